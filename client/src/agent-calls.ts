@@ -233,7 +233,7 @@ export type AgentMessage = {
   customer_contacts?: string[]
   /** The message that it replies to; null: unknown. */
   answers_message_id?: string | null
-  /** What it offers to choose from: buttons or a list. */
+  /** Interactive options: buttons or a list. */
   choices?: ShownChoices
   /** The option of `answers_message_id` that the customer chose. */
   chosen?: {
@@ -323,9 +323,9 @@ export type Answered = {
 }
 
 export type ButtonToSend = {
-  /** Comes back when it is chosen. Left out: its place, from `1` on. */
+  /** Returned when the customer chooses it. Defaults to its position, starting at `1`. */
   id?: string
-  /** What it says. */
+  /** Button text. */
   title: string
 }
 
@@ -336,12 +336,12 @@ export type CannedRepliesListed = {
 }
 
 export type ChoicesToOffer = {
-  /** What stands above. */
+  /** Text above the options. */
   text: string
-  /** Either these or `list`. */
+  /** Either `buttons` or `list`. */
   buttons?: ButtonToSend[]
   list?: ListToSend
-  /** Small words below. */
+  /** Small text below the options. */
   footer?: string
 }
 
@@ -531,7 +531,7 @@ export type LeadsFound = {
 }
 
 export type ListToSend = {
-  /** What the button says that opens it. */
+  /** Text of the button that opens the list. */
   button: string
   rows: RowToSend[]
 }
@@ -571,35 +571,35 @@ export type Resolved = {
 }
 
 export type RowToSend = {
-  /** Comes back when it is chosen. Left out: its place, from `1` on. */
+  /** Returned when the customer chooses it. Defaults to its position, starting at `1`. */
   id?: string
-  /** What it says. */
+  /** Row title. */
   title: string
-  /** Stands below. */
+  /** Text below the title. */
   description?: string
 }
 
-/** What it offers to choose from: buttons or a list. */
+/** Interactive options: buttons or a list. */
 export type ShownChoices = {
   buttons?: ({
-    /** Comes back when it is chosen. */
+    /** Returned when the customer chooses it. */
     id: string
-    /** What it says. */
+    /** Title of the option. */
     title: string
   })[]
   list?: {
-    /** What the button says that opens it. */
+    /** Text of the button that opens the list. */
     button: string
     rows: ({
-      /** Comes back when it is chosen. */
+      /** Returned when the customer chooses it. */
       id: string
-      /** What it says. */
+      /** Title of the option. */
       title: string
-      /** Stands below. */
+      /** Text below the title. */
       description?: string
     })[]
   }
-  /** Small words below. */
+  /** Small text below the options. */
   footer?: string
 }
 
@@ -619,7 +619,7 @@ export type TemplateAnswer = {
   name: string
   /** Language code. */
   language: string
-  /** Fill `{{1}}`, `{{2}}`, … in order: as many as the template has in `parameter_count`. */
+  /** Values for `{{1}}`, `{{2}}`, … in order; exactly `parameter_count` of the template. */
   body_params?: string[]
   /** From upload_file: the file for a template with a `header`. */
   header_upload_id?: string

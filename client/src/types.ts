@@ -8,11 +8,11 @@ export type AdReferral = {
   ctwa_clid: string | null
   /** Id of the ad or post. */
   source_id: string | null
-  /** What was clicked. */
+  /** Type of the clicked source. */
   source_type: string | null
-  /** Where it stands. */
+  /** URL of the ad or post. */
   source_url: string | null
-  /** Its headline. */
+  /** Headline of the ad. */
   headline: string | null
 }
 
@@ -20,35 +20,35 @@ export type AdReferral = {
 export type Channel = 'waba' | 'unofficial' | 'partner'
 
 export type Contact = {
-  /** As the platform tells it. */
+  /** Name from the platform. */
   name: string | null
-  /** Digits with country code; masked for keys that see phones masked; null while it is hidden. */
+  /** Digits with country code; masked for keys that see phones masked; null while the customer hides it. */
   phone: string | null
 }
 
 export type Conversation = {
-  /** The conversation. It stays the same for ever: a customer has one on each connection. */
+  /** Conversation id. Never changes: a customer has one conversation per connection. */
   id: string
-  /** The chat connection. */
+  /** Chat connection id. */
   connection_id: string
   channel: Channel
   /** `human` or `agent:<api_key_id>`. Only the owner may send. */
   owner: string
-  /** A message of the customer makes it `open`, whatever it was. */
+  /** A customer message sets it to `open`, whatever it was before. */
   status: ConversationStatus
-  /** The member it is assigned to. */
+  /** Assigned member. */
   assigned_to_user_id: string | null
   /** Labels of the workspace. */
   label_ids: string[]
-  /** Customer messages since it was last marked read. */
+  /** Customer messages since the conversation was last marked read. */
   unread_count: number
-  /** End of the 24-hour window in which text can be sent; null when closed. */
+  /** End of the 24-hour window in which text can be sent; null if closed. */
   window_expires_at: string | null
-  /** When a timer opens it again; null: when the customer writes. */
+  /** When a timer reopens the conversation; null if only a customer message does. */
   snoozed_until: string | null
-  /** When its newest message was sent, by the platform. */
+  /** Platform time of the newest message. */
   last_message_at: string
-  /** When it last changed. */
+  /** Time of the last change. */
   updated_at: string
   contact: Contact
 }
@@ -67,7 +67,7 @@ export type CustomField = {
 
 export type CustomFieldType = 'text' | 'textarea' | 'email' | 'phone' | 'url' | 'number' | 'date' | 'select' | 'multiselect' | 'boolean'
 
-/** `inbound` is from the customer. */
+/** `inbound`: from the customer. */
 export type Direction = 'inbound' | 'outbound'
 
 /** Shape of every error. */
@@ -97,7 +97,7 @@ export type ErrorBody = {
 /** `event` determines the shape of `payload`. Phone numbers are masked if the key masks them. */
 export type ParleyEvent = LeadCreated | LeadUpdated | LeadDeleted | LeadRestored | InboxMessageReceived | InboxMessageSent | InboxMessageStatus | InboxConversationOwnerChanged
 
-/** Who did it. An agent compares `id` with its own key id to skip what it did itself. */
+/** Who caused the event. An agent compares `id` with its own key id to skip its own actions. */
 export type EventActor = {
   type: string
   id: string | null
@@ -376,26 +376,26 @@ export type LeadUpsert = {
 }
 
 export type Message = {
-  /** The message. */
+  /** Message id. */
   id: string
-  /** The platform's id; empty until it has assigned one. It holds the customer's number, so that keys with masked phones get a stable stand-in. */
+  /** Platform id; empty until assigned. It contains the customer's number, so keys that see phones masked get a stable opaque id instead. */
   external_id: string
   direction: Direction
   kind: MessageKind
-  /** What was said; the caption of media. */
+  /** Message text, or the caption of media. */
   text: string
   /** Always null: this interface returns no media. */
   media: Record<string, unknown> | null
   status: MessageStatus
-  /** Why it failed: the platform's code. */
+  /** The platform's error code if the message failed. */
   error_code: string | null
-  /** Who sent it through this service; null for inbound messages and for echoes. */
+  /** Who sent the message through this service; null for inbound messages and echoes. */
   actor: {
     /** `agent` is an API key. */
     type: 'agent' | 'user' | 'token' | 'form' | 'system'
     id: string | null
   } | null
-  /** The platform's time, unique within the conversation. */
+  /** Platform time, unique within the conversation. */
   occurred_at: string
   referral: AdReferral | null
 }
@@ -403,76 +403,76 @@ export type Message = {
 /** Only `text` and `template` can be sent. */
 export type MessageKind = 'text' | 'template' | 'image' | 'video' | 'audio' | 'document' | 'location' | 'system'
 
-/** `inbox.message.received`: a message of the customer has arrived. */
+/** `inbox.message.received`: a customer message arrived. */
 export type MessageReceivedEvent = {
   conversation: {
-    /** The conversation. It stays the same for ever: a customer has one on each connection. */
+    /** Conversation id. Never changes: a customer has one conversation per connection. */
     id: string
-    /** The chat connection. */
+    /** Chat connection id. */
     connection_id: string
     channel: Channel
     /** `human` or `agent:<api_key_id>`. Only the owner may send. */
     owner: string
-    /** A message of the customer makes it `open`, whatever it was. */
+    /** A customer message sets it to `open`, whatever it was before. */
     status: ConversationStatus
-    /** End of the 24-hour window in which text can be sent; null when closed. */
+    /** End of the 24-hour window in which text can be sent; null if closed. */
     window_expires_at: string | null
   }
   contact: Contact
   message: {
-    /** The message. */
+    /** Message id. */
     id: string
-    /** The platform's id; empty until it has assigned one. It holds the customer's number, so that keys with masked phones get a stable stand-in. */
+    /** Platform id; empty until assigned. It contains the customer's number, so keys that see phones masked get a stable opaque id instead. */
     external_id: string | null
     kind: MessageKind
-    /** What was said; the caption of media. */
+    /** Message text, or the caption of media. */
     text: string
     /** Always null: this interface returns no media. */
     media: Record<string, unknown> | null
-    /** The platform's time, unique within the conversation. */
+    /** Platform time, unique within the conversation. */
     occurred_at: string
   }
   referral: AdReferral | null
 }
 
-/** `inbox.message.sent`: a message has gone out, also the reader's own, or was echoed. */
+/** `inbox.message.sent`: a message was sent (also by the receiving key) or recorded as an echo. */
 export type MessageSentEvent = {
   conversation: {
-    /** The conversation. It stays the same for ever: a customer has one on each connection. */
+    /** Conversation id. Never changes: a customer has one conversation per connection. */
     id: string
-    /** The chat connection. */
+    /** Chat connection id. */
     connection_id: string
     channel: Channel
     /** `human` or `agent:<api_key_id>`. Only the owner may send. */
     owner: string
   }
   message: {
-    /** The message. */
+    /** Message id. */
     id: string
     kind: MessageKind
-    /** What was said; the caption of media. */
+    /** Message text, or the caption of media. */
     text: string
     status: MessageStatus
-    /** The platform's time, unique within the conversation. */
+    /** Platform time, unique within the conversation. */
     occurred_at: string
   }
   /** Null for echoes. */
   actor: EventActor | null
 }
 
-/** Climbs and never goes down. */
+/** Only advances, never goes back. */
 export type MessageStatus = 'pending' | 'sent' | 'delivered' | 'read' | 'failed'
 
-/** `inbox.message.status`: a message has climbed, or failed. */
+/** `inbox.message.status`: the status of a message advanced, or the message failed. */
 export type MessageStatusEvent = {
-  /** The conversation. It stays the same for ever: a customer has one on each connection. */
+  /** Conversation id. Never changes: a customer has one conversation per connection. */
   conversation_id: string
-  /** The message. */
+  /** Message id. */
   message_id: string
   status: MessageStatus
-  /** Why it failed: the platform's code. */
+  /** The platform's error code if the message failed. */
   error_code: string | null
-  /** When it happened. */
+  /** Time of the change. */
   at: string
 }
 
@@ -523,40 +523,40 @@ export type NewLead = {
   previousStatus?: unknown
 }
 
-/** `inbox.conversation.owner_changed`: somebody else may send now. */
+/** `inbox.conversation.owner_changed`: the conversation has a new owner. */
 export type OwnerChangedEvent = {
-  /** The conversation. It stays the same for ever: a customer has one on each connection. */
+  /** Conversation id. Never changes: a customer has one conversation per connection. */
   conversation_id: string
   /** `human` or `agent:<api_key_id>`. Only the owner may send. */
   owner: string
   actor: EventActor
-  /** When it happened. */
+  /** Time of the change. */
   at: string
-  /** The hand-over that says why; only there when somebody wrote one. */
+  /** The handover with its note; present only if one was written. */
   handover_id?: string
 }
 
 export type SendResult = {
-  /** The message. */
+  /** Message id. */
   message_id: string
-  /** What the platform said at once. Later changes arrive as `inbox.message.status`. */
+  /** Immediate result from the platform. Later changes arrive as `inbox.message.status`. */
   status: 'sent' | 'failed'
 }
 
 export type Template = {
-  /** The template. */
+  /** Template id. */
   id: string
-  /** The chat connection that it can be sent on. */
+  /** Chat connection on which the template can be sent. */
   connection_id: string
-  /** As it is named at the platform. */
+  /** Name on the platform. */
   name: string
   /** Language code. */
   language: string
-  /** As the platform spells it. */
+  /** Category as spelled by the platform. */
   category: string
-  /** With placeholders `{{1}}`, `{{2}}`, …. */
+  /** Text with placeholders `{{1}}`, `{{2}}`, …. */
   body: string
-  /** How many `body_params` a send needs. */
+  /** Number of `body_params` that a send requires. */
   parameter_count: number
 }
 
@@ -564,7 +564,7 @@ export type TemplateChoice = {
   name: string
   /** Language code. */
   language: string
-  /** Fill `{{1}}`, `{{2}}`, … in order: as many as the template has in `parameter_count`. */
+  /** Values for `{{1}}`, `{{2}}`, … in order; exactly `parameter_count` of the template. */
   body_params?: string[]
 }
 
@@ -575,9 +575,9 @@ export type TemplateToSend = {
 }
 
 export type TextToSend = {
-  /** A free text, for as long as the 24-hour window is open. */
+  /** Free text; requires an open 24-hour window. */
   kind: 'text'
-  /** At most 16,384 characters. What is too long for one message of the channel goes out as several, in order; to the caller it stays one message. */
+  /** At most 16,384 characters. A text too long for one message of the channel is sent as several, in order; for the caller it remains one message. */
   text: string
   /** Shows a preview of the first link. Default: `false`. */
   preview_url?: boolean
@@ -772,23 +772,23 @@ export type BulkUpsertLeadsAnswer = {
 export type ListConversationsQuery = {
   /** Only conversations of this connection. */
   connection_id?: string
-  /** The customer's number, 8 to 20 digits: the conversation with exactly that number, or none. A key that sees phones masked may ask for 30 a minute that are none. */
+  /** The customer's number, 8 to 20 digits: returns the conversation with exactly that number, or none. A key that sees phones masked can look up 30 unknown numbers per minute. */
   phone?: string
   /** `human`, `agent` (any agent) or `agent:<api_key_id>`. */
   owner?: string
-  /** A message of the customer makes it `open`, whatever it was. */
+  /** A customer message sets it to `open`, whatever it was before. */
   status?: ConversationStatus
   /** Only conversations updated after it. */
   updated_after?: string
   /** At most 100. */
   limit?: number
-  /** From the page before; good for the same filters only. */
+  /** Cursor from the previous page; valid only with the same filters. */
   cursor?: string
 }
 
 export type ListConversationsAnswer = {
   conversations: Conversation[]
-  /** Null: there is no next page. */
+  /** Null on the last page. */
   cursor: string | null
 }
 
@@ -797,13 +797,13 @@ export type GetConversationAnswer = {
 }
 
 export type UpdateConversationBody = {
-  /** `human` or the key's own `agent:<api_key_id>`; another agent's id is 403 `OWNER_FORBIDDEN`. */
+  /** `human` or the key's own `agent:<api_key_id>`; another agent's id returns 403 `OWNER_FORBIDDEN`. */
   owner?: string
-  /** A message of the customer makes it `open`, whatever it was. */
+  /** A customer message sets it to `open`, whatever it was before. */
   status?: ConversationStatus
-  /** Replaces the labels. Unknown ids are 400. */
+  /** Replaces the labels. Unknown ids return 400. */
   label_ids?: string[]
-  /** Adds an internal note; nothing is sent to the customer. */
+  /** Adds an internal note. The customer does not see it. */
   note?: string
 }
 
@@ -820,7 +820,7 @@ export type ListMessagesQuery = {
 
 export type ListMessagesAnswer = {
   messages: Message[]
-  /** Whether there are older ones. */
+  /** Whether there are older messages. */
   has_more: boolean
 }
 
@@ -829,31 +829,31 @@ export type SendMessageBody = TextToSend | TemplateToSend | InteractiveToSend
 export type SendMessageAnswer = SendResult
 
 export type MarkConversationReadAnswer = {
-  /** The conversation. It stays the same for ever: a customer has one on each connection. */
+  /** Conversation id. Never changes: a customer has one conversation per connection. */
   id: string
   /** Always 0. */
   unread_count: number
 }
 
 export type RecordEchoBody = {
-  /** A `waba` connection that the key sees. */
+  /** A `waba` connection that the key can see. */
   connection_id: string
   /** The customer's number, digits only, with country code. */
   to: string
-  /** The platform's id of the message; one id stores one message. */
+  /** Platform id of the message; one id stores one message. */
   external_id: string
   /** `interactive` is stored as `text`. */
   kind: 'text' | 'template' | 'interactive'
-  /** The text, or a short summary. */
+  /** Message text or a short summary. */
   body: string
-  /** When it was sent, with offset; now unless given. */
+  /** Time of the send, with offset; defaults to now. */
   occurred_at?: string
 }
 
 export type RecordEchoAnswer = {
-  /** The message. */
+  /** Message id. */
   message_id: string
-  /** False for an `external_id` that is recorded already. */
+  /** False if this `external_id` was recorded before. */
   inserted: boolean
 }
 

@@ -19,19 +19,18 @@ import { deleteConversationTokens, deleteMessageTokens, lockProgress } from './s
 import { wakeWaiting } from './send/send-deps.ts'
 
 const batchSize = 500
-/** From so many on, what was named is nobody's own. */
+/** Above this number the given identifiers cannot belong to one customer. */
 const maxFound = 1000
 
-/** What a conversation tells of its customer. */
 export interface CustomerConversation {
   id: string
-  /** Ids that conversations had which were merged into it: events may tell of these. */
+  /** Ids of conversations that were merged into it; events may refer to them. */
   aliases: string[]
   phone: string | null
   userId: string | null
 }
 
-/** The conversations with these ids, phones or users, on any connection, begun before a moment. At most 1,001. */
+/** Returns conversations with these ids, phones or users, on any connection, created before a time. At most 1,001. */
 export async function findErasedConversations(
   { sql, keyring, workspaceId }: WorkspaceSql,
   { phones, userIds, conversationIds }: Pick<ErasedCustomer, 'phones' | 'userIds' | 'conversationIds'>,
@@ -57,7 +56,7 @@ export async function findErasedConversations(
         select id from conversations
         where workspace_id = ${workspaceId} and phone_index is not null and phone_index = any (${byPhone}::bytea[])
         union
-        -- A user has a conversation on each connection, whose index comes first.
+        -- The index starts with the connection; a user has one conversation on each.
         select u.id
         from connections n
         join conversations u on u.workspace_id = n.workspace_id and u.connection_id = n.id
@@ -70,12 +69,12 @@ export async function findErasedConversations(
   return rows.map(({ id, contact, aliases }) => ({ id, aliases, ...namesOf(keyring, id, contact) }))
 }
 
-// A contact that does not open is erased by the conversation's id.
+// A contact that cannot be decrypted is erased by the conversation's id.
 function namesOf(keyring: Keyring, id: string, sealed: Buffer): Pick<Contact, 'phone' | 'userId'> {
   return decryptOrNull(() => decryptContact(keyring, id, sealed)) ?? { phone: null, userId: null }
 }
 
-/** Erases a part of the next of the customer's conversations. */
+/** Erases one batch of the customer's next conversation. */
 export async function eraseConversations(tx: Tx, { workspaceId, customer }: ErasureScope): Promise<ErasureStep> {
   const [next] = await tx<{ id: string }[]>`
     select id
@@ -89,7 +88,6 @@ export async function eraseConversations(tx: Tx, { workspaceId, customer }: Eras
   return goOn(removed, true)
 }
 
-/** How much of conversations there is. */
 export async function countConversationRows(sql: Sql, workspaceId: string, ids: readonly string[]): Promise<Removed> {
   const [counted] = await sql<{ messages: number; files: number; notes: number }[]>`
     select
@@ -103,9 +101,9 @@ export async function countConversationRows(sql: Sql, workspaceId: string, ids: 
 }
 
 /**
- * Erases a part of a conversation, the oldest messages first, and with the last of them the conversation. What the customer
- * writes until then goes with it; what they write afterwards begins another one. With `idleSince`, a conversation that
- * has a message since then stays.
+ * Erases one batch of a conversation, oldest messages first, and deletes the conversation with the last batch. Messages
+ * that the customer writes until then are erased too; later ones start a new conversation. `idleSince` spares a
+ * conversation with a message since then.
  */
 export async function eraseConversation(
   tx: Tx,
@@ -122,7 +120,7 @@ export async function eraseConversation(
     for update`
   if (conversation === undefined) return nothingLeft
   forgetErased(tx, workspaceId)
-  // So that no tokens are made of what is going.
+  // Prevents indexing of the rows being erased.
   await lockProgress(tx, workspaceId)
   const messages = await eraseMessages(tx, workspaceId, conversationId)
   if (messages.messages === batchSize) return goOn(messages, true)
@@ -144,7 +142,7 @@ export async function eraseConversation(
   return goOn({ ...removed, activities, handovers, conversations: 1 }, false)
 }
 
-/** With their parts, the sends that made them, and statuses that came before them. */
+/** Erases messages with their parts, sends, and statuses that arrived before them. */
 async function eraseMessages(tx: Tx, workspaceId: string, conversationId: string): Promise<Removed> {
   await tx`
     delete from parked_revisions
@@ -178,7 +176,7 @@ async function eraseMessages(tx: Tx, workspaceId: string, conversationId: string
     where p.workspace_id = ${workspaceId}
       and p.connection_id = t.connection_id
       and p.external_index = t.external_index`
-  // With the rows go the keys of the files, so that nobody opens these any more; their bytes are the sweep's.
+  // Deletes the file keys with the rows, so the files can no longer be decrypted; a cleanup job deletes their bytes.
   const files = await deleteMediaOf(tx, workspaceId, ids)
   await deleteMessageTokens(tx, workspaceId, ids)
   await tx`
@@ -211,7 +209,7 @@ async function eraseNotes(tx: Tx, workspaceId: string, conversationId: string): 
   return ids.length
 }
 
-/** The next that a conversation has in a table of what happened to it. */
+/** Erases the next batch of a conversation's activities or handovers. */
 async function eraseNext(
   tx: Tx,
   table: 'conversation_activities' | 'conversation_handovers',

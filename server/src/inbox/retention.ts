@@ -4,13 +4,13 @@ import { pagesOfWorkspaces } from '../base/retention.ts'
 import { eraseEvents, type OnEventsErased } from '../events/erase.ts'
 import { eraseConversation } from './erase.ts'
 
-/** Conversations of a workspace that go in one round, and the time of a turn. */
+/** Conversations erased per workspace and round, and maximum duration of a run. */
 const batch = 10
 const maxRunMs = 20_000
 
 /**
- * Erases conversations whose last message is older than their workspace keeps them, each with all that hangs on it.
- * Returns how many. In each round every workspace has its turn.
+ * Erases conversations older than their workspace's retention period, with all related data. Alternates between
+ * workspaces. Returns the number erased.
  */
 export async function eraseExpiredConversations(db: Db, now: Date, eventsErased: OnEventsErased): Promise<number> {
   const endsAt = performance.now() + maxRunMs
@@ -77,7 +77,7 @@ async function listExpiredIn(
       and w.keep_conversations_days is not null`
 }
 
-/** Step by step; a conversation in which somebody writes meanwhile keeps what is left of it. */
+/** Erases in batches; a conversation with a new message keeps what is left. */
 async function eraseExpired(
   db: Db,
   { workspaceId, id, aliases, since }: ExpiredConversation,
@@ -89,7 +89,7 @@ async function eraseExpired(
     place = step.place
     isGone = step.removed.conversations === 1
   }
-  // Those that are left, for events go after 30 days anyway, were recorded by what happened since the last message.
+  // Events are deleted after 30 days anyway; any left were recorded after the last message.
   for (let hasMore = isGone; hasMore; ) {
     const step = await db.tx((tx) => eraseEvents(tx, workspaceId, [id, ...aliases], eventsErased))
     hasMore = step.hasMore

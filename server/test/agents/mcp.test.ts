@@ -138,7 +138,7 @@ test('upload_file accepts 2 MiB, for one conversation only', async () => {
   const { id: elsewhere } = await w.customerWrites('Hi', { customer: { ...marina, phone: '5581990000001' } })
   const refused = await call('answer', { conversation_id: elsewhere, file: { upload_id: read.upload_id } })
   assert.deepEqual([refused.isError, refused.read.code], [true, 'INVALID_MESSAGE'])
-  assert.match(refused.read.detail, /no upload of this conversation/)
+  assert.match(refused.read.detail, /not an upload of this conversation/)
 })
 
 test('an invalid key gets 401 with the URL of the metadata', async () => {

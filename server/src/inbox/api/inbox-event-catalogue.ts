@@ -22,31 +22,27 @@ const { external_id, kind, text, media, occurred_at, referral, error_code } = me
 
 const actor = described(
   'EventActor',
-  'Who did it. An agent compares `id` with its own key id to skip what it did itself.',
+  'Who caused the event. An agent compares `id` with its own key id to skip its own actions.',
   { type: Type.String({ maxLength: 20, example: 'agent' }), id: nullable(uuid()) },
 )
 
-const MessageReceived = described(
-  'MessageReceivedEvent',
-  '`inbox.message.received`: a message of the customer has arrived.',
-  {
-    conversation: Type.Object({ ...about, status, window_expires_at }),
-    contact,
-    message: Type.Object({
-      id: messageFields.id,
-      external_id: nullable(external_id),
-      kind,
-      text,
-      media,
-      occurred_at,
-    }),
-    referral,
-  },
-)
+const MessageReceived = described('MessageReceivedEvent', '`inbox.message.received`: a customer message arrived.', {
+  conversation: Type.Object({ ...about, status, window_expires_at }),
+  contact,
+  message: Type.Object({
+    id: messageFields.id,
+    external_id: nullable(external_id),
+    kind,
+    text,
+    media,
+    occurred_at,
+  }),
+  referral,
+})
 
 const MessageSent = described(
   'MessageSentEvent',
-  "`inbox.message.sent`: a message has gone out, also the reader's own, or was echoed.",
+  '`inbox.message.sent`: a message was sent (also by the receiving key) or recorded as an echo.',
   {
     conversation: Type.Object(about),
     message: Type.Object({ id: messageFields.id, kind, text, status: messageFields.status, occurred_at }),
@@ -54,50 +50,58 @@ const MessageSent = described(
   },
 )
 
-const at = timestamp('When it happened.')
+const at = timestamp('Time of the change.')
 
-const MessageStatus = described('MessageStatusEvent', '`inbox.message.status`: a message has climbed, or failed.', {
-  conversation_id: id,
-  message_id: messageFields.id,
-  status: messageFields.status,
-  error_code,
-  at,
-})
+const MessageStatus = described(
+  'MessageStatusEvent',
+  '`inbox.message.status`: the status of a message advanced, or the message failed.',
+  {
+    conversation_id: id,
+    message_id: messageFields.id,
+    status: messageFields.status,
+    error_code,
+    at,
+  },
+)
 
-const OwnerChanged = described('OwnerChangedEvent', '`inbox.conversation.owner_changed`: somebody else may send now.', {
-  conversation_id: id,
-  owner,
-  actor,
-  at,
-  handover_id: Type.Optional(uuid('The hand-over that says why; only there when somebody wrote one.')),
-})
+const OwnerChanged = described(
+  'OwnerChangedEvent',
+  '`inbox.conversation.owner_changed`: the conversation has a new owner.',
+  {
+    conversation_id: id,
+    owner,
+    actor,
+    at,
+    handover_id: Type.Optional(uuid('The handover with its note; present only if one was written.')),
+  },
+)
 
-/** For bodies that hold no phone, nor an id of the platform that does. */
+/** Returns the payload unchanged: it contains neither a phone nor a platform id, which contains the phone. */
 const withoutMasking: EventDefinition['mask'] = (payload) => payload
 
-/** The events of the inbox, each with all that is said of it. */
+/** Documentation, schema, sample and masking of each inbox event. */
 export const inboxEvents: Record<InboxEventName, EventDefinition> = {
   'inbox.message.received': {
-    guide: 'A customer wrote. The body has the conversation, the contact and the message.',
+    guide: 'A customer sent a message. The body contains the conversation, the contact and the message.',
     schema: MessageReceived,
     sample: (id, at) => messageReceived(sampleConversation(id, at), customerMessage(id, at), at),
     mask: maskMessageReceived,
   },
   'inbox.message.sent': {
-    guide: 'A message went out: by an agent, a member, or on the phone of the number itself.',
+    guide: 'A message was sent by an agent, by a member, or from the phone of the connection.',
     schema: MessageSent,
     sample: (id, at) => messageSent(sampleConversation(id, at), answer(id, at)),
     mask: withoutMasking,
   },
   'inbox.message.status': {
-    guide: 'A message that was sent got further: `sent`, `delivered`, `read` or `failed`.',
+    guide: 'The status of a sent message changed to `sent`, `delivered`, `read` or `failed`.',
     schema: MessageStatus,
     sample: (id, at) =>
       messageStatusChanged(sampleConversation(id, at), messageId, { status: 'delivered', errorCode: null }, at),
     mask: withoutMasking,
   },
   'inbox.conversation.owner_changed': {
-    guide: 'A conversation changed hands between people and agents.',
+    guide: 'The owner of a conversation changed between people and agents.',
     schema: OwnerChanged,
     sample: (id, at) => ownerChanged({ ...sampleConversation(id, at), owner: human }, { type: 'user', id: userId }, at),
     mask: withoutMasking,

@@ -15,14 +15,14 @@ import type { ViewerContext } from './present.ts'
 import type { ListQuery } from './schema.ts'
 
 export interface InboxGuard {
-  /** Lets a key in that has any of these scopes. */
+  /** Accepts a key that has any of these scopes. */
   inbox(...scopes: ['inbox.read' | 'inbox.write']): onRequestHookHandler
   lookupLimits: LookupLimitOf
 }
 
 export const about = { tags: ['Inbox'], security: [{ apiKey: [] }] }
 
-/** Throws 404 before the body or the query is looked at, as the order of checks has it. */
+/** Throws 404 before the body or the query is validated: the order of checks puts 404 first. */
 export function requireConversation(deps: Pick<InboxDeps, 'db'>): preParsingAsyncHookHandler {
   return async (request) => {
     await requireConversationRow(deps, request)
@@ -30,8 +30,8 @@ export function requireConversation(deps: Pick<InboxDeps, 'db'>): preParsingAsyn
 }
 
 /**
- * For a route whose own statement finds the conversation: what is wrong with a request is told of one that is there, and
- * 404 before it. So a request with which nothing is wrong is not looked up twice.
+ * Error handler for routes whose own statement finds the conversation: reports a validation error only if the
+ * conversation exists, otherwise 404. Valid requests need no second lookup.
  */
 export function checkConversationFirst(deps: Pick<InboxDeps, 'db'>) {
   return async (error: Error, request: FastifyRequest): Promise<never> => {
@@ -40,7 +40,7 @@ export function checkConversationFirst(deps: Pick<InboxDeps, 'db'>) {
   }
 }
 
-/** Throws 404 when there is none that the key sees. */
+/** Throws 404 if the key cannot see such a conversation. */
 export async function requireConversationRow(
   { db }: Pick<InboxDeps, 'db'>,
   request: FastifyRequest,
@@ -56,8 +56,8 @@ export function scopeOf({ workspaceId, connectionIds }: Caller): Scope {
 }
 
 /**
- * Runs what looks a customer up by a number, or writes one down. Of a key that sees phones masked it costs a guess when the
- * number is not there.
+ * Runs `work`, which looks a customer up by phone or records one. For keys that see phones masked, a phone that is not
+ * found counts against the lookup rate limit.
  */
 export async function limitLookups<T>(
   request: FastifyRequest,
@@ -75,7 +75,6 @@ export async function limitLookups<T>(
   })
 }
 
-/** How the request's key sees the inbox. */
 export async function readViewerContext(
   deps: Pick<InboxDeps, 'keyStore' | 'clock'>,
   request: FastifyRequest,
@@ -85,10 +84,10 @@ export async function readViewerContext(
   return { keyring, masked: phoneVisibility === 'masked', now: deps.clock.now() }
 }
 
-// No row has it: what is no id of a connection finds nothing rather than being refused.
+// No row has this id: an invalid connection id finds nothing instead of causing an error.
 const noConnectionId = '00000000-0000-0000-0000-000000000000'
 
-/** Reads the query of a list; throws `InvalidInput` for an owner or a time that is none. */
+/** Parses the query of a list. Throws `InvalidInput` for an invalid owner or time. */
 export function parseListRequest(query: ListQuery): ListRequest {
   const issues: Issue[] = []
   const { connection_id: connectionId, updated_after: updatedAfter } = query

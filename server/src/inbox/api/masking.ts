@@ -2,17 +2,17 @@ import type { Keyring } from '../../base/encryption/keyring.ts'
 import { maskNumbersIn, maskOf } from '../../base/phone/mask.ts'
 import type { Message } from '../conversation/message.ts'
 
-/** What a masked reader sees of the customer. A name that shows the number is no name. */
+/** Returns the contact as a masked viewer sees it. A name that contains the number becomes null. */
 export function maskContact<C extends { name: string | null; phone: string | null }>(contact: C): C {
   const mask = maskOf(contact.phone)
   return { ...contact, name: contact.name === null ? null : mask.text(contact.name), phone: mask.phone }
 }
 
-// What people write is content and stays; a notice of the platform names numbers.
+// What people write stays unmasked; platform notices (`system`) name numbers.
 export const presentText = ({ kind, text }: Pick<Message, 'kind' | 'text'>, masked: boolean): string =>
   masked && kind === 'system' ? maskNumbersIn(text) : text
 
-/** The platform's ids hold the customer's number: a masked reader gets one that is as stable and tells nothing. */
+/** Returns an opaque, stable id to masked viewers: the platform's ids contain the customer's number. */
 export function presentExternalId(
   connectionId: string,
   externalId: string | null,
@@ -26,7 +26,7 @@ function opaqueId(keyring: Keyring, connectionId: string, externalId: string): s
   return `masked_${keyring.stable('inbox.external.opaque', `${connectionId} ${externalId}`).toString('base64url')}`
 }
 
-/** The payload of `inbox.message.received` as a masked reader sees it, by the one rule that every output follows. */
+/** Masks the payload of `inbox.message.received` by the same rule as every other output. */
 export function maskMessageReceived(payload: Record<string, unknown>, keyring: Keyring) {
   const received = payload as unknown as ReceivedPayload
   const { conversation, contact, message } = received

@@ -5,10 +5,9 @@ import type { ConversationListItem } from '../read/conversation-list-item.ts'
 import type { MessageView } from '../read/read-messages.ts'
 import { maskContact, presentExternalId, presentText } from './masking.ts'
 
-/** How a reader sees the inbox. */
+/** Viewer-dependent settings of the presenters. */
 export interface ViewerContext {
   keyring: Keyring
-  /** Whether phones are hidden. */
   masked: boolean
   now: Date
 }

@@ -32,7 +32,7 @@ export function serveChanges(app: App, deps: InboxDeps, guard: InboxGuard): void
         operationId: 'updateConversation',
         summary: 'Change owner, status or labels; add a note',
         description:
-          "Scope `inbox.write`. At least one field; all of them or none take effect. `owner` set to `human` hands the conversation to people, to the key's own `agent:<api_key_id>` takes it over, unless people have it and the workspace lets agents take back only what is handed to them (409); another agent's id is 403 `OWNER_FORBIDDEN`. A real change of owner emits `inbox.conversation.owner_changed`. `snoozed` lasts until the customer writes.",
+          "Scope `inbox.write`. At least one field is required; the changes apply together or not at all. `owner: human` hands the conversation to people; the key's own `agent:<api_key_id>` takes it over. That fails with 409 if people have the conversation and the workspace lets agents take back only conversations handed to them. Another agent's id fails with 403 `OWNER_FORBIDDEN`. A change of owner emits `inbox.conversation.owner_changed`. `snoozed` lasts until the customer writes.",
         params: schema.ConversationId,
         querystring: schema.NoQuery,
         body: schema.ConversationChanges,
@@ -72,7 +72,8 @@ export function serveRead(app: App, deps: InboxDeps, guard: InboxGuard): void {
         ...about,
         operationId: 'markConversationRead',
         summary: 'Mark a conversation read',
-        description: 'Scope `inbox.write`. No body. The platform is told too; whether that works changes nothing here.',
+        description:
+          'Scope `inbox.write`. No body. Also marks the messages read on the platform; if that fails, the request still succeeds.',
         params: schema.ConversationId,
         querystring: schema.NoQuery,
         response: {
@@ -95,7 +96,7 @@ export function serveRead(app: App, deps: InboxDeps, guard: InboxGuard): void {
 const recorded = (inserted: boolean) =>
   Type.Object({
     message_id: schema.messageFields.id,
-    inserted: Type.Boolean({ description: 'False for an `external_id` that is recorded already.', example: inserted }),
+    inserted: Type.Boolean({ description: 'False if this `external_id` was recorded before.', example: inserted }),
   })
 
 export function serveEchoes(app: App, deps: InboxDeps, guard: InboxGuard): void {
@@ -109,7 +110,7 @@ export function serveEchoes(app: App, deps: InboxDeps, guard: InboxGuard): void 
         operationId: 'recordEcho',
         summary: 'Record a message that another app sent',
         description:
-          'Scope `inbox.write`. For callers that send through their own app on the same number. The conversation, found by any variant of the number or begun for people, no longer counts as unanswered; its owner and status stay. One `external_id` stores one message: a repeat is 200 with `inserted` false. Emits `inbox.message.sent` with `actor` null. No delivery status arrives for it.',
+          'Scope `inbox.write`. For callers that send through their own app on the same number. The conversation is found by any variant of the number, or created and owned by people. It no longer counts as unanswered; its owner and status do not change. One `external_id` stores one message: a repeat returns 200 with `inserted` false. Emits `inbox.message.sent` with `actor` null. No delivery status arrives for the message.',
         querystring: schema.NoQuery,
         body: schema.EchoBody,
         response: { 200: recorded(false), 202: recorded(true), ...echoErrors },
@@ -126,14 +127,14 @@ export function serveEchoes(app: App, deps: InboxDeps, guard: InboxGuard): void 
         occurredAt: occurred_at === undefined ? null : parseOccurredAt(occurred_at, deps.clock.now()),
       } as const
       const record = () => recordEcho(deps, callerOf(request).workspaceId, echo)
-      // What a conversation shows afterwards tells whether it was there.
+      // An echo that creates a conversation counts as a failed lookup.
       const result = await limitLookups(request, guard, record, ({ begun }) => begun)
       return reply.code(result.inserted ? 202 : 200).send({ message_id: result.messageId, inserted: result.inserted })
     },
   )
 }
 
-/** A connection that the key does not see is 404 whatever else the body holds. */
+/** Throws 404 for a connection that the key cannot see, whatever else the body contains. */
 function requireConnection({ db }: InboxDeps) {
   return async (request: FastifyRequest): Promise<void> => {
     const connectionId = (request.body as { connection_id?: unknown } | null | undefined)?.connection_id
@@ -153,18 +154,18 @@ interface SendGuard {
   inbox(scope: 'inbox.write'): onRequestHookHandler
 }
 
-export const conversationParam = { id: text(255, 'The conversation.', { example: '{{conversation_id}}' }) }
+export const conversationParam = { id: text(255, 'Conversation id.', { example: '{{conversation_id}}' }) }
 export const noQuery = Type.Object({}, { additionalProperties: false })
 export const sendAnswers = { 202: Sent, ...errors(400, 401, 403, 404, 413, 415, 429, 500, 503), ...sendRefusals }
 
-// Whether the conversation is there is said before what is wrong with the request, so the verb reads the body itself.
+// A missing conversation is reported before an invalid body, so the operation validates the body itself.
 export const validatedByHandler = {
   attachValidation: true,
   validatorCompiler: ({ schema, httpPart }: { schema: object; httpPart?: string }) =>
     httpPart === 'body' ? () => true : compileForRequest(schema, httpPart),
 }
 
-/** `POST …/messages` of the inbox interface. */
+/** Registers `POST …/messages`. */
 export function sendRoutes(app: App, deps: SendDeps, guard: SendGuard): void {
   const send = createSend(deps)
   app.route({
@@ -178,7 +179,7 @@ export function sendRoutes(app: App, deps: SendDeps, guard: SendGuard): void {
       operationId: 'sendMessage',
       summary: 'Send a text or a template',
       description:
-        'Scope `inbox.write`. Only the owning key may send; text needs an open 24-hour window. One Idempotency-Key sends at most once: a repeat returns the first answer, byte for byte, with `Idempotent-Replayed: true`. Emits `inbox.message.sent`.',
+        'Scope `inbox.write`. Only the owning key can send. Text requires an open 24-hour window. Each Idempotency-Key sends at most once: a repeat returns the first response byte for byte, with `Idempotent-Replayed: true`. Emits `inbox.message.sent`.',
       params: Type.Object(conversationParam),
       headers: SendHeaders,
       querystring: noQuery,
@@ -193,7 +194,7 @@ export function sendRoutes(app: App, deps: SendDeps, guard: SendGuard): void {
   })
 }
 
-/** Reads the request, sends, and answers in the very words that a repeat gets. */
+/** Sends the message and replies with exactly the bytes that a replay gets. */
 export async function replyToSend(
   send: SendMessage,
   sender: Sender,

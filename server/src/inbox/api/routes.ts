@@ -27,7 +27,6 @@ import { sendRoutes, serveChanges, serveEchoes, serveRead } from './routes-write
 import * as schema from './schema.ts'
 import { conversationErrors, inboxErrors } from './schema.ts'
 
-/** The inbox interface: each route is validated, typed and documented by its schema. */
 export function inboxRoutes(app: App, deps: SendDeps, guard: InboxGuard): void {
   for (const serve of [
     serveConversations,
@@ -53,7 +52,7 @@ function serveTemplates(app: App, deps: InboxDeps, guard: InboxGuard): void {
         operationId: 'listTemplates',
         summary: 'List approved templates',
         description:
-          'Scope `inbox.read`. Approved templates that need no more than body parameters, by name and language.',
+          'Scope `inbox.read`. Approved templates that need only body parameters, sorted by name and language.',
         querystring: schema.TemplatesQuery,
         response: { 200: Type.Object({ templates: Type.Array(schema.Template, unpaged) }), ...inboxErrors },
       },
@@ -77,7 +76,7 @@ function serveTemplates(app: App, deps: InboxDeps, guard: InboxGuard): void {
   )
 }
 
-/** The connections whose templates are wanted and seen; null is every one. */
+/** Returns the ids of the connections to list templates of; null means all. */
 function connectionsIn({ connectionIds }: Scope, requested: string | undefined): readonly string[] | null {
   if (requested === undefined) return connectionIds.length === 0 ? null : connectionIds
   const id = requested.toLowerCase()
@@ -94,13 +93,13 @@ function serveConversations(app: App, deps: InboxDeps, guard: InboxGuard): void 
         operationId: 'listConversations',
         summary: 'List conversations',
         description:
-          'Scope `inbox.read`. Those updated last come first, with `id` as tie-breaker. Every filter narrows the list. Send `cursor` back, with the same filters, until it is null. Conversations on connections outside the list of the key are not shown.',
+          'Scope `inbox.read`. Sorted by last update, newest first, with `id` as tie-breaker. Filters combine with AND. Send `cursor` back with the same filters until it is null. Conversations on connections that the key cannot see are left out.',
         querystring: schema.ListQuery,
         response: {
           200: Type.Object({
             conversations: Type.Array(schema.Conversation, page),
-            cursor: Type.Union([cursor('For the next page.'), Type.Null()], {
-              description: 'Null: there is no next page.',
+            cursor: Type.Union([cursor('Cursor of the next page.'), Type.Null()], {
+              description: 'Null on the last page.',
             }),
           }),
           ...inboxErrors,
@@ -132,7 +131,7 @@ function serveConversation(app: App, deps: InboxDeps, guard: InboxGuard): void {
       schema: {
         ...about,
         operationId: 'getConversation',
-        summary: 'Read one conversation',
+        summary: 'Retrieve a conversation',
         description: 'Scope `inbox.read`.',
         params: schema.ConversationId,
         querystring: schema.NoQuery,
@@ -158,13 +157,13 @@ function serveMessages(app: App, deps: InboxDeps, guard: InboxGuard): void {
         operationId: 'listMessages',
         summary: 'List messages',
         description:
-          'Scope `inbox.read`. The newest `limit` messages, oldest first. For older ones repeat with `before` set to the `occurred_at` of the oldest message held, while `has_more` is true.',
+          'Scope `inbox.read`. The newest `limit` messages, oldest first. To get older messages, repeat with `before` set to the `occurred_at` of the oldest message received, while `has_more` is true.',
         params: schema.ConversationId,
         querystring: schema.MessagesQuery,
         response: {
           200: Type.Object({
             messages: Type.Array(schema.Message, page),
-            has_more: Type.Boolean({ description: 'Whether there are older ones.', example: false }),
+            has_more: Type.Boolean({ description: 'Whether there are older messages.', example: false }),
           }),
           ...conversationErrors,
         },

@@ -6,19 +6,18 @@ import { idSchema } from '../../team/team-schema.ts'
 import { conversationStatuses } from '../conversation/conversation-state.ts'
 import { messageStatuses } from '../conversation/message.ts'
 
-/** A titled object, and what it is. */
 export const described = <P extends TProperties>(title: string, description: string, properties: P) =>
   Type.Object(properties, { title, description })
 
 const closed = { additionalProperties: false }
 
-/** An object that refuses what it does not know. */
+/** Returns an object schema that rejects unknown fields. */
 export const strict = <P extends TProperties>(properties: P) => Type.Object(properties, closed)
 
 export const strictTitled = <P extends TProperties>(title: string, properties: P) =>
   Type.Object(properties, { ...closed, title })
 
-// `agent:` and an id.
+// `agent:` plus a UUID.
 const ownerLength = 42
 const owner = Type.String({
   maxLength: ownerLength,
@@ -27,7 +26,7 @@ const owner = Type.String({
 })
 const status = oneOf(conversationStatuses, {
   title: 'ConversationStatus',
-  description: 'A message of the customer makes it `open`, whatever it was.',
+  description: 'A customer message sets it to `open`, whatever it was before.',
   example: 'open',
 })
 const channel = oneOf(channels, {
@@ -37,24 +36,25 @@ const channel = oneOf(channels, {
 })
 
 export const conversationFields = {
-  id: idSchema('The conversation. It stays the same for ever: a customer has one on each connection.'),
-  connection_id: idSchema('The chat connection.'),
+  id: idSchema('Conversation id. Never changes: a customer has one conversation per connection.'),
+  connection_id: idSchema('Chat connection id.'),
   channel,
   owner,
   status,
-  assigned_to_user_id: nullable(idSchema('The member it is assigned to.')),
+  assigned_to_user_id: nullable(idSchema('Assigned member.')),
   label_ids: Type.Array(uuid(), { ...unpaged, description: 'Labels of the workspace.', example: [] }),
-  unread_count: count('Customer messages since it was last marked read.', { example: 1 }),
-  window_expires_at: nullable(timestamp('End of the 24-hour window in which text can be sent; null when closed.')),
-  snoozed_until: nullable(timestamp('When a timer opens it again; null: when the customer writes.')),
-  last_message_at: timestamp('When its newest message was sent, by the platform.'),
-  updated_at: timestamp('When it last changed.'),
+  unread_count: count('Customer messages since the conversation was last marked read.', { example: 1 }),
+  window_expires_at: nullable(timestamp('End of the 24-hour window in which text can be sent; null if closed.')),
+  snoozed_until: nullable(timestamp('When a timer reopens the conversation; null if only a customer message does.')),
+  last_message_at: timestamp('Platform time of the newest message.'),
+  updated_at: timestamp('Time of the last change.'),
   contact: titled('Contact', {
-    name: nullable(text(255, 'As the platform tells it.', { example: 'Marina Duarte' })),
+    name: nullable(text(255, 'Name from the platform.', { example: 'Marina Duarte' })),
     phone: nullable(
       Type.String({
         maxLength: 20,
-        description: 'Digits with country code; masked for keys that see phones masked; null while it is hidden.',
+        description:
+          'Digits with country code; masked for keys that see phones masked; null while the customer hides it.',
         example: '5581991234567',
       }),
     ),
@@ -63,7 +63,7 @@ export const conversationFields = {
 
 export const Conversation = Type.Object(conversationFields, { title: 'Conversation' })
 
-// What a platform tells is as long as its callback may be.
+// Texts from a platform can be as long as its callback may be.
 const maxPlatformText = 3 * 1024 * 1024
 const platformText = (description: string, example: string) => nullable(text(maxPlatformText, description, { example }))
 
@@ -71,63 +71,63 @@ const referral = nullable(
   described('AdReferral', 'The click-to-chat ad that this message came from.', {
     ctwa_clid: platformText('Id of the click on the ad.', 'ARAkLkA8rmlFeiCktEJQ'),
     source_id: platformText('Id of the ad or post.', '120210000000000000'),
-    source_type: platformText('What was clicked.', 'ad'),
-    source_url: platformText('Where it stands.', 'https://fb.me/3cr4Wqqkv'),
-    headline: platformText('Its headline.', 'Summer offer'),
+    source_type: platformText('Type of the clicked source.', 'ad'),
+    source_url: platformText('URL of the ad or post.', 'https://fb.me/3cr4Wqqkv'),
+    headline: platformText('Headline of the ad.', 'Summer offer'),
   }),
 )
 
 export const messageKinds = ['text', 'template', 'image', 'video', 'audio', 'document', 'location', 'system'] as const
 
 export const messageFields = {
-  id: idSchema('The message.'),
+  id: idSchema('Message id.'),
   external_id: Type.String({
     maxLength: 512,
     description:
-      "The platform's id; empty until it has assigned one. It holds the customer's number, so that keys with masked phones get a stable stand-in.",
+      "Platform id; empty until assigned. It contains the customer's number, so keys that see phones masked get a stable opaque id instead.",
     example: 'wamid.HBgNNTU4MTk5MTIzNDU2NxUCABIYFjNFQjA',
   }),
   direction: oneOf(['inbound', 'outbound'] as const, {
     title: 'Direction',
-    description: '`inbound` is from the customer.',
+    description: '`inbound`: from the customer.',
   }),
   kind: oneOf(messageKinds, {
     title: 'MessageKind',
     description: 'Only `text` and `template` can be sent.',
     example: 'text',
   }),
-  text: text(maxPlatformText, 'What was said; the caption of media.', { example: 'Hello!' }),
-  // A type of null alone vanishes from what openapi-fetch makes of it.
+  text: text(maxPlatformText, 'Message text, or the caption of media.', { example: 'Hello!' }),
+  // openapi-fetch drops a field whose type is null alone.
   media: Type.Unsafe<null>({ type: ['object', 'null'], description: 'Always null: this interface returns no media.' }),
   status: oneOf(messageStatuses, {
     title: 'MessageStatus',
-    description: 'Climbs and never goes down.',
+    description: 'Only advances, never goes back.',
     example: 'delivered',
   }),
-  error_code: nullable(text(50, "Why it failed: the platform's code.", { example: '131026' })),
+  error_code: nullable(text(50, "The platform's error code if the message failed.", { example: '131026' })),
   actor: nullable(
     Type.Object(
       {
         type: oneOf(['agent', 'user', 'token', 'form', 'system'] as const, { description: '`agent` is an API key.' }),
         id: nullable(uuid()),
       },
-      { description: 'Who sent it through this service; null for inbound messages and for echoes.' },
+      { description: 'Who sent the message through this service; null for inbound messages and echoes.' },
     ),
   ),
-  occurred_at: timestamp("The platform's time, unique within the conversation."),
+  occurred_at: timestamp('Platform time, unique within the conversation.'),
   referral,
 }
 
 export const Message = Type.Object(messageFields, { title: 'Message' })
 
 export const Template = titled('Template', {
-  id: idSchema('The template.'),
-  connection_id: idSchema('The chat connection that it can be sent on.'),
-  name: text(512, 'As it is named at the platform.', { example: 'order_confirmation' }),
+  id: idSchema('Template id.'),
+  connection_id: idSchema('Chat connection on which the template can be sent.'),
+  name: text(512, 'Name on the platform.', { example: 'order_confirmation' }),
   language: text(512, 'Language code.', { example: 'pt_BR' }),
-  category: text(512, 'As the platform spells it.', { example: 'UTILITY' }),
-  body: text(maxPlatformText, 'With placeholders `{{1}}`, `{{2}}`, ….', { example: 'Hi {{1}}, your order left.' }),
-  parameter_count: count('How many `body_params` a send needs.', { example: 1 }),
+  category: text(512, 'Category as spelled by the platform.', { example: 'UTILITY' }),
+  body: text(maxPlatformText, 'Text with placeholders `{{1}}`, `{{2}}`, ….', { example: 'Hi {{1}}, your order left.' }),
+  parameter_count: count('Number of `body_params` that a send requires.', { example: 1 }),
 })
 
 export const ListQuery = strict({
@@ -137,7 +137,7 @@ export const ListQuery = strict({
       pattern: '^[0-9]{8,20}$',
       maxLength: 20,
       description:
-        "The customer's number, 8 to 20 digits: the conversation with exactly that number, or none. A key that sees phones masked may ask for 30 a minute that are none.",
+        "The customer's number, 8 to 20 digits: returns the conversation with exactly that number, or none. A key that sees phones masked can look up 30 unknown numbers per minute.",
       example: '5581991234567',
     }),
   ),
@@ -145,12 +145,12 @@ export const ListQuery = strict({
   status: Type.Optional(status),
   updated_after: Type.Optional(timestamp('Only conversations updated after it.')),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 30, description: 'At most 100.' })),
-  cursor: Type.Optional(cursor('From the page before; good for the same filters only.')),
+  cursor: Type.Optional(cursor('Cursor from the previous page; valid only with the same filters.')),
 })
 export type ListQuery = Static<typeof ListQuery>
 
 export const ConversationId = Type.Object({
-  id: text(255, 'The conversation.', { example: '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e' }),
+  id: text(255, 'Conversation id.', { example: '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e' }),
 })
 
 export const MessagesQuery = strict({
@@ -168,7 +168,7 @@ export const ConversationChanges = Type.Object(
       Type.String({
         maxLength: ownerLength,
         pattern: '^(human|agent:[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$',
-        description: "`human` or the key's own `agent:<api_key_id>`; another agent's id is 403 `OWNER_FORBIDDEN`.",
+        description: "`human` or the key's own `agent:<api_key_id>`; another agent's id returns 403 `OWNER_FORBIDDEN`.",
         example: 'human',
       }),
     ),
@@ -176,7 +176,7 @@ export const ConversationChanges = Type.Object(
     label_ids: Type.Optional(
       Type.Array(uuid(), {
         maxItems: 20,
-        description: 'Replaces the labels. Unknown ids are 400.',
+        description: 'Replaces the labels. Unknown ids return 400.',
         example: [],
       }),
     ),
@@ -185,7 +185,7 @@ export const ConversationChanges = Type.Object(
         minLength: 1,
         maxLength: 4096,
         pattern: visible,
-        description: 'Adds an internal note; nothing is sent to the customer.',
+        description: 'Adds an internal note. The customer does not see it.',
         example: 'Asked for a quote of 20 units.',
       }),
     ),
@@ -195,7 +195,7 @@ export const ConversationChanges = Type.Object(
 export type ConversationChanges = Static<typeof ConversationChanges>
 
 export const EchoBody = strict({
-  connection_id: text(255, 'A `waba` connection that the key sees.'),
+  connection_id: text(255, 'A `waba` connection that the key can see.'),
   to: Type.String({
     maxLength: 20,
     pattern: '^[0-9]{8,20}$',
@@ -205,22 +205,26 @@ export const EchoBody = strict({
   external_id: Type.String({
     minLength: 1,
     maxLength: 512,
-    description: "The platform's id of the message; one id stores one message.",
+    description: 'Platform id of the message; one id stores one message.',
     example: 'wamid.HBgNNTU4MTk5MTIzNDU2NxUCABEYEjNFQjA',
   }),
   kind: oneOf(['text', 'template', 'interactive'] as const, {
     description: '`interactive` is stored as `text`.',
     example: 'text',
   }),
-  body: Type.String({ maxLength: 16_384, description: 'The text, or a short summary.', example: 'Your order left.' }),
-  occurred_at: Type.Optional(timestamp('When it was sent, with offset; now unless given.')),
+  body: Type.String({
+    maxLength: 16_384,
+    description: 'Message text or a short summary.',
+    example: 'Your order left.',
+  }),
+  occurred_at: Type.Optional(timestamp('Time of the send, with offset; defaults to now.')),
 })
 export type EchoBody = Static<typeof EchoBody>
 
 const refusal = (title: string, statusCode: number, code: string, statusMessage: string, description: string) =>
   errorAnswer(title, statusCode, description, statusMessage, { code })
 
-/** The errors of every route of the inbox interface; callers branch on `data.code`. */
+/** Errors of every Inbox API route; callers branch on `data.code`. */
 export const inboxErrors = {
   ...errors(401, 403, 429, 500, 503),
   400: refusal(
@@ -228,7 +232,7 @@ export const inboxErrors = {
     400,
     'INVALID_REQUEST',
     'status must be one of open, pending, snoozed, resolved, closed',
-    '`INVALID_QUERY`: a query parameter does not fit. `INVALID_REQUEST`: the body does not. `data.issues` names each field.',
+    '`INVALID_QUERY`: invalid query parameter. `INVALID_REQUEST`: invalid body. `data.issues` names each field.',
   ),
 }
 
@@ -239,7 +243,7 @@ export const conversationErrors = {
     404,
     'NOT_FOUND',
     'Conversation not found',
-    'Nothing there that this key may see: `NOT_FOUND`.',
+    '`NOT_FOUND`: no such conversation, or the key cannot see it.',
   ),
 }
 
@@ -250,7 +254,7 @@ export const changeErrors = {
     'OwnerForbidden',
     403,
     'OWNER_FORBIDDEN',
-    'A key can give a conversation to people or take it itself, not give it to another agent',
+    'A key can assign a conversation to people or to itself, not to another agent',
     "`OWNER_FORBIDDEN`: the owner is another agent, or agents are stopped. Without a code: the workspace's plan does not include the inbox.",
   ),
   409: refusal(
@@ -258,7 +262,7 @@ export const changeErrors = {
     409,
     'OWNER_MISMATCH',
     'This key is not active, lacks inbox.write or does not allow the connection',
-    '`OWNER_MISMATCH`: the key stopped while the request was on its way. Or people have the conversation, in a workspace where agents take back only what is handed to them: `data.since` says since when.',
+    '`OWNER_MISMATCH`: the key became inactive during the request. Or people have the conversation, and the workspace lets agents take back only conversations handed to them; `data.since` is the time since when.',
   ),
 }
 
@@ -270,6 +274,6 @@ export const echoErrors = {
     404,
     'NOT_FOUND',
     'Chat connection not found',
-    'Not an official connection that this key sees: `NOT_FOUND`.',
+    '`NOT_FOUND`: no official connection with this id, or the key cannot see it.',
   ),
 }

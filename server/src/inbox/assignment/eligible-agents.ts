@@ -11,8 +11,8 @@ import type { TakingBack } from '../../workspaces/schema.ts'
 import { type AgentKey, canKeyOwn, firstOwner, type Owner } from '../conversation/owner.ts'
 
 /**
- * Answers for each connection who owns a conversation that a customer begins there; it stays so until the transaction
- * ends. To be asked before a conversation is locked, as `readAgentRules`.
+ * Returns a function that gives the owner of a new conversation on a connection. The result stays valid until the
+ * transaction ends. Call it before locking a conversation, like `readAgentRules`.
  */
 export async function lockFirstOwners(
   tx: Tx,
@@ -26,15 +26,15 @@ export async function lockFirstOwners(
   return (connectionId) => firstOwner(keys, connectionId, isStopped, now)
 }
 
-/** The key that would get the next new conversation. */
+/** Key that would own the next new conversation. */
 export interface NextAgent {
   keyId: string
   name: string
-  /** Null: nobody has ever come in with it. */
+  /** Null if the key was never used. */
   lastUsedAt: Date | null
 }
 
-/** Who would get the next customer of the connection who writes for the first time; null: people. */
+/** Returns the key that would own the next new conversation on the connection; null means people. */
 export async function findNextAgent(
   sql: Sql,
   workspaceId: string,
@@ -51,7 +51,7 @@ export async function findNextAgent(
   return row === null ? null : { keyId: row.id, name: row.name, lastUsedAt: row.last_used_at }
 }
 
-/** Whether the key can own conversations of the connection; it stays so until the transaction ends. */
+/** Returns whether the key can own conversations of the connection; valid until the transaction ends. */
 export async function canAgentOwn(
   tx: Tx,
   workspaceId: string,
@@ -63,7 +63,6 @@ export async function canAgentOwn(
   return key !== undefined && canKeyOwn(key, connectionId, now)
 }
 
-/** What a workspace says of its agents. */
 export interface AgentRules {
   /** Whether the stop switch is on. */
   isStopped: boolean
@@ -71,8 +70,8 @@ export interface AgentRules {
 }
 
 /**
- * The workspace's rules for agents; they stay as they are until the transaction ends. To be asked before a conversation is
- * locked, in the order in which the stop switch itself takes its locks.
+ * Returns the workspace's rules for agents and locks them until the transaction ends. Call it before locking a
+ * conversation: the stop switch takes its locks in the same order.
  */
 export async function readAgentRules(tx: Tx, workspaceId: string): Promise<AgentRules> {
   if (isDistributed(tx)) await lockShared(tx, rulesLock(workspaceId))
@@ -84,7 +83,7 @@ export async function readAgentRules(tx: Tx, workspaceId: string): Promise<Agent
   return rules ?? { isStopped: true, takingBack: 'when_handed' }
 }
 
-// Held, so that a key which is being revoked is waited for, and none is revoked between this look and the commit.
+// Waits for a revocation in progress and blocks new ones until the commit.
 async function lockAgentKeys(tx: Tx, workspaceId: string, keyId: string | null): Promise<AgentKey[]> {
   if (isDistributed(tx)) await lockShared(tx, keysOf(workspaceId))
   const one = keyId === null ? tx`` : tx`and id = ${keyId}`

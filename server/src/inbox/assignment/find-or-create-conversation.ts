@@ -30,21 +30,22 @@ export interface ConversationStart {
   connectionId: string
   /** Digits with country code. */
   phone: string
-  /** What the customer will be sent: a conversation begins only for a message that can be. */
+  /** Template to send: a conversation is created only for a message that can be sent. */
   template: Extract<SendCommand, { kind: 'template' }>
 }
 
 export interface StartedConversation {
   conversation: Conversation
-  /** False where the customer had one already. */
+  /** False if the customer already had a conversation. */
   isNew: boolean
 }
 
 /**
- * A conversation with a customer who may never have written, for the caller to send a template in. One that is there becomes
- * an agent's if nobody has it; a person takes it by sending. Throws 404 for a connection outside the scope, for agents 403
- * while they are stopped and 409 for a conversation of people or of another agent, and what sending the template would
- * throw; nothing begins then.
+ * Returns the conversation with a customer, who may never have written, and creates it if needed, so that the caller
+ * can send a template. An existing conversation becomes the agent's if neither people nor another agent have it; a
+ * person takes it by sending. Throws 404 for a connection outside the scope; for agents 403 while they are stopped and
+ * 409 if people or another agent have the conversation; and whatever sending the template would throw. Nothing is
+ * created then.
  */
 export async function findOrCreateConversation(
   deps: SendDeps,
@@ -82,7 +83,7 @@ async function startLocked(
     takesChoices: false,
     mediaTransport: undefined,
   })
-  // Its own conversation may be asked for again, for the sake of the answer that was lost.
+  // The agent may repeat the call for its own conversation after a lost response: limits only a new owner.
   if (isAgent(caller) && before.ownerEpoch !== conversation.ownerEpoch)
     await checkLimits(tx, caller, conversation.id, now)
   if (found !== undefined) {
@@ -122,7 +123,7 @@ function assertCanTake(conversation: Conversation, keyId: string): void {
   if (refusal === 'of_another_agent') throw ownedByAgent(conversation)
 }
 
-/** Nothing begins for a message that would be one too many; it is counted when it is sent. */
+/** Throws if the message would exceed the send limits. Counts nothing: the send itself counts. */
 async function checkLimits(tx: Tx, sender: HandoverAgent, conversationId: string, now: Date): Promise<void> {
   const send = { sender, conversationId }
   const allowance = await countSends(tx, sender.workspaceId, [send], now)

@@ -25,33 +25,33 @@ import {
 import { assertOwner } from './transfer-to-agent.ts'
 import { checkAssignee } from './update-conversation.ts'
 
-/** An agent's key that hands on what it owns. */
+/** Agent that hands over a conversation it owns. */
 export type HandoverAgent = Sender & { actor: { type: 'agent'; id: string } }
 
 export interface HandoverRequest {
   conversationId: string
   note: HandoverNote
   urgency: Urgency
-  /** The member whom it is for: it is assigned to them. Null: the team. */
+  /** Member to assign; null means the team. */
   userId: string | null
-  /** What the customer is told first; null: nothing. */
+  /** Message to the customer before the handover; null for none. */
   closing: string | null
 }
 
 export interface HandoverResult {
   conversation: Conversation
   handover: Handover
-  /** What became of the closing sentence: `unknown` when the platform has not said yet. Null when there was none. */
+  /** Result of the closing message: `unknown` until the platform reports it. Null without one. */
   closing: 'sent' | 'failed' | 'unknown' | null
-  /** Whether it was handed over before, by this very request. */
+  /** Whether this request had already handed the conversation over. */
   isRepeat: boolean
 }
 
 /**
- * Gives people a conversation of the calling agent, with what they have to know. The closing sentence goes to the customer
- * first, at most once while the agent owns the conversation: whoever asks again after a crash between the two sends
- * nothing more and completes it. Throws what sending throws where the sentence is refused, before anything has happened;
- * 400 for a stranger, 404 outside the scope, 409 `HELD_BY_PEOPLE` or `OWNER_MISMATCH` for what is not the agent's.
+ * Hands a conversation of the calling agent to people, with a note. Sends the closing message to the customer first, at
+ * most once per ownership of the agent: a retry after a crash between the two steps sends nothing and completes the
+ * handover. Throws what sending throws if the closing message is refused, before any change; 400 for a user who is not
+ * a member, 404 outside the scope, 409 `HELD_BY_PEOPLE` or `OWNER_MISMATCH` if the agent is not the owner.
  */
 export async function handOver(
   deps: SendDeps,
@@ -62,7 +62,7 @@ export async function handOver(
   const earlier = await findRepeated(deps, caller, before, request)
   if (earlier !== null) return { conversation: before, handover: earlier, closing: null, isRepeat: true }
   assertOwner(before, caller.actor.id)
-  // A stranger is refused before the customer is told anything.
+  // Checks the assignee before the customer is sent anything.
   if (request.userId !== null) await checkAssignee(deps.db.sql, caller.workspaceId, request.userId)
   const closing = request.closing === null ? null : await sendClosing(deps, caller, before, request.closing)
   return deps.keyStore.withKeyring(caller.workspaceId, (keyring) =>
@@ -80,7 +80,7 @@ async function readConversation(deps: SendDeps, caller: HandoverAgent, id: strin
   return decryptConversation(await deps.keyStore.keyring(caller.workspaceId), row)
 }
 
-/** The hand-over that this request has made before, as long as nobody has done anything with it. */
+/** Returns the handover that this request made earlier, if people have not acted on it since. */
 async function findRepeated(
   { db, keyStore }: SendDeps,
   { workspaceId, actor }: HandoverAgent,
@@ -96,7 +96,7 @@ async function findRepeated(
   return isSameHandover(newest, { keyId: actor.id, to: { type: 'people', userId }, urgency, note }) ? newest : null
 }
 
-/** One for each time that the agent owns the conversation: the same for a repeat, whatever words it has. */
+/** One key per ownership of the agent: a retry has the same key, whatever its text. */
 const closingKey = ({ id, ownerEpoch }: Conversation): string => `handover:${id}:${ownerEpoch}`
 
 async function sendClosing(
@@ -110,14 +110,14 @@ async function sendClosing(
     conversationId: conversation.id,
     idempotencyKey: closingKey(conversation),
     body: { kind: 'text', text },
-    // What the agent has not seen is left to people.
+    // Messages that the agent has not seen are left to people.
     ...(inbound.seen !== null && { seen: { id: inbound.seen, isNamed: false } }),
   }
   try {
     const { status, body } = await sendMessage(deps, caller, request)
     return status === 202 && (JSON.parse(body) as { status?: string }).status === 'sent' ? 'sent' : 'failed'
   } catch (error) {
-    // It left before, perhaps in other words, or may have: people are to go on either way.
+    // The message was or may have been sent earlier, perhaps with another text: people get the conversation either way.
     if (isFromEarlierSend(error)) return 'unknown'
     throw error
   }
@@ -138,7 +138,7 @@ async function assignToPeople(
   const now = clock.now()
   const before = await lockConversation(tx, keyring, caller, id)
   if (before === undefined) throw conversationNotFound()
-  // Somebody may have taken it while the closing sentence was on its way.
+  // A person may have taken the conversation over while the closing message was being sent.
   assertOwner(before, actor.id)
   if (userId !== null) await checkAssignee(tx, workspaceId, userId)
   const handover = newHandover({ ...note, from: before.owner, to: { type: 'people', userId }, urgency, actor }, now)

@@ -5,20 +5,19 @@ import type { Actor } from '../../workspaces/actor.ts'
 import { publishConversations, type WorkspaceSql, type WorkspaceTx } from '../conversation/conversation.ts'
 import { keyIdOf, type OpenHandover, type Owner, ownerOfKey, type Urgency } from '../conversation/owner.ts'
 
-/** What is said to whoever goes on. */
+/** Note for the next owner. */
 export interface HandoverNote {
   summary: string
   reason: string | null
   nextStep: string | null
 }
 
-/** Whom a conversation is handed to: people, or a member of them; an agent; whichever agent takes it. */
+/** Target of a handover: people (optionally one member), one agent, or any agent. */
 export type HandoverTarget =
   | { type: 'people'; userId: string | null }
   | { type: 'agent'; keyId: string }
   | { type: 'agents' }
 
-/** That somebody handed a conversation on, with what they said. */
 export interface Handover extends HandoverNote {
   id: string
   from: Owner
@@ -59,7 +58,7 @@ const encryptionContext = (id: string) => ({ table: 'conversation_handovers', ro
 
 const previewLength = 200
 
-/** What the conversation shows of a hand-over to people until one of them answers. */
+/** Returns the part of a handover to people that the conversation shows until one of them answers. */
 export function toOpenHandover({ id, urgency, reason, createdAt }: Handover): OpenHandover {
   const shown =
     reason === null || reason.length <= previewLength ? reason : [...reason].slice(0, previewLength).join('')
@@ -72,7 +71,7 @@ export const newHandover = (handover: NewHandover, now: Date): Handover => ({
   createdAt: now,
 })
 
-/** Under the conversation's lock, in the transaction that hands it on. */
+/** Requires the conversation's lock, in the transaction that hands the conversation over. */
 export async function insertHandover(
   { tx, keyring, workspaceId }: WorkspaceTx,
   conversationId: string,
@@ -92,7 +91,7 @@ export async function insertHandover(
     )`
 }
 
-/** Those of a conversation as `rest` orders and limits them, of the table `h`. */
+/** Returns handovers of a conversation; `rest` orders and limits them (table alias `h`). */
 export async function selectHandovers(
   { sql, keyring, workspaceId }: WorkspaceSql,
   conversationId: string,
@@ -107,7 +106,7 @@ export async function selectHandovers(
   return rows.map((row) => decryptHandover(keyring, row))
 }
 
-/** The newest of a conversation; null when it was never handed on in words. */
+/** Returns the newest handover of a conversation; null if there is none. */
 export async function findNewestHandover(work: WorkspaceSql, conversationId: string): Promise<Handover | null> {
   const { sql } = work
   const newestFirst = sql`order by h.created_at desc, h.id desc limit 1`
@@ -115,7 +114,7 @@ export async function findNewestHandover(work: WorkspaceSql, conversationId: str
   return newest ?? null
 }
 
-/** Whether a key said these very words when it handed the conversation to this target. */
+/** Returns whether the key made this handover, to the same target and with the same note. */
 export function isSameHandover(
   handover: Handover,
   { keyId, to, urgency, note }: { keyId: string; to: HandoverTarget; urgency: Urgency; note: HandoverNote },
@@ -131,10 +130,7 @@ export function isSameHandover(
   )
 }
 
-/**
- * What the key was told when it was handed the conversation, or was offered it with all others: reason, next step and
- * what has happened. Null when it was told nothing, or has handed it on since.
- */
+/** Returns the handover to this key or to any agent, if it is the newest of the conversation; otherwise null. */
 export async function findHandoverTo(
   work: WorkspaceSql,
   conversationId: string,

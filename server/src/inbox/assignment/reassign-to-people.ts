@@ -21,13 +21,13 @@ import {
   touchedConversations,
 } from '../conversation/touch.ts'
 
-/** Gives people what a key owns: it was revoked, or must not go on. Returns how many conversations changed hands. */
+/** Assigns a revoked or restricted key's conversations to people. Returns how many were reassigned. */
 export function reassignFromKey(work: ChangeTx, keyId: string, actor: Actor): Promise<number> {
   const { tx } = work
   return reassign(work, tx`and c.owner_key_id = ${keyId}`, { actor, reason: 'key_ended' })
 }
 
-/** Gives people what a key owns of connections that it no longer sees. */
+/** Assigns to people the key's conversations on connections that it can no longer see. */
 export function reassignUnseen(
   work: ChangeTx,
   { keyId, connectionIds }: { keyId: string; connectionIds: readonly string[] },
@@ -38,18 +38,18 @@ export function reassignUnseen(
   return reassign(work, isUnseen, { actor, reason: 'key_ended' })
 }
 
-/** Gives people whatever agents own: the workspace's stop switch. */
+/** Assigns all conversations of agents to people, for the workspace's stop switch. */
 export function reassignAll(work: ChangeTx, actor: Actor): Promise<number> {
   const { tx } = work
   const cause = { actor, reason: 'agents_stopped' } as const
   return reassign(work, tx`and c.owner_key_id is not null`, cause)
 }
 
-/** For so long after a key has expired it is looked for often. */
+/** How long after its expiry a key is polled often. */
 const recentMs = 600_000
 const pollExpiredEveryMs = 15_000
 
-/** Whether there is a key that has expired lately and has conversations. */
+/** Watches for keys that expired recently and own conversations. */
 export function watchExpiredKeys({ db, clock }: { db: Db; clock: Clock }): DueWatch {
   const nextAt = async (now: Date) => {
     const [row] = await db.sql<{ at: Date | null }[]>`
@@ -72,7 +72,7 @@ export function watchExpiredKeys({ db, clock }: { db: Db; clock: Clock }): DueWa
   return watchDue({ db, clock }, { nextAt, pollEveryMs: pollExpiredEveryMs, watchedTopics: [{ topic: expiringTopic }] })
 }
 
-/** Gives people what belongs to keys that have expired lately. For a timer that comes often; any node may. */
+/** Assigns to people the conversations of keys that expired recently. Called by a frequent timer on any node. */
 export function reassignFromExpiredKeys(db: Db, keyStore: KeyStore, clock: Clock): Promise<number> {
   const now = clock.now()
   const since = new Date(now.getTime() - recentMs)
@@ -80,8 +80,8 @@ export function reassignFromExpiredKeys(db: Db, keyStore: KeyStore, clock: Clock
 }
 
 /**
- * Gives people what belongs to any key that has ended, revoked without our knowing or expired while nobody looked. It
- * looks through all keys: for a timer that comes seldom.
+ * Assigns to people the conversations of every ended key, including keys revoked unnoticed or expired during downtime.
+ * Scans all keys, so its timer runs rarely.
  */
 export function reassignFromEndedKeys(db: Db, keyStore: KeyStore, clock: Clock): Promise<number> {
   return reassignFromKeys(db, keyStore, clock, db.sql`(k.revoked_at is not null or k.expires_at <= ${clock.now()})`)
@@ -103,10 +103,10 @@ async function reassignFromKeys(db: Db, keyStore: KeyStore, clock: Clock, hasEnd
   return count
 }
 
-/** Within the minute that agents have at least: of who waits no news need tell. */
+/** Shorter than the minimum time to answer of one minute: no pub/sub message announces a waiting customer. */
 const pollOverdueEveryMs = 30_000
 
-/** Whether an agent has left a customer waiting for longer than the workspace allows. */
+/** Watches for customers who wait for an agent longer than the workspace allows. */
 export function watchOverdueAnswers({ db, clock }: { db: Db; clock: Clock }): DueWatch {
   const nextAt = async () => {
     const [row] = await db.sql<{ at: Date | null }[]>`
@@ -128,7 +128,7 @@ export function watchOverdueAnswers({ db, clock }: { db: Db; clock: Clock }): Du
       ) as a`
     return row?.at ?? null
   }
-  // An agent may have less time from now on.
+  // A workspace update can shorten the time that agents have.
   return watchDue(
     { db, clock },
     {
@@ -140,8 +140,8 @@ export function watchOverdueAnswers({ db, clock }: { db: Db; clock: Clock }): Du
 }
 
 /**
- * Gives people the conversations whose agent has left a customer waiting for longer than the workspace allows, counted
- * from when it got the conversation if that was later. For a timer; any node may.
+ * Assigns to people the conversations whose agent has not answered within the workspace's time limit, counted from the
+ * customer's message or from when the agent became the owner, whichever is later. Called by a timer on any node.
  */
 export async function reassignOverdue(db: Db, keyStore: KeyStore, clock: Clock): Promise<number> {
   const now = clock.now()
@@ -163,7 +163,7 @@ export async function reassignOverdue(db: Db, keyStore: KeyStore, clock: Clock):
   for (const { id } of workspaces) {
     const keyring = await keyStore.keyring(id)
     count += await db.tx((tx) => {
-      // Those that are found are looked at again once they are locked.
+      // Checks the rows again once they are locked.
       const overdue = tx`
         and c.id = any (array(
           select o.id
@@ -182,7 +182,7 @@ export async function reassignOverdue(db: Db, keyStore: KeyStore, clock: Clock):
   return count
 }
 
-/** SQL: those in a workspace, which is `w`; in their places or moving. */
+/** SQL: overdue conversations of the workspace `w`, both idle and touched ones. */
 function overdueIn(tx: Tx, workspaceId: string, now: Date): Fragment {
   const workspace = anyWorkspace(tx, workspaceId)
   return tx`
@@ -205,7 +205,7 @@ const isOverdue = (sql: Sql, columns: ColumnSource, now: Date) => sql`
 const overdueAt = (sql: Sql, columns: ColumnSource) => sql`
   ${waitingSince(sql, columns)} + make_interval(mins => w.agent_watchdog_minutes)`
 
-/** Whether a customer waits for an agent whom the workspace `w` leaves some minutes. */
+/** SQL: whether a customer waits for an agent and the workspace `w` has a time limit. */
 const isWatched = (sql: Sql, { unansweredSince }: ColumnSource) => sql`
   w.agent_watchdog_minutes is not null
     and c.owner_key_id is not null

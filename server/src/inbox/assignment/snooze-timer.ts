@@ -9,10 +9,10 @@ import { setUpdatedNow } from '../conversation/touch.ts'
 
 const batchSize = 500
 const pollEveryMs = 15_000
-/** Of a busy inbox each change is news. */
+/** In a busy inbox every change wakes the timer. */
 const minPauseMs = 3_000
 
-/** Whether the time of a snoozed conversation has come. */
+/** Watches for snoozed conversations that are due. */
 export function watchSnoozed({ db, clock }: { db: Db; clock: Clock }): DueWatch {
   const nextAt = async () => {
     const [row] = await db.sql<{ at: Date | null }[]>`
@@ -24,8 +24,8 @@ export function watchSnoozed({ db, clock }: { db: Db; clock: Clock }): DueWatch 
 }
 
 /**
- * Opens the snoozed conversations whose time has come. For a timer; several nodes share the work. A customer who writes
- * opens theirs at once (`receive/plan-event.ts`).
+ * Reopens snoozed conversations that are due. Called by a timer; several nodes share the work. A customer message
+ * reopens a conversation at once (`receive/plan-event.ts`).
  */
 export async function reopenSnoozed(db: Db, clock: Clock): Promise<number> {
   let reopened = 0
@@ -35,12 +35,12 @@ export async function reopenSnoozed(db: Db, clock: Clock): Promise<number> {
     let count = 0
     for (const workspaceId of new Set(due)) count += await db.tx((tx) => reopenBatch(tx, workspaceId, now))
     reopened += count
-    // Those that were not woken are being woken by others.
+    // Other nodes hold the locks of the remaining rows.
     if (due.length < batchSize || count === 0) return reopened
   }
 }
 
-/** The workspaces of those that are due, one for each, the first of them. */
+/** Returns the workspace id of each due conversation, in due order, at most `batchSize`. */
 async function listDue(sql: Sql, now: Date): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     select workspace_id as id

@@ -28,26 +28,26 @@ import {
 
 type Deps = Pick<InboxDeps, 'db' | 'keyStore' | 'clock'>
 
-/** A conversation as it is once it was handed on, and what was said with it. */
 export interface TransferResult {
   conversation: Conversation
-  /** Null when nothing was said. */
+  /** Null without a note. */
   handover: Handover | null
-  /** Whether an agent had handed it on so before, and its reply was lost. */
+  /** Whether this agent had made the same transfer before. */
   isRepeat: boolean
 }
 
 export interface TransferRequest {
   conversationId: string
-  /** The key of the agent that goes on. */
+  /** Key of the new owner. */
   keyId: string
   note: HandoverNote | null
   urgency?: Urgency
 }
 
 /**
- * Hands a conversation to an agent: a member does with any, an agent with its own. Throws 404 outside the scope, 403 while
- * agents are stopped, 400 when it would be itself, 409 when the key cannot own it or the calling agent does not.
+ * Transfers a conversation to an agent. A member can transfer any conversation, an agent only its own. Throws 404
+ * outside the scope, 403 while agents are stopped, 400 for a transfer to itself, 409 if the key cannot own the
+ * conversation or the calling agent does not own it.
  */
 export function transferToAgent(
   deps: Deps,
@@ -76,7 +76,7 @@ export function transferToAgent(
   })
 }
 
-/** Whether the agent has handed it to that one in these words already, which has it still. */
+/** Returns whether the agent made the same transfer, with the same note, and the target still owns the conversation. */
 async function wasTransferred(
   tx: Tx,
   keyring: Keyring,
@@ -96,8 +96,8 @@ export interface Offer {
 }
 
 /**
- * Offers agents what people have: whichever takes it first has it. Throws 404 outside the scope, 403 while agents are
- * stopped, 409 `OWNER_MISMATCH` when an agent has it.
+ * Offers a conversation of people to all agents; the first to take it becomes the owner. Throws 404 outside the scope,
+ * 403 while agents are stopped, 409 `OWNER_MISMATCH` if an agent owns it.
  */
 export function offerToAgents(deps: Deps, scope: Scope, actor: Actor, offer: Offer): Promise<TransferResult> {
   return changeLocked(deps, scope, offer.conversationId, async (tx, keyring, before, isStopped, now) => {
@@ -112,8 +112,9 @@ export function offerToAgents(deps: Deps, scope: Scope, actor: Actor, offer: Off
 }
 
 /**
- * Takes for an agent what people do not have: what was offered, or what nobody has looked at yet. What is its own already
- * stays so. Throws 404 outside the scope, 403 while agents are stopped, 409 `HELD_BY_PEOPLE` or `OWNER_MISMATCH` otherwise.
+ * Makes the agent the owner of a conversation that people do not hold: offered, or not yet looked at. Does nothing if
+ * the agent already owns it. Throws 404 outside the scope, 403 while agents are stopped, otherwise 409 `HELD_BY_PEOPLE`
+ * or `OWNER_MISMATCH`.
  */
 export async function takeOffered(deps: Deps, scope: Scope, keyId: string, id: string): Promise<Conversation> {
   const actor: Actor = { type: 'agent', id: keyId }
@@ -125,14 +126,14 @@ export async function takeOffered(deps: Deps, scope: Scope, keyId: string, id: s
     if (change.conversation === before) return { change, handover: null, actor }
     if (isStopped) throw agentsStopped()
     if (!(await canAgentOwn(tx, scope.workspaceId, keyId, before.connectionId, now))) throw keyCannotOwn()
-    // Whoever takes it knows how it stands.
+    // An agent that takes a conversation counts as having seen its messages.
     const taken = { ...change.conversation, inbound: { ...before.inbound, seen: before.inbound.newest } }
     return { change: { ...change, conversation: taken }, handover: null, actor }
   })
   return conversation
 }
 
-/** Refuses an agent that would hand on what is not its own. */
+/** Throws 409 if the agent does not own the conversation. */
 export function assertOwner(conversation: Conversation, keyId: string): void {
   if (keyIdOf(conversation.owner) === keyId) return
   throw conversation.held ? lockedToPeople(conversation, 'HELD_BY_PEOPLE') : notOwner(conversation)
@@ -161,7 +162,7 @@ async function changeLocked(deps: Deps, scope: Scope, id: string, plan: PlanOwne
     const before = await lockConversation(tx, keyring, scope, id)
     if (before === undefined) throw conversationNotFound()
     const { change, handover, actor, isRepeat = false } = await plan(tx, keyring, before, isStopped, now)
-    // What was said is part of the conversation that the team sees.
+    // The note is part of the conversation that the team sees.
     const conversation = handover === null ? change.conversation : withUpdatedAt(change.conversation, now)
     await commitChange({ tx, keyring, workspaceId, now }, before, { ...change, conversation }, { actor, reason: null })
     return { conversation, handover, isRepeat }

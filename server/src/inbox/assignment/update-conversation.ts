@@ -31,21 +31,21 @@ import { assertOwner } from './transfer-to-agent.ts'
 export interface ConversationPatch {
   owner?: Owner
   status?: ConversationStatus
-  /** Only with the status `snoozed`: when a timer opens the conversation. */
+  /** Only with status `snoozed`: when a timer reopens the conversation. */
   snoozedUntil?: Date | null
   labelIds?: readonly string[]
-  /** Beside `labelIds`: what the conversation has then, without these and with those. */
+  /** Changes relative to the current labels, as an alternative to `labelIds`. */
   labels?: { add: readonly string[]; remove: readonly string[] }
   note?: string
-  /** Null: nobody. */
+  /** Null: unassigned. */
   assignedTo?: string | null
-  /** Only as long as this key owns the conversation; else 409. What it has not seen it does not put away. */
+  /** Requires this key to own the conversation, else 409. Skips the status if it has not seen all messages. */
   ownerKeyId?: string
 }
 
 /**
- * Changes a conversation: all of the patch or none of it. What is so already changes nothing and tells nobody. Throws
- * 404 outside the scope, 403 `OWNER_FORBIDDEN` for an owner that the actor may not set, 400 for unknown labels.
+ * Applies all of the patch or none of it. Values that are already set cause no change and no event. Throws 404 outside
+ * the scope, 403 `OWNER_FORBIDDEN` for an owner that the actor may not set, 400 for unknown labels.
  */
 export async function updateConversation(
   deps: Pick<InboxDeps, 'db' | 'keyStore' | 'clock'>,
@@ -76,8 +76,8 @@ export async function updateConversation(
 }
 
 /**
- * Whether the owning agent puts away what the customer has written to since the agent looked: it stays open then, as if they had
- * written right after.
+ * Returns whether the owning agent sets a status without having seen the customer's newest message. The status stays
+ * then, as if the customer had written right after the change.
  */
 const hasNewerMessages = (before: Conversation, { ownerKeyId, status }: ConversationPatch): boolean =>
   ownerKeyId !== undefined &&
@@ -113,7 +113,7 @@ export function applyPatch(
   return { conversation, events: owned?.events ?? [] }
 }
 
-/** Whom it is given to is told, and so are people of what an agent leaves to them. */
+/** Notifies a new assignee, and people when an agent hands a conversation back. */
 function notificationsFor(before: Conversation, after: Conversation, actor: Actor, now: Date): NewNotification[] {
   const about = { cause: newId(now), conversationId: after.id, actor }
   const { assignedTo } = after

@@ -18,18 +18,18 @@ import {
   touchedConversations,
 } from '../conversation/touch.ts'
 
-/** Of a workspace in one look; the next look goes on. */
+/** Reminders per workspace and run; the next run continues. */
 const batch = 100
-/** More that the same people are told of at once are one notice. */
+/** More conversations for the same people become one notification. */
 const maxSeparate = 5
-/** A wait that nobody could be told of for so long is in the list of those who wait. */
+/** Longer waits cause no reminder; the list of waiting customers shows them. */
 const maxWaitMs = 3 * 86_400_000
-/** Whoever waits for people counts in minutes, and news are lost seldom: to look at all workspaces is to look through them. */
+/** Interval of a full scan of all workspaces. Reminders are due in minutes, and pub/sub messages are rarely lost. */
 const allEveryMs = 60_000
 
 interface WaitingCustomer {
   conversationId: string
-  /** Null: nobody, or no member any more. */
+  /** Null if unassigned or assigned to a former member. */
   assignedTo: string | null
   since: Date
 }
@@ -39,17 +39,17 @@ interface WorkspaceWait extends WaitingCustomer {
   hours: OpeningHours | null
 }
 
-/** Tells of the waits of workspaces that it has heard of, when their time has come. */
+/** Sends reminders for workspaces that published changes, once they are due. */
 export interface WaitingReminder {
   isDue(): boolean
-  /** Returns how many waits it told of. */
+  /** Returns the number of reminders sent. */
   work(): Promise<number>
 }
 
 export function createWaitingReminder({ db, clock }: { db: Db; clock: Clock }): WaitingReminder {
-  // Who may wait, or not any more; and a goal that is another.
+  // Conversations with a changed wait, and workspaces with a changed goal.
   const changedIds = collectChangedIds({ db, clock }, { topics: [conversationsTopic, liveUpdatesTopic], allEveryMs })
-  /** When a customer of the workspace has waited for long enough, as far as it is known; at once after news. */
+  /** When the first known reminder of the workspace is due, in ms; -Infinity after a published change. */
   const dueAtMs = new Map<string, number>()
   let checksAll = true
   return {
@@ -81,9 +81,9 @@ export function createWaitingReminder({ db, clock }: { db: Db; clock: Clock }): 
 }
 
 /**
- * Tells people of customers who have waited for longer than their workspace wants: who has the conversation, or everybody. Once
- * for each wait, and while somebody is there by the workspace's hours. What was told is read once the customer was answered. For
- * a timer; any node may. Returns how many waits were told of, of these workspaces or of all.
+ * Notifies people of customers who wait longer than the workspace's answer goal: the assignee, or everyone if there is
+ * none. Sends one notification per wait, only during business hours, and marks it read once the customer is answered.
+ * Called by a timer on any node, for these workspaces or for all. Returns the number of waits notified.
  */
 export async function sendWaitingReminders(
   db: Db,
@@ -103,7 +103,7 @@ export async function sendWaitingReminders(
   return sent
 }
 
-/** Who was answered waits no more, and what told of it is read. */
+/** Deletes waits that were answered and marks their notifications read. */
 async function clearAnswered(tx: Tx, now: Date): Promise<void> {
   const over = await tx<{ workspaceId: string; conversationId: string }[]>`
     delete from told_waits t
@@ -127,7 +127,7 @@ interface NextWait {
   dueAt: Date
 }
 
-/** Of these workspaces, or of all: when the first who waits there, and was not told of, will have waited for long enough. */
+/** Returns when the next reminder of each workspace is due. */
 function readNextWaits(sql: Sql, workspaceIds: readonly string[] | null, now: Date): Promise<readonly NextWait[]> {
   return forWaitingWorkspaces(
     sql,
@@ -163,7 +163,7 @@ function findWaits(sql: Sql, workspaceIds: readonly string[] | null, now: Date):
   )
 }
 
-/** SQL: of a workspace `w` those who wait longest, of conversations in their places and of those that move. */
+/** SQL: the longest waits of a workspace `w`, from idle and touched conversations. */
 function longestWaits(
   sql: Sql,
   only: OneWorkspace,
@@ -190,7 +190,7 @@ function longestWaits(
     limit ${limit}`
 }
 
-/** What `read` finds in these workspaces, or in all; where rows are spread one after the other, of those in which somebody waits. */
+/** Runs `read` for these workspaces, or for all. On Citus it runs once per workspace with a waiting customer. */
 async function forWaitingWorkspaces<R>(
   sql: Sql,
   workspaceIds: readonly string[] | null,
@@ -206,7 +206,7 @@ async function forWaitingWorkspaces<R>(
   )
 }
 
-/** The workspaces in which somebody may wait, told of or not. */
+/** Returns the workspaces that may have a waiting customer, reminded or not. */
 async function listWaiting(sql: Sql): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     select c.workspace_id as id
@@ -218,14 +218,14 @@ async function listWaiting(sql: Sql): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** Of a workspace `w`. */
+/** SQL: condition on a workspace `w`. */
 const isOneOf = (sql: Sql, workspaceIds: readonly string[] | null, only: OneWorkspace) => sql`
   w.answer_goal_minutes is not null
     and w.inbox_enabled
     ${workspaceIds === null || only !== null ? sql`` : sql`and w.id = any (${[...workspaceIds]}::uuid[])`}
     ${only === null ? sql`` : sql`and w.id = ${only}`}`
 
-/** Of a conversation `c` of the workspace `w`. */
+/** SQL: condition on a conversation `c` of the workspace `w`. */
 const isNotReminded = (sql: Sql, { unansweredSince }: ColumnSource, only: OneWorkspace, now: Date) => sql`
   ${unansweredSince(sql)} > ${new Date(now.getTime() - maxWaitMs)}
     and c.status in ('open', 'pending')
@@ -244,7 +244,7 @@ async function recordReminders(
   waits: readonly WaitingCustomer[],
   now: Date,
 ): Promise<number> {
-  // Another worker may have looked at the same moment: whoever writes the wait tells of it.
+  // Several workers may find the same wait: the one that writes the row sends the reminder.
   const ours = await tx<{ conversationId: string }[]>`
     insert into told_waits (workspace_id, conversation_id, since)
     select c.workspace_id, c.id, f.since

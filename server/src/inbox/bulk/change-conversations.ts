@@ -19,27 +19,27 @@ import { decryptMessageId } from '../conversation/message.ts'
 import { findNewestInbound } from '../conversation/message-queries.ts'
 import { sendReadReceipt } from '../read/mark-read.ts'
 
-/** Of one request; whoever has chosen more sends several under one `batchId`. */
+/** Conversations per request. A larger selection is sent as several requests with the same `batchId`. */
 export const maxAtOnce = 50
 
 export interface BulkChangeRequest {
-  /** What tells the requests of one selection: they are one line of the audit log. */
+  /** Groups the requests of one selection: they form one entry of the audit log. */
   batchId: string
   ids: readonly string[]
   changes: BulkChanges
 }
 
 export interface BulkChangeResult {
-  /** All that are there, as they are now. */
+  /** Current state of all existing conversations of the request. */
   conversations: Conversation[]
-  /** Those that changed, as they were. */
+  /** Previous state of those that changed. */
   former: PreviousState[]
 }
 
 /**
- * Changes conversations alike, all of them or none. What is so already changes nothing, and what is not there is passed
- * over. Whom they are given to is told. The platform is told what was read after the commit. Throws 400 for a stranger to
- * be assigned and for unknown labels.
+ * Applies the same changes to many conversations, all or none. Skips conversations that do not exist; values that are
+ * already set change nothing. Notifies new assignees. Sends read receipts to the platform after the commit. Throws 400
+ * for an assignee who is not a member and for unknown labels.
  */
 export async function changeConversations(
   deps: InboxDeps,
@@ -82,15 +82,15 @@ function applyChanges(
 ): Conversation {
   const { conversation } = applyPatch(before, patch, actor, now)
   if (read === true && before.unreadCount > 0) return withUpdatedAt({ ...conversation, unreadCount: 0 }, now)
-  // From the newest customer message on: where there is none, there is nothing to read.
+  // Unread means one unread customer message; without any, the conversation stays read.
   const isRead = read === false && before.unreadCount === 0 && newest.has(before.id)
   return isRead ? withUpdatedAt({ ...conversation, unreadCount: 1 }, now) : conversation
 }
 
-/** As many at once as an open page shows; the bell has them all. */
+/** Maximum number of pushed notifications, as many as an open page shows at once; the notification list has all. */
 const maxPushed = 3
 
-/** Whom conversations are given to is told of each, and once: also when a change is undone and made again. */
+/** Notifies assignees once per conversation and batch, also if the change is undone and repeated. */
 function notificationsFor(changed: readonly ConversationDiff[], actor: TeamActor, batchId: string): NewNotification[] {
   const given = changed.filter(({ before, after }) => after.assignedTo !== before.assignedTo)
   return given.flatMap(({ after: { id, assignedTo } }, n): NewNotification[] => {
@@ -100,7 +100,7 @@ function notificationsFor(changed: readonly ConversationDiff[], actor: TeamActor
   })
 }
 
-/** The platform's ids of the newest customer messages, by conversation. */
+/** Returns the platform id of the newest customer message by conversation id. */
 async function newestInbounds(
   { tx, keyring, workspaceId }: WorkspaceTx,
   conversations: readonly Conversation[],
@@ -138,12 +138,11 @@ export async function recordBulkAction(
   if (count > 0) await addUpAudit(tx, { scopeId, actor, action, target: `batch:${batchId}` }, count, now)
 }
 
-/** What is to become of every conversation of a selection. */
 export interface BulkChanges extends Pick<ConversationPatch, 'status' | 'snoozedUntil' | 'assignedTo' | 'labels'> {
   read?: boolean
 }
 
-/** What a change moved of a conversation, as it was before. */
+/** Previous values of the fields that a change can set. */
 export interface PreviousState {
   id: string
   status: ConversationStatus
@@ -165,21 +164,20 @@ export function previousStateOf(before: Conversation, after: Conversation): Prev
   }
 }
 
-/** What brings a conversation back to what it was before a change. */
 interface UndoPatch {
   patch: ConversationPatch
-  /** How many messages are unread again; undefined where that stays. */
+  /** Restored number of unread messages; undefined leaves it unchanged. */
   unreadCount: number | undefined
-  /** Agents may take it again. */
+  /** Whether agents can take the conversation again. */
   isReleased: boolean
-  /** Something of it was changed since, and stays as it is. */
+  /** Whether some fields were changed again since; these stay as they are. */
   isLeft: boolean
 }
 
-// More than anybody counts; a thread is read from there.
+// Cap of the restored unread count; the app opens the thread at the oldest of these.
 const maxUnread = 1000
 
-/** Each thing goes back alone, and only where it still is as the change left it: what was done since stays. */
+/** Restores each field separately, and only if it still has the value that the change set. */
 export function planUndo(now: Conversation, former: PreviousState, changes: BulkChanges): UndoPatch {
   const patch: ConversationPatch = {}
   let isLeft = false
@@ -222,11 +220,11 @@ interface BulkUndoRequest {
 
 interface BulkUndoResult {
   conversations: Conversation[]
-  /** How many are not wholly as before: somebody changed them since, or they are gone. */
+  /** Number of conversations not fully restored: changed again since, or deleted. */
   left: number
 }
 
-/** Brings conversations back to what they were before a change of many; what was done to them since stays. */
+/** Restores conversations to their state before a bulk change, except for fields changed since. */
 export async function undoChanges(
   deps: Pick<InboxDeps, 'db' | 'keyStore' | 'clock'>,
   workspaceId: string,
@@ -251,7 +249,7 @@ export async function undoChanges(
   })
 }
 
-/** Who is a member still, and which labels are there. */
+/** Current members and existing labels. */
 interface WorkspaceFacts {
   isGone(userId: string | null | undefined): boolean
   labels: ReadonlySet<string>

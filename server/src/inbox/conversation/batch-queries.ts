@@ -19,22 +19,21 @@ import { keyIdOf } from './owner.ts'
 import { anyWorkspace, conversationColumns } from './queries.ts'
 import { touchConversations } from './touch.ts'
 
-// What a busy moment brings goes together: these do for many conversations in one statement what their neighbours do for
-// one. Each name is looked up by its index: `offset 0` keeps the planner from reading the workspace instead.
+// Batch versions of the queries in neighboring files: one statement for many conversations. Each index value is looked
+// up by its index; `offset 0` keeps the planner from scanning the workspace instead.
 
-/** A customer of one connection. */
 export interface ConnectionCustomer {
   connectionId: string
   customer: Customer
 }
 
-// What was said last is shown in lists: here it matters only whether there is anything, and opening it would take as long
-// as all else that is read of a conversation.
+// Placeholder for the last message. Callers need to know only whether there is one, and decrypting it would double the
+// time of reading a conversation.
 const undecryptedMessage: LastMessage = Object.freeze({ direction: 'inbound', kind: 'text', text: '' })
 
 /**
- * The conversations of these customers by any of their names, locked in the order of their ids. What was said last in
- * them is not told: `storeConversations` keeps it where nothing newer takes its place.
+ * Locks the conversations of these customers, found by user id or phone, in id order. The last message is not
+ * decrypted: `storeConversations` keeps the stored one unless a newer message replaces it.
  */
 export async function lockConversationsOf(
   { tx, keyring, workspaceId }: WorkspaceTx,
@@ -85,13 +84,13 @@ export async function lockConversationsOf(
   }))
 }
 
-/** A customer's name at a connection, as its digest. */
+/** Blind index of a customer's user id or phone on a connection. */
 interface CustomerName {
   connectionId: string
   index: Buffer
 }
 
-/** Each name once, however often its customer is told of. */
+/** Returns each index value once, however often its customer occurs. */
 function namesOf(
   customers: readonly ConnectionCustomer[],
   read: (customer: Customer) => string | null,
@@ -110,7 +109,7 @@ function namesOf(
   return [...names.values()].flat()
 }
 
-/** Inserts conversations of customers who have none. Throws where one has: somebody else was quicker. */
+/** Inserts conversations of new customers. Throws if another transaction has inserted one of them. */
 export async function insertConversations(
   { tx, keyring, workspaceId }: WorkspaceTx,
   conversations: readonly Conversation[],
@@ -121,7 +120,7 @@ export async function insertConversations(
     workspaceId,
     conversations.map(({ id }) => id),
   )
-  // In an order that all have in common, so that two who begin the same conversations do not wait for each other.
+  // Same order in all transactions, to prevent deadlocks between two that insert the same conversations.
   const rows = conversations
     .map((conversation) => ({ ...encryptConversation(keyring, conversation), name: nameOf(conversation) }))
     .sort((a, b) => (a.name < b.name ? -1 : 1))
@@ -131,7 +130,7 @@ export async function insertConversations(
     from ${unnested(rows, begun)}`.execute()
 }
 
-/** What a conversation has when it begins. */
+/** Columns of a new conversation, by type. */
 const begun = {
   uuid: ['id', 'connection_id', 'owner_key_id', 'newest_inbound_id', 'answered_inbound_id'],
   text: ['channel', 'status'],
@@ -147,7 +146,7 @@ const begun = {
 const nameOf = ({ connectionId, contact }: Conversation): string =>
   `${connectionId} ${contact.phone ?? ''} ${contact.userId ?? ''}`
 
-/** A conversation as it was locked, and as it is to be stored. */
+/** A conversation as locked, and as it is stored. */
 export interface ConversationUpdate {
   before: Conversation
   after: Conversation
@@ -156,9 +155,9 @@ export interface ConversationUpdate {
 const unnamed = { contact: null, user_index: null, phone_index: null, phone_exact_index: null }
 
 /**
- * Stores conversations as they stand, under the locks that they were read with: all that messages may change. Neither their
- * owners nor who looks after them: a change of owner has to wait for sends (`storeConversation`). A message ends a
- * hand-over, and begins none.
+ * Stores everything that messages can change, under the locks that the conversations were read with. Does not store the
+ * owner or the assignee: a change of owner waits for sends (`storeConversation`). A message can end a handover but not
+ * start one.
  */
 export async function storeConversations(
   { tx, keyring, workspaceId }: WorkspaceTx,
@@ -166,14 +165,14 @@ export async function storeConversations(
 ): Promise<void> {
   if (changes.length === 0) return
   if (changes.some(({ before, after }) => keyIdOf(before.owner) !== keyIdOf(after.owner))) {
-    throw new TypeError('An owner changes by storeConversation alone')
+    throw new TypeError('storeConversations cannot change the owner; use storeConversation')
   }
   publishConversations(
     tx,
     workspaceId,
     changes.map(({ after }) => after.id),
   )
-  // Names, and what was said last, are sealed anew only where they are others than before.
+  // Encrypts contact and last message only if they changed.
   const rows = changes.map(({ before, after }) => ({
     ...after,
     isRenamed: before.contact !== after.contact,
@@ -222,8 +221,8 @@ export async function storeConversations(
 }
 
 /**
- * Locks conversations by their ids, in the order of those; one that was merged away meanwhile is not among them. With
- * `skipLocked` neither is one that somebody else has locked, and nobody is waited for.
+ * Locks conversations in id order. Omits conversations that were merged into another. `skipLocked` also omits those
+ * locked by others instead of waiting.
  */
 export async function lockConversations(
   tx: Tx,
@@ -246,7 +245,7 @@ export async function lockConversations(
   }))
 }
 
-/** The conversations that these ids name, for changing them: locked in the order of their own ids, whatever was merged into what. */
+/** Locks conversations for a change, resolving merged ids, in the order of the current ids. */
 export async function lockByIds(
   { tx, keyring, workspaceId }: WorkspaceTx,
   ids: readonly string[],
@@ -268,7 +267,7 @@ export async function lockByIds(
   return rows.map((row) => decryptConversation(keyring, row))
 }
 
-/** The same for who needs to know nothing of them: whoever holds one has ended when this is done. */
+/** Waits until transactions that hold locks of these conversations have ended. Locks in id order, returns nothing. */
 export async function waitForConversationLocks(tx: Tx, workspaceId: string, ids: readonly string[]): Promise<void> {
   await tx`
     select count(*)

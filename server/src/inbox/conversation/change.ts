@@ -12,13 +12,13 @@ import {
 import type { DeliveryState, Message } from './message.ts'
 import { assigneeAfter, isLockedAfter, isSameOwner, type Owner, writeOwner } from './owner.ts'
 
-/** A conversation after a change, with what outsiders are to be told. The same object means that nothing changed. */
+/** A conversation after a change, with the events to record. The same object means that nothing changed. */
 export interface ConversationChange {
   conversation: Conversation
   events: NewEvent[]
 }
 
-/** Gives the conversation to an owner. One event for a real change, none otherwise; it names the hand-over, if there is one. */
+/** Sets the owner. Returns one event if the owner changed, otherwise none; the event names the handover, if any. */
 export function changeOwner(
   before: Conversation,
   owner: Owner,
@@ -32,7 +32,7 @@ export function changeOwner(
     const isSame = held === before.held && assignedTo === before.assignedTo
     return { conversation: isSame ? before : withUpdatedAt({ ...before, held, assignedTo }, now), events: [] }
   }
-  // What one agent was shown another one has not seen.
+  // A new agent has not seen what the previous one saw.
   const inbound = { ...before.inbound, seen: null }
   const owned = { owner, ownerEpoch: before.ownerEpoch + 1, ownerSince: now, held, assignedTo, handover: null, inbound }
   const conversation = withUpdatedAt({ ...before, ...owned }, now)
@@ -50,7 +50,7 @@ export function changeStatus(
   return isSame ? before : withUpdatedAt({ ...before, ...after }, now)
 }
 
-/** Labels in the order given, each once. */
+/** Sets the labels in the given order, without duplicates. */
 export function changeLabels(before: Conversation, labelIds: readonly string[], now: Date): Conversation {
   const unique = [...new Set(labelIds)]
   const isSame = unique.length === before.labelIds.length && unique.every((id, n) => id === before.labelIds[n])
@@ -58,8 +58,8 @@ export function changeLabels(before: Conversation, labelIds: readonly string[], 
 }
 
 /**
- * Any outbound message, a send as well as an echo, answers the customer and a hand-over, and changes no status. Of an agent
- * that says how far it had seen, what came since is `left`.
+ * Applies an outbound message (send or echo): it answers the customer, ends a handover, and does not change the status.
+ * If an agent declares how far it had seen, newer messages stay unanswered (`unseen`).
  */
 export function withOutbound(
   before: Conversation,
@@ -72,19 +72,19 @@ export function withOutbound(
   return withUpdatedAt({ ...before, ...withNewest(before, message), ...answered, handover: null }, now)
 }
 
-/** A reaction of ours is among the messages, and no answer: what the conversation shows of itself is what was said before. */
+/** Applies an outbound reaction: it is stored as a message but answers nothing and does not become the last message. */
 export function withReaction(before: Conversation, message: Message, now: Date): Conversation {
   const { lastMessageAt } = withNewest(before, message)
   return withUpdatedAt({ ...before, lastMessageAt }, now)
 }
 
-/** What the conversation shows of its newest message, once this one is part of it. */
+/** Returns the preview fields after this message. */
 export function withNewest(
   before: Conversation,
   message: Message,
 ): Pick<Conversation, 'lastMessageAt' | 'lastMessage'> {
   if (before.lastMessage !== null && message.occurredAt < before.lastMessageAt) {
-    // No more than these two: what is spread over a conversation must not bring its other fields back.
+    // Returns only these two fields: the result is spread over a conversation and must not revert others.
     return { lastMessageAt: before.lastMessageAt, lastMessage: before.lastMessage }
   }
   const { direction, kind, text } = message
@@ -94,24 +94,24 @@ export function withNewest(
 
 const previewLength = 200
 
-/** The first characters of a text, none of them cut in two. */
+/** Returns the first 200 characters without splitting a surrogate pair. */
 function previewOf(text: string): string {
   return text.length <= previewLength ? text : [...text.slice(0, previewLength * 2)].slice(0, previewLength).join('')
 }
 
-/** `updatedAt` moves with every change that a reader can see, and never backwards. */
+/** Sets `updatedAt` for every change that a reader can see; it never goes backwards. */
 export function withUpdatedAt(conversation: Conversation, now: Date): Conversation {
   return { ...conversation, updatedAt: new Date(Math.max(now.getTime(), conversation.updatedAt.getTime())) }
 }
 
-/** What is said of each stands in `inbox/api/inbox-event-catalogue.ts`. */
+/** Documented in `inbox/api/inbox-event-catalogue.ts`. */
 export type InboxEventName =
   | 'inbox.message.received'
   | 'inbox.message.sent'
   | 'inbox.message.status'
   | 'inbox.conversation.owner_changed'
 
-// Payloads carry phones and the platform's ids in full; each receiver's own visibility is applied when they go out.
+// Payloads contain phones and platform ids in full; each receiver's masking is applied on output.
 
 export function messageReceived(conversation: Conversation, message: Message, now: Date): NewEvent {
   const { name, phone } = conversation.contact

@@ -9,15 +9,15 @@ import type { ConversationStatus } from './conversation-state.ts'
 import { isSameOwner, writeOwner } from './owner.ts'
 import { storeConversation } from './queries.ts'
 
-/** Who changed it, and why if it was nobody's wish. */
+/** Who made a change; `reason` is set if it was a side effect or automatic. */
 export interface ChangeCause {
   actor: Actor
   reason: ActivityReason | null
 }
 
 /**
- * Stores a changed conversation together with what the change means to the team and with its events, all sent at once,
- * under the lock that it was read with. Writes nothing where nothing changed.
+ * Stores a changed conversation with its activities and events, in one round trip, under the lock that it was read
+ * with. Writes nothing if nothing changed.
  */
 export async function commitChange(
   work: ChangeTx,
@@ -33,7 +33,7 @@ export async function commitChange(
   ])
 }
 
-/** Keeps what lies between two states as lines that the team reads in the thread. */
+/** Records the differences between two states as activities of the thread. */
 export async function recordDifference(
   tx: Tx,
   workspaceId: string,
@@ -46,7 +46,7 @@ export async function recordDifference(
   await recordActivities(tx, workspaceId, items, cause, now)
 }
 
-/** The same for many conversations that one statement has changed. */
+/** Records activities of many conversations that one statement has changed. */
 export async function recordActivities(
   tx: Tx,
   workspaceId: string,
@@ -67,7 +67,7 @@ export async function recordActivities(
     from ${unnested(rows, { uuid: ['id', 'conversationId'], text: ['kind', 'detail'] })}`.execute()
 }
 
-/** Why something changed that nobody had asked for in so many words. */
+/** Why something changed without an explicit request. */
 export const activityReasons = [
   'began',
   'customer_wrote',
@@ -81,14 +81,14 @@ export const activityReasons = [
 ] as const
 export type ActivityReason = (typeof activityReasons)[number]
 
-/** What changed, as it was and as it is. */
+/** A change with its old and new value. */
 export type ActivityDetail =
   | { kind: 'owner'; from: string; to: string }
   | { kind: 'status'; from: ConversationStatus; to: ConversationStatus; snoozedUntil: string | null }
   | { kind: 'assignee'; from: string | null; to: string | null }
   | { kind: 'labels'; added: string[]; removed: string[] }
 
-/** A line of the thread between the messages. */
+/** An entry of the thread between the messages. */
 export interface Activity {
   id: string
   detail: ActivityDetail
@@ -97,7 +97,7 @@ export interface Activity {
   createdAt: Date
 }
 
-/** What the team is told of a change, line by line; nothing of what stayed. */
+/** Returns one activity detail for each changed field. */
 export function detailsBetween(before: Conversation, after: Conversation): ActivityDetail[] {
   const details: ActivityDetail[] = []
   if (!isSameOwner(before.owner, after.owner)) {

@@ -1,36 +1,36 @@
-// Pure rules about a conversation's status, its window and whether somebody has answered.
+// Pure rules for a conversation's status, its window and whether it was answered.
 
 export const conversationStatuses = ['open', 'pending', 'snoozed', 'resolved', 'closed'] as const
 export type ConversationStatus = (typeof conversationStatuses)[number]
 
 export interface StatusAndSnooze {
   status: ConversationStatus
-  /** When a timer opens a snoozed conversation; null: when the customer writes. */
+  /** When a timer reopens a snoozed conversation; null if only a customer message does. */
   snoozedUntil: Date | null
 }
 
-/** What the customer's writing makes of any status. */
+/** Status after a customer message, whatever it was before. */
 export const openStatus: StatusAndSnooze = { status: 'open', snoozedUntil: null }
 
-/** A status that was set; only a snoozed conversation keeps a time. */
+/** Returns the new status; only a snoozed conversation keeps a time. */
 export function withStatus(status: ConversationStatus, snoozedUntil: Date | null = null): StatusAndSnooze {
   return { status, snoozedUntil: status === 'snoozed' ? snoozedUntil : null }
 }
 
 const windowMs = 24 * 3_600_000
-/** How far the platform's clock, which has whole seconds, or a caller's may be from ours. */
+/** Tolerated difference between our clock and the platform's (which has whole seconds) or a caller's. */
 export const maxSkewMs = 5 * 60_000
 
 /**
- * The end of the conversation window once the customer wrote at `writtenAt`, by the platform's clock. A message that
- * comes late never shortens it, and a platform clock ahead of ours lengthens it by at most five minutes.
+ * Returns the end of the conversation window after a customer message at `writtenAt`, in platform time. A late message
+ * never shortens the window, and a platform clock ahead of ours lengthens it by at most five minutes.
  */
 export function windowAfter(expiresAt: Date | null, writtenAt: Date, now: Date): Date {
   const from = Math.min(writtenAt.getTime(), now.getTime() + maxSkewMs)
   return new Date(Math.max(expiresAt?.getTime() ?? 0, from + windowMs))
 }
 
-/** When the customer last wrote or called, by the platform's clock; null when they never did. */
+/** Returns when the customer last wrote or called, in platform time; null if never. */
 export const newestInbound = (expiresAt: Date | null): Date | null =>
   expiresAt === null ? null : new Date(expiresAt.getTime() - windowMs)
 
@@ -38,36 +38,36 @@ export function windowIsOpen(expiresAt: Date | null, now: Date): boolean {
   return expiresAt !== null && expiresAt > now
 }
 
-/** The window as callers see it: null once it is closed. */
+/** Returns the window as callers see it: null once closed. */
 export function openWindow(expiresAt: Date | null, now: Date): Date | null {
   return windowIsOpen(expiresAt, now) ? expiresAt : null
 }
 
 export interface AnswerTimes {
-  /** When the oldest customer message came that nobody has answered; null when answered. */
+  /** Arrival of the oldest unanswered customer message; null if answered. */
   unansweredSince: Date | null
   lastMessageAt: Date | null
 }
 
-/** After a customer's message: waiting, whatever the platform's clock says of it. One that came late waits since it came. */
+/** Returns since when the customer waits after a message; one older than the last counts from its arrival. */
 export function unansweredAfterInbound({ unansweredSince, lastMessageAt }: AnswerTimes, at: Date, now: Date): Date {
   if (unansweredSince !== null) return unansweredSince
   return lastMessageAt !== null && at < lastMessageAt ? now : at
 }
 
-/** Ids among the customer's messages, which ascend in the order of arrival; null where nobody has said. */
+/** Ids of customer messages, which ascend in the order of arrival; null if there is none. */
 export interface InboundMarks {
-  /** The one that came last. */
+  /** Newest customer message. */
   newest: string | null
-  /** The newest that the agent was shown which owns the conversation. */
+  /** Newest message shown to the agent that owns the conversation. */
   seen: string | null
-  /** The newest that somebody has answered. */
+  /** Newest answered message. */
   answered: string | null
 }
 
 export const noMarks: InboundMarks = Object.freeze({ newest: null, seen: null, answered: null })
 
-/** What the answer of an agent leaves: the customer has written what it had not seen. */
+/** Customer messages that an agent's answer does not cover because the agent had not seen them. */
 export interface UnseenMessages {
   count: number
   /** Since when the oldest of them waits. */
@@ -76,9 +76,9 @@ export interface UnseenMessages {
 
 /** How far an agent had seen when it answered. */
 export interface SeenPosition {
-  /** A message of the conversation. */
+  /** Message id. */
   id: string
-  /** The agent has named it, rather than that we know of it. */
+  /** Whether the agent passed the id itself; otherwise we recorded it. */
   isNamed: boolean
 }
 
@@ -88,19 +88,19 @@ interface AnswerState {
   inbound: InboundMarks
 }
 
-/** Whether the customer wrote after what an agent had seen, and waits for an answer to it. */
+/** Returns whether the customer waits for an answer to messages that the agent has not seen. */
 export const hasUnseenMessages = (
   { unansweredSince, inbound: { newest } }: Pick<AnswerState, 'unansweredSince' | 'inbound'>,
   seen: SeenPosition,
 ): boolean => unansweredSince !== null && newest !== null && newest > seen.id
 
-/** After a message of ours. Whoever does not say how far they had seen answers whatever is there. */
+/** Returns the state after an outbound message. Without `seen` it answers all messages. */
 export function afterAnswer(
   { unansweredSince, unreadCount, inbound }: AnswerState,
   seen: SeenPosition | null,
   unseen: UnseenMessages | null,
 ): AnswerState {
-  // Another answer of the same moment may have been to all of it, or to more of it.
+  // A concurrent answer may already cover some or all of the unseen messages.
   const left = unansweredSince === null ? null : unseen
   const since = left === null || unansweredSince === null ? null : new Date(Math.max(+unansweredSince, +left.since))
   if (seen === null) return { unreadCount, unansweredSince: null, inbound: { ...inbound, answered: inbound.newest } }
@@ -118,7 +118,7 @@ export function afterAnswer(
 export const laterId = (a: string | null, b: string | null): string | null =>
   a === null || (b !== null && b > a) ? b : a
 
-/** Since when a customer's message waits: since it was written, or since it came where it came too late for the clocks to be the reason. */
+/** Returns since when a customer message waits: its own time, or its arrival if it came at least `maxSkewMs` late. */
 export const waitingSince = (occurredAt: Date, createdAt: Date): Date =>
   createdAt.getTime() - occurredAt.getTime() >= maxSkewMs ? createdAt : occurredAt
 
@@ -129,8 +129,8 @@ interface ThreadTimes {
 }
 
 /**
- * Where a customer's message stands in the conversation: behind whatever had been sent when it came, unless it is so old that the clocks
- * cannot be the reason. 'unknown' when that depends on when something was sent last.
+ * Returns the position of a customer message: after everything sent before it arrived, unless it is too old for clock
+ * skew to explain. 'unknown' if the position depends on when the last outbound message was sent.
  */
 export function positionOfInbound(
   { lastMessage, lastMessageAt, unansweredSince }: ThreadTimes,
@@ -139,6 +139,6 @@ export function positionOfInbound(
   const lateMs = lastMessageAt.getTime() - at.getTime()
   if (lastMessage === null || lateMs < 0 || lateMs >= maxSkewMs) return at
   if (lastMessage.direction === 'outbound') return new Date(lastMessageAt.getTime() + 1)
-  // Behind the first that waits is behind what was sent before it.
+  // The oldest unanswered message already follows what was sent before it.
   return unansweredSince !== null && at >= unansweredSince ? at : 'unknown'
 }

@@ -7,26 +7,26 @@ import type { Connector } from '../../channels/connector.ts'
 import type { ConversationStatus, InboundMarks } from './conversation-state.ts'
 import type { OpenHandover, Owner } from './owner.ts'
 
-/** The customer, as far as the platform tells. */
+/** Customer data from the platform. */
 export interface Contact {
   name: string | null
-  /** What the customer said last of marketing messages; absent: nothing. */
+  /** Customer's last choice about marketing messages; absent if none. */
   marketing?: { isStopped: boolean; at: string }
-  /** When the customer last wrote under the name, by the platform's clock; absent where that is with their newest message. */
+  /** When the customer last wrote under this name, in platform time; absent if that is their newest message. */
   nameAt?: string
   /** Digits with country code; null while the customer hides it. */
   phone: string | null
   userId: string | null
   parentUserId: string | null
-  /** What the platform used last: where an answer goes. */
+  /** Identifiers that the platform used last; replies go there. */
   address: { phone: string | null; userId: string | null }
 }
 
-/** What a list shows of the newest message. */
+/** Preview of the newest message for lists. */
 export interface LastMessage {
   direction: 'inbound' | 'outbound'
   kind: string
-  /** The first 200 characters. */
+  /** First 200 characters. */
   text: string
 }
 
@@ -36,19 +36,19 @@ export interface Conversation {
   channel: Channel
   contact: Contact
   owner: Owner
-  /** Raised by every change of owner. */
+  /** Incremented by every change of owner. */
   ownerEpoch: number
   ownerSince: Date
-  /** People have it: an agent may not take it by itself. Never while an agent owns it. */
+  /** Locked to people: an agent cannot take it by itself. Always false while an agent owns it. */
   held: boolean
-  /** What it was handed to people with, until somebody of them has written. */
+  /** The handover to people, until one of them has written. */
   handover: OpenHandover | null
   status: ConversationStatus
   snoozedUntil: Date | null
   assignedTo: string | null
   labelIds: string[]
   unreadCount: number
-  /** The end of the last window, passed or not. */
+  /** End of the last window, in the past or the future. */
   windowExpiresAt: Date | null
   lastMessageAt: Date
   unansweredSince: Date | null
@@ -58,65 +58,62 @@ export interface Conversation {
   updatedAt: Date
 }
 
-/** Which conversations a caller sees; an empty list of connections means every one of the workspace. */
+/** Conversations that a caller can see; an empty list of connections means all of the workspace. */
 export interface Scope {
   workspaceId: string
   connectionIds: readonly string[]
 }
 
-/** What the inbox shows of the lead that a customer is; whoever keeps leads finds it. */
 export interface LeadSummary {
   id: string
   uniqueCode: string
   name: string
   status: string
   assignedTo: string | null
-  /** All that it has and had, for the mask. */
+  /** All current and former phones, for masking. */
   numbers: string[]
 }
 
-/** What reads of a workspace, and opens what is sealed. */
+/** Database and keyring for reading and decrypting a workspace's rows. */
 export interface WorkspaceSql {
   sql: Sql
   keyring: Keyring
   workspaceId: string
 }
 
-/** A transaction of a workspace. */
 export interface WorkspaceTx {
   tx: Tx
   keyring: Keyring
   workspaceId: string
 }
 
-/** A transaction that changes something, and what time it is. */
+/** Transaction that changes data, with its time. */
 export interface ChangeTx extends WorkspaceTx {
   now: Date
 }
 
-/** What the verbs of this room act on. */
 export interface InboxDeps {
   db: Db
   keyStore: KeyStore
   clock: Clock
   connectors: Record<Channel, Connector>
-  /** The connection with its secrets open; null when it was removed. */
+  /** Returns the connection with decrypted credentials; null if it was removed. */
   openConnection(workspaceId: string, connectionId: string): Promise<Connection | null>
-  /** The lead with the customer's phone, the oldest of several; null when there is none. */
+  /** Returns the oldest lead with this phone; null if there is none. */
   findLead(workspaceId: string, phone: string): Promise<LeadSummary | null>
-  /** The same of many phones, by each phone as it was given; those that are nobody's are left out. */
+  /** Returns leads by phone, in the given spelling; phones without a lead are left out. */
   findLeads(workspaceId: string, phones: readonly string[]): Promise<ReadonlyMap<string, LeadSummary>>
-  /** The phones of the newest 50 leads that a text finds, such as a part of a name. */
+  /** Returns the phones of the newest 50 leads that match a text, such as a part of a name. */
   findLeadPhones(workspaceId: string, search: string): Promise<string[]>
 }
 
-/** Conversations that look different from now on: the id is the workspace, a blank, and the conversation or nothing. */
+/** Changed conversations: the id is `<workspace> <conversation>`; an empty conversation means many. */
 export const conversationsTopic = 'conversations'
 
-/** Mentions of a member that are new or read: the id is the workspace, a blank, and the user. */
+/** New or read mentions of a member: the id is `<workspace> <user>`. */
 export const mentionsTopic = 'mentions'
 
-/** Files that have come, or will not: the id is `MediaUpdate` as JSON. */
+/** Fetched or failed files: the id is a `MediaUpdate` as JSON. */
 export const mediaTopic = 'media'
 
 export interface MediaUpdate {
@@ -127,10 +124,10 @@ export interface MediaUpdate {
   state: string
 }
 
-/** From so many on, whoever shows a list loads it anew. */
+/** Above this number, one message tells lists to reload. */
 const maxPublished = 100
 
-/** Lets the pages that show these conversations know, once the transaction has committed. */
+/** Publishes changed conversations when the transaction commits, so that open pages update. */
 export function publishConversations(tx: Tx, workspaceId: string, conversationIds: readonly string[]): void {
   if (conversationIds.length > maxPublished) publishManyChanged(tx, workspaceId)
   else for (const id of conversationIds) publish(tx, conversationsTopic, `${workspaceId} ${id}`)
@@ -144,12 +141,12 @@ export function publishMentions(tx: Tx, workspaceId: string, userId: string): vo
   publish(tx, mentionsTopic, `${workspaceId} ${userId}`)
 }
 
-/** Lets the pages that show the conversation know that a file looks different from now on. */
+/** Publishes a change of a file, so that open pages update. */
 export function publishMedia(tx: Tx, update: MediaUpdate): void {
   publish(tx, mediaTopic, JSON.stringify(update))
 }
 
-/** Does all of the work in one transaction of a workspace. */
+/** Runs `work` in one transaction of the workspace. */
 export const inWorkspace = <T>(
   { db, keyStore, clock }: Pick<InboxDeps, 'db' | 'keyStore' | 'clock'>,
   workspaceId: string,

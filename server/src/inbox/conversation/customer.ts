@@ -9,23 +9,23 @@ import type { Contact, Conversation } from './conversation.ts'
 import { newestInbound, noMarks } from './conversation-state.ts'
 import { human } from './owner.ts'
 
-/** How well a source knows the customer: whoever writes does so under their own name and number. */
+/** Reliability of contact data: customers write under their own name and number. */
 export type ContactSource = 'customer' | 'third_party'
 
-/** When a customer told of themselves, and when they last did before. */
+/** Time of a customer event and of the newest one before it. */
 export interface ContactReport {
   at: Date
   newestAt: Date | null
-  /** The window tells of it from then on, if it is not late. */
+  /** Whether the event also opens the window, which then records its time. */
   opensWindow: boolean
 }
 
-/** A name of which nobody knows since when: any that the customer writes under is newer. */
+/** Time of a name without a known time: any name that the customer writes under is newer. */
 const unknownNameAt = new Date(0).toISOString()
 
 /**
- * The contact as it is known once `customer` was told of. What the customer told last wins, and not what came last; without a
- * `telling` it is the newest.
+ * Returns the contact updated with `customer`. The customer's newest event wins, not the one that arrived last. Without
+ * `report` the event counts as the newest.
  */
 export function updateContact(
   contact: Contact,
@@ -70,12 +70,12 @@ function updateName(
     if (name !== null && since !== null && at < since) return known
     return { name: reportedName, ...((isLate || !opensWindow) && { nameAt: at.toISOString() }) }
   }
-  // The name is from before this one, which is the newest and has none.
+  // The name is older than this event, which is the newest and has no name.
   const isOutdated = name !== null && nameAt === undefined && newestAt !== null && !isLate && opensWindow
   return isOutdated ? { name, nameAt: newestAt.toISOString() } : known
 }
 
-/** `told`: the customer's own event, where it was one. */
+/** Updates the contact; `ownEvent` is the customer's own event, if it was one. */
 export function withCustomer(
   before: Conversation,
   customer: Customer,
@@ -85,7 +85,7 @@ export function withCustomer(
 ): Conversation {
   const newestAt = newestInbound(before.windowExpiresAt)
   const report = ownEvent && {
-    // A clock that is ahead of ours is ahead in the window too.
+    // Capped at our time, as a clock ahead of ours affects the window as well.
     ...{ at: notAfter(ownEvent.at, now), opensWindow: ownEvent.opensWindow && ownEvent.at <= now },
     newestAt: newestAt && notAfter(newestAt, now),
   }
@@ -93,7 +93,7 @@ export function withCustomer(
   return isDeepStrictEqual(contact, before.contact) ? before : withUpdatedAt({ ...before, contact }, now)
 }
 
-/** The customer's word on marketing messages, unless a newer one is known. */
+/** Stores the customer's choice about marketing messages, unless a newer one is known. */
 export function withMarketing(before: Conversation, isStopped: boolean, reportedAt: Date, now: Date): Conversation {
   const at = notAfter(reportedAt, now)
   const { contact } = before
@@ -111,7 +111,7 @@ const unknownContact: Contact = {
   address: { phone: null, userId: null },
 }
 
-/** The conversation of a customer who has none, owned by people for the moment. */
+/** Returns a new conversation, owned by people for now. */
 export function newConversation(
   connection: { id: string; channel: Channel },
   customer: Customer,
@@ -144,17 +144,17 @@ export function newConversation(
   }
 }
 
-/** What is to become of the conversations that go by a customer's user id or phone; there are two at most. */
+/** Conversations that match a customer's user id or phone; at most two. */
 export interface CustomerMatch {
-  /** The customer's own; null when there is none yet. */
+  /** Conversation of the customer; null if there is none. */
   own: Conversation | null
-  /** Another one of the same customer, which was known by the phone alone: to be merged. */
+  /** Second conversation of the same customer, known by phone only: to be merged. */
   duplicate: Conversation | null
-  /** Somebody else's, whose phone is now this customer's: the platform gave the number to a new user. */
+  /** Conversation of another customer whose phone now belongs to this one: the platform reassigned the number. */
   formerHolder: Conversation | null
 }
 
-/** A user id names one person. A phone does too, until it shows up under another user id. */
+/** Matches by user id, which identifies one person. So does a phone, until it appears with another user id. */
 export function matchCustomer(candidates: readonly Conversation[], customer: Customer): CustomerMatch {
   const byUser = candidates.find(({ contact }) => contact.userId !== null && contact.userId === customer.userId) ?? null
   const byPhone = candidates.find(({ contact }) => isSamePhone(contact.phone, customer.phone)) ?? null
@@ -167,8 +167,8 @@ export function matchCustomer(candidates: readonly Conversation[], customer: Cus
 }
 
 /**
- * The contact under other names. A new number without a user id means that the id is a new one as well, which the
- * next message will tell.
+ * Returns the contact with new identifiers. A new number without a user id also invalidates the stored user id; the
+ * next message brings the new one.
  */
 export function renameContact(contact: Contact, customer: Customer): Contact {
   const hasNewNumber = customer.phone !== null && !isSamePhone(customer.phone, contact.phone)

@@ -3,10 +3,9 @@ import { momentOf } from '../../base/citus/distributed-sql.ts'
 import { type Db, type Fragment, RetryTransaction, type Sql, type Tx } from '../../base/db.ts'
 import type { Channel } from '../../channels/connection/connection.ts'
 
-// All SQL of dispatches. A dispatch is the way of one send to the platform, and is gone when the send is settled. Its
-// times are the database's own.
+// SQL of dispatches: sends in progress, deleted when the send is settled. Their times are database times.
 
-/** A process that has not said for so long that it is at work counts as dead. */
+/** A process that has not renewed its lease for this long counts as dead. */
 export const leaseMs = 15_000
 /** Covers the longest call and the settling after it. */
 export const callLeaseMs = 35_000
@@ -18,13 +17,13 @@ export interface DispatchKey {
 }
 
 export interface DispatchState {
-  /** An earlier send of the conversation still goes first. */
+  /** Whether an earlier send of the conversation is still in progress. */
   waits: boolean
-  /** The platform is still being given the file of one of those. */
+  /** Whether an earlier send is still uploading its file to the platform. */
   isBehindFile: boolean
 }
 
-/** Says that this process is at work on the send. Undefined when the process was taken for dead. */
+/** Renews the lease of the send. Returns undefined if the lease has expired. */
 export async function renewDispatch(tx: Tx, dispatch: DispatchKey): Promise<DispatchState | undefined> {
   const { workspaceId, messageId } = dispatch
   const [row] = await tx<DispatchState[]>`
@@ -60,7 +59,7 @@ export async function renewDispatch(tx: Tx, dispatch: DispatchKey): Promise<Disp
   return row
 }
 
-/** SQL: whether a process is at work on the send. */
+/** SQL: whether a process is working on the send. */
 export const isInProgress = (sql: Sql, workspaceId: string, messageId: Fragment) => sql`
   exists (
     select 1
@@ -79,12 +78,12 @@ export const isSendSettled = (sql: Sql, workspaceId: string, messageId: Fragment
       and d.message_id = ${messageId}
   )`
 
-/** `held`: a change of owner waits for the calls under way. */
+/** `held`: a change of owner waits for calls in progress. */
 export type StartPermission = 'allowed' | 'held' | 'refused'
 
 /**
- * Allows one platform call to start within so many milliseconds. The share lock orders this before or after every
- * change of owner: before, the change sees the mark and waits; after, the epoch no longer fits and nothing is allowed.
+ * Allows one platform call to start within `takeoverWaitMs`. The share lock orders this before or after every change of
+ * owner: before, the change sees the mark and waits; after, the epoch no longer matches and the call is refused.
  */
 export async function allowStart(tx: Tx, dispatch: DispatchKey, takeoverWaitMs: number): Promise<StartPermission> {
   const { workspaceId, messageId } = dispatch
@@ -127,7 +126,7 @@ export async function allowStart(tx: Tx, dispatch: DispatchKey, takeoverWaitMs: 
   return row?.is_allowed ? 'allowed' : 'refused'
 }
 
-/** Whether another owner than the one that reserved the send has the conversation. */
+/** Returns whether the owner has changed since the send was reserved. */
 export async function hasOwnerChanged(sql: Sql, { workspaceId, messageId }: DispatchKey): Promise<boolean> {
   const [row] = await sql<{ has_changed: boolean }[]>`
     select d.owner_epoch <> c.owner_epoch as has_changed
@@ -140,7 +139,7 @@ export async function hasOwnerChanged(sql: Sql, { workspaceId, messageId }: Disp
   return row?.has_changed ?? false
 }
 
-/** SQL: whether a platform call of an agent's send, allowed under another owner's epoch, can still be about to start. */
+/** SQL: whether a platform call of an agent's send, allowed under another owner's epoch, can still start. */
 export const canStartCall = (sql: Sql, workspaceId: string, conversationId: string, ownerEpoch: number) => sql`
   exists (
     select 1
@@ -151,7 +150,7 @@ export const canStartCall = (sql: Sql, workspaceId: string, conversationId: stri
       and d.starting_until > statement_timestamp()
   )`
 
-/** Whether a platform call of an agent's send in these conversations can still be about to start. */
+/** Returns whether a platform call of an agent's send in these conversations can still start. */
 export async function hasStartingCalls(
   sql: Sql,
   workspaceId: string,
@@ -171,7 +170,7 @@ export async function hasStartingCalls(
 
 export type Verdict = 'accepted' | 'refused' | 'undelivered' | 'stopped'
 
-/** Notes what became of the last part that was tried, and that no call is about to start any more. */
+/** Records the result of the last attempted part and that no call is about to start. */
 export async function recordVerdict(
   tx: Tx,
   { workspaceId, messageId }: DispatchKey,
@@ -190,9 +189,9 @@ export async function recordVerdict(
 export interface Dispatch {
   verdict: Verdict | null
   external_id: Buffer | null
-  /** Whether its process counts as dead: no call of it is allowed any more. */
+  /** Whether its process counts as dead: no more calls are allowed. */
   is_dead: boolean
-  /** Whether a call was allowed of which nothing is noted. */
+  /** Whether a call was allowed whose result is not recorded. */
   is_calling: boolean
 }
 
@@ -211,7 +210,7 @@ export async function lockDispatch(tx: Tx, workspaceId: string, messageId: strin
   return row
 }
 
-/** Ends the way of a send, so that the next one has its turn. */
+/** Deletes the dispatch of a settled send, so that the next one can start. */
 export async function removeDispatch(tx: Tx, workspaceId: string, messageId: string): Promise<void> {
   await tx`
     delete from dispatches
@@ -224,8 +223,8 @@ export interface StrandedSend extends DispatchKey {
 }
 
 /**
- * The sends whose process is gone, oldest first. Of those that are not overdue only the ones that can be settled: no call
- * is under way, no part is open, or one has failed; and those of the channels that may know that nothing has left.
+ * Returns sends whose process has died, oldest first. Those not yet overdue are included only if they can be settled:
+ * no call in progress, no pending part, a failed part, or a channel that can tell that nothing was sent.
  */
 export async function listStrandedSends(
   sql: Sql,
@@ -273,10 +272,7 @@ export async function listStrandedSends(
     limit ${limit}`
 }
 
-/**
- * Gives those on their way in a conversation to another, after those of the other. An agent's are not sent any more: its
- * owner may be another now.
- */
+/** Moves dispatches to another conversation, behind its own. Cancels sends of agents: the owner may differ. */
 export async function moveDispatches(tx: Tx, workspaceId: string, fromId: string, toId: string): Promise<void> {
   await tx`
     update dispatches d
@@ -293,18 +289,18 @@ export async function moveDispatches(tx: Tx, workspaceId: string, fromId: string
 }
 
 /**
- * A platform call must have left within this time of being allowed (`send/call-platform.ts`). So it is also the longest
+ * Maximum time between the permission of a platform call and its start (`send/call-platform.ts`), and thus the longest
  * that a change of owner waits.
  */
 export const takeoverWaitMs = 3_000
-/** Longer than any call that is allowed may take to start, so that none begins between the last look and the change. */
+/** Longer than any allowed call can take to start, so that none starts between the last check and the change. */
 const blockMs = takeoverWaitMs + 2_000
 const checkEveryMs = 20
 
 /**
- * Refuses a change of owner while a platform call of an agent in these conversations can still be about to start: the
- * transaction is undone, waits without a connection, and is done again. Whoever changes owners asks so under the
- * conversations' locks, which keep new calls from being allowed. `storeConversation` does it for every change it stores.
+ * Aborts a change of owner while a platform call of an agent in these conversations can still start: the transaction is
+ * rolled back, waits without a connection, and is retried. Call it under the conversations' locks, which prevent new
+ * permissions. `storeConversation` calls it for every change that it stores.
  */
 export async function retryWhileCallsStart(
   tx: Tx,
@@ -315,17 +311,17 @@ export async function retryWhileCallsStart(
     throw retryAfterCallsStarted(workspaceId, conversationIds)
 }
 
-/** To be thrown in the transaction that found calls which may still start. */
+/** Returns the error to throw in the transaction that found calls which may still start. */
 export const retryAfterCallsStarted = (workspaceId: string, conversationIds: readonly string[]): RetryTransaction =>
   new RetryTransaction((db) => waitForStartingCalls(db, workspaceId, conversationIds))
 
-/** It takes as long as the calls that are under way, `takeoverWaitMs` at most: no others may start meanwhile. */
+/** Waits for calls in progress, at most `takeoverWaitMs`, while no others can start. */
 async function waitForStartingCalls(db: Db, workspaceId: string, conversationIds: readonly string[]): Promise<void> {
   await db.tx((tx) => blockCallStarts(tx, workspaceId, conversationIds))
   while (await hasStartingCalls(db.sql, workspaceId, conversationIds)) await sleep(checkEveryMs)
 }
 
-/** In the order of every other statement that locks several conversations. */
+/** Locks in id order, like every other statement that locks several conversations. */
 async function blockCallStarts(tx: Tx, workspaceId: string, conversationIds: readonly string[]): Promise<void> {
   await tx`
     with held as (

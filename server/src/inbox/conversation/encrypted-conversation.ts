@@ -6,7 +6,7 @@ import type { ConversationStatus, InboundMarks } from './conversation-state.ts'
 import type { OpenHandover } from './owner.ts'
 import { keyIdOf, type Owner, ownerOfKey } from './owner.ts'
 
-/** A conversation as its table holds it, without what is only searched by. */
+/** Row of the table `conversations` without the columns used only for lookup. */
 export interface ConversationRow {
   id: string
   connection_id: string
@@ -77,7 +77,7 @@ export const encryptLastMessage = (keyring: Keyring, { id, lastMessage }: Pick<C
 export const encryptHandover = (keyring: Keyring, { id, handover }: Pick<Conversation, 'id' | 'handover'>) =>
   handover === null ? null : keyring.encrypt(encryptionContext(id, 'handover'), JSON.stringify(handover))
 
-/** The customer's names, sealed, and what they are found by. */
+/** Returns the encrypted contact and its blind indexes. */
 export function encryptContact(keyring: Keyring, { id, contact }: Pick<Conversation, 'id' | 'contact'>) {
   return {
     contact: keyring.encrypt(encryptionContext(id, 'contact'), JSON.stringify(contact)),
@@ -142,21 +142,21 @@ const userLabel = 'inbox.user'
 const phoneLabel = 'inbox.phone'
 const exactPhoneLabel = 'inbox.phone.exact'
 
-// Look-ups: one digest, or one of each version while the index key is rotated.
+// Lookups use one digest, or one per version while the index key is rotated.
 
-/** Digests of the platform's id of a user. */
+/** Returns digests of the platform's user id. */
 export const userIndexes = (keyring: Keyring, userId: string): Buffer[] => keyring.exacts(userLabel, userId)
 
-/** Digests by which a phone is found in any of its common variants. */
+/** Returns digests that find a phone in any of its common variants. */
 export const phoneIndexes = (keyring: Keyring, digits: string): Buffer[] =>
   phoneKeys(digits).flatMap((key) => keyring.exacts(phoneLabel, key))
 
-/** Digests by which a phone is found in this very spelling. */
+/** Returns digests that find a phone only in this spelling. */
 export const exactPhoneIndexes = (keyring: Keyring, digits: string): Buffer[] => keyring.exacts(exactPhoneLabel, digits)
 
 /**
- * Digest of the platform's id of a message, which is unique within a connection. It has one for ever: such an id is
- * random, so that nobody can guess one and look for it, and the digests are many.
+ * Returns the digest of the platform's message id, which is unique within a connection. Its key is never rotated: the
+ * ids are random, so nobody can guess one to look it up, and there are too many digests to recompute.
  */
 export function externalIndex(keyring: Keyring, connectionId: string, externalId: string): Buffer {
   return keyring.stable('inbox.external', `${connectionId} ${externalId}`)
@@ -169,7 +169,7 @@ export const createExternalIndexOf =
   (connectionId, externalId) =>
     externalIndex(keyring, connectionId, externalId)
 
-/** The same, each made once: for what looks ids up and writes them down. */
+/** Returns a function that computes each digest once. */
 export function createCachedExternalIndexOf(keyring: Keyring): ExternalIndexOf {
   const made = new Map<string, Buffer>()
   return (connectionId, externalId) => {

@@ -7,28 +7,25 @@ export const conversationNotFound = (): ApiError => notFound('Conversation not f
 export const connectionNotFound = (): ApiError => notFound('Chat connection not found', { code: 'NOT_FOUND' })
 
 export const ownerForbidden = (): ApiError =>
-  forbidden('A key can give a conversation to people or take it itself, not give it to another agent', {
+  forbidden('A key can assign a conversation to people or to itself, not to another agent', {
     code: 'OWNER_FORBIDDEN',
   })
 
 export const agentsStopped = (): ApiError =>
-  forbidden('Agents are stopped in this workspace: only people own conversations until a member lets agents on', {
+  forbidden('Agents are stopped in this workspace. Only people can own conversations until a member resumes agents.', {
     code: 'OWNER_FORBIDDEN',
   })
 
 export const keyCannotOwn = (): ApiError =>
   conflict('This key is not active, lacks inbox.write or does not allow the connection', { code: 'OWNER_MISMATCH' })
 
-/**
- * An agent is to leave it alone. It is told who has it and since when, and never how to take it. The contract's face has its
- * own word for it.
- */
+/** Names the owner and since when, but never how to take it. The contract's Inbox API has its own code. */
 export const lockedToPeople = (
   conversation: Pick<Conversation, 'owner' | 'ownerSince'>,
   code: 'HELD_BY_PEOPLE' | 'OWNER_MISMATCH',
 ): ApiError =>
   conflict(
-    `People have had this conversation since ${conversation.ownerSince.toISOString()}. Wait: you will be told when they hand it over.`,
+    `People have had this conversation since ${conversation.ownerSince.toISOString()}. You will be notified when they hand it over.`,
     { code, ...ownedSince(conversation) },
   )
 
@@ -38,10 +35,10 @@ export const ownedByAgent = (conversation: Pick<Conversation, 'owner' | 'ownerSi
     { code: 'OWNER_MISMATCH', ...ownedSince(conversation) },
   )
 
-/** Only the owner hands a conversation on. */
+/** Only the owner can hand a conversation over. */
 export const notOwner = (conversation: Pick<Conversation, 'owner' | 'ownerSince'>): ApiError =>
   conflict(
-    `Only its owner hands a conversation on: this one has been with ${conversation.owner.type === 'human' ? 'people' : writeOwner(conversation.owner)} since ${conversation.ownerSince.toISOString()}. Leave it to them.`,
+    `Only the owner can hand over a conversation. This one has been with ${conversation.owner.type === 'human' ? 'people' : writeOwner(conversation.owner)} since ${conversation.ownerSince.toISOString()}. Leave it to them.`,
     { code: 'OWNER_MISMATCH', ...ownedSince(conversation) },
   )
 
@@ -50,10 +47,10 @@ const ownedSince = ({ owner, ownerSince }: Pick<Conversation, 'owner' | 'ownerSi
   since: ownerSince.toISOString(),
 })
 
-/** `field` is what the caller's face names it. */
+/** `field` is the name in the caller's API. */
 export const unknownLabels = (field: string): ApiError => invalid(field, 'must be ids of labels of the workspace')
 
 export const noteKeyReused = (): ApiError =>
-  unprocessable('This Idempotency-Key was used for another note. Add a new note with a new key.', {
+  unprocessable('This Idempotency-Key was already used for another note. Use a new key for a new note.', {
     code: 'IDEMPOTENCY_KEY_USED',
   })

@@ -18,15 +18,14 @@ import { human } from './owner.ts'
 import { conversationColumns, storeConversation } from './queries.ts'
 import { deleteConversation } from './touch.ts'
 
-/** Where a customer is looked for. */
 export interface CustomerScope {
   workspaceId: string
   connectionId: string
 }
 
 /**
- * The customer's conversation on the connection, locked; undefined when there is none. Finds it by user id and by any
- * variant of the phone. Two that turn out to be one customer's are merged.
+ * Returns the customer's conversation on the connection, locked; undefined if there is none. Matches the user id and
+ * any variant of the phone. Merges two conversations that turn out to belong to one customer.
  */
 export async function lockCustomer(
   tx: Tx,
@@ -39,8 +38,8 @@ export async function lockCustomer(
 }
 
 /**
- * The conversation of a customer who goes by another number or user id from now on, locked and under the new names. If
- * they have written under the new ones before, the two are merged.
+ * Returns the conversation of a customer who changed number or user id, locked and with the new identifiers. If they
+ * have already written under the new ones, merges the two conversations.
  */
 export async function lockRenamed(
   tx: Tx,
@@ -52,7 +51,7 @@ export async function lockRenamed(
   const before = await lockCustomer(tx, keyring, scope, previous, now)
   if (before === undefined) return undefined
   const after = await lockMerged(tx, keyring, scope, customer, now)
-  // The new names may lead to the same conversation, and have made it one with another just now.
+  // The new identifiers may match the same conversation, or may just have merged it with another.
   const isSame = after?.ids.includes(before.id) ?? true
   const known = after?.conversation ?? before
   const conversation = isSame
@@ -63,7 +62,7 @@ export async function lockRenamed(
 
 interface MergedConversation {
   conversation: Conversation
-  /** Those that it was before. */
+  /** Ids of the conversations before the merge. */
   ids: string[]
 }
 
@@ -84,7 +83,7 @@ async function lockMerged(
   return { conversation: merged, ids: [own.id, duplicate.id] }
 }
 
-/** In the order of their ids, so that two deliveries that need the same two do not wait for each other. */
+/** Locks in id order, to prevent deadlocks between deliveries that need the same two conversations. */
 async function lockCandidates(
   tx: Tx,
   keyring: Keyring,
@@ -94,7 +93,7 @@ async function lockCandidates(
   const users = userId === null ? [] : userIndexes(keyring, userId)
   const phones = phone === null ? [] : phoneIndexes(keyring, phone)
   await lockIndexes(tx, keyring, [users, phones])
-  // Not `any` of a list: the planner would not see that the partial indexes hold all of these.
+  // Not `any` of a list: the planner would not use the partial indexes.
   const named = [
     ...users.map((index) => tx`c.user_index = ${index}`),
     ...phones.map((index) => tx`c.phone_index = ${index}`),
@@ -111,9 +110,9 @@ async function lockCandidates(
 }
 
 /**
- * While two versions of a digest are in use, the unique indexes do not see that a row of the one and a row of the other
- * are one customer's: whoever may begin a conversation waits here for others who may, until they have committed. The
- * lowest version is known to all of them (decision 013).
+ * While two digest versions are in use, the unique indexes cannot detect that rows with different versions belong to
+ * one customer. A transaction that may insert a conversation therefore waits until all others that may have committed.
+ * All of them know the lowest version (decision 013).
  */
 async function lockIndexes(tx: Tx, keyring: Keyring, digests: Buffer[][]): Promise<void> {
   if (keyring.indexVersions.length === 1) return
@@ -135,10 +134,9 @@ async function releasePhone(
 }
 
 /**
- * Makes two conversations of one customer, both locked, into the older one: a customer was known by the platform's
- * user id in one and by the phone in the other until a message showed that they are one person. The older keeps its
- * id, and its owner unless people have the other; the id of the other goes on naming it. Returns the conversation as it is to be
- * stored, its events recorded.
+ * Merges two locked conversations of one customer, one known by the platform's user id and one by phone, into the older
+ * one. The older keeps its id, and its owner unless people have the other; the younger id becomes an alias. Records the
+ * events and returns the conversation to store.
  */
 async function mergeConversations(
   { tx, keyring, workspaceId, now }: ChangeTx,
@@ -151,7 +149,7 @@ async function mergeConversations(
   await moveRelatedRows(tx, workspaceId, younger.id, older.id)
   publishConversations(tx, workspaceId, [younger.id])
   const { conversation, events } = mergeStates(older, younger, now)
-  // The change of owner alone is news: all else one of the two had.
+  // Records only the change of owner: all other values come from one of the two.
   const united = { ...conversation, owner: older.owner }
   await recordDifference(tx, workspaceId, united, conversation, { actor: systemActor, reason: 'merged' }, now)
   await recordEvents(tx, keyring, workspaceId, events, now)
@@ -163,8 +161,8 @@ function isOlder(a: Conversation, b: Conversation): boolean {
 }
 
 /**
- * The rules of a merge: nothing unread, unanswered, labelled or open is lost, and what people have taken stays theirs, with the
- * hand-over and the assignee that it came with. An agent that had the older one has it no longer: what it sends is of a former epoch.
+ * Rules of a merge: nothing unread, unanswered, labelled or open is lost, and a conversation that people have stays
+ * theirs, with its handover and assignee. An agent that owned the older one loses it; its sends then have an old epoch.
  */
 function mergeStates(older: Conversation, younger: Conversation, now: Date): ConversationChange {
   const kept = older.held || !younger.held ? older : younger
@@ -190,7 +188,7 @@ function mergeStates(older: Conversation, younger: Conversation, now: Date): Con
   return { conversation: withUpdatedAt({ ...conversation, held: true, handover }, now), events }
 }
 
-/** What either knows; the newer of two names. */
+/** Combines the identifiers of both; the newer name wins. */
 function mergeContacts(older: Conversation, younger: Conversation): Contact {
   const [a, b] = [older.contact, younger.contact]
   const named = [older, younger]
@@ -211,7 +209,7 @@ function mergeContacts(older: Conversation, younger: Conversation): Contact {
   }
 }
 
-/** The agent goes on from where it was in its own; what waits in either is not answered. */
+/** Keeps the agent's position from the older conversation; messages that wait in either stay unanswered. */
 function mergeMarks(older: Conversation, younger: Conversation): InboundMarks {
   const [a, b] = [older.inbound, younger.inbound]
   const waiting = [older, younger].filter(({ unansweredSince }) => unansweredSince !== null)
@@ -251,7 +249,7 @@ async function moveMessages(tx: Tx, workspaceId: string, fromId: string, toId: s
       and m.id = t.id`
 }
 
-/** What hangs on a conversation, and goes with it as it is. */
+/** Tables whose rows move to the remaining conversation unchanged. */
 const following = [
   'sends',
   'media',

@@ -35,7 +35,7 @@ export const messageColumns = (sql: Sql) => sql`
   m.created_at,
   m.settle_by`
 
-/** When the first message of a conversation was sent; null when it has none. */
+/** Returns the time of the first message of a conversation; null if it has none. */
 export async function findFirstMessageTime(
   sql: Sql,
   workspaceId: string,
@@ -49,7 +49,7 @@ export async function findFirstMessageTime(
   return row?.at ?? null
 }
 
-/** Adds messages at the times that they have. Throws where one is there already, by its external id or at its time. */
+/** Inserts messages at the times that they have. Throws if the external id or the time is already in use. */
 export async function insertMessages(
   { tx, keyring, workspaceId }: WorkspaceTx,
   messages: readonly Message[],
@@ -85,17 +85,16 @@ async function isStored(sql: Sql, workspaceId: string, id: string): Promise<bool
   return rows.length > 0
 }
 
-/** A message of a connection by the platform's id. */
 export interface ExternalId {
   connectionId: string
   externalId: string
 }
 
-/** Of ids that were asked for. */
+/** What is known about a list of external ids. */
 export interface KnownIds {
-  /** Those that their connections have already, be it as a part of a longer message. */
+  /** Ids that exist on their connections, including as a part of a longer message. */
   known: ExternalId[]
-  /** Those for which edits or the like wait, or of which reactions were taken back that are not here. */
+  /** Ids with parked edits or withdrawals, or with removed reactions that were never stored. */
   awaited: ExternalId[]
 }
 
@@ -140,14 +139,13 @@ export async function findKnownIds(
   return { known: idsThatAre(true), awaited: idsThatAre(false) }
 }
 
-/** A stretch of a conversation's time. */
 export interface TimeRange {
   conversationId: string
   from: Date
   to: Date
 }
 
-/** The times that messages have in these stretches, each with its end left out. */
+/** Returns the times of the messages in these ranges; `to` is excluded. */
 export async function findTimes(
   sql: Sql,
   workspaceId: string,
@@ -172,7 +170,7 @@ export async function findTimes(
   return rows.map((row) => ({ conversationId: row.conversation_id, at: row.occurred_at }))
 }
 
-/** When something was sent last between two moments, both included; null when nothing was. */
+/** Returns the newest outbound message between two times, both included; null if there is none. */
 export async function findNewestOutbound(
   sql: Sql,
   workspaceId: string,
@@ -191,7 +189,7 @@ export async function findNewestOutbound(
   return row?.occurred_at ?? null
 }
 
-/** Lets statuses of an echo find it, as those of a send do. */
+/** Inserts a part for an echo, so that statuses find it like those of a send. */
 export async function addEchoPart(
   tx: Tx,
   keyring: Keyring,
@@ -204,10 +202,10 @@ export async function addEchoPart(
     values (${workspaceId}, ${id}, 1, ${connectionId}, ${index}, ${status}, ${errorCode})`
 }
 
-/** How far a message may be put behind the time that it asks for before more is looked at. */
+/** How far behind the requested time a message can be put before another range is read. */
 export const rangeMs = 1000
 
-/** The first free millisecond of a conversation, from this one on. */
+/** Returns the first free millisecond of a conversation at or after the requested time. */
 export async function findFreeTime(
   sql: Sql,
   workspaceId: string,
@@ -222,7 +220,7 @@ export async function findFreeTime(
   }
 }
 
-/** The id of the message that the connection knows by this external id, be it a part of a longer one. */
+/** Returns the id of the message with this external id, including as a part of a longer message. */
 export async function findByExternalIndex(
   sql: Sql,
   workspaceId: string,
@@ -245,7 +243,7 @@ export async function findByExternalIndex(
   return row?.id
 }
 
-/** How far the customer's messages of a conversation are seen and answered, and who owns it; undefined outside the scope. */
+/** Returns how far customer messages are seen and answered, and the owner; undefined outside the scope. */
 export async function findInboundMarks(
   sql: Sql,
   scope: Scope,
@@ -262,7 +260,7 @@ export async function findInboundMarks(
   return row
 }
 
-/** Whether the message is one of the conversation, which the scope has. */
+/** Returns whether the message belongs to the conversation and the conversation to the scope. */
 export async function isMessageOf(sql: Sql, scope: Scope, conversationId: string, id: string): Promise<boolean> {
   const rows = await sql`
     select
@@ -275,7 +273,7 @@ export async function isMessageOf(sql: Sql, scope: Scope, conversationId: string
 
 type InboundRow = Pick<MessageRow, 'id' | 'content' | 'external_id'>
 
-/** The newest customer message, for telling the platform that it was read. */
+/** Returns the newest customer message, for read receipts. */
 export async function findNewestInbound(
   sql: Sql,
   workspaceId: string,
@@ -293,7 +291,6 @@ export async function findNewestInbound(
   return row
 }
 
-/** A message of the customer by its id. */
 export async function findInbound(sql: Sql, workspaceId: string, id: string): Promise<InboundRow | undefined> {
   const [row] = await sql<InboundRow[]>`
     select m.id, m.content, m.external_id
@@ -304,7 +301,7 @@ export async function findInbound(sql: Sql, workspaceId: string, id: string): Pr
   return row
 }
 
-/** The ad that the customer came by last; null when they came by none. */
+/** Returns the ad that last brought the customer; null if none did. */
 export async function findReferral(
   { sql, keyring, workspaceId }: WorkspaceSql,
   conversationId: string,

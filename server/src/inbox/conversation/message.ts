@@ -6,7 +6,7 @@ import type { Actor } from '../../workspaces/actor.ts'
 import { createExternalIndexOf } from './encrypted-conversation.ts'
 
 export type Direction = 'inbound' | 'outbound'
-/** `echo`: another app or the phone sent it. `history`: told of afterwards. */
+/** `echo`: sent by another app or the phone. `history`: imported later. */
 export type Origin = 'live' | 'echo' | 'history'
 
 export interface Message {
@@ -18,13 +18,13 @@ export interface Message {
   origin: Origin
   text: string
   referral: Referral | null
-  /** What a send's request to the platform is made of; absent for everything else. */
+  /** Data from which a send's platform request is built; absent for other messages. */
   send?: unknown
-  /** What it is beside its words; absent when it is words alone. */
+  /** Content other than text; absent if there is none. */
   detail?: StoredDetail
-  /** What became of it after it was written; absent when nothing did. */
+  /** Edits and withdrawal after the message was sent; absent if there are none. */
   revision?: Revision
-  /** Its file, while it is being added: then a row of `media` tells of it. */
+  /** File of a message being inserted; afterwards a row of `media` describes it. */
   file?: MediaTold
   /** Null until the platform has assigned one. */
   externalId: string | null
@@ -34,11 +34,11 @@ export interface Message {
   actor: Actor | null
   occurredAt: Date
   createdAt: Date
-  /** When a pending send that nobody has settled is given up. */
+  /** When an unsettled pending send counts as failed. */
   settleBy: Date | null
 }
 
-/** A message of which no more is known than this. */
+/** Returns a message with defaults for the optional fields. */
 export const newMessage = (given: Omit<Message, NotKnown> & Partial<Pick<Message, NotKnown>>): Message => ({
   referral: null,
   externalId: null,
@@ -50,22 +50,22 @@ export const newMessage = (given: Omit<Message, NotKnown> & Partial<Pick<Message
 
 type NotKnown = 'referral' | 'externalId' | 'errorCode' | 'actor' | 'settleBy'
 
-/** What a message is beside its words, as it is kept: of a file only which row of `media` tells of it. */
+/** Stored content other than text; for a file only the id and kind of its `media` row. */
 export interface StoredDetail extends Omit<MessageDetail, 'media'> {
   media?: { id: string; kind: MediaKind }
-  /** What a message of ours offers. */
+  /** Interactive options of an outbound message. */
   choices?: Choices
 }
 
-/** What its author made of a message afterwards. Times are the platform's. */
+/** Changes that the author made to a sent message. Times are the platform's. */
 export interface Revision {
   editedAt: string | null
   withdrawnAt: string | null
-  /** What it said before, and since when, oldest first; none where the workspace does not keep them. */
+  /** Former texts with their times, oldest first; empty if the workspace does not keep them. */
   former: { text: string; at: string }[]
 }
 
-/** What a new message keeps of its detail, and its file. */
+/** Splits the detail of a new message into its stored part and its file. */
 export function toStoredDetail(detail: MessageDetail | undefined, now: Date): Pick<Message, 'detail' | 'file'> {
   if (detail === undefined) return {}
   const { media: file, ...rest } = detail
@@ -73,7 +73,7 @@ export function toStoredDetail(detail: MessageDetail | undefined, now: Date): Pi
   return { detail: { ...rest, media: { id: newId(now), kind: file.kind } }, file }
 }
 
-/** A message as its table holds it. */
+/** Row of the table `messages`. */
 export interface MessageRow {
   id: string
   conversation_id: string
@@ -93,8 +93,8 @@ export interface MessageRow {
 }
 
 /**
- * What is sealed of a message as it is written. The platform's id is among it if it is known then: a value of its own takes
- * as long to seal as all the rest. A send learns its id later, and has it in `external_id`.
+ * Encrypted content of a message. Contains the platform's id if it is known on insert, because encrypting a separate
+ * value would double the time. A send learns its id later and stores it in `external_id`.
  */
 export type MessageContent = Pick<Message, 'text' | 'referral' | 'send' | 'detail' | 'revision'> & {
   externalId?: string
@@ -161,11 +161,9 @@ export function decryptMessage(keyring: Keyring, row: MessageRow): Message {
 const decryptContent = (keyring: Keyring, { id, content }: Pick<MessageRow, 'id' | 'content'>): MessageContent =>
   JSON.parse(keyring.decryptText(encryptionContext(id, 'content'), content))
 
-/** What a message says. */
 export const decryptMessageText = (keyring: Keyring, row: Pick<MessageRow, 'id' | 'content'>): string =>
   decryptContent(keyring, row).text
 
-/** The platform's id of a message. */
 export function decryptMessageId(
   keyring: Keyring,
   row: Pick<MessageRow, 'id' | 'content' | 'external_id'>,
@@ -195,9 +193,9 @@ export function actorOf({ actor_type, actor_id }: Pick<MessageRow, 'actor_type' 
   return { type: actor_type, id: actor_id }
 }
 
-/** Who wrote a message, for people to read. */
+/** Author of a message, for display. */
 export interface Author {
-  /** `app`: another app on the same number, or the phone itself. `system`: a notice of the platform. */
+  /** `app`: another app on the same number, or the phone itself. `system`: a platform notice. */
   type: 'customer' | 'agent' | 'user' | 'token' | 'app' | 'system'
   id: string | null
 }
@@ -209,8 +207,8 @@ export function authorOf({ direction, kind, actor }: Pick<Message, 'direction' |
 }
 
 /**
- * The first free millisecond from `wanted` on. The platform's clock has whole seconds, so that messages of one second
- * share a time; within a conversation each needs one of its own for `before` paging to lose none.
+ * Returns the first free millisecond at or after `requested`. The platform's clock has whole seconds, so messages of
+ * one second share a time; paging with `before` needs unique times within a conversation.
  */
 export function uniqueTime(requested: Date, isTaken: (timeMs: number) => boolean): Date {
   let timeMs = requested.getTime()
@@ -221,20 +219,20 @@ export function uniqueTime(requested: Date, isTaken: (timeMs: number) => boolean
 export const messageStatuses = ['pending', 'sent', 'delivered', 'read', 'failed'] as const
 export type MessageStatus = (typeof messageStatuses)[number]
 
-/** A message's or a part's place on the ladder. `errorCode` is null unless it failed. */
+/** Delivery state of a message or part. `errorCode` is null unless it failed. */
 export interface DeliveryState {
   status: MessageStatus
   errorCode: string | null
 }
 
-/** The error code of a send whose outcome nobody told us. */
+/** Error code of a send with an unknown result. */
 export const outcomeUnknown = 'outcome_unknown'
 
 const ranks = { pending: 0, sent: 1, delivered: 2, read: 3 } as const
 
 /**
- * Where a report leads: up, never down; to `failed` only from `pending` and `sent`. A failure that was only assumed,
- * since the outcome was unknown, gives way to what the platform tells. Null when the report changes nothing.
+ * Returns the next state, or null if the report changes nothing. States only advance; `failed` follows only `pending`
+ * and `sent`. A failure assumed because of an unknown result is replaced by what the platform reports.
  */
 export function nextState(from: DeliveryState, to: DeliveryState): DeliveryState | null {
   if (from.status === 'failed') {
@@ -244,7 +242,7 @@ export function nextState(from: DeliveryState, to: DeliveryState): DeliveryState
   return ranks[to.status] > ranks[from.status] ? to : null
 }
 
-/** The rung of a message in parts: the lowest that all have reached; failed as soon as one has failed. */
+/** Returns the state of a message in parts: the lowest of all parts, or failed if any part has failed. */
 export function combineParts(parts: readonly DeliveryState[]): DeliveryState {
   const failed = parts.find((part) => part.status === 'failed')
   if (failed !== undefined) return failed

@@ -1,7 +1,7 @@
 import type { Actor } from '../../workspaces/actor.ts'
 import type { TakingBack } from '../../workspaces/schema.ts'
 
-/** Who answers a conversation: people, or the agent behind one API key. */
+/** Who answers a conversation: people, or the agent of one API key. */
 export type Owner = { type: 'human' } | { type: 'agent'; keyId: string }
 
 export const human: Owner = { type: 'human' }
@@ -12,27 +12,27 @@ export function isSameOwner(a: Owner, b: Owner): boolean {
   return keyIdOf(a) === keyIdOf(b)
 }
 
-/** The owning key's id; null for people. */
+/** Returns the owning key's id; null for people. */
 export function keyIdOf(owner: Owner): string | null {
   return owner.type === 'human' ? null : owner.keyId
 }
 
-/** Whose a key's conversations are; people's without one. */
+/** Returns the owner for a key id; people for null. */
 export const ownerOfKey = (keyId: string | null): Owner => (keyId === null ? human : agent(keyId))
 
-/** `human` or `agent:<api_key_id>`. */
+/** Returns `human` or `agent:<api_key_id>`. */
 export function writeOwner(owner: Owner): string {
   return owner.type === 'human' ? 'human' : `agent:${owner.keyId}`
 }
 
-/** Reads what `writeOwner` writes; null for any other text. */
+/** Parses the output of `writeOwner`; null for any other text. */
 export function parseOwner(text: string): Owner | null {
   if (text === 'human') return human
   const keyId = /^agent:([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i.exec(text)?.[1]
   return keyId === undefined ? null : agent(keyId.toLowerCase())
 }
 
-/** What of a key decides whether it may own a conversation. */
+/** Fields of a key that decide whether it can own a conversation. */
 export interface AgentKey {
   id: string
   scopes: readonly string[]
@@ -40,12 +40,12 @@ export interface AgentKey {
   connectionIds: readonly string[]
   expiresAt: Date | null
   revokedAt: Date | null
-  /** Whether customers who write for the first time go to it. */
+  /** Whether it becomes the owner of new conversations. */
   answersNew: boolean
   createdAt: Date
 }
 
-/** Whether the key can own conversations of the connection at this moment. */
+/** Returns whether the key can own conversations of the connection now. */
 export function canKeyOwn(key: AgentKey, connectionId: string, now: Date): boolean {
   const isActive = key.revokedAt === null && (key.expiresAt === null || key.expiresAt > now)
   const allows = key.connectionIds.length === 0 || key.connectionIds.includes(connectionId)
@@ -53,8 +53,8 @@ export function canKeyOwn(key: AgentKey, connectionId: string, now: Date): boole
 }
 
 /**
- * The owner of a new conversation: the oldest key that can own it and answers new ones; people when there is none or
- * agents are stopped.
+ * Returns the owner of a new conversation: the oldest key that can own it and answers new ones; people if there is none
+ * or agents are stopped.
  */
 export function firstOwner(keys: readonly AgentKey[], connectionId: string, agentsStopped: boolean, now: Date): Owner {
   if (agentsStopped) return human
@@ -64,32 +64,35 @@ export function firstOwner(keys: readonly AgentKey[], connectionId: string, agen
   return oldest === undefined ? human : agent(oldest.id)
 }
 
-/** A key takes a conversation for itself or gives it to people; members give it to anyone. */
+/** Returns whether the actor may set the owner: a key only itself or people, a member anyone. */
 export function canSetOwner(actor: Actor, owner: Owner): boolean {
   return actor.type !== 'agent' || owner.type === 'human' || owner.keyId === actor.id
 }
 
-// Pure rules of who may have a conversation next: what people have taken, agents leave alone until it is handed over.
+// Pure rules for the next owner: agents leave alone what people have taken over until it is handed over.
 
 export const urgencies = ['low', 'normal', 'high'] as const
 export type Urgency = (typeof urgencies)[number]
 
-/** What lists show of a hand-over to people that nobody has answered yet. */
+/** A handover to people that nobody has answered yet, for lists. */
 export interface OpenHandover {
   id: string
   urgency: Urgency
-  /** The first 200 characters; null when none was given. */
+  /** First 200 characters; null if none was given. */
   reason: string | null
   at: string
 }
 
-/** What of a conversation says who has it. */
+/** Fields that decide who has a conversation. */
 interface OwnerState {
   owner: Owner
   held: boolean
 }
 
-/** Whether people have it, once an owner was set. What comes from an agent they have, whoever gave it to them. */
+/**
+ * Returns whether the conversation is locked to people after setting the owner. One that goes from an agent to people
+ * is always locked, whoever made the change.
+ */
 export function isLockedAfter({ owner: from, held }: OwnerState, owner: Owner, actor: Actor): boolean {
   if (owner.type === 'agent') return false
   return held || from.type === 'agent' || isPerson(actor)
@@ -98,23 +101,23 @@ export function isLockedAfter({ owner: from, held }: OwnerState, owner: Owner, a
 const isPerson = ({ type }: Actor): boolean => type === 'user' || type === 'token'
 
 /**
- * Whom it is assigned to, once an owner was set: a member who takes what is nobody's has it, and one who gives an agent
- * what was theirs has it no longer. What was given to somebody stays theirs, whoever answers.
+ * Returns the assignee after setting the owner: a member who takes an unassigned conversation becomes the assignee; one
+ * who gives an agent a conversation assigned to them no longer is. Any other assignee stays.
  */
 export function assigneeAfter(assignedTo: string | null, owner: Owner, actor: Actor): string | null {
   if (actor.type !== 'user') return assignedTo
   return owner.type === 'human' ? (assignedTo ?? actor.id) : assigneeAfterRelease(assignedTo, actor)
 }
 
-/** Whom it is assigned to, once somebody has offered it to agents. */
+/** Returns the assignee after an offer to agents. */
 export const assigneeAfterRelease = (assignedTo: string | null, actor: Actor): string | null =>
   assignedTo === actor.id ? null : assignedTo
 
-/** A person has written in it, or it was given to one: it is theirs, unless an agent owns it still. */
+/** Locks the conversation to people after a person wrote or was assigned, unless an agent still owns it. */
 export const lockToPeople = <C extends OwnerState>(conversation: C): C =>
   conversation.owner.type === 'human' ? { ...conversation, held: true } : conversation
 
-/** Why an agent may not take a conversation for itself; null when it may, or has it. */
+/** Returns why an agent cannot take a conversation; null if it can or already owns it. */
 export function takeRefusal(
   { owner, held }: OwnerState,
   keyId: string,

@@ -38,12 +38,12 @@ export const conversationColumns = (sql: Sql, lastMessage = sql`c.last_message`)
   ${currentColumns.updatedAt(sql)} as updated_at`
 
 /**
- * The workspace, for statements about many rows by their names. The planner must not see which one it is: of one that
- * its statistics do not tell of it believes that it has a row at most, and reads all of a large one for each name.
+ * SQL: the workspace id, hidden from the planner, for lookups of many rows by index. For a workspace missing from its
+ * statistics the planner expects at most one row, and would then read all of a large workspace for each lookup.
  */
 export const anyWorkspace = (sql: Sql, workspaceId: string) => unseenWorkspace(sql, workspaceId)
 
-// The id of a conversation that was merged into another one goes on naming it.
+// SQL: matches a conversation by its id or by the id of one that was merged into it.
 export const isNamed = (sql: Sql, { workspaceId, connectionIds }: Scope, id: string) => sql`
   c.workspace_id = ${workspaceId}
     and c.id = coalesce(
@@ -52,7 +52,7 @@ export const isNamed = (sql: Sql, { workspaceId, connectionIds }: Scope, id: str
     )
     ${connectionIds.length === 0 ? sql`` : sql`and c.connection_id = any (${[...connectionIds]}::uuid[])`}`
 
-/** The id of the conversation that an id names within the scope. */
+/** SQL: the current id of the conversation that an id or alias refers to, within the scope. */
 export const namedConversation = (sql: Sql, scope: Scope, id: string) => sql`
   select c.id
   from conversations c
@@ -78,14 +78,14 @@ export async function selectConversations(
       and c.id = any (${[...ids]}::uuid[])`
 }
 
-/** The conversation for changing it: nobody else changes it until this transaction ends. */
+/** Locks a conversation for a change until the transaction ends. */
 export async function lockConversation(
   tx: Tx,
   keyring: Keyring,
   scope: Scope,
   id: string,
 ): Promise<Conversation | undefined> {
-  // While the first try waits, the row may be merged away; the second then finds where it went.
+  // The first attempt may wait for a merge that removes the row; the second then finds the merged conversation.
   for (let attempt = 1; attempt <= 2; attempt++) {
     const [row] = await tx<ConversationRow[]>`
       select ${conversationColumns(tx)}
@@ -98,9 +98,9 @@ export async function lockConversation(
 }
 
 /**
- * Stores a conversation as it stands, under the lock that it was read with. It moves unless something changes that the indexes
- * have to follow at once. A change of owner is undone here, and done again, until no send of the owner before can still be
- * about to start.
+ * Stores a conversation under the lock that it was read with. Marks it as touched unless a change needs the indexes to
+ * follow at once. For a change of owner the transaction is rolled back and retried until no send of the previous owner
+ * can still start.
  */
 export async function storeConversation(
   { tx, keyring, workspaceId }: WorkspaceTx,
@@ -172,7 +172,6 @@ export async function storeConversation(
   if (stored?.may_start) throw retryAfterCallsStarted(workspaceId, [row.id])
 }
 
-/** Takes a label that is being deleted off every conversation. */
 export async function dropLabel(tx: Tx, workspaceId: string, labelId: string, now: Date): Promise<void> {
   publishManyChanged(tx, workspaceId)
   await tx`

@@ -3,10 +3,10 @@ import type { Db, Fragment, Sql, Tx } from '../../base/db.ts'
 import type { Parameter } from '../../base/postgres/values.ts'
 import { type DueWatch, watchDue } from '../../base/pubsub.ts'
 
-// While something is said in a conversation it moves: what changes with each message stands in columns that no index has
-// (`now_…`), and those that lists are ordered by stand still. So each of these has two readings (decision 038).
+// A conversation with recent messages is *touched*: fields that change with each message are written to columns without
+// an index (`now_…`), and the indexed columns stay unchanged. So each of these fields has two sources (decision 038).
 
-/** SQL: what a message changes of `conversations c`. */
+/** SQL expressions of the fields of `conversations c` that a message changes. */
 export interface ColumnSource {
   unreadCount: (sql: Sql) => Fragment
   lastMessageAt: (sql: Sql) => Fragment
@@ -14,7 +14,7 @@ export interface ColumnSource {
   updatedAt: (sql: Sql) => Fragment
 }
 
-/** As things are. Right for every conversation, and in no index. */
+/** Current values. Correct for every conversation, but not indexed. */
 export const currentColumns: ColumnSource = {
   unreadCount: (sql) => sql`case when c.is_moving then c.now_unread_count else c.unread_count end`,
   lastMessageAt: (sql) => sql`case when c.is_moving then c.now_last_message_at else c.last_message_at end`,
@@ -22,7 +22,7 @@ export const currentColumns: ColumnSource = {
   updatedAt: (sql) => sql`case when c.is_moving then c.now_updated_at else c.updated_at end`,
 }
 
-/** As the indexes have it: right for conversations that do not move. */
+/** Indexed values. Correct only for idle conversations. */
 export const indexedColumns: ColumnSource = {
   unreadCount: (sql) => sql`c.unread_count`,
   lastMessageAt: (sql) => sql`c.last_message_at`,
@@ -31,18 +31,18 @@ export const indexedColumns: ColumnSource = {
 }
 
 /**
- * SQL: whether `indexedColumns` is right for `conversations c`. In words of which the planner knows nothing, so that it expects half: by what a look at
- * the table has met in a storm, when all moved, it would expect none, and read and sort all of a workspace for each page.
+ * SQL: whether `indexedColumns` is correct for `conversations c`. An expression without statistics, for which the
+ * planner expects half of the rows: statistics collected during a storm, when all conversations were touched, would
+ * make it expect none and sort a whole workspace for each page.
  */
 export const isIdle = (sql: Sql): Fragment => sql`case when c.is_moving then false else true end`
 
-/** SQL: the ids of those that move. */
 export const touchedIds = (sql: Sql, workspaceId: string | Fragment): Fragment => sql`
   select m.conversation_id
   from moving_conversations m
   where m.workspace_id = ${workspaceId}`
 
-/** SQL, to select from: those that move, as `c`. Each is looked up by its key, whatever the planner knows of either table. */
+/** SQL for `from`: touched conversations as `c`, each looked up by key regardless of planner statistics. */
 export const touchedConversations = (sql: Sql, workspaceId: string | Fragment): Fragment => sql`
   moving_conversations m
   cross join lateral (
@@ -54,7 +54,7 @@ export const touchedConversations = (sql: Sql, workspaceId: string | Fragment): 
     offset 0
   ) as c`
 
-/** SQL: has conversations move from now on, unless they do, in the statement that writes what they are now. Under their locks. */
+/** SQL: marks conversations as touched, in the statement that writes their current values. Requires their locks. */
 export const touchConversations = (
   tx: Tx,
   workspaceId: string,
@@ -66,7 +66,7 @@ export const touchConversations = (
   from unnest(${[...ids]}::uuid[], ${times}::timestamptz[]) as n (id, since)
   on conflict do nothing`
 
-/** Deletes the row of a conversation whose parts are gone, or another's. */
+/** Deletes the row of a conversation whose related rows were deleted or moved. */
 export async function deleteConversation(tx: Tx, workspaceId: string, id: string): Promise<void> {
   await tx`
     with moved as (
@@ -79,18 +79,17 @@ export async function deleteConversation(tx: Tx, workspaceId: string, id: string
       and id = ${id}`
 }
 
-/** SQL, for an update of `conversations c` that is no message: it changed now, wherever it stands. */
+/** SQL for an update of `conversations c` that is not a message: sets the update time to now, in both sources. */
 export const setUpdatedNow = (sql: Sql, now: Date): Fragment => sql`
   updated_at = greatest(c.updated_at, ${now}),
   now_updated_at = case when c.is_moving then greatest(c.now_updated_at, ${now}) end`
 
-/** As long as most wait for the next message of a conversation that is under way. */
+/** Time without messages after which a conversation is idle; most replies come sooner. */
 export const idleMs = 30_000
 const batch = 500
-/** Within the time that it takes to be quiet: so no news need tell that something was said. */
+/** Shorter than `idleMs`, so that no pub/sub message is needed. */
 const pollEveryMs = 15_000
 
-/** Whether there is a conversation to be placed. */
 export function watchIdle({ db, clock }: { db: Db; clock: Clock }): DueWatch {
   const nextAt = async () => {
     const [row] = await db.sql<{ at: Date | null }[]>`select min(since) as at from moving_conversations`
@@ -100,8 +99,8 @@ export function watchIdle({ db, clock }: { db: Db; clock: Clock }): DueWatch {
 }
 
 /**
- * Places conversations in which nothing has been said for a moment: the indexes follow, once for all that was said. For a
- * timer; several nodes share the work. Returns at how many it looked.
+ * Reindexes conversations without recent messages: the indexes are updated once for all messages. Called by a timer;
+ * several nodes share the work. Returns the number of conversations checked.
  */
 export async function reindexIdle({ db, clock }: { db: Db; clock: Clock }): Promise<number> {
   const before = new Date(clock.now().getTime() - idleMs)
@@ -117,8 +116,8 @@ export async function reindexIdle({ db, clock }: { db: Db; clock: Clock }): Prom
 }
 
 /**
- * Looks at conversations that have moved for long enough, and places those that are quiet; of those in which more was said, it
- * notes since when. What somebody has locked is not quiet. Returns at how many it looked.
+ * Reindexes those touched conversations that are idle and postpones the others. Skips locked ones, which are not idle.
+ * Returns the number of conversations checked.
  */
 async function reindexBatch(tx: Tx, workspaceId: string, before: Date): Promise<number> {
   const moving = await tx<{ id: string; isQuiet: boolean }[]>`

@@ -8,19 +8,19 @@ import type { MediaStore } from '../../media/store/store.ts'
 import type { WorkspaceTx } from '../conversation/conversation.ts'
 import { decryptDetails, decryptFileKeys, type MediaDetails } from './media.ts'
 
-/** A file of the team that a message takes, or has taken. */
+/** Uploaded file, attached to a message or not. */
 export interface Upload {
   id: string
   kind: MediaKind
-  /** A message has it already. */
+  /** Whether a message already has it. */
   isAttached: boolean
   details: MediaDetails
   bytes: number
-  /** The platform's id of it, while that lives. */
+  /** The platform's id of the file, until it expires. */
   platform: { id: string; livesUntil: Date } | null
 }
 
-/** One that is here, under lock, so that no two messages take it. */
+/** Locks a stored upload, so that no two messages attach it. */
 export async function lockUpload(
   { tx, keyring, workspaceId }: WorkspaceTx,
   conversationId: string,
@@ -41,7 +41,7 @@ export async function lockUpload(
   return { id, kind, isAttached: messageId !== null, details, bytes, platform: decryptPlatformFile(keyring, row) }
 }
 
-/** What a file of the team is, by kind and bytes, whether or not a message has taken it; null for one that is not there. */
+/** Returns kind and digest of an uploaded file, attached or not; null if there is none. */
 export async function findUploadDigest(
   { db, keyStore }: { db: Db; keyStore: KeyStore },
   workspaceId: string,
@@ -70,7 +70,7 @@ interface UploadRow {
   platform_id: Buffer | null
 }
 
-/** Makes an upload the file of a message, under the lock of it. */
+/** Attaches an upload to a message, under its lock. */
 export async function attachUpload(
   tx: Tx,
   workspaceId: string,
@@ -95,7 +95,7 @@ function decryptPlatformFile(keyring: Keyring, { id, platform_id: sealed }: Uplo
   return { id: platform.id, livesUntil: new Date(platform.livesUntil) }
 }
 
-/** Notes how the platform calls a file, and until when. */
+/** Stores the platform's id of a file and its expiry. */
 export async function storePlatformId(
   { tx, keyring, workspaceId }: WorkspaceTx,
   id: string,
@@ -108,7 +108,7 @@ export async function storePlatformId(
       and id = ${id}`
 }
 
-/** The platform does not know the file any more: those behind its send wait until it is given anew. */
+/** Clears an id that the platform no longer knows: later sends wait until the file is uploaded again. */
 export async function clearPlatformId(tx: Tx, workspaceId: string, id: string): Promise<void> {
   await tx`
     update media
@@ -123,7 +123,7 @@ export interface FileDeps {
   store: Pick<MediaStore, 'open'>
 }
 
-/** A file as a platform with these limits is given it; null when it is not here. */
+/** Opens a file for upload to a platform with these limits; null if it is not stored. */
 export function openUpload(
   { db, keyStore, store }: FileDeps,
   limits: MediaLimits,
@@ -154,7 +154,7 @@ export function openUpload(
 
 const unknownType = 'application/octet-stream'
 
-/** Which of the types that a platform takes a file is: as its bytes say or, where these say something else, as declared. */
+/** Returns which of the accepted types a file has: the detected type or, if that is not accepted, the declared one. */
 export function acceptedType({ realType, mimeType }: MediaDetails, types: readonly string[]): string | null {
   const known = [realType, mimeType].map((type) => type?.split(';')[0]?.trim() ?? '')
   return known.find((type) => types.includes(type)) ?? null

@@ -26,25 +26,24 @@ export interface FetchDeps {
   log: Log
   store: MediaStore
   adapters: ChannelAdapters
-  /** Null for one that was removed. */
+  /** Null for a removed connection. */
   openConnection: (workspaceId: string, id: string) => Promise<Connection | null>
-  /** The platform does not take the connection's credential any more. */
+  /** Records that the platform rejects the connection's credentials. */
   recordOutage: (connection: Connection, errorCode: string) => Promise<void>
   previews: Previews
-  /** Told of each try; the result is the state of the row then, or the code of what the store could not do. */
+  /** Called after each attempt with the new state of the row, or the code of a store error. */
   observe: (result: string, ms: number) => void
-  /** In 0…1, for the jitter of tries. */
+  /** Returns a number in 0…1 for retry jitter. */
   random: () => number
   step: RunStep<'open' | 'store' | 'preview' | 'settle'>
 }
 
-/** What a claim is good for without being renewed, and how often that is done. */
+/** Lifetime of a claim, and the interval at which it is renewed. */
 export const leaseMs = 60_000
 const renewEveryMs = 20_000
-/** Who sends a byte now and then would keep a place for days. */
+/** Limit for servers that send bytes too slowly and would occupy a slot for days. */
 const maxFetchMs = 15 * 60_000
 
-/** A file that came, and is in the store. */
 interface FetchedMedia {
   kind: 'here'
   details: MediaDetails
@@ -54,18 +53,17 @@ interface FetchedMedia {
   bytes: number
 }
 
-/** What one fetch works with. */
 interface Fetch {
   claim: Claim
   declared: MediaDetails
   signal: AbortSignal
-  /** What it has put into the store, and no row names yet. */
+  /** Names written to the store that no row refers to yet. */
   stored: string[]
 }
 
 /**
- * Fetches one file that this process has claimed. It may be killed at any step: the row says `coming` until the one
- * transaction that names the file, and what no row names is swept.
+ * Fetches one file that this process has claimed. The process can be killed at any step: the row stays `coming` until
+ * the one transaction that records the file, and a cleanup job deletes files without a row.
  */
 export async function fetchMedia(deps: FetchDeps, first: Claim, stop: AbortSignal): Promise<void> {
   const { log, step } = deps
@@ -89,12 +87,12 @@ export async function fetchMedia(deps: FetchDeps, first: Claim, stop: AbortSigna
   const settled = await step('settle', () => recordOutcome(deps, claim, outcome))
   if (settled !== null)
     deps.observe(isOfStore && 'code' in outcome ? outcome.code : settled, performance.now() - startedMs)
-  // When the settling itself fails, nobody knows whether the row names them.
+  // If settling itself fails, the row may refer to the files.
   if (settled === 'here') return
   for (const name of stored) await removeStored(deps, claim, name)
 }
 
-/** What stays is swept. */
+/** Deletes a file; if that fails, the cleanup job does. */
 async function removeStored({ store, log }: FetchDeps, claim: Claim, name: string): Promise<void> {
   try {
     await store.remove(name)
@@ -144,13 +142,13 @@ function problemOfOpened(opened: Exclude<OpenedMedia, { outcome: 'opened' }>): F
   return { kind: opened.outcome, code: opened.errorCode }
 }
 
-/** Seals the file into the store as it comes. */
+/** Encrypts the file into the store while downloading it. */
 async function storeFile(
   { store, clock }: FetchDeps,
   { stored }: Fetch,
   bytes: AsyncIterable<Uint8Array>,
 ): Promise<{ secret: FileKey; seen: DetectedFile } | FetchProblem> {
-  // A name of its own for each try: whoever takes over a row never writes where another does.
+  // A new name for each attempt: a process that takes over a claim never writes the same file as another.
   const id = newId(clock.now())
   const watched = inspectFile(bytes)
   const sealed = encryptFile(id, watched.bytes)
@@ -158,7 +156,7 @@ async function storeFile(
   try {
     await store.put(id, sealed.stored)
   } catch (error) {
-    // A store may wrap what its source throws.
+    // A store may wrap errors of its source.
     const failure = watched.failure()
     if (failure === undefined) throw error
     return problemOf(failure)
@@ -167,7 +165,7 @@ async function storeFile(
   return { secret: { id, key: sealed.key, bytes: seen.bytes }, seen }
 }
 
-/** What is known of a file once it is here. Where it was is not needed any more, nor the key to it there. */
+/** Returns the details of a stored file, without the source and its key. */
 function detailsOf(
   { source: _, ...told }: MediaDetails,
   { mimeType }: { mimeType: string | null },
@@ -187,7 +185,7 @@ function detailsOf(
   }
 }
 
-/** Returns the state of the row then; null when it is another's, or gone. */
+/** Returns the new state of the row; null if another process has claimed it or it was deleted. */
 async function recordOutcome(
   deps: FetchDeps,
   claim: Claim,
@@ -240,9 +238,9 @@ const fieldsOf = ({ workspaceId, connectionId, conversationId }: Claim) => ({
 })
 
 interface ClaimRenewal {
-  /** Aborted when the row is another's, when it takes too long, and when the process stops. */
+  /** Aborted when the claim is lost, on timeout, and when the process stops. */
   signal: AbortSignal
-  /** Ends what is under way, and returns the claim as it is then. */
+  /** Aborts the fetch and returns the latest claim. */
   end(): Promise<Claim>
 }
 
@@ -267,7 +265,7 @@ function startClaimRenewal({ db, clock, log }: FetchDeps, first: Claim, stop: Ab
     end: async () => {
       clearTimeout(limit)
       stop.removeEventListener('abort', end)
-      // No renewal is to be under way while the claim is settled.
+      // No renewal may run while the claim is settled.
       await loop.stop()
       end()
       return claim
@@ -277,14 +275,14 @@ function startClaimRenewal({ db, clock, log }: FetchDeps, first: Claim, stop: Ab
 
 const [secondMs, hourMs, weekMs] = [1_000, 3_600_000, 604_800_000]
 const maxJitter = 0.2
-/** What may be a fault of the way is tried so often before it is believed, with some time between. */
+/** Attempts before a possibly transient problem is treated as final, and the retry step they start at. */
 const uncertainTries = 3
 const uncertainStep = 4
 
-/** The process stops: that says nothing of the file. */
+/** The process is stopping; says nothing about the file. */
 const stoppedCode = 'stopped'
 
-/** What kept a file from coming. `code` is a word of ours or the platform's, for people to look up. */
+/** Why a file was not fetched. `code` is ours or the platform's, for troubleshooting. */
 interface FetchProblem {
   kind: 'gone' | 'too_large' | 'refused' | 'failed' | 'mismatch'
   code: string
@@ -293,8 +291,8 @@ interface FetchProblem {
 type NextStep = { state: 'coming'; dueAt: Date } | { state: Exclude<MediaState, 'coming' | 'here'>; dueAt: null }
 
 /**
- * What becomes of a file after so many tries, this one among them. For a week it is tried again and again: the platform keeps
- * it for a month. `random` is in 0…1.
+ * Returns the next state after a problem; `tries` includes this attempt. Retries for a week: the platform keeps files
+ * for a month. `random` is in 0…1.
  */
 export function afterProblem(
   { kind, code }: FetchProblem,
@@ -308,19 +306,19 @@ export function afterProblem(
     dueAt: new Date(now.getTime() + retryDelayMs(step, random)),
   })
   if (code === stoppedCode) return after(1)
-  // A platform may tell of a message before it has its file everywhere. An address expires, too, and is asked for anew.
+  // A platform may announce a message before the file is available everywhere; expired URLs are requested again.
   const isLost = kind === 'gone' || (kind === 'failed' && code === 'http_404')
   if (isDoubtful && (isLost || kind === 'mismatch')) return after(uncertainStep + tries - 1)
   if (isLost) return { state: 'gone', dueAt: null }
   if (kind === 'mismatch') return { state: 'refused', dueAt: null }
   if (kind !== 'failed') return { state: kind, dueAt: null }
   const again = after(tries)
-  // Somebody may have asked for one more try long after the week.
+  // A manual retry may come long after the week.
   const isOver = now.getTime() - createdAt.getTime() >= weekMs && !isDoubtful
   return isOver ? { state: 'failed', dueAt: null } : again
 }
 
-/** From a second to an hour, each pause twice the one before. */
+/** Returns an exponential delay from one second to one hour. */
 export function retryDelayMs(tries: number, random: number): number {
   const delayMs = Math.min(secondMs * 2 ** Math.min(tries - 1, 20), hourMs)
   return Math.round(delayMs * (1 + maxJitter * random))

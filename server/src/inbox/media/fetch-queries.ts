@@ -3,15 +3,15 @@ import { type Db, publish, type Sql, type Tx } from '../../base/db.ts'
 import type { MediaKind } from '../../channels/channel-event.ts'
 import type { MediaState } from './media.ts'
 
-/** Files that are to be fetched: the id is the workspace. */
+/** Files to fetch: the id is the workspace. */
 export const pendingMediaTopic = 'media_coming'
 
-/** Has the workers look, once the transaction that wrote such a row has committed. */
+/** Wakes the workers when the transaction that wrote such a row commits. */
 export function publishPendingMedia(tx: Tx, workspaceId: string): void {
   publish(tx, pendingMediaTopic, workspaceId)
 }
 
-/** When the first file that is to be fetched is due; null when there is none. */
+/** Returns when the next file is due; null if there is none. */
 export async function readNextDue(sql: Sql): Promise<Date | null> {
   const [row] = await sql<{ at: Date | null }[]>`
     select min(due_at) as at
@@ -20,7 +20,7 @@ export async function readNextDue(sql: Sql): Promise<Date | null> {
   return row?.at ?? null
 }
 
-/** A file that this process fetches until `until`, when others may take it over. */
+/** A file that this process fetches until `until`, when others can claim it. */
 export interface Claim {
   workspaceId: string
   id: string
@@ -28,26 +28,26 @@ export interface Claim {
   connectionId: string
   messageId: string | null
   kind: MediaKind
-  /** Sealed. */
+  /** Encrypted. */
   details: Buffer
-  /** This one among them: a file that ends the process each time is tried less and less often, too. */
+  /** Counts claims, including this one: a file that crashes the process is also retried less and less often. */
   tries: number
   createdAt: Date
   until: Date
 }
 
-/** What this process fetches already. */
+/** Fetches in progress in this process and free slots. */
 export interface FetchCapacity {
-  /** How many more it can fetch in all. */
+  /** Total number of free slots. */
   free: number
   perWorkspace: number
   running: ReadonlyMap<string, number>
 }
 
 /**
- * Takes files that are due, no more of a workspace than it may have at a time, and first those of whoever has the fewest:
- * so a thousand videos of one hold up nobody else's voice note. Cannot begin with the workspace: it looks for them, by going
- * from one to the next in the index, so that those with many rows cost no more.
+ * Claims due files, at most `perWorkspace` per workspace, starting with workspaces that have the fewest in progress, so
+ * that a thousand videos of one do not delay a voice note of another. Searches across workspaces by skipping through
+ * the index, so that workspaces with many rows cost no more.
  */
 export async function claimDue(
   db: Db,
@@ -58,7 +58,7 @@ export async function claimDue(
   const runningOf = ({ workspaceId }: WorkspaceDue) => running.get(workspaceId) ?? 0
   const waiting = (await listWaiting(db.sql)).filter((one) => one.dueAt <= now && runningOf(one) < perWorkspace)
   waiting.sort((a, b) => runningOf(a) - runningOf(b) || a.dueAt.getTime() - b.dueAt.getTime())
-  // No more of them than there are places: each row that is looked at is locked.
+  // At most as many as free slots: each row read is locked.
   const first = waiting.slice(0, free).map((one) => ({ workspaceId: one.workspaceId, running: runningOf(one) }))
   let [left, asking] = [free, first.length]
   const claimed = await byWorkspace(
@@ -78,13 +78,13 @@ export async function claimDue(
 
 interface WorkspaceDue {
   workspaceId: string
-  /** Of the first file of the workspace. */
+  /** When the first file of the workspace is due. */
   dueAt: Date
 }
 
 const listPage = 1000
 
-/** Every workspace that has files to fetch, now or later. Those with more of them than a page are passed over as one. */
+/** Returns every workspace with files to fetch, now or later. A workspace that fills a page is counted once. */
 async function listWaiting(sql: Sql): Promise<WorkspaceDue[]> {
   const listed: WorkspaceDue[] = []
   for (;;) {
@@ -106,7 +106,7 @@ async function listWaiting(sql: Sql): Promise<WorkspaceDue[]> {
   }
 }
 
-/** Those that are locked are changed by their place: by a key, a plan that knows no parameters may read the whole table. */
+/** Updates locked rows by `ctid`: a generic plan that joins by key may scan the whole table. */
 async function claimDueIn(
   tx: Tx,
   first: readonly { workspaceId: string; running: number }[],
@@ -150,8 +150,8 @@ async function claimDueIn(
 }
 
 /**
- * Whether the row is still this process's, and to be fetched. A claim that has lapsed is nobody's: a machine that slept for
- * days would name a file that has been swept meanwhile.
+ * SQL: whether this process still holds the claim. An expired claim is never valid: after days of suspend, a machine
+ * would record a file that the cleanup job has deleted.
  */
 const isOwnClaim = (tx: Sql, { workspaceId, id, until }: Claim, now: Date) => tx`
   workspace_id = ${workspaceId}
@@ -160,7 +160,7 @@ const isOwnClaim = (tx: Sql, { workspaceId, id, until }: Claim, now: Date) => tx
     and lease_until = ${until}
     and lease_until > ${now}`
 
-/** Keeps others from taking it over; false when one has, or when it is not wanted any more. */
+/** Renews the claim; returns false if it was lost or the file is no longer needed. */
 export async function renewClaim(db: Db, claim: Claim, until: Date, now: Date): Promise<boolean> {
   const { count } = await db.statement(
     (tx) => tx`
@@ -180,12 +180,12 @@ export interface FetchedFile {
   bytes: number
 }
 
-/** The conversation that has the file now: two may have become one while it was fetched. */
+/** Conversation of the file now: two may have been merged during the fetch. */
 interface FetchOutcome {
   conversationId: string
 }
 
-/** The one moment from which the file is there; undefined when the row is another's, or gone. */
+/** Makes the file available, atomically. Returns undefined if the claim is lost or the row was deleted. */
 export async function recordFetched(
   tx: Tx,
   claim: Claim,
@@ -209,7 +209,7 @@ export async function recordFetched(
   return settled
 }
 
-/** It did not come: `dueAt` is when it is tried again, null when it is not. */
+/** Records a failed attempt: `dueAt` is the time of the next one, null for none. */
 export async function recordProblem(
   tx: Tx,
   claim: Claim,
@@ -228,7 +228,7 @@ export async function recordProblem(
   return settled
 }
 
-/** Which of these names in the store rows have. Cannot begin with the workspace: the store does not know of any. */
+/** Returns which of these stored names have a row. Searches all workspaces, which the store does not know. */
 export async function findReferencedFiles(sql: Sql, names: readonly string[]): Promise<Set<string>> {
   const rows = await sql<{ name: string }[]>`
     select stored_as as name

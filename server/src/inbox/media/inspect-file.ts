@@ -2,33 +2,32 @@ import { createHash } from 'node:crypto'
 import { fileTypeFromBuffer } from 'file-type'
 import type { MediaKind } from '../../channels/channel-event.ts'
 
-/** What was told of a file before its bytes came; null what was not. */
+/** Size and digest announced before the content; null if unknown. */
 export interface DeclaredFile {
   size: number | null
   sha256: string | null
 }
 
-/** What its bytes say. */
 export interface DetectedFile {
   bytes: number
-  /** In base64. */
+  /** Base64. */
   sha256: string
-  /** By its first bytes; null for what has none that tell, such as text. */
+  /** Type detected from the first bytes; null for formats without a signature, such as text. */
   realType: string | null
 }
 
-/** Enough to tell documents of office programs from other archives. */
+/** Enough to tell office documents from other archives. */
 const headBytes = 65_536
 
 export interface InspectedFile {
   bytes: AsyncGenerator<Uint8Array>
-  /** For when all of it has come. */
+  /** Call it after all bytes were read. */
   detected: () => Promise<DetectedFile>
-  /** What its source threw. */
+  /** Returns the error that the source threw, if any. */
   failure: () => unknown
 }
 
-/** Passes a file on as it comes, and looks at it on the way. */
+/** Passes the bytes through and inspects them. */
 export function inspectFile(bytes: AsyncIterable<Uint8Array>): InspectedFile {
   const hash = createHash('sha256')
   const head: Buffer[] = []
@@ -40,7 +39,7 @@ export function inspectFile(bytes: AsyncIterable<Uint8Array>): InspectedFile {
   async function* watched() {
     for await (const piece of withFailureCallback(bytes, noteFailure)) {
       if (headSize < headBytes) {
-        // A copy: the piece is the giver's again with the next one.
+        // Copied: the source reuses the buffer for the next chunk.
         const part = Buffer.from(piece.subarray(0, headBytes - headSize))
         head.push(part)
         headSize += part.length
@@ -61,7 +60,7 @@ export function inspectFile(bytes: AsyncIterable<Uint8Array>): InspectedFile {
   }
 }
 
-/** The same pieces; what the source throws, rather than whoever takes them, is told as well. */
+/** Passes the bytes through; reports errors of the source, as opposed to errors of the consumer. */
 async function* withFailureCallback(
   bytes: AsyncIterable<Uint8Array>,
   failed: (error: unknown) => void,
@@ -78,29 +77,26 @@ async function typeOf(head: Buffer): Promise<string | null> {
   try {
     return (await fileTypeFromBuffer(head))?.mime.split(';')[0] ?? null
   } catch {
-    // What only begins like a file of some type is of none.
+    // A file that only starts like a known format has no type.
     return null
   }
 }
 
 /**
- * Why a file is not the one that was told of; null when it is, for all that is known. A digest that fits proves the file,
- * whatever was said of its size. A type that was not told the truth about is no reason: such a file is kept as what it is.
+ * Returns why a file is not the announced one; null if it may be. A matching digest proves the file, whatever the
+ * announced size. A wrong declared type is no mismatch: the file is stored with its real type.
  */
 export function findMismatch(
   declared: DeclaredFile,
   detected: DetectedFile,
 ): 'hash_mismatch' | 'size_mismatch' | 'empty' | null {
   if (declared.sha256 !== null) return declared.sha256 === detected.sha256 ? null : 'hash_mismatch'
-  // Nothing is what a platform answers that has lost the file, and it may well say so.
+  // A platform that has lost a file may return an empty one and even announce it.
   if (detected.bytes === 0) return 'empty'
   return declared.size === null || declared.size === 0 || declared.size === detected.bytes ? null : 'size_mismatch'
 }
 
-/**
- * What a browser may show or play, by what the bytes say: nothing that could hold a script. Everything else is a download,
- * of a type that says nothing.
- */
+/** Detected types that a browser may display or play: none can contain scripts. All others are downloads. */
 export const inlineTypes: readonly string[] = [
   'image/jpeg',
   'image/png',
@@ -121,7 +117,7 @@ export const downloadType = 'application/octet-stream'
 export const isInlineType = (realType: string | null | undefined): realType is string =>
   typeof realType === 'string' && inlineTypes.includes(realType)
 
-/** Types that the first bytes do not tell apart: what was declared says which of them it is. */
+/** Types with the same signature: the declared type decides between them. */
 const ambiguousTypes: Record<string, readonly string[]> = {
   'application/x-cfb': ['application/msword', 'application/vnd.ms-excel', 'application/vnd.ms-powerpoint'],
   'application/zip': [
@@ -131,25 +127,25 @@ const ambiguousTypes: Record<string, readonly string[]> = {
   ],
   'audio/x-m4a': ['audio/mp4'],
 }
-/** Of these a file has no bytes that tell. */
+/** Types without a signature. */
 const plainTypes = ['text/plain', 'text/csv']
 
 interface UploadFacts {
   kind: MediaKind
-  /** By the bytes; null where they do not tell. */
+  /** Detected from the content; null if unknown. */
   realType: string | null
   declared: string | null
-  /** It may be a text: there is no NUL in it. */
+  /** Whether it contains no NUL and thus may be text. */
   isText: boolean
 }
 
-/** As which of the types that a channel takes a file is sent; null when it is none of them. The bytes decide. */
+/** Returns the type to send a file as, among those that the channel accepts; null if none fits. The content decides. */
 export function typeToSend({ kind, realType, declared, isText }: UploadFacts, types: readonly string[]): string | null {
   const taken = (type: string | null | undefined) => (type != null && types.includes(type) ? type : null)
   if (realType === null) return isText && declared !== null && plainTypes.includes(declared) ? taken(declared) : null
   const known = taken(realType)
   if (known !== null) return known
-  // A sound in a video's container.
+  // Audio in a video container.
   if (realType === 'video/mp4' && (kind === 'audio' || kind === 'voice')) return taken('audio/mp4')
   const [first, ...others] = ambiguousTypes[realType] ?? []
   if (others.length === 0) return taken(first)
@@ -157,16 +153,16 @@ export function typeToSend({ kind, realType, declared, isText }: UploadFacts, ty
 }
 
 const maxBytes = 255
-/** Longer ones are no ending but a part of the name. */
+/** A longer extension is treated as part of the name. */
 const maxEndingBytes = 20
 const maxRead = 1_000
 
 /**
- * A name as it may be shown, saved and written into a header: its last part alone, without what is not seen, what turns the
- * direction of writing around, and what file systems take for something else. Null when nothing is left of it.
+ * Returns a file name that is safe to display, save and write into a header: its last path segment without invisible or
+ * bidirectional control characters and characters reserved by file systems. Null if nothing remains.
  */
 export function safeName(declaredName: string): string | null {
-  // From its end, since there is what says what it is.
+  // Keeps the end of a long name, which has the extension.
   const [last = ''] = declaredName.slice(-maxRead).toWellFormed().split(/[\\/]/).slice(-1)
   const clean = last
     .normalize('NFC')
@@ -177,7 +173,10 @@ export function safeName(declaredName: string): string | null {
   return name === '' ? null : name
 }
 
-/** Neither hidden nor of an ending that a system leaves out. Letter by letter: a pattern may look at each end often. */
+/**
+ * Strips leading and trailing dots and spaces, which hide files or are dropped by some systems. A loop, because a
+ * regular expression may backtrack quadratically.
+ */
 function withoutEnds(name: string): string {
   let [start, end] = [0, name.length]
   while (start < end && '. '.includes(name.charAt(start))) start++

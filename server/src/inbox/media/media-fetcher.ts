@@ -5,26 +5,26 @@ import { watchDue } from '../../base/pubsub.ts'
 import { type FetchDeps, fetchMedia, leaseMs } from './fetch-media.ts'
 import { type Claim, claimDue, pendingMediaTopic, readNextDue } from './fetch-queries.ts'
 
-/** Fetches the files that messages carry, together with any number of other processes. */
+/** Downloads the files of messages; several processes share the work. */
 export interface MediaFetcher {
-  /** Fetches whatever is due until there is nothing left to do now: for tests, which drive the clock. */
+  /** Downloads everything that is due now. For tests, which control the clock. */
   drain(): Promise<void>
   start(): void
-  /** Breaks off what is under way, and gives it back. */
+  /** Aborts downloads in progress and releases their claims. */
   stop(): Promise<void>
 }
 
 export interface FetcherDeps extends FetchDeps {
-  /** How it looks for what no news told of. */
+  /** Polling, for files that no pub/sub message announced. */
   repeat?: Repeat
   maxConcurrent?: number
   perWorkspace?: number
 }
 
 const checkEveryMs = 1_000
-/** What another process is to try again, or has left behind. */
+/** Finds retries and expired claims of other processes. */
 const pollEveryMs = 5_000
-/** Of a burst several are claimed together. */
+/** Delay that lets one query claim several files of a burst. */
 const restMs = 10
 
 export function createMediaFetcher(deps: FetcherDeps): MediaFetcher {
@@ -45,20 +45,20 @@ export function createMediaFetcher(deps: FetcherDeps): MediaFetcher {
     count(claim.workspaceId, 1)
     const job: Promise<void> = fetchMedia(deps, claim, stopping.signal)
       .catch((error: unknown) => {
-        // Its claim lapses, and somebody fetches it again.
+        // The claim expires and another process retries.
         log.warn('failed to record a download result; retrying', { workspaceId: claim.workspaceId }, error)
       })
       .finally(() => {
         jobs.delete(job)
         ended++
-        // It may have to be tried again in a second.
+        // A retry may be due in a second.
         watch.checkAgain()
         count(claim.workspaceId, -1)
         looking.add('all', claim.workspaceId)
       })
     jobs.add(job)
   }
-  // One look at a time: two would give the same places away.
+  // One check at a time: concurrent ones would fill the same slots twice.
   const check = () =>
     one(async () => {
       const free = maxConcurrent - jobs.size
@@ -79,7 +79,7 @@ export function createMediaFetcher(deps: FetcherDeps): MediaFetcher {
         const endedBefore = ended
         const begun = await check()
         if (jobs.size > 0) await Promise.race(jobs)
-        // One that ended during the look counted as under way for it, and may have kept it from another of its workspace.
+        // A fetch that ended during the check still occupied a slot and may have blocked another of its workspace.
         else if (begun === 0 && ended === endedBefore) return
       }
     },

@@ -12,8 +12,8 @@ import { downloadType, isInlineType, safeName } from './inspect-file.ts'
 import { decryptDetails, decryptFileKeys, encryptDetails, type MediaDetails, type MediaState } from './media.ts'
 
 /**
- * Adds what new messages need beside their rows, behind these in the same transaction: files to be fetched, and what
- * reactions are about. Makes no statement for messages that are words alone.
+ * Inserts related rows of new messages after them, in the same transaction: files to download and targets of reactions.
+ * Runs no statement for plain text messages.
  */
 export async function insertAttachments(work: WorkspaceTx, messages: readonly Message[]): Promise<void> {
   await Promise.all([insertMedia(work, messages), insertReactions(work, messages)])
@@ -23,7 +23,7 @@ type WithFile = Message & { file: MediaTold; detail: { media: NonNullable<Stored
 const hasFile = (message: Message): message is WithFile =>
   message.file !== undefined && message.detail?.media !== undefined
 
-/** Adds a row for the file of each message that has one: due at once. */
+/** Inserts a row for the file of each message that has one, due immediately. */
 export async function insertMedia(
   { tx, keyring, workspaceId }: WorkspaceTx,
   messages: readonly Message[],
@@ -72,8 +72,8 @@ async function insertReactions({ tx, keyring, workspaceId }: WorkspaceTx, messag
 }
 
 /**
- * Deletes the rows of these messages' files. Their keys go with them, so that what the store has of them opens no more; the
- * sweep removes it. Whoever fetches one of them finds no row to write.
+ * Deletes the rows of these messages' files with their keys, so the stored bytes can no longer be decrypted; a cleanup
+ * job deletes them. A download in progress finds no row to update.
  */
 export async function deleteMediaOf(tx: Tx, workspaceId: string, messageIds: readonly string[]): Promise<number> {
   const deleted = await tx`
@@ -83,11 +83,10 @@ export async function deleteMediaOf(tx: Tx, workspaceId: string, messageIds: rea
   return deleted.count
 }
 
-/** A file that somebody may read. */
 export interface ReadableFile {
   secret: FileKey
   kind: MediaKind
-  /** What a browser is told that it is. */
+  /** Content type of the response. */
   type: string
   isInline: boolean
   name: string | null
@@ -103,7 +102,7 @@ interface Row {
   bytes: number | null
 }
 
-/** Who wants a file, and of which conversation if it must be of one. */
+/** Reader of a file; `conversationId` limits it to that conversation. */
 interface FileReader {
   workspaceId: string
   actorId: string
@@ -111,8 +110,8 @@ interface FileReader {
 }
 
 /**
- * What opens a file of the workspace, or its preview. Uploads that no message has taken are their maker's alone. Throws 404
- * for what is not here.
+ * Returns what is needed to decrypt a file of the workspace, or its preview. Uploads that are not attached to a message
+ * are visible only to their uploader. Throws 404 if the file is not available.
  */
 export async function openMedia(
   { db, keyStore }: { db: Db; keyStore: KeyStore },
@@ -129,13 +128,13 @@ export async function openMedia(
       and id = ${mediaId}
       and (message_id is not null or created_by = ${actorId})
       ${conversationId === null ? db.sql`` : db.sql`and conversation_id = ${conversationId}`}`
-  if (row === undefined) throw notFound('No file of the workspace has this id. Take an id from the conversation.')
+  if (row === undefined) throw notFound('File not found. Use a file id from the conversation.')
   const { state, kind, fileKey, storedAs, bytes } = row
   if (state !== 'here' || fileKey === null || storedAs === null || bytes === null) throw mediaUnavailable(state)
   const keys = decryptFileKeys(keyring, mediaId, fileKey)
   if (part === 'preview') {
     if (keys.preview === null || row.previewStoredAs === null)
-      throw notFound('The file has no preview. Read it itself.')
+      throw notFound('The file has no preview. Download the file instead.')
     const secret = { id: row.previewStoredAs, ...keys.preview }
     return { secret, kind, type: 'image/webp', isInline: true, name: null }
   }
@@ -153,6 +152,6 @@ export async function openMedia(
 
 function mediaUnavailable(state: MediaState) {
   const hint =
-    state === 'coming' ? 'It is being fetched: try again in a moment.' : 'It did not come: try to fetch it again.'
-  return notFound(`The file is not here. ${hint}`, { state })
+    state === 'coming' ? 'It is being downloaded: try again in a moment.' : 'The download failed: fetch it again.'
+  return notFound(`The file is not available. ${hint}`, { state })
 }

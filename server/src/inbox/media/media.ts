@@ -1,12 +1,12 @@
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import type { MediaTold } from '../../channels/channel-event.ts'
 
-/** `coming`: a worker is to fetch it. `gone`: the platform has it no more. `refused`: not what was told, or not allowed. */
+/** `coming`: to be downloaded. `gone`: deleted on the platform. `refused`: not as announced, or not allowed. */
 export type MediaState = 'coming' | 'here' | 'too_large' | 'gone' | 'refused' | 'failed'
 
-/** Sealed as one value. */
+/** Encrypted as one value. */
 export interface MediaDetails extends Partial<Omit<MediaTold, 'kind'>> {
-  /** As the bytes say, not as was told; null until it is here. */
+  /** Detected from the content; null until the file is stored. */
   realType: string | null
 }
 
@@ -20,10 +20,10 @@ export function decryptDetails(keyring: Keyring, id: string, sealed: Uint8Array)
   return JSON.parse(keyring.decryptText(encryptionContext(id, 'details'), sealed)) as MediaDetails
 }
 
-/** What opens the files of a row in the store, but for their names. */
+/** Keys of a row's files in the store; their names are separate columns. */
 export interface FileKeys {
   file: Buffer
-  /** The size of a preview stands in no column. */
+  /** The size of the preview has no column. */
   preview: { key: Buffer; bytes: number } | null
 }
 

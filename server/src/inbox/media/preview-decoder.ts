@@ -2,16 +2,16 @@ import { writeFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import sharp, { type Sharp, type SharpOptions } from 'sharp'
 
-// A program of its own, started by `preview.ts`: pictures come in, previews go out.
+// Separate program, started by `preview.ts`: reads pictures and writes previews.
 
 const placeholderPixels = 32
 const maxPreviewBytes = 60_000
 const maxPixels = 640
-/** A picture of so many takes some 256 MB where it cannot be read in strips. */
+/** A picture of this size takes about 256 MB if it cannot be decoded in strips. */
 const limitInputPixels = 64_000_000
-/** The usual one takes three times as long for the same size. */
+/** The default takes three times as long for the same size. */
 const effort = 1
-/** The first that is small enough is taken. */
+/** The first result within `maxPreviewBytes` is used. */
 const forms = [
   { pixels: maxPixels, quality: 78 },
   { pixels: maxPixels, quality: 50 },
@@ -21,7 +21,7 @@ const forms = [
 
 const options: SharpOptions = { limitInputPixels, failOn: 'error', sequentialRead: true, animated: false }
 
-// Other formats have decoders that few have looked at, or that run what they read.
+// Other formats have less reviewed decoders, or decoders that execute what they read.
 sharp.block({ operation: ['VipsForeignLoad'] })
 sharp.unblock({
   operation: [
@@ -41,20 +41,20 @@ for await (const picture of pictures()) {
   await write(webp)
 }
 
-/** When memory or time are short, it is this process that goes without. */
+/** Makes this process the first to suffer when memory or CPU time is short. */
 function lowerPriority(): void {
   try {
     setPriority(10)
     writeFileSync('/proc/self/oom_score_adj', '1000')
   } catch {
-    // Not every system has it.
+    // Not available on every system.
   }
 }
 
 async function preview(picture: Buffer) {
   try {
     const { autoOrient } = await sharp(picture, options).metadata()
-    // Read once: what is large takes its time, and the rest is made of what is small.
+    // Decodes the large picture once and derives everything from the reduced copy.
     const { data, info } = await sharp(picture, options)
       .autoOrient()
       .resize({ width: maxPixels, height: maxPixels, fit: 'inside', withoutEnlargement: true })
@@ -82,7 +82,7 @@ async function encodeToFit(open: () => Sharp): Promise<Buffer> {
       .toBuffer()
     if (webp.length <= maxPreviewBytes) return webp
   }
-  throw new RangeError('No form of it is small enough')
+  throw new RangeError('No preview is small enough')
 }
 
 async function* pictures(): AsyncGenerator<Buffer> {

@@ -11,26 +11,24 @@ import { decryptFile, encryptFile, type FileKey } from '../../media/encrypted-fi
 import type { MediaStore } from '../../media/store/store.ts'
 import type { DetectedFile } from './inspect-file.ts'
 
-/** A picture, small. */
 export interface Preview {
-  /** Of the picture itself, as it is to be seen. */
+  /** Size of the original picture, after rotation. */
   width: number
   height: number
-  /** At most 640 pixels either way, and 60 KB. */
+  /** At most 640 × 640 pixels and 60 KB. */
   webp: Buffer
-  /** A tiny JPEG in base64, for the time until anything is loaded. */
+  /** Tiny JPEG in base64, shown until the preview is loaded. */
   placeholder: string
 }
 
 /**
- * Makes previews in a process of its own, one at a time: decoders of pictures are large and written in C, and what they are
- * given comes from strangers. That process has neither keys nor settings, is killed when it takes too long or too much
- * memory, and takes nobody with it.
+ * Creates previews in a separate process, one at a time: image decoders are large C libraries, and the pictures come
+ * from strangers. The process has neither keys nor settings, and is killed if it exceeds its time or memory.
  */
 export interface Previews {
   /**
-   * Null for what cannot be decoded, within limits of size, time and memory. Throws when `bytes` does. Of several workspaces
-   * that wait each has its turn: pictures can be made to take all the time that they are given.
+   * Returns null if the picture cannot be decoded within the limits of size, time and memory. Throws if `bytes` does.
+   * Scheduled fairly among workspaces, because a crafted picture can use the full time limit.
    */
   make(bytes: AsyncIterable<Uint8Array>, size: number, workspaceId: string): Promise<Preview | null>
   close(): Promise<void>
@@ -46,11 +44,11 @@ const types = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/gif'])
 const maxBytes = 20 * 1024 * 1024
 const idleMs = 30_000
 const checkMemoryEveryMs = 25
-/** What decoders leave lying in memory goes with the process. */
+/** Restarts the process to release memory leaked by decoders. */
 const picturesPerProcess = 500
 const pageBytes = 4096
 
-/** Whether a file may have a preview. */
+/** Returns whether a preview can be created for a file. */
 export function hasPreview({ realType, bytes }: Pick<DetectedFile, 'realType' | 'bytes'>): boolean {
   return realType !== null && types.has(realType) && bytes <= maxBytes
 }
@@ -75,7 +73,7 @@ export function createPreviews({ log, maxMs = 10_000, maxMemoryBytes = 512 * 102
     try {
       return await used.decode(bytes, size)
     } catch (error) {
-      // It may be in the middle of anything.
+      // The process may be in any state.
       await end()
       if (!(error instanceof DecoderExited)) throw error
       log.warn('thumbnail generation failed', { code: limits.reason() ?? 'decoder_ended' })
@@ -96,7 +94,7 @@ export function createPreviews({ log, maxMs = 10_000, maxMemoryBytes = 512 * 102
   }
 }
 
-/** One after the other; of several workspaces that wait each has its turn. */
+/** Returns a queue that runs one task at a time and alternates between workspaces. */
 function createFairQueue(): <T>(workspaceId: string, work: () => Promise<T>) => Promise<T> {
   const turns = new Scheduler<() => void>({ size: 1, share: 1, maxWaiting: Number.POSITIVE_INFINITY })
   return async (workspaceId, work) => {
@@ -120,10 +118,10 @@ interface Decoder {
   kill(): Promise<void>
 }
 
-/** Where numbers of four bytes say how much follows: the picture on the way in; on the way back what it is, and the preview. */
+/** Starts the decoder. Frames start with a 4-byte length: picture in; description and preview out. */
 function startDecoder(): Decoder {
   const script = fileURLToPath(new URL('./preview-decoder.ts', import.meta.url))
-  // Little memory for JavaScript: pictures are not in that.
+  // A small JavaScript heap: picture data is outside of it.
   const child = spawn(process.execPath, [...process.execArgv, '--max-old-space-size=64', script], {
     env: serverEnvironment(),
     stdio: ['pipe', 'pipe', 'ignore'],
@@ -133,7 +131,7 @@ function startDecoder(): Decoder {
     child.once('error', () => resolve())
     child.once('close', () => resolve())
   })
-  // What is written to a process that has ended is told of by its end.
+  // Write errors after the process has ended are reported by its exit.
   stdin.on('error', () => {})
   const answers = readFrames(stdout)
   let pictures = 0
@@ -146,7 +144,7 @@ function startDecoder(): Decoder {
       answered.catch(() => {})
       await writeFrame(stdin, bytes, size)
       const [head, webp] = await answered
-      if (head.done === true || webp.done === true) throw new DecoderExited('The decoder has ended')
+      if (head.done === true || webp.done === true) throw new DecoderExited('The decoder has exited')
       const result = JSON.parse(head.value.toString('utf8')) as Omit<Preview, 'webp'> | null
       return result === null ? null : { ...result, webp: webp.value }
     },
@@ -164,11 +162,11 @@ async function writeFrame(stdin: Writable, bytes: AsyncIterable<Uint8Array>, siz
   for await (const piece of bytes) await write(stdin, piece)
 }
 
-/** Resolves once it has left: then the piece is the giver's again. */
+/** Resolves when the chunk is written, so that its buffer can be reused. */
 function write(stdin: Writable, piece: Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {
     stdin.write(piece, (cause) => {
-      if (cause) reject(new DecoderExited('The decoder takes nothing any more', { cause }))
+      if (cause) reject(new DecoderExited('Failed to write to the decoder', { cause }))
       else resolve()
     })
   })
@@ -193,7 +191,7 @@ function watchLimits(decoder: Decoder, maxMs: number, maxMemoryBytes: number) {
     void decoder.kill()
   }
   const timer = setTimeout(kill, maxMs, 'decoder_timeout')
-  // Other systems have no such file: there the number of pixels alone is the limit.
+  // Other systems have no such file; there only the pixel limit applies.
   const looking = setInterval(async () => {
     const text = await readFile(`/proc/${decoder.pid}/statm`, 'utf8').catch(() => '')
     if (Number(text.split(' ')[1]) * pageBytes > maxMemoryBytes) kill('decoder_memory')
@@ -214,8 +212,8 @@ interface StoredPreview extends Preview {
 }
 
 /**
- * Makes the preview of a file that is in the store, and puts it beside it; notes its name in `stored` before. Null for what is
- * no picture, or none that can be read: it is there all the same, as a download.
+ * Creates the preview of a stored file and stores it, adding its name to `stored` first. Returns null if the file is
+ * not a readable picture; it then remains a download.
  */
 export async function storePreview(
   { store, clock, previews }: { store: MediaStore; clock: Clock; previews: Previews },

@@ -22,13 +22,13 @@ export type UploadDeps = Pick<FetchDeps, 'db' | 'keyStore' | 'clock' | 'log' | '
   adapters: ChannelAdapters
 }
 
-/** Who brings a file: somebody of the team, or an agent. */
+/** A member, a team token or an agent. */
 interface Uploader {
   type: 'user' | 'token' | 'agent'
   id: string
 }
 
-/** Of whoever brings them, and of a workspace: uploads that no message has taken. */
+/** Limits for unattached uploads: number per uploader, bytes per workspace. */
 const [maxOpen, maxOpenBytes] = [20, 2 * 1024 ** 3]
 const [hourMs, retentionMs] = [3_600_000, 86_400_000]
 
@@ -36,11 +36,11 @@ export interface NewUpload {
   conversationId: string
   kind: MediaKind
   name: string | null
-  /** As declared. */
+  /** Declared type. */
   type: string | null
   seconds: number | null
   waveform: number[] | null
-  /** As declared; null where it is not. */
+  /** Declared length; null if unknown. */
   length: number | null
   bytes: AsyncIterable<Uint8Array>
 }
@@ -56,14 +56,14 @@ export interface UploadResult {
   expiresAt: Date
 }
 
-/** What the channel takes of each kind; none where it carries no files. */
+/** Returns what the channel accepts by kind; null if it supports no files. */
 export function limitsOf(adapters: ChannelAdapters, channel: Channel): MediaLimits | null {
   return adapterOf(adapters, { channel }).media?.limits ?? null
 }
 
 /**
- * Takes in a file that somebody is about to send. It is here once this returns; when it throws, or the process dies, nothing
- * is left but what the sweep removes. Throws 404 outside the scope, and 4xx for what the channel would not take.
+ * Stores a file to be sent. The file is available when this returns; after an error or a crash, a cleanup job deletes
+ * leftovers. Throws 404 outside the scope and 4xx for files that the channel does not accept.
  */
 export async function receiveUpload(
   deps: UploadDeps,
@@ -89,18 +89,18 @@ export async function receiveUpload(
     return { id, kind: upload.kind, name, type, bytes, width, height, expiresAt }
   } catch (error) {
     for (const name of stored) {
-      // What stays is swept.
+      // A cleanup job deletes leftovers.
       await store.remove(name).catch((problem: unknown) => log.warn('failed to delete an upload', scope, problem))
     }
     if (!(error instanceof StoreError)) throw error
     log.error('failed to store an upload', { workspaceId: scope.workspaceId }, error)
-    throw unavailable('Files cannot be kept at the moment. Try again, or tell whoever runs this service.')
+    throw unavailable('File storage is unavailable. Try again later, or contact the operator of this service.')
   }
 }
 
 type StoredUpload = Awaited<ReturnType<typeof storeUpload>>
 
-/** Puts the file into the store as it comes, and says what it is. */
+/** Stores the file while it arrives and returns its properties. */
 async function storeUpload(
   deps: UploadDeps,
   workspaceId: string,
@@ -121,7 +121,7 @@ async function storeUpload(
   }
   const seen = await watched.detected()
   if (seen.bytes === 0) throw invalid('', 'must not be empty: send the bytes of the file')
-  if (upload.length !== null && upload.length !== seen.bytes) throw invalid('', 'is not as long as Content-Length says')
+  if (upload.length !== null && upload.length !== seen.bytes) throw invalid('', 'does not match Content-Length')
   const declared = readMimeType(upload.type)
   const type = typeToSend({ ...upload, declared, realType: seen.realType, isText: body.isText() }, limit.types)
   if (type === null) throw typeRefused(upload.kind, limit.types)
@@ -155,7 +155,7 @@ interface UploadRow extends StoredUpload {
   now: Date
 }
 
-/** One after the other in a workspace, so that several at once do not go beyond its limits together. */
+/** Serializes inserts per workspace, so that concurrent uploads cannot exceed the limits together. */
 async function insertUpload({ db, keyStore }: UploadDeps, upload: UploadRow): Promise<void> {
   const { workspaceId, id, conversation, actor, now } = upload
   const keyring = await keyStore.keyring(workspaceId)
@@ -174,7 +174,7 @@ async function insertUpload({ db, keyStore }: UploadDeps, upload: UploadRow): Pr
       from conversations
       where workspace_id = ${workspaceId}
         and id = ${conversation.id}`
-    // Erased, or part of another one by now.
+    // The conversation was erased or merged.
     if (inserted.count === 0) throw conversationNotFound()
   })
 }
@@ -192,35 +192,35 @@ async function selectPending(tx: Tx | UploadDeps['db']['sql'], workspaceId: stri
 
 function checkQuota(open: { own: number; bytes: number }, bytes: number): void {
   if (open.own >= maxOpen) {
-    throw conflict(`You have ${maxOpen} uploads that no message has taken. Send or remove some of them first.`, {
+    throw conflict(`You have ${maxOpen} unsent uploads. Send or remove some of them first.`, {
       code: 'TOO_MANY_UPLOADS',
     })
   }
   if (open.bytes + bytes <= maxOpenBytes) return
-  throw conflict('The uploads of this workspace that no message has taken take 2 GiB. Send or remove some first.', {
+  throw conflict('Unsent uploads take up the 2 GiB of this workspace. Send or remove some first.', {
     code: 'NO_ROOM',
   })
 }
 
 function problemOf({ ended }: IncomingBody, maxBytes: number): ApiError | null {
   if (ended() === 'too_large') return tooLarge(maxBytes)
-  return ended() === 'silent' ? badRequest('Nothing of the file came for 30 s. Send it again.') : null
+  return ended() === 'silent' ? badRequest('No data received for 30 s. Send the file again.') : null
 }
 
 function tooLarge(maxBytes: number): ApiError {
-  const message = `A file of this kind may have at most ${maxBytes} bytes here. Send a smaller one, or send it as a document.`
+  const message = `Files of this kind can have at most ${maxBytes} bytes. Send a smaller file, or send it as a document.`
   return new ApiError(413, message, { data: { code: 'FILE_TOO_LARGE', maxBytes } })
 }
 
 function typeRefused(kind: MediaKind, types: readonly string[]): ApiError {
   const message =
     types.length === 0
-      ? `The channel of this conversation takes no ${kind}. Send the file as another kind.`
-      : `The channel takes ${types.join(', ')} as ${kind}, by what the bytes say. Send another file, or send it as a document.`
+      ? `The channel of this conversation does not accept ${kind} files. Send the file as another kind.`
+      : `The channel accepts only ${types.join(', ')} as ${kind}. Send another file, or send it as a document.`
   return new ApiError(415, message, { data: { code: 'FILE_TYPE_REFUSED', types } })
 }
 
-/** Removes an upload of the caller's; throws 404 for what is none, or a message's by now. */
+/** Deletes an upload of the caller. Throws 404 if there is none, or if it is attached to a message. */
 export async function removeUpload(
   { db, store, log }: UploadDeps,
   workspaceId: string,
@@ -238,7 +238,7 @@ export async function removeUpload(
         and created_by = ${actor.id}
       returning stored_as as file, preview_stored_as as preview`,
   )
-  if (removed.length === 0) throw notFound('No upload of yours that waits for a message has this id.')
+  if (removed.length === 0) throw notFound('Upload not found, or already attached to a message.')
   for (const { file, preview } of removed) {
     for (const name of [file, preview]) {
       if (name === null) continue
@@ -247,9 +247,9 @@ export async function removeUpload(
   }
 }
 
-/** Deletes uploads that no message has taken for a day: what the store has of them is swept. Returns how many. */
+/** Deletes uploads not attached for a day; a cleanup job deletes their bytes. Returns the number deleted. */
 export async function deleteAbandonedUploads({ db, clock }: Pick<UploadDeps, 'db' | 'clock'>): Promise<number> {
-  // An hour more, for a send that looks at one as it expires.
+  // One hour of grace for a send that is using an expiring upload.
   const before = new Date(clock.now().getTime() - retentionMs - hourMs)
   let forgotten = 0
   for await (const workspaceIds of pagesOfWorkspaces(db)) {
@@ -265,18 +265,18 @@ export async function deleteAbandonedUploads({ db, clock }: Pick<UploadDeps, 'db
   return forgotten
 }
 
-/** A body as it comes; a piece is good until the next is asked for. */
+/** Body of an upload; a chunk is valid until the next is requested. */
 interface IncomingBody {
   bytes: AsyncGenerator<Uint8Array>
-  /** Why it ended before its end; null when it did not, or for a reason of its own. */
+  /** Why the body was cut off; null if it was not, or if its source failed. */
   ended(): 'too_large' | 'silent' | null
-  /** No NUL has come. */
+  /** Whether no NUL was received. */
   isText(): boolean
 }
 
 const silenceMs = 30_000
 
-/** Passes on what comes, up to so many bytes, and for as long as something does. */
+/** Passes the body through, limited in size and in time without data. */
 function limitBody(body: AsyncIterable<Uint8Array>, maxBytes: number, silentForMs = silenceMs): IncomingBody {
   let ended: 'too_large' | 'silent' | null = null
   let isText = true
@@ -287,27 +287,27 @@ function limitBody(body: AsyncIterable<Uint8Array>, maxBytes: number, silentForM
         const piece = await withTimeout(pieces.next(), silentForMs)
         if (piece === null) {
           ended = 'silent'
-          throw new Error('The body of an upload stopped coming')
+          throw new Error('The upload stalled')
         }
         if (piece.done === true) return
         size += piece.value.length
         if (size > maxBytes) {
           ended = 'too_large'
-          throw new Error('The body of an upload is too large')
+          throw new Error('The upload is too large')
         }
         if (isText && piece.value.includes(0)) isText = false
         yield piece.value
         releaseMemory(piece.value)
       }
     } finally {
-      // Not waited for: a body that is silent does not end either.
+      // Not awaited: a stalled body may never end.
       pieces.return?.()?.catch(() => {})
     }
   }
   return { bytes: pass(), ended: () => ended, isText: () => isText }
 }
 
-/** Null when it takes longer. */
+/** Returns null on timeout. */
 async function withTimeout<T>(work: Promise<T>, ms: number): Promise<T | null> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<null>((resolve) => {

@@ -25,7 +25,7 @@ export interface MentionsRequest {
   cursor: string | null
 }
 
-/** The notes that mention a member, newest first. */
+/** Returns the notes that mention a member, newest first. */
 export async function listMentions(
   { sql, keyring, workspaceId }: WorkspaceSql,
   userId: string,
@@ -73,7 +73,7 @@ export async function countUnreadMentions(sql: Sql, workspaceId: string, userId:
   return row?.count ?? 0
 }
 
-/** Marks a member's mentions read: those of a conversation, or all. */
+/** Marks a member's mentions read, in one conversation or in all. */
 export async function markMentionsRead(
   db: Db,
   workspaceId: string,
@@ -111,7 +111,6 @@ export async function markMentionsRead(
   })
 }
 
-/** Marks a member's mentions in these notes read. */
 export async function markNotesRead(
   db: Db,
   workspaceId: string,

@@ -22,7 +22,6 @@ import { lockConversation } from '../conversation/queries.ts'
 export interface Note {
   id: string
   text: string
-  /** Members who are to see it. */
   mentions: string[]
   actor: Actor
   createdAt: Date
@@ -84,7 +83,7 @@ export async function insertNote(
   )
 }
 
-/** The note that its author added under this key, and where it is now. */
+/** Returns the note that the author added with this key, with its current conversation. */
 export async function findNoteByKey(
   { sql, keyring, workspaceId }: WorkspaceSql,
   actorId: string | null,
@@ -99,7 +98,7 @@ export async function findNoteByKey(
   return row && { ...decryptNote(keyring, row), conversationId: row.conversation_id }
 }
 
-/** The newest 200, oldest first. */
+/** Returns the newest 200 notes, oldest first. */
 export async function listNotes({ sql, keyring, workspaceId }: WorkspaceSql, conversationId: string): Promise<Note[]> {
   const rows = await sql<NoteRow[]>`
     select ${noteColumns(sql, workspaceId)}
@@ -124,15 +123,14 @@ export function decryptNote(keyring: Keyring, row: NoteRow): Note {
 interface NewNote {
   conversationId: string
   text: string
-  /** Members who are to see it. */
   mentions: readonly string[]
-  /** Under one key its author adds one note, however often it is tried. */
+  /** Idempotency key: the author adds at most one note with it. */
   key: string | null
 }
 
 /**
- * Adds a note; returns whether it was there already. Throws 404 outside the scope, 400 for strangers among the mentions,
- * 422 when the key stands for another note.
+ * Adds a note and returns whether it existed already. Throws 404 outside the scope, 400 for mentions of non-members,
+ * 422 if the key was used for another note.
  */
 export async function addTeamNote(
   deps: Pick<InboxDeps, 'db' | 'keyStore' | 'clock'>,
@@ -145,7 +143,7 @@ export async function addTeamNote(
     try {
       return await add()
     } catch (error) {
-      // The same key in another conversation, in the same moment: by now it is there to be seen.
+      // Another request used the same key in another conversation at the same time; the retry sees its note.
       if (violates(error, 'conversation_notes_key')) return add()
       throw error
     }

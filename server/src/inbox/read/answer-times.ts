@@ -2,25 +2,25 @@ import type { Fragment, Sql } from '../../base/db.ts'
 import { timestampArray } from '../../base/postgres/values.ts'
 import { currentColumns, touchedIds } from '../conversation/touch.ts'
 
-/** Who answered: a member or a team token, an API key, or another app on the same number. */
+/** Who answered: members and team tokens, API keys, or another app on the same number. */
 export type Answerer = 'people' | 'agents' | 'otherApps'
 
 export interface AnswerTimes {
   answerer: Answerer
-  /** Which of the days, from 1; null for all of them together. */
+  /** Number of the day, from 1; null for all days. */
   day: number | null
   answers: number
   medianSeconds: number
   p90Seconds: number
 }
 
-/** The first answers of one period beside those of the one before it. */
+/** Times to the first answer in one period. */
 export interface AnswerGroup {
-  /** `people`, `agents` and `otherApps` answered; connections and labels are those of the conversations. */
+  /** By whom the answer was given, or the connection or label of the conversation. */
   kind: Answerer | 'connection' | 'label'
-  /** Of the member, token, key, connection or label; null for all of the kind together. */
+  /** Member, token, key, connection or label; null for all of the kind. */
   id: string | null
-  /** Whether it is of the period before. */
+  /** Whether the group covers the previous period. */
   isBefore: boolean
   answers: number
   medianSeconds: number
@@ -31,8 +31,8 @@ const maxConversations = 2000
 const maxMessagesEach = 1000
 
 /**
- * How long customers waited for the first answer after they wrote, by who gave it and on which day. Of many
- * conversations a sample is read, chosen by their ids alone, and of each its newest messages: the cost stays the same.
+ * Returns how long customers waited for the first answer, by answerer and day. The cost is bounded: from many
+ * conversations it reads a sample chosen by id, and from each the newest messages.
  */
 export async function readAnswerTimes(
   sql: Sql,
@@ -59,7 +59,7 @@ export async function readAnswerTimes(
   return { sampledEvery, times }
 }
 
-/** The same since `from`, before and after `start`, by each who answered, and by connection and label of the conversations. */
+/** Returns the same since `from`, split at `start`, by individual answerer, connection and label. */
 export async function readAnswerGroups(
   sql: Sql,
   workspaceId: string,
@@ -89,13 +89,16 @@ export async function readAnswerGroups(
   return { sampledEvery, groups }
 }
 
-/** SQL: of `conversations c`, those that changed since then. What moves is of the last minute, by indexes of its own. */
+/**
+ * SQL: condition on `conversations c` that changed since `from`. Touched ones changed in the last minute and use an
+ * index of their own.
+ */
 const isActive = (sql: Sql, workspaceId: string, from: Date | null): Fragment => sql`
   c.workspace_id = ${workspaceId}
     and (c.updated_at >= ${from}::timestamptz or c.id = any (array(${touchedIds(sql, workspaceId)})))
     and ${currentColumns.updatedAt(sql)} >= ${from}::timestamptz`
 
-/** One in how many of the conversations that were active since then is read. */
+/** Returns N, where one of N conversations active since then is read. */
 async function sampleRate(sql: Sql, workspaceId: string, from: Date | null): Promise<number> {
   const [active] = await sql<{ count: number }[]>`
     select count(*)::integer as count
@@ -104,7 +107,7 @@ async function sampleRate(sql: Sql, workspaceId: string, from: Date | null): Pro
   return Math.max(1, Math.ceil((active?.count ?? 0) / maxConversations))
 }
 
-/** SQL: the first answers in the sample, as `answers`. */
+/** SQL: the first answers of the sample, as `answers`. */
 const firstAnswersSince = (sql: Sql, workspaceId: string, from: Date | null, sampledEvery: number): Fragment => sql`
     sampled as materialized (
       select c.id, c.connection_id, c.label_ids

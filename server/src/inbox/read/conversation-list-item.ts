@@ -6,19 +6,19 @@ import { type ConversationRow, inboundMarksOf, ownerOf } from '../conversation/e
 import type { OpenHandover } from '../conversation/owner.ts'
 import { type ColumnSource, currentColumns } from '../conversation/touch.ts'
 
-/** What a row of the list shows, as every reader sees it. */
+/** Fields of a list row, for every reader. */
 export type ConversationListItem = Pick<
   Conversation,
   | ('id' | 'connectionId' | 'channel' | 'owner' | 'status' | 'snoozedUntil' | 'assignedTo' | 'labelIds')
   | ('unreadCount' | 'windowExpiresAt' | 'lastMessageAt' | 'updatedAt')
 > & { contact: Pick<Contact, 'name' | 'phone'> }
 
-/** With what is sealed as `Keyring.recall` takes it: most of it was opened before. */
+/** Encrypted values as `Keyring.decryptCached` takes them: most were decrypted before. */
 export interface ListItemRow extends Omit<ConversationRow, 'contact' | 'last_message' | 'handover' | TeamColumn> {
   contact: string
 }
 
-/** With what the team's list shows beside it. */
+/** With the additional fields of the team's list. */
 export interface TeamListItemRow extends ListItemRow, Pick<ConversationRow, TeamColumn> {
   last_message: string | null
   handover: string | null
@@ -66,7 +66,7 @@ const contact = sealed<Contact>('contact')
 const lastMessage = sealed<LastMessage>('last_message')
 const handover = sealed<OpenHandover>('handover')
 
-/** Who a conversation is with, where no more of it is shown. */
+/** Returns the contact when nothing else of the conversation is shown. */
 export const decryptCachedContact = (keyring: Keyring, row: Pick<ListItemRow, 'id' | 'contact'>): Contact =>
   keyring.decryptCached(contact, row.id, row.contact)
 

@@ -1,7 +1,7 @@
 import type { Fragment, Sql } from '../../base/db.ts'
 import { isIdle, touchedConversations } from '../conversation/touch.ts'
 
-/** How many open conversations a view has, and in how many of them something is unread; `maxCounted` is that many or more. */
+/** Number of open conversations of a view and of those with unread messages, capped at `maxCounted`. */
 export interface ViewCount {
   open: number
   unread: number
@@ -14,12 +14,12 @@ export interface ViewCounts {
   agents: ViewCount
 }
 
-/** Nobody tells 50,000 from 51,000, and to count them would take longer than all else that the first page asks for. */
+/** Exact larger counts are of no use, and counting them would take longer than the rest of the first page. */
 export const maxCounted = 500
 
 type CountRow = Record<keyof ViewCounts | `${keyof ViewCounts}_unread`, number>
 
-/** Counted as things stand, from the index of the open ones; nothing is assigned to a token (`userId` null). */
+/** Counts by the index of open conversations, corrected for touched ones. A token (null `userId`) has none assigned. */
 export async function countViews(sql: Sql, workspaceId: string, userId: string | null): Promise<ViewCounts> {
   const mine = sql`and ${anyOwner(sql)} and c.assigned_to = ${userId}`
   const unassigned = sql`and (c.owner_key_id is null) = any ('{t}') and c.assigned_to is null`
@@ -46,7 +46,7 @@ export async function countViews(sql: Sql, workspaceId: string, userId: string |
   return { mine: of('mine'), unassigned: of('unassigned'), all: of('all'), agents: of('agents') }
 }
 
-// A list of all values there are: so each condition is a place of the index rather than a look at what lies there.
+// Lists all possible values, so that each condition is an index condition and not a filter.
 const anyOwner = (sql: Sql) => sql`(c.owner_key_id is null) = any ('{t,f}')`
 
 function countOf(sql: Sql, workspaceId: string, which: Fragment, limit = sql`${maxCounted}`) {
@@ -63,7 +63,7 @@ function countOf(sql: Sql, workspaceId: string, which: Fragment, limit = sql`${m
   )`
 }
 
-// As the index has them, more or less those in which that has changed since they move.
+// Corrects the indexed count by the touched conversations whose unread state differs.
 function countUnread(sql: Sql, workspaceId: string, view: Fragment) {
   const limit = sql`${maxCounted} + (select count(*) from moving c where c.more < 0 ${view})`
   return sql`least(
@@ -74,13 +74,13 @@ function countUnread(sql: Sql, workspaceId: string, view: Fragment) {
 }
 
 export interface UnansweredCount {
-  /** Whether an agent is to answer them, or people. */
+  /** Whether an agent or people should answer. */
   ownedByAgent: boolean
   count: number
   since: Date
 }
 
-/** Customers who have waited for an answer since before a time, in conversations that are open or pending. */
+/** Counts open and pending conversations whose customers have waited since before a time. */
 export async function countUnanswered(sql: Sql, workspaceId: string, before: Date): Promise<UnansweredCount[]> {
   return sql<UnansweredCount[]>`
     select c.owner_key_id is not null as "ownedByAgent",

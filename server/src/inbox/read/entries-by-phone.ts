@@ -8,7 +8,7 @@ import { currentColumns } from '../conversation/touch.ts'
 import { decryptNote, type NoteRow, noteColumns } from '../notes/notes.ts'
 import { decryptMessageView, type MessageViewRow, messageViewColumns } from './read-messages.ts'
 
-/** A message or a note, as the timeline of a lead shows it. */
+/** A message or note in a lead's timeline. */
 export interface ConversationEntry {
   id: string
   at: Date
@@ -38,7 +38,7 @@ export interface EntryRange {
 const maxConversations = 20
 const maxText = 1000
 
-/** What was said in the conversations with phones, in any of their variants, and noted there: newest first, each kind for itself. */
+/** Returns messages and notes of the conversations with these phones, in any variant, newest first within each kind. */
 export async function listEntriesByPhone(
   { db: { sql }, keyStore }: Pick<InboxDeps, 'db' | 'keyStore'>,
   workspaceId: string,
@@ -61,7 +61,7 @@ export async function listEntriesByPhone(
   return [...messages, ...notes]
 }
 
-// Of each conversation the next ones by its index, whatever the planner knows of the table, and of these the next ones.
+// Reads the next messages of each conversation by index, regardless of planner statistics, then the next of those.
 async function selectMessages(
   { sql, keyring, workspaceId }: WorkspaceSql,
   conversationIds: readonly string[],
@@ -126,12 +126,12 @@ async function selectNotes(
   })
 }
 
-/** What a lead's page shows of a conversation. */
+/** A conversation on a lead's page. */
 export type ConversationSummary = ReturnType<typeof cardOf>
 
 const maxCards = 100
 
-/** The conversations of a customer by phones, in any of their variants; of each there is one on each connection at most. */
+/** Returns the conversations of these phones, in any variant; at most one per phone and connection. */
 export async function listConversationsByPhone(
   { db: { sql }, keyStore }: Pick<InboxDeps, 'db' | 'keyStore'>,
   workspaceId: string,
@@ -159,7 +159,7 @@ const cardOf = (conversation: Conversation) => ({
   lastMessage: conversation.lastMessage,
 })
 
-/** SQL: of `conversations c` those with a phone, the newest so many. */
+/** SQL: clauses that select the newest `limit` `conversations c` with a phone. */
 const ofPhones = ({ sql, keyring, workspaceId }: WorkspaceSql, phones: readonly string[], limit: number) => sql`
   where c.workspace_id = ${workspaceId}
     and c.phone_index is not null

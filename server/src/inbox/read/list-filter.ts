@@ -8,28 +8,28 @@ import { exactPhoneIndexes, phoneIndexes } from '../conversation/encrypted-conve
 import type { ColumnSource } from '../conversation/touch.ts'
 import type { NameTerm } from '../search/conversation-tokens.ts'
 
-/** What the team's lists are cut into; `mine` is what is assigned to this member. */
+/** Views of the team's list; `mine` is the member whose assigned conversations it shows. */
 export type InboxView = { mine: string } | 'unassigned' | 'agents'
 
-/** A search by name or number, as it was typed, and as it is read. */
+/** Search by name or number, as typed and parsed. */
 export interface NamedSearch {
   text: string
-  /** Null when nothing can be found by it. */
+  /** Null if nothing can match. */
   term: NameTerm | null
-  /** Customers with one of these numbers are found too, in any common spelling. */
+  /** Also matches customers with one of these numbers, in any common spelling. */
   phones: readonly string[]
 }
 
-/** Which conversations a list shows. Every field that is set narrows it. */
+/** Filter of a conversation list. Fields combine with AND. */
 export interface ConversationFilter {
   connectionId: string | null
-  /** Digits, in this very spelling. */
+  /** Digits, matched exactly. */
   phone: string | null
-  /** What the row of the list says, or one of the customer's numbers. */
+  /** Search in the name shown in the list, or in the customer's numbers. */
   named: NamedSearch | null
-  /** `agent` is any agent. */
+  /** `agent` means any agent. */
   owner: 'human' | 'agent' | { keyId: string } | null
-  /** One of these. */
+  /** Any of these. */
   statuses: readonly ConversationStatus[] | null
   updatedAfter: Date | null
   assignedTo: { userId: string } | 'nobody' | null
@@ -39,7 +39,6 @@ export interface ConversationFilter {
   unansweredOnly: boolean
 }
 
-/** Shows everything. */
 export const noFilter: ConversationFilter = {
   connectionId: null,
   phone: null,
@@ -54,7 +53,7 @@ export const noFilter: ConversationFilter = {
   unansweredOnly: false,
 }
 
-/** The condition on `conversations c`, read in one of both ways, that a filter makes within what the caller sees. */
+/** SQL: the filter's condition on `conversations c` within the scope, for one column source. */
 export function filterCondition(
   sql: Sql,
   keyring: Keyring,
@@ -79,7 +78,7 @@ export function filterCondition(
       ${filter.unansweredOnly ? sql`and ${unansweredSince(sql)} is not null` : sql``}`
 }
 
-// They are found by the phone in any spelling: there is one on each connection.
+// Looked up by any spelling, which has one row per connection, then compared exactly.
 const phoneCondition = (sql: Sql, keyring: Keyring, phone: string) => sql`
   and c.phone_index is not null
     and c.phone_index = any (${byteaArray(phoneIndexes(keyring, phone))}::bytea[])
@@ -91,7 +90,7 @@ function ownerCondition(sql: Sql, owner: ConversationFilter['owner']) {
   return owner === 'agent' ? sql`and c.owner_key_id is not null` : sql`and c.owner_key_id = ${owner.keyId}`
 }
 
-// One status is compared by itself: the indexes that begin with it then give the order as well.
+// A single status is compared with `=`, so that indexes starting with it also provide the order.
 function statusCondition(sql: Sql, statuses: ConversationFilter['statuses']) {
   if (statuses === null) return sql``
   const [only, ...others] = statuses
@@ -111,9 +110,9 @@ function viewCondition(sql: Sql, view: InboxView | null) {
   return view === 'agents' ? sql`and c.owner_key_id is not null` : sql`and c.assigned_to = ${view.mine}`
 }
 
-/** Tells two filters apart in a cursor, without the cursor holding what was asked for. */
+/** Returns a digest that identifies a filter in a cursor without revealing it. */
 export function filterDigest({ named, ...filter }: ConversationFilter): string {
-  // Of a search what was typed: which leads it finds may change from page to page.
+  // Includes the typed text only: the leads that match may change between pages.
   const asked = { ...filter, search: named?.text }
   return createHash('sha256').update(JSON.stringify(asked)).digest('base64url').slice(0, 12)
 }

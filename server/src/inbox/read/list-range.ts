@@ -14,7 +14,6 @@ import {
 import type { ListItemRow, TeamListItemRow } from './conversation-list-item.ts'
 import { type ConversationFilter, filterCondition } from './list-filter.ts'
 
-/** A stretch of a list. */
 export interface ListRange {
   filter: ConversationFilter
   order: ListOrder
@@ -22,13 +21,10 @@ export interface ListRange {
   limit: number
 }
 
-/** SQL: what is selected of `conversations c`, by a reading that is right for them; those of the order under their own names. */
+/** SQL: columns of `conversations c` to select from a column source; columns of the order keep their names. */
 export type Columns = (sql: Sql, reading: ColumnSource) => Fragment
 
-/**
- * SQL: the next of a list, in its order. Those in their places by the index of the order; and those that move, which are few,
- * all of them.
- */
+/** SQL: the next rows of a list: idle conversations by the index of the order, and all (few) touched ones. */
 export function selectListRange(
   sql: Sql,
   keyring: Keyring,
@@ -36,8 +32,8 @@ export function selectListRange(
   { filter, order, after, limit }: ListRange,
   columns: Columns,
 ): Fragment {
-  // Of a limit that it does not see the database expects a tenth of all rows, and so plans anew for each page, which takes three times as
-  // long as to read one.
+  // Literal limit: for a parameter the planner assumes a tenth of all rows and plans again for each page, which takes
+  // three times as long as reading it.
   const rows = sql.count(limit)
   return sql`
     select c.*
@@ -66,16 +62,15 @@ export function selectListRange(
     limit ${rows}`
 }
 
-/** `updated`: changed last first. `recent`: newest message first. `waiting`: the customer who waits longest first. */
+/** `updated`: last changed first. `recent`: newest message first. `waiting`: longest waiting customer first. */
 export type ListOrder = 'updated' | 'recent' | 'waiting'
 
-/** Behind it the list goes on; ids break ties. */
+/** Position after which the list continues; ids break ties. */
 export interface ListPosition {
   time: Date
   id: string
 }
 
-/** What a list may be sorted by. */
 export type SortedRow = Pick<ListItemRow, 'id' | 'last_message_at' | 'updated_at'> &
   Partial<Pick<TeamListItemRow, 'unanswered_since'>>
 
@@ -95,7 +90,7 @@ export function afterPosition(sql: Sql, order: ListOrder, after: ListPosition | 
   }
 }
 
-/** Of `c` as rows have been read, unless a reading of `conversations c` is given. */
+/** SQL: order of `c`; without a column source, of rows already selected. */
 export function orderBy(sql: Sql, order: ListOrder, reading: ColumnSource = indexedColumns) {
   if (order === 'waiting') return sql`order by ${reading.unansweredSince(sql)}, c.id`
   return order === 'recent'
@@ -108,7 +103,7 @@ export function timeOf(row: SortedRow, order: ListOrder): number | undefined {
   return (order === 'recent' ? row.last_message_at : row.updated_at).getTime()
 }
 
-/** A place in a list that goes by time; ids break ties. */
+/** Position in a list sorted by time; ids break ties. */
 export interface PlaceInTime {
   at: Date
   id: string
@@ -116,10 +111,10 @@ export interface PlaceInTime {
 
 export const writePlace = (list: string, { at, id }: PlaceInTime): string => encodeCursor([list, at.getTime(), id])
 
-// What PostgreSQL and Date both can hold.
+// Latest time that both PostgreSQL and Date support.
 export const farthestMs = 253_402_300_799_999
 
-/** Reads what `writePlace` has written for this list. Throws `InvalidInput` for all else. */
+/** Parses a position of this list. Throws `InvalidInput` for anything else. */
 export function readPlace(
   list: string,
   text: string,

@@ -41,7 +41,7 @@ export interface ConversationPage<C> {
   cursor: string | null
 }
 
-/** One page; ids break ties. Throws `InvalidInput` for a cursor of another list. */
+/** Returns one page. Throws `InvalidInput` for a cursor of another list. */
 export async function listConversations(
   sql: Sql,
   keyring: Keyring,
@@ -52,7 +52,7 @@ export async function listConversations(
   return { conversations: rows.map((row) => decryptListItem(keyring, row)), cursor }
 }
 
-/** The same, with what the team sees beside it. */
+/** Returns one page with the additional fields for the team. */
 export async function listTeamConversations(
   sql: Sql,
   keyring: Keyring,
@@ -85,7 +85,7 @@ function selectRows<R extends SortedRow>(sql: Sql, keyring: Keyring, scope: Scop
   return sql<R[]>`${selectListRange(sql, keyring, scope, range, columns)}`
 }
 
-/** Null where nobody searches. Those that are gone since they were found are left out. */
+/** Returns null without a search. Leaves out conversations deleted since the search. */
 async function selectByName<R extends SortedRow>(
   sql: Sql,
   keyring: Keyring,
@@ -110,12 +110,13 @@ async function selectByName<R extends SortedRow>(
     order by found.place`
 }
 
-/** So many are read one after the other before all with a label are read and sorted. */
+/** Rows scanned in list order before falling back to sorting all conversations with the label. */
 const maxScanned = 1000
 
 /**
- * The index of labels knows no order: all conversations with a label would be read to show the first of them. Of a common
- * label these are among the next so many of the list. Null when they are not.
+ * Scans the next rows of the list for a label. The label index has no order, so it would read all conversations with
+ * the label to show the first page; those with a common label are found among the next rows. Returns null if they are
+ * not.
  */
 async function scanForLabel<R extends SortedRow>(
   sql: Sql,

@@ -17,8 +17,8 @@ import { anyWorkspace, findConversation, lockConversation, storeConversation } f
 import { currentColumns, touchConversations } from '../conversation/touch.ts'
 
 /**
- * Marks a conversation read. The platform is told after the commit, without waiting: whether it learns of it changes
- * nothing here. Throws 404 outside the scope.
+ * Marks a conversation read. Sends the read receipt to the platform after the commit, without awaiting or reporting its
+ * result. Throws 404 outside the scope.
  */
 export async function markRead(deps: InboxDeps, scope: Scope, id: string): Promise<Conversation> {
   const { conversation, newest } = await deps.keyStore.withKeyring(scope.workspaceId, (keyring) =>
@@ -29,8 +29,8 @@ export async function markRead(deps: InboxDeps, scope: Scope, id: string): Promi
 }
 
 /**
- * Lets a conversation stand as unread again, from its newest customer message on; one in which no customer wrote
- * stays as it is. The platform is not told: it knows no way back. Throws 404 outside the scope.
+ * Marks a conversation unread from its newest customer message; does nothing without one. The platform has no such
+ * operation. Throws 404 outside the scope.
  */
 export async function markUnread(deps: InboxDeps, scope: Scope, id: string): Promise<Conversation> {
   return inWorkspace(deps, scope.workspaceId, async (work) => {
@@ -47,8 +47,8 @@ export async function markUnread(deps: InboxDeps, scope: Scope, id: string): Pro
 }
 
 /**
- * Notes that an agent was shown conversations as they stood. Of those that it owns, what the customers had written is seen by
- * it, and read where it has `taken` them; the platform is told then. What came meanwhile is neither.
+ * Records that an agent was shown conversations in this state. In those that it owns, the customer's messages become
+ * seen and, if the agent takes them, read, with a read receipt to the platform. Later messages are neither.
  */
 export async function recordShown(
   deps: InboxDeps,
@@ -112,7 +112,7 @@ async function markSeen(
   return ids
 }
 
-/** Tells the platform that a customer's message was read, and so was what came before it. */
+/** Sends a read receipt for a customer message and all before it. */
 export async function sendReadReceiptFor(
   deps: InboxDeps,
   scope: Scope,
@@ -133,7 +133,7 @@ export async function sendReadReceiptFor(
 
 interface MarkReadResult {
   conversation: Conversation
-  /** The platform's id of the newest customer message. */
+  /** Platform id of the newest customer message. */
   newest: string | null
 }
 

@@ -8,13 +8,13 @@ import { keyIdOf } from '../conversation/owner.ts'
 import { anyWorkspace } from '../conversation/queries.ts'
 import { decryptCachedContact } from './conversation-list-item.ts'
 
-/** What has a name that a page shows beside its id. */
+/** Id whose name a page shows. */
 export interface NameReference {
   type: 'agent' | 'user' | 'token' | 'connection'
   id: string
 }
 
-/** The name of an API key, a person, a team token or a connection; null for what is no more, and for all else. */
+/** Returns the name of an API key, a person, a team token or a connection; null if deleted or of another type. */
 export type Names = (type: string, id: string | null) => string | null
 
 interface NameRow {
@@ -24,7 +24,7 @@ interface NameRow {
   person: Buffer | null
 }
 
-/** Looks the names up in one statement, however many there are. */
+/** Reads all names in one statement. */
 export async function readNames(
   { db, keyStore }: { db: Db; keyStore: KeyStore },
   workspaceId: string,
@@ -66,16 +66,16 @@ export async function readNames(
 
 /** A customer as the team sees them. */
 export interface NamedContact {
-  /** The name of their lead; without one the name that they gave themselves. */
+  /** Name of their lead, else of their profile on the platform. */
   name: string | null
-  /** That one, whatever the lead is called. */
+  /** Name of the platform profile, even if the lead has a name. */
   profileName: string | null
   phone: string | null
-  /** The lead that has their phone. */
+  /** Lead with their phone. */
   leadId: string | null
 }
 
-/** Names customers as their leads are named now, by one look-up however many they are; in the order in which they were given. */
+/** Adds the current names of leads to contacts, with one lookup; keeps the order. */
 export async function resolveContacts(
   leadsOf: InboxDeps['findLeads'],
   workspaceId: string,
@@ -86,7 +86,7 @@ export async function resolveContacts(
   return contacts.map((contact) => resolveContact(contact, leads.get(contact.phone ?? '') ?? null))
 }
 
-/** A lead that was made of a customer without a name is called by its number, which is no name. */
+/** Ignores a lead name that is only a number: the lead was created from a customer without a name. */
 export function resolveContact(
   { name, phone }: Pick<Contact, 'name' | 'phone'>,
   lead: Pick<LeadSummary, 'id' | 'name'> | null,
@@ -95,7 +95,7 @@ export function resolveContact(
   return { name: isNamed ? lead.name : name, profileName: name, phone, leadId: lead?.id ?? null }
 }
 
-/** Who the customers of these conversations are, by the conversation's id. */
+/** Returns the contacts of these conversations by conversation id. */
 export async function readContacts(
   { db, keyStore, findLeads }: Pick<InboxDeps, 'db' | 'keyStore' | 'findLeads'>,
   workspaceId: string,
@@ -114,7 +114,7 @@ export async function readContacts(
   return new Map(rows.flatMap(({ id }, n) => (named[n] === undefined ? [] : [[id, named[n]]])))
 }
 
-/** What of these actors has a name. */
+/** Returns the actors that have names. */
 export function actorReferences(actors: readonly ({ type: string; id: string | null } | null)[]): NameReference[] {
   return actors.flatMap((actor) => {
     if (actor === null || actor.id === null) return []
@@ -123,7 +123,7 @@ export function actorReferences(actors: readonly ({ type: string; id: string | n
   })
 }
 
-/** A conversation with all that a row of the list shows. */
+/** A conversation with everything that a list row shows. */
 export interface ConversationView {
   conversation: Conversation
   contact: NamedContact
@@ -131,7 +131,7 @@ export interface ConversationView {
   names: Names
 }
 
-/** Of the newest message, what the conversation does not hold itself. */
+/** Data of the newest message that the conversation does not contain. */
 interface NewestMessage {
   id: string
   status: MessageRow['status']
@@ -139,7 +139,7 @@ interface NewestMessage {
   author: Author
 }
 
-/** Three look-ups, however many conversations there are. */
+/** Uses three lookups for any number of conversations. */
 export async function readConversationViews(
   { db, keyStore, findLeads }: Pick<InboxDeps, 'db' | 'keyStore' | 'findLeads'>,
   workspaceId: string,
@@ -174,7 +174,10 @@ type NewestRow = Pick<
   'id' | 'conversation_id' | 'direction' | 'kind' | 'status' | 'error_code' | 'actor_type' | 'actor_id'
 >
 
-/** Passes over the reactions sent here, as conversations do. No plan reads all of them for one value of each message. */
+/**
+ * Skips reactions sent through this service, like `lastMessage`. The subquery is written so that no plan reads all
+ * reactions for each message.
+ */
 async function selectNewest(
   sql: Sql,
   workspaceId: string,

@@ -11,18 +11,18 @@ import { anyWorkspace } from '../conversation/queries.ts'
 import type { MediaDetails, MediaState } from '../media/media.ts'
 import { decryptMessageView, type MessageView, type MessageViewRow, messageViewColumns } from './read-messages.ts'
 
-/** What a page shows of messages beside their rows. */
+/** Related data of messages on a page. */
 export interface MessageDetails {
   media(message: MessageView): MediaView | null
-  /** The message of the conversation that the platform knows by this id; null when it is not known here. */
+  /** Returns the message of the conversation with this platform id; null if it is unknown. */
   referenced(message: MessageView, externalId: string): MessageView | null
-  /** Reactions to a message that stand, one of each side at most. */
+  /** Returns the current reactions to a message, at most one per side. */
   reactions(message: MessageView): MessageView[]
 }
 
 /**
- * Reads what messages of one conversation show beside their words: a statement each for files, for what they quote or
- * react to, and for reactions to them, and none for what no message has.
+ * Reads related data of one conversation's messages: one statement each for files, for quoted messages and targets of
+ * reactions, and for reactions. Skips statements that no message needs.
  */
 export async function readDetails(
   { db, keyStore }: { db: Db; keyStore: KeyStore },
@@ -59,7 +59,7 @@ const messageKey = ({ connectionId }: MessageView, externalId: string) => `${con
 const referencedIds = ({ detail }: MessageView): string[] =>
   [detail?.quoted?.externalId, detail?.reaction?.externalId].filter((id) => id !== undefined)
 
-/** Each side has one reaction to a message at a time: its newest, unless that was taken back. */
+/** Each side has at most one reaction to a message: its newest, unless removed. */
 function currentReactions(reactions: readonly MessageView[]): MessageView[] {
   const sent = reactions
     .filter(({ status, detail }) => status !== 'failed' && detail?.reaction !== undefined)
@@ -70,7 +70,7 @@ function currentReactions(reactions: readonly MessageView[]): MessageView[] {
   })
 }
 
-/** What a reaction chose: one emoji. Empty when it was taken back, or when whatever was sent was none. */
+/** Returns the emoji of a reaction; empty if it was removed or is not an emoji. */
 export function emojiOf({ detail, revision }: MessageView): string {
   return revision?.withdrawnAt == null ? firstEmoji(detail?.reaction?.emoji ?? '') : ''
 }
@@ -101,7 +101,7 @@ async function selectReactions(
   return new Map(rows.map((row) => [row.id, decryptMessageView(keyring, row)]))
 }
 
-/** Of the same conversation, so that nobody is shown what another customer was told. */
+/** Limited to the same conversation, so that no message of another customer is shown. */
 async function selectReferenced(
   { sql, keyring, workspaceId }: WorkspaceSql,
   references: readonly { message: MessageView; externalId: string }[],
@@ -143,7 +143,6 @@ async function selectReferenced(
   })
 }
 
-/** What pages show of a file. */
 export interface MediaView {
   id: string
   kind: MediaKind
@@ -154,7 +153,7 @@ export interface MediaView {
   details: MediaDetails
 }
 
-/** With what is sealed as `Keyring.recall` takes it. */
+/** Encrypted values as `Keyring.decryptCached` takes them. */
 export interface MediaViewRow extends Omit<MediaView, 'details'> {
   sealed: string
 }

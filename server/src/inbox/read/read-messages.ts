@@ -6,7 +6,7 @@ import { conversationNotFound } from '../conversation/errors.ts'
 import { actorOf, type Message, type MessageContent, type MessageRow } from '../conversation/message.ts'
 import { anyWorkspace, findConversation, namedConversation } from '../conversation/queries.ts'
 
-// What came before the newest so many is not looked for.
+// Reads at most this many newest messages when searching for unanswered ones.
 const maxDepth = 1000
 
 export interface MessagePage {
@@ -18,11 +18,11 @@ export interface MessagePage {
 export interface MessagesRequest {
   before: Date | null
   limit: number
-  /** What is read of each; the team is shown more than others. */
+  /** Columns to read; the team sees more than others. */
   columns?: Fragment
 }
 
-/** The newest messages of a conversation before a time; throws 404 outside the scope. */
+/** Returns the newest messages of a conversation before a time. Throws 404 outside the scope. */
 export async function readMessages(
   sql: Sql,
   keyring: Keyring,
@@ -30,7 +30,7 @@ export async function readMessages(
   id: string,
   { before, limit, columns = messageViewColumns(sql) }: MessagesRequest,
 ): Promise<MessagePage> {
-  // The conversation is found by the same statement: only where nothing came is it to be told what there is not.
+  // The same statement finds the conversation, so a lookup is needed only for an empty result.
   const rows = await sql<MessageViewRow[]>`
     select ${columns}
     from messages m
@@ -44,7 +44,7 @@ export async function readMessages(
   return { messages: shown.map((row) => decryptMessageView(keyring, row)), hasMore: rows.length > limit }
 }
 
-/** The newest of the customer's messages that nobody has answered, in the order in which they came. */
+/** Returns the customer's newest unanswered messages in the order of arrival. */
 export async function readUnanswered(
   { sql, keyring, workspaceId }: WorkspaceSql,
   { id, inbound, unansweredSince }: Conversation,
@@ -76,20 +76,19 @@ export async function readUnanswered(
   return rows.reverse().map((row) => decryptMessageView(keyring, row))
 }
 
-/** What pages show of a message. */
 export type MessageView = Pick<
   Message,
   | ('id' | 'connectionId' | 'direction' | 'kind' | 'origin' | 'text' | 'referral' | 'externalId')
   | ('detail' | 'revision')
   | ('status' | 'errorCode' | 'actor' | 'occurredAt')
 > & {
-  /** Where the team looks at it. */
+  /** Only for the team. */
   conversationId?: string
-  /** Reactions to it, those among them that do not stand any more; where the team looks at it. */
+  /** Ids of reactions to it, including removed ones; only for the team. */
   reactionIds?: string[]
 }
 
-/** With what is sealed as `Keyring.recall` takes it: most of it was opened before. */
+/** Encrypted values as `Keyring.decryptCached` takes them: most were decrypted before. */
 export interface MessageViewRow
   extends Pick<
     MessageRow,
@@ -114,10 +113,10 @@ export const messageViewColumns = (sql: Sql) => sql`
   m.actor_id,
   m.occurred_at`
 
-/** People change their minds; what they chose long before the last time shows nowhere. */
+/** Maximum number of reactions read per message; only the newest of each side is shown. */
 const newestReactions = 50
 
-/** With what the team is shown of a message beside its row, as far as it is found on the way. */
+/** With additional columns for the team that are cheap to read in the same statement. */
 export const teamMessageColumns = (sql: Sql, workspaceId: string) => sql`
   ${messageViewColumns(sql)},
   m.conversation_id,

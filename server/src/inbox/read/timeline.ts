@@ -20,22 +20,22 @@ export type TimelineItem = PlaceInTime &
 
 export interface TimelineRequest {
   limit: number
-  /** A position that a page before gave, a message or `unread` for around it or the first unread one, null for the newest. */
+  /** A position from an earlier page, a message or `unread` to center on, or null for the newest items. */
   from: { side: 'before' | 'after'; position: PlaceInTime } | { messageId: string } | 'unread' | null
 }
 
 export interface TimelinePage {
   /** Oldest first. */
   items: TimelineItem[]
-  /** What goes on with older and with newer ones; null where there are none. */
+  /** Cursors of the adjacent pages; null if there are none. */
   older: string | null
   newer: string | null
   firstUnreadId: string | null
 }
 
 /**
- * Messages, notes, hand-overs and what happened, in one order of time. Throws 404 outside the scope, and for a message of
- * another one.
+ * Returns messages, notes, handovers and activities in one chronological list. Throws 404 outside the scope, and for a
+ * message of another conversation.
  */
 export async function readTimeline(
   sql: Sql,
@@ -66,7 +66,7 @@ export async function readTimeline(
   }
   const { side, position } = isPosition(from) ? from : newest
   const { items, hasMore } = await read(side, position, limit)
-  // On the side that a position was reached from there is at least what it was taken from.
+  // On the side that the page was requested from, at least the item of the position exists.
   const [isOlder, isNewer] = side === 'before' ? [hasMore, position !== null] : [true, hasMore]
   return {
     items,
@@ -81,7 +81,7 @@ const lowestId = '00000000-0000-0000-0000-000000000000'
 
 const isPosition = (from: TimelineRequest['from']) => from !== null && typeof from === 'object' && 'side' in from
 
-/** What a page is to be read around; null when it is not. */
+/** Returns the position to center the page on; null if there is none. */
 async function middleOf(
   sql: Sql,
   workspaceId: string,
@@ -96,7 +96,7 @@ async function middleOf(
   return message
 }
 
-/** The items next to a position on one side of it, oldest first. */
+/** Returns the items next to a position on one side of it, oldest first. */
 async function readRange(
   work: WorkspaceSql,
   conversationId: string,
@@ -131,11 +131,11 @@ function writePosition(position: PlaceInTime | null | undefined): string | null 
   return position == null ? null : writePlace('timeline', position)
 }
 
-/** Throws `InvalidInput` for what no page has given. */
+/** Throws `InvalidInput` for anything but a cursor of a timeline. */
 export const parsePosition = (name: string, text: string): PlaceInTime =>
   readPlace('timeline', text, name, 'is not a cursor of a timeline')
 
-/** What lies on one side of a position, next to it first; without one the newest are before and the oldest after. */
+/** Items on one side of a position, nearest first. Without a position: `before` the newest, `after` the oldest. */
 interface TimelineRange {
   side: 'before' | 'after'
   position: PlaceInTime | null
@@ -205,7 +205,7 @@ function rangeCondition(sql: Sql, { side, position, limit }: TimelineRange, at: 
     limit ${limit}`
 }
 
-/** The oldest of the newest so many customer messages: where a reader goes on. */
+/** Returns the oldest of the newest `unreadCount` customer messages. */
 async function findFirstUnread(
   sql: Sql,
   workspaceId: string,
@@ -231,7 +231,7 @@ async function findFirstUnread(
   return row === undefined ? null : { id: row.id, at: row.occurred_at }
 }
 
-/** Where a message or a note of the conversation stands; null when it has none such. */
+/** Returns the position of a message or note of the conversation; null if there is none. */
 async function findPosition(
   sql: Sql,
   workspaceId: string,

@@ -17,55 +17,55 @@ import {
 import { messageColumns } from '../conversation/message-queries.ts'
 import { anyWorkspace } from '../conversation/queries.ts'
 
-/** What the platform told of one part of a send. */
+/** Delivery report of one part of a send. */
 export interface PartReport {
   part: number
   state: DeliveryState
-  /** The platform's id of the part, if the report names it. */
+  /** Platform id of the part, if the report contains it. */
   externalId: string | null
-  /** When it happened, by the platform's clock. */
+  /** Platform time of the change. */
   at: Date
 }
 
-/** What was told of a message, and the conversation that it is part of, which is locked. */
+/** Reports of a message, with its locked conversation. */
 export interface MessageReports {
   conversation: AdvancedConversation
   messageId: string
-  /** In the order in which they happened. */
+  /** In chronological order. */
   reports: readonly PartReport[]
 }
 
 type AdvancedConversation = Pick<Conversation, 'id' | 'connectionId' | 'channel' | 'owner'>
 
-/** A part of a send, and where it stands. */
+/** A part of a send with its delivery state. */
 export interface Part extends DeliveryState {
   messageId: string
   part: number
   externalIndex: Buffer | null
 }
 
-/** A message as it was sent, with its parts in order; these are locked. */
+/** A sent message with its locked parts in order. */
 export interface SentMessage {
   before: Message
   parts: readonly Part[]
 }
 
-/** The platform's id of a message: sealed, and its digest unless another message goes by it. */
+/** Platform id of a message, encrypted, and its digest unless another message has it. */
 interface Name {
   sealed: Buffer
   index: Buffer | null
 }
 
-/** A message that changed, and its id if it is new. */
+/** A changed message, with its platform id if that is new. */
 interface Progress {
   message: Message
   named: Name | null
 }
 
 /**
- * Moves sends up the ladder by what was told of their parts, under their conversations' locks. One event for each real
- * change of a message: `inbox.message.sent` when it leaves `pending`, which settles its send, and `inbox.message.status`
- * for every rung above `sent`. What came from a history stays as it is, and so does an echo without parts.
+ * Advances the states of sends by reports about their parts, under the conversations' locks. Each change of a message
+ * records one event: `inbox.message.sent` when it leaves `pending`, which settles its send, and `inbox.message.status`
+ * for every state after `sent`. Ignores history messages and echoes without parts.
  */
 export async function advanceMessages(work: ChangeTx, advances: readonly MessageReports[]): Promise<void> {
   const { tx, keyring, workspaceId, now } = work
@@ -96,11 +96,10 @@ export async function advanceMessages(work: ChangeTx, advances: readonly Message
   ])
 }
 
-/** What reports make of a message. */
 interface AdvancedMessage {
   before: Message
   message: Message
-  /** Those that changed. */
+  /** Changed parts only. */
   parts: Part[]
   events: NewEvent[]
 }
@@ -126,14 +125,14 @@ function applyReports(
   return { before, message, parts: parts.filter((part, n) => part !== known[n]), events }
 }
 
-/** The part of a message in one may be behind it: `storeAccepted` and `advanceSettled` move the message alone. */
+/** Brings a single part up to its message: `storeAccepted` and `advanceSettled` update only the message. */
 function withMessageState({ status }: Message, parts: readonly Part[]): readonly Part[] {
   const isAhead = status === 'sent' || status === 'delivered' || status === 'read'
   return parts.length === 1 && isAhead ? parts.map((part) => ({ ...part, status, errorCode: null })) : parts
 }
 
-// A status may be faster than the platform's answer. The sender's answer says `sent` all the same, so that is what the
-// first event says, and what the platform told comes as a step of its own.
+// A status may overtake the platform's response. The sender still gets `sent`, so the first event says `sent` and the
+// reported status follows as an event of its own.
 function eventsOf(conversation: AdvancedConversation, before: Message, after: Message, at: Date): NewEvent[] {
   const statusChanged = messageStatusChanged(conversation, after.id, after, at)
   if (before.status !== 'pending') return [statusChanged]
@@ -148,7 +147,7 @@ function advancePart(keyring: Keyring, { connectionId }: Message, part: Part, { 
   return { ...part, ...next, ...(isNamed && { externalIndex: externalIndex(keyring, connectionId, externalId) }) }
 }
 
-/** The message goes by the platform's id of its first part. */
+/** Uses the platform id of the first part as the id of the message. */
 function withExternalId(message: Message, parts: readonly Part[], { part, externalId }: PartReport): Message {
   if (message.externalId !== null || externalId === null || parts[0]?.part !== part) return message
   return { ...message, externalId }
@@ -159,7 +158,7 @@ function nameOf(keyring: Keyring, { before, message: { id, connectionId, externa
   return { sealed: encryptExternalId(keyring, id, externalId), index: externalIndex(keyring, connectionId, externalId) }
 }
 
-/** Messages that went out, under the locks of their conversations. What a send notes of a part is under none of these. */
+/** Requires the conversations' locks. Also locks the parts, which a running send updates without them. */
 export async function lockSent(
   { tx, keyring, workspaceId }: WorkspaceTx,
   ids: readonly string[],
@@ -205,14 +204,14 @@ export async function storeParts(tx: Tx, workspaceId: string, parts: readonly Pa
       and p.part = n.part`.execute()
 }
 
-/** Stores where messages stand, and what the platform calls them. */
+/** Stores the states and platform ids of messages. */
 export async function storeProgress(tx: Tx, workspaceId: string, changed: readonly Progress[]): Promise<void> {
   if (changed.length === 0) return
   const rows = changed.map(({ message, named }) => {
     return { ...message, externalId: named?.sealed ?? null, externalIndex: named?.index ?? null }
   })
   const workspace = anyWorkspace(tx, workspaceId)
-  // An echo may have told of this very message first: then the id stays with the parts, where statuses look as well.
+  // An echo may have stored the same platform id first: then only the parts keep it, where statuses are looked up too.
   await tx`
     update messages m
     set status = n.status,

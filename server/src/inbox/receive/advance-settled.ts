@@ -12,17 +12,16 @@ import { anyWorkspace } from '../conversation/queries.ts'
 import { isPermanentError } from './permanent-errors.ts'
 import type { ReceiveDeps, StatusReport } from './receiver.ts'
 
-// Nearly all statuses say that a message in one part, whose send is settled, was delivered or read. For those nothing has
-// to be opened, nothing sealed but the event, and what is decided before the lock is stored where it still holds. The part
-// stays where the send has left it: beyond that only the message is asked how far it has come.
+// Fast path: nearly all statuses report that a settled message in one part was delivered or read. For these nothing
+// needs to be decrypted, only the event is encrypted, and the decision is made before the lock and stored if it still
+// holds. The part keeps its state; only the message is read after the send.
 
-/** How many messages one transaction locks at most. */
+/** Maximum number of messages locked by one transaction. */
 const maxMessages = 500
 
 /**
- * Applies what is told of settled messages, oldest first, and returns what it has not: of messages that wait for their
- * outcome, that have failed or are told to have, that are in parts or known by no id yet, and of those that somebody else
- * changed meanwhile.
+ * Applies statuses of settled messages, oldest first, and returns those that it cannot apply: of pending or failed
+ * messages, reports of failure, messages in several parts, unknown ids, and messages changed concurrently.
  */
 export async function advanceSettled(
   deps: ReceiveDeps,
@@ -39,7 +38,7 @@ export async function advanceSettled(
     if (row === undefined || ofOne.some(({ event }) => event.status === 'failed')) remaining.push(...ofOne)
     else advances.push({ row, reports: ofOne, steps: stepsOf(row, ofOne) })
   }
-  // Who stands higher already always will.
+  // Drops statuses that change nothing: states never go back.
   const real = advances.filter(({ steps }) => steps.length > 0)
   for (let at = 0; at < real.length; at += maxMessages) {
     remaining.push(...(await storeBatch(deps, workspaceId, keyring, real.slice(at, at + maxMessages))))
@@ -55,7 +54,7 @@ interface SettledRow {
   status: Exclude<MessageStatus, 'pending' | 'failed'>
 }
 
-/** A message as it was seen, and the steps that it takes by what was told. */
+/** A message as read, and the steps that the reports cause. */
 interface StatusAdvance {
   row: SettledRow
   reports: readonly StatusReport[]
@@ -79,7 +78,7 @@ function stepsOf(row: SettledRow, reports: readonly StatusReport[]): Step[] {
   return steps
 }
 
-/** Messages in one part, settled and not failed, by the platform's ids, each by its index. */
+/** Finds settled, not failed messages in one part by platform id, keyed by the index of the report. */
 async function findSettled(
   { sql, keyring, workspaceId }: WorkspaceSql,
   reports: readonly (readonly StatusReport[])[],
@@ -109,7 +108,7 @@ async function findSettled(
   return new Map(rows.map((row) => [row.place - 1, row]))
 }
 
-/** Returns what was told of messages that somebody else has changed between the look and the lock. */
+/** Returns the reports of messages that others changed between read and lock. */
 async function storeBatch(
   { db, clock }: ReceiveDeps,
   workspaceId: string,
@@ -122,17 +121,17 @@ async function storeBatch(
     )
     return advances.flatMap(({ row, reports }) => (stored.has(row.id) ? [] : reports))
   } catch (error) {
-    // Who is at fault is found where they are taken one by one.
+    // They are applied one by one afterwards, which isolates the faulty one.
     if (!isPermanentError(error)) throw error
     return advances.flatMap(({ reports }) => reports)
   }
 }
 
-/** Returns the messages that were moved up: those that stood in their conversations as they had been seen. */
+/** Returns the ids of the messages that were updated because they had not changed since the read. */
 async function store(work: ChangeTx, advances: readonly StatusAdvance[]): Promise<Set<string>> {
   const { tx, workspaceId } = work
   publish(tx, recordedTopic, workspaceId)
-  // The second statement sees what those have done who held the locks before.
+  // The second statement sees the changes of transactions that held the locks before.
   const [, rows] = await Promise.all([
     waitForConversationLocks(
       tx,

@@ -24,20 +24,19 @@ import { canCompleteHistory } from './revise-message.ts'
 import { storeDraft, storeDrafts } from './store-drafts.ts'
 
 export interface BatchResult {
-  /** The customers who wrote something new. */
+  /** Customers with new messages. */
   writers: InboundCustomer[]
-  /** Left, since these begin conversations and that was not to be. */
+  /** Skipped because they would create a conversation, which was not allowed. */
   newCustomers: CustomerGroup[]
-  /** Left to `applyAlone`, which looks at more. */
+  /** Skipped because they need `applyAlone`. */
   others: CustomerGroup[]
 }
 
 /**
- * Applies what was told of many customers of a workspace in a handful of statements: their conversations are locked,
- * everything is decided in memory, everything is written. With `canStartConversation` also of customers who have no conversation yet: other
- * locks come first then. What cannot be decided in memory is left: two conversations that turn out to be one, a name that
- * moved, a change of owner, media that show later, edits and the like, and messages for which these wait, what a linked
- * device says of its own messages.
+ * Applies events of many customers of a workspace in a few statements: locks their conversations, decides everything in
+ * memory, then writes. Customers without a conversation are included only if allowed, because that takes other locks
+ * first. Skips what cannot be decided in memory: merges of conversations, changed identifiers, changes of owner, media
+ * that arrive later, revisions and messages with parked revisions, and echoes on linked devices.
  */
 export async function applyBatch(
   tx: Tx,
@@ -74,7 +73,7 @@ export async function applyBatch(
     else if (first === undefined) continue
     else if (firstOwnerOf === null) result.newCustomers.push(group)
     else {
-      // What came before has no conversation to be told of.
+      // Earlier events have no conversation to apply to.
       const events = group.events.slice(group.events.indexOf(first))
       found.push({
         group: { ...group, events },
@@ -97,7 +96,7 @@ export async function applyBatch(
   return result
 }
 
-/** Whether `fold` may decide: none of these looks at more than the conversation and what it knows. */
+/** Returns whether all events can be decided from the conversation alone. */
 const canApplyInMemory = ({ receiver, events }: CustomerGroup): boolean =>
   events.every(
     (event) =>
@@ -118,7 +117,7 @@ const idsOf = ({ receiver, events }: CustomerGroup): ExternalId[] =>
 
 const idKey = ({ connectionId, externalId }: ExternalId): string => `${connectionId} ${externalId}`
 
-/** Finds the drafts of the locked conversations that a group's customers go by. */
+/** Returns a function that finds the drafts of the locked conversations of a group's customers. */
 function indexDrafts(locked: readonly Conversation[]): (group: CustomerGroup) => ConversationDraft[] {
   const byName = new Map<string, ConversationDraft[]>()
   for (const conversation of locked) {
@@ -138,7 +137,7 @@ const namesOf = (connectionId: string, { userId, phone }: Pick<Customer, 'userId
   ...(phone === null ? [] : [`${connectionId} phone ${phoneClass(phone)}`]),
 ]
 
-/** Only messages that are older than the newest need a look at the times of others. */
+/** Only messages older than the newest one need the times of other messages. */
 async function learnTimes(
   tx: Tx,
   workspaceId: string,
@@ -152,13 +151,13 @@ async function learnTimes(
 }
 
 interface CustomerResult {
-  /** The customer, if they wrote something new. */
+  /** The customer, if they sent something new. */
   writer: InboundCustomer | null
-  /** Edits and the like that wait for their message while their customer has no conversation. */
+  /** Parked revisions of a customer who has no conversation yet. */
   unmatched: CustomerEvent[]
 }
 
-/** Applies what was told of one customer, event by event, and looks at whatever each of them takes. */
+/** Applies the events of one customer one by one, with any lookups they need. */
 export async function applyAlone(
   tx: Tx,
   context: ReceiveContext,
@@ -176,7 +175,7 @@ export async function applyAlone(
   const known = new Set(found.known.map(({ externalId }) => externalId))
   for (const event of events) {
     const isKnown = isMessage(event) && known.has(event.externalId)
-    // By a repeat nothing is learned of its customer.
+    // A repeat does not update its customer.
     if (isKnown && !canCompleteHistory(event)) continue
     const conversation = await lock(tx, context, event)
     if (conversation === undefined && isRevision(event)) {
@@ -186,7 +185,7 @@ export async function applyAlone(
     const draft = conversation === undefined ? await startIfAllowed(tx, context, event, isKnown) : draftOf(conversation)
     if (draft === null) continue
     const applied = await applyEvents(draft, { receiver, events: [event] }, () => isKnown, now, { tx, context })
-    if (applied === null) throw new TypeError('An event that looks at all was not decided')
+    if (applied === null) throw new TypeError('applyEvents returned null although lookups are allowed')
     await storeDraft(tx, context, applied.draft)
     for (const externalId of applied.added) known.add(externalId)
     if (applied.writer === null) continue
@@ -195,7 +194,7 @@ export async function applyAlone(
   return result
 }
 
-/** By all names of the customer: what turns out to be one conversation is merged. */
+/** Locks by all identifiers of the customer and merges their conversations. */
 async function lock(
   tx: Tx,
   { keyring, receiver, now }: ReceiveContext,

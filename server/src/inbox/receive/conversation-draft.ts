@@ -16,28 +16,28 @@ import type { CustomerEvent } from './receiver.ts'
 import { type InboundCustomer, type ReceiveContext, type ReceivingConnection, reasonOf } from './receiver.ts'
 import { canCompleteHistory, completeHistoryMessage, type HistoryEvent, reviseMessage } from './revise-message.ts'
 
-/** A linked device is told how far its own messages have come; of a platform's it is told who sent them. */
+/** Whether the channel reports the delivery of echoes: linked devices do. */
 export const tracksDelivery = ({ channel }: ReceivingConnection): boolean => channel === 'unofficial'
 
-/** What one connection was told of one customer, in order. */
+/** Events of one customer on one connection, in order. */
 export interface CustomerGroup {
   receiver: ReceivingConnection
   events: CustomerEvent[]
 }
 
-/** What is to be written of one conversation, decided in memory under its lock. */
+/** Changes of one conversation, decided in memory under its lock. */
 export interface ConversationDraft {
-  /** As it was locked; null for one that begins. */
+  /** State when locked; null for a new conversation. */
   before: Conversation | null
   conversation: Conversation
   messages: Message[]
   activities: { reason: ActivityReason | null; detail: ActivityDetail }[]
   events: NewEvent[]
-  /** Milliseconds that messages have, as far as they matter to these. */
+  /** Times in use by messages, in ms, as far as they matter here. */
   times: Set<number>
-  /** Of a linked device: it is told how far its own messages have come. */
+  /** Echoes of a linked device, whose delivery is tracked. */
   tracked: Message[]
-  /** Nobody begins a conversation without a message. */
+  /** A new conversation is stored only with a message. */
   needsMessage: boolean
 }
 
@@ -52,7 +52,7 @@ export const draftOf = (before: Conversation): ConversationDraft => ({
   needsMessage: true,
 })
 
-/** A conversation that a customer begins, with the owner that those who write for the first time get. */
+/** Returns the draft of a new conversation, with the owner for new customers. */
 export function startDraft(
   receiver: ReceivingConnection,
   event: OpeningEvent,
@@ -62,15 +62,15 @@ export function startDraft(
   const isCustomers = event.type === 'message' || event.type === 'marketing_preference'
   const source = event.type === 'message' ? 'customer' : 'third_party'
   const created = newConversation(receiver, event.customer, source, event.at, now)
-  // Nobody has written: there is something to know, and nothing to do.
+  // Without a message there is nothing to answer.
   const blank = event.type === 'marketing_preference' ? { ...created, status: 'closed' as const } : created
-  // What people did elsewhere begins with people.
+  // Conversations started outside this service belong to people.
   const { conversation, events } = changeOwner(blank, isCustomers ? firstOwner : blank.owner, systemActor, now)
   const activities = detailsBetween(blank, conversation).map((detail) => ({ reason: 'began' as const, detail }))
   return { ...draftOf(conversation), before: null, activities, events, needsMessage: isMessage(event) }
 }
 
-/** What may begin a conversation: a message, or what a customer has said that they want of marketing. */
+/** Event that can create a conversation: a message, or a marketing preference. */
 export type OpeningEvent = MessageEvent | Extract<CustomerEvent, { type: 'marketing_preference' }>
 
 type MessageEvent = Extract<CustomerEvent, { externalId: string }>
@@ -78,13 +78,12 @@ type MessageEvent = Extract<CustomerEvent, { externalId: string }>
 export const canStartConversation = (event: CustomerEvent): event is OpeningEvent =>
   isMessage(event) || event.type === 'marketing_preference'
 
-/** Whether an event is a message. */
 export const isMessage = (event: CustomerEvent): event is MessageEvent => 'externalId' in event
 
-/** The stretches of a conversation's time in which others may have what these messages ask for. */
+/** Returns the time ranges in which other messages may have the times of these. */
 export function timeRangesOf({ before }: ConversationDraft, { events }: CustomerGroup): TimeRange[] {
   if (before === null) return []
-  // Behind its newest message all is free.
+  // All times after the newest message are free.
   const times = events.flatMap((event) =>
     isMessage(event) && event.at <= before.lastMessageAt ? event.at.getTime() : [],
   )
@@ -97,13 +96,13 @@ export function timeRangesOf({ before }: ConversationDraft, { events }: Customer
 
 export interface AppliedEvents {
   draft: ConversationDraft
-  /** The customer, if they wrote something new. */
+  /** The customer, if they sent something new. */
   writer: InboundCustomer | null
-  /** The platform's ids of what was new. */
+  /** Platform ids of new messages. */
   added: string[]
 }
 
-/** A transaction in which one event may look at more than its conversation. */
+/** Transaction for lookups beyond the conversation. */
 export interface LookupContext {
   tx: Tx
   context: ReceiveContext
@@ -112,8 +111,9 @@ export interface LookupContext {
 type IsKnown = (externalId: string) => boolean
 
 /**
- * The draft after what was told of its customer. Without `lookUp` nothing is looked at, and it is null when more has to be than
- * what is here: a name that is another's, a change of owner, edits, media that show later, a second without a free millisecond.
+ * Returns the draft after the events of its customer. Without `lookUp` it decides from the draft alone and returns null
+ * if that is not enough: an identifier of another customer, a change of owner, edits, media that arrive later, or a
+ * second without a free millisecond.
  */
 export async function applyEvents(
   start: ConversationDraft,
@@ -178,7 +178,7 @@ async function applyEvent(context: ApplyContext, event: CustomerEvent): Promise<
   if (isRevision(event)) {
     return lookUp === null ? null : withoutEvents(await reviseMessage(lookUp.tx, lookUp.context, before, event))
   }
-  // Who looks has found the conversation by all names.
+  // With lookups, the conversation was found by all identifiers.
   if (lookUp === null && !belongsTo(before, event)) return null
   const plan = await planOf(context, event)
   if (plan === null) return null
@@ -187,7 +187,7 @@ async function applyEvent(context: ApplyContext, event: CustomerEvent): Promise<
   return isSameOwner(before.owner, applied.conversation.owner) ? applied : null
 }
 
-/** Whether the event's customer goes by this conversation, and by this one alone. */
+/** Returns whether the event's customer matches this conversation and no other. */
 function belongsTo(conversation: Conversation, event: CustomerEvent): boolean {
   const { own, formerHolder } = matchCustomer([conversation], event.customer)
   return own !== null && formerHolder === null
@@ -218,7 +218,7 @@ async function planOf(
   return withTime(plan, sentAt === null ? event.at : new Date(sentAt.getTime() + 1))
 }
 
-/** Adds the message at the first free millisecond of its time; null when that is not known. */
+/** Adds the message at the first free millisecond from its time; null if that is unknown. */
 async function addMessage(
   { draft, receiver, lookUp }: ApplyContext,
   event: CustomerEvent,
@@ -245,7 +245,7 @@ async function freeTime(
   lookUp: LookupContext | null,
 ): Promise<Date | null> {
   const free = uniqueTime(requested, (timeMs) => times.has(timeMs))
-  // Behind its newest message all is free.
+  // All times after the newest message are free.
   if (before === null || free > before.lastMessageAt) return free
   if (lookUp !== null) return findFreeTime(lookUp.tx, workspaceId, conversationId, requested)
   return free.getTime() < requested.getTime() + rangeMs ? free : null

@@ -13,9 +13,9 @@ import { skipFaulty } from './permanent-errors.ts'
 import type { ReceiveDeps, ReceivingConnection, StatusReport } from './receiver.ts'
 
 /**
- * Applies what platforms tell of messages sent in a workspace: by the correlator that travelled with them, else by the
- * platform's id. What overtook the answer of its own send is kept until that is settled. Several statuses of one message
- * make one event for each step that they really climb.
+ * Applies delivery statuses of sent messages of a workspace, found by the correlator sent with them or else by platform
+ * id. A status that arrives before its send is settled is stored until then. Each step that a message advances is one
+ * event.
  */
 export async function receiveStatuses(
   deps: ReceiveDeps,
@@ -33,7 +33,7 @@ export async function receiveStatuses(
   }
 }
 
-/** Of messages that need a closer look, under their lock. */
+/** Applies statuses that need the conversation's lock. */
 async function advanceOthers(
   deps: ReceiveDeps,
   workspaceId: string,
@@ -82,7 +82,7 @@ async function findTargets(
   const targets = new Map<string, StatusTarget>()
   const unknown: StatusReport[] = []
   for (const { receiver, event, index, named } of lookups) {
-    // The digest is of the connection too.
+    // The digest includes the connection.
     const row = byIndex.get(index.toString('hex')) ?? byPart.get(`${receiver.id} ${named?.messageId} ${named?.part}`)
     if (row === undefined) {
       unknown.push({ receiver, event })
@@ -104,8 +104,8 @@ interface PartLookup {
 }
 
 /**
- * Parts by the platform's ids, be it that only their messages have them, and all parts of the messages that correlators
- * name: each by its index.
+ * Finds parts by platform id, including those whose id only their message has, and all parts of the messages named by
+ * correlators, each by index.
  */
 async function selectParts(sql: Sql, workspaceId: string, lookups: readonly PartLookup[]): Promise<PartRow[]> {
   const workspace = anyWorkspace(sql, workspaceId)
@@ -157,7 +157,7 @@ async function selectParts(sql: Sql, workspaceId: string, lookups: readonly Part
     ) as m`
 }
 
-/** `<message id>:<part>`; null for anything that did not come from us. */
+/** Parses `<message id>:<part>`; null for correlators that are not ours. */
 export function parseCorrelator(text: string | null): { messageId: string; part: number } | null {
   const [messageId = '', part = '', extra] = text?.split(':') ?? []
   return isUuid(messageId) && /^\d{1,3}$/.test(part) && extra === undefined
@@ -181,7 +181,7 @@ async function applyTargets(
   await skipFaulty(deps.log, targets, apply, ({ messageId }) => ({ workspaceId, messageId, code: 'status' }))
 }
 
-/** Returns the targets whose conversation is another one by now. */
+/** Returns the targets whose conversation was merged into another. */
 async function advance(work: ChangeTx, targets: readonly StatusTarget[]): Promise<StatusTarget[]> {
   const { tx, workspaceId } = work
   const conversationIds = [...new Set(targets.map(({ conversationId }) => conversationId))]
@@ -194,7 +194,7 @@ async function advance(work: ChangeTx, targets: readonly StatusTarget[]): Promis
   return targets.filter(({ conversationId }) => !locked.has(conversationId))
 }
 
-/** The same for a message that was merged into another conversation between the look and the lock. */
+/** Applies reports to a message whose conversation was merged between read and lock. */
 async function advanceMoved(work: ChangeTx, target: StatusTarget): Promise<void> {
   const { tx, keyring, workspaceId } = work
   const scope = { workspaceId, connectionIds: [] }
@@ -202,7 +202,7 @@ async function advanceMoved(work: ChangeTx, target: StatusTarget): Promise<void>
   if (conversation !== undefined) await advanceMessages(work, [{ ...target, conversation }])
 }
 
-/** Looks once more under the lock of each id: its send may have been settled since. */
+/** Looks up again under the lock of each id: the send may have been settled since. */
 async function storeUnknown(
   deps: ReceiveDeps,
   workspaceId: string,

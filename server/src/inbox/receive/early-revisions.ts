@@ -10,10 +10,10 @@ import type { Message, Revision, StoredDetail } from '../conversation/message.ts
 import { lockIds } from './early-statuses.ts'
 import type { CustomerEvent, ReceiveContext, ReceivingConnection } from './receiver.ts'
 
-/** Another part of the digest than statuses are locked by: those come behind a conversation's lock, these before. */
+/** Other bytes of the digest than for status locks, which follow a conversation's lock; these precede it. */
 export const lockOffset = 8
 
-/** The messages that an event is or is about, as far as revisions may wait for them. */
+/** Returns the platform ids of messages for which an event may have or need parked revisions. */
 export function awaitedIds(event: CustomerEvent): string[] {
   if (isRevision(event)) return [event.originalId]
   if (!('externalId' in event)) return []
@@ -22,8 +22,8 @@ export function awaitedIds(event: CustomerEvent): string[] {
 }
 
 /**
- * Makes "is the message here?" and "park it", and on the other side "is anything parked?" and "here it is", one step each where
- * no conversation is there to be locked. To be called before one is.
+ * Makes looking up a message and parking its revision atomic, as well as reading parked revisions and inserting the
+ * message, where no conversation exists to lock. Call it before locking a conversation.
  */
 export function lockAwaited(
   tx: Tx,
@@ -43,10 +43,10 @@ interface ParkedRevision {
 
 const encryptionContext = (id: string) => ({ table: 'parked_revisions', row: id, column: 'content' })
 
-/** How many wait in a workspace at most; the oldest go. */
+/** Maximum number of parked revisions per workspace; the oldest are deleted. */
 const maxParked = 1000
 
-/** Keeps what is told of a message that is not here yet. A repeat changes nothing. */
+/** Stores a revision of a message that has not arrived yet. A repeat changes nothing. */
 export async function parkRevision(
   tx: Tx,
   { keyring, receiver: { workspaceId, id: connectionId }, now }: ReceiveContext,
@@ -76,7 +76,7 @@ export async function parkRevision(
       )`
 }
 
-/** The message that is about to be added, as its author has made it since; what was parked for it is parked no more. */
+/** Applies parked revisions to a message about to be inserted, and deletes them. */
 export async function applyEarlyRevisions(
   tx: Tx,
   keyring: Keyring,
@@ -119,7 +119,7 @@ function decryptEvent(keyring: Keyring, id: string, content: Buffer): RevisionEv
 
 const secondMs = 1000
 
-/** The same rules as for a message that is here: its author's alone, and of reactions those up to that second. */
+/** Same rules as for stored messages: only from the author, and for reactions only those up to that second. */
 function belongsTo(message: Message, contact: Contact, event: RevisionEvent): boolean {
   if (event.direction !== message.direction || !matchesContact(contact, event.customer)) return false
   if (event.type !== 'reaction_lifted') return event.originalId === message.externalId
@@ -140,19 +140,19 @@ export async function keepsFormerTexts(tx: Tx, workspaceId: string): Promise<boo
   return row?.keep_former_texts ?? false
 }
 
-/** What is told of a message that was there before. */
+/** Event that changes an earlier message. */
 export type RevisionEvent = Extract<CustomerEvent, { originalId: string }>
 
 export const isRevision = (event: CustomerEvent): event is RevisionEvent => 'originalId' in event
 
-/** How many former texts are kept of a message, beyond which the oldest go, and how much of each: a page opens them all. */
+/** Maximum number of former texts kept per message (the newest) and their maximum length; a page decrypts them all. */
 const [maxFormer, maxFormerLength] = [10, 4096]
 
 const untouched: Revision = { editedAt: null, withdrawnAt: null, former: [] }
 
 /**
- * The message as its author made it, whatever order their changes come in; the same object when this one changes nothing:
- * it was told before, something newer was, or the message is withdrawn.
+ * Returns the message with a change of its author applied, in whatever order changes arrive. Returns the same object if
+ * the change has no effect: repeated, older than the last one, or the message is withdrawn.
  */
 export function revise(message: Message, event: RevisionEvent, keepsFormer: boolean): Message {
   const revision = message.revision ?? untouched
@@ -187,7 +187,7 @@ function formerOf({ text, occurredAt }: Message, { editedAt, former }: Revision)
   return [...former, { text: shown, at: editedAt ?? occurredAt.toISOString() }].slice(-maxFormer)
 }
 
-/** The file is nobody's any more; which message a reaction was about says nothing by itself. */
+/** Drops the file; without former texts, keeps only the target of a reaction, which reveals nothing by itself. */
 function remainingDetail(detail: StoredDetail | undefined, keepsFormer: boolean): StoredDetail | undefined {
   if (detail === undefined) return undefined
   const { media: _media, ...rest } = detail

@@ -9,12 +9,12 @@ import type { PartReport } from './advance-send.ts'
 import type { ReceivingConnection, StatusReport } from './receiver.ts'
 
 /**
- * Makes "is the id known?" and "park it", and on the other side "the id is known now" and "is anything parked?", one
- * step each: whichever comes second sees the first. Held until the transaction ends.
+ * Makes looking up an id and parking its status atomic, as well as storing the id and reading parked statuses: the
+ * second transaction sees the first. Holds the locks until the transaction ends.
  */
 export const lockExternalIds = (tx: Tx, indexes: readonly Buffer[]): Promise<void> => lockIds(tx, indexes, 0)
 
-/** `part`: where in the digests the number is that is locked. */
+/** `part`: byte offset in the digest of the number to lock. */
 export async function lockIds(tx: Tx, indexes: readonly Buffer[], part: number): Promise<void> {
   const hashes = [...new Set(indexes.map((index) => index.readBigInt64BE(part)))].sort((a, b) => (a < b ? -1 : 1))
   if (hashes.length === 0) return
@@ -23,7 +23,7 @@ export async function lockIds(tx: Tx, indexes: readonly Buffer[], part: number):
     from (select hash from unnest(${hashes.map(String)}::bigint[]) as u (hash) order by hash offset 0) as h`.execute()
 }
 
-/** Keeps statuses of ids that their connections do not know yet. Those of a history are of no use. */
+/** Stores statuses of ids that their connections do not know yet. History messages need none. */
 export async function storeEarlyStatuses(
   { tx, keyring, workspaceId, now }: ChangeTx,
   statuses: readonly StatusReport[],
@@ -60,8 +60,8 @@ interface ParkedRow {
 }
 
 /**
- * Takes the statuses that overtook the answer of a send, oldest first, to be applied to its parts. To be called in the
- * transaction that settles the send, under the conversation's lock and once these ids of its parts are stored.
+ * Deletes and returns the statuses that arrived before their send was settled, oldest first. Call it in the transaction
+ * that settles the send, under the conversation's lock and after storing these ids of its parts.
  */
 export async function takeEarlyReports(
   tx: Tx,
@@ -87,7 +87,7 @@ export async function takeEarlyReports(
     .sort((x, y) => x.at.getTime() - y.at.getTime())
 }
 
-/** Takes the statuses that overtook the message with this id, oldest first; what comes later finds the message. */
+/** Deletes and returns the statuses that arrived before this message, oldest first. Later ones find it. */
 export async function takeEarlyStatuses(
   tx: Tx,
   keyring: Keyring,
@@ -112,7 +112,7 @@ const stateOf = ({ status, error_code }: Pick<ParkedRow, 'status' | 'error_code'
 
 const retentionMs = 7 * 24 * 3_600_000
 
-/** Forgets statuses, edits and the like whose message has not come within the time that platforms repeat deliveries. */
+/** Deletes statuses and revisions whose message has not arrived within the time that platforms retry deliveries. */
 export async function deleteOldParked(db: Db, now: Date): Promise<number> {
   const before = new Date(now.getTime() - retentionMs)
   return db.tx(async (tx) => {

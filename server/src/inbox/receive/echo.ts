@@ -16,7 +16,6 @@ import { applyEarlyRevisions, lockOffset } from './early-revisions.ts'
 import { lockExternalIds, lockIds } from './early-statuses.ts'
 import { retryOnRace } from './permanent-errors.ts'
 
-/** A message that another app sent on the same number. */
 export interface Echo {
   connectionId: string
   /** Digits with country code. */
@@ -24,7 +23,7 @@ export interface Echo {
   externalId: string
   kind: 'text' | 'template'
   text: string
-  /** Null: now. */
+  /** Null means now. */
   occurredAt: Date | null
 }
 
@@ -32,7 +31,7 @@ export interface EchoResult {
   messageId: string
   /** False for a repeat, which changes nothing. */
   inserted: boolean
-  /** Whether it began the conversation. */
+  /** Whether the echo created the conversation. */
   begun: boolean
 }
 
@@ -50,7 +49,7 @@ export async function recordEcho(
 async function record(work: ChangeTx, echo: Echo): Promise<EchoResult> {
   const { tx, keyring, workspaceId, now } = work
   const index = externalIndex(keyring, echo.connectionId, echo.externalId)
-  // Repeats that come at the same time take turns.
+  // Serializes concurrent repeats.
   await Promise.all([lockExternalIds(tx, [index]), lockIds(tx, [index], lockOffset)])
   const known = await findByExternalIndex(tx, workspaceId, echo.connectionId, index)
   if (known !== undefined) return { messageId: known, inserted: false, begun: false }
@@ -100,7 +99,7 @@ function messageOf(conversation: Conversation, echo: Echo, now: Date): Message {
   })
 }
 
-/** Throws 404 unless the connection is an official one of the workspace that the caller sees. */
+/** Throws 404 unless the connection is an official one that the caller can see. */
 export async function requireEchoConnection(sql: Sql, scope: Scope, connectionId: string): Promise<void> {
   const isAllowed = scope.connectionIds.length === 0 || scope.connectionIds.includes(connectionId.toLowerCase())
   if (!isUuid(connectionId) || !isAllowed) throw connectionNotFound()

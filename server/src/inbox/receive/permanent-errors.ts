@@ -1,10 +1,10 @@
 import { sqlState, violates } from '../../base/db.ts'
 import type { Log, LogFields } from '../../base/log.ts'
 
-// Data exceptions, broken constraints, values beyond a limit: the same item would fail again for ever.
+// Data exceptions, constraint violations and exceeded limits: the same item would always fail again.
 const permanentClasses = new Set(['22', '23', '54'])
 
-/** Whether an item itself is at fault. Everything else may pass with time, and is worth another delivery. */
+/** Returns whether the item itself causes the error. Any other error may pass and is worth a redelivery. */
 export function isPermanentError(error: unknown): boolean {
   const state = sqlState(error)
   if (state !== '') return permanentClasses.has(state.slice(0, 2))
@@ -12,8 +12,8 @@ export function isPermanentError(error: unknown): boolean {
 }
 
 /**
- * Does all of it at once; one by one where an item is at fault, so that none is held up by another. The item at fault is logged
- * and passed over.
+ * Processes all items at once, and one by one if an item causes an error. Logs and skips the faulty item, so that it
+ * does not block the others.
  */
 export async function skipFaulty<T>(
   log: Log,
@@ -35,9 +35,8 @@ const maxAttempts = 5
 const keys = ['conversations_user_key', 'conversations_phone_key', 'messages_external_key']
 
 /**
- * Runs a transaction again that met another one about the same customer: two may learn of one at the same time, by
- * user id here and by phone there, and the later one sees the earlier's conversation when it looks again. So it is with two
- * that learn of one message.
+ * Retries a transaction that collided with another for the same customer or message. Two transactions may create one
+ * customer, by user id and by phone; the later one finds the conversation of the earlier when it retries.
  */
 export async function retryOnRace<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {

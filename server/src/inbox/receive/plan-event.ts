@@ -27,20 +27,20 @@ import type { RevisionEvent } from './early-revisions.ts'
 import type { CustomerEvent, ReceiveContext } from './receiver.ts'
 
 export interface EventResult extends ConversationChange {
-  /** What the customer wrote, when they did: their ad, if one brought them. */
+  /** Set if the customer wrote, with the ad that brought them, if any. */
   wrote: { referral: Referral | null } | null
 }
 
-/** What an event makes of the conversation that it belongs to. */
+/** What an event changes in its conversation. */
 export type Plan =
-  /** A message to add. It gets a time of its own within the conversation, and `added` says what follows from it. */
+  /** A message to insert; it gets a unique time, and the callback returns the resulting changes. */
   { message: Message; added: (message: Message) => EventResult } | { message: null; applied: EventResult }
 
-/** The plan with its message at another place in the conversation than the platform's time says. */
+/** Returns the plan with another time for its message than the platform's. */
 export const withTime = (plan: Plan, at: Date | undefined): Plan =>
   plan.message === null || at === undefined ? plan : { ...plan, message: { ...plan.message, occurredAt: at } }
 
-/** The rules of what comes in, without a look at the database. */
+/** Applies the rules for incoming events, without database access. */
 export function planEvent(
   context: Pick<ReceiveContext, 'now'>,
   before: Conversation,
@@ -89,7 +89,7 @@ function planMessage({ now }: Pick<ReceiveContext, 'now'>, before: Conversation,
 
 function afterMessage(before: Conversation, event: Of<'message'>, message: Message, now: Date): EventResult {
   const known = withCustomer(before, event.customer, 'customer', now, event)
-  // A notice of the platform about the customer is part of the conversation, but nobody wrote it.
+  // A platform notice about the customer is part of the conversation, but the customer did not write it.
   if (!event.opensWindow) {
     return withoutWriter({ conversation: withUpdatedAt({ ...known, ...withNewest(known, message) }, now), events: [] })
   }
@@ -111,7 +111,7 @@ function afterMessage(before: Conversation, event: Of<'message'>, message: Messa
 
 export const sent: DeliveryState = { status: 'sent', errorCode: null }
 
-/** Somebody of the team wrote on the phone: from then on the conversation is people's. */
+/** A team member wrote on the phone: the conversation now belongs to people. */
 export function planEcho(
   { now }: Pick<ReceiveContext, 'now'>,
   before: Conversation,

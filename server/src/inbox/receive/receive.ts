@@ -8,17 +8,16 @@ import { isPermanentError, retryOnRace, skipFaulty } from './permanent-errors.ts
 import type { InboundCustomer, ReceiveDeps, ReceivingConnection, StatusReport } from './receiver.ts'
 import { type CustomerEvent, groupByCustomer, sortDelivery } from './receiver.ts'
 
-/** Takes in what a platform told of one connection. */
 export type ReceiveEvents = (receiver: ReceivingConnection, events: readonly ChannelEvent[]) => Promise<void>
 
-// Two transactions of a workspace at a time: one that waits for a conversation must not hold up all the others.
+// Two concurrent transactions per workspace: one that waits for a conversation's lock must not block all others.
 const [transactionsAtOnce, maxDeliveries, maxEvents] = [2, 64, 500]
 
 /**
- * What takes deliveries in. Resolves once everything of a delivery is committed, so that it may be acknowledged; rejects when
- * the database is away, so that it must come again. A repeat changes nothing. An item that cannot be stored, now or ever, is
- * logged and passed over: it must not hold up the others of its delivery. Deliveries of one workspace that come in a busy
- * moment go together; none fails with another.
+ * Creates the function that receives deliveries. It resolves when all of a delivery is committed, so that it can be
+ * acknowledged, and rejects if the database is unavailable, so that it is delivered again. Repeats change nothing.
+ * Items that can never be stored are logged and skipped. Concurrent deliveries of a workspace are batched, without one
+ * failing because of another.
  */
 export function createReceive(deps: ReceiveDeps): ReceiveEvents {
   const together = <T>(work: (workspaceId: string, items: readonly T[]) => Promise<void>) =>
@@ -50,14 +49,14 @@ export function createReceive(deps: ReceiveDeps): ReceiveEvents {
   }
 }
 
-/** One after the other; rejects with the first failure once all have ended. */
+/** Runs tasks in sequence and throws the first error after all have ended. */
 async function runAll(works: readonly (() => Promise<unknown>)[]): Promise<void> {
   const failures: unknown[] = []
   for (const work of works) await work().catch((error: unknown) => failures.push(error))
   if (failures.length > 0) throw failures[0]
 }
 
-/** Whether those that failed together may be tried in smaller parts: not when the database is away. */
+/** Returns whether a failed batch can be retried in smaller parts: not if the database is unavailable. */
 const canSplit = (error: unknown): boolean => isRolledBack(error) || isPermanentError(error)
 
 interface CallbackDelivery {
@@ -72,7 +71,7 @@ async function receiveCustomers(
 ): Promise<void> {
   for (const groups of splitIntoBatches(groupsOf(deliveries))) {
     const others = await receiveBatch(deps, workspaceId, groups).catch((error: unknown) => {
-      // Tried again in halves, until the delivery at fault is alone.
+      // The batch is retried in halves until the faulty delivery is alone.
       if (deliveries.length > 1 || !canSplit(error)) throw error
       return groups
     })
@@ -80,7 +79,7 @@ async function receiveCustomers(
   }
 }
 
-/** One group for each customer of each connection, in the order of the platform's time, then of arrival. */
+/** Returns one group per customer and connection, sorted by platform time, then arrival. */
 function groupsOf(deliveries: readonly CallbackDelivery[]): CustomerGroup[] {
   const byConnection = Map.groupBy(deliveries, ({ receiver }) => receiver.id)
   return [...byConnection.values()].flatMap((eventsByReceiver) => {
@@ -104,7 +103,7 @@ function splitIntoBatches(groups: readonly CustomerGroup[]): CustomerGroup[][] {
   return transactions
 }
 
-/** Takes what can go together; returns what cannot. */
+/** Applies the groups that can be batched and returns the others. */
 async function receiveBatch(
   deps: ReceiveDeps,
   workspaceId: string,
@@ -113,7 +112,7 @@ async function receiveBatch(
   const wrote: InboundCustomer[] = []
   const take = async (some: readonly CustomerGroup[], mayBegin: boolean) => {
     const result = await deps.keyStore.withKeyring(workspaceId, async (keyring) => {
-      // While two versions of a digest are in use, who begins a conversation has to wait for others who may.
+      // While two digest versions are in use, new conversations need a lock against concurrent inserts.
       const isAlone = keyring.indexVersions.length === 1
       const intake = { keyring, workspaceId, now: deps.clock.now() }
       return { ...(await deps.db.tx((tx: Tx) => applyBatch(tx, intake, some, mayBegin && isAlone))), isAlone }
@@ -127,7 +126,7 @@ async function receiveBatch(
     const begun = await take(known.newCustomers, true)
     return [...known.others, ...begun.newCustomers, ...begun.others]
   } finally {
-    // Also when the second one fails: what the first has stored is no longer new when it is done again.
+    // Also runs if the second batch fails: in a retry, what the first has stored is no longer new.
     if (wrote.length > 0) await deps.onCustomersWrote(workspaceId, wrote)
   }
 }
@@ -146,7 +145,7 @@ async function receiveOne(deps: ReceiveDeps, { receiver, events }: CustomerGroup
     )
   const receiveSome = async (some: readonly CustomerEvent[]) => {
     const { writer, unmatched } = await apply(some)
-    // Their message may have come with another delivery that found nothing waiting, while there was no conversation to lock.
+    // A concurrent delivery may have stored their message without seeing them: there was no conversation to lock.
     if (unmatched.length > 0) await apply(unmatched)
     if (writer !== null) await deps.onCustomersWrote(receiver.workspaceId, [writer])
   }

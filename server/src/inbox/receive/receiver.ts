@@ -7,67 +7,65 @@ import type { ConnectionSignal } from '../../channels/health/availability.ts'
 import type { ActivityReason } from '../conversation/commit-change.ts'
 import type { Contact, InboxDeps } from '../conversation/conversation.ts'
 
-/** The connection that a delivery is for. */
+/** Connection that receives a delivery. */
 export interface ReceivingConnection {
   workspaceId: string
   id: string
   channel: Channel
 }
 
-/** A status with the connection that was told of it. */
+/** A delivery status with its connection. */
 export interface StatusReport {
   receiver: ReceivingConnection
   event: StatusEvent
 }
 
-/** A customer who wrote, and the ad that brought them, if one did. */
+/** A customer who wrote, with the ad that brought them, if any. */
 export interface InboundCustomer extends Contact {
   referral: Referral | null
 }
 
 export interface ReceiveDeps extends Pick<InboxDeps, 'db' | 'keyStore' | 'clock'> {
   log: Log
-  /** What the platform says of the connection or its templates; the channels' to act on. */
+  /** Handles platform events about the connection or its templates. */
   onConnectionEvent(receiver: ReceivingConnection, event: ConnectionEvent): Promise<void>
-  /** A send was refused after it had been accepted: some codes mean that the connection cannot send. */
+  /** Handles a failure of an accepted send: some error codes mean that the connection cannot send. */
   onSendRefused(receiver: ReceivingConnection, errorCode: string, status: StatusEvent): Promise<void>
-  /** Customers wrote; whoever keeps leads may make some of them. Runs after the commit and must not throw. */
+  /** Handles customers who wrote; leads may be created. Runs after the commit and must not throw. */
   onCustomersWrote(workspaceId: string, writers: readonly InboundCustomer[]): Promise<void>
 }
 
-/** What the events of a workspace are applied with. */
 export interface WorkspaceReceiveContext {
   keyring: Keyring
   workspaceId: string
   now: Date
 }
 
-/** What the events of one connection are applied with. */
 export interface ReceiveContext {
   keyring: Keyring
   receiver: ReceivingConnection
   now: Date
-  /** Told of an edit, a withdrawal or the like of a message that is not its author's. */
+  /** Called for a revision that is not by the message's author. */
   onSkipped?: (event: CustomerEvent) => void
 }
 
-/** Why a conversation changed with an event, as the team reads it. */
+/** Returns the reason for the activities that an event causes. */
 export const reasonOf = ({ type }: CustomerEvent): ActivityReason | null =>
   type === 'message' ? 'customer_wrote' : type === 'echo' ? 'phone' : null
 
 type StatusEvent = Extract<ChannelEvent, { type: 'status' }>
 export type ConnectionEvent = ConnectionSignal
-/** What is told of a customer, and so belongs to one conversation. */
+/** Event of a customer, and thus of one conversation. */
 export type CustomerEvent = Exclude<ChannelEvent, StatusEvent | ConnectionEvent>
 
 interface SortedEvents {
-  /** What concerns customers, in the order of arrival. */
+  /** In order of arrival. */
   customers: CustomerEvent[]
   statuses: StatusEvent[]
   connection: ConnectionEvent[]
 }
 
-/** Sorts a delivery, which may hold a thousand items of many customers in any order. */
+/** Sorts a delivery, which can contain a thousand items of many customers in any order. */
 export function sortDelivery(events: readonly ChannelEvent[]): SortedEvents {
   const sorted: SortedEvents = { customers: [], statuses: [], connection: [] }
   for (const event of events) {
@@ -86,7 +84,7 @@ const connectionTypes: ReadonlySet<string> = new Set<ConnectionEvent['type']>([
 
 const isOfConnection = (event: ChannelEvent): event is ConnectionEvent => connectionTypes.has(event.type)
 
-/** One list for each customer, in the order of the platform's time; ties in the order of arrival. */
+/** Groups events by customer, sorted by platform time; ties keep the order of arrival. */
 export function groupByCustomer(events: readonly CustomerEvent[]): CustomerEvent[][] {
   const groupOf = new Map<string, CustomerEvent[]>()
   const groups = new Set<CustomerEvent[]>()
@@ -99,7 +97,7 @@ export function groupByCustomer(events: readonly CustomerEvent[]): CustomerEvent
       for (const name of names) groupOf.set(name, only)
       continue
     }
-    // An event that names two groups, by user id and by phone, shows that they are one customer's.
+    // An event that matches two groups, by user id and by phone, shows that they belong to one customer.
     const group = [...[...known].flat(), event]
     for (const each of known) groups.delete(each)
     groups.add(group)
@@ -117,7 +115,7 @@ function namesOfCustomer({ userId, phone }: Customer): string[] {
   return [...(userId === null ? [] : [`user ${userId}`]), ...(phone === null ? [] : [`phone ${phoneClass(phone)}`])]
 }
 
-// A name from a contact book has no time: it counts least, so it comes last.
+// A name from a contact book has no time. It has the lowest priority, so it is last.
 function byTime(a: CustomerEvent, b: CustomerEvent): number {
   return timeOf(a) - timeOf(b) || 0
 }

@@ -17,8 +17,8 @@ import { keepsFormerTexts, parkRevision, type RevisionEvent, revise } from './ea
 import type { CustomerEvent, ReceiveContext } from './receiver.ts'
 
 /**
- * Changes a message of the conversation, which is locked, as its author has. Nobody else's: who is told of here wrote all
- * that came in, and our number all that went out.
+ * Applies a change by the author to a message of the locked conversation. Changes by others are ignored: the customer
+ * wrote all inbound messages, our number all outbound ones.
  */
 export async function reviseMessage(
   tx: Tx,
@@ -33,7 +33,7 @@ export async function reviseMessage(
       : lockOriginal(tx, context, before, event),
     keepsFormerTexts(tx, receiver.workspaceId),
   ])
-  // Nobody takes back a reaction that they did not make: this one is yet to come.
+  // Only existing reactions can be removed: this one is yet to arrive.
   if (found === null || (found.length === 0 && event.type === 'reaction_lifted')) {
     await parkRevision(tx, context, before.id, event)
     return before
@@ -53,7 +53,10 @@ export async function reviseMessage(
   return conversation
 }
 
-/** None when it is another's, or is one of the parts that a long text was sent in; null when it is not here. */
+/**
+ * Locks the message. Returns null if it is not stored; an empty list if it belongs to another author or conversation,
+ * or was sent in several parts.
+ */
 async function lockOriginal(
   tx: Tx,
   { keyring, receiver: { workspaceId, id: connectionId } }: ReceiveContext,
@@ -80,10 +83,10 @@ async function lockOriginal(
 }
 
 const secondMs = 1000
-/** A person has one reaction to a message at a time: those before it show nowhere. */
+/** Only a person's newest reaction to a message is shown. */
 const newestReactions = 10
 
-/** The author's newest reactions to the message up to that second; more than one where they chose another before. */
+/** Locks the author's newest reactions to the message up to that second; several if the author changed it. */
 async function lockReactions(
   tx: Tx,
   { keyring, receiver: { workspaceId, id: connectionId } }: ReceiveContext,
@@ -116,12 +119,12 @@ export type HistoryEvent = Extract<ChannelEvent, { type: 'history' }>
 
 const media: ReadonlySet<string> = new Set(['image', 'video', 'audio', 'document'])
 
-/** Whether an event may say more of a message that is known: a history names its media first and shows them later. */
+/** Returns whether an event can complete a stored message: a history lists media first and sends them later. */
 export function canCompleteHistory(event: CustomerEvent): event is HistoryEvent {
   return event.type === 'history' && media.has(event.kind)
 }
 
-/** Puts kind and text of what was told into the line that stood in for it. Null when there is none to fill. */
+/** Replaces the placeholder of a history message with its content. Returns null if there is no placeholder. */
 export async function completeHistoryMessage(
   tx: Tx,
   { keyring, receiver, now }: ReceiveContext,

@@ -10,7 +10,7 @@ import { insertAttachments } from '../media/media-queries.ts'
 import type { ConversationDraft } from './conversation-draft.ts'
 import type { ReceiveContext, WorkspaceReceiveContext } from './receiver.ts'
 
-/** Writes drafts at once, with the commit behind them: none changes what a change of owner would have to wait for. */
+/** Writes drafts in one round trip with the commit. None changes an owner, which would wait for calls. */
 export async function storeDrafts(
   tx: Tx,
   context: WorkspaceReceiveContext,
@@ -26,7 +26,7 @@ export async function storeDrafts(
   )
 }
 
-/** Writes one draft, whatever it changes of its conversation. */
+/** Writes one draft, including changes of owner. */
 export async function storeDraft(
   tx: Tx,
   { keyring, receiver, now }: ReceiveContext,
@@ -40,7 +40,7 @@ export async function storeDraft(
   for (const message of draft.tracked) await addEchoPart(tx, keyring, receiver, message)
 }
 
-// What was to begin a conversation may turn out to be known, or be left to others.
+// A draft of a new conversation may remain without a message if its messages turn out to be known.
 const isChanged = ({ before, conversation, messages, needsMessage }: ConversationDraft): boolean =>
   messages.length > 0 || (before === null ? !needsMessage : before !== conversation)
 

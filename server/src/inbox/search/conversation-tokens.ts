@@ -11,13 +11,12 @@ import {
 } from '../../base/text/search-text.ts'
 import type { Contact } from '../conversation/conversation.ts'
 
-/** What a list shows of a customer. */
 export type SearchableContact = Pick<Contact, 'name' | 'phone'>
 
-/** What is typed to find a conversation by what its row shows, folded. */
+/** Parsed search for conversations by the name or number shown in the list. */
 export interface NameTerm {
   words: readonly string[]
-  /** When it is a part of a number, however it is written. */
+  /** Parts of a number, independent of its formatting. */
   digits: readonly string[]
 }
 
@@ -25,7 +24,7 @@ const minLength = 3
 const maxLength = 100
 const isShort = (word: string): boolean => [...word].length < minLength && !isUnspaced(word)
 
-/** Null when nothing is left of it. */
+/** Returns null if nothing is left to search for. */
 export function parseNameTerm(search: string): NameTerm | null {
   const text = foldText(search.slice(0, maxLength))
   if (text === '') return null
@@ -42,7 +41,7 @@ const linesOf = ({ name, phone }: SearchableContact): FoldedLines => ({
   phone: foldText(phone ?? ''),
 })
 
-/** Whether the row says all of it. A short word has to be a whole one of the name. */
+/** Returns whether name and phone contain all words. A short word must match a whole word of the name. */
 export function matchesName(contact: SearchableContact, { words, digits }: NameTerm): boolean {
   const { name, phone } = linesOf(contact)
   if (digits.some((each) => phone.includes(each))) return true
@@ -52,7 +51,6 @@ export function matchesName(contact: SearchableContact, { words, digits }: NameT
 
 const leadMark = '\u000e'
 
-/** Under which a conversation is found. */
 export function conversationTokens(keyring: Keyring, contact: SearchableContact): number[] {
   const { name, phone } = linesOf(contact)
   const pieces = [
@@ -62,7 +60,7 @@ export function conversationTokens(keyring: Keyring, contact: SearchableContact)
   return keyring.tokens(pieces.map(withMark))
 }
 
-/** Sets of tokens of which every conversation has one whole that the term finds. */
+/** Returns sets of tokens; every matching conversation has all tokens of at least one set. */
 export function nameTermTokens(keyring: Keyring, { words, digits }: NameTerm): number[][] {
   const sets = [words.flatMap(wordPieces), ...digits.map(digitPieces)]
   return sets.flatMap((pieces) => keyring.indexVersions.map((version) => keyring.tokens(pieces.map(withMark), version)))
@@ -74,7 +72,7 @@ function wordPieces(word: string): string[] {
   return pieces.length > 0 ? pieces : [unspacedPiece(word)]
 }
 
-/** Three digits are in many numbers, six in few. */
+/** Three digits occur in many numbers, six in few. */
 function digitPieces(digits: string): string[] {
   const runs = longRuns(digits)
   return runs.length > 0 ? runs : grams(digits)
@@ -85,5 +83,5 @@ const longRun = 6
 const longRuns = (digits: string): string[] =>
   Array.from({ length: Math.max(0, digits.length - longRun + 1) }, (_, at) => digits.slice(at, at + longRun))
 
-// So that nobody sees which lead has the same.
+// Prevents matching these tokens with those of leads.
 const withMark = (piece: string): string => leadMark + piece

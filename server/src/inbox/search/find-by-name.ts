@@ -22,12 +22,12 @@ import { readProgress } from './progress.ts'
 
 type Candidate = SortedRow & { contact: Buffer; has_phone: boolean | null }
 
-/** Read one after the other before all that have the tokens are: enough for a name that many have. */
+/** Rows scanned in list order before the token search: enough for a common name. */
 const probeSize = 200
-/** Opened at a stretch: many must not keep others waiting. */
+/** Rows decrypted without yielding the event loop. */
 const chunkSize = 1000
 
-/** The conversations of a stretch of the list that a search finds, in its order. */
+/** Returns the ids of matching conversations in a range of the list, in its order. */
 export async function findConversationsByName(
   sql: Sql,
   keyring: Keyring,
@@ -39,7 +39,7 @@ export async function findConversationsByName(
   const next = await selectNext(sql, keyring, scope, range, search)
   const near = next.filter(isFound)
   if (near.length >= range.limit || next.length < probeSize) return near.slice(0, range.limit).map(({ id }) => id)
-  // Read beforehand, so that it tells of no tokens that the candidates' snapshot does not have.
+  // Read before the candidates, so that it covers no tokens missing in their snapshot.
   const { conversationsTo } = await readProgress(sql, scope.workspaceId)
   const found: Candidate[] = []
   for await (const rows of selectCandidates(sql, keyring, scope, range, search, conversationsTo)) {
@@ -84,9 +84,9 @@ function selectNext(
 }
 
 /**
- * Those with the tokens, those with a number, and all that have changed since tokens were made: one statement, hence one
- * snapshot, knows of all of them. Tokens are asked for alone, and each conversation is looked up by its id: the statistics do
- * not know how rare they are, and looking at all of the workspace may seem cheaper.
+ * Returns conversations with the tokens, with a phone, or changed since the last indexing, in one statement and thus
+ * one snapshot. Tokens are searched alone and each conversation is then looked up by id: statistics do not show how
+ * rare tokens are, and the planner may prefer scanning the workspace.
  */
 function selectCandidates(
   sql: Sql,
@@ -136,7 +136,7 @@ function selectCandidates(
     ) as c`.cursor(chunkSize)
 }
 
-/** As the list is ordered. */
+/** Compares in the order of the list. */
 function comparator(order: ListOrder): (a: Candidate, b: Candidate) => number {
   const sign = order === 'waiting' ? 1 : -1
   return (a, b) => {

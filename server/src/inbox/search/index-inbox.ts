@@ -30,16 +30,16 @@ const pauseMs = 10_000
 const batch = 500
 const allEveryMs = 300_000
 /**
- * What is older has been committed, unless a transaction that began before is still open: those that write take moments, and
- * clocks of machines differ by less.
+ * Older rows are committed, unless a transaction that started earlier is still open: writing transactions take moments,
+ * and clocks of machines differ less.
  */
 export const settledMs = 60_000
 
-/** Gathers which workspaces have something new, and makes its tokens when it has settled. */
+/** Collects workspaces with changes and indexes them once the changes are settled. */
 export interface InboxIndexer {
-  /** Whether it knows of something new, and does not rest. */
+  /** Whether there are changes and the indexer is not paused. */
   isDue(): boolean
-  /** Returns how much it has passed; rests between shifts, unless there was more to do than one takes. */
+  /** Returns the number of rows processed. Pauses afterwards, unless the time was not enough. */
   work(): Promise<number>
 }
 
@@ -69,7 +69,7 @@ export function createInboxIndexer(deps: IndexDeps): InboxIndexer {
   }
 }
 
-/** Makes the tokens of all that has settled, for two seconds at most. Returns how much it has passed. */
+/** Indexes all settled rows, for at most two seconds. Returns the number of rows processed. */
 export async function indexInbox(deps: IndexDeps): Promise<number> {
   return (await indexBehind(deps, null)).passed
 }
@@ -77,11 +77,11 @@ export async function indexInbox(deps: IndexDeps): Promise<number> {
 interface IndexRun {
   passed: number
   settledTo: Date
-  /** The time was over, rather than the work. */
+  /** Whether the run stopped at the time limit. */
   isOver: boolean
 }
 
-/** Of these workspaces, or of all: in turns. One that fails does not hold up the others, and is told of at the end. */
+/** Indexes these workspaces, or all, in turns. A failing one does not block others; throws the first error. */
 async function indexBehind(deps: IndexDeps, workspaceIds: readonly string[] | null): Promise<IndexRun> {
   if (workspaceIds?.length === 0) return { passed: 0, settledTo: new Date(0), isOver: false }
   const endsAt = performance.now() + maxRunMs
@@ -104,9 +104,9 @@ async function indexBehind(deps: IndexDeps, workspaceIds: readonly string[] | nu
   }
 }
 
-// A place is a time as soon as there is nothing before it to be done: no id of what may be erased stays there.
+// A position is a time once everything before it is indexed, so that it contains no id of a row that may be erased.
 
-/** Up to when all that was begun is committed or undone: what appears later was begun later. */
+/** Returns the time up to which all transactions have ended: rows that appear later started later. */
 async function readSettled({ db, clock }: IndexDeps): Promise<Date> {
   const now = clock.now().getTime()
   const [row] = await db.sql<{ ms: number }[]>`
@@ -125,7 +125,7 @@ async function listBehind(db: Db, workspaceIds: readonly string[] | null, settle
   const { sql } = db
   const among = workspaceIds === null ? sql`` : sql`and w.id = any (${[...workspaceIds]}::uuid[])`
   if (isDistributed(sql)) await createAllProgress(db, among)
-  // Where rows are spread, each workspace is looked into on the server that has its progress; so all have some.
+  // On Citus, each workspace is checked on the server that has its progress row, so all need one.
   const workspaces = isDistributed(sql)
     ? sql`(select p.*, p.workspace_id as id from inbox_search_progress p) as w`
     : sql`(select p.*, o.id from workspaces o left join inbox_search_progress p on p.workspace_id = o.id) as w`
@@ -250,7 +250,7 @@ async function indexConversations(
   return rows.length
 }
 
-/** One that moves is placed later by the time of its last change: no place may be beyond that. */
+/** Touched conversations are reindexed later with the time of their last change, so progress must not pass it. */
 async function newestIndexable(tx: Tx, workspaceId: string, settledTo: Date): Promise<Date> {
   const [row] = await tx<{ to: Date }[]>`
     select least(${settledTo}::timestamptz, min(c.now_updated_at)) as to

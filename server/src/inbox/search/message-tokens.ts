@@ -4,20 +4,17 @@ import { chinesePairs, grams } from '../../base/text/search-text.ts'
 import type { MessageTerm, Phrase, Piece } from './search-terms.ts'
 import { piecesOf } from './search-terms.ts'
 
-/**
- * Messages of a workspace in one epoch, about: so many are found at once for a word that is in all of them. One that is in few
- * is looked for in each epoch.
- */
+/** Approximate messages per epoch. A common word finds this many at once; a rare one is searched in each. */
 export const epochSize = 65_536
 
-/** Under which a message is found that says this, in the epoch that it belongs to; none where it says no word. */
+/** Returns the index tokens of a text in an epoch; empty if it has no words. */
 export function messageTokens(keyring: Keyring, text: string, epoch: number, version = keyring.indexVersion): number[] {
   return tokensOf(keyring, [...new Set(piecesOf(text).flatMap(indexKeys))], epoch, version)
 }
 
 /**
- * Tokens that every message has in which the term stands, for each version that they may be of; null where the term has none, as
- * a single Chinese character has.
+ * Returns, for each index version, tokens that every matching message has; null if the term has none, such as a single
+ * Chinese character.
  */
 export function messageTermTokens(keyring: Keyring, { phrases }: MessageTerm, epoch: number): number[][] | null {
   const keys = [...new Set(phrases.flatMap(phraseKeys))]
@@ -27,7 +24,7 @@ export function messageTermTokens(keyring: Keyring, { phrases }: MessageTerm, ep
 
 const [wordMark, prefixMark, longMark, unspacedMark, regionMark] = ['\u0004', '\u0005', '\u0006', '\u0007', '\u0008']
 
-// What is shorter is its own prefix: a word has three keys at most.
+// Shorter words equal their prefix, so a word has at most three keys.
 function indexKeys({ text, isUnspaced }: Piece): string[] {
   if (isUnspaced) return unspacedKeys(text)
   const letters = [...text]
@@ -47,7 +44,7 @@ function phraseKeys({ pieces, isOpen }: Phrase): string[] {
 const prefixKey = (letters: readonly string[], length: number) => `${prefixMark}${letters.slice(0, length).join('')}`
 const wordKey = (word: string) => `${wordMark}${word}`
 
-/** Runs of two Chinese characters, and of three letters where others are among them. */
+/** Returns pairs of Chinese characters, and runs of three letters if there are other scripts. */
 function unspacedKeys(text: string): string[] {
   const pairs = chinesePairs(text)
   const others = pairs.length === [...text].length - 1 ? [] : grams(text)
@@ -58,8 +55,8 @@ const [regionBits, wordBits] = [12, 20]
 const maxKeyBytes = 12
 
 /**
- * The upper bits are the same for all of an epoch of a workspace, and the next one's lie beside them. So whoever adds the newest
- * writes to a small part of the index. Of words that share the rest of the bits, candidates are opened in vain.
+ * The upper bits are the same for all tokens of an epoch in a workspace and adjacent for the next epoch, so that
+ * inserts of new messages touch a small part of the index. Words that share the other bits cause false candidates.
  */
 function tokensOf(keyring: Keyring, keys: readonly string[], epoch: number, version: number): number[] {
   const [start = 0] = keyring.tokens([regionMark], version)

@@ -3,14 +3,14 @@ import type { WorkspaceTx } from '../conversation/conversation.ts'
 import type { Message } from '../conversation/message.ts'
 import { messageTokens } from './message-tokens.ts'
 
-/** How far the tokens of a workspace have come. What lies beyond is looked through as it is. */
+/** Index progress of a workspace. Searches scan rows beyond it. */
 export interface SearchProgress {
-  /** Messages with ids up to this one have their tokens. */
+  /** Messages with ids up to this one are indexed. */
   messagesTo: string
-  /** That the next message belongs to, and how many it has. */
+  /** Epoch of the next message, and the number of messages in it. */
   epoch: number
   inEpoch: number
-  /** Changes of conversations up to this one have been followed; ids break ties. */
+  /** Changes of conversations up to this time are indexed; ids break ties. */
   conversationsTo: Date
   conversationTo: string
 }
@@ -31,7 +31,7 @@ const progressColumns = (sql: Sql) => sql`
   p.conversations_to as "conversationsTo",
   p.conversation_to as "conversationTo"`
 
-/** To be read before the tokens are: it only grows, so that an older one makes more to look through, never less. */
+/** Read it before the tokens: it only grows, so an older value causes more scanning but no missing results. */
 export async function readProgress(sql: Sql, workspaceId: string): Promise<SearchProgress> {
   const [row] = await sql<SearchProgress[]>`
     select ${progressColumns(sql)}
@@ -40,7 +40,7 @@ export async function readProgress(sql: Sql, workspaceId: string): Promise<Searc
   return row ?? initialProgress
 }
 
-/** For making tokens; undefined while somebody else does, or deletes some. */
+/** Claims the progress for indexing; undefined while another transaction indexes or deletes tokens. */
 export async function claimProgress(tx: Tx, workspaceId: string): Promise<SearchProgress | undefined> {
   await createProgress(tx, workspaceId)
   const [row] = await tx<SearchProgress[]>`
@@ -51,7 +51,7 @@ export async function claimProgress(tx: Tx, workspaceId: string): Promise<Search
   return row
 }
 
-/** Keeps everybody from making tokens until the transaction ends: for those who change what has some, or delete it. */
+/** Blocks indexing until the transaction ends, for changing or deleting indexed rows. */
 export async function lockProgress(tx: Tx, workspaceId: string): Promise<SearchProgress> {
   await createProgress(tx, workspaceId)
   const [row] = await tx<SearchProgress[]>`
@@ -62,7 +62,7 @@ export async function lockProgress(tx: Tx, workspaceId: string): Promise<SearchP
   return row ?? initialProgress
 }
 
-/** Begins the progress of the workspaces `w` among these that have none. */
+/** Creates the progress rows of those workspaces `w` that have none. */
 export async function createAllProgress({ sql, statement }: Db, among: Fragment): Promise<void> {
   const rows = await sql<{ id: string }[]>`
     select w.id
@@ -86,7 +86,7 @@ async function createProgress(tx: Tx, workspaceId: string): Promise<void> {
     on conflict do nothing`
 }
 
-/** Makes the tokens of a message those of what it says now; those of one that is too new are still to be made. */
+/** Replaces the tokens of a message after a change of its text; messages not yet indexed are left alone. */
 export async function updateTokens(work: WorkspaceTx, { id, text }: Pick<Message, 'id' | 'text'>): Promise<void> {
   const { tx, keyring, workspaceId } = work
   const { messagesTo } = await lockProgress(tx, workspaceId)
@@ -97,7 +97,7 @@ export async function updateTokens(work: WorkspaceTx, { id, text }: Pick<Message
   else await storeMessageTokens(work, [{ id, epoch, tokens }])
 }
 
-/** That of the message before, where it has none itself: epochs follow each other as the ids do. */
+/** Returns the epoch of the message or of the one before it: epochs ascend with ids. */
 async function epochOf(tx: Tx, workspaceId: string, id: string): Promise<number> {
   const [before] = await tx<{ epoch: number }[]>`
     select epoch
@@ -115,7 +115,7 @@ interface MessageTokens {
   tokens: readonly number[]
 }
 
-// Lists of different lengths do not go into one array of arrays: they travel as texts.
+// Lists of different lengths cannot form an array of arrays, so they are passed as text.
 const listed = (rows: readonly { tokens: readonly number[] }[]) => rows.map(({ tokens }) => `{${tokens}}`)
 
 export async function storeMessageTokens(
@@ -148,7 +148,7 @@ export async function storeConversationTokens(
     do update set tokens = excluded.tokens, index_version = excluded.index_version`
 }
 
-/** To be called by whoever holds the progress. */
+/** Requires the progress lock. */
 export async function deleteMessageTokens(tx: Tx, workspaceId: string, ids: readonly string[]): Promise<void> {
   await tx`
     delete from message_search
@@ -156,7 +156,7 @@ export async function deleteMessageTokens(tx: Tx, workspaceId: string, ids: read
       and message_id = any (${[...ids]}::uuid[])`
 }
 
-/** To be called by whoever holds the progress. */
+/** Requires the progress lock. */
 export async function deleteConversationTokens(tx: Tx, workspaceId: string, ids: readonly string[]): Promise<void> {
   await tx`
     delete from conversation_search

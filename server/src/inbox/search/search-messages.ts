@@ -24,30 +24,30 @@ export interface MessageHit extends Omit<CandidateMessage, 'content'> {
 }
 
 export interface MessageSearchPage {
-  /** Newest first, as they reached us. */
+  /** Newest arrival first. */
   messages: MessageHit[]
-  /** Null when all has been looked through. A page may have few, or none, while there is more to be looked through. */
+  /** Null when the search is complete. A page can have few or no messages while there are more to search. */
   cursor: string | null
-  /** When what was looked at last reached us; null when all has been looked through. */
+  /** Arrival of the last message searched; null when the search is complete. */
   lookedTo: Date | null
 }
 
-/** Where a page goes on: before this message, in this epoch. */
+/** Where the next page continues: before this message, in this epoch. */
 interface SearchPosition {
   before: string
-  /** Null while it goes through messages that have no tokens yet. */
+  /** Null while scanning messages that are not indexed yet. */
   epoch: number | null
 }
 
 const highestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
-/** So many messages are opened for a page: what few of them say is looked for on and on, a page at a time. */
+/** Maximum number of messages decrypted per page; rare terms take several pages. */
 const maxOpened = 1_500
-/** First few, for a page of a common word; then more and more. */
+/** Batch sizes: small for the first page of a common word, then doubled. */
 const [firstAtOnce, mostAtOnce] = [64, 512]
-/** Epochs that one statement looks into: more and more, for a word that the newest do not have is rare. */
+/** Maximum number of epochs per statement; doubled each time, because a word missing in the newest ones is rare. */
 const maxEpochs = 32
 
-/** What the messages of a workspace say. Throws `InvalidInput` for a cursor of another search. */
+/** Searches the texts of a workspace's messages. Throws `InvalidInput` for a cursor of another search. */
 export async function searchMessages(
   sql: Sql,
   keyring: Keyring,
@@ -57,7 +57,7 @@ export async function searchMessages(
   const term = parseMessageTerm(search)
   const from = cursor === null ? { before: highestId, epoch: null } : parseCursor(cursor, keyring, search)
   if (term === null) return { messages: [], cursor: null, lookedTo: null }
-  // Read beforehand, so that it tells of no tokens that a later snapshot does not have.
+  // Read before the messages, so that it covers no tokens missing in a later snapshot.
   const progress = await readProgress(sql, scope.workspaceId)
   const messages: MessageHit[] = []
   let opened = 0
@@ -99,7 +99,7 @@ interface CandidateBatch {
   epoch: number | null
 }
 
-/** In the order of the page: all that have no tokens yet, then those with the tokens of the term. */
+/** Returns candidates in page order: messages not yet indexed, then those with the term's tokens. */
 async function* candidatesOf(
   sql: Sql,
   keyring: Keyring,
@@ -114,7 +114,7 @@ async function* candidatesOf(
     yield* batches(null, from.before, (before, limit) => selectMessages(sql, scope, { behind, before, limit }))
   }
   if (isUnknown) return
-  // Whoever makes a cursor up does not have it count down from anywhere.
+  // A forged cursor must not start the countdown at a huge number.
   let newest = Math.min(from.epoch ?? progress.epoch, progress.epoch)
   for (let count = 1; newest >= 0; count = Math.min(2 * count, maxEpochs)) {
     const oldest = Math.max(0, newest - count + 1)
@@ -143,7 +143,7 @@ async function* batches(
   }
 }
 
-// A cursor holds no word that was searched for, nor anything to try words on.
+// The cursor reveals neither the search nor anything to test words against.
 const digestOf = (keyring: Keyring, search: string): string =>
   keyring.stable('inbox.search.cursor', search).toString('base64url').slice(0, 12)
 
@@ -161,13 +161,12 @@ function parseCursor(text: string, keyring: Keyring, search: string): SearchPosi
   return { before, epoch: epoch === null ? null : Number(epoch) }
 }
 
-/** A message that may say what is looked for. */
 type CandidateMessage = Pick<
   MessageRow,
   'id' | 'conversation_id' | 'direction' | 'kind' | 'content' | 'actor_type' | 'actor_id' | 'occurred_at'
 >
 
-/** Null where a message of that id is none that the caller sees, or not any more. */
+/** Null if there is no such message, or the caller cannot see it. */
 interface Candidate {
   id: string
   message: CandidateMessage | null
@@ -189,7 +188,7 @@ const columns = (sql: Sql) => sql`
 const connectionCondition = (sql: Sql, { connectionIds }: Scope): Fragment =>
   connectionIds.length === 0 ? sql`` : sql`and m.connection_id = any (${[...connectionIds]}::uuid[])`
 
-/** The newest messages between two, whatever they say. */
+/** Returns the newest messages in a range, whatever their text. */
 async function selectMessages(
   sql: Sql,
   scope: Scope,
@@ -208,18 +207,18 @@ async function selectMessages(
 }
 
 interface ByTokens {
-  /** Sets of tokens; a message has one of them whole. */
+  /** A message has all tokens of at least one set. */
   tokens: readonly number[][]
-  /** The last message that has tokens, as far as this search goes by them. */
+  /** Last indexed message to search by tokens. */
   upTo: string
   before: string
   limit: number
 }
 
 /**
- * The newest messages with the tokens. These are gathered first, and by nothing else: the statistics do not know how rare they
- * are, and the planner may take looking at all messages of the workspace, which stand in order, for cheaper. Hardly any of
- * another workspace has them.
+ * Returns the newest messages with the tokens. Collects these first and alone: statistics do not show how rare they
+ * are, and the planner may prefer scanning all messages of the workspace in order. Hardly any message of another
+ * workspace has them.
  */
 async function selectByTokens(sql: Sql, scope: Scope, { tokens, upTo, before, limit }: ByTokens): Promise<Candidate[]> {
   const hasTokens = tokens.reduce((either, set) => sql`${either} or s.tokens @> ${set}::integer[]`, sql`false`)

@@ -1,22 +1,22 @@
 import { cutUnspaced, foldText } from '../../base/text/search-text.ts'
 
-/** A word as it is searched, or a stretch of letters of a script that leaves no blanks between words. */
+/** A word, or a run of letters of a script without spaces between words. */
 export interface Piece {
   text: string
   isUnspaced: boolean
 }
 
-/** With the place in the text that it was made of, in UTF-16 units. */
+/** With its position in the source text, in UTF-16 units. */
 export interface PositionedPiece extends Piece {
   from: number
   to: number
 }
 
-// Letters with what is written over and within them; all else stands between words.
+// Letters with combining marks and format characters; everything else separates words.
 const runs = /[\p{L}\p{N}\p{M}\p{Cf}]+/gu
 const betweenWords = /[^\p{L}\p{N}]+/u
 
-/** The words of a text, in order. */
+/** Returns the words of a text in order. */
 export function piecesOf(text: string): PositionedPiece[] {
   return [...text.matchAll(runs)].flatMap(({ 0: run, index }) => piecesOfRun(run, index))
 }
@@ -25,7 +25,7 @@ function piecesOfRun(run: string, from: number): PositionedPiece[] {
   const pieces: Piece[] = cutUnspaced(foldText(run)).flatMap((cut) =>
     cut.isUnspaced ? [cut] : wordsOf(cut.text).map((text) => ({ text, isUnspaced: false })),
   )
-  // Letters that became others, or several, have no place of their own: the run is theirs.
+  // If folding changed the length, positions within the run are unknown and all pieces get the whole run.
   const isSameLength = pieces.reduce((length, { text }) => length + text.length, 0) === run.length
   let at = from
   return pieces.map((piece) => {
@@ -35,17 +35,17 @@ function piecesOfRun(run: string, from: number): PositionedPiece[] {
   })
 }
 
-// Compatible forms of a sign may have what stands between words in them, as ½ has.
+// Compatibility forms may contain separators, as ½ does.
 const wordsOf = (text: string): string[] => text.split(betweenWords).filter((word) => word !== '')
 
-/** Words that have to follow each other. */
+/** Words that must follow each other. */
 export interface Phrase {
   pieces: readonly Piece[]
-  /** Whether a word that begins with the last one does as well. */
+  /** Whether the last word also matches as a prefix. */
   isOpen: boolean
 }
 
-/** What is looked for: all of these. */
+/** Parsed search; all phrases must match. */
 export interface MessageTerm {
   phrases: readonly Phrase[]
 }
@@ -54,8 +54,8 @@ const quoted = /["“”„«»]([^"“”„«»]*)["“”„«»]|(\S+)/gu
 const minPrefix = 3
 
 /**
- * Reads what a person has typed: words that all have to be there, the last of which may go on; in quotes, or without blanks
- * between them, those that follow each other. Null when no word is in it.
+ * Parses typed text: all words must occur, the last one also as a prefix; words in quotes or without spaces between
+ * them must follow each other. Null if there is no word.
  */
 export function parseMessageTerm(search: string): MessageTerm | null {
   const phrases: Phrase[] = []
@@ -73,15 +73,14 @@ function matchesPrefix({ pieces, isOpen }: Phrase): boolean {
   return isOpen && last !== undefined && !last.isUnspaced && [...last.text].length >= minPrefix
 }
 
-/** A stretch of a text. */
 export interface Span {
   from: number
   to: number
 }
 
-/** Where the term stands in a text, in order and apart from each other; null when a part of it does not. */
+/** Returns the ranges of the term in a text, in order and disjoint; null if a phrase is missing. */
 export function findTerm(text: string, { phrases }: MessageTerm): Span[] | null {
-  // Most candidates that are none are known by this, which is far less work.
+  // Rejects most false candidates with far less work.
   const folded = foldText(text)
   if (!phrases.every((phrase) => phrase.pieces.every((piece) => folded.includes(piece.text)))) return null
   const pieces = piecesOf(text)
@@ -112,7 +111,7 @@ function spanAt(pieces: readonly PositionedPiece[], at: number, { pieces: wanted
   return span
 }
 
-/** Of a stretch without blanks a part is enough, but within a phrase it reaches to where that goes on. */
+/** Matches part of an unspaced run; within a phrase the part must touch the adjacent words. */
 function positionWithin(
   { text, from, to }: PositionedPiece,
   wanted: string,
@@ -135,18 +134,18 @@ function mergeSpans(spans: Span[]): Span[] {
   return apart
 }
 
-/** A stretch of a text, and whether it is what was looked for. */
+/** A part of a snippet, and whether it is a match. */
 interface SnippetPart {
   text: string
   isHit: boolean
 }
 
 const [before, length] = [40, 160]
-/** Of more hits than these the others are shown as the rest is. */
+/** Further hits are not highlighted. */
 const maxHits = 20
 export const [maxStretches, maxStretchLength] = [2 * maxHits + 3, 2 * length]
 
-/** What stands around the first hit in a text, in one line, cut between words where that is near. */
+/** Returns one line around the first hit, cut between words where possible. */
 export function snippetOf(text: string, hits: readonly Span[]): SnippetPart[] {
   const first = hits[0]?.from ?? 0
   const from = first <= before ? 0 : wordBegin(text, first - before, first)
@@ -176,7 +175,7 @@ function wordEnd(text: string, to: number): number {
   return last === undefined ? letterBegin(text, to) : to - near + last
 }
 
-/** None is cut in two. */
+/** Does not split a surrogate pair. */
 const letterBegin = (text: string, at: number): number => (/[\uDC00-\uDFFF]/.test(text.charAt(at)) ? at - 1 : at)
 
 const inOneLine = (text: string): string => text.slice(0, maxStretchLength).toWellFormed().replaceAll(/\s+/g, ' ')

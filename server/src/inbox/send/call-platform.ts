@@ -18,12 +18,12 @@ import type { PartOutcome, SendDeps } from './send-deps.ts'
 import { retryWrite } from './send-deps.ts'
 import { reserveSlot } from './send-rate.ts'
 
-/** A connector gives up sooner; this is for one that does not. */
+/** Upper limit for connectors that do not time out earlier themselves. */
 const maxCallMs = 25_000
-/** How long a send waits for those before it in its conversation, so that its caller is still there for the answer. */
+/** How long a send waits for earlier ones of its conversation, so that its caller can still get the response. */
 const maxTurnMs = 25_000
 const pollMs = 250
-/** How soon to ask again while a change of owner is about to be. */
+/** Poll interval while a change of owner is pending. */
 const retryWhenHeldMs = 50
 const renewEveryMs = 5000
 
@@ -32,23 +32,21 @@ export interface Refusal {
   errorCode: string
 }
 
-/** A part that the platform has accepted. */
 export type AcceptedPart = Extract<SendResult, { outcome: 'accepted' }>
 
-/** What the platform made of a send. */
 export interface CallResult {
-  /** The only part, when it was accepted: that is not noted yet. Null when all is noted. */
+  /** The accepted only part, not recorded yet. Null if everything is recorded. */
   accepted: AcceptedPart | null
-  /** Why the platform refused a part; null when it did not. */
+  /** Why the platform refused a part; null if it did not. */
   refusal: Refusal | null
-  /** The platform took its first part. */
+  /** Whether the platform accepted the first part. */
   hasAcceptedPart: boolean
 }
 
 /**
- * Takes a reserved send to the platform, part after part, no transaction being open. What becomes of each part is in the
- * database before the next one goes; anything but acceptance ends it. An only part that was accepted
- * is noted with its settling.
+ * Sends a reserved message to the platform, part by part, outside of any transaction. The result of each part is stored
+ * before the next is sent; anything but acceptance ends the send. The acceptance of an only part is recorded with the
+ * settlement.
  */
 export async function callPlatform(deps: SendDeps, reserved: ReservedSend): Promise<CallResult> {
   const prepared = await prepareParts(deps, reserved, false)
@@ -56,30 +54,30 @@ export async function callPlatform(deps: SendDeps, reserved: ReservedSend): Prom
   let isOurTurn = await deps.step('awaitTurn', async () => reserved.turn === 1 || awaitTurn(deps, reserved))
   for (const [index, outgoing] of prepared.parts.entries()) {
     const start = index === 0 ? reserved.start : null
-    isOurTurn = isOurTurn && (await deps.step('awaitPace', () => awaitRate(deps, reserved, start)))
+    isOurTurn = isOurTurn && (await deps.step('awaitRate', () => awaitRate(deps, reserved, start)))
     const sent = isOurTurn
       ? await deps.step('call', () => sendPart(deps, reserved, index + 1, outgoing, start))
       : notSent
     const result = isFileGone(reserved, sent) ? await resendWithFile(deps, reserved) : sent
     if (result.outcome !== 'accepted') return recordEnd(deps, reserved, index + 1, result)
     if (prepared.parts.length === 1) return { accepted: result, refusal: null, hasAcceptedPart: true }
-    await deps.step('note', () => recordResult(deps, reserved, index + 1, result))
+    await deps.step('record', () => recordResult(deps, reserved, index + 1, result))
   }
   return { accepted: null, refusal: null, hasAcceptedPart: true }
 }
 
-/** Notes what ended a send at this part. */
+/** Records the result that ended a send at this part. */
 async function recordEnd(
   deps: SendDeps,
   reserved: ReservedSend,
   part: number,
   result: PartOutcome,
 ): Promise<CallResult> {
-  await deps.step('note', () => recordResult(deps, reserved, part, result))
+  await deps.step('record', () => recordResult(deps, reserved, part, result))
   return { accepted: null, refusal: result.outcome === 'refused' ? result : null, hasAcceptedPart: part > 1 }
 }
 
-/** The parts as they go to the platform, which has their file then. */
+/** Returns the parts to send, after uploading their file to the platform. */
 async function prepareParts(deps: SendDeps, reserved: ReservedSend, isGone: boolean): Promise<PreparedSend> {
   const { file, parts } = reserved
   return file === null ? { parts } : deps.step('upload', () => uploadMedia(deps, reserved, file, isGone))
@@ -89,21 +87,21 @@ const isFileGone = ({ file }: ReservedSend, result: PartOutcome): boolean =>
   file !== null && result.outcome === 'refused' && result.isFileGone === true
 
 /**
- * Once more, with the file given anew: the platform may lose it before its time, and its refusal proves that nothing was
- * sent. Only once, and only a file's send, which is one part.
+ * Uploads the file again and retries: the platform may lose a file early, and this refusal proves that nothing was
+ * sent. Done once, and only for sends with a file, which have one part.
  */
 async function resendWithFile(deps: SendDeps, reserved: ReservedSend): Promise<PartOutcome> {
   const prepared = await prepareParts(deps, reserved, true)
   if ('stopped' in prepared) return prepared.stopped
   const [outgoing] = prepared.parts
-  const canSend = outgoing !== undefined && (await deps.step('awaitPace', () => awaitRate(deps, reserved, null)))
+  const canSend = outgoing !== undefined && (await deps.step('awaitRate', () => awaitRate(deps, reserved, null)))
   return canSend ? deps.step('call', () => sendPart(deps, reserved, 1, outgoing, null)) : notSent
 }
 
 const notSent: PartOutcome = { outcome: 'stopped', errorCode: 'not_sent' }
 
-// False when those before it take too long, as after one to a platform that hangs; and when this process was taken for dead
-// meanwhile: others may have gone first, so it must not send any more.
+// Returns false if earlier sends take too long, for example because the platform hangs, or if the lease of this send
+// has expired: later sends may have overtaken it, so it must not send any more.
 async function awaitTurn(deps: SendDeps, reserved: ReservedSend): Promise<boolean> {
   const waitMs = deps.maxTurnMs ?? maxTurnMs
   let giveUpAt = performance.now() + waitMs
@@ -112,7 +110,7 @@ async function awaitTurn(deps: SendDeps, reserved: ReservedSend): Promise<boolea
     const state = await deps.db.tx((tx) => renewDispatch(tx, reserved), idempotent)
     if (state === undefined) return false
     if (!state.waits) return true
-    // A file takes its time, which has an end of its own.
+    // Uploads take time and have a limit of their own.
     if (state.isBehindFile) giveUpAt = performance.now() + waitMs
     if (performance.now() >= giveUpAt) return false
     await woken
@@ -154,7 +152,7 @@ async function sendPart(
   return withTimeout(deps, reserved, () => connector.send(connection, { recipient, message, correlator, deadline }))
 }
 
-/** The moment until which a call may start that was allowed with the reservation, while enough of that time is left. */
+/** Returns the start deadline of a call that was allowed with the reservation, if enough time is left. */
 function deadlineOf(deps: SendDeps, start: SendStart | null): Date | null {
   return start?.isAllowed ? startDeadline(deps, start.askedAt) : null
 }
@@ -164,10 +162,10 @@ function startDeadline(deps: SendDeps, askedAt: number): Date | null {
   return leftMs > takeoverWaitMs / 2 ? new Date(deps.clock.now().getTime() + leftMs) : null
 }
 
-/** The moment until which the call may start; null when it may not. */
+/** Returns the start deadline of the call; null if it is not allowed. */
 async function requestDeadline(deps: SendDeps, dispatch: DispatchKey): Promise<Date | null> {
   for (;;) {
-    // Taken before the database's mark is set, so that it runs out before the mark does, whatever clocks there are.
+    // Measured before the database sets its deadline, so that ours passes first, regardless of clocks.
     const askedAt = performance.now()
     const start = await deps.db.statement((tx) => allowStart(tx, dispatch, takeoverWaitMs), null, idempotent)
     if (start === 'refused') return null
@@ -187,7 +185,7 @@ async function withTimeout(
 ): Promise<SendResult> {
   const unknown: SendResult = { outcome: 'unknown', errorCode: outcomeUnknown }
   const { promise: late, resolve: giveUp } = Promise.withResolvers<SendResult>()
-  // Cleared rather than aborted: an error for each call would be made for nobody.
+  // Cleared, not aborted: aborting would create an unused error for each call.
   const timer = setTimeout(giveUp, maxCallMs, unknown)
   try {
     return await Promise.race([call(), late])
@@ -199,18 +197,18 @@ async function withTimeout(
   }
 }
 
-/** Well before a send that nobody has settled is given up. */
+/** Well below the time after which an unsettled send counts as failed. */
 const maxUploadMs = 4 * 60_000
 const defaultRenewEveryMs = 4_000
-/** The platform's id has to live until the message is there. */
+/** The platform's id must remain valid until the message is sent. */
 const minRemainingMs = 3_600_000
 
-/** What is sent once the platform has its file, or why nothing is. */
+/** Parts with their uploaded file, or the reason not to send. */
 type PreparedSend = { parts: Outgoing[] } | { stopped: PartOutcome }
 
 /**
- * Gives the platform the file of a send, unless it has it; `isGone`: it does not know it any more. What it calls the file is
- * kept, so that it is not given twice. No message leaves here, and this may be done again.
+ * Uploads the file of a send to the platform unless it has a valid id; `isGone` means that the platform no longer knows
+ * it. Stores the id, so that the file is not uploaded twice. Sends no message, so it can be repeated.
  */
 async function uploadMedia(
   deps: SendDeps,
@@ -230,7 +228,7 @@ async function uploadMedia(
   return { parts: reserved.parts.map((part) => withFile(part, platformId)) }
 }
 
-/** Null when this process was taken for dead meanwhile, or it took too long. */
+/** Returns null if the lease has expired, or on timeout. */
 async function upload(
   deps: SendDeps,
   { workspaceId, conversationId, messageId, connection }: ReservedSend,
@@ -266,7 +264,7 @@ async function uploadTo(
   return signal.aborted && uploaded.outcome !== 'taken' ? null : uploaded
 }
 
-/** Says that this process is at work, and calls the upload off once others take it for dead. */
+/** Renews the lease of the send, and aborts the upload if the lease was lost. */
 async function renewWhileUploading(
   { db, log, renewEveryMs = defaultRenewEveryMs }: SendDeps,
   dispatch: { workspaceId: string; conversationId: string; messageId: string },
@@ -293,7 +291,7 @@ function outcomeOf(uploaded: Exclude<Uploaded, { outcome: 'taken' }>): PartOutco
     : { outcome: 'unreachable', errorCode }
 }
 
-/** Not to be given twice; but that it is not kept is no reason not to send. */
+/** Stores the platform's id to avoid a second upload. A failure does not stop the send. */
 async function storePlatformFile(
   { db, keyStore, log }: SendDeps,
   { workspaceId, messageId }: ReservedSend,

@@ -12,21 +12,20 @@ import { acceptedType, lockUpload, type Upload } from '../media/attached-uploads
 import type { SendCommand } from './send-command.ts'
 import { invalidMessage } from './send-errors.ts'
 
-/** What a send names beside its words, as it is under the conversation's lock; null where it names none, or one that is not there. */
+/** File and message that a send refers to, read under the conversation's lock; null if none or not found. */
 export interface SendReferences {
   /** The file, or that of a template's header. */
   upload: Upload | null
-  /** The message that is quoted or reacted to. */
+  /** The quoted message or target of a reaction. */
   about: Message | null
 }
 
 export const noReferences: SendReferences = { upload: null, about: null }
 
-/** Whether a send names a file or a message. */
 export const hasReferences = (command: SendCommand): boolean =>
   uploadIdOf(command) !== undefined || aboutIdOf(command) !== undefined
 
-/** Makes no statement for words alone. */
+/** Runs no statement for plain text. */
 export async function findReferences(
   tx: Tx,
   keyring: Keyring,
@@ -68,22 +67,21 @@ async function findMessage(
   return row === undefined ? null : decryptMessage(keyring, row)
 }
 
-/** The bytes of a file that goes out: which row has them, and how the platform calls it, if it does already. */
+/** File to send: its row and, once uploaded, its platform id. */
 export type OutgoingFile = Pick<Upload, 'id' | 'platform'>
 
-/** What a message that is about another one says of it. */
+/** Reference to another message, for the platform and for storage. */
 export interface MessageReference {
   other: OtherMessage
   quoted: NonNullable<StoredDetail['quoted']>
 }
 
-/** The message that is quoted or reacted to. Throws 400 and 422 for one that cannot be. */
+/** Returns the quoted message or target of a reaction. Throws 400 and 422 if it cannot be referred to. */
 export function checkReference(field: 'quoted_message_id' | 'message_id', message: Message | null): MessageReference {
   if (message === null) throw invalid(field, 'must be a message of this conversation')
   const { externalId, direction, kind, detail, revision } = message
-  if (kind === 'system') throw invalidMessage(`${field} is a notice: choose a message that somebody wrote`)
-  if (detail?.reaction !== undefined)
-    throw invalidMessage(`${field} is a reaction: choose the message that it is about`)
+  if (kind === 'system') throw invalidMessage(`${field} is a system message: choose another message`)
+  if (detail?.reaction !== undefined) throw invalidMessage(`${field} is a reaction: choose the message it refers to`)
   if (revision !== undefined && revision.withdrawnAt !== null) {
     throw invalidMessage(`${field} was withdrawn by its author: choose another message`)
   }
@@ -93,44 +91,44 @@ export function checkReference(field: 'quoted_message_id' | 'message_id', messag
   return { other: { externalId, direction, text: message.text }, quoted: { externalId, text: null } }
 }
 
-/** The file of a send as the channel takes it. Throws 422 for one that it does not take, and says why. */
+/** Returns the file as the channel accepts it. Throws 422 with the reason if the channel does not accept it. */
 export function checkFile(
   field: 'upload_id' | 'header_upload_id',
   upload: Upload | null,
   transport: MediaWay | undefined,
 ): GivenFile {
-  if (transport === undefined) throw invalidMessage('This channel takes no files: send a text')
+  if (transport === undefined) throw invalidMessage('This channel does not support files: send a text')
   if (upload === null) {
     throw invalidMessage(
-      `${field} is no upload of this conversation, or is gone, as after a day: upload the file again`,
+      `${field} is not an upload of this conversation, or has expired (after a day): upload the file again`,
     )
   }
-  if (upload.isAttached) throw invalidMessage(`${field} was sent already: upload the file again`)
+  if (upload.isAttached) throw invalidMessage(`${field} was already sent: upload the file again`)
   const { kind, bytes, details } = upload
   const limit = transport.limits[kind]
-  if (limit === null) throw invalidMessage(`This channel takes no file of the kind ${kind}: upload it as a document`)
+  if (limit === null) throw invalidMessage(`This channel does not accept ${kind} files: upload it as a document`)
   const mimeType = acceptedType(details, limit.types)
   if (mimeType === null) {
-    throw invalidMessage(`This channel takes no ${kind} of this type. It takes ${limit.types.join(', ')}`)
+    throw invalidMessage(`This channel does not accept this ${kind} type. Accepted types: ${limit.types.join(', ')}`)
   }
   if (bytes > limit.bytes) {
-    throw invalidMessage(`The file has ${bytes} bytes; this channel takes ${limit.bytes} of the kind ${kind}`)
+    throw invalidMessage(`The file has ${bytes} bytes; this channel accepts at most ${limit.bytes} for ${kind}`)
   }
   return { kind, name: details.name ?? null, mimeType, platformId: null }
 }
 
-/** Throws 422 for a caption that the file cannot have. */
+/** Throws 422 if the file cannot have this caption. */
 export function checkCaption(kind: MediaKind, caption: string, transport: MediaWay | undefined): string {
   if (isBlank(caption)) return ''
-  if (!takesCaption(kind)) throw invalidMessage(`A file of the kind ${kind} has no caption: send the text by itself`)
+  if (!takesCaption(kind)) throw invalidMessage(`A ${kind} file cannot have a caption: send the text separately`)
   const longest = transport?.maxCaptionLength ?? 0
   if (caption.length > longest) {
-    throw invalidMessage(`text may have ${longest} characters beside a file: send what is more by itself`)
+    throw invalidMessage(`text can have at most ${longest} characters with a file: send the rest separately`)
   }
   return caption
 }
 
-/** What fills a template's header. Throws 422 where the template needs another file, or none. */
+/** Returns the file of a template's header. Throws 422 if the template requires another file or none. */
 export function checkHeader(
   { headerUploadId }: Extract<SendCommand, { kind: 'template' }>,
   { header }: Template,
@@ -138,20 +136,20 @@ export function checkHeader(
   transport: MediaWay | undefined,
 ): GivenFile | null {
   if (header === null) {
-    if (headerUploadId !== undefined) throw invalidMessage('This template has no header that takes a file')
+    if (headerUploadId !== undefined) throw invalidMessage('This template has no media header')
     return null
   }
   if (headerUploadId === undefined) {
-    throw invalidMessage(`This template needs a file of the kind ${header} for its header: give header_upload_id`)
+    throw invalidMessage(`This template requires a header file of the kind ${header}: set header_upload_id`)
   }
   const file = checkFile('header_upload_id', upload, transport)
   if (file.kind !== header) {
-    throw invalidMessage(`The header of this template takes a file of the kind ${header}, not ${file.kind}`)
+    throw invalidMessage(`The header of this template requires a file of the kind ${header}, not ${file.kind}`)
   }
   return file
 }
 
-/** How the contract names what a file is. */
+/** Message kinds of the contract by file kind. */
 export const contractKinds = {
   image: 'image',
   sticker: 'image',
@@ -161,7 +159,7 @@ export const contractKinds = {
   document: 'document',
 } as const satisfies Record<MediaKind, Message['kind']>
 
-/** Whether the message is to be put together with a file, once the platform has it. */
+/** Returns the message with the platform id of its file. */
 export function withFile(message: Outgoing, platformId: string): Outgoing {
   if (message.kind === 'media') return { ...message, file: { ...message.file, platformId } }
   if (message.kind !== 'template' || message.header === undefined) return message

@@ -16,36 +16,36 @@ import type { ParsedSend, SendDeps, SendMeaning } from './send-deps.ts'
 import { connectionUnavailable, invalidMessage } from './send-errors.ts'
 import type { Allowance } from './send-limits.ts'
 
-/** How long a send may stay without an outcome before it counts as failed. */
+/** Time after which a send without a result counts as failed. */
 const settleWithinMs = 10 * 60_000
 
-/** A locked conversation, as it was and as the sends before have left it. */
+/** A locked conversation: before the transaction, and after its sends so far. */
 export interface SendThread {
   before: Conversation
   conversation: Conversation
-  /** A change of owner waits for the calls under way. */
+  /** Whether a change of owner waits for calls in progress. */
   isHeld: boolean
-  /** Milliseconds that messages have, from now on as far as `rangeMs`. */
+  /** Times in use by messages, in ms, from now to now + `rangeMs`. */
   times: Set<number>
 }
 
-/** What the sends of one transaction share. */
+/** State shared by the sends of one transaction. */
 export interface SendBatch {
   connections: ReadonlyMap<string, Connection>
-  /** Of those that were used before, and of those that are reserved now. */
+  /** Idempotency keys used before or reserved in this transaction. */
   usedKeys: Set<string>
   allowance: Allowance
 }
 
-/** What was found of one send. */
+/** Data read for one send. */
 export interface SendFacts {
   template: Template | null
   references: SendReferences
-  /** What of the customer's it leaves unanswered. */
+  /** Customer messages that the send leaves unanswered. */
   left: UnseenMessages | null
 }
 
-/** A send that may go, and what it means. */
+/** A valid send with its effects. */
 export interface PlannedSend {
   send: ParsedSend
   thread: SendThread
@@ -53,17 +53,17 @@ export interface PlannedSend {
   draft: SendDraft
   message: Message
   recipient: Recipient
-  /** Of a change of owner. */
+  /** Events of a change of owner. */
   events: ConversationChange['events']
   meaning: SendMeaning
 }
 
-/** A send that is not reserved: refused, a repeat of a used key, or in need of a transaction of its own. */
+/** A send that was not reserved: refused, a repeat of a used key, or in need of its own transaction. */
 export type UnreservedSend = { refused: ApiError } | 'repeated' | 'alone'
 
 export const keyOf = (send: ParsedSend | undefined): string => `${send?.sender.actor.id} ${send?.key}`
 
-/** Judges a send by the rules, without a look at the database, and moves its conversation on. */
+/** Validates a send without database access and updates the conversation of its thread. */
 export function planSend(
   deps: SendDeps,
   { connections, usedKeys, allowance }: SendBatch,
@@ -85,7 +85,7 @@ export function planSend(
     const draft = checkSend({ ...question, maxTextLength, takesChoices, mediaTransport })
     if (connection === null) throw connectionUnavailable()
     const recipient = recipientOf(conversation)
-    // Whether it is the one to try is decided under the connection's lock.
+    // Whether this send may probe the hold is decided under the connection's lock.
     if (draft.tries !== undefined && !isAlone) return 'alone'
     const limited = { sender, conversationId: conversation.id }
     allowance.check(limited)
@@ -115,7 +115,7 @@ function recipientOf({ contact }: Conversation): Recipient {
   const recipient =
     phone === null && userId === null ? { phone: contact.phone, userId: contact.userId } : contact.address
   if (recipient.phone === null && recipient.userId === null) {
-    throw invalidMessage('The platform has told no address of this customer')
+    throw invalidMessage('The platform has not provided an address of this customer')
   }
   return recipient
 }
@@ -139,14 +139,14 @@ function messageOf(thread: SendThread, { sender }: ParsedSend, { kind, text, det
   })
 }
 
-/** The first millisecond that no message has. Beyond those that are known all are free behind the newest message. */
+/** Returns the first free millisecond. Beyond the known times, all after the newest message are free. */
 function freeTime({ conversation, times }: SendThread, now: Date): Date {
   const free = uniqueTime(now, (timeMs) => times.has(timeMs))
   if (free.getTime() < now.getTime() + rangeMs) return free
   return new Date(Math.max(free.getTime(), conversation.lastMessageAt.getTime() + 1))
 }
 
-/** What a person writes makes the conversation theirs, unless it is a reaction; an agent writes in its own only. */
+/** A person who sends takes over the conversation, except with a reaction; an agent sends only in its own. */
 function takeOver({ sender, command }: ParsedSend, conversation: Conversation, now: Date): ConversationChange {
   const { actor } = sender
   const isAnswer = actor.type !== 'agent' && command.kind !== 'reaction'

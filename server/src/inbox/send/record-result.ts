@@ -8,7 +8,6 @@ import type { ReservedSend } from './reserve.ts'
 import type { PartOutcome, SendDeps } from './send-deps.ts'
 import { retryWrite } from './send-deps.ts'
 
-/** Notes what became of a part, before the next one goes. */
 export function recordResult(deps: SendDeps, reserved: ReservedSend, part: number, result: PartOutcome): Promise<void> {
   return retryWrite(() => recordOnce(deps, reserved, part, result))
 }
@@ -41,7 +40,7 @@ const verdicts: Record<PartOutcome['outcome'], Verdict> = {
   stopped: 'stopped',
 }
 
-// Whatever the connector calls it, an unknown outcome has the one name that a later status may overrule.
+// Unknown results always get this code, which a later status can replace, whatever the connector calls them.
 function errorCodeOf(result: PartOutcome): string | null {
   if (result.outcome === 'accepted') return null
   return result.outcome === 'unknown' ? outcomeUnknown : result.errorCode
@@ -50,15 +49,15 @@ function errorCodeOf(result: PartOutcome): string | null {
 interface PartResult {
   verdict: Verdict
   errorCode: string | null
-  /** Digest of the platform's id for the part, and the id sealed for messages/external_id. */
+  /** Digest of the part's platform id, and the encrypted id for messages/external_id. */
   externalIndex: Buffer | null
   externalId: Buffer | null
 }
 
 /**
- * Notes what became of one part, as soon as it is known, and that no call is about to start any more. Takes no lock of
- * the conversation, since a change of owner may be waiting for this very note while it holds that lock. A status that
- * was faster than the platform's answer stays.
+ * Records the result of one part as soon as it is known, and that no call is about to start. Takes no lock of the
+ * conversation, since a change of owner that holds it may be waiting for this write. Keeps a status that arrived before
+ * the platform's response.
  */
 export async function recordPart(tx: Tx, dispatch: DispatchKey, part: number, result: PartResult): Promise<void> {
   const { workspaceId, messageId } = dispatch

@@ -8,14 +8,14 @@ import type { ParsedSend, SendDeps, SendResponse } from './send-deps.ts'
 import { IdempotencyKeyReused, outcomeUnknownYet } from './send-errors.ts'
 import { responseOf, type StoredResponseRow, settleSend } from './settle-parts.ts'
 
-// Real time, whatever the service's clock says: this is about how long a request hangs.
+// Real time, not the service's clock: limits how long a request hangs.
 const maxWaitMs = 20_000
 const pollMs = 250
 
 /**
- * The first answer to a key that was used. While the first send is on its way, on any node, waits for it. Throws 404 when
- * the sender does not see the conversation, 422 when the key stands for another message, 409 NOT_RETRYABLE when the sending process has died or takes
- * longer than 20 s.
+ * Returns the first response for a used key; waits for it while the first send is in progress, on any node. Throws 404
+ * if the sender cannot see the conversation, 422 if the key was used for another message, 409 NOT_RETRYABLE if the
+ * sending process has died or takes longer than 20 s.
  */
 export async function replay(deps: SendDeps, send: ParsedSend): Promise<SendResponse> {
   const { sender, conversationId, key } = send
@@ -36,7 +36,7 @@ export async function replay(deps: SendDeps, send: ParsedSend): Promise<SendResp
   }
 }
 
-// The platform may have told since what became of it.
+// The platform may have reported the result since.
 async function settleAbandoned(deps: SendDeps, workspaceId: string, row: SendRow): Promise<SendResponse> {
   const { conversation_id: conversationId, message_id: messageId } = row
   const answer = await settleSend(deps, { workspaceId, conversationId, messageId }, 'abandoned')
@@ -48,7 +48,7 @@ interface SendRow extends StoredResponseRow {
   message_id: string
   fingerprint: Buffer
   conversation_id: string
-  /** Whether a process is at work on it. */
+  /** Whether a process is working on it. */
   is_alive: boolean
 }
 
@@ -73,7 +73,7 @@ type SendContent = Pick<ParsedSend, 'conversationId' | 'command' | 'identity'>
 
 const encryptionContext = (messageId: string) => ({ table: 'sends', row: messageId, column: 'fingerprint' })
 
-/** What makes two sends of one key the same: the conversation and the message. Sealed, as short texts can be guessed. */
+/** Encrypts the digest that is compared for sends with the same key: it would reveal short texts. */
 export function fingerprintOf(keyring: Keyring, messageId: string, send: SendContent): Buffer {
   return keyring.encrypt(encryptionContext(messageId), digest(send))
 }
@@ -93,7 +93,7 @@ function digest({ conversationId, command, identity = command }: SendContent): B
     .digest()
 }
 
-// The order of an object's keys says nothing; that of a list does.
+// The order of object keys is ignored; the order of lists is not.
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted)
   if (typeof value !== 'object' || value === null) return value

@@ -8,15 +8,15 @@ import { anyWorkspace, conversationColumns, isNamed } from '../conversation/quer
 import type { ParsedSend } from './send-deps.ts'
 import type { SendRates } from './send-rate.ts'
 
-/** A conversation that is locked, and whether a change of owner waits for the calls under way. */
+/** A locked conversation, and whether a change of owner waits for calls in progress. */
 export interface LockedConversation {
   conversation: Conversation
   isHeld: boolean
 }
 
 /**
- * Locks the conversations of sends. Those that somebody else holds are left out, so that these keep only their own sends
- * waiting. A send that `isAlone` waits, and finds what its conversation was merged into, also while it waits.
+ * Locks the conversations of sends. Skips those locked by others, so that these delay only their own sends. With
+ * `isSingle` it waits for the lock and follows merges of the conversation, also those during the wait.
  */
 export async function lockForSends(
   { tx, keyring, workspaceId }: WorkspaceTx,
@@ -36,7 +36,7 @@ export async function lockForSends(
   }
 }
 
-/** SQL: the connections of the conversations of sends. */
+/** SQL: ids of the connections of the sends' conversations. */
 export const connectionsOf = (
   tx: Tx,
   workspaceId: string,
@@ -54,16 +54,16 @@ function matchesSends(tx: Tx, workspaceId: string, sends: readonly ParsedSend[],
   return tx`c.workspace_id = ${anyWorkspace(tx, workspaceId)} and c.id = any (${ids}::uuid[])`
 }
 
-/** An Idempotency-Key and whose it is. */
+/** An Idempotency-Key with its sender. */
 export interface SenderKey {
   senderId: string
   key: string
 }
 
 /**
- * The places in this list of those that were used before. Each is compared with the first key from it on, as only the index
- * of keys has an order of them: asked for the key itself, the planner may take another one while the table is small, read
- * all sends of the workspace by it, and keep to that while the table grows.
+ * Returns the positions of keys that were used before. Compares each with the first key not below it, because only the
+ * index of keys has that order: for an equality search the planner may choose another index while the table is small,
+ * read all sends of the workspace, and keep that plan while the table grows.
  */
 export async function findUsedKeys(tx: Tx, workspaceId: string, keys: readonly SenderKey[]): Promise<number[]> {
   const workspace = anyWorkspace(tx, workspaceId)
@@ -94,7 +94,6 @@ export interface NewSend extends SenderKey {
   parts: number
 }
 
-/** Records sends beside their messages. */
 export async function insertSends(tx: Tx, workspaceId: string, sends: readonly NewSend[], now: Date): Promise<void> {
   await Promise.all([
     tx`
@@ -115,16 +114,16 @@ export async function insertSends(tx: Tx, workspaceId: string, sends: readonly N
   ])
 }
 
-/** A send whose way to the platform begins. */
+/** A dispatch to create. */
 export interface DispatchStart {
   messageId: string
   conversationId: string
   connectionId: string
-  /** Null when no change of owner stops the send. */
+  /** Null if a change of owner does not stop the send. */
   ownerEpoch: number | null
-  /** Takes its place in line with the reservation. */
+  /** Whether the send rate limiter assigns a slot with the reservation. */
   takesPlace: boolean
-  /** May start once its place is free; otherwise it has to ask before. */
+  /** Whether the call can start as soon as its slot is due, without asking for permission. */
   mayStart: boolean
   rates: SendRates
 }
@@ -132,16 +131,16 @@ export interface DispatchStart {
 export interface StartedDispatch {
   messageId: string
   turn: number
-  /** How long to wait for its place in line; null for those that have none yet, as those that wait for their turn first. */
+  /** Time until its slot; null if it has none yet, for example behind an earlier send. */
   waitMs: number | null
-  /** Whether its first call may start, as `allowStart` would say. */
+  /** Whether the first call may start, as by `allowStart`. */
   isAllowed: boolean
 }
 
 /**
- * Begins the way of sends, each after all others of its conversation, under the locks of these. Whoever is first
- * takes a place in the lines of connection and customer, as by `reserveSlot`, and is allowed to start when it is free.
- * `now` is the time by the clock that all processes share.
+ * Creates the dispatches of sends, each after all others of its conversation, under the conversations' locks. The first
+ * send of a conversation takes a slot in the rate limits of connection and customer, as by `reserveSlot`, and may start
+ * when it is due. `now` is database time, shared by all processes.
  */
 export async function startDispatches(
   tx: Tx,
@@ -183,7 +182,7 @@ export async function startDispatches(
       group by id
       order by id
       on conflict (workspace_id, id) do update
-      -- In UTC, as in takePlace.
+      -- In UTC, as in reserveSlot.
       set next_at = (greatest(p.next_at, ${now}) at time zone 'UTC' + (excluded.next_at - ${now})) at time zone 'UTC'
       returning p.id, p.next_at
     ),

@@ -35,24 +35,24 @@ import { connectionUnavailable, StaleThread } from './send-errors.ts'
 import { countSends } from './send-limits.ts'
 import { findNewerThan, findUnseen } from './stale-thread.ts'
 
-/** A send that is recorded and may go to the platform, in its turn. */
+/** A recorded send that may go to the platform in its turn. */
 export interface ReservedSend
   extends DispatchKey,
     Pick<PlannedSend, 'message' | 'connection' | 'recipient' | 'meaning'> {
   connector: Connector
   parts: Outgoing[]
-  /** The file that the platform is given before; null for words. */
+  /** File to upload to the platform first; null for text. */
   file: OutgoingFile | null
-  /** The reason of the hold of the connection that this send tries; null where nothing stops it. */
+  /** Reason of the connection's hold that this send probes; null without one. */
   tries: string | null
   turn: number
-  /** What came with the reservation; null where the first part has to ask for it. */
+  /** Slot assigned with the reservation; null if the first part has to request one. */
   start: SendStart | null
 }
 
-/** The first part's place in line, and whether it may start. */
+/** Rate limit slot of the first part, and whether it may start. */
 export interface SendStart {
-  /** By `performance.now()`, before the database was asked. */
+  /** From `performance.now()`, taken before the database query. */
   askedAt: number
   waitMs: number
   isAllowed: boolean
@@ -61,16 +61,16 @@ export interface SendStart {
 export type Reservation = { reserved: ReservedSend } | UnreservedSend
 
 /**
- * Whether a send needs a transaction of its own: a person's may change the owner, which is undone while calls are under
- * way, and what a send names is locked beside its conversation.
+ * Returns whether a send needs its own transaction: a person's may change the owner, which is rolled back while calls
+ * are in progress, and referenced rows are locked with the conversation.
  */
 export const needsOwnTransaction = ({ sender, command, lastSeenId }: ParsedSend): boolean =>
   sender.actor.type !== 'agent' || lastSeenId !== null || hasReferences(command)
 
 /**
- * Judges sends of a workspace under the locks of their conversations, and records those that may go as `pending`, with
- * their keys and their parts, in a handful of statements. A refusal is that send's alone. Waits for nobody: a send to a
- * conversation that somebody else holds, or that is not there, is `alone`.
+ * Validates sends of a workspace under their conversations' locks and records the valid ones as `pending`, with keys
+ * and parts, in a few statements. An error affects only its own send. Does not wait for locks: a send whose
+ * conversation is locked by others, or does not exist, is `alone`.
  */
 export function reserveSends(
   deps: SendDeps,
@@ -80,7 +80,7 @@ export function reserveSends(
   return inTransaction(deps, workspaceId, sends, false)
 }
 
-/** The same for one send, which waits for its conversation. */
+/** Reserves one send in its own transaction, waiting for its conversation's lock. */
 export async function reserveOne(deps: SendDeps, send: ParsedSend): Promise<Reservation> {
   const [reservation = 'alone'] = await inTransaction(deps, send.sender.workspaceId, [send], true)
   return reservation
@@ -125,7 +125,7 @@ async function reserve(reserving: ReserveContext, sends: readonly ParsedSend[]):
 
 interface SendInThread {
   send: ParsedSend
-  /** Undefined when it is not locked, or the key was used before. */
+  /** Undefined if it was not locked, or the key was used before. */
   thread: SendThread | undefined
 }
 
@@ -145,7 +145,7 @@ async function lock({ deps, tx, keyring, workspaceId, isAlone }: ReserveContext,
   const usedKeys = new Set(used.map((place) => keyOf(sends[place])))
   const threads = locked.map((one): SendThread => ({ ...one, before: one.conversation, times: new Set() }))
   const byId = new Map(threads.map((thread) => [thread.before.id, thread]))
-  // Alone, it may have been asked for by the id of a conversation that was merged into this one.
+  // A single send may use the id of a conversation that was merged into this one.
   const threadOf = (send: ParsedSend) => (isAlone ? threads[0] : byId.get(send.conversationId))
   const sendsInThreads = sends.map(
     (send): SendInThread => ({ send, thread: usedKeys.has(keyOf(send)) ? undefined : threadOf(send) }),
@@ -163,7 +163,7 @@ async function lock({ deps, tx, keyring, workspaceId, isAlone }: ReserveContext,
   return { sendsInThreads, known, now }
 }
 
-/** Only where a message is as new as ours the times of others need a look. */
+/** Reads the times of other messages only if one is as new as ours. */
 async function learnTimes(tx: Tx, workspaceId: string, busy: readonly SendThread[], now: Date): Promise<void> {
   const threads = new Map(busy.map((thread) => [thread.before.id, thread]))
   const to = new Date(now.getTime() + rangeMs)
@@ -175,7 +175,7 @@ async function learnTimes(tx: Tx, workspaceId: string, busy: readonly SendThread
 
 const noFacts: SendFacts = { template: null, references: noReferences, left: null }
 
-/** What sends are judged by beside their conversations. Makes no statement for words, unless they leave some unanswered. */
+/** Reads what sends are validated against. Runs no statement for plain text unless it leaves messages unanswered. */
 async function readFacts(reserving: ReserveContext, sendsInThreads: readonly SendInThread[]): Promise<SendFacts[]> {
   const found = await Promise.all(sendsInThreads.map((one) => readFactsOfOne(reserving, one)))
   const seeing = sendsInThreads.map(({ send, thread }) => ({
@@ -224,7 +224,7 @@ async function write(
     conversationId: message.conversationId,
     connectionId: message.connectionId,
     ownerEpoch: isAgents(send) ? thread.conversation.ownerEpoch : null,
-    // The platform is given a file first, which takes its time.
+    // The file upload comes first and takes time.
     takesPlace: draft.file === undefined,
     mayStart: isAgents(send) && !thread.isHeld,
     rates: deps.sendRatesOf(connection),
@@ -238,10 +238,10 @@ async function write(
       insertAttachments({ tx, keyring, workspaceId }, messages),
       attachUploads(tx, workspaceId, planned, now),
       storeThreads({ tx, keyring, workspaceId, now }, planned),
-      // The last, as lines are shared with all others who send: they are held for no longer than the commit takes.
+      // Last, because rate limits are shared with all other senders: their rows stay locked only until the commit.
       startDispatches(tx, workspaceId, starts, moment.now),
     ])
-  // Alone, what a statement answers may undo it all.
+  // A single send can still be rolled back by the result of a statement.
   const [, , , , , started] = await (isAlone ? writeAll() : pipelineCommit(tx, writeAll))
   return started
 }
@@ -254,7 +254,7 @@ async function attachUploads(tx: Tx, workspaceId: string, planned: readonly Plan
   }
 }
 
-/** What a person writes may change more of a conversation than what is said in it. */
+/** A person's send can change more of a conversation than its messages. */
 async function storeThreads(work: ChangeTx, planned: readonly PlannedSend[]): Promise<void> {
   const answered = new Set(planned.flatMap(({ send, thread }) => (isAgents(send) ? [thread] : [])))
   const changes = [...answered].map(({ before, conversation }) => ({ before, after: conversation }))

@@ -39,13 +39,13 @@ import {
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 
-// From the best place to cut to the worst. A cut stands at the end of the match: nothing is trimmed.
+// In order of preference. A cut is at the end of the match: nothing is trimmed.
 const boundaries: readonly RegExp[] = [/\n[^\S\n]*\n\s*/g, /\n/g, /[.!?…。！？]["'”’»)\]]*\s+|[。！？]/g, /\s+/g]
 
 /**
- * Cuts a text into parts of at most `maxLength` UTF-16 units which, joined, are the text. Each part ends at the last
- * paragraph within reach, else at a line, a sentence, a space, and never inside a grapheme, unless one grapheme alone is
- * longer than that. A part is blank only where the text is blank for longer than `maxLength`.
+ * Splits a text into parts of at most `maxLength` UTF-16 units that, joined, equal the text. Each part ends at the last
+ * paragraph within reach, else at a line, a sentence or a space, and never inside a grapheme unless that is longer than
+ * a part. A part is blank only if the text is blank for longer than `maxLength`.
  */
 export function splitText(text: string, maxLength: number): string[] {
   const parts: string[] = []
@@ -61,7 +61,7 @@ export function splitText(text: string, maxLength: number): string[] {
 function cutOf(text: string, maxLength: number): number {
   const segments = graphemes.segment(text)
   const isBoundary = (at: number): boolean => segments.containing(at)?.index === at
-  // The platform refuses a blank part: something to read must stand on both sides of the cut.
+  // The platform refuses blank parts: both sides of the cut need a visible character.
   const firstInk = text.search(/\S/)
   const lastInk = text.trimEnd().length - 1
   const furthest = firstInk < maxLength && lastInk > firstInk ? Math.min(maxLength, lastInk) : maxLength
@@ -85,7 +85,7 @@ function isLowSurrogate(text: string, at: number): boolean {
 /** The platform's limit for the filled body. */
 const maxFilledLength = 32_768
 
-/** Whether a connection can send, as of this moment. */
+/** Connection fields that decide whether it can send now. */
 export type ConnectionReadiness = Pick<
   StoredConnection,
   'state' | 'stateReason' | 'stateChangedAt' | 'acknowledgedAt' | 'holds'
@@ -95,34 +95,34 @@ export interface SendCheck {
   command: SendCommand
   sender: Sender
   conversation: Conversation
-  /** Null when the connection was removed. */
+  /** Null if the connection was removed. */
   readiness: ConnectionReadiness | null
-  /** The one that the command names, whether or not it can be sent. */
+  /** Template named by the command, whether it can be sent or not. */
   template: Template | null
   /** The channel's limit for one message, in UTF-16 units. */
   maxTextLength: number | null
-  /** The channel has buttons and lists. */
+  /** Whether the channel supports buttons and lists. */
   takesChoices: boolean
   references: SendReferences
-  /** How the channel takes files; undefined where it takes none. */
+  /** How the channel transfers files; undefined if it supports none. */
   mediaTransport: MediaWay | undefined
   now: Date
 }
 
-/** What will be sent: the message's text, and the platform messages that carry it, in order. */
+/** Message text and the platform messages that carry it, in order. */
 export interface SendDraft {
   kind: Message['kind']
   text: string
   parts: Outgoing[]
-  /** What the message keeps beside its words. */
+  /** Stored content other than text. */
   detail?: StoredDetail
-  /** Whose bytes the platform is given first. */
+  /** File to upload to the platform first. */
   file?: OutgoingFile
-  /** The reason of the hold that this send is to try; absent where nothing stops it. */
+  /** Reason of the hold that this send probes; absent without one. */
   tries?: string
 }
 
-/** Judges a send as things stand under the conversation's lock, in the order that callers are promised. */
+/** Validates a send under the conversation's lock. Checks run in the order of the contract. */
 export function checkSend(check: SendCheck): SendDraft {
   const { command, sender, conversation, readiness, now } = check
   const template = command.kind === 'template' ? check.template : null
@@ -172,7 +172,7 @@ function approvedTemplate(command: Of<'template'>, { template, conversation, sen
   if (conversation.channel === 'unofficial') throw templateNotApproved('no_templates')
   if (template === null) throw templateNotApproved('unknown')
   if (template.status !== 'APPROVED') throw templateNotApproved('not_approved')
-  // The contract's keys know of no header.
+  // The Inbox API of the contract has no header parameters.
   const takesFile = template.header !== null && (sender.actor.type !== 'agent' || command.headerUploadId !== undefined)
   if (!template.bodyOnly && !takesFile) throw templateNotApproved('needs_more')
   return template
@@ -184,7 +184,7 @@ function canAnswer({ actor }: Sender, { owner }: Conversation): boolean {
 
 type Of<K extends SendCommand['kind']> = Extract<SendCommand, { kind: K }>
 
-/** What is quoted goes with the first part. */
+/** Only the first part carries the quote. */
 function quotedReference({ quotedId }: { quotedId?: string }, { references }: SendCheck): MessageReference | null {
   return quotedId === undefined ? null : checkReference('quoted_message_id', references.about)
 }
@@ -194,7 +194,9 @@ function draftText({ text, previewUrl, ...command }: Of<'text'>, check: SendChec
   const texts = maxTextLength === null ? [text] : splitText(text, maxTextLength)
   if (texts.some((part) => isBlank(part))) {
     const found =
-      texts.length === 1 ? 'text must not be blank' : `text is blank for more than ${maxTextLength} characters`
+      texts.length === 1
+        ? 'text must not be blank'
+        : `text must not have more than ${maxTextLength} blank characters in a row`
     throw invalidMessage(found)
   }
   const firstLink = previewUrl ? texts.findIndex((part) => /https?:\/\//i.test(part)) : -1
@@ -227,7 +229,7 @@ function draftMedia(command: Of<'media'>, check: SendCheck): SendDraft {
   const caption = checkCaption(file.kind, command.text, mediaTransport)
   const quote = quotedReference(command, check)
   const part: Outgoing = { kind: 'media', file, caption, ...(quote !== null && { quoted: quote.other }) }
-  // As of a document that came in.
+  // Same as for inbound documents.
   const text = caption === '' && file.kind === 'document' ? (file.name ?? '') : caption
   return { kind: contractKinds[file.kind], text, parts: [part], ...storedDetailOf(references.upload, quote) }
 }
@@ -252,7 +254,8 @@ function storedDetailOf(
 
 function draftReaction({ emoji }: Of<'reaction'>, { references }: SendCheck): SendDraft {
   const { other } = checkReference('message_id', references.about)
-  if (emoji !== null && !isOneEmoji(emoji)) throw invalidMessage('emoji must be one emoji, or null to take ours back')
+  if (emoji !== null && !isOneEmoji(emoji))
+    throw invalidMessage('emoji must be one emoji, or null to remove the reaction')
   const reaction = { externalId: other.externalId, emoji: emoji ?? '' }
   return {
     kind: 'text',
@@ -268,12 +271,13 @@ const isOneEmoji = (text: string): boolean =>
   [...letters.segment(text)].length === 1 && /\p{Extended_Pictographic}|\p{Regional_Indicator}|\u20e3/u.test(text)
 
 /**
- * The body with `{{1}}`, `{{2}}`, … filled in. Throws 422 INVALID_MESSAGE for what the platform is known to refuse: a
- * wrong number of parameters, an empty one, one with a newline, a tab or more than four spaces in a row, a long result.
+ * Returns the body with `{{1}}`, `{{2}}`, … filled in. Throws 422 INVALID_MESSAGE for parameters that the platform
+ * refuses: a wrong number, an empty one, one with a newline, a tab or more than four consecutive spaces, or a result
+ * that is too long.
  */
 function fillTemplate(body: string, parameterCount: number, parameters: readonly string[]): string {
   if (parameters.length !== parameterCount) {
-    throw invalidMessage(`This template needs ${parameterCount} body_params, ${parameters.length} were sent`)
+    throw invalidMessage(`This template requires ${parameterCount} body_params, but got ${parameters.length}`)
   }
   for (const [index, parameter] of parameters.entries()) {
     const problem = problemOf(parameter)
@@ -288,7 +292,7 @@ function fillTemplate(body: string, parameterCount: number, parameters: readonly
 
 function problemOf(parameter: string): string | null {
   if (isBlank(parameter)) return 'must not be empty'
-  if (/[\n\r\t]/.test(parameter)) return 'must not hold a newline or a tab'
-  if (/ {5}/.test(parameter)) return 'must not hold more than four spaces in a row'
+  if (/[\n\r\t]/.test(parameter)) return 'must not contain a newline or a tab'
+  if (/ {5}/.test(parameter)) return 'must not contain more than four spaces in a row'
   return null
 }

@@ -13,7 +13,7 @@ import {
   TextSend,
 } from './send-schema.ts'
 
-/** What a caller wants to be sent. What is not asked for is absent: a key's use is known by what its command holds. */
+/** Parsed body of a send. Unset options are absent, because fingerprints of idempotency keys include all fields. */
 export type SendCommand =
   | { kind: 'text'; text: string; previewUrl: boolean; quotedId?: string }
   | {
@@ -26,14 +26,14 @@ export type SendCommand =
     }
   | { kind: 'media'; uploadId: string; text: string; quotedId?: string }
   | { kind: 'choices'; text: string; choices: Choices; quotedId?: string }
-  /** Null takes ours back. */
+  /** Null removes our reaction. */
   | { kind: 'reaction'; messageId: string; emoji: string | null }
   | { kind: 'interactive'; body: object }
 
-/** The contract's interface takes words alone. */
+/** The Inbox API of the contract accepts only text and templates. */
 export type SendSyntax = 'contract' | 'whole'
 
-// One check for each kind: a union would answer a single mistake with the complaints of all its members.
+// One check per kind: validating a union would report the errors of all its members.
 const checks = {
   contract: {
     text: compileCheck(TextSend),
@@ -50,7 +50,7 @@ const checks = {
   },
 } as const satisfies Record<SendSyntax, Record<string, ReturnType<typeof compileCheck>>>
 
-/** Reads the body of a send; throws InvalidInput when its shape is wrong. What it says is judged later. */
+/** Parses the body of a send. Throws InvalidInput for a wrong shape; the content is validated later. */
 export function parseSendCommand(body: unknown, language: SendSyntax): SendCommand {
   if (body === undefined) throw invalid('', 'is required: send a JSON body')
   if (typeof body !== 'object' || body === null || Array.isArray(body)) throw invalid('', 'must be object')
@@ -103,10 +103,10 @@ function commandOf(body: SendBody): SendCommand {
   }
 }
 
-/** With an id for each that was given none: its place. */
+/** Assigns the position as id to options without one. */
 function choicesOf({ buttons, list, footer }: ChoicesFields): Choices {
   if ((buttons === undefined) === (list === undefined)) {
-    throw invalid('choices.buttons', 'or choices.list is required: give one of the two')
+    throw invalid('choices.buttons', 'or choices.list is required: send exactly one of them')
   }
   const foot = footer === undefined ? {} : { footer }
   if (list === undefined) return { buttons: (buttons ?? []).map(withId), ...foot }
@@ -117,14 +117,14 @@ const withId = <C extends { id?: string }>(choice: C, index: number) => ({ ...ch
 
 const maxLength = 255
 const printable = /^[\x20-\x7e]*$/
-// RFC 8941: quoted text in which only the quote and the backslash are escaped.
+// RFC 8941: quoted string in which only quote and backslash are escaped.
 const quoted = /^"((?:[\x20-\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/
 
-/** The value of an `Idempotency-Key` header, given raw or as a quoted string: 1–255 printable ASCII characters. */
+/** Parses an `Idempotency-Key` header, raw or as a quoted string: 1–255 printable ASCII characters. */
 export function parseIdempotencyKey(header: string | readonly string[] | undefined): string {
   const rawKey = (typeof header === 'object' ? header.join(', ') : (header ?? '')).trim()
   if (rawKey === '') {
-    throw badRequest('Send an Idempotency-Key header with a value of its own for each message', {
+    throw badRequest('The Idempotency-Key header is required. Use a unique value for each message.', {
       code: 'IDEMPOTENCY_KEY_REQUIRED',
     })
   }

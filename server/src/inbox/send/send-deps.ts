@@ -13,7 +13,7 @@ import type { SeenPosition } from '../conversation/conversation-state.ts'
 import type { SendCommand } from './send-command.ts'
 import type { SendRates } from './send-rate.ts'
 
-/** The steps of a send, in order of their ends: after each of them a crash could tear it apart. Only files are uploaded. */
+/** Steps of a send, in the order in which they end; a crash can happen after each. `upload` is for files only. */
 export const sendSteps = [
   'read',
   'lock',
@@ -22,10 +22,10 @@ export const sendSteps = [
   'reserve',
   'upload',
   'awaitTurn',
-  'awaitPace',
+  'awaitRate',
   'allow',
   'call',
-  'note',
+  'record',
   'lockToSettle',
   'writeOutcome',
   'settle',
@@ -36,76 +36,74 @@ export interface SendDeps extends InboxDeps {
   log: Log
   wakeups: SendWakeups
   sendRatesOf(connection: Connection): SendRates
-  /** Those of the connections that were not removed, with their secrets open; their ids as SQL. */
+  /** Returns the connections that were not removed, with decrypted credentials; `ids` is SQL. */
   connectionsIn(sql: Sql, keyring: Keyring, workspaceId: string, ids: Fragment): Promise<Connection[]>
-  /** How a channel takes files; undefined where it takes none. */
+  /** Returns how a channel transfers files; undefined if it supports none. */
   mediaTransportOf(channel: Channel): MediaWay | undefined
-  /** Where files are. */
   store: MediaStore
-  /** Told after a refused message what the refusal means for the connection, and whom it was for. */
+  /** Called after a refused message with what the refusal means for the connection, and its recipient. */
   recordRefusal(connection: Connection, effect: RefusalEffect, errorCode: string, to: Recipient): Promise<void>
-  /** Told that the platform took a send which was to try whether a hold of the connection is over, by its reason. */
+  /** Called when the platform accepted a send that probed a hold of the connection, with the reason of the hold. */
   recordAcceptance(connection: Connection, reason: string): Promise<void>
-  /** How long a send waits for its turn; 25 s when it is not given. */
+  /** How long a send waits for its turn, in ms; 25 s by default. */
   maxTurnMs?: number
-  /** How often a send renews its lease while the platform is given its file; every 4 s when it is not given. */
+  /** Interval of lease renewals during an upload, in ms; 4 s by default. */
   renewEveryMs?: number
-  /** Runs each step of a send. */
   step: RunStep<SendStep>
 }
 
-/** Who sends: an API key as `agent`, or somebody of the team. */
+/** Sender of a message: an API key as `agent`, a member or a team token. */
 export interface Sender {
   workspaceId: string
   actor: { type: 'agent' | 'user' | 'token'; id: string }
-  /** Connections that the sender may use; empty means every one. */
+  /** Connections that the sender can use; empty means all. */
   connectionIds: readonly string[]
-  /** How much it may send; absent: any number. */
+  /** Limits of the key; absent means unlimited. */
   limits?: SendLimits
 }
 
-/** What became of one part of a send; `stopped`: we have not asked the platform. */
+/** Result of one part of a send; `stopped` means that the platform was not called. */
 export type PartOutcome = { outcome: 'stopped'; errorCode: string } | SendResult
 
-/** What a send means for its conversation. */
+/** Effects of a send on its conversation. */
 export interface SendMeaning {
-  /** Whether the customer waits for no answer. */
+  /** Whether the customer was not waiting for an answer. */
   isUnsolicited: boolean
-  /** Whether the customer wrote what the sender had not seen: that stays unanswered. */
+  /** Whether customer messages that the sender had not seen stay unanswered. */
   leavesUnseen: boolean
-  /** Whether it made customer messages read that were not. */
+  /** Whether it marked customer messages read. */
   readsMessages: boolean
 }
 
-/** What a request to send is answered with; what it means only where this request has sent it. */
+/** Response to a send request; its effects only if this request sent the message. */
 export interface SendResponse extends Partial<SendMeaning> {
   status: number
-  /** The very text, the same at each repeat. */
+  /** Exact text, identical for each replay. */
   body: string
   isReplay: boolean
 }
 
-/** What a request asks for, read and not yet judged. */
+/** Parsed send request, not validated yet. */
 export interface ParsedSend {
   sender: Sender
   conversationId: string
   key: string
   command: SendCommand
-  /** What makes it the same as another one of its key; the command, where it is absent. */
+  /** What is compared with an earlier send of the same key; defaults to the command. */
   identity?: object
-  /** How far the sender had seen: what came since stays unanswered. Absent: it answers whatever is there. */
+  /** How far the sender had seen: newer messages stay unanswered. If absent, the send answers all. */
   seen?: SeenPosition | undefined
-  /** The newest message that the sender has seen: with news since, nothing is sent. Null: whatever there is. */
+  /** Newest message seen by the sender: the send fails if there are newer ones. Null for no check. */
   lastSeenId: string | null
 }
 
-/** Wakes those who wait for a send of a conversation to be settled, on whichever node. */
+/** Wakes requests that wait for a send of a conversation to be settled, on any node. */
 interface SendWakeups {
-  /** Resolves at the next settled send of the conversation, or after this time. Ask before looking, then wait. */
+  /** Resolves when the next send of the conversation is settled, or on timeout. Call it before reading the state. */
   next(conversationId: string, maxMs: number): Promise<void>
 }
 
-/** Sends of a conversation that are settled: the id is the conversation. */
+/** Settled sends: the id is the conversation. */
 const settledTopic = 'sends_settled'
 
 export function openSendWakeups(db: Pick<Db, 'subscribe'>): SendWakeups {
@@ -131,14 +129,14 @@ export function openSendWakeups(db: Pick<Db, 'subscribe'>): SendWakeups {
   }
 }
 
-/** To be called in the transaction that settles a send. Announced rather than notified: that has commits wait for each other. */
+/** Call it in the transaction that settles a send. Uses `publish` because NOTIFY serializes commits. */
 export function wakeWaiting(tx: Tx, conversationId: string): void {
   publish(tx, settledTopic, conversationId)
 }
 
 const delaysMs = [50, 250, 1000, 3000]
 
-/** Does it again while it fails: what the platform answered must not be lost to a database that is briefly away. */
+/** Retries the write: a short database outage must not lose the platform's response. */
 export async function retryWrite<T>(work: () => Promise<T>): Promise<T> {
   for (const delayMs of delaysMs) {
     try {

@@ -4,16 +4,15 @@ import type { Hold } from '../../channels/health/holds.ts'
 import type { Message } from '../conversation/message.ts'
 import { type Owner, writeOwner } from '../conversation/owner.ts'
 
-/** Another message was sent under this key. */
 export class IdempotencyKeyReused extends ApiError {
   constructor() {
-    const message = 'This Idempotency-Key was used for another message. Send a new message with a new key.'
+    const message = 'This Idempotency-Key was already used for another message. Use a new key for a new message.'
     super(422, message, { data: { code: 'INVALID_MESSAGE' } })
   }
 }
 
 export const outcomeUnknownYet = (): ApiError =>
-  conflict('It is not known yet whether this message was sent. Repeat the request later, with the same key.', {
+  conflict('It is not known yet whether this message was sent. Retry later with the same key.', {
     code: 'NOT_RETRYABLE',
   })
 
@@ -21,25 +20,27 @@ export const unsupportedKind = (): ApiError =>
   unprocessable('Only text and template can be sent', { code: 'UNSUPPORTED_KIND' })
 
 export const choicesUnsupported = (): ApiError =>
-  unprocessable('This channel has no buttons and lists: send a text that numbers what can be chosen', {
+  unprocessable('This channel does not support buttons and lists: send a text with numbered options', {
     code: 'UNSUPPORTED_KIND',
   })
 
-// What people have taken is not to be taken back because a message says how.
+// Does not suggest taking the conversation over: an agent must not do that because of an error message.
 export const ownerMismatch = (owner: Owner): ApiError =>
   conflict(
     owner.type === 'human'
-      ? 'People answer this conversation: its owner is human. Nothing was sent; leave it to them.'
-      : `Another key answers this conversation: its owner is ${writeOwner(owner)}. Nothing was sent.`,
+      ? 'People own this conversation: its owner is human. Nothing was sent; leave it to them.'
+      : `Another key owns this conversation: its owner is ${writeOwner(owner)}. Nothing was sent.`,
     { code: 'OWNER_MISMATCH' },
   )
 
-/** Holds the message that the sender has not seen; how it is shown is for the route to say. */
+/** Contains the unseen message; routes decide how to present it. */
 export class StaleThread extends ApiError {
   readonly newer: Message
 
   constructor(newer: Message) {
-    super(409, 'Somebody has written since. Read it, then send again or leave it.', { data: { code: 'THREAD_MOVED' } })
+    super(409, 'There are newer messages. Read them, then send again or discard your message.', {
+      data: { code: 'THREAD_MOVED' },
+    })
     this.newer = newer
   }
 }
@@ -47,15 +48,15 @@ export class StaleThread extends ApiError {
 export const connectionUnavailable = (): ApiError =>
   conflict('The chat connection cannot send now', { code: 'CONNECTION_UNAVAILABLE' })
 
-/** Some of what the connection sends is held. The reason and what to do are in its settings. */
+/** Error for a hold on part of the connection's sends. Its settings show the reason and what to do. */
 export const connectionOnHold = ({ reason, nextTryAt, until }: Hold): ApiError =>
   conflict(
-    `The chat connection cannot send this now. ${knownAdvice(reason) ?? `The platform does not take it (${reason}).`}`,
+    `The chat connection cannot send this now. ${knownAdvice(reason) ?? `The platform rejects it (${reason}).`}`,
     { code: 'CONNECTION_UNAVAILABLE', reason, retry_at: nextTryAt ?? until },
   )
 
 export const acknowledgementRequired = (): ApiError =>
-  conflict('A member of the workspace must first confirm the risk of this channel, in the settings of the connection', {
+  conflict('A workspace member must first confirm the risk of this channel in the settings of the connection', {
     code: 'ACKNOWLEDGEMENT_REQUIRED',
   })
 
@@ -64,31 +65,31 @@ export const windowClosed = (): ApiError =>
 
 export const unansweredLimit = (limit: number): ApiError =>
   conflict(
-    `The customer has not answered ${limit === 1 ? 'the last message' : `the last ${limit} messages`} of this key, which is as many as it may send. Wait until they write.`,
+    `The customer has not answered ${limit === 1 ? 'the last message' : `the last ${limit} messages`} of this key, which is its limit. Wait until they write.`,
     { code: 'UNANSWERED_LIMIT', limit },
   )
 
 export const dailySendsReached = (limit: number, retryAfterSeconds: number): ApiError =>
   tooManyRequests(
-    `This key has sent ${limit} messages today, which is as many as it may. The day ends at midnight UTC.`,
+    `This key has sent ${limit} messages today, which is its limit. The limit resets at midnight UTC.`,
     retryAfterSeconds,
     { code: 'DAILY_SENDS_REACHED', limit },
   )
 
-/** The platform refuses them too, and counts each as bad behaviour of the number. */
+/** The platform refuses such messages too, and counts each against the quality of the number. */
 export const optedOut = (): ApiError =>
   unprocessable(
-    'The customer has opted out of marketing messages from this number. Send no marketing template until they opt in again.',
+    'The customer has opted out of marketing messages from this number. Do not send marketing templates until they opt in again.',
     { code: 'OPTED_OUT' },
   )
 
 const templateProblems = {
   no_templates: 'This channel has no templates. Send a text.',
-  unknown: 'No template of this connection has this name and language. Send one that the list of templates shows.',
+  unknown: 'No template of this connection has this name and language. Use one from the list of templates.',
   not_approved:
-    'The platform has not approved this template, or no longer does. Send one that the list of templates shows.',
+    'The platform has not approved this template, or has revoked its approval. Use one from the list of templates.',
   needs_more:
-    'This template is approved, but needs more than body parameters: a media header, or a value in its header or a button. Send one that the list of templates shows.',
+    'This template is approved, but needs more than body parameters: a media header, or a value in its header or a button. Use one from the list of templates.',
 } as const
 
 export const templateNotApproved = (why: keyof typeof templateProblems): ApiError =>

@@ -6,27 +6,26 @@ import { anyWorkspace } from '../conversation/queries.ts'
 import type { Sender } from './send-deps.ts'
 import { dailySendsReached, unansweredLimit } from './send-errors.ts'
 
-/** A send that may have a limit, in the conversation that it goes to. */
+/** A send with its conversation, for limits of its key. */
 export interface LimitedSend {
   sender: Sender
   conversationId: string
 }
 
-/** What is left of the limits of several sends, under the locks of their conversations. */
+/** Remaining limits of several sends, under their conversations' locks. */
 export interface Allowance {
-  /** Throws 409 `UNANSWERED_LIMIT` or 429 `DAILY_SENDS_REACHED` where this one is too many. */
+  /** Throws 409 `UNANSWERED_LIMIT` or 429 `DAILY_SENDS_REACHED` if the send exceeds a limit. */
   check(send: LimitedSend): void
-  /** Counts one that is sent. */
   consume(send: LimitedSend): void
-  /** Lets the day have again what was counted and not sent. */
+  /** Gives sends that were counted but not made back to the daily limit. */
   release(): Promise<void>
 }
 
 const unlimited: Allowance = { check: () => {}, consume: () => {}, release: async () => {} }
 
 /**
- * Counts what the keys of these sends have sent, and all of these for the day: whoever counts next waits until this
- * transaction ends. Sends without a limit cost nothing. To be asked once the conversations are locked.
+ * Counts earlier sends of these keys and adds these to the day's count, which stays locked until the transaction ends.
+ * Sends without limits cost nothing. Call it after locking the conversations.
  */
 export async function countSends(
   tx: Tx,
@@ -61,13 +60,13 @@ const unansweredOf = ({ limits }: Sender): number | null => limits?.unanswered ?
 const dailyOf = ({ limits }: Sender): number | null => limits?.daily ?? null
 const threadOf = ({ sender, conversationId }: LimitedSend): string => `${conversationId} ${sender.actor.id}`
 
-// In a thread with so many messages since the customer's last one, those before them count no more.
+// Limits the scan: messages older than this many are not counted.
 const maxDepth = 1000
 
 /**
- * How many messages each key has sent in its conversation since the customer's last one came in, by `threadOf`. Which came
- * first is told by ids: the platform's clock, by which threads are ordered, may go before or after ours. What has failed for
- * certain does not count.
+ * Counts the messages of each key in its conversation since the customer's last one arrived, by `threadOf`. Ids decide
+ * which came first, because the platform's clock, which sorts threads, may differ from ours. Definitely failed messages
+ * do not count.
  */
 async function countUnanswered(
   tx: Tx,
@@ -106,14 +105,14 @@ async function countUnanswered(
   return new Map(rows.map((row) => [`${row.conversation_id} ${row.key_id}`, row.sends]))
 }
 
-/** What a key has used of its day, and how many of what was counted are of this transaction. */
+/** Usage of a key's daily limit: total, before this transaction, and counted by it. */
 interface DailyUsage {
   used: number
   before: number
   counted: number
 }
 
-// In the order of keys, so that no two wait for each other. A node whose clock is behind counts for the day that is.
+// Sorted by key to prevent deadlocks. A node whose clock is behind counts for the stored, later day.
 async function countForDay(
   tx: Tx,
   workspaceId: string,
@@ -139,7 +138,7 @@ async function countForDay(
   )
 }
 
-/** How many messages the key has sent in the UTC day, where they are counted. */
+/** Returns how many messages the key has sent in the UTC day, if they are counted. */
 export async function countSentToday(sql: Sql, workspaceId: string, keyId: string, now: Date): Promise<number> {
   const [row] = await sql<{ sends: number }[]>`
     select sends

@@ -1,7 +1,7 @@
 import type { Tx } from '../../base/db.ts'
 import type { Connection } from '../../channels/connection/connection.ts'
 
-/** So many at once, then one every `everyMs`. */
+/** `burst` messages at once, then one every `everyMs`. */
 export interface SendRate {
   burst: number
   everyMs: number
@@ -9,19 +9,19 @@ export interface SendRate {
 
 export interface SendRates {
   connection: SendRate
-  /** Between one number and one customer. */
+  /** Limit for one customer on one connection. */
   pair: SendRate
 }
 
-// The official platform takes 80 messages a second from a number, 20 when the number is used on a phone as well, and
-// 45 at once to one customer, then one every 6 s. Within any second `burst` + 1000 / `everyMs` stays below it.
+// Official platform limits: 80 messages per second per number, 20 if the number is also used on a phone, and 45 at once
+// to one customer, then one every 6 s. Within any second, `burst` + 1000 / `everyMs` stays below the limit.
 const official: SendRate = { burst: 8, everyMs: 1000 / 70 }
 const sharedWithPhone: SendRate = { burst: 2, everyMs: 1000 / 17 }
 const pair: SendRate = { burst: 44, everyMs: 6100 }
-// A session that writes like a machine is soon barred: it sends at uneven times, about one message a second.
+// Sessions with machine-like timing are banned quickly: sends about one message per second at random intervals.
 const unofficial = (random: number): SendRate => ({ burst: 1, everyMs: 800 + 800 * random })
 
-/** `random`, in 0…1, is for the channel that wants it uneven. */
+/** Returns the send rates of a connection; `random` in 0…1 varies those of unofficial channels. */
 export function sendRatesOf(
   connection: Pick<Connection, 'channel' | 'isOnPhone'>,
   random: number = Math.random(),
@@ -30,7 +30,7 @@ export function sendRatesOf(
   return { connection: connection.isOnPhone ? sharedWithPhone : official, pair }
 }
 
-/** Takes the next place in line, over all nodes. Returns how many milliseconds away it is. */
+/** Reserves the next slot across all nodes. Returns the milliseconds until it is due. */
 export async function reserveSlot(
   tx: Tx,
   workspaceId: string,
@@ -49,7 +49,7 @@ export async function reserveSlot(
       select ${workspaceId}::uuid, step.id, clock_timestamp() + step.every_ms * interval '1 millisecond'
       from step
       on conflict (workspace_id, id) do update
-      -- In UTC, where a step is as long at any time: what is added here must not depend on the session.
+      -- In UTC, so that the added interval does not depend on the time zone of the session.
       set next_at = greatest(
         (
           p.next_at at time zone 'UTC' + interval '1 millisecond' * case p.id
@@ -69,7 +69,7 @@ export async function reserveSlot(
   return Math.max(0, ...rows.map((row) => row.wait_ms))
 }
 
-/** Forgets the lines in which nobody stands any more. */
+/** Deletes the rate rows of idle connections and customers. */
 export async function deleteIdleRates(tx: Tx): Promise<void> {
   await tx`
     delete from send_paces

@@ -7,12 +7,12 @@ import { strict, strictTitled } from '../api/schema.ts'
 const closed = { additionalProperties: false }
 
 export const TextSend = strictTitled('TextToSend', {
-  kind: Type.Literal('text', { description: 'A free text, for as long as the 24-hour window is open.' }),
+  kind: Type.Literal('text', { description: 'Free text; requires an open 24-hour window.' }),
   text: Type.String({
     minLength: 1,
     maxLength: 16_384,
     description:
-      'At most 16,384 characters. What is too long for one message of the channel goes out as several, in order; to the caller it stays one message.',
+      'At most 16,384 characters. A text too long for one message of the channel is sent as several, in order; for the caller it remains one message.',
     example: 'Your order has left our warehouse.',
   }),
   preview_url: Type.Optional(
@@ -28,14 +28,14 @@ export const TemplateSend = strictTitled('TemplateToSend', {
     body_params: Type.Optional(
       Type.Array(Type.String({ maxLength: 2048 }), {
         maxItems: 50,
-        description: 'Fill `{{1}}`, `{{2}}`, … in order: as many as the template has in `parameter_count`.',
+        description: 'Values for `{{1}}`, `{{2}}`, … in order; exactly `parameter_count` of the template.',
         example: ['Ana', 'A-17'],
       }),
     ),
   }),
 })
 
-/** Understood, but not offered: answered with 422 whatever else is in it. */
+/** Recognized but not supported: always 422. */
 export const InteractiveSend = Type.Object(
   { kind: Type.Literal('interactive', { description: 'Not supported: 422 `UNSUPPORTED_KIND`.' }) },
   { additionalProperties: true, title: 'InteractiveToSend' },
@@ -49,14 +49,14 @@ const lastSeen = {
       format: 'uuid',
       maxLength: 36,
       description:
-        'The newest message that you have seen. When the customer or somebody else has written since, nothing is sent: 409 `THREAD_MOVED` with that `message`.',
+        'Newest message you have seen. If the customer or someone else has written since, nothing is sent: 409 `THREAD_MOVED` with that `message`.',
     }),
   ),
 }
 
 const quotes = {
   quoted_message_id: Type.Optional(
-    uuid('The message of this conversation that this one answers to: the customer sees it above the new one.'),
+    uuid('Message of this conversation to quote; the customer sees it above the new one.'),
   ),
 }
 
@@ -67,20 +67,19 @@ export const QuotingTemplateSend = strict({
   template: strictTitled('TemplateChoiceAsMember', {
     ...TemplateSend.properties.template.properties,
     header_upload_id: Type.Optional(
-      uuid('The upload that fills the header: required for a template with a `header`, of that kind.'),
+      uuid('Upload for the header; required if the template has a `header`, and of that kind.'),
     ),
   }),
   ...quotes,
 })
 
 export const MediaSend = strict({
-  kind: Type.Literal('media', { description: 'A file, for as long as the 24-hour window is open.' }),
-  upload_id: uuid('An upload of this conversation that no message has used yet.'),
+  kind: Type.Literal('media', { description: 'A file; requires an open 24-hour window.' }),
+  upload_id: uuid('Upload of this conversation that is not attached to a message yet.'),
   text: Type.Optional(
     Type.String({
       maxLength: 16_384,
-      description:
-        'The caption of an image, a video or a document: `captionLength` of the upload limits says how long it may be.',
+      description: 'Caption of an image, a video or a document; at most `captionLength` of the upload limits.',
       example: 'Your invoice for May.',
     }),
   ),
@@ -92,7 +91,7 @@ const choiceId = Type.Optional(
     minLength: 1,
     maxLength: choiceLimits.id,
     pattern: '^[\\x21-\\x7e]+$',
-    description: 'Comes back when it is chosen. Left out: its place, from `1` on.',
+    description: 'Returned when the customer chooses it. Defaults to its position, starting at `1`.',
     example: 'deliver',
   }),
 )
@@ -101,37 +100,37 @@ const words = (maxLength: number, description: string, example: string) =>
   Type.String({ minLength: 1, maxLength, description, example })
 
 const Fields = strictTitled('ChoicesToOffer', {
-  text: words(choiceLimits.text, 'What stands above.', 'How do you want to get it?'),
+  text: words(choiceLimits.text, 'Text above the options.', 'How do you want to get it?'),
   buttons: Type.Optional(
     Type.Array(
       strictTitled('ButtonToSend', {
         id: choiceId,
-        title: words(choiceLimits.buttonTitle, 'What it says.', 'Deliver it'),
+        title: words(choiceLimits.buttonTitle, 'Button text.', 'Deliver it'),
       }),
-      { minItems: 1, maxItems: choiceLimits.buttons, description: 'Either these or `list`.' },
+      { minItems: 1, maxItems: choiceLimits.buttons, description: 'Either `buttons` or `list`.' },
     ),
   ),
   list: Type.Optional(
     strictTitled('ListToSend', {
-      button: words(choiceLimits.buttonTitle, 'What the button says that opens it.', 'See the times'),
+      button: words(choiceLimits.buttonTitle, 'Text of the button that opens the list.', 'See the times'),
       rows: Type.Array(
         strictTitled('RowToSend', {
           id: choiceId,
-          title: words(choiceLimits.rowTitle, 'What it says.', 'Monday, 9:00'),
-          description: Type.Optional(words(choiceLimits.description, 'Stands below.', 'With Ana')),
+          title: words(choiceLimits.rowTitle, 'Row title.', 'Monday, 9:00'),
+          description: Type.Optional(words(choiceLimits.description, 'Text below the title.', 'With Ana')),
         }),
         { minItems: 1, maxItems: choiceLimits.rows },
       ),
     }),
   ),
-  footer: Type.Optional(words(choiceLimits.footer, 'Small words below.', 'We deliver until 18:00.')),
+  footer: Type.Optional(words(choiceLimits.footer, 'Small text below the options.', 'We deliver until 18:00.')),
 })
 export type ChoicesFields = Static<typeof Fields>
 
 export const ChoicesSend = strict({
   kind: Type.Literal('choices', {
     description:
-      'A text with buttons or a list, for as long as the 24-hour window is open. The customer’s choice comes as a text that quotes it. Channels without them answer 422 `UNSUPPORTED_KIND`.',
+      'A text with buttons or a list; requires an open 24-hour window. The customer’s choice arrives as a text that quotes it. Channels that do not support them return 422 `UNSUPPORTED_KIND`.',
   }),
   choices: Fields,
   ...quotes,
@@ -140,16 +139,16 @@ export const ChoicesSend = strict({
 export const ReactionSend = strict({
   kind: Type.Literal('reaction', {
     description:
-      'Takes the place of our former reaction to the message. It is no answer: the conversation stays whose it is.',
+      'Replaces our previous reaction to the message. Does not count as an answer, and the owner does not change.',
   }),
-  message_id: uuid('The message of this conversation that it is about.'),
-  emoji: nullable(text(40, 'One emoji; null takes ours back.', { minLength: 1, example: '👍' })),
+  message_id: uuid('Message of this conversation to react to.'),
+  emoji: nullable(text(40, 'One emoji; null removes our reaction.', { minLength: 1, example: '👍' })),
 })
 
 const seen = <P extends TProperties>(send: TObject<P>, title: string) =>
   Type.Object({ ...send.properties, ...lastSeen }, { ...closed, title })
 
-/** What members send: more than keys, and they may say what they have seen. */
+/** Body of a member's send: more kinds than for keys, and `if_last_message_id`. */
 export const TeamSend = Type.Union([
   seen(QuotingTextSend, 'TextToSendAsMember'),
   seen(QuotingTemplateSend, 'TemplateToSendAsMember'),
@@ -159,7 +158,7 @@ export const TeamSend = Type.Union([
   InteractiveSend,
 ])
 
-/** Of an Idempotency-Key: 255 characters, each of them escaped, in quotes. */
+/** Length of an Idempotency-Key header: 255 characters, all escaped, plus quotes. */
 export const maxKeyHeader = 512
 
 export const SendHeaders = Type.Object({
@@ -167,16 +166,16 @@ export const SendHeaders = Type.Object({
     Type.String({
       maxLength: maxKeyHeader,
       description:
-        'Required. A value of its own for each message, 1–255 printable ASCII characters, raw or as a quoted string. A repeat sends nothing and returns the first answer, also when that was `failed`.',
+        'Required. Unique value per message: 1–255 printable ASCII characters, raw or as a quoted string. A repeat sends nothing and returns the first response, also if it was `failed`.',
       example: 'order-A-17-shipped',
     }),
   ),
 })
 
 export const Sent = titled('SendResult', {
-  message_id: uuid('The message.'),
+  message_id: uuid('Message id.'),
   status: oneOf(['sent', 'failed'], {
-    description: 'What the platform said at once. Later changes arrive as `inbox.message.status`.',
+    description: 'Immediate result from the platform. Later changes arrive as `inbox.message.status`.',
     example: 'sent',
   }),
 })
@@ -185,15 +184,15 @@ const refusal = (title: string, statusCode: number, code: string, statusMessage:
   errorAnswer(title, statusCode, description, statusMessage, { code })
 
 const conflicts =
-  '`OWNER_MISMATCH`: another owns the conversation; the message names the owner. `CONNECTION_UNAVAILABLE`: the connection cannot send now. `ACKNOWLEDGEMENT_REQUIRED`: unofficial channel without a current acknowledgement. `NOT_RETRYABLE`: the outcome of the first request with this key is not known yet; repeat later. `UNANSWERED_LIMIT`: the team lets this key send so many messages without an answer of the customer, and no more. Beside them 429 `DAILY_SENDS_REACHED`: as many as the team lets it send in a UTC day.'
+  '`OWNER_MISMATCH`: the caller does not own the conversation; the message names the owner. `CONNECTION_UNAVAILABLE`: the connection cannot send now. `ACKNOWLEDGEMENT_REQUIRED`: unofficial channel without a current acknowledgement. `NOT_RETRYABLE`: the result of the first request with this key is not known yet; retry later. `UNANSWERED_LIMIT`: the key has reached its limit of messages without an answer from the customer. In addition, 429 `DAILY_SENDS_REACHED`: the key has reached its limit per UTC day.'
 
-/** Why nothing was sent, or not delivered; `data.code` says which. */
+/** Errors of a send that was refused or not delivered, by `data.code`. */
 export const sendRefusals = {
   409: refusal(
     'SendConflict',
     409,
     'OWNER_MISMATCH',
-    'People answer this conversation: its owner is human. Nothing was sent; leave it to them.',
+    'People own this conversation: its owner is human. Nothing was sent; leave it to them.',
     conflicts,
   ),
   422: refusal(
@@ -201,22 +200,22 @@ export const sendRefusals = {
     422,
     'WINDOW_CLOSED',
     'The 24-hour window is closed. Send a template.',
-    '`UNSUPPORTED_KIND`: `interactive`. `WINDOW_CLOSED`: only a template can be sent. `TEMPLATE_NOT_APPROVED`: no approved template matches, or it needs more than body parameters; the message says which. `OPTED_OUT`: a marketing template, and the customer has opted out of these. `INVALID_MESSAGE`: the message cannot be sent as it is, or its Idempotency-Key was used for another one.',
+    '`UNSUPPORTED_KIND`: the kind is `interactive`. `WINDOW_CLOSED`: only a template can be sent. `TEMPLATE_NOT_APPROVED`: no approved template matches, or it needs more than body parameters; the message says which. `OPTED_OUT`: marketing template to a customer who has opted out. `INVALID_MESSAGE`: the message cannot be sent as it is, or its Idempotency-Key was used for another one.',
   ),
   502: refusal(
     'DeliveryFailed',
     502,
     'DELIVERY_FAILED',
     'The chat platform did not deliver the message',
-    'The platform could not be reached, or its answer was lost. The message stands as `failed`; should a status tell otherwise, it is corrected. The same key never sends again.',
+    'The platform could not be reached, or its response was lost. The message is `failed`; a later status can correct this. The same key never sends again.',
   ),
 }
 
-/** What a member's send is refused with beside these. */
+/** Additional conflict of a member's send. */
 export const memberRefusal = refusal(
   'MemberSendConflict',
   409,
   'THREAD_MOVED',
-  'Somebody has written since. Read it, then send again or leave it.',
-  `${conflicts} \`THREAD_MOVED\`: somebody has written since \`if_last_message_id\`; \`message\` is the newest of it.`,
+  'There are newer messages. Read them, then send again or discard your message.',
+  `${conflicts} \`THREAD_MOVED\`: there are messages newer than \`if_last_message_id\`; \`message\` is the newest one.`,
 )

@@ -16,31 +16,31 @@ import { splitLastSeen } from './stale-thread.ts'
 
 export interface SendRequest {
   conversationId: string
-  /** The `Idempotency-Key` header as it came. */
+  /** Raw value of the `Idempotency-Key` header. */
   idempotencyKey: string | readonly string[] | undefined
   body: unknown
-  /** Which kinds of messages the body may ask for; an agent's are the contract's unless this says otherwise. */
+  /** Accepted message kinds; for agents those of the contract by default. */
   language?: SendSyntax
-  /** What makes two requests of one key the same, where that is not what the body says: of a file its bytes. */
+  /** What is compared with an earlier request of the same key, if not the body: for a file, its bytes. */
   identity?: object
-  /** How far the sender had seen: what came since stays unanswered. Absent: it answers whatever is there. */
+  /** How far the sender had seen: newer messages stay unanswered. If absent, the send answers all. */
   seen?: SeenPosition | undefined
-  /** What the request's other parts were found to lack; thrown once the conversation is known to be there. */
+  /** Validation error of other parts of the request; thrown once the conversation is known to exist. */
   problem?: Error | undefined
 }
 
 export type SendMessage = (sender: Sender, request: SendRequest) => Promise<SendResponse>
 
-/** The two transactions of a send, which it may share with others. */
+/** The two transactions of a send, which can be shared with other sends. */
 interface SendTransactions {
   reserve(send: ParsedSend): Promise<Reservation>
   settle(call: AcceptedCall): Promise<StoredResponse | null>
 }
 
-// Two transactions of a workspace at a time, and of either step.
+// At most two concurrent transactions per workspace and step.
 const [groups, groupSize] = [2, 64]
 
-/** `sendMessage` for many: agents' sends of one workspace that come in a busy moment share their transactions. */
+/** Returns a `sendMessage` that batches transactions: concurrent sends of agents in one workspace share them. */
 export function createSend(deps: SendDeps): SendMessage {
   const reserveMany = batch<ParsedSend, Reservation>({
     groups,
@@ -62,9 +62,9 @@ export function createSend(deps: SendDeps): SendMessage {
 }
 
 /**
- * Sends a message to the customer, at most once for each Idempotency-Key of the sender: reserves it, calls the platform
- * outside any transaction, settles what came of it. A repeat is answered with the first answer, word for word. Throws
- * 404, 400, 409 and 422 before anything is stored.
+ * Sends a message to the customer, at most once per Idempotency-Key of the sender: reserves it, calls the platform
+ * outside of any transaction, and settles the result. A repeat gets the first response, byte for byte. Throws 404, 400,
+ * 409 and 422 before anything is stored.
  */
 export function sendMessage(deps: SendDeps, sender: Sender, request: SendRequest): Promise<SendResponse> {
   const own: SendTransactions = {
@@ -100,7 +100,7 @@ async function reserve(deps: SendDeps, writes: SendTransactions, send: ParsedSen
     const reservation = needsOwnTransaction(send) ? 'alone' : await writes.reserve(send)
     return reservation === 'alone' ? await reserveOne(deps, send) : reservation
   } catch (error) {
-    // Another node was quicker with this key.
+    // Another node has just used this key.
     if (violates(error, 'sends_pkey')) return 'repeated'
     throw error
   }
@@ -112,7 +112,7 @@ async function parseSend(deps: SendDeps, sender: Sender, request: SendRequest): 
   try {
     return parseRequest(sender, { ...request, conversationId })
   } catch (error) {
-    // Whether the conversation is there is said before what is wrong with the request.
+    // A missing conversation is reported before other errors of the request.
     if ((await findConversation(deps.db.sql, sender, conversationId)) === undefined) throw conversationNotFound()
     throw error
   }
@@ -122,7 +122,7 @@ function parseRequest(sender: Sender, request: SendRequest): ParsedSend {
   const { conversationId, problem, identity, seen } = request
   if (problem !== undefined) throw problem
   const { language = sender.actor.type === 'agent' ? 'contract' : 'whole' } = request
-  // The contract's body has no such field: it is refused like any other that is unknown.
+  // The contract's body has no such field, so it is rejected like any unknown field.
   const { lastSeenId, rest } =
     language === 'contract' ? { lastSeenId: null, rest: request.body } : splitLastSeen(request.body)
   const key = parseIdempotencyKey(request.idempotencyKey)

@@ -21,24 +21,24 @@ import { advanceMessages, lockSent, type Part, storeParts, storeProgress } from 
 import { takeEarlyReports } from '../receive/early-statuses.ts'
 import { retryWrite, type SendDeps, wakeWaiting } from './send-deps.ts'
 
-/** How many are settled at a time, of those whose process has died. */
+/** Maximum number of stranded sends settled per run. */
 const batchSize = 100
 const notSent = 'not_sent'
 
 /**
- * Why a send is settled now: its process has the platform's answer (`answered`), its process is gone (`abandoned`), or
- * nobody has told its outcome for too long (`given up`).
+ * Why a send is settled: its process has the platform's response (`answered`), its process has died (`abandoned`), or
+ * its result has been unknown for too long (`timed_out`).
  */
-export type SettleReason = 'answered' | 'abandoned' | 'given up'
+export type SettleReason = 'answered' | 'abandoned' | 'timed_out'
 
 export interface SettleDeps extends Pick<SendDeps, 'db' | 'keyStore' | 'clock' | 'step'> {
   connectors: Record<Channel, Pick<Connector, 'takeBack'>>
 }
 
 /**
- * Makes of what is known about the parts the message's status, the answer that every repeat gets, and the events. Null
- * while it cannot be said: then a status of the platform or the passing of time will tell. A send that is settled
- * already keeps its first answer.
+ * Derives from the parts the message's status, the response for all repeats, and the events. Returns null while the
+ * result is unknown: a status from the platform or the timeout decides later. An already settled send keeps its
+ * response.
  */
 export async function settleSend(
   deps: SettleDeps,
@@ -59,15 +59,15 @@ export async function settleSend(
 }
 
 /**
- * Settles the sends whose process has died: at once, as failed with `not_sent`, where nothing has left for certain; by what
- * the platform has told of them since; or, ten minutes after the send, as failed with `outcome_unknown`. Nothing is ever
- * sent again. Returns how many were settled.
+ * Settles sends whose process has died: as failed with `not_sent` if nothing was sent for certain, by the statuses that
+ * the platform has reported since, or ten minutes after the send as failed with `outcome_unknown`. Never sends anything
+ * again. Returns the number settled.
  */
 export async function settleStrandedSends(deps: Omit<SettleDeps, 'step'>): Promise<number> {
   let count = 0
   const knowing = channels.filter((channel) => deps.connectors[channel].takeBack !== undefined)
   for (const send of await listStrandedSends(deps.db.sql, deps.clock.now(), knowing, batchSize)) {
-    const reason = send.isOverdue ? 'given up' : 'abandoned'
+    const reason = send.isOverdue ? 'timed_out' : 'abandoned'
     const answer = await settleSend({ ...deps, step: runStep }, send, reason)
     if (answer !== null) count++
   }
@@ -96,7 +96,7 @@ async function settle(
   const isUnsent =
     lockedDispatch !== undefined &&
     (await hasNotLeft(deps, tx, keyring, workspaceId, { lockedDispatch, conversation, before, parts }))
-  const assumedErrorCode = isUnsent ? notSent : reason === 'given up' ? outcomeUnknown : null
+  const assumedErrorCode = isUnsent ? notSent : reason === 'timed_out' ? outcomeUnknown : null
   const end = decideOutcome(messageId, parts, lockedDispatch?.verdict ?? null, assumedErrorCode)
   if (end === null) return null
 
@@ -130,8 +130,8 @@ interface OpenSend {
 }
 
 /**
- * Whether what is open of a send has not left, nor ever will: its process is dead, and no call was allowed, or the channel
- * has taken it back. Not asked of one that is overdue, as channels forget.
+ * Returns whether the pending part was not sent and never will be: the process is dead, and no call was allowed or the
+ * channel has cancelled it. Channels are not asked about overdue sends, because they forget.
  */
 async function hasNotLeft(
   { connectors, clock }: SettleDeps,
@@ -147,7 +147,7 @@ async function hasNotLeft(
   return (await connectors[channel].takeBack?.(tx, keyring, order)) ?? false
 }
 
-// A status of the platform may have been faster than its own answer: then the message has been told of.
+// A status may have arrived before the platform's response: then `inbox.message.sent` was already recorded.
 function eventsOf(conversation: Conversation, before: Message, after: Message, now: Date): NewEvent[] {
   if (before.status === 'pending') return [messageSent(conversation, after)]
   if (before.status === after.status) return []
@@ -155,15 +155,15 @@ function eventsOf(conversation: Conversation, before: Message, after: Message, n
 }
 
 interface SettledState {
-  /** Where the message stands, by its parts. */
+  /** State of the message, from its parts. */
   state: DeliveryState
   parts: Part[]
   answer: StoredResponse
 }
 
 /**
- * What has become of a send whose parts stand like this; null while some part's outcome is open. `silence` is the error code
- * of the parts of which nothing is known; null while something may be told of them.
+ * Returns the result of a send with these parts; null while a part is pending. `assumedErrorCode` is the error code for
+ * parts with an unknown result; null while a report may still arrive.
  */
 function decideOutcome(
   messageId: string,
@@ -181,7 +181,7 @@ function decideOutcome(
   return { state, parts: closed, answer }
 }
 
-// Behind a part that failed no further one is sent; and what is silent for too long counts as failed.
+// No part after a failed one is sent; a part without a result for too long counts as failed.
 function assumedState({ part }: Part, parts: readonly Part[], assumedErrorCode: string | null): DeliveryState {
   const failed = parts.filter(({ status }) => status === 'failed')
   const isBehind = failed.some((other) => other.part < part)
@@ -195,15 +195,15 @@ function undeliveredResponse(messageId: string): StoredResponse {
   return { status: 502, body: JSON.stringify({ statusCode: 502, statusMessage, data }) }
 }
 
-// A row of `sends` holds a key and its answer, `message_parts` what became of each platform message.
+// A row of `sends` has the key and its response, `message_parts` the result of each platform message.
 
-/** What the caller of a send is told, in the very words that each repeat gets. */
+/** Response to a send, byte for byte the same for all repeats. */
 export interface StoredResponse {
   status: number
   body: string
 }
 
-/** The answer to a send that every part of it left with, or that has failed for certain. */
+/** Returns the response to a send that was accepted completely or has definitely failed. */
 export function acceptedResponse(messageId: string, status: 'sent' | 'failed'): StoredResponse {
   return { status: 202, body: JSON.stringify({ message_id: messageId, status }) }
 }
@@ -211,11 +211,11 @@ export function acceptedResponse(messageId: string, status: 'sent' | 'failed'): 
 export interface StoredResponseRow {
   answer_status: number | null
   answer_body: string | null
-  /** Whether its dispatch is gone, as it is from when the send was settled. */
+  /** Whether its dispatch was deleted, which happens when the send is settled. */
   is_settled: boolean
 }
 
-/** Null while the send is not settled. One without an answer of its own was settled with others: those were accepted. */
+/** Returns null while the send is not settled. A settled send without a stored response was accepted in a batch. */
 export function responseOf(messageId: string, row: StoredResponseRow): StoredResponse | null {
   const { answer_status: status, answer_body: body, is_settled: isSettled } = row
   if (status !== null && body !== null) return { status, body }

@@ -22,8 +22,8 @@ export interface AcceptedCall {
 }
 
 /**
- * Settles a send after its calls. Nearly all are one part that was accepted: these are noted and settled at once, by
- * `settleMany` with others. All others are settled by what is noted of their parts.
+ * Settles a send after its calls. Nearly all have one accepted part: `settleMany` records and settles these in batches.
+ * All others are settled from the recorded results of their parts.
  */
 export async function settle(
   deps: SendDeps,
@@ -32,7 +32,7 @@ export async function settle(
   settleMany: (call: AcceptedCall) => Promise<StoredResponse | null>,
 ): Promise<StoredResponse | null> {
   const answer =
-    accepted === null ? null : await deps.step('note', () => settleOrRecord(deps, { reserved, accepted }, settleMany))
+    accepted === null ? null : await deps.step('record', () => settleOrRecord(deps, { reserved, accepted }, settleMany))
   return deps.step('settle', async () => answer ?? settleSend(deps, reserved, 'answered'))
 }
 
@@ -43,7 +43,7 @@ async function settleOrRecord(
 ): Promise<StoredResponse | null> {
   const { reserved, accepted } = call
   const answer = await settleMany(call).catch((error: unknown) => {
-    // Should it have been settled for all that, what is noted now changes nothing.
+    // If it was settled nevertheless, recording the result changes nothing.
     deps.log.warn('batch settle failed; retrying individually', { messageId: reserved.messageId }, error)
     return null
   })
@@ -52,8 +52,8 @@ async function settleOrRecord(
 }
 
 /**
- * Notes and settles sends of a workspace, each with its only part accepted, in a handful of statements. Null where that is
- * left to `settleSend`: somebody else holds the conversation, or the platform has told of the message already.
+ * Records and settles sends of a workspace whose only part was accepted, in a few statements. Returns null for sends
+ * left to `settleSend`: the conversation is locked by others, or a status has arrived already.
  */
 export function settleAccepted(
   deps: SendDeps,
@@ -119,7 +119,7 @@ async function settleLocked(
   return sends.map(({ reserved }) => answers.get(reserved.messageId) ?? null)
 }
 
-/** Without those whose platform gave them the id of another one. */
+/** Drops sends whose platform id equals that of another send. */
 function distinct(sends: readonly AcceptedSend[]): AcceptedSend[] {
   const byId = new Map<string, AcceptedSend>()
   for (const send of sends) {
@@ -129,19 +129,19 @@ function distinct(sends: readonly AcceptedSend[]): AcceptedSend[] {
   return [...byId.values()]
 }
 
-/** A send that the platform has accepted, with its only part. */
+/** A send whose only part was accepted, ready to store. */
 interface AcceptedSend {
   conversationId: string
   connectionId: string
   messageId: string
-  /** The platform's id: its digest, and sealed for messages/external_id. */
+  /** Platform id: its digest, and encrypted for messages/external_id. */
   externalIndex: Buffer
   externalId: Buffer
 }
 
 /**
- * The messages of those sends of which the database knows no more than when they were reserved: no status has come, nobody
- * has settled them, and their platform's ids are new. Under the locks of their conversations and of these ids.
+ * Returns the messages of sends whose state has not changed since the reservation: no status has arrived, they are not
+ * settled, and their platform ids are new. Requires the locks of their conversations and of these ids.
  */
 async function findUnreported(tx: Tx, workspaceId: string, sends: readonly AcceptedSend[]): Promise<string[]> {
   const workspace = anyWorkspace(tx, workspaceId)
@@ -176,8 +176,8 @@ async function findUnreported(tx: Tx, workspaceId: string, sends: readonly Accep
 }
 
 /**
- * Closes sends that were accepted: their messages have what the platform said, and their dispatches go. Parts and answers
- * stay as they were reserved: a part alone is where its message is, and no answer beside no dispatch is `accepted`.
+ * Settles accepted sends: stores the platform's ids in the messages and deletes the dispatches. Parts and responses
+ * stay as reserved: a single part has its message's state, and no response without a dispatch means `accepted`.
  */
 async function storeAccepted(tx: Tx, workspaceId: string, sends: readonly AcceptedSend[], now: Date): Promise<void> {
   const workspace = anyWorkspace(tx, workspaceId)

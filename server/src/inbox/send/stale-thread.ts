@@ -16,13 +16,13 @@ import { messageColumns } from '../conversation/message-queries.ts'
 import { anyWorkspace } from '../conversation/queries.ts'
 import type { Sender } from './send-deps.ts'
 
-/** How far back somebody else's words are looked for; who has missed more has missed one of these. */
+/** How many messages back it looks for newer ones; if there are more, at least one of these is newer. */
 const maxLookBack = 50
 
-/** The field of a member's send that names the newest message which they have seen. */
+/** Field of a member's send with the newest message they have seen. */
 export const lastSeenField = 'if_last_message_id'
 
-/** Takes the field out of a member's body, which is then the same as an agent's. Throws 400 for what is no id. */
+/** Removes the field from a member's body, which then equals an agent's. Throws 400 for an invalid id. */
 export function splitLastSeen(body: unknown): { lastSeenId: string | null; rest: unknown } {
   if (typeof body !== 'object' || body === null || !(lastSeenField in body)) return { lastSeenId: null, rest: body }
   const { [lastSeenField]: id, ...rest } = body
@@ -31,8 +31,8 @@ export function splitLastSeen(body: unknown): { lastSeenId: string | null; rest:
 }
 
 /**
- * The newest message that the customer or somebody else has written since the one that the sender saw last, under the
- * conversation's lock; null when there is none. Throws 400 when the conversation has no such message.
+ * Returns the newest message by the customer or another sender after the last one that the sender has seen; null if
+ * there is none. Requires the conversation's lock. Throws 400 if the conversation has no such message.
  */
 export async function findNewerThan(
   tx: Tx,
@@ -59,7 +59,7 @@ export async function findNewerThan(
   return newer === undefined ? null : decryptMessage(keyring, newer)
 }
 
-// What came late stands further up, and is news all the same.
+// A message that arrived late is sorted earlier but still counts as newer.
 function isNewer(row: MessageRow, seen: Pick<MessageRow, 'occurred_at' | 'created_at'>): boolean {
   if (row.kind === 'system' || row.origin === 'history') return false
   return row.occurred_at > seen.occurred_at || row.created_at > seen.created_at
@@ -69,17 +69,17 @@ const isBy = (row: MessageRow, actor: Sender['actor']) => row.actor_type === act
 
 /** An agent's answer in a locked conversation, and how far the agent had seen. */
 export interface AgentSend {
-  /** Null where it is not locked: nothing is sent there. */
+  /** Null if it is not locked: nothing is sent there. */
   conversation: Pick<Conversation, 'id' | 'unansweredSince' | 'inbound'> | null
   seen: SeenPosition | null
 }
 
-// What came before the newest so many is not looked for.
+// Reads at most this many newest messages.
 const maxDepth = 1000
 
 /**
- * What each of these answers leaves unanswered, in their order, under the locks of their conversations; null for those that
- * leave nothing. Makes no statement unless a customer wrote after what an agent had seen.
+ * Returns what each of these answers leaves unanswered, in the same order; null if nothing. Requires the conversations'
+ * locks. Runs no statement unless a customer wrote after what an agent had seen.
  */
 export async function findUnseen(
   tx: Tx,

@@ -32,12 +32,11 @@ import {
 } from './inbox-schema.ts'
 import { presentTeamConversation } from './present-conversation.ts'
 
-/** Status, labels, assignee. */
 export function changeRoutes(api: TeamApi, deps: InboxDeps): void {
   api.patch(`${conversationsPath}/:id`, 'member', {
     operationId: 'updateConversationAsMember',
     summary: 'Change status, labels or assignee',
-    description: 'All of the fields or none take effect. A snoozed conversation may have a time to open at.',
+    description: 'The changes apply together or not at all. A snoozed conversation can have a time to reopen.',
     params: TeamConversationParams,
     body: TeamChanges,
     answers: { 200: oneConversation },
@@ -58,25 +57,24 @@ function parseChanges(changes: TeamChanges, now: Date): ConversationPatch {
   }
 }
 
-/** A status, and until when it is to be snoozed; `field` is where that stands in what was sent. */
+/** Parses a status and its snooze time; `field` is the path of the time in the request. */
 export function parseSnooze(
   { status, snoozedUntil }: Pick<TeamChanges, 'status' | 'snoozedUntil'>,
   field: string,
   now: Date,
 ): Pick<ConversationPatch, 'status' | 'snoozedUntil'> {
   if (snoozedUntil !== undefined && status !== 'snoozed') {
-    throw invalid(field, 'goes with the status snoozed')
+    throw invalid(field, 'is allowed only with the status snoozed')
   }
   const until = typeof snoozedUntil === 'string' ? readFutureMoment(snoozedUntil, field, now) : null
   return status === undefined ? {} : { status, snoozedUntil: until }
 }
 
-/** What is read, and what is not. */
 export function readMarkRoutes(api: TeamApi, deps: InboxDeps): void {
   api.post(`${conversationsPath}/:id/read`, 'member', {
     operationId: 'markConversationReadAsMember',
     summary: 'Mark a conversation read',
-    description: 'The platform is told too; whether that works changes nothing here.',
+    description: 'Also marks the messages read on the platform; if that fails, the request still succeeds.',
     params: TeamConversationParams,
     answers: { 200: oneConversation },
     errors: [413, 415],
@@ -89,7 +87,7 @@ export function readMarkRoutes(api: TeamApi, deps: InboxDeps): void {
     operationId: 'markConversationUnread',
     summary: 'Mark a conversation unread',
     description:
-      'Its newest customer message counts as unread. Nothing changes where some are unread, or no customer has written.',
+      'Counts the newest customer message as unread. Nothing changes if some messages are unread already, or the customer has not written.',
     params: TeamConversationParams,
     answers: { 200: oneConversation },
     errors: [413, 415],
@@ -100,13 +98,12 @@ export function readMarkRoutes(api: TeamApi, deps: InboxDeps): void {
   })
 }
 
-/** Who has a conversation. */
 export function ownerRoutes(api: TeamApi, deps: InboxDeps): void {
   api.post(`${conversationsPath}/:id/take-over`, 'member', {
     operationId: 'takeOverConversation',
-    summary: 'Take a conversation over',
+    summary: 'Take over a conversation',
     description:
-      'It belongs to people from then on: no send of its agent starts once this is answered, and agents leave it alone until it is handed to one or offered to all (`agentsMayTakeBack` of the workspace). A member has it assigned then, unless it is assigned to somebody.',
+      'People own it from then on. After the response, no send of its agent starts, and agents leave it alone until it is handed to one or offered to all (see `agentsMayTakeBack` of the workspace). Assigns it to the calling member unless it already has an assignee.',
     params: TeamConversationParams,
     answers: { 200: oneConversation },
     errors: [413, 415],
@@ -120,7 +117,7 @@ export function ownerRoutes(api: TeamApi, deps: InboxDeps): void {
     operationId: 'handBackConversation',
     summary: 'Hand a conversation to an agent',
     description:
-      'The agent reads the note, and it is an item of the timeline. What was assigned to the calling member is assigned to nobody then. 409 when the key is not active, lacks `inbox.write` or does not allow the connection; 403 while agents are stopped.',
+      'The agent sees the note, which is also an item of the timeline. Unassigns the conversation if it is assigned to the calling member. 409 if the key is not active, lacks `inbox.write` or does not allow the connection; 403 while agents are stopped.',
     params: TeamConversationParams,
     body: HandBack,
     answers: { 200: oneConversation },
@@ -136,7 +133,7 @@ export function ownerRoutes(api: TeamApi, deps: InboxDeps): void {
     operationId: 'offerConversation',
     summary: 'Offer a conversation to agents',
     description:
-      'People own it until an agent takes it; whichever does first has it, and reads the note. What was assigned to the calling member is assigned to nobody then. 409 when an agent has it already; 403 while agents are stopped.',
+      'People own it until the first agent takes it; that agent sees the note. Unassigns the conversation if it is assigned to the calling member. 409 if an agent already owns it; 403 while agents are stopped.',
     params: TeamConversationParams,
     body: Offer,
     answers: { 200: oneConversation },
@@ -156,54 +153,54 @@ function noteOf(note: HandoverNoteBody | undefined): HandoverNote | null {
 }
 
 const labels = (description: string) => Type.Array(uuid(), { maxItems: 20, description, example: [] })
-const batchId = uuid('Made by the caller: requests of one selection share it, and are one line of the audit log.')
+const batchId = uuid('Generated by the caller. Requests of one selection share it and form one entry of the audit log.')
 
 const BulkChangesBody = Type.Partial(
   Type.Object({
     status: statusToSet,
     snoozedUntil: nullable(
-      timestamp('With the status `snoozed`: when a timer opens them. Null: when the customer writes.'),
+      timestamp('With status `snoozed`: when a timer reopens them. Null: only when the customer writes.'),
     ),
-    assignedTo: nullable(idSchema('A member of the workspace; null for nobody.')),
-    addLabelIds: labels('Labels that they get beside those that they have.'),
-    removeLabelIds: labels('Labels that they lose.'),
-    read: Type.Boolean({ description: 'True: read. False: unread from the newest customer message on.' }),
+    assignedTo: nullable(idSchema('Member of the workspace; null to unassign.')),
+    addLabelIds: labels('Labels to add.'),
+    removeLabelIds: labels('Labels to remove.'),
+    read: Type.Boolean({ description: 'True: mark read. False: mark the newest customer message unread.' }),
   }),
   {
     ...closed,
     minProperties: 1,
     title: 'ManyChanges',
-    description: 'What is to become of each of them.',
+    description: 'Changes to apply to each conversation.',
     example: { status: 'resolved' },
   },
 )
 type BulkChangesBody = Static<typeof BulkChangesBody>
 
 const FormerConversation = titled('FormerConversation', {
-  id: idSchema('The conversation.'),
+  id: idSchema('Conversation id.'),
   status: statusToSet,
-  snoozedUntil: nullable(timestamp('When a timer was to open it.')),
-  assignedTo: nullable(idSchema('The member it was assigned to.')),
-  held: Type.Boolean({ description: 'People had it.' }),
-  unreadCount: count('Customer messages that were unread.', { example: 1 }),
-  added: labels('Labels that the change gave it.'),
-  removed: labels('Labels that the change took from it.'),
+  snoozedUntil: nullable(timestamp('When a timer would have reopened it.')),
+  assignedTo: nullable(idSchema('Previous assignee.')),
+  held: Type.Boolean({ description: 'Whether it was locked to people.' }),
+  unreadCount: count('Previous number of unread customer messages.', { example: 1 }),
+  added: labels('Labels that the change added.'),
+  removed: labels('Labels that the change removed.'),
 })
 
 type FormerConversation = Static<typeof FormerConversation>
 
 const former = Type.Array(FormerConversation, {
   maxItems: maxAtOnce,
-  description: 'Those that changed, as they were: what an undo takes.',
+  description: 'Previous state of the changed conversations, for undo.',
 })
 const conversations = Type.Array(TeamConversation, {
   maxItems: maxAtOnce,
-  description: 'All that are there, as they are now.',
+  description: 'Current state of all existing conversations of the request.',
 })
 
 const BulkChangeBody = strict({
   batchId,
-  ids: Type.Array(idSchema('A conversation.'), { minItems: 1, maxItems: maxAtOnce }),
+  ids: Type.Array(idSchema('Conversation id.'), { minItems: 1, maxItems: maxAtOnce }),
   changes: BulkChangesBody,
 })
 
@@ -217,10 +214,9 @@ const BulkUndoBody = strict({
 
 const BulkUndoAnswer = Type.Object({
   conversations,
-  left: count('How many are not wholly as before: somebody changed them since, or they are gone.', { example: 0 }),
+  left: count('Number of conversations not fully restored: changed since, or deleted.', { example: 0 }),
 })
 
-/** What is done to many conversations at once, and its undo. */
 export function bulkRoutes(api: TeamApi, deps: InboxDeps): void {
   const show = async (workspaceId: string, conversations: readonly Conversation[]) =>
     (await readConversationViews(deps, workspaceId, conversations)).map((one) =>
@@ -228,8 +224,8 @@ export function bulkRoutes(api: TeamApi, deps: InboxDeps): void {
     )
   api.post(`${conversationsPath}/bulk`, 'member', {
     operationId: 'changeConversations',
-    summary: 'Change many conversations alike',
-    description: `At most ${maxAtOnce} in a request, all or none of which take effect; more go in several of one \`batchId\`. What is not there is passed over.`,
+    summary: 'Change many conversations',
+    description: `At most ${maxAtOnce} per request; the changes apply to all or none. Send more in several requests with the same \`batchId\`. Conversations that do not exist are skipped.`,
     body: BulkChangeBody,
     answers: { 200: BulkChangeAnswer },
     run: async ({ member, body }) => {
@@ -246,9 +242,9 @@ export function bulkRoutes(api: TeamApi, deps: InboxDeps): void {
   })
   api.post(`${conversationsPath}/bulk-undo`, 'member', {
     operationId: 'undoConversationChanges',
-    summary: 'Undo a change of many conversations',
+    summary: 'Undo a bulk change',
     description:
-      'Takes what the change was and the `former` that it answered. Each thing goes back alone, and only where it still is as the change left it.',
+      'Send the changes and the `former` that the bulk change returned. Each field is restored separately, and only if it still has the value that the change set.',
     body: BulkUndoBody,
     answers: { 200: BulkUndoAnswer },
     run: async ({ member, body }) => {

@@ -33,18 +33,17 @@ import {
 } from './inbox-schema.ts'
 import { presentTeamConversation, presentTeamMessage, presentTeamNotes } from './present-conversation.ts'
 
-/** The list of conversations, and how many each view has. */
 export function listRoutes(api: TeamApi, deps: InboxDeps): void {
   const { db, keyStore, clock } = deps
   api.get(conversationsPath, 'member', {
     operationId: 'listConversationsAsMember',
     summary: 'List conversations',
-    description: 'Those written in last come first, unless `sort` says otherwise. Every filter narrows the list.',
+    description: 'Sorted by newest message unless `sort` is given. Filters combine with AND.',
     query: TeamListQuery,
     answers: {
       200: Type.Object({
         conversations: Type.Array(TeamConversation, page),
-        cursor: Type.Union([cursor('For the next page.'), Type.Null()]),
+        cursor: Type.Union([cursor('Cursor of the next page.'), Type.Null()]),
       }),
     },
     allErrors: [400, 401, 404],
@@ -62,7 +61,7 @@ export function listRoutes(api: TeamApi, deps: InboxDeps): void {
   api.get(`${inboxPath}/counts`, 'member', {
     operationId: 'countConversations',
     summary: 'Count the conversations of each view',
-    description: `The open ones, and those of them with unread messages, as of now; beyond ${maxCounted} nobody is counted.`,
+    description: `Number of open conversations and of those with unread messages, capped at ${maxCounted}.`,
     answers: { 200: Type.Object({ counts: TeamCounts }) },
     allErrors: [400, 401, 404],
     run: async ({ member }) => {
@@ -72,10 +71,10 @@ export function listRoutes(api: TeamApi, deps: InboxDeps): void {
   })
 }
 
-// No row has it: who looks after nothing finds nothing.
+// No user has this id: a token is the assignee of no conversation.
 const nobody = '00000000-0000-0000-0000-000000000000'
 
-/** Reads the query of the team's list as this member means it; throws `InvalidInput` for what cannot be. */
+/** Parses the query of the team's list for this member. Throws `InvalidInput` for invalid values. */
 async function parseTeamList(
   query: TeamListQuery,
   member: Member,
@@ -99,7 +98,7 @@ async function parseTeamList(
   return { filter, order: query.sort ?? 'recent', limit: query.limit ?? 30, cursor: query.cursor ?? null }
 }
 
-/** By what the row says, and by the names that leads have: of these only whoever keeps them knows. */
+/** Searches the name shown in the list, and the names of leads, which only the leads module knows. */
 async function parseNameSearch(
   text: string,
   { workspaceId, workspace }: Member,
@@ -114,7 +113,7 @@ function parseStatuses(text: string, issues: Issue[]): ConversationStatus[] {
   const known = conversationStatuses.filter((status) => text.split(',').includes(status))
   const isKnown = (word: string) => known.some((status) => status === word)
   if (!text.split(',').every(isKnown)) {
-    issues.push({ path: 'status', message: `must be some of ${conversationStatuses.join(', ')}, with commas between` })
+    issues.push({ path: 'status', message: `must be some of ${conversationStatuses.join(', ')}, separated by commas` })
   }
   return known
 }
@@ -131,21 +130,20 @@ function parseView(view: TeamListQuery['view'], { userId }: Member): InboxView |
 
 const nullableLead = Type.Union([TeamLead, Type.Null()])
 
-/** One conversation, and its messages. */
 export function conversationRoutes(api: TeamApi, deps: InboxDeps): void {
   const { db, keyStore, findLead } = deps
   api.get(`${conversationsPath}/:id`, 'member', {
     operationId: 'getConversationAsMember',
-    summary: 'Read a conversation',
+    summary: 'Retrieve a conversation',
     description:
-      'With its newest 200 notes, oldest first, the lead with the phone of the customer, and the ad that they came by last.',
+      'Includes the newest 200 notes, oldest first, the lead with the customer’s phone, and the last ad that brought the customer.',
     params: TeamConversationParams,
     answers: {
       200: Type.Object({
         conversation: TeamConversation,
         notes: Type.Array(TeamNote, { maxItems: 200 }),
         lead: nullableLead,
-        firstContactAt: timestamp('When it began: at its first message at the latest.'),
+        firstContactAt: timestamp('Time of the first contact: creation or first message, whichever is earlier.'),
         referral: TeamMessage.properties.referral,
       }),
     },
@@ -175,7 +173,7 @@ export function conversationRoutes(api: TeamApi, deps: InboxDeps): void {
   api.get(`${conversationsPath}/:id/messages`, 'member', {
     operationId: 'listMessagesAsMember',
     summary: "List a conversation's messages",
-    description: 'The newest `limit`, oldest first. For older ones repeat with `before`.',
+    description: 'Returns the newest `limit` messages, oldest first. For older ones, repeat with `before`.',
     params: TeamConversationParams,
     query: MessagesQuery,
     answers: { 200: Type.Object({ messages: Type.Array(TeamMessage, page), hasMore: Type.Boolean() }) },
@@ -198,7 +196,7 @@ export function conversationRoutes(api: TeamApi, deps: InboxDeps): void {
   })
 }
 
-// It is made when its first message is taken in, and a phone's history reaches further back than that.
+// The conversation is created with its first received message, but the phone's history can be older.
 const earlier = (one: Date, other: Date | null): Date => (other !== null && other < one ? other : one)
 
 const withoutNumbers = ({ numbers: _, ...card }: LeadSummary) => card

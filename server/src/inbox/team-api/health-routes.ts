@@ -23,14 +23,14 @@ export interface HealthDeps extends PresentDeps {
   clock: Clock
 }
 
-/** How a connection does, and what to do about it. Here, because its messages tell most of that. */
+/** Routes for the health of a connection. In this module because most of it comes from messages. */
 export function healthRoutes(app: App, deps: HealthDeps, guard: TeamGuard): void {
   const api = teamApi(app, guard, 'Connections')
   const { db, keyStore, clock } = deps
   api.get(`${connectionsPath}/:connectionId/health`, 'member', {
     operationId: 'getConnectionHealth',
-    summary: "Read a connection's health",
-    description: 'What it last heard and sent, how late, what failed of late and why, and what to do next.',
+    summary: "Get a connection's health",
+    description: 'Last events in and out, delivery lag, recent failures with their reasons, and what to do next.',
     params: connectionParams,
     answers: { 200: Type.Object({ health: healthSchema }) },
     run: async ({ member, params }) => {
@@ -65,7 +65,7 @@ export function healthRoutes(app: App, deps: HealthDeps, guard: TeamGuard): void
 }
 
 const { state, stateReason, stateChangedAt, lastEventInAt, lastEventOutAt } = connectionSchema.properties
-const text = Type.String({ maxLength: 1000, description: 'What to do next, in plain words.' })
+const text = Type.String({ maxLength: 1000, description: 'What to do next.' })
 const lag = (description: string) => nullable(wholeNumber(description, { example: 850 }))
 
 const healthSchema = Type.Object({
@@ -74,31 +74,33 @@ const healthSchema = Type.Object({
   stateChangedAt,
   lastEventInAt,
   lastEventOutAt,
-  lagMs: lag('Between what was last heard and the time the platform gives it; looked at once a minute at most.'),
-  worstLagMs: lag('The longest of these, kept for about an hour.'),
+  lagMs: lag(
+    'Delivery lag of the last event: time between the platform’s timestamp and its arrival, measured at most once a minute.',
+  ),
+  worstLagMs: lag('Longest delivery lag in about the last hour.'),
   newConversationsGoTo: nullable(
     Type.Object(
       {
-        keyId: Type.String({ format: 'uuid', maxLength: 36, description: 'The API key.' }),
-        name: Type.String({ maxLength: 100, description: 'What the key is for.', example: 'Support agent' }),
-        lastUsedAt: nullable(timestamp('When it was last let in, to within a minute; null: never.')),
+        keyId: Type.String({ format: 'uuid', maxLength: 36, description: 'API key id.' }),
+        name: Type.String({ maxLength: 100, description: 'Name of the key.', example: 'Support agent' }),
+        lastUsedAt: nullable(timestamp('Last use of the key, accurate to a minute; null if never used.')),
       },
       {
         description:
-          'Whose a customer becomes who writes here for the first time: the oldest key that answers new conversations and sees the connection. Null: people.',
+          'Owner of new conversations: the oldest key that answers new conversations and can see the connection. Null: people.',
       },
     ),
   ),
   failures: Type.Array(
     Type.Object({
-      code: Type.String({ maxLength: 50, description: 'As in `errorCode` of messages.', example: '131026' }),
+      code: Type.String({ maxLength: 50, description: 'Same as `errorCode` of messages.', example: '131026' }),
       count: Type.Integer({ minimum: 1, maximum: 2_147_483_647 }),
-      lastAt: timestamp('The time of the latest such message.'),
+      lastAt: timestamp('Time of the latest such message.'),
       advice: text,
     }),
     {
       maxItems: 20,
-      description: 'Messages of the last 24 hours that failed, by code, the most frequent first; 20 codes at most.',
+      description: 'Failed messages of the last 24 hours by code, most frequent first; at most 20 codes.',
     },
   ),
   advice: Type.Array(
@@ -106,12 +108,12 @@ const healthSchema = Type.Object({
       code: Type.String({
         maxLength: 200,
         description:
-          'What it is about: `stateReason`, `paused`, `acknowledgement_required`, `nothing_arrives` when messages go out and the platform tells nothing, not even of these, or `agent_never_used` when new conversations go to a key that nobody has come in with.',
+          'Topic: the `stateReason`, `paused`, `acknowledgement_required`, `nothing_arrives` if messages are sent but the platform reports nothing, not even their statuses, or `agent_never_used` if new conversations go to a key that was never used.',
         example: 'platform_error_190',
       }),
       text,
     }),
-    { maxItems: 20, description: 'Empty when all is well.' },
+    { maxItems: 20, description: 'Empty if there are no problems.' },
   ),
 })
 
@@ -125,14 +127,13 @@ interface Health {
   lagMs: number | null
   worstLagMs: number | null
   failures: Failure[]
-  /** Messages go out, and nothing has been heard since. */
+  /** Whether messages were sent but nothing was received since. */
   isSilent: boolean
 }
 
 const dayMs = 86_400_000
 const maxCodes = 20
 
-/** How sending and hearing over a connection went of late. */
 async function readHealth(sql: Sql, one: StoredConnection, now: Date): Promise<Health> {
   const [lag, failures, isSilent] = await Promise.all([
     readLag(sql, one, now),
@@ -170,8 +171,8 @@ async function readFailures(sql: Sql, { workspaceId, id }: StoredConnection, sin
 }
 
 /**
- * Whether the platform accepted some sends since anything was heard, all of them long enough ago to have told of. Goes by
- * the conversations that changed since: few, when nothing arrives.
+ * Returns whether the platform accepted sends since the last event of the connection, all long enough ago to be
+ * reported. Searches the conversations changed since then, which are few while nothing arrives.
  */
 async function hasOnlyUnconfirmedSends(sql: Sql, one: StoredConnection, before: Date): Promise<boolean> {
   const since = silentSince(one)

@@ -10,15 +10,15 @@ export const conversationsPath = `${inboxPath}/conversations`
 
 export const oneConversation = Type.Object({ conversation: TeamConversation })
 
-/** Members see every connection of their workspace. */
+/** Members can see all connections of their workspace. */
 export const scopeOf = ({ workspaceId }: Member): Scope => ({ workspaceId, connectionIds: [] })
 
-/** One conversation as the team sees it. */
+/** Returns one conversation as the team sees it. */
 export async function presentOne(deps: InboxDeps, workspaceId: string, conversation: Conversation) {
   const shown = await readConversationViews(deps, workspaceId, [conversation])
   return shown.map((each) => presentTeamConversation(each, deps.clock.now()))[0] ?? throwNotFound()
 }
 
 function throwNotFound(): never {
-  throw new Error('One conversation was to be shown, and none was')
+  throw new Error('Conversation view not found')
 }

@@ -17,7 +17,6 @@ import { timelineRoutes } from './timeline-routes.ts'
 
 export type InboxTeamDeps = SendDeps & HealthDeps & FileDeps & UploadDeps & { presence: Presence }
 
-/** The inbox as the team works in it. */
 export function inboxTeamRoutes(app: App, deps: InboxTeamDeps, guard: TeamGuard): void {
   const api = teamApi(app, guard, 'Team inbox')
   listRoutes(api, deps)

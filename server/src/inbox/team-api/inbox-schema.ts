@@ -11,107 +11,103 @@ import { maxKeyHeader } from '../send/send-schema.ts'
 import { messageDetail } from './media-schema.ts'
 
 const { channel, owner, status } = schema.conversationFields
-const actor = described('TeamActor', 'Who did it.', {
+const actor = described('TeamActor', 'Who made the change.', {
   type: oneOf(['agent', 'user', 'token', 'form', 'system'] as const, { description: '`agent` is an API key.' }),
   id: nullable(uuid('Null for `system`.')),
 })
 
-export const author = described('Author', 'Who wrote it.', {
+export const author = described('Author', 'Author of the message.', {
   type: oneOf(['customer', 'agent', 'user', 'token', 'app', 'system'] as const, {
     description: '`agent`: an API key. `app`: another app on the same number, or the phone itself.',
   }),
   id: nullable(uuid()),
-  name: nullable(text(100, 'Of an agent, a member or a token.', { example: 'Sales agent' })),
+  name: nullable(text(100, 'Name of the agent, member or token.', { example: 'Sales agent' })),
 })
 
 const name = (description: string, example: string) => nullable(text(100, description, { example }))
 
-export const namedActor = described('NamedActor', 'Who did it.', {
+export const namedActor = described('NamedActor', 'Who made the change, with the name.', {
   ...actor.properties,
-  name: name('What it is called.', 'Ana Lima'),
+  name: name('Name of the actor.', 'Ana Lima'),
 })
 
 export const urgency = oneOf(urgencies, {
   title: 'Urgency',
-  description: 'How soon somebody is needed.',
+  description: 'How urgently someone is needed.',
   example: 'normal',
 })
 
-const OpenHandover = described(
-  'OpenHandover',
-  'What an agent handed it to people with, until one of them has written.',
-  {
-    id: idSchema('The hand-over, in the timeline.'),
-    urgency,
-    reason: nullable(text(200, 'The first 200 characters of why.', { example: 'Refunds need a person.' })),
-    at: timestamp('When it was handed over.'),
-  },
-)
+const OpenHandover = described('OpenHandover', 'An agent’s handover to people, until one of them has written.', {
+  id: idSchema('Id of the handover in the timeline.'),
+  urgency,
+  reason: nullable(text(200, 'First 200 characters of the reason.', { example: 'Refunds need a person.' })),
+  at: timestamp('Time of the handover.'),
+})
 
-export const TeamContact = described('TeamContact', 'The customer.', {
-  name: nullable(text(511, 'The name of their lead; without one as they call themselves.', { example: 'Ana Lima' })),
-  phone: nullable(text(20, 'Digits with country code; null while they hide it.', { example: '5581991234567' })),
+export const TeamContact = described('TeamContact', 'Customer.', {
+  name: nullable(text(511, 'Name of their lead, else of their profile.', { example: 'Ana Lima' })),
+  phone: nullable(
+    text(20, 'Digits with country code; null while the customer hides it.', { example: '5581991234567' }),
+  ),
 })
 
 export const TeamConversation = titled('TeamConversation', {
-  id: idSchema('The conversation.'),
-  connectionId: idSchema('The chat connection.'),
-  connectionName: name('Its name.', 'Sales'),
+  id: idSchema('Conversation id.'),
+  connectionId: idSchema('Chat connection id.'),
+  connectionName: name('Name of the connection.', 'Sales'),
   channel,
   owner,
-  ownerName: name('The name of the owning agent; null when people own it.', 'Sales agent'),
-  ownerSince: timestamp('Since when it has this owner.'),
+  ownerName: name('Name of the owning agent; null if people own it.', 'Sales agent'),
+  ownerSince: timestamp('Time since which it has this owner.'),
   held: Type.Boolean({
-    description: 'People have it: agents leave it alone until it is handed to one of them or offered to all.',
+    description: 'Locked to people: agents leave it alone until it is handed to one of them or offered to all.',
     example: false,
   }),
   handover: nullable(OpenHandover),
   status,
-  snoozedUntil: nullable(timestamp('When a timer opens it again.')),
-  assignedTo: nullable(idSchema('The member it is assigned to.')),
-  assignedToName: name('Who that is.', 'Ana Lima'),
+  snoozedUntil: nullable(timestamp('When a timer reopens it.')),
+  assignedTo: nullable(idSchema('Assigned member.')),
+  assignedToName: name('Name of the assignee.', 'Ana Lima'),
   labelIds: Type.Array(uuid(), unpaged),
-  unreadCount: count('Customer messages since it was last marked read.', { example: 1 }),
-  optedOutAt: nullable(timestamp('When the customer opted out of marketing messages; null: they have not.')),
-  windowExpiresAt: nullable(timestamp('Until when text can be sent; null when the window is closed.')),
-  lastMessageAt: timestamp('When its newest message was sent.'),
-  unansweredSince: nullable(
-    timestamp('When the oldest customer message came that nobody has answered; null when answered.'),
-  ),
+  unreadCount: count('Customer messages since the conversation was last marked read.', { example: 1 }),
+  optedOutAt: nullable(timestamp('When the customer opted out of marketing messages; null if they have not.')),
+  windowExpiresAt: nullable(timestamp('End of the window in which text can be sent; null if closed.')),
+  lastMessageAt: timestamp('Time of the newest message.'),
+  unansweredSince: nullable(timestamp('Arrival of the oldest unanswered customer message; null if answered.')),
   lastMessage: nullable(
     Type.Object({
-      id: idSchema('The newest message, but for reactions sent from here.'),
+      id: idSchema('Newest message, except reactions sent through this service.'),
       direction: schema.messageFields.direction,
-      kind: text(20, 'As in the messages.', { example: 'text' }),
-      text: text(200, 'Its first 200 characters.', { example: 'Hello!' }),
+      kind: text(20, 'Same as in messages.', { example: 'text' }),
+      text: text(200, 'First 200 characters.', { example: 'Hello!' }),
       status: schema.messageFields.status,
       errorCode: schema.messageFields.error_code,
       author,
     }),
   ),
   contact: TeamContact,
-  profileName: nullable(text(255, 'As the customer calls themselves.', { example: 'Ana' })),
-  leadId: nullable(idSchema('The lead with their phone, the oldest of several.')),
-  createdAt: timestamp('When it began.'),
-  updatedAt: timestamp('When it last changed.'),
+  profileName: nullable(text(255, 'Name of the customer’s profile.', { example: 'Ana' })),
+  leadId: nullable(idSchema('Lead with the customer’s phone, the oldest of several.')),
+  createdAt: timestamp('Time of creation.'),
+  updatedAt: timestamp('Time of the last change.'),
 })
 
-export const TeamLead = described('TeamLead', 'The lead with the phone of the customer; the oldest of several.', {
-  id: idSchema('The lead.'),
-  uniqueCode: text(255, 'Its short code.', { example: 'L7K3M9QXA20B' }),
+export const TeamLead = described('TeamLead', 'Lead with the customer’s phone; the oldest of several.', {
+  id: idSchema('Lead id.'),
+  uniqueCode: text(255, 'Short code of the lead.', { example: 'L7K3M9QXA20B' }),
   name: text(511, 'First and last name.', { example: 'Marina Duarte' }),
-  status: leadStatus('Of the lead.', { example: 'new' }),
-  assignedTo: nullable(idSchema('The member who handles the lead.')),
+  status: leadStatus('Status of the lead.', { example: 'new' }),
+  assignedTo: nullable(idSchema('Member assigned to the lead.')),
 })
 
 const { direction, kind, status: messageStatus, error_code, occurred_at, referral } = schema.messageFields
 
 export const TeamMessage = titled('TeamMessage', {
-  id: idSchema('The message.'),
+  id: idSchema('Message id.'),
   direction,
   kind,
   origin: oneOf(['live', 'echo', 'history'] as const, {
-    description: '`echo`: another app or the phone sent it. `history`: told of afterwards.',
+    description: '`echo`: sent by another app or the phone. `history`: imported later.',
   }),
   text: schema.messageFields.text,
   status: messageStatus,
@@ -124,27 +120,27 @@ export const TeamMessage = titled('TeamMessage', {
 })
 
 const maxNoteLength = 4096
-/** Of what is said with a hand-over, in characters. */
+/** Maximum lengths of the texts of a handover, in characters. */
 export const [maxSummary, maxReason] = [4000, 1200]
 
 export const TeamNote = titled('TeamNote', {
-  id: idSchema('The note.'),
-  text: text(maxNoteLength, 'For the team and its agents only.', { example: 'Asked for a quote of 20 units.' }),
-  mentions: Type.Array(uuid(), { maxItems: 20, description: 'Members who are to see it.', example: [] }),
+  id: idSchema('Note id.'),
+  text: text(maxNoteLength, 'Visible only to the team and its agents.', { example: 'Asked for a quote of 20 units.' }),
+  mentions: Type.Array(uuid(), { maxItems: 20, description: 'Mentioned members.', example: [] }),
   actor: namedActor,
-  createdAt: timestamp('When it was added.'),
+  createdAt: timestamp('Time of creation.'),
 })
 
-export const TeamConversationParams = Type.Object({ ...workspaceParams, id: idSchema('The conversation.') })
+export const TeamConversationParams = Type.Object({ ...workspaceParams, id: idSchema('Conversation id.') })
 
 export const TeamListQuery = strict({
-  connectionId: Type.Optional(idSchema('Only this connection.')),
+  connectionId: Type.Optional(idSchema('Only conversations of this connection.')),
   phone: Type.Optional(schema.ListQuery.properties.phone),
   owner: Type.Optional(schema.ListQuery.properties.owner),
   view: Type.Optional(
     oneOf(['mine', 'unassigned', 'all', 'agents'] as const, {
       description:
-        '`mine`: assigned to the caller. `unassigned`: owned by people, assigned to nobody. `agents`: owned by agents.',
+        '`mine`: assigned to the caller. `unassigned`: owned by people without an assignee. `agents`: owned by agents.',
     }),
   ),
   search: Type.Optional(
@@ -153,7 +149,7 @@ export const TeamListQuery = strict({
       maxLength: 100,
       pattern: visible,
       description:
-        'What the row of a conversation says of its customer: words or parts of words of the name, any three digits or more of the number, or the number in any common spelling. Also what finds a lead of theirs: the newest 50 leads that it finds are looked for.',
+        'Searches customers by words or parts of words of the name, by three or more digits of the number, or by the number in any common spelling. Also finds conversations of the newest 50 leads that match.',
       example: 'duarte',
     }),
   ),
@@ -161,7 +157,7 @@ export const TeamListQuery = strict({
     Type.String({
       pattern: '^[a-z,]{1,60}$',
       maxLength: 60,
-      description: 'One status, or several with commas.',
+      description: 'One or more statuses, separated by commas.',
       example: 'open',
     }),
   ),
@@ -169,23 +165,23 @@ export const TeamListQuery = strict({
     Type.String({
       pattern: '^(?:me|none|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$',
       maxLength: 36,
-      description: 'Only what is assigned to this member; `me`, or `none` for what is assigned to nobody.',
+      description: 'Only conversations assigned to this member; `me` for the caller, `none` for unassigned ones.',
       example: 'me',
     }),
   ),
-  labelId: Type.Optional(idSchema('Only what carries this label.')),
-  unread: Type.Optional(Type.Boolean({ description: 'Only what has unread messages.' })),
-  unanswered: Type.Optional(Type.Boolean({ description: 'Only where a customer waits for an answer.' })),
-  updatedAfter: Type.Optional(timestamp('Only what was updated after it.')),
+  labelId: Type.Optional(idSchema('Only conversations with this label.')),
+  unread: Type.Optional(Type.Boolean({ description: 'Only conversations with unread messages.' })),
+  unanswered: Type.Optional(Type.Boolean({ description: 'Only conversations whose customer waits for an answer.' })),
+  updatedAfter: Type.Optional(timestamp('Only conversations updated after this time.')),
   sort: Type.Optional(
     oneOf(['recent', 'waiting', 'updated'] as const, {
       description:
-        '`recent`: newest message first. `waiting`: only where a customer waits, the longest first. `updated`: changed last first.',
+        '`recent`: newest message first. `waiting`: only waiting customers, longest first. `updated`: last changed first.',
       default: 'recent',
     }),
   ),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 30 })),
-  cursor: Type.Optional(cursor('From the page before.')),
+  cursor: Type.Optional(cursor('Cursor from the previous page.')),
 })
 export type TeamListQuery = Static<typeof TeamListQuery>
 
@@ -193,12 +189,12 @@ const note = Type.String({
   minLength: 1,
   pattern: visible,
   maxLength: maxNoteLength,
-  description: 'For the team and its agents only.',
+  description: 'Visible only to the team and its agents.',
 })
 
 export const statusToSet = oneOf(conversationStatuses, {
   title: 'ConversationStatus',
-  description: 'Leaving `snoozed` clears its time.',
+  description: 'Any status other than `snoozed` clears the snooze time.',
   example: 'snoozed',
 })
 
@@ -206,9 +202,9 @@ export const TeamChanges = Type.Partial(
   Type.Object({
     status: statusToSet,
     snoozedUntil: nullable(
-      timestamp('With the status `snoozed`: when a timer opens it. Null: when the customer writes.'),
+      timestamp('With status `snoozed`: when a timer reopens it. Null: only when the customer writes.'),
     ),
-    assignedTo: nullable(idSchema('A member of the workspace; null for nobody.')),
+    assignedTo: nullable(idSchema('Member of the workspace; null to unassign.')),
     labelIds: Type.Array(uuid(), { maxItems: 20, description: 'Replaces the labels.' }),
   }),
   { ...closed, minProperties: 1, example: { status: 'resolved' } },
@@ -217,11 +213,18 @@ export type TeamChanges = Static<typeof TeamChanges>
 
 const words = Type.Object(
   {
-    summary: Type.String({ minLength: 1, maxLength: maxSummary, pattern: visible, description: 'What has happened.' }),
-    reason: Type.Optional(Type.String({ maxLength: maxReason, description: 'Why an agent goes on.' })),
-    nextStep: Type.Optional(Type.String({ maxLength: maxReason, description: 'What it should do.' })),
+    summary: Type.String({
+      minLength: 1,
+      maxLength: maxSummary,
+      pattern: visible,
+      description: 'What has happened so far.',
+    }),
+    reason: Type.Optional(
+      Type.String({ maxLength: maxReason, description: 'Why the conversation is handed to an agent.' }),
+    ),
+    nextStep: Type.Optional(Type.String({ maxLength: maxReason, description: 'What the agent should do next.' })),
   },
-  { ...closed, title: 'HandoverNote', description: 'What an agent that goes on has to know.' },
+  { ...closed, title: 'HandoverNote', description: 'What the next agent needs to know.' },
 )
 export type HandoverNoteBody = Static<typeof words>
 
@@ -232,7 +235,7 @@ export const Offer = Type.Object(
 
 export const HandBack = Type.Object(
   {
-    keyId: idSchema('The API key of the agent that goes on.'),
+    keyId: idSchema('API key of the new owner.'),
     note: Type.Optional(words),
   },
   {
@@ -250,7 +253,7 @@ export const NewNote = strict({
   mentions: Type.Optional(
     Type.Array(uuid(), {
       maxItems: 20,
-      description: 'Members who are to see it: it stands among their mentions.',
+      description: 'Members to mention; they are notified.',
       example: [],
     }),
   ),
@@ -260,24 +263,24 @@ export const NoteHeaders = Type.Object({
   'idempotency-key': Type.Optional(
     Type.String({
       maxLength: maxKeyHeader,
-      description: 'A value of its own for each note, 1–255 printable ASCII characters: a repeat adds nothing.',
+      description: 'Unique value per note: 1–255 printable ASCII characters. A repeat adds nothing.',
       example: 'note-A-17',
     }),
   ),
 })
 
 const ofView = titled('ViewCount', {
-  open: count(`Its open conversations; ${maxCounted} stands for so many or more.`, {
+  open: count(`Open conversations; ${maxCounted} means that many or more.`, {
     example: 12,
     maximum: maxCounted,
   }),
-  unread: count(`Those of them with unread messages; ${maxCounted} stands for so many or more.`, {
+  unread: count(`Open conversations with unread messages; ${maxCounted} means that many or more.`, {
     example: 3,
     maximum: maxCounted,
   }),
 })
 
-export const TeamCounts = described('TeamCounts', 'By view, as in the list.', {
+export const TeamCounts = described('TeamCounts', 'Counts by view of the list.', {
   mine: ofView,
   unassigned: ofView,
   all: ofView,

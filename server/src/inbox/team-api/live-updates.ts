@@ -22,27 +22,27 @@ export interface LiveUpdateDeps extends Pick<InboxDeps, 'db' | 'keyStore' | 'clo
   log: Log
 }
 
-/** From so many on, whoever shows a list loads it anew. */
+/** Above this number, pages reload their lists. */
 const maxPublished = 100
-/** A busy workspace is told of so often, rather than after each commit. */
+/** Interval at which changes of a busy workspace are published, instead of after each commit. */
 const restMs = 25
-/** In place of an id: more than are worth naming. */
+/** Id that stands for many changed conversations. */
 const manyChanged = ''
 
-/** What each frame tells the pages that are open, for the description of the stream. */
+/** Contents of each frame, for the documentation of the stream. */
 export const inboxFrames = {
-  'team.conversation.changed': '`{ conversation }` as in the list, whatever changed of it',
-  'team.conversation.gone': '`{ conversationId }` has become part of another one',
-  'team.conversations.changed': '`{}`: many changed at once, load lists and counts anew',
-  'team.presence': '`{ conversationId, people: [{ userId, name, state }] }`: who is there now',
-  'team.media.changed': '`{ conversationId, messageId, mediaId, state }`: a file has come, or will not',
-  'team.mentions': '`{ unread }`: how many notes that mention you are unread',
+  'team.conversation.changed': '`{ conversation }` with all fields of the list, after any change',
+  'team.conversation.gone': '`{ conversationId }` was merged into another conversation or erased',
+  'team.conversations.changed': '`{}`: many changed at once; reload lists and counts',
+  'team.presence': '`{ conversationId, people: [{ userId, name, state }] }`: who has it open now',
+  'team.media.changed': '`{ conversationId, messageId, mediaId, state }`: a file is available, or its download failed',
+  'team.mentions': '`{ unread }`: number of unread notes that mention you',
 }
 type InboxFrame = keyof typeof inboxFrames
 
 /**
- * Tells the browsers of this node what commits of any node changed of conversations, each time as they are then: what
- * changes while one look is under way is told by the next. Returns how to stop.
+ * Publishes changes of conversations, committed on any node, to the browsers connected to this node, with the state at
+ * that time. Changes during a query are published by the next one. Returns a function that stops it.
  */
 export function publishConversationUpdates(deps: LiveUpdateDeps): () => void {
   const { db, live, log } = deps
@@ -97,7 +97,7 @@ async function publishChanged(deps: LiveUpdateDeps, workspaceId: string, ids: re
   }
 }
 
-/** Tells the browsers of this node who has a conversation open, as it is when the names are known. */
+/** Publishes who has a conversation open to the browsers connected to this node, as of when the names are read. */
 export async function publishPresence(
   deps: LiveUpdateDeps,
   presence: Presence,
@@ -135,7 +135,7 @@ function publishFrame(
 export const presenceStates = ['viewing', 'typing'] as const
 type PresenceState = (typeof presenceStates)[number]
 
-/** How long it is believed that somebody is there after they said so. */
+/** Time after which a member who has not reported again counts as absent. */
 export const ttlMs = 20_000
 
 interface PresentMember {
@@ -148,20 +148,20 @@ export interface OpenConversation {
   conversationId: string
 }
 
-/** Who has which conversation open. Held in memory alone: it is true for seconds. */
+/** Members who have a conversation open. In memory only, since it is valid for seconds. */
 export interface Presence {
-  /** Null: no more. Other nodes are told. */
+  /** Sets the state, null for none, and publishes it to other nodes. */
   set(conversation: OpenConversation, userId: string, state: PresenceState | null): void
-  /** In the order in which they came. */
+  /** Returns the members in the order of arrival. */
   list(conversation: OpenConversation): PresentMember[]
-  /** Forgets those who have not been heard of. */
+  /** Removes members who have not reported again. */
   sweep(): void
 }
 
 interface PresenceDeps {
   db: Db
   clock: Clock
-  /** Somebody came, went, or does something else. */
+  /** Called when a member arrives, leaves or changes state. */
   changed(conversation: OpenConversation): void
   onError(error: unknown): void
 }

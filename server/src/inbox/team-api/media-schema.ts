@@ -8,96 +8,103 @@ import { idSchema, workspaceParams } from '../../team/team-schema.ts'
 import { described, strict } from '../api/schema.ts'
 import { downloadType, inlineTypes } from '../media/inspect-file.ts'
 
-/** What a message is beside its words, as the team's interface shows it. */
+/** Schemas of message content other than text, for the team API. */
 
 export const mediaKinds = ['image', 'video', 'audio', 'voice', 'document', 'sticker'] as const
 export const mediaStates = ['coming', 'here', 'too_large', 'gone', 'refused', 'failed'] as const
 
 export const pixels = (description: string) => nullable(Type.Integer({ minimum: 1, maximum: 1_000_000, description }))
 
-export const TeamMedia = described('TeamMedia', 'A file of a message. Its bytes are at `/inbox/media/{id}`.', {
-  id: idSchema('The file.'),
-  kind: oneOf(mediaKinds, { description: '`voice` was spoken into the app; `audio` is any other sound.' }),
+export const TeamMedia = described('TeamMedia', 'File of a message. Download it at `/inbox/media/{id}`.', {
+  id: idSchema('File id.'),
+  kind: oneOf(mediaKinds, { description: '`voice`: recorded voice note. `audio`: any other audio.' }),
   state: oneOf(mediaStates, {
     description:
-      '`coming`: it is being fetched. `gone`: the platform has it no more. `refused`: it is not what was told, or nobody may fetch it. `failed`: a week of tries did not bring it; it can be tried again.',
+      '`coming`: being downloaded. `gone`: deleted on the platform. `refused`: differs from what was announced, or the download is not allowed. `failed`: not downloaded after a week of retries; it can be retried.',
   }),
-  failure: nullable(text(60, 'Why it is not here, in a word to look up.', { example: 'hash_mismatch' })),
-  name: nullable(text(255, 'Safe to show and to save under.', { example: 'invoice-17.pdf' })),
-  type: nullable(text(150, 'By its bytes; as declared while it is not here.', { example: 'application/pdf' })),
-  bytes: nullable(wholeNumber('Its size; as declared while it is not here.')),
-  width: pixels('Of a picture or video, where it is known.'),
-  height: pixels('Of a picture or video, where it is known.'),
-  seconds: nullable(Type.Number({ minimum: 0, maximum: 1_000_000, description: 'Of a sound or video.' })),
-  waveform: nullable(
-    Type.Array(Type.Integer({ minimum: 0, maximum: 100 }), { maxItems: 64, description: 'Heights of a voice note.' }),
+  failure: nullable(text(60, 'Error code if the file is not available.', { example: 'hash_mismatch' })),
+  name: nullable(text(255, 'Safe to display and to use as a file name.', { example: 'invoice-17.pdf' })),
+  type: nullable(
+    text(150, 'Detected type; the declared type until the file is available.', { example: 'application/pdf' }),
   ),
-  placeholder: nullable(text(8192, 'A tiny picture in base64 (JPEG or WebP) for the time until it has loaded.')),
-  hasPreview: Type.Boolean({ description: 'A smaller picture can be loaded from `…/preview`.' }),
-  isInline: Type.Boolean({ description: 'A browser may show or play it; everything else is a download.' }),
-  isAnimated: Type.Boolean({ description: 'A sticker that moves.' }),
+  bytes: nullable(wholeNumber('Size in bytes; the declared size until the file is available.')),
+  width: pixels('Of an image or video, if known.'),
+  height: pixels('Of an image or video, if known.'),
+  seconds: nullable(Type.Number({ minimum: 0, maximum: 1_000_000, description: 'Duration of audio or video.' })),
+  waveform: nullable(
+    Type.Array(Type.Integer({ minimum: 0, maximum: 100 }), {
+      maxItems: 64,
+      description: 'Bar heights of a voice note.',
+    }),
+  ),
+  placeholder: nullable(text(8192, 'Tiny image in base64 (JPEG or WebP) to show while loading.')),
+  hasPreview: Type.Boolean({ description: 'Whether a smaller image is available at `…/preview`.' }),
+  isInline: Type.Boolean({ description: 'Whether a browser can display or play it; everything else is a download.' }),
+  isAnimated: Type.Boolean({ description: 'Whether it is an animated sticker.' }),
 })
 
 export const TeamPlace = titled('TeamPlace', {
   latitude: Type.Number({ minimum: -90, maximum: 90 }),
   longitude: Type.Number({ minimum: -180, maximum: 180 }),
-  name: nullable(text(1000, 'What it is called.', { example: 'Central station' })),
-  address: nullable(text(1000, 'Its street.', { example: 'Avenida Paulista 1578' })),
-  isLive: Type.Boolean({ description: 'It moved on after this.' }),
+  name: nullable(text(1000, 'Name of the place.', { example: 'Central station' })),
+  address: nullable(text(1000, 'Street address.', { example: 'Avenida Paulista 1578' })),
+  isLive: Type.Boolean({ description: 'Whether it was a live location, which changes later.' }),
 })
 
 export const TeamCard = described('TeamCard', 'A contact card.', {
-  name: text(1000, 'Of a person or company.', { example: 'Ana Lima' }),
-  organisation: nullable(text(1000, 'Where they work.')),
+  name: text(1000, 'Name of a person or company.', { example: 'Ana Lima' }),
+  organisation: nullable(text(1000, 'Company of the person.')),
   phones: Type.Array(
     Type.Object({
-      phone: text(100, 'Digits with country code where they are known, else as written.', {
+      phone: text(100, 'Digits with country code if known, else as written.', {
         example: '5511987654321',
       }),
-      label: nullable(text(100, 'As `CELL`.')),
+      label: nullable(text(100, 'For example `CELL`.')),
     }),
     { maxItems: maxPhones },
   ),
-  emails: Type.Array(text(320, 'An e-mail address.'), { maxItems: maxPhones }),
+  emails: Type.Array(text(320, 'E-mail address.'), { maxItems: maxPhones }),
 })
 
-export const TeamQuoted = described('TeamQuoted', 'The message that this one answers to.', {
-  messageId: nullable(uuid('The message here; null when it is not known here.')),
-  direction: nullable(oneOf(['inbound', 'outbound'] as const, { description: 'Of that message.' })),
-  text: nullable(text(300, 'Its first 300 characters, as it is now.')),
-  mediaKind: nullable(oneOf(mediaKinds, { description: 'Of its file.' })),
+export const TeamQuoted = described('TeamQuoted', 'Message that this one quotes.', {
+  messageId: nullable(uuid('Message id; null if the message is unknown.')),
+  direction: nullable(oneOf(['inbound', 'outbound'] as const, { description: 'Direction of the quoted message.' })),
+  text: nullable(text(300, 'First 300 characters of its current text.')),
+  mediaKind: nullable(oneOf(mediaKinds, { description: 'Kind of its file.' })),
 })
 
 export const TeamReaction = titled('TeamReaction', {
-  id: idSchema('The message that the reaction is.'),
-  emoji: text(100, 'What was chosen.', { example: '👍' }),
-  direction: oneOf(['inbound', 'outbound'] as const, { description: '`inbound`: the customer’s.' }),
-  at: timestamp('When.'),
+  id: idSchema('Message id of the reaction.'),
+  emoji: text(100, 'Emoji.', { example: '👍' }),
+  direction: oneOf(['inbound', 'outbound'] as const, { description: '`inbound`: from the customer.' }),
+  at: timestamp('Time of the reaction.'),
 })
 
 const choice = {
-  id: text(choiceLimits.id, 'Comes back when it is chosen.', { example: 'deliver' }),
-  title: text(choiceLimits.rowTitle, 'What it says.', { example: 'Deliver it' }),
+  id: text(choiceLimits.id, 'Returned when the customer chooses it.', { example: 'deliver' }),
+  title: text(choiceLimits.rowTitle, 'Title of the option.', { example: 'Deliver it' }),
 }
 
-export const ShownChoices = described('ShownChoices', 'What it offers to choose from: buttons or a list.', {
+export const ShownChoices = described('ShownChoices', 'Interactive options: buttons or a list.', {
   buttons: Type.Optional(Type.Array(Type.Object(choice), { maxItems: choiceLimits.buttons })),
   list: Type.Optional(
     Type.Object({
-      button: text(choiceLimits.buttonTitle, 'What the button says that opens it.', { example: 'See the times' }),
+      button: text(choiceLimits.buttonTitle, 'Text of the button that opens the list.', { example: 'See the times' }),
       rows: Type.Array(
         Type.Object({
           ...choice,
-          description: Type.Optional(text(choiceLimits.description, 'Stands below.', { example: 'With Ana' })),
+          description: Type.Optional(text(choiceLimits.description, 'Text below the title.', { example: 'With Ana' })),
         }),
         { maxItems: choiceLimits.rows },
       ),
     }),
   ),
-  footer: Type.Optional(text(choiceLimits.footer, 'Small words below.', { example: 'We deliver until 18:00.' })),
+  footer: Type.Optional(
+    text(choiceLimits.footer, 'Small text below the options.', { example: 'We deliver until 18:00.' }),
+  ),
 })
 
-/** The properties of a message of the team's interface beside its words. */
+/** Fields of a team API message for content other than text. */
 export const messageDetail = {
   media: nullable(TeamMedia),
   place: nullable(TeamPlace),
@@ -107,33 +114,36 @@ export const messageDetail = {
   reaction: nullable(
     Type.Object(
       {
-        messageId: nullable(uuid('The message that it is about; null when it is not known here.')),
-        emoji: text(100, 'What was chosen; empty when it was taken back.'),
+        messageId: nullable(uuid('Message reacted to; null if it is unknown.')),
+        emoji: text(100, 'Emoji; empty if the reaction was removed.'),
       },
-      { description: 'The message is a reaction: a page shows it on the message that it is about, not by itself.' },
+      { description: 'Set if the message is a reaction. Show it on the message reacted to, not as a message.' },
     ),
   ),
   reactions: Type.Array(TeamReaction, {
     maxItems: 20,
-    description: 'Those to this message that stand, one of each side at most.',
+    description: 'Current reactions to this message, at most one per side.',
   }),
-  isForwarded: Type.Boolean({ description: 'Passed on from elsewhere.' }),
-  editedAt: nullable(timestamp('When its author last changed it.')),
-  withdrawnAt: nullable(timestamp('When its author took it back.')),
-  former: Type.Array(Type.Object({ text: text(16_384, 'What it said.'), at: timestamp('Since when.') }), {
-    maxItems: 10,
-    description: 'What it said before, oldest first; empty where the workspace does not keep it.',
-  }),
+  isForwarded: Type.Boolean({ description: 'Whether the message was forwarded.' }),
+  editedAt: nullable(timestamp('When the author last edited it.')),
+  withdrawnAt: nullable(timestamp('When the author deleted it.')),
+  former: Type.Array(
+    Type.Object({ text: text(16_384, 'Former text.'), at: timestamp('Time since which it had this text.') }),
+    {
+      maxItems: 10,
+      description: 'Previous versions, oldest first; empty if the workspace does not keep them.',
+    },
+  ),
 }
 
-/** Files of messages, and those that the team is about to send. */
-
-export const MediaParams = Type.Object({ ...workspaceParams, mediaId: idSchema('The file.') })
+export const MediaParams = Type.Object({ ...workspaceParams, mediaId: idSchema('File id.') })
 
 export const FileHeaders = Type.Object({
-  range: Type.Optional(text(200, 'One range of bytes; several are answered whole.', { example: 'bytes=0-65535' })),
-  'if-range': Type.Optional(text(200, 'The range counts only while this is the ETag.')),
-  'if-none-match': Type.Optional(text(4096, 'Answered 304 while one of these is the ETag.')),
+  range: Type.Optional(
+    text(200, 'A single byte range; with several, the whole file is returned.', { example: 'bytes=0-65535' }),
+  ),
+  'if-range': Type.Optional(text(200, 'Applies the range only if this is the current ETag.')),
+  'if-none-match': Type.Optional(text(4096, 'Returns 304 if one of these is the current ETag.')),
 })
 
 const shown = { schema: Type.String(fileText) }
@@ -143,21 +153,21 @@ const bytesOf = (description: string) =>
     content: Object.fromEntries([...inlineTypes, downloadType].map((type) => [type, shown])),
   })
 
-/** Of a file; its type is the file's own. */
+/** Responses of a file download, with the file's own content type. */
 export const fileAnswers = {
-  200: bytesOf('The file. Its `Content-Type` is what its bytes say, where a browser may show it.'),
-  206: bytesOf('The range of it that was asked for.'),
-  304: Type.Null({ description: 'It is the one that the caller has.' }),
+  200: bytesOf('The file. Its `Content-Type` is the detected type if a browser can display it.'),
+  206: bytesOf('The requested range.'),
+  304: Type.Null({ description: 'The file has not changed.' }),
   416: errorAnswer(
     'RangeNotSatisfiable',
     416,
-    'The range is beyond the end; `Content-Range` says how long the file is.',
-    'The file has no such range',
+    'The range is beyond the end of the file; `Content-Range` gives its size.',
+    'Range not satisfiable',
   ),
 }
 
 export const Retried = titled('MediaRetried', {
-  state: oneOf(mediaStates, { description: 'Where the file stands now.', example: 'coming' }),
+  state: oneOf(mediaStates, { description: 'Current state of the file.', example: 'coming' }),
 })
 
 export const GalleryQuery = strict({
@@ -165,61 +175,65 @@ export const GalleryQuery = strict({
     Type.String({
       pattern: '^[a-z,]{1,60}$',
       maxLength: 60,
-      description: 'One kind, or several with commas.',
+      description: 'One or more kinds, separated by commas.',
       example: 'image,video',
     }),
   ),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
-  cursor: Type.Optional(cursor('The `next` of the page before.')),
+  cursor: Type.Optional(cursor('`next` of the previous page.')),
 })
 export type GalleryQuery = Static<typeof GalleryQuery>
 
-const direction = oneOf(['inbound', 'outbound'] as const, { description: '`inbound`: the customer’s.' })
+const direction = oneOf(['inbound', 'outbound'] as const, { description: '`inbound`: from the customer.' })
 
 const GalleryItem = titled('GalleryItem', {
-  messageId: idSchema('The message that carries the file.'),
-  at: timestamp('When it came or went.'),
+  messageId: idSchema('Message with the file.'),
+  at: timestamp('Time of the message.'),
   direction,
   media: TeamMedia,
 })
 
 export const Gallery = titled('Gallery', {
   items: Type.Array(GalleryItem, { maxItems: 100, description: 'Newest first.' }),
-  next: Type.Union([cursor('For `cursor`; null at the end.'), Type.Null()]),
+  next: Type.Union([cursor('Value for `cursor`; null at the end.'), Type.Null()]),
 })
 
-const kind = oneOf(mediaKinds, { description: 'As what it is to be sent.', example: 'image' })
+const kind = oneOf(mediaKinds, { description: 'Kind to send the file as.', example: 'image' })
 
 export const UploadLimits = titled('UploadLimits', {
   kinds: Type.Array(
     titled('UploadLimit', {
       kind,
-      bytes: wholeNumber('The most that a file of the kind may have.', { example: 5_242_880 }),
-      types: Type.Array(text(150, 'A type by its bytes.', { example: 'image/jpeg' }), { maxItems: 50 }),
+      bytes: wholeNumber('Maximum size of a file of this kind, in bytes.', { example: 5_242_880 }),
+      types: Type.Array(text(150, 'Accepted type, detected from the content.', { example: 'image/jpeg' }), {
+        maxItems: 50,
+      }),
     }),
-    { maxItems: mediaKinds.length, description: 'What the channel takes; a kind that is not here cannot be sent.' },
+    { maxItems: mediaKinds.length, description: 'Kinds that the channel accepts; others cannot be sent.' },
   ),
-  captionLength: wholeNumber('Characters that may go with a file; 0 where it takes none.', { example: 1024 }),
-  canReact: Type.Boolean({ description: 'Messages can be reacted to.' }),
-  canQuote: Type.Boolean({ description: 'Messages can be answered to by quoting.' }),
+  captionLength: wholeNumber('Maximum caption length in characters; 0 if captions are not supported.', {
+    example: 1024,
+  }),
+  canReact: Type.Boolean({ description: 'Whether reactions can be sent.' }),
+  canQuote: Type.Boolean({ description: 'Whether messages can be quoted.' }),
 })
 
 export const UploadQuery = strict({
   kind,
-  name: Type.Optional(text(1000, 'What it is called; kept in a form that is safe to show.', { example: 'quote.pdf' })),
+  name: Type.Optional(text(1000, 'File name; stored in a form that is safe to display.', { example: 'quote.pdf' })),
   type: Type.Optional(
-    text(200, 'Its type where the bytes do not tell, as for text; else the bytes decide.', {
+    text(200, 'Type for formats that cannot be detected, such as text; otherwise the content decides.', {
       example: 'application/pdf',
     }),
   ),
   seconds: Type.Optional(
-    Type.Number({ minimum: 0, maximum: 1_000_000, description: 'Of a sound or video.', example: 12 }),
+    Type.Number({ minimum: 0, maximum: 1_000_000, description: 'Duration of audio or video.', example: 12 }),
   ),
   waveform: Type.Optional(
     Type.String({
       pattern: '^[0-9]{1,3}(?:,[0-9]{1,3}){0,63}$',
       maxLength: 255,
-      description: 'Of a voice note: up to 64 heights of 0–100, with commas.',
+      description: 'Bar heights of a voice note: up to 64 numbers from 0 to 100, separated by commas.',
       example: '0,40,100,20',
     }),
   ),
@@ -227,42 +241,42 @@ export const UploadQuery = strict({
 export type UploadQuery = Static<typeof UploadQuery>
 
 export const Upload = titled('Upload', {
-  id: idSchema('The upload, for `upload_id` of a send.'),
+  id: idSchema('Upload id, for `upload_id` of a send.'),
   kind,
-  name: nullable(text(255, 'Safe to show.', { example: 'quote.pdf' })),
-  type: text(150, 'By its bytes.', { example: 'application/pdf' }),
-  bytes: wholeNumber('Its size.', { example: 48_213 }),
-  width: pixels('Of a picture, if it is known.'),
-  height: pixels('Of a picture, if it is known.'),
-  expiresAt: timestamp('When it is removed, unless a message has taken it.'),
+  name: nullable(text(255, 'Safe to display.', { example: 'quote.pdf' })),
+  type: text(150, 'Detected type.', { example: 'application/pdf' }),
+  bytes: wholeNumber('Size in bytes.', { example: 48_213 }),
+  width: pixels('Of an image, if known.'),
+  height: pixels('Of an image, if known.'),
+  expiresAt: timestamp('When the upload is deleted unless it was sent.'),
 })
 
 export const uploadTooLarge = errorAnswer(
   'UploadTooLarge',
   413,
-  'More bytes than the channel takes of this kind; `data.maxBytes` says how many it takes.',
-  'A file of this kind may have at most 5242880 bytes here. Send a smaller one, or send it as a document.',
+  'The file is larger than the channel accepts for this kind; `data.maxBytes` is the limit.',
+  'Files of this kind can have at most 5242880 bytes. Send a smaller file, or send it as a document.',
   { code: 'FILE_TOO_LARGE', maxBytes: 5_242_880 },
 )
 
 export const uploadTypeRefused = errorAnswer(
   'UploadTypeRefused',
   415,
-  'The bytes are of no type that the channel takes for this kind; `data.types` lists those.',
-  'The channel takes image/jpeg or image/png as an image. Send another file, or send it as a document.',
+  'The channel does not accept the detected type for this kind; `data.types` lists the accepted ones.',
+  'The channel accepts only image/jpeg, image/png as image. Send another file, or send it as a document.',
   { code: 'FILE_TYPE_REFUSED', types: ['image/jpeg', 'image/png'] },
 )
 
 export const uploadLimitReached = errorAnswer(
   'UploadLimitReached',
   409,
-  '`TOO_MANY_UPLOADS`: the caller has 20 that no message has taken. `NO_ROOM`: those of the workspace take 2 GiB.',
-  'You have 20 uploads that no message has taken. Send or remove some of them first.',
+  '`TOO_MANY_UPLOADS`: the caller has 20 unsent uploads. `NO_ROOM`: unsent uploads of the workspace take up 2 GiB.',
+  'You have 20 unsent uploads. Send or remove some of them first.',
   { code: 'TOO_MANY_UPLOADS' },
 )
 
 export const UploadParams = Type.Object({
   ...workspaceParams,
-  id: idSchema('The conversation.'),
-  uploadId: idSchema('The upload.'),
+  id: idSchema('Conversation id.'),
+  uploadId: idSchema('Upload id.'),
 })

@@ -18,13 +18,13 @@ import { memberRefusal, SendHeaders, sendRefusals, TeamSend, TemplateSend } from
 import { conversationsPath, scopeOf } from './inbox-request.ts'
 import { presentTeamMessage } from './present-conversation.ts'
 
-/** The member's send: it makes the conversation `human`. */
+/** Route for a member's send; it sets the owner to `human`. */
 export function sendRoutes(api: TeamApi, deps: SendDeps): void {
   api.post(`${conversationsPath}/:id/messages`, 'member', {
     operationId: 'sendMessageAsMember',
-    summary: 'Write to the customer',
+    summary: 'Send a message to the customer',
     description:
-      'As in the inbox interface, for any conversation of the workspace; and beside text and templates files (`media`, with an upload of the conversation) and reactions, with a quote where wanted. The conversation becomes `human` in the same step and, if nobody is assigned, assigned to the member, but for a reaction. With `if_last_message_id` nothing is sent when the thread has moved since. A file is given to the platform first, so that the answer may take minutes.',
+      'Like the send of the Inbox API, but for any conversation of the workspace, and with files (`media`, an upload of the conversation), reactions and quotes. Except for reactions, sets the owner to `human` in the same step and, if there is no assignee, assigns the conversation to the member. With `if_last_message_id`, nothing is sent if there are newer messages. Files are uploaded to the platform first, so the response can take minutes.',
     params: Type.Object({ ...workspaceParams, ...conversationParam }),
     headers: SendHeaders,
     query: noQuery,
@@ -55,8 +55,8 @@ async function throwWithNewer(deps: SendDeps, workspaceId: string, error: unknow
 }
 
 const NewConversation = strictTitled('NewConversation', {
-  connection_id: uuid('The number to send from.'),
-  phone: text(maxPhoneLength, 'The number to send to, with country code.', {
+  connection_id: uuid('Connection to send from.'),
+  phone: text(maxPhoneLength, 'Number to send to, with country code.', {
     minLength: 1,
     example: '+55 81 99123-4567',
   }),
@@ -64,19 +64,19 @@ const NewConversation = strictTitled('NewConversation', {
 })
 
 const Started = titled('StartedConversation', {
-  conversation_id: idSchema('The conversation: a new one, or the one that there was with this number.'),
-  began: Type.Boolean({ description: 'False: there was a conversation with this number already.' }),
-  message_id: idSchema('The message.'),
-  status: oneOf(['sent', 'failed'] as const, { description: 'What the platform said at once.' }),
+  conversation_id: idSchema('Id of the new or existing conversation with this number.'),
+  began: Type.Boolean({ description: 'False if a conversation with this number already existed.' }),
+  message_id: idSchema('Message id.'),
+  status: oneOf(['sent', 'failed'] as const, { description: 'Immediate result from the platform.' }),
 })
 
-/** What agents do by `start_conversation`, for people. */
+/** Route for people, equivalent to the agents' `start_conversation`. */
 export function startRoutes(api: TeamApi, deps: SendDeps): void {
   api.post(conversationsPath, 'member', {
     operationId: 'startConversation',
     summary: 'Start a conversation with a template',
     description:
-      'Sends an approved template to a number that has not written, or whose 24-hour window is closed. The conversation becomes `human` and, if nobody is assigned, assigned to the member. A conversation begins only for a message that can be sent; under one Idempotency-Key it is sent at most once.',
+      'Sends an approved template to a number that has not written, or whose 24-hour window is closed. Sets the owner to `human` and, if there is no assignee, assigns the conversation to the member. Creates a conversation only if the message can be sent. Sends at most once per Idempotency-Key.',
     headers: SendHeaders,
     body: NewConversation,
     answers: { 202: Started, ...sendRefusals, 409: memberRefusal },

@@ -20,7 +20,6 @@ import { presentContact, presentTeamNotes } from './present-conversation.ts'
 const path = `${conversationsPath}/:id/notes`
 const notes = Type.Object({ notes: Type.Array(TeamNote, { maxItems: 200 }) })
 
-/** Internal notes: nothing of them goes to the customer. */
 export function noteRoutes(api: TeamApi, deps: InboxDeps): void {
   const { db, keyStore } = deps
   const list = async (workspaceId: string, id: string) => {
@@ -45,7 +44,7 @@ export function noteRoutes(api: TeamApi, deps: InboxDeps): void {
     operationId: 'createNote',
     summary: 'Add a note',
     description:
-      'Answers all notes with it. With an Idempotency-Key it is added once, however often the request is repeated; a repeat says so by `Idempotent-Replayed: true`. The same key with another note: 422.',
+      'Returns all notes including the new one. With an Idempotency-Key, repeated requests add the note once; a repeat has the header `Idempotent-Replayed: true`. Using the key for another note returns 422.',
     params: TeamConversationParams,
     headers: NoteHeaders,
     body: NewNote,
@@ -67,31 +66,30 @@ export function noteRoutes(api: TeamApi, deps: InboxDeps): void {
 }
 
 const mentionsPath = `${inboxPath}/mentions`
-const unread = count('How many are unread, of all.', { example: 2 })
+const unread = count('Total number of unread mentions.', { example: 2 })
 
 const Mention = titled('Mention', {
   note: TeamNote,
-  conversation: Type.Object({ id: idSchema('Where it stands.'), contact: TeamContact }),
-  readAt: nullable(timestamp('When it was marked read.')),
+  conversation: Type.Object({ id: idSchema('Conversation of the note.'), contact: TeamContact }),
+  readAt: nullable(timestamp('Time when it was marked read.')),
 })
 
-/** The notes in which colleagues name a member. */
 export function mentionRoutes(api: TeamApi, deps: InboxDeps): void {
   const { db, clock, keyStore, findLeads } = deps
   api.get(mentionsPath, 'member', {
     operationId: 'listMentions',
     summary: 'List the notes that mention me',
-    description: 'Newest first. For members; a token is mentioned nowhere (403).',
+    description: 'Newest first. Only for members: tokens get 403.',
     query: strict({
-      unread: Type.Optional(Type.Boolean({ description: 'Only those not marked read.' })),
+      unread: Type.Optional(Type.Boolean({ description: 'Only unread mentions.' })),
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 30 })),
-      cursor: Type.Optional(cursor('From the page before.')),
+      cursor: Type.Optional(cursor('Cursor from the previous page.')),
     }),
     answers: {
       200: Type.Object({
         mentions: Type.Array(Mention, page),
         unread,
-        cursor: Type.Union([cursor('For the next page.'), Type.Null()]),
+        cursor: Type.Union([cursor('Cursor of the next page.'), Type.Null()]),
       }),
     },
     run: async ({ member, query }) => {
@@ -125,8 +123,8 @@ export function mentionRoutes(api: TeamApi, deps: InboxDeps): void {
   api.post(`${mentionsPath}/read`, 'member', {
     operationId: 'markMentionsRead',
     summary: 'Mark my mentions read',
-    description: 'Those of one conversation, or all.',
-    body: Type.Object({ conversationId: Type.Optional(idSchema('Only those of this conversation.')) }, closed),
+    description: 'Marks the mentions of one conversation, or all.',
+    body: Type.Object({ conversationId: Type.Optional(idSchema('Only mentions in this conversation.')) }, closed),
     answers: { 200: Type.Object({ unread }) },
     run: async ({ member, body }) => {
       const { workspaceId } = member
@@ -138,6 +136,6 @@ export function mentionRoutes(api: TeamApi, deps: InboxDeps): void {
 }
 
 function userIdOf({ userId }: Member): string {
-  if (userId === null) throw forbidden('A token is nobody whom a note could mention. Sign in as a member.')
+  if (userId === null) throw forbidden('Tokens cannot be mentioned. Sign in as a member.')
   return userId
 }

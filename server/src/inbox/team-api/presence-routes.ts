@@ -16,15 +16,14 @@ const path = `${conversationsPath}/:id/presence`
 const People = Type.Object({
   people: Type.Array(
     titled('Presence', {
-      userId: idSchema('The member.'),
-      name: nullable(text(100, 'Who that is.', { example: 'Ana Lima' })),
-      state: oneOf(presenceStates, { description: 'What they do.', example: 'viewing' }),
+      userId: idSchema('Member id.'),
+      name: nullable(text(100, 'Name of the member.', { example: 'Ana Lima' })),
+      state: oneOf(presenceStates, { description: 'What the member is doing.', example: 'viewing' }),
     }),
     unpaged,
   ),
 })
 
-/** Who else has a conversation open. */
 export function presenceRoutes(api: TeamApi, deps: InboxDeps & { presence: Presence }): void {
   const { db, presence } = deps
   const openConversationOf = async (workspaceId: string, id: string): Promise<OpenConversation> => {
@@ -34,8 +33,8 @@ export function presenceRoutes(api: TeamApi, deps: InboxDeps & { presence: Prese
   }
   api.get(path, 'member', {
     operationId: 'getPresence',
-    summary: 'See who has a conversation open',
-    description: 'As of now, the caller among them.',
+    summary: 'List who has a conversation open',
+    description: 'Current state, including the caller.',
     params: TeamConversationParams,
     answers: { 200: People },
     allErrors: [400, 401, 404],
@@ -47,14 +46,14 @@ export function presenceRoutes(api: TeamApi, deps: InboxDeps & { presence: Prese
   })
   api.post(path, 'member', {
     operationId: 'reportPresence',
-    summary: 'Say that I have a conversation open',
-    description: `Believed for ${ttlMs / 1000} seconds: say it again every ten, and \`gone\` on leaving. Others hear of it by \`team.presence\` on the live stream. For members (a token has nothing open: 403).`,
+    summary: 'Report that I have a conversation open',
+    description: `Valid for ${ttlMs / 1000} seconds: report again every ten, and \`gone\` on leaving. Others receive \`team.presence\` on the live stream. Only for members: tokens get 403.`,
     params: TeamConversationParams,
     body: Type.Object({ state: oneOf([...presenceStates, 'gone'] as const, { example: 'typing' }) }, closed),
     answers: { 200: People },
     run: async ({ member, params, body }) => {
       const { workspaceId, userId } = member
-      if (userId === null) throw forbidden('A token has no conversation open. Sign in as a member.')
+      if (userId === null) throw forbidden('Tokens cannot report presence. Sign in as a member.')
       const conversation = await openConversationOf(workspaceId, params.id)
       const { state } = body
       presence.set(conversation, userId, state === 'gone' ? null : state)

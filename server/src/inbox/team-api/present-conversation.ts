@@ -108,7 +108,7 @@ function presentDetail(message: MessageView, details: MessageDetails) {
 
 const maxQuoted = 300
 
-/** As the message is now where it is known here; else as the quote shows it. */
+/** Prefers the current text of the message, if known, to that of the quote. */
 function presentQuoted(quoted: Quoted, message: MessageView | null) {
   const text = message === null ? quoted.text : message.text
   return {
@@ -126,7 +126,7 @@ export function presentTeamMedia({ id, kind, state, failure, bytes, hasPreview, 
     kind,
     state,
     failure,
-    // What has not come yet is named as it was told.
+    // A file not yet downloaded has its declared name.
     name: name === null ? null : safeName(name),
     type: realType ?? mimeType,
     bytes: bytes ?? within(details.size, 0, Number.MAX_SAFE_INTEGER),
@@ -141,13 +141,13 @@ export function presentTeamMedia({ id, kind, state, failure, bytes, hasPreview, 
   }
 }
 
-/** Of pixels and seconds: what is told is told by strangers. */
+/** Limit of declared pixels and seconds, which come from strangers. */
 const maxShown = 1_000_000
 
 const within = (value: number | null | undefined, least: number, most: number): number | null =>
   typeof value === 'number' && value >= least && value <= most ? value : null
 
-/** Notes with the names of who wrote them. */
+/** Returns notes with the names of their authors. */
 export async function presentTeamNotes(
   deps: Pick<InboxDeps, 'db' | 'keyStore'>,
   workspaceId: string,

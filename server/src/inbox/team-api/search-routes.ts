@@ -22,16 +22,16 @@ const SearchQuery = strict({
     maxLength: 100,
     pattern: visible,
     description:
-      'Words that a message has to say, all of them, in any order, whatever their case and accents. The last one may be the beginning of a word, from three letters on. In quotes: words that follow each other.',
+      'Words that a message must contain, in any order, ignoring case and accents. The last word also matches as a prefix if it has at least three letters. Words in quotes must follow each other.',
     example: 'blue sofa deliv',
   }),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: maxFound, default: 20 })),
-  cursor: Type.Optional(cursor('From the page before.')),
+  cursor: Type.Optional(cursor('Cursor from the previous page.')),
 })
 
-const FoundInMessage = described('FoundMessage', 'A message that says what was looked for.', {
-  id: idSchema('The message: `aroundMessage` of the timeline shows what stands around it.'),
-  conversationId: idSchema('Its conversation.'),
+const FoundInMessage = described('FoundMessage', 'Message that matches the search.', {
+  id: idSchema('Message id; use it as `aroundMessage` of the timeline to show its context.'),
+  conversationId: idSchema('Conversation of the message.'),
   contact: TeamContact,
   direction: schema.messageFields.direction,
   kind: schema.messageFields.kind,
@@ -39,10 +39,10 @@ const FoundInMessage = described('FoundMessage', 'A message that says what was l
   occurredAt: schema.messageFields.occurred_at,
   snippet: Type.Array(
     Type.Object({
-      text: text(maxStretchLength, 'A stretch of the text.', { example: 'sofa' }),
-      isHit: Type.Boolean({ description: 'Whether it is what was looked for.', example: true }),
+      text: text(maxStretchLength, 'Part of the text.', { example: 'sofa' }),
+      isHit: Type.Boolean({ description: 'Whether this part matches.', example: true }),
     }),
-    { maxItems: maxStretches, description: 'What stands around the first hit, in order.' },
+    { maxItems: maxStretches, description: 'Text around the first match, in order.' },
   ),
 })
 
@@ -50,15 +50,15 @@ export function searchRoutes(api: TeamApi, deps: InboxDeps): void {
   const { db, keyStore } = deps
   api.get(`${inboxPath}/messages`, 'member', {
     operationId: 'searchMessages',
-    summary: 'Search what messages say',
+    summary: 'Search messages',
     description:
-      'In all conversations, the messages that came last first. A page may have few or none while its cursor says that older ones have not been looked through.',
+      'Searches all conversations, newest arrival first. A page can have few or no messages while its cursor shows that older ones remain to be searched.',
     query: SearchQuery,
     answers: {
       200: Type.Object({
         messages: Type.Array(FoundInMessage, { maxItems: maxFound }),
-        cursor: nullable(cursor('For what is older; null when all was looked through.')),
-        lookedTo: nullable(timestamp('How far back was looked; null when all was looked through.')),
+        cursor: nullable(cursor('Cursor of older messages; null when the search is complete.')),
+        lookedTo: nullable(timestamp('Arrival time of the last message searched; null when the search is complete.')),
       }),
     },
     allErrors: [400, 401, 404],
@@ -93,7 +93,7 @@ async function presentHits(
   ])
   return messages.flatMap(({ id, conversation_id: conversationId, direction, kind, text: said, hits, ...row }, n) => {
     const contact = contacts.get(conversationId)
-    // Erased since it was found.
+    // Erased since the search.
     if (contact === undefined) return []
     return {
       id,

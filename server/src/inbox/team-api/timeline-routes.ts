@@ -27,48 +27,48 @@ import { presentNamed, presentTeamMessage, presentTeamNote } from './present-con
 const name = (description: string, example: string) => nullable(text(100, description, { example }))
 const labels = (description: string) => Type.Array(uuid(), { ...unpaged, description, example: [] })
 
-const TeamActivity = described('TeamActivity', 'A line of the thread between the messages.', {
-  id: idSchema('The activity.'),
+const TeamActivity = described('TeamActivity', 'Entry of the thread between the messages.', {
+  id: idSchema('Activity id.'),
   kind: oneOf(['owner', 'status', 'assignee', 'labels'] as const, { description: 'What changed.' }),
-  from: name('An owner as `human` or `agent:<api_key_id>`, a status, a member; null: nobody.', 'human'),
-  fromName: name('The name of the agent or member that this was.', 'Sales agent'),
-  to: name('The same as it is from then on.', 'agent:01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e'),
-  toName: name('The name of the agent or member that this is.', 'Ana Lima'),
-  snoozedUntil: nullable(timestamp('With the status `snoozed`: when a timer opens it.')),
-  added: labels('Labels that it got.'),
-  removed: labels('Labels that it lost.'),
+  from: name('Old value: an owner (`human` or `agent:<api_key_id>`), a status, or a member; null for none.', 'human'),
+  fromName: name('Name of the agent or member in `from`.', 'Sales agent'),
+  to: name('New value, in the same form.', 'agent:01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e'),
+  toName: name('Name of the agent or member in `to`.', 'Ana Lima'),
+  snoozedUntil: nullable(timestamp('With status `snoozed`: when a timer reopens it.')),
+  added: labels('Added labels.'),
+  removed: labels('Removed labels.'),
   reason: Type.Unsafe<(typeof activityReasons)[number] | null>({
     type: ['string', 'null'],
     enum: [...activityReasons, null],
     description:
-      '`began`: a new conversation. `customer_wrote`. `sent`: by sending. `phone`: by a message from the phone. `timer`: the snooze ended. `watchdog`: the agent did not answer in time. `agents_stopped`: the stop switch. `key_ended`: the key was revoked or expired. `merged`: two conversations turned out to be of one customer, and people had one of them. Null: somebody wished it.',
+      '`began`: new conversation. `customer_wrote`: customer message. `sent`: message sent. `phone`: message from the phone. `timer`: the snooze ended. `watchdog`: the agent did not answer in time. `agents_stopped`: stop switch. `key_ended`: the key was revoked or expired. `merged`: two conversations of one customer were merged, and people had one of them. Null: explicit request.',
     example: null,
   }),
   actor: namedActor,
-  createdAt: timestamp('When it happened.'),
+  createdAt: timestamp('Time of the change.'),
 })
 
-const TeamHandover = described('TeamHandover', 'What was said to whoever goes on with the conversation.', {
-  id: idSchema('The hand-over.'),
-  from: text(42, 'Who had it: `human` or `agent:<api_key_id>`.', {
+const TeamHandover = described('TeamHandover', 'Handover of a conversation with its note.', {
+  id: idSchema('Handover id.'),
+  from: text(42, 'Previous owner: `human` or `agent:<api_key_id>`.', {
     example: 'agent:01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e',
   }),
-  fromName: name('The name of that agent; null for people.', 'Sales agent'),
-  to: oneOf(['people', 'agent', 'agents'] as const, { description: '`agents`: whichever takes it.' }),
-  toId: nullable(uuid('The member or the key that it is for; null: any.')),
-  toName: name('Who that is.', 'Ana Lima'),
+  fromName: name('Name of the previous agent; null for people.', 'Sales agent'),
+  to: oneOf(['people', 'agent', 'agents'] as const, { description: '`agents`: the first agent to take it.' }),
+  toId: nullable(uuid('Target member or key; null for any.')),
+  toName: name('Name of the target.', 'Ana Lima'),
   urgency: urgency,
-  summary: text(maxSummary, 'What has happened.', { example: 'Wants the money back for order 1042.' }),
-  reason: nullable(text(maxReason, 'Why it is handed on.', { example: 'Refunds need a person.' })),
-  nextStep: nullable(text(maxReason, 'What is to be done.', { example: 'Check the payment.' })),
+  summary: text(maxSummary, 'What has happened so far.', { example: 'Wants the money back for order 1042.' }),
+  reason: nullable(text(maxReason, 'Reason for the handover.', { example: 'Refunds need a person.' })),
+  nextStep: nullable(text(maxReason, 'What to do next.', { example: 'Check the payment.' })),
   actor: namedActor,
-  createdAt: timestamp('When it was handed on.'),
+  createdAt: timestamp('Time of the handover.'),
 })
 
 const TimelineItem = titled('TimelineItem', {
-  type: oneOf(['message', 'note', 'activity', 'handover'] as const, { description: 'Which of them it holds.' }),
-  id: idSchema('Of the message, note, activity or hand-over.'),
-  at: timestamp('Its place in time.'),
+  type: oneOf(['message', 'note', 'activity', 'handover'] as const, { description: 'Type of the item.' }),
+  id: idSchema('Id of the message, note, activity or handover.'),
+  at: timestamp('Time of the item.'),
   message: Type.Optional(TeamMessage),
   note: Type.Optional(TeamNote),
   activity: Type.Optional(TeamActivity),
@@ -79,21 +79,21 @@ const cursorOrNull = (description: string) => Type.Union([cursor(description), T
 
 const Timeline = Type.Object({
   items: Type.Array(TimelineItem, { maxItems: 200, description: 'Oldest first.' }),
-  older: cursorOrNull('For `before`; null where it begins.'),
-  newer: cursorOrNull('For `after`; null at its end.'),
-  firstUnreadId: nullable(idSchema('The oldest unread message.')),
+  older: cursorOrNull('Value for `before`; null at the beginning.'),
+  newer: cursorOrNull('Value for `after`; null at the end.'),
+  firstUnreadId: nullable(idSchema('Oldest unread message.')),
 })
 
 const TimelineQuery = strict({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
-  before: Type.Optional(cursor('The `older` of a page.')),
-  after: Type.Optional(cursor('The `newer` of a page.')),
+  before: Type.Optional(cursor('`older` of a page.')),
+  after: Type.Optional(cursor('`newer` of a page.')),
   around: Type.Optional(
-    oneOf(['unread'] as const, { description: 'Around the first unread message; the newest when all is read.' }),
+    oneOf(['unread'] as const, {
+      description: 'Centers on the first unread message; shows the newest if all are read.',
+    }),
   ),
-  aroundMessage: Type.Optional(
-    uuid('Around a message of this conversation, as one that another quotes, or around a note.'),
-  ),
+  aroundMessage: Type.Optional(uuid('Centers on a message of this conversation, such as a quoted one, or on a note.')),
 })
 type TimelineQuery = Static<typeof TimelineQuery>
 
@@ -101,9 +101,9 @@ export function timelineRoutes(api: TeamApi, deps: InboxDeps): void {
   const { db, keyStore } = deps
   api.get(`${conversationsPath}/:id/timeline`, 'member', {
     operationId: 'getTimeline',
-    summary: 'Read what was said and done in a conversation',
+    summary: 'Get the timeline of a conversation',
     description:
-      'Messages, notes, and what happened between them, in one order of time: the newest `limit`, or what lies before or after a page, or around the first unread message or any other.',
+      'Messages, notes, handovers and activities in chronological order: the newest `limit`, those before or after a page, or those around the first unread or any other message.',
     params: TeamConversationParams,
     query: TimelineQuery,
     answers: { 200: Timeline },
@@ -119,7 +119,7 @@ export function timelineRoutes(api: TeamApi, deps: InboxDeps): void {
 
 function parseRequest({ limit = 50, before, after, around, aroundMessage }: TimelineQuery): TimelineRequest {
   if ([before, after, around, aroundMessage].filter((one) => one !== undefined).length > 1) {
-    throw invalid('before', 'cannot go with after, around or aroundMessage: send one of them', 'query')
+    throw invalid('before', 'cannot be combined with after, around or aroundMessage', 'query')
   }
   if (before !== undefined) return { limit, from: { side: 'before', position: parsePosition('before', before) } }
   if (after !== undefined) return { limit, from: { side: 'after', position: parsePosition('after', after) } }
@@ -127,7 +127,7 @@ function parseRequest({ limit = 50, before, after, around, aroundMessage }: Time
   return { limit, from: around ?? null }
 }
 
-/** The items with the names of all whom they tell of, in one look-up. */
+/** Presents items with the names of everyone involved, read in one lookup. */
 async function presentTimeline(deps: Pick<InboxDeps, 'db' | 'keyStore'>, workspaceId: string, items: readonly Item[]) {
   const messages = items.flatMap((item) => (item.type === 'message' ? [item.message] : []))
   const [names, details] = await Promise.all([
@@ -201,7 +201,7 @@ function presentActivity({ id, detail, reason, actor, createdAt }: Activity, nam
   }
 }
 
-/** The agent or member that a change went from or to. */
+/** Returns the agent or member at one end of a change. */
 function partyOf(detail: ActivityDetail, end: 'from' | 'to'): { type: 'agent' | 'user'; id: string | null } | null {
   if (detail.kind === 'assignee') return { type: 'user', id: detail[end] }
   if (detail.kind !== 'owner') return null

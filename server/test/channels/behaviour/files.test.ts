@@ -143,7 +143,7 @@ test('one key sends one file once, whatever else is asked with it later', async 
     assert.deepEqual([refused.status, refused.body.data.code], [422, 'INVALID_MESSAGE'])
   }
   const again = await w.sendAsMember(id, body)
-  assert.match(again.body.statusMessage, /^upload_id was sent already/)
+  assert.match(again.body.statusMessage, /^upload_id was already sent/)
   await w.settled()
   assert.equal((await ours(ana)).length, 1)
 })

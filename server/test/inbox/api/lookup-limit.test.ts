@@ -9,7 +9,7 @@ const phone = marina.phone ?? ''
 const list = `${inboxPath}/conversations`
 const wrong = (n: number): string => `55819${String(80_000 + n)}567`
 
-test('a masked key filters by a complete number, and has so many misses a minute as with leads, together', async () => {
+test('a masked key filters by a complete number and shares the limit of misses per minute with leads', async () => {
   const w = await inboxWorld()
   await w.customerWrites('Hi')
   const { value: key } = await addAgent(w, { scopes: ['inbox.read', 'leads.read'], phoneVisibility: 'masked' })
@@ -33,7 +33,7 @@ test('a masked key filters by a complete number, and has so many misses a minute
   assert.equal((await find(phone.slice(0, 8))).body.conversations.length, 0)
 })
 
-test('a filter beside the number makes no free guess of it', async () => {
+test('filters combined with a number do not avoid the lookup limit', async () => {
   const w = await inboxWorld()
   await w.customerWrites('Hi')
   const { value: key } = await addAgent(w, { scopes: ['inbox.read'], phoneVisibility: 'masked' })
@@ -44,7 +44,7 @@ test('a filter beside the number makes no free guess of it', async () => {
   assert.equal((await w.call('GET', list, { key, query: { phone, status: 'closed' } })).status, 429)
 })
 
-test('an echo of a masked key that begins a conversation shows that there was none, and costs a guess', async () => {
+test('an echo of a masked key that creates a conversation counts as a failed lookup', async () => {
   const w = await inboxWorld()
   await w.customerWrites('Hi')
   const { value: key } = await addAgent(w, { phoneVisibility: 'masked' })

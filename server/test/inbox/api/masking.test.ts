@@ -12,7 +12,7 @@ const names: [name: string | null, shown: string | null][] = [
   [phone, '55819*****567'],
   ['+55 81 99123-4567', '55819*****567'],
   ['(55) 81 9 9123 4567', '55819*****567'],
-  // Another part of the same number would be shown.
+  // Otherwise another part of the same number would be visible.
   ['81 99123-4567', '********567'],
   ['Marina 5581991234567', 'Marina *************'],
   ['Marina 91234567', 'Marina ********'],
@@ -26,7 +26,7 @@ const names: [name: string | null, shown: string | null][] = [
 ]
 
 for (const [name, shown] of names) {
-  test(`the name ${JSON.stringify(name)} is shown as ${JSON.stringify(shown)} to a masked reader`, () => {
+  test(`the name ${JSON.stringify(name)} is shown as ${JSON.stringify(shown)} to a masked viewer`, () => {
     assert.deepEqual(maskContact({ name, phone }), { name: shown, phone: '55819*****567' })
   })
 }
@@ -35,14 +35,14 @@ test('a name that is a number is masked even while the phone is hidden', () => {
   assert.deepEqual(maskContact({ name: '+1 650 555 1234', phone: null }), { name: '16505***234', phone: null })
 })
 
-test('numbers in a notice of the platform are masked', () => {
+test('numbers in platform notices are masked', () => {
   assert.equal(
     maskNumbersIn('User A changed from 5581991234567 to +55 81 98888-7777.'),
     'User A changed from 55819*****567 to 55819*****777.',
   )
 })
 
-test('a masked key sees no phone anywhere, and an external id that is stable and tells nothing', async () => {
+test('a masked key sees no phone anywhere, and opaque, stable external ids', async () => {
   const w = await inboxWorld()
   const { value: key } = await addAgent(w, { phoneVisibility: 'masked' })
   const externalId = `wamid.${Buffer.from(phone).toString('base64')}`
@@ -70,7 +70,7 @@ test('a masked key sees no phone anywhere, and an external id that is stable and
   assert.equal((await w.messages(id))[0].external_id, externalId)
 })
 
-test('a notice of the platform that becomes an event names its numbers masked, and what people write stays', async () => {
+test('the event of a platform notice masks its numbers, but not what people write', async () => {
   const w = await inboxWorld()
   const { value: key } = await addAgent(w, { scopes: ['inbox.read'], phoneVisibility: 'masked' })
   for (const kind of ['system', 'text'] as const) await w.customerWrites(`Changed to ${phone}`, { kind })
@@ -81,7 +81,7 @@ test('a notice of the platform that becomes an event names its numbers masked, a
   )
 })
 
-test('texts that are made to be slow to look at cost little', () => {
+test('texts crafted to be slow to mask cost little', () => {
   const hostile = ['(', ' (', '+', '1 ', '1---', '0', '٥', '*'].flatMap((piece) => {
     const text = piece.repeat(20_000 / piece.length)
     return [text, `${text}12345678x`, `12345678${text}x`]

@@ -25,7 +25,7 @@ async function addTemplate(w: InboxWorld, name: string, fields: object = {}): Pr
   return id
 }
 
-test('approved templates are listed as the contract shows them, and no others', async () => {
+test("only approved templates are listed, in the contract's shape", async () => {
   const w = await inboxWorld()
   const id = await addTemplate(w, 'order')
   await addTemplate(w, 'rejected', { status: 'REJECTED' })
@@ -45,7 +45,7 @@ test('approved templates are listed as the contract shows them, and no others', 
   })
 })
 
-test('templates narrow to a connection, and to those that the key sees', async () => {
+test('templates can be filtered by connection and are limited to those the key can see', async () => {
   const w = await inboxWorld()
   const other = await w.addConnection()
   await addTemplate(w, 'here')

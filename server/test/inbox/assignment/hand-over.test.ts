@@ -39,7 +39,7 @@ async function owned() {
 
 const code = (wanted: string) => (error: unknown) => error instanceof ApiError && error.data?.code === wanted
 
-test('the closing sentence reaches the customer before people own the conversation, which has what they must know', async () => {
+test('the closing message is sent before people own the conversation, with the handover note', async () => {
   const { w, agent, id, hand, conversation, items } = await owned()
   const { handover, closing, isRepeat } = await hand()
   assert.deepEqual([closing, isRepeat], ['sent', false])
@@ -59,7 +59,7 @@ test('the closing sentence reaches the customer before people own the conversati
   assert.deepEqual([urgency, from, to, toId, actor.id], ['high', `agent:${agent.id}`, 'people', null, agent.id])
 })
 
-test('an agent that dies between the sentence and the hand-over asks again: nothing is sent twice, and it is completed', async () => {
+test('an agent that crashes between closing message and handover retries: nothing is sent twice, and it completes', async () => {
   const { w, id, deps, caller, hand, told, conversation } = await owned()
   let isSaid = false
   const step = afterStep<SendStep>((one) => {
@@ -71,13 +71,13 @@ test('an agent that dies between the sentence and the hand-over asks again: noth
   const ask = { conversationId: id, ...refund }
   await assert.rejects(() => handOver(dying, caller, ask), /killed/)
   assert.deepEqual([told(), (await conversation()).owner === 'human'], [1, false])
-  // In other words as well: a model does not say the same twice.
+  // With another text as well: a model does not repeat itself exactly.
   const again = await hand({ closing: 'Somebody else will help you.' })
   assert.deepEqual([again.closing, again.isRepeat, told()], ['unknown', false, 1])
   assert.equal((await conversation()).owner, 'human')
 })
 
-test('the same hand-over again changes nothing and says so', async () => {
+test('repeating the same handover changes nothing and is reported as a repeat', async () => {
   const { w, id, hand, told } = await owned()
   const first = await hand()
   const before = await w.events(id)
@@ -87,7 +87,7 @@ test('the same hand-over again changes nothing and says so', async () => {
   await assert.rejects(() => hand({ urgency: 'low' }), code('HELD_BY_PEOPLE'))
 })
 
-test('a sentence that is refused leaves all as it was; without it the conversation is handed over', async () => {
+test('a refused closing message changes nothing; without it the conversation is handed over', async () => {
   const { w, id, hand } = await owned()
   w.clock.advance(25 * 3_600_000)
   const before = await w.events(id)
@@ -97,14 +97,14 @@ test('a sentence that is refused leaves all as it was; without it the conversati
   assert.deepEqual([closing, conversation.owner.type], [null, 'human'])
 })
 
-test('what the platform does not deliver is handed over all the same, and the agent is told', async () => {
+test('an undelivered closing message does not stop the handover, and the agent is informed', async () => {
   const { w, hand } = await owned()
   w.platform.answers.push({ outcome: 'refused', errorCode: '131049', effect: 'none' })
   const { closing, conversation } = await hand()
   assert.deepEqual([closing, conversation.owner.type], ['failed', 'human'])
 })
 
-test("only the owner hands over: not what people have, nor another agent's", async () => {
+test('only the owner can hand over: not a conversation of people or of another agent', async () => {
   const { w, deps, caller, id, member, place, hand, told } = await owned()
   const other = await addAgent(w)
   const ofOther: HandoverAgent = { ...caller, actor: { type: 'agent', id: other.id } }
@@ -114,7 +114,7 @@ test("only the owner hands over: not what people have, nor another agent's", asy
   assert.equal(told(), 0)
 })
 
-test('an open hand-over ends when a person writes, and when the conversation goes back to an agent', async () => {
+test('an open handover ends when a person writes, and when the conversation goes back to an agent', async () => {
   const { w, agent, member, place, hand, conversation } = await owned()
   await hand({ closing: null })
   await w.customerWrites('Hello?')

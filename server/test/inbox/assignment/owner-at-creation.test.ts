@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { addAgent, inboxWorld } from '../../support/inbox/inbox-world.ts'
 
-test('a new conversation belongs to the oldest active key with inbox.write that allows the connection and takes new ones', async () => {
+test('a new conversation belongs to the oldest active key with inbox.write that allows the connection and answers new ones', async () => {
   const w = await inboxWorld()
   const sync = await addAgent(w, { name: 'CRM sync', answersNewConversations: false })
   const other = await w.addConnection()

@@ -16,7 +16,7 @@ async function owned(settings: Parameters<typeof addAgent>[1] = {}) {
   const agent = await addAgent(w, settings)
   const { id } = await w.customerWrites('Hi')
   const owner = async () => (await w.call('GET', conversationPath(id))).body.conversation.owner
-  /** What ends an agent's ownership makes it people's, whom no agent takes it from by itself. */
+  /** A conversation taken from an agent is locked to people: no agent can take it by itself. */
   const isPeoples = async () => {
     const [row] = await w.db.sql`select held from conversations where workspace_id = ${w.workspaceId} and id = ${id}`
     assert.deepEqual([await owner(), row?.held], ['human', true])
@@ -32,16 +32,16 @@ type Ending = (made: Awaited<ReturnType<typeof owned>>, admin: TestMember) => Pr
 const endings: [what: string, end: Ending][] = [
   ['is revoked', ({ agent }, admin) => admin.call('DELETE', `/keys/${agent.id}`)],
   [
-    'is revoked with the member who made it',
+    'is revoked with the member who created it',
     async ({ w, agent }, admin) => {
       const maker = await signedInMember(w, 'admin')
       await w.db.sql`update api_keys set created_by = ${maker.userId} where id = ${agent.id}`
       return admin.call('DELETE', `/members/${maker.userId}?keys=revoke`)
     },
   ],
-  ['may no longer answer', ({ agent }, admin) => admin.call('PATCH', `/keys/${agent.id}`, { scopes: ['inbox.read'] })],
+  ['loses inbox.write', ({ agent }, admin) => admin.call('PATCH', `/keys/${agent.id}`, { scopes: ['inbox.read'] })],
   [
-    'no longer sees the connection',
+    'can no longer see the connection',
     async ({ w, agent, owner }, admin) => {
       const other = await w.addConnection()
       const change = (connectionIds: string[]) => admin.call('PATCH', `/keys/${agent.id}`, { connectionIds })
@@ -67,7 +67,7 @@ for (const [what, end] of endings) {
 
 for (const [when, lateMs, give] of [
   ['at once', 0, reassignFromExpiredKeys],
-  ['an hour later, as no worker ran', 59 * minuteMs, reassignFromEndedKeys],
+  ['an hour later, after an outage of the workers', 59 * minuteMs, reassignFromEndedKeys],
 ] as const) {
   test(`when the owning key expires its conversations go to people, each with one event: ${when}`, async () => {
     const w = await inboxWorld()
@@ -81,7 +81,7 @@ for (const [when, lateMs, give] of [
   })
 }
 
-test('the stop switch hands everything to people, and nothing goes to an agent until it is off', async () => {
+test('the stop switch assigns everything to people, and nothing goes to an agent until it is off', async () => {
   const { w, agent, id, isPeoples, changes } = await owned()
   const admin = await signedInMember(w, 'admin')
   assert.equal((await admin.call('PATCH', '', { agentsStopped: true })).status, 200)
@@ -98,7 +98,7 @@ test('the stop switch hands everything to people, and nothing goes to an agent u
   assert.equal((await w.patch(id, { owner: `agent:${agent.id}` }, agent.value)).status, 200)
 })
 
-test('the watchdog gives people what an agent has left unanswered for too long', async () => {
+test('the watchdog assigns to people what an agent has left unanswered for too long', async () => {
   const { w, id, owner, isPeoples, changes } = await owned()
   const admin = await signedInMember(w, 'admin')
   const look = () => reassignOverdue(w.db, w.keyStore, w.clock)
@@ -118,7 +118,7 @@ test('the watchdog gives people what an agent has left unanswered for too long',
   assert.equal(await owner(), agent)
 })
 
-test('a snoozed conversation opens at its time', async () => {
+test('a snoozed conversation reopens on time', async () => {
   const { w, id } = await owned()
   const member = await signedInMember(w)
   const snoozedUntil = new Date(w.clock.now().getTime() + minuteMs).toISOString()

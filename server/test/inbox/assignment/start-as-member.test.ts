@@ -11,7 +11,7 @@ const told = (w: AgentsWorld) => w.platform.sends.filter(({ connectionId }) => c
 const start = (member: TestMember, body: object, key = 'start-1') =>
   member.call('POST', '/inbox/conversations', body, { 'idempotency-key': key })
 
-test('a member starts a conversation with a template once, and has it', async () => {
+test('a member starts a conversation with a template once, and is assigned', async () => {
   const w = await withTemplate()
   const member = await signedInMember(w)
   const ask = { connection_id: w.connectionId, phone, template }
@@ -29,7 +29,7 @@ test('a member starts a conversation with a template once, and has it', async ()
   assert.deepEqual([owner, assignedTo], ['human', member.userId])
 })
 
-test('a member who starts what is there already goes on with it', async () => {
+test('a member who starts an existing conversation continues it', async () => {
   const w = await withTemplate()
   const member = await signedInMember(w)
   const { id } = await w.customerWrites('Hello')

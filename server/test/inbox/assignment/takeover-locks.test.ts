@@ -38,7 +38,7 @@ const refusedWith = (code: string) => (error: unknown) => {
   return true
 }
 
-test('a key takes back by PATCH what a member took; where only what is handed over is, it is 409 with the owner and since when', async () => {
+test('a key takes back by PATCH what a member took; where only handed-over ones can be taken, it is 409 with owner and since', async () => {
   const { w, agent, member, place, patch, hold } = await owned()
   await member.call('POST', `${place}/take-over`)
   assert.equal((await patch(`agent:${agent.id}`)).status, 200, 'as the contract says')
@@ -55,7 +55,7 @@ test('a key takes back by PATCH what a member took; where only what is handed ov
   assert.equal((await patch(`agent:${agent.id}`)).status, 200)
 })
 
-test('the interface for agents takes nothing that a member has taken over, whatever the workspace says', async () => {
+test('the agent API never takes what a member has taken over, whatever the workspace allows', async () => {
   const { agent, member, place, take, held } = await owned()
   await member.call('POST', `${place}/take-over`)
   assert.equal(await held(), true)
@@ -67,7 +67,7 @@ test('the interface for agents takes nothing that a member has taken over, whate
   assert.deepEqual((await take()).ownerEpoch, taken.ownerEpoch)
 })
 
-test('a copy that another app records says nothing of people: an agent may take it as before', async () => {
+test('an echo does not lock a conversation: an agent can take it as before', async () => {
   const w = await inboxWorld()
   const { id } = await w.customerWrites('Hi')
   const agent = await addAgent(w)
@@ -77,7 +77,7 @@ test('a copy that another app records says nothing of people: an agent may take 
   assert.deepEqual(taken.owner, { type: 'agent', keyId: agent.id })
 })
 
-test('what is assigned to a member is theirs', async () => {
+test('assigning a conversation to a member locks it to people', async () => {
   const w = await inboxWorld()
   const { id } = await w.customerWrites('Hi')
   const agent = await addAgent(w)
@@ -87,7 +87,7 @@ test('what is assigned to a member is theirs', async () => {
   await assert.rejects(() => takeOffered(w, scope, agent.id, id), refusedWith('HELD_BY_PEOPLE'))
 })
 
-test("two conversations that turn out to be one are people's if one of them was", async () => {
+test('a merged conversation belongs to people if one of the two did', async () => {
   const w = await inboxWorld()
   const member = await signedInMember(w)
   const nobody = { userId: null, parentUserId: null, phone: null, name: null }
@@ -101,7 +101,7 @@ test("two conversations that turn out to be one are people's if one of them was"
   assert.equal((await member.call('GET', `/inbox/conversations/${one.id}`)).body.conversation.held, true)
 })
 
-test('what a member writes at hand-back is read by the agent that it is for, and by no other', async () => {
+test('the note of a hand-back is visible only to the agent it is for', async () => {
   const { w, agent, id, member, place, take } = await owned()
   const other = await addAgent(w)
   await member.call('POST', `${place}/take-over`)

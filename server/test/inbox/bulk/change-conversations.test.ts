@@ -6,7 +6,7 @@ import { signedInMember } from '../../support/member.ts'
 
 const path = '/inbox/conversations'
 
-/** So many customers have written, and a member looks at them. */
+/** Creates a world with this many customers who wrote, and a member. */
 async function manyWorld(count = 3) {
   const w = await inboxWorld()
   const ids: string[] = []
@@ -35,7 +35,7 @@ async function manyWorld(count = 3) {
   return { w, ids, member, batchId, change, undo, shown, audit }
 }
 
-test('many are resolved at once, in one line of the audit log, and opened again by the undo', async () => {
+test('many are resolved at once, in one entry of the audit log, and reopened by the undo', async () => {
   const { ids, batchId, change, undo, shown, audit, member } = await manyWorld()
   const done = await change({ status: 'resolved' })
   assert.equal(done.status, 200)
@@ -54,7 +54,7 @@ test('many are resolved at once, in one line of the audit log, and opened again 
   ])
 })
 
-test('requests of one selection are one line of the audit log; what is so already is not counted', async () => {
+test('requests of one selection are one entry of the audit log; unchanged conversations are not counted', async () => {
   const { ids, batchId, change, audit } = await manyWorld()
   await change({ status: 'resolved' }, ids.slice(0, 2))
   const second = await change({ status: 'resolved' }, ids.slice(1))
@@ -67,7 +67,7 @@ test('requests of one selection are one line of the audit log; what is so alread
   assert.deepEqual(await audit(), [['conversations.bulk_changed', `batch:${batchId}`, 3]])
 })
 
-test('labels are added and removed beside those that a conversation has, and the undo knows which', async () => {
+test('labels are added to and removed from existing ones, and undo restores exactly these', async () => {
   const { w, ids, member, change, undo, shown } = await manyWorld(2)
   const [vip, late, mine] = await Promise.all(['VIP', 'Late', 'Mine'].map((name) => addLabel(w, name)))
   await member.call('PATCH', `${path}/${ids[0]}`, { labelIds: [late, mine] })
@@ -85,7 +85,7 @@ test('labels are added and removed beside those that a conversation has, and the
   )
 })
 
-test('many are assigned, read, unread and snoozed with a time', async () => {
+test('many are assigned, marked read or unread, and snoozed with a time', async () => {
   const { w, member, change, undo, shown } = await manyWorld(2)
   const look = async (field: string) => (await shown()).map((one) => one[field])
   const assigned = await change({ assignedTo: member.userId })
@@ -109,7 +109,7 @@ test('many are assigned, read, unread and snoozed with a time', async () => {
   assert.deepEqual(await look('snoozedUntil'), [snoozedUntil, snoozedUntil])
 })
 
-test('an undo gives nobody what was theirs who is no member any more, nor a label that is gone', async () => {
+test('undo does not assign a former member or restore a deleted label', async () => {
   const { w, ids, member, change, undo, shown } = await manyWorld(1)
   const label = await addLabel(w, 'Old')
   const leaver = await signedInMember(w)
@@ -124,7 +124,7 @@ test('an undo gives nobody what was theirs who is no member any more, nor a labe
   assert.deepEqual([one.assignedTo, one.labelIds], [member.userId, []])
 })
 
-test('what is another workspace’s, or nowhere, is passed over', async () => {
+test('conversations of another workspace, or that do not exist, are skipped', async () => {
   const { ids, member, batchId, change, shown } = await manyWorld(1)
   const other = await manyWorld(1)
   const unknown = randomUUID()
@@ -147,13 +147,13 @@ test('what is another workspace’s, or nowhere, is passed over', async () => {
 const refused: [what: string, changes: object, field: string][] = [
   ['nothing', {}, 'changes'],
   ['a time without a snooze', { snoozedUntil: '2099-01-01T00:00:00Z' }, 'changes.snoozedUntil'],
-  ['a time that is over', { status: 'snoozed', snoozedUntil: '2020-01-01T00:00:00Z' }, 'changes.snoozedUntil'],
-  ['a stranger', { assignedTo: randomUUID() }, 'changes.assignedTo'],
-  ['a label that is not there', { addLabelIds: [randomUUID()] }, 'changes.addLabelIds'],
-  ['a field that is none', { owner: 'human' }, 'changes'],
+  ['a time in the past', { status: 'snoozed', snoozedUntil: '2020-01-01T00:00:00Z' }, 'changes.snoozedUntil'],
+  ['a non-member', { assignedTo: randomUUID() }, 'changes.assignedTo'],
+  ['an unknown label', { addLabelIds: [randomUUID()] }, 'changes.addLabelIds'],
+  ['an unknown field', { owner: 'human' }, 'changes'],
 ]
 
-test('a change that makes no sense is 400, names the field, and changes nothing', async () => {
+test('an invalid change is 400, names the field, and changes nothing', async () => {
   const { change, shown } = await manyWorld(1)
   for (const [what, changes, field] of refused) {
     const { status, body } = await change(changes)
@@ -163,7 +163,7 @@ test('a change that makes no sense is 400, names the field, and changes nothing'
   assert.equal((await shown())[0].status, 'open')
 })
 
-test('at most 50 go in a request, and a key of an agent has no way in', async () => {
+test('at most 50 per request, and not for keys of agents', async () => {
   const { w, ids, change } = await manyWorld(1)
   const tooMany = Array.from({ length: 51 }, () => randomUUID())
   assert.equal((await change({ read: true }, tooMany)).status, 400)

@@ -38,14 +38,8 @@ const cases: [
   undone: object,
 ][] = [
   ['resolved', { status: 'resolved' }, {}, { status: 'resolved' }, { patch: { status: 'open', snoozedUntil: null } }],
-  [
-    'resolved, and open again since',
-    { status: 'open' },
-    { status: 'pending' },
-    { status: 'resolved' },
-    { isLeft: true },
-  ],
-  ['resolved, which it was', { status: 'resolved' }, { status: 'resolved' }, { status: 'resolved' }, {}],
+  ['resolved, then reopened', { status: 'open' }, { status: 'pending' }, { status: 'resolved' }, { isLeft: true }],
+  ['resolved before', { status: 'resolved' }, { status: 'resolved' }, { status: 'resolved' }, {}],
   [
     'snoozed until tomorrow',
     { status: 'snoozed', snoozedUntil: tomorrow },
@@ -54,23 +48,23 @@ const cases: [
     { patch: { status: 'pending', snoozedUntil: null } },
   ],
   [
-    'snoozed until tomorrow, and for longer since',
+    'snoozed until tomorrow, then for longer',
     { status: 'snoozed', snoozedUntil: new Date('2026-04-01T00:00:00.000Z') },
     {},
     { status: 'snoozed', snoozedUntil: tomorrow },
     { isLeft: true },
   ],
   [
-    'resolved out of a snooze',
+    'resolved from a snooze',
     { status: 'resolved' },
     { status: 'snoozed', snoozedUntil: tomorrow },
     { status: 'resolved' },
     { patch: { status: 'snoozed', snoozedUntil: tomorrow } },
   ],
   ['assigned', { assignedTo: 'ana' }, { assignedTo: 'bo' }, { assignedTo: 'ana' }, { patch: { assignedTo: 'bo' } }],
-  ['assigned, and to another since', { assignedTo: 'cy' }, {}, { assignedTo: 'ana' }, { isLeft: true }],
+  ['assigned, then reassigned', { assignedTo: 'cy' }, {}, { assignedTo: 'ana' }, { isLeft: true }],
   [
-    'assigned when agents might take it',
+    'assigned while agents could take it',
     { assignedTo: 'ana', held: true },
     { held: false },
     { assignedTo: 'ana' },
@@ -84,20 +78,20 @@ const cases: [
     { patch: { labels: { add: ['new'], remove: ['vip'] } } },
   ],
   [
-    'labelled, and otherwise since',
+    'labelled, then relabelled',
     { labelIds: ['new'] },
     { added: ['vip'], removed: ['new'] },
     { labels: { add: ['vip'], remove: ['new'] } },
     {},
   ],
   ['read', {}, { unreadCount: 3 }, { read: true }, { unreadCount: 3 }],
-  ['read, and written in since', { unreadCount: 1 }, { unreadCount: 3 }, { read: true }, {}],
-  ['read, said to be of more than anybody counts', {}, { unreadCount: 2e9 }, { read: true }, { unreadCount: 1000 }],
+  ['read, then a new message', { unreadCount: 1 }, { unreadCount: 3 }, { read: true }, {}],
+  ['read, with an unread count above the cap', {}, { unreadCount: 2e9 }, { read: true }, { unreadCount: 1000 }],
   ['unread', { unreadCount: 1 }, {}, { read: false }, { unreadCount: 0 }],
 ]
 
 for (const [what, now, was, changes, undone] of cases) {
-  test(`the undo of what was ${what}`, () => {
+  test(`undo of a change when it was ${what}`, () => {
     assert.deepEqual(planUndo(conversation(now), former(was), changes), { ...nothing, ...undone })
   })
 }

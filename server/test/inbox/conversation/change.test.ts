@@ -32,7 +32,7 @@ test('owner human hands the conversation to people, the own id takes it back; ea
   }
 })
 
-test('an owner that is so already changes nothing and tells nobody', async () => {
+test('setting the current owner changes nothing and emits no event', async () => {
   const { w, me, id, conversation, patch } = await begun()
   const before = await w.events(id)
   assert.deepEqual((await patch({ owner: `agent:${me.id}` })).body, { conversation })
@@ -46,7 +46,7 @@ test("another agent's id is 403 OWNER_FORBIDDEN and changes nothing of the reque
   assert.deepEqual((await w.call('GET', conversationPath(id))).body.conversation, conversation)
 })
 
-test('a status is set, whichever there is', async () => {
+test('every status can be set from any other', async () => {
   const { patch } = await begun()
   for (const status of ['pending', 'snoozed', 'resolved', 'closed', 'open']) {
     const { body } = await patch({ status })
@@ -69,7 +69,7 @@ test('labels are replaced; unknown ones are 400 INVALID_REQUEST, those of anothe
   assert.deepEqual((await patch({ label_ids: [] })).body.conversation.label_ids, [])
 })
 
-test('a note is kept sealed with its actor and sends nothing', async () => {
+test('a note is stored encrypted with its actor and sends nothing', async () => {
   const { w, me, id, patch } = await begun()
   assert.equal((await patch({ note: 'Call back tomorrow' })).status, 200)
   const rows = await w.db.sql<{ text: Buffer; actor_type: string; actor_id: string }[]>`
@@ -87,16 +87,16 @@ const refused: [what: string, body: unknown][] = [
   ['no field', {}],
   ['an unknown field', { colour: 'red' }],
   ['an unknown status', { status: 'done' }],
-  ['an owner that is none', { owner: 'robot' }],
+  ['an invalid owner', { owner: 'robot' }],
   ['an empty note', { note: '' }],
   ['a note of 4,097 characters', { note: 'x'.repeat(4097) }],
   ['21 labels', { label_ids: Array.from({ length: 21 }, () => '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e') }],
-  ['a label that is no id', { label_ids: ['x'] }],
+  ['an invalid label id', { label_ids: ['x'] }],
   ['null', { status: null }],
   ['a list', []],
 ]
 
-test('a change that makes no sense is 400 INVALID_REQUEST, or 404 where there is no conversation', async () => {
+test('an invalid change is 400 INVALID_REQUEST, or 404 if there is no conversation', async () => {
   const { w, me, patch } = await begun()
   for (const [what, body] of refused) {
     const answer = await patch(body as object)
@@ -106,13 +106,13 @@ test('a change that makes no sense is 400 INVALID_REQUEST, or 404 where there is
   }
 })
 
-test('a note of 4,096 characters and 20 labels are taken', async () => {
+test('a note of 4,096 characters and 20 labels are accepted', async () => {
   const { w, patch } = await begun()
   const labels = await Promise.all(Array.from({ length: 20 }, (_, n) => addLabel(w, `label ${n}`)))
   assert.equal((await patch({ note: 'x'.repeat(4096), label_ids: labels })).status, 200)
 })
 
-test('read sets unread_count to 0 and tells the platform of the newest message; its failure changes nothing', async () => {
+test('read sets unread_count to 0 and marks the newest message read on the platform; its failure changes nothing', async () => {
   const { w, me, id } = await begun()
   await w.customerWrites('Again', { externalId: 'wamid.newest' })
   w.platform.readsFail = true

@@ -19,49 +19,49 @@ const key: Actor = { type: 'agent', id: me }
 const afterOwner: [string, Owner, boolean, Owner, Actor, boolean][] = [
   ['a member takes it over', agent(me), false, human, user, true],
   ['a team token takes it over', agent(me), false, human, token, true],
-  ['its agent gives it to people', agent(me), false, human, key, true],
+  ['its agent hands it to people', agent(me), false, human, key, true],
   [
-    'the watchdog, the stop switch, a key that ended or the phone gives it to people',
+    'the watchdog, the stop switch, an ended key or the phone assigns it to people',
     agent(me),
     false,
     human,
     systemActor,
     true,
   ],
-  ['a member takes what nobody had looked at', human, false, human, user, true],
-  ['a key gives people what they own', human, false, human, key, false],
-  ['it begins with people', human, false, human, systemActor, false],
-  ['it begins with an agent', human, false, agent(me), systemActor, false],
-  ['people had it, and a key says so again', human, true, human, key, true],
+  ['a member takes an untouched one', human, false, human, user, true],
+  ['a key sets the owner to people, who own it already', human, false, human, key, false],
+  ['it is created for people', human, false, human, systemActor, false],
+  ['it is created for an agent', human, false, agent(me), systemActor, false],
+  ['people had it, and a key sets the same owner', human, true, human, key, true],
   ['a member hands it to an agent', human, true, agent(me), user, false],
   ['an agent takes it back', human, true, agent(me), key, false],
   ['an agent hands it to another', agent(me), false, agent(other), key, false],
 ]
 
 for (const [what, owner, held, to, actor, expected] of afterOwner) {
-  test(`${what}: people ${expected ? 'have it' : 'do not have it'}`, () => {
+  test(`${what}: ${expected ? 'locked to people' : 'not locked to people'}`, () => {
     assert.equal(isLockedAfter({ owner, held }, to, actor), expected)
   })
 }
 
 const third = '01985e2a-0000-7000-8000-000000000003'
 const afterAssignee: [string, string | null, Owner, Actor, string | null][] = [
-  ["a member takes what is nobody's", null, human, user, user.id],
-  ["a member takes what is another's", third, human, user, third],
-  ["a team token takes what is nobody's", null, human, token, null],
-  ['an agent, or the phone, gives it to people', null, human, systemActor, null],
-  ['a member hands an agent what is theirs', user.id, agent(me), user, null],
-  ["a member hands an agent what is another's", third, agent(me), user, third],
+  ['a member takes an unassigned one', null, human, user, user.id],
+  ['a member takes one assigned to another', third, human, user, third],
+  ['a team token takes an unassigned one', null, human, token, null],
+  ['an agent, or the phone, assigns it to people', null, human, systemActor, null],
+  ['a member hands an agent their own', user.id, agent(me), user, null],
+  ['a member hands an agent one assigned to another', third, agent(me), user, third],
   ['an agent takes it back', third, agent(me), key, third],
 ]
 
 for (const [what, before, to, actor, expected] of afterAssignee) {
-  test(`${what}: assigned to ${expected === null ? 'nobody' : expected === third ? 'them as before' : 'the member'}`, () => {
+  test(`${what}: ${expected === null ? 'unassigned' : expected === third ? 'assignee unchanged' : 'assigned to the member'}`, () => {
     assert.equal(assigneeAfter(before, to, actor), expected)
   })
 }
 
-test('what a person writes in makes it theirs, unless an agent owns it', () => {
+test('a conversation in which a person writes is locked to people unless an agent owns it', () => {
   assert.equal(lockToPeople({ owner: human, held: false }).held, true)
   assert.equal(lockToPeople({ owner: agent(me), held: false }).held, false)
 })
@@ -74,25 +74,25 @@ const takes: [
   Parameters<typeof takeRefusal>[3],
   string | null,
 ][] = [
-  ['its own', agent(me), false, 'offered_only', 'when_handed', null],
-  ['what nobody has looked at', human, false, 'offered_only', 'when_handed', null],
-  ['what people have, by the interface for agents', human, true, 'offered_only', 'always', 'held_by_people'],
-  ['what people have, where all may be taken back', human, true, 'from_agents_too', 'always', null],
+  ['its own conversation', agent(me), false, 'offered_only', 'when_handed', null],
+  ['an untouched one', human, false, 'offered_only', 'when_handed', null],
+  ['one of people, by the agent API', human, true, 'offered_only', 'always', 'held_by_people'],
+  ['one of people, if agents can take back any', human, true, 'from_agents_too', 'always', null],
   [
-    'what people have, where only what is handed over is',
+    'one of people, if agents can take back only handed-over ones',
     human,
     true,
     'from_agents_too',
     'when_handed',
     'held_by_people',
   ],
-  ['what nobody has looked at, there', human, false, 'from_agents_too', 'when_handed', null],
-  ["another agent's, by the interface for agents", agent(other), false, 'offered_only', 'always', 'of_another_agent'],
-  ["another agent's, by the contract", agent(other), false, 'from_agents_too', 'when_handed', null],
+  ['an untouched one, with the same setting', human, false, 'from_agents_too', 'when_handed', null],
+  ["another agent's, by the agent API", agent(other), false, 'offered_only', 'always', 'of_another_agent'],
+  ["another agent's, by the Inbox API", agent(other), false, 'from_agents_too', 'when_handed', null],
 ]
 
 for (const [what, owner, held, from, takingBack, expected] of takes) {
-  test(`an agent takes ${what}: ${expected ?? 'it may'}`, () => {
+  test(`an agent takes ${what}: ${expected ?? 'allowed'}`, () => {
     assert.equal(takeRefusal({ owner, held }, me, from, takingBack), expected)
   })
 }

@@ -24,24 +24,24 @@ const day = 24 * 60
 const windows: [what: string, before: Date | null, wrote: Date, expires: Date][] = [
   ['a first message opens it for 24 hours', null, at(0), at(day)],
   ['a later message lengthens it', at(60), at(0), at(day)],
-  ['a message that comes late never shortens it', at(day), at(-300), at(day)],
+  ['a late message never shortens it', at(day), at(-300), at(day)],
   ['a message delivered after a day opens nothing', null, at(-day - 1), at(-1)],
-  ['a platform clock slightly ahead is believed', null, at(3), at(3 + day)],
-  ['a platform clock far ahead lengthens it by five minutes at most', null, at(600), at(5 + day)],
+  ['a platform clock slightly ahead is accepted', null, at(3), at(3 + day)],
+  ['a platform clock far ahead lengthens it by at most five minutes', null, at(600), at(5 + day)],
 ]
 
 for (const [what, before, wrote, expires] of windows) {
-  test(`the window: ${what}`, () => assert.deepEqual(windowAfter(before, wrote, noon), expires))
+  test(`window: ${what}`, () => assert.deepEqual(windowAfter(before, wrote, noon), expires))
 }
 
-test('a window that has ended is null, at the very moment of its end', () => {
+test('a closed window is null, from the exact time of its end', () => {
   assert.equal(windowIsOpen(noon, noon), false)
   assert.equal(openWindow(noon, noon), null)
   assert.deepEqual(openWindow(at(1), noon), at(1))
   assert.equal(openWindow(null, noon), null)
 })
 
-// Ids of the customer's messages in the order in which they came.
+// Ids of the customer's messages in order of arrival.
 type Marks = [newest: string | null, seen: string | null, answered: string | null]
 const inbound = ([newest, seen, answered]: Marks) => ({ newest, seen, answered })
 const waits = { unansweredSince: noon, unreadCount: 3 }
@@ -53,17 +53,17 @@ const afterAnswers: [
   left: number,
   after: Marks,
 ][] = [
-  ['one that says nothing answers all', ['c', 'a', 'a'], null, 0, ['c', 'a', 'c']],
-  ['one that has seen all answers all', ['c', 'c', 'a'], ['c', false], 0, ['c', 'c', 'c']],
-  ['one that has seen less answers that', ['c', 'b', 'a'], ['b', false], 1, ['c', 'b', 'b']],
-  ['what it names it has seen', ['c', 'a', null], ['b', true], 1, ['c', 'b', 'b']],
-  ['nobody knows what it was shown that was shown nothing', ['c', null, null], ['c', false], 0, ['c', null, 'c']],
-  ['what is answered stays so', ['d', 'd', 'c'], ['a', true], 1, ['d', 'd', 'c']],
-  ['and so it does where nothing is known', [null, null, null], ['a', true], 0, [null, 'a', null]],
+  ['without a seen position it answers all', ['c', 'a', 'a'], null, 0, ['c', 'a', 'c']],
+  ['having seen all it answers all', ['c', 'c', 'a'], ['c', false], 0, ['c', 'c', 'c']],
+  ['having seen less it answers only that', ['c', 'b', 'a'], ['b', false], 1, ['c', 'b', 'b']],
+  ['a named message counts as seen', ['c', 'a', null], ['b', true], 1, ['c', 'b', 'b']],
+  ['an unnamed position does not set an unknown seen mark', ['c', null, null], ['c', false], 0, ['c', null, 'c']],
+  ['answered messages stay answered', ['d', 'd', 'c'], ['a', true], 1, ['d', 'd', 'c']],
+  ['also without any marks', [null, null, null], ['a', true], 0, [null, 'a', null]],
 ]
 
 for (const [what, before, upTo, count, after] of afterAnswers) {
-  test(`an answer: ${what}`, () => {
+  test(`answer: ${what}`, () => {
     const seen = upTo === null ? null : { id: upTo[0], isNamed: upTo[1] }
     const left = count === 0 ? null : { count, since: at(1) }
     assert.deepEqual(afterAnswer({ ...waits, inbound: inbound(before) }, seen, left), {
@@ -74,7 +74,7 @@ for (const [what, before, upTo, count, after] of afterAnswers) {
   })
 }
 
-test('what another answer of the same moment was to does not wait again', () => {
+test('messages covered by a concurrent answer do not wait again', () => {
   const before = { unansweredSince: null, unreadCount: 0, inbound: inbound(['c', 'b', 'c']) }
   const left = { count: 1, since: noon }
   assert.equal(afterAnswer(before, { id: 'b', isNamed: false }, left).unansweredSince, null)
@@ -83,7 +83,7 @@ test('what another answer of the same moment was to does not wait again', () => 
   assert.deepEqual([unansweredSince, marks.answered], [at(2), 'b'])
 })
 
-test('a message waits since it was written, or since it came where it came too late', () => {
+test('a message waits since it was written, or since its arrival if that was too late', () => {
   assert.deepEqual(
     [waitingSince(noon, at(4)), waitingSince(noon, at(5)), waitingSince(at(1), noon)],
     [noon, at(5), at(1)],
@@ -114,12 +114,12 @@ const climbs: [from: DeliveryState, to: DeliveryState, after: DeliveryState | nu
 
 for (const [from, to, after] of climbs) {
   const name = ({ status, errorCode }: DeliveryState) => `${status}${errorCode === null ? '' : `(${errorCode})`}`
-  test(`the ladder: ${name(from)} then ${name(to)} is ${after === null ? 'no change' : name(after)}`, () => {
+  test(`status: ${name(from)} then ${name(to)} is ${after === null ? 'no change' : name(after)}`, () => {
     assert.deepEqual(nextState(from, to), after)
   })
 }
 
-test('whatever order reports come in, the highest rung wins', () => {
+test('the highest status wins in any order of reports', () => {
   const statuses = fc.shuffledSubarray(['sent', 'delivered', 'read'] as const, { minLength: 1 })
   fc.assert(
     fc.property(statuses, (order) => {
@@ -146,7 +146,7 @@ for (const [statuses, status] of parts) {
 
 const connection = '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e'
 
-test('owners are written as the contract has them, and nothing else is read', () => {
+test('owners are written as in the contract, and nothing else is parsed', () => {
   for (const owner of [human, agent(connection)]) assert.deepEqual(parseOwner(writeOwner(owner)), owner)
   for (const text of ['', 'agent', 'agent:', 'agent:x', 'Human', ` human`, `agent:${connection} `]) {
     assert.equal(parseOwner(text), null, text)

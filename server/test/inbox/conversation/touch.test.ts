@@ -13,7 +13,7 @@ import { holdConversations } from '../../support/inbox/gate.ts'
 import { addAgent, type InboxWorld, inboxWorld } from '../../support/inbox/inbox-world.ts'
 import { signedInMember } from '../../support/member.ts'
 
-/** Updates of conversations by this session that nobody has been told of yet, and how many of them no index has followed. */
+/** Returns this session's unreported updates of conversations, and how many of them were HOT (no index updated). */
 async function updatesOf(tx: Tx): Promise<{ all: number; hot: number }> {
   const [row] = await tx<{ all: number; hot: number }[]>`
     select pg_stat_get_xact_tuples_updated('conversations'::regclass)::integer as "all",
@@ -43,7 +43,7 @@ const later = (before: Conversation, ms: number): Conversation => {
 }
 
 test(
-  'no index follows a message that comes, goes, or is read, but for the one that has no room beside it',
+  'no index is updated for a message in, out or read, except one for a row that does not fit its page',
   onOneServer('each server counts for itself what it updated in place'),
   async () => {
     const w = await inboxWorld()
@@ -76,7 +76,7 @@ test(
   },
 )
 
-test('what the indexes have to follow at once is in its place at once', async () => {
+test('changes that indexes must follow at once are indexed at once', async () => {
   const w = await inboxWorld()
   const { id } = await w.customerWrites('Hello')
   await w.customerWrites('Hello again')
@@ -88,7 +88,7 @@ test('what the indexes have to follow at once is in its place at once', async ()
   assert.deepEqual([one.status, one.unread_count], ['resolved', 2])
 })
 
-test('a conversation is placed once nothing has been said for a moment, and not before', async () => {
+test('a conversation is reindexed only after some time without messages', async () => {
   const w = await inboxWorld()
   await w.customerWrites('Hello')
   await w.customerWrites('Hello again')
@@ -112,7 +112,7 @@ test('a conversation is placed once nothing has been said for a moment, and not 
   )
 })
 
-/** Forty of four moments, ten of each, of which every third moves. */
+/** Creates forty conversations at four times, ten each, of which every third is touched. */
 async function tied(): Promise<{ w: InboxWorld; places: Map<string, string[]> }> {
   const w = await inboxWorld()
   const { id: keyId } = await addAgent(w)
@@ -148,7 +148,7 @@ async function tied(): Promise<{ w: InboxWorld; places: Map<string, string[]> }>
 
 for (const isPlaced of [false, true]) {
   const meanwhile = isPlaced ? ', and while they are placed' : ''
-  test(`every list has each once and in its order, of one moment by ids${meanwhile}`, async () => {
+  test(`every list contains each conversation once and in order, ties by id${meanwhile}`, async () => {
     const { w, places } = await tied()
     const member = await signedInMember(w)
     assert.equal(await movingIn(w), 14)
@@ -167,7 +167,7 @@ for (const isPlaced of [false, true]) {
   })
 }
 
-test('views are counted as things are, placed or not', async () => {
+test('views are counted by current values, reindexed or not', async () => {
   const { w } = await tied()
   const member = await signedInMember(w)
   const counted = async () => (await member.call('GET', '/inbox/counts')).body.counts
@@ -180,7 +180,7 @@ test('views are counted as things are, placed or not', async () => {
   assert.equal(await unread(), before.all.unread)
 })
 
-test('what somebody has locked is not placed, and nobody waits for it', async () => {
+test('locked conversations are not reindexed, and nobody waits for them', async () => {
   const w = await inboxWorld()
   await w.customerWrites('Hello')
   await w.customerWrites('Hello again')
@@ -193,7 +193,7 @@ test('what somebody has locked is not placed, and nobody waits for it', async ()
   assert.equal(await movingIn(w), 0)
 })
 
-test('of conversations that move it is known who waits, and who was answered', async () => {
+test('touched conversations have correct waiting and answered states', async () => {
   const w = await inboxWorld()
   await addAgent(w)
   const admin = await signedInMember(w, 'admin')

@@ -11,7 +11,7 @@ import { marina } from '../../support/inbox/inbox-world.ts'
 import { digestOf, mediaWorld, type PlatformFile } from '../../support/inbox/media-world.ts'
 import { endless } from '../../support/outgoing/file-server.ts'
 
-test('a file comes: sealed in the store, known by its bytes, with a safe name and without its old address', async () => {
+test('a downloaded file is encrypted, has its detected type and a safe name, and no longer its source', async () => {
   const w = await mediaWorld()
   const told: string[] = []
   w.db.subscribe(mediaTopic, (news) => told.push(news))
@@ -45,7 +45,7 @@ test('a file comes: sealed in the store, known by its bytes, with a safe name an
 })
 
 for (const isThere of [true, false]) {
-  test(`a file that ${isThere ? 'came' : 'did not come'} while its conversation became one with another is told of there`, async () => {
+  test(`a file that ${isThere ? 'arrived' : 'failed'} while its conversation was merged is published for the merged conversation`, async () => {
     const w = await mediaWorld()
     const told: string[] = []
     w.db.subscribe(mediaTopic, (news) => told.push(news))
@@ -75,20 +75,20 @@ const endings: [
   state: string,
   failure: string,
 ][] = [
-  ['an id that is gone', { describe: nowhere }, {}, 3, 'gone', 'http_404'],
-  ['an address that is never there', { serve: nowhere }, {}, 3, 'gone', 'http_404'],
-  ['more bytes than may be', {}, { size: 2e9 }, 1, 'too_large', 'too_large'],
-  ['a body without an end', { serve: endless, metadata: { file_size: null } }, {}, 1, 'too_large', 'too_large'],
-  ['another size', { serve: body, metadata: { file_size: 6 } }, {}, 3, 'refused', 'size_mismatch'],
-  ['another digest', { metadata: { sha256: digestOf(png) } }, {}, 3, 'refused', 'hash_mismatch'],
-  ['nothing', { bytes: Buffer.alloc(0), metadata: { file_size: null } }, {}, 3, 'refused', 'empty'],
+  ['an unknown id', { describe: nowhere }, {}, 3, 'gone', 'http_404'],
+  ['a URL that is always 404', { serve: nowhere }, {}, 3, 'gone', 'http_404'],
+  ['a declared size above the limit', {}, { size: 2e9 }, 1, 'too_large', 'too_large'],
+  ['an endless body', { serve: endless, metadata: { file_size: null } }, {}, 1, 'too_large', 'too_large'],
+  ['a different size', { serve: body, metadata: { file_size: 6 } }, {}, 3, 'refused', 'size_mismatch'],
+  ['a different digest', { metadata: { sha256: digestOf(png) } }, {}, 3, 'refused', 'hash_mismatch'],
+  ['an empty file', { bytes: Buffer.alloc(0), metadata: { file_size: null } }, {}, 3, 'refused', 'empty'],
   ['a private address', { metadata: { url: 'http://10.0.0.1/a' } }, {}, 1, 'refused', 'forbidden_address'],
-  ['an id that makes no sense', {}, { source: { by: 'id', id: '../..' } }, 1, 'refused', 'invalid_id'],
+  ['an invalid id', {}, { source: { by: 'id', id: '../..' } }, 1, 'refused', 'invalid_id'],
   ['no source', {}, { source: undefined }, 1, 'refused', 'no_source'],
 ]
 
 for (const [what, file, told, tries, state, failure] of endings) {
-  test(`${what} ends the fetching after ${tries} tries, with nothing left in the store`, async () => {
+  test(`${what} ends the download after ${tries} tries, with nothing left in the store`, async () => {
     const w = await mediaWorld()
     const before = await w.stored()
     const id = await w.coming(file, told)
@@ -105,7 +105,7 @@ for (const [what, file, told, tries, state, failure] of endings) {
   })
 }
 
-test('a platform that is away is asked for a week, less and less often; then a person may ask once more', async () => {
+test('an unavailable platform is retried for a week with growing delays; then a manual retry is possible', async () => {
   const w = await mediaWorld()
   let isAway = true
   const id = await w.coming({
@@ -138,7 +138,7 @@ test('a platform that is away is asked for a week, less and less often; then a p
   await assert.rejects(() => retryMedia(other, other.workspaceId, id), { statusCode: 404 })
 })
 
-test('a credential that is not taken makes the connection unavailable, and the file waits', async () => {
+test('rejected credentials make the connection unavailable, and the file waits', async () => {
   const w = await mediaWorld()
   const id = await w.coming({
     describe: (response) => response.writeHead(401).end(JSON.stringify({ error: { code: 190 } })),
@@ -153,7 +153,7 @@ test('a credential that is not taken makes the connection unavailable, and the f
   assert.deepEqual({ ...connection }, { state: 'unavailable', state_reason: 'platform_error_190' })
 })
 
-test('a store that is full loses nothing: the file comes when there is room', async () => {
+test('a full store loses nothing: the file is downloaded once there is space', async () => {
   const w = await mediaWorld()
   const id = await w.coming({ bytes: png })
   const full = {
@@ -170,7 +170,7 @@ test('a store that is full loses nothing: the file comes when there is room', as
   assert.equal((await w.row(id)).state, 'here')
 })
 
-test('a worker that stops breaks off what is under way, and gives it back', async () => {
+test('a stopping worker aborts its downloads and releases them', async () => {
   const w = await mediaWorld()
   const served = Promise.withResolvers<void>()
   const serve = (response: ServerResponse) => response.writeHead(200).write('some', () => served.resolve())
@@ -185,7 +185,7 @@ test('a worker that stops breaks off what is under way, and gives it back', asyn
   assert.equal(dueAt?.getTime(), w.clock.now().getTime() + 1_000)
 })
 
-test('one workspace with many files neither takes all places nor holds up the others', async () => {
+test('one workspace with many files neither takes all slots nor delays the others', async () => {
   const [many, few] = [await mediaWorld(), await mediaWorld()]
   const held: { name: string; response: ServerResponse }[] = []
   const order: string[] = []
@@ -217,7 +217,7 @@ test('one workspace with many files neither takes all places nor holds up the ot
   assert.ok(order.lastIndexOf('few') < 4, order.join(' '))
 })
 
-test('two workers fetch each file once', async () => {
+test('two workers download each file once', async () => {
   const w = await mediaWorld()
   const ids: string[] = []
   for (let n = 0; n < 20; n++) ids.push(await w.coming({ bytes: png }))

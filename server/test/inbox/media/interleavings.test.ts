@@ -19,13 +19,13 @@ const previews: Previews = {
   close: async () => {},
 }
 
-/** Somebody whose steps are taken one at a time. */
+/** A task that is advanced one step at a time. */
 interface Actor {
-  /** Takes the next one: the first is the way to the first named step. */
+  /** Runs the next step; the first call runs up to the first named step. */
   advance(): Promise<void>
-  /** Takes all that are left. */
+  /** Runs all remaining steps. */
   finish(): Promise<void>
-  /** Takes no more, for good: nothing that it holds is given back. */
+  /** Stops for good without releasing anything. */
   die(): void
 }
 
@@ -78,7 +78,7 @@ type Turn = keyof typeof turns
 const allTurns = Object.entries(turns).flatMap(([turn, count]) => Array.from({ length: count }, () => turn as Turn))
 const orders = fc.shuffledSubarray(allTurns, { minLength: allTurns.length })
 
-test('whatever the order of fetches, sweeps, kills of either, an erasure and nights, no row names what is not there, and nothing else is', async () => {
+test('in any order of fetches, sweeps, kills, an erasure and clean-ups, rows and stored files match', async () => {
   const w = await mediaWorld()
   await fc.assert(
     fc.asyncProperty(orders, async (order) => runInOrder(w, order)),
@@ -86,7 +86,7 @@ test('whatever the order of fetches, sweeps, kills of either, an erasure and nig
   )
 })
 
-test('when nobody knows whether a file was settled, it stays in the store', async () => {
+test('a file whose settlement is unknown stays in the store', async () => {
   const w = await mediaWorld()
   const id = await w.coming({ bytes: file })
   const step: RunStep<string> = async (name, work) => {
@@ -142,7 +142,7 @@ async function runInOrder(w: MediaWorld, order: readonly Turn[]): Promise<void> 
   assert.ok((await w.content(kept)).equals(file))
 }
 
-/** A store that takes part in the nights of a test. */
+/** Returns a store whose file times follow the test clock. */
 function withTimesOf(clock: Clock, store: MediaStore): MediaStore {
   const times = new Map<string, Date>()
   return {

@@ -14,7 +14,7 @@ const { db, clock, workspaceId, conversationId } = w
 const [until, now] = [new Date(clock.now().getTime() + 60_000), clock.now()]
 const busy = { free: 8, perWorkspace: 4, running: new Map<string, number>() }
 
-/** So many files of a conversation, of which each so-manyth is still to come. */
+/** Inserts `count` files of a conversation, of which every `each`-th is still to be downloaded. */
 const fill = (one: InboxWorld, about: string, count: number, each: number) => db.sql`
   insert into media (
     workspace_id, id, conversation_id, connection_id, message_id, direction, kind, state, details, stored_as, due_at,
@@ -29,7 +29,7 @@ await fill(w, conversationId, 20_000, 100)
 const id = await w.coming({})
 
 for (const statistics of ['counted', 'not counted'] as const) {
-  test(`files are found by index, and what is due by one that holds nothing else, with rows that are ${statistics}`, async () => {
+  test(`files are found by index, and due ones by a dedicated index, with rows that are ${statistics}`, async () => {
     if (statistics === 'counted') await db.sql`analyze media`
     else await forgetStatistics(db, ['media'])
     const statements = await everyStatementOf(async () => {
@@ -43,14 +43,14 @@ for (const statistics of ['counted', 'not counted'] as const) {
     const due = await everyStatementOf(async () => void (await claimDue(db, busy, now, until)))
     const [listing, claiming, ...others] = due
     assert.ok(listing && claiming && others.length === 0)
-    // Of the rows that the index names, whichever way they are read.
+    // Reads only rows that the index returns, with any scan type.
     const ways = await waysTo(db, listing, 'media')
     assert.deepEqual([...new Set([...ways, 'Bitmap Heap Scan'])].sort(), ['Bitmap Heap Scan', 'media_due'])
     assert.deepEqual((await waysTo(db, claiming, 'media')).sort(), ['Tid Scan', 'media_due'])
   })
 }
 
-test('a look locks rows of no more workspaces than it has places, however many wait', async () => {
+test('a claim locks rows of no more workspaces than there are slots, however many wait', async () => {
   await db.sql`delete from media`
   await fill(w, conversationId, 5, 1)
   for (let n = 0; n < 5; n++) {

@@ -20,12 +20,12 @@ for (const [told, safe] of [
   ['Relatório nº 5.pdf', 'Relatório nº 5.pdf'],
   ['/', null],
 ] as const) {
-  test(`the name ${JSON.stringify(told)} is kept as ${JSON.stringify(safe)}`, () => {
+  test(`the name ${JSON.stringify(told)} is stored as ${JSON.stringify(safe)}`, () => {
     assert.equal(safeName(told), safe)
   })
 }
 
-test('a long name keeps its ending, and ends between two letters', () => {
+test('a long name keeps its extension, and is cut between two letters', () => {
   const name = safeName(`${'é'.repeat(5_000)}.pdf`) ?? ''
   assert.equal(Buffer.byteLength(name), 255 - 1)
   assert.ok(name.endsWith('é.pdf'))
@@ -41,12 +41,12 @@ for (const [told, mismatch] of [
   [{ size: 5, sha256: 'wrong' }, 'hash_mismatch'],
   [{ size: 6, sha256: 'right' }, null],
 ] as const) {
-  test(`five bytes of which was told ${JSON.stringify(told)}: ${mismatch}`, () => {
+  test(`five bytes declared as ${JSON.stringify(told)}: ${mismatch}`, () => {
     assert.equal(findMismatch(told, seen), mismatch)
   })
 }
 
-test('nothing is no file, unless the digest says so', () => {
+test('an empty file is a mismatch unless the digest matches', () => {
   const nothing = { ...seen, bytes: 0 }
   assert.equal(findMismatch({ size: null, sha256: null }, nothing), 'empty')
   assert.equal(findMismatch({ size: 0, sha256: null }, nothing), 'empty')
@@ -84,13 +84,13 @@ for (const [kind, code, tries, seconds] of [
   ['gone', '100', 1, 8],
   ['mismatch', 'size_mismatch', 2, 16],
 ] as const) {
-  test(`${kind} (${code}) at try ${tries} is tried again after ${seconds} seconds`, () => {
+  test(`${kind} (${code}) at try ${tries} is retried after ${seconds} seconds`, () => {
     const { dueAt } = afterProblem({ kind, code }, { tries, createdAt: created }, created, 0)
     assert.equal(dueAt?.getTime(), created.getTime() + seconds * 1_000)
   })
 }
 
-test('a pause is never shorter than told, nor more than a fifth longer', () => {
+test('a delay is never shorter than specified, nor more than a fifth longer', () => {
   assert.deepEqual([retryDelayMs(1, 0), retryDelayMs(1, 1), retryDelayMs(5, 0)], [1_000, 1_200, 16_000])
   assert.deepEqual(
     [retryDelayMs(13, 0), retryDelayMs(4_000, 0), retryDelayMs(13, 1)],

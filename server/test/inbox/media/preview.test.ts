@@ -14,13 +14,13 @@ function previewsWith(options: Partial<PreviewOptions> = {}) {
   return previews
 }
 
-// A busy machine may take longer than the product waits.
+// A longer timeout than the product's, for busy machines.
 const shared = oncePerFile(() => previewsWith({ maxMs: 120_000 }))
 
 async function* pieces(bytes: Buffer): AsyncGenerator<Uint8Array> {
   const piece = Buffer.alloc(1000)
   for (let at = 0; at < bytes.length; at += piece.length) {
-    // The same memory again and again, as those who open files give it.
+    // Reuses one buffer, like the code that decrypts files.
     const size = bytes.copy(piece, 0, at, at + piece.length)
     yield piece.subarray(0, size)
   }
@@ -57,7 +57,7 @@ for (const [name, picture] of [
   })
 }
 
-test('sizes are those of the picture as it is seen, and a small one is not made larger', async () => {
+test('sizes are those of the rotated picture, and a small one is not enlarged', async () => {
   const bytes = await noise(60, 20).jpeg().withMetadata({ orientation: 6 }).toBuffer()
   const preview = (await make(bytes)) ?? assert.fail('there is none')
   assert.deepEqual([preview.width, preview.height], [20, 60])
@@ -73,7 +73,7 @@ function chunk(type: string, data: Buffer): Buffer {
   return Buffer.concat([length, named, check])
 }
 
-/** A PNG of a few KB that says it has so many pixels either way. */
+/** Returns a PNG of a few KB that declares this many pixels in both directions. */
 function bomb(pixels: number): Buffer {
   const head = Buffer.alloc(13)
   head.writeUInt32BE(pixels, 0)
@@ -85,14 +85,14 @@ function bomb(pixels: number): Buffer {
 }
 
 for (const [name, bytes] of [
-  ['a bomb of 900 million pixels', bomb(30_000)],
-  ['a picture whose rows are missing', bomb(7_000)],
+  ['a decompression bomb of 900 million pixels', bomb(30_000)],
+  ['a picture with missing rows', bomb(7_000)],
   ['text', Buffer.from('hello')],
   [
     'an SVG',
     Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>'),
   ],
-  ['nothing', Buffer.alloc(0)],
+  ['an empty file', Buffer.alloc(0)],
 ] as const) {
   test(`${name} has no preview, and the next picture has one`, async () => {
     assert.equal(await make(bytes), null)
@@ -100,12 +100,12 @@ for (const [name, bytes] of [
   })
 }
 
-test('a picture that is cut off has none', async () => {
+test('a truncated picture has no preview', async () => {
   const bytes = await photo()
   assert.equal(await make(bytes.subarray(0, bytes.length / 2)), null)
 })
 
-test('a decoder that takes too long or too much memory is killed, and the next picture has its own', async () => {
+test('a decoder that takes too long or too much memory is killed, and the next picture gets a preview', async () => {
   const bytes = await photo()
   for (const limits of [{ maxMs: 1 }, { maxMemoryBytes: 1_000_000 }]) {
     assert.equal(await make(bytes, previewsWith(limits)), null, JSON.stringify(limits))
@@ -129,7 +129,7 @@ for (const [realType, bytes, expected] of [
   ['application/pdf', 1_000, false],
   [null, 1_000, false],
 ] as const) {
-  test(`${realType} of ${bytes} bytes ${expected ? 'may' : 'may not'} have a preview`, () => {
+  test(`${realType} of ${bytes} bytes ${expected ? 'can' : 'cannot'} have a preview`, () => {
     assert.equal(hasPreview({ realType, bytes }), expected)
   })
 }

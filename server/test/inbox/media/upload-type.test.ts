@@ -33,13 +33,13 @@ const cases: [kind: MediaKind, realType: string | null, declared: string | null,
 ]
 
 for (const [kind, realType, declared, expected] of cases) {
-  test(`${realType} that says to be ${declared} goes out as ${kind} of type ${expected}`, () => {
+  test(`${realType} declared as ${declared} is sent as ${kind} of type ${expected}`, () => {
     const look = { kind, realType, declared, isText: true }
     assert.equal(typeToSend(look, cloudLimits[kind]?.types ?? []), expected)
   })
 }
 
-test('what has a NUL in it is no text, whatever it says', () => {
+test('a file with a NUL is not text, whatever is declared', () => {
   const look = { kind: 'document', realType: null, declared: 'text/plain', isText: false } as const
   assert.equal(typeToSend(look, ['text/plain']), null)
 })

@@ -17,7 +17,7 @@ async function noteWorld() {
   return { w, id, ana, bea, add, texts }
 }
 
-test('a note that is sent again under its key is there once, and the answer says so', async () => {
+test('a note repeated with its key is stored once, and the response says so', async () => {
   const { w, id, ana, bea, add, texts } = await noteWorld()
   const first = await add('Call back', 'one', { mentions: [bea.userId] })
   assert.deepEqual([first.status, first.headers['idempotent-replayed']], [201, undefined])
@@ -29,7 +29,7 @@ test('a note that is sent again under its key is there once, and the answer says
   assert.deepEqual(await texts(), ['Call back'])
 })
 
-test('of many at once under one key one is kept, whatever conversation they are for', async () => {
+test('of many concurrent notes with one key one is stored, whatever conversation they are for', async () => {
   const { w, add, texts, ana, id } = await noteWorld()
   await w.tell(customerMessage({ at: w.clock.now(), customer: { ...marina, phone: '5511988887777' } }))
   const [other] = await w.conversations({ phone: '5511988887777' })
@@ -42,7 +42,7 @@ test('of many at once under one key one is kept, whatever conversation they are 
   assert.equal((await texts()).length + elsewhere, 2)
 })
 
-test('a key stands for one note of one author: another text, mention or place is refused, another author is not', async () => {
+test('a key belongs to one note of one author: another text, mention or conversation is refused, another author is not', async () => {
   const { add, texts, bea } = await noteWorld()
   await add('Call back', 'one')
   for (const answer of [await add('Call now', 'one'), await add('Call back', 'one', { mentions: [bea.userId] })]) {
@@ -54,7 +54,7 @@ test('a key stands for one note of one author: another text, mention or place is
   assert.equal((await add('x', 'k'.repeat(256))).status, 400)
 })
 
-test('without a key each note is one of its own, and a stranger is not mentioned', async () => {
+test('without a key each note is stored, and non-members are not mentioned', async () => {
   const { id, ana, texts } = await noteWorld()
   const stranger = await signedInMember(await inboxWorld())
   for (let n = 0; n < 2; n++) await ana.call('POST', `${path}/${id}/notes`, { text: 'Again' })
@@ -63,7 +63,7 @@ test('without a key each note is one of its own, and a stranger is not mentioned
   assert.deepEqual(await texts(), ['Again', 'Again'])
 })
 
-test('the ad that a customer came by is told with the conversation, the newest of several', async () => {
+test('a conversation shows the newest ad that brought the customer', async () => {
   const { w, id, ana } = await noteWorld()
   const referral = async () => (await ana.call('GET', `${path}/${id}`)).body.referral
   assert.equal(await referral(), null)

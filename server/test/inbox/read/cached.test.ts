@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { conversationPath, inboxPath, inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
 import { signedInMember } from '../../support/member.ts'
 
-// What pages show is remembered in the process: each of these reads before a change, and after it.
+// Pages are served from an in-process cache: each test reads before and after a change.
 
 async function talk() {
   const w = await inboxWorld({ key: { scopes: ['inbox.read', 'inbox.write'] } })
@@ -12,7 +12,7 @@ async function talk() {
   return { w, id: conversation.id as string }
 }
 
-test('a value that was altered is not shown as what it was', async () => {
+test('a tampered value is not served from the cache', async () => {
   const { w, id } = await talk()
   await w.db.sql`
     update messages set content = set_byte(content, 20, get_byte(content, 20) # 1) where conversation_id = ${id}`
@@ -20,7 +20,7 @@ test('a value that was altered is not shown as what it was', async () => {
   assert.equal(answer.status, 500)
 })
 
-test('the team and keys, masked or not, see what is theirs of one value', async () => {
+test('the team and keys, masked or not, see their own form of one cached value', async () => {
   const { w, id } = await talk()
   const { value: masked } = await w.addKey({ scopes: ['inbox.read'], phoneVisibility: 'masked' })
   const member = await signedInMember(w)

@@ -10,7 +10,7 @@ const minute = 60_000
 interface HealthWorld extends InboxWorld {
   // biome-ignore lint/suspicious/noExplicitAny: as in Answer
   health(): Promise<any>
-  /** The platform calls with these, as the connection's app signs them. */
+  /** Posts these as a callback of the platform, signed by the connection's app. */
   callback(lists: object): Promise<void>
   send(conversationId: string): Promise<void>
 }
@@ -24,7 +24,7 @@ async function healthWorld(): Promise<HealthWorld> {
   return {
     ...w,
     health: async () => {
-      // Signed in anew, for sessions end while the clock is moved.
+      // Signs in again, because sessions expire while the clock is moved.
       const member = await signedInMember(w)
       const { status, body } = await member.call('GET', `/connections/${w.connectionId}/health`)
       assert.equal(status, 200)
@@ -50,7 +50,7 @@ async function healthWorld(): Promise<HealthWorld> {
 const seconds = (date: Date) => String(Math.floor(date.getTime() / 1000))
 const before = (w: HealthWorld, ms: number) => ({ timestamp: seconds(new Date(w.clock.now().getTime() - ms)) })
 
-test('a connection that nobody has used yet is well', async () => {
+test('an unused connection is healthy', async () => {
   const w = await healthWorld()
   const { stateChangedAt, newConversationsGoTo, ...health } = await w.health()
   assert.equal(stateChangedAt, w.clock.now().toISOString())
@@ -67,7 +67,7 @@ test('a connection that nobody has used yet is well', async () => {
   })
 })
 
-test('who gets new conversations is shown, with a warning when nobody has ever come in with that key', async () => {
+test('the owner of new conversations is shown, with a warning if that key was never used', async () => {
   const w = await inboxWorld()
   const member = await signedInMember(w)
   const read = async () => (await member.call('GET', `/connections/${w.connectionId}/health`)).body.health
@@ -92,7 +92,7 @@ test('who gets new conversations is shown, with a warning when nobody has ever c
   assert.equal((await read()).newConversationsGoTo, null)
 })
 
-test('lag is what the platform took to tell, and its worst is kept for an hour', async () => {
+test("lag is the platform's delay, and its worst value is kept for an hour", async () => {
   const w = await healthWorld()
   const told = async (ms: number) => {
     w.clock.advance(2 * minute)
@@ -109,7 +109,7 @@ test('lag is what the platform took to tell, and its worst is kept for an hour',
   assert.deepEqual(await told(4_000), [4_000, 4_000])
 })
 
-test('what failed in the last day is counted by code, with what to do', async () => {
+test('failures of the last day are counted by code, with advice', async () => {
   const w = await healthWorld()
   const { id } = await w.customerWrites('Hi')
   const fail = async (errorCode: string) => {
@@ -133,7 +133,7 @@ test('what failed in the last day is counted by code, with what to do', async ()
   assert.match(failures[0].advice, /cannot be delivered/)
 })
 
-test('a message whose outcome is not known has failed until the platform tells that it arrived', async () => {
+test('a message with an unknown result counts as failed until the platform reports its arrival', async () => {
   const w = await healthWorld()
   const { id } = await w.customerWrites('Hi')
   w.platform.answers.push({ outcome: 'unknown', errorCode: 'timeout' })
@@ -147,7 +147,7 @@ test('a message whose outcome is not known has failed until the platform tells t
 
 const adviceCodes = async (w: HealthWorld) => (await w.health()).advice.map(({ code }: { code: string }) => code)
 
-test('sends of which the platform tells nothing for half an hour make one look at the webhook', async () => {
+test('sends without any report for half an hour advise to check the webhook', async () => {
   const w = await healthWorld()
   const { id } = await w.customerWrites('Hi')
   for (const _ of [1, 2]) await w.send(id)

@@ -20,13 +20,13 @@ async function many(count: number): Promise<InboxWorld> {
   const w = await inboxWorld()
   for (let n = 0; n < count; n++) {
     await write(w, n)
-    // Pairs share a time, so that only the id tells them apart.
+    // Pairs share a time, so that only the id orders them.
     if (n % 2 === 1) w.clock.advance(1000)
   }
   return w
 }
 
-test('conversations are listed by updated_at, newest first, and a walk by cursor meets each one once', async () => {
+test('conversations are listed by updated_at, newest first, and paging returns each once', async () => {
   const w = await many(7)
   const all = (await w.call('GET', path)).body
   assert.equal(all.cursor, null)
@@ -43,7 +43,7 @@ test('conversations are listed by updated_at, newest first, and a walk by cursor
   assert.deepEqual(walked, all.conversations)
 })
 
-test('without limit a page has 30', async () => {
+test('a page has 30 conversations by default', async () => {
   const w = await many(31)
   const { body } = await w.call('GET', path)
   assert.equal(body.conversations.length, 30)
@@ -79,7 +79,7 @@ test('every filter narrows the list', async () => {
   assert.deepEqual(await found({ owner: 'agent', updated_after: after, connection_id: w.connectionId }), [3])
 })
 
-test('phone finds exactly that number, not its variants nor parts', async () => {
+test('phone finds exactly that number, not its variants or parts', async () => {
   const w = await inboxWorld()
   await write(w, 1)
   for (const phone of ['558199123451', phoneOf(1).slice(0, 12), `${phoneOf(1)}0`]) {
@@ -102,7 +102,7 @@ const refused: Record<string, string>[] = [
   { colour: 'red' },
 ]
 
-test('a query that makes no sense is 400 INVALID_QUERY', async () => {
+test('an invalid query is 400 INVALID_QUERY', async () => {
   const w = await inboxWorld()
   for (const query of refused) {
     const { status, body } = await w.call('GET', path, { query })
@@ -110,14 +110,14 @@ test('a query that makes no sense is 400 INVALID_QUERY', async () => {
   }
 })
 
-test('a cursor is good for its own filters only', async () => {
+test('a cursor is valid only with its own filters', async () => {
   const w = await many(3)
   const { cursor } = (await w.call('GET', path, { query: { limit: '1' } })).body
   const answer = await w.call('GET', path, { query: { limit: '1', cursor, status: 'open' } })
   assert.deepEqual([answer.status, answer.body.data.code], [400, 'INVALID_QUERY'])
 })
 
-test('a key sees the conversations of its connections only, on every route', async () => {
+test('a key sees only the conversations of its connections, on every route', async () => {
   const w = await inboxWorld()
   const other = await w.addConnection()
   await write(w, 1)

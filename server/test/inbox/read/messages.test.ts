@@ -13,7 +13,7 @@ async function talk(count: number) {
 
 const texts = (page: { messages: { text: string }[] }): number[] => page.messages.map((one) => Number(one.text))
 
-test('the newest 50 come by default, oldest first, and has_more says whether there are older ones', async () => {
+test('the newest 50 are returned by default, oldest first, and has_more tells whether there are older ones', async () => {
   const { page } = await talk(51)
   const first = await page()
   assert.deepEqual(
@@ -25,7 +25,7 @@ test('the newest 50 come by default, oldest first, and has_more says whether the
   assert.deepEqual([texts(rest), rest.has_more], [[0], false])
 })
 
-test('paging by before meets every message of one second once', async () => {
+test('paging with before returns every message of one second once', async () => {
   const { page } = await talk(9)
   const walked: number[] = []
   for (let before: string | undefined; ; ) {
@@ -40,7 +40,7 @@ test('paging by before meets every message of one second once', async () => {
   )
 })
 
-test('a query that makes no sense, or cannot be read at all, is 400 INVALID_QUERY, and 404 where there is no conversation', async () => {
+test('an invalid or malformed query is 400 INVALID_QUERY, and 404 if there is no conversation', async () => {
   const { w, id } = await talk(1)
   const queries = [
     'limit=0',

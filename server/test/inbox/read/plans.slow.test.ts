@@ -21,7 +21,10 @@ import type { Answer, CallOptions } from '../../support/world.ts'
 
 type Filled = Awaited<ReturnType<typeof filled>>
 
-/** So many conversations with messages, notes and lines; tokens that nobody looks for, and a message that says what is looked for. */
+/**
+ * Creates this many conversations with messages, notes and activities, tokens that match no search, and one message
+ * that matches.
+ */
 async function filled(count: number) {
   const w = await inboxWorld()
   const [agent, member, labelId] = [await addAgent(w), await signedInMember(w), await addLabel(w, 'VIP')]
@@ -32,7 +35,7 @@ async function filled(count: number) {
   await w.customerWrites('The blue sofa')
   await makeInboxTokens(w)
   await fillMessages(filling, w.connectionId, ids.slice(0, 20), 100)
-  // So few that a page of a search ends at an id whose time can be shown: these are random.
+  // So few that a search page ends at an id with a displayable time: these ids are random.
   await fillBlindMessages(filling, ids.slice(20, 1_500), 5)
   await fillTrails(filling)
   await fillThreads(filling, ids.slice(0, 5_000), member.userId)
@@ -54,7 +57,7 @@ async function filled(count: number) {
     succeed(member.call(method, `/inbox${path}`, body))
   const asKey = (method: 'GET' | 'POST' | 'PATCH', path: string, options: CallOptions = {}) =>
     succeed(w.call(method, path, { key: agent.value, ...options }))
-  /** A page of a list, and the one behind it. */
+  /** Requests a page of a list and the next one. */
   const pages = async (get: (cursor: string) => Promise<Answer['body']>) => {
     const { cursor } = await get('')
     if (cursor !== null) await get(`&cursor=${cursor}`)
@@ -104,7 +107,7 @@ async function receiveEverything({ w, member }: Filled): Promise<void> {
   const sent = w.platform.sends.at(-1)?.order.correlator ?? ''
   await w.tell(w.status(`wamid.${sent}`, 'delivered'), w.status('wamid.unknown', 'read'))
   await w.tell(w.status('wamid.other', 'read', { correlator: sent }))
-  // Heard of a week ago, and sent much since: as much as can be to look through.
+  // Last event a week ago and many sends since: the worst case for the scan.
   const weekAgo = new Date(w.clock.now().getTime() - 7 * 86_400_000)
   await w.db.sql`update connections set last_event_in_at = ${weekAgo} where workspace_id = ${w.workspaceId}`
   assert.equal((await member.call('GET', `/connections/${w.connectionId}/health`)).status, 200)
@@ -149,7 +152,7 @@ async function callAsTeam({ w, agent, labelId, asTeam, pages }: Filled): Promise
 
 const small = oncePerFile(() => filled(0))
 
-test('a list is read in its order also when the database counted its conversations in a storm', async () => {
+test('a list is read in its order even with statistics collected during a storm', async () => {
   const one = await small()
   await one.fill(2_000)
   await one.w.db.sql`update conversations set is_moving = true`
@@ -162,7 +165,7 @@ test('a list is read in its order also when the database counted its conversatio
   assert.deepEqual(await badPlans(one.w.db, statements, ['conversations']), [])
 })
 
-test('each view is counted up to 500, from one place of one index', async () => {
+test('each view is counted up to 500, from one range of one index', async () => {
   const { asTeam, w } = await filled(4_000)
   await vacuum()
   let counts: Record<string, { open: number; unread: number }> = {}
@@ -171,13 +174,13 @@ test('each view is counted up to 500, from one place of one index', async () => 
   })
   const [counting, ...more] = statements.filter(({ text }) => /unread_count > 0/.test(text))
   assert.ok(counting && more.length === 0)
-  // By the key only those that move, of which each is asked whether it still does.
+  // Uses the primary key only for touched conversations, to check that each still is.
   assert.deepEqual(await waysTo(w.db, counting, 'conversations'), ['conversations_pkey', 'conversations_counted'])
   assert.deepEqual(await filtersOn(w.db, counting, 'conversations'), ['is_moving'])
   assert.deepEqual([counts.all?.open, counts.agents?.open, counts.mine?.open], [500, 500, 40])
 })
 
-test('of a common label as many are read as a page needs, of a rare one all, and either page is whole', async () => {
+test('for a common label only as many rows are read as a page needs, for a rare one all, and either page is complete', async () => {
   const { asTeam, w, fill } = await filled(0)
   const ids = await fill(1_500)
   const label = async (name: string, labelled: string[]) => {
@@ -208,7 +211,7 @@ const tables = [
   ...['conversation_activities', 'note_mentions', 'message_search', 'conversation_search'],
 ]
 
-test('no call of the inbox reads a big table from end to end, in a large workspace as in a small one, whatever is known', async () => {
+test('no inbox call scans a big table, in a large or small workspace, with any statistics', async () => {
   const [large, little] = [await filled(20_000), await filled(200)]
   await vacuum()
   const searches: SentStatement[] = []

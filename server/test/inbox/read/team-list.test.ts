@@ -14,7 +14,7 @@ import { signedInMember, type TestMember } from '../../support/member.ts'
 const path = '/inbox/conversations'
 const customer = (n: number) => ({ ...marina, phone: `551198888777${n}`, name: `Customer ${n}` })
 
-/** Answers the conversation's id; each customer writes a second after the one before. */
+/** Returns the conversation's id; each customer writes a second after the previous one. */
 async function writes(w: InboxWorld, n: number): Promise<string> {
   w.clock.advance(1000)
   return (await w.customerWrites(`Hello ${n}`, { customer: customer(n), at: w.clock.now() })).id
@@ -30,7 +30,7 @@ async function counts(member: TestMember) {
   return (await member.call('GET', '/inbox/counts')).body.counts
 }
 
-test('a row shows who owns, who looks after, which connection, and who wrote last', async () => {
+test('a row shows owner, assignee, connection and last author', async () => {
   const w = await inboxWorld()
   const agent = await addAgent(w, { name: 'Sales agent' })
   const id = await writes(w, 1)
@@ -67,7 +67,7 @@ test('a row shows who owns, who looks after, which connection, and who wrote las
   )
 })
 
-test('the list is in the order of the newest messages, and reading does not move a row', async () => {
+test('the list is sorted by newest message, and reading does not move a row', async () => {
   const w = await inboxWorld()
   const member = await signedInMember(w)
   const [one, two, three] = [await writes(w, 1), await writes(w, 2), await writes(w, 3)]
@@ -79,7 +79,7 @@ test('the list is in the order of the newest messages, and reading does not move
   assert.deepEqual(await found(member, 'sort=recent'), [two, three, one])
 })
 
-test('sorted by waiting, the customer who waits longest comes first and who has an answer is left out', async () => {
+test('sorted by waiting, the longest waiting customer is first and answered ones are left out', async () => {
   const w = await inboxWorld()
   const member = await signedInMember(w)
   const [one, two, three] = [await writes(w, 1), await writes(w, 2), await writes(w, 3)]
@@ -91,7 +91,7 @@ test('sorted by waiting, the customer who waits longest comes first and who has 
   assert.ok(!(await found(member, 'unanswered=true')).includes(two))
 })
 
-test('views: mine, unassigned, agents and all hold what their names say, and the counts agree', async () => {
+test('views: mine, unassigned, agents and all contain what their names say, and the counts agree', async () => {
   const w = await inboxWorld()
   const [ana, bea] = [await signedInMember(w), await signedInMember(w)]
   const [mine, free, hers] = [await writes(w, 1), await writes(w, 2), await writes(w, 3)]
@@ -120,7 +120,7 @@ test('views: mine, unassigned, agents and all hold what their names say, and the
   assert.deepEqual((await counts(stranger)).all, { open: 0, unread: 0 })
 })
 
-test('the list narrows to assignee (me, none, a member), label and unread', async () => {
+test('the list can be filtered by assignee (me, none, a member), label and unread', async () => {
   const w = await inboxWorld()
   const [ana, bea] = [await signedInMember(w), await signedInMember(w)]
   const [one, two] = [await writes(w, 1), await writes(w, 2)]
@@ -135,7 +135,7 @@ test('the list narrows to assignee (me, none, a member), label and unread', asyn
   assert.deepEqual(await found(bea, 'assignedTo=none'), [two])
 })
 
-test('a search by name finds the conversations of the leads of that name, and of no other workspace', async () => {
+test('a search by name finds conversations of leads with that name, and of no other workspace', async () => {
   const w = await inboxWorld()
   const member = await signedInMember(w)
   const { id } = await w.customerWrites('Hi')
@@ -152,12 +152,12 @@ test('a search by name finds the conversations of the leads of that name, and of
   assert.deepEqual(await found(await signedInMember(elsewhere), 'search=souza'), [])
 })
 const named: [what: string, name: string | null, lead: string | null, shown: string | null][] = [
-  ['a customer with a lead is called by its name', 'Mari', 'Marina Duarte', 'Marina Duarte'],
-  ['one who never wrote is called by the name of the lead', null, 'Marina Duarte', 'Marina Duarte'],
-  ['one without a lead is called as they call themselves', 'Mari', null, 'Mari'],
-  ['one of whom only the number is known has no name', null, null, null],
-  ['a lead called by its number gives no name', 'Mari', '+55 (81) 99123-4567', 'Mari'],
-  ['a name may be of any letters', null, 'مارينا', 'مارينا'],
+  ['a customer with a lead has the name of the lead', 'Mari', 'Marina Duarte', 'Marina Duarte'],
+  ['a customer who never wrote has the name of the lead', null, 'Marina Duarte', 'Marina Duarte'],
+  ['a customer without a lead has the profile name', 'Mari', null, 'Mari'],
+  ['a customer with only a number has no name', null, null, null],
+  ['a lead named by its number is ignored', 'Mari', '+55 (81) 99123-4567', 'Mari'],
+  ['a name can have letters of any script', null, 'مارينا', 'مارينا'],
 ]
 
 for (const [what, name, lead, shown] of named)
@@ -172,7 +172,7 @@ for (const [what, name, lead, shown] of named)
     })
   })
 
-test('a customer is called by their lead wherever the team sees them, as it is named now and also if it is made later', async () => {
+test('a customer has the current name of their lead wherever the team sees them, also if the lead is created later', async () => {
   const w = await inboxWorld()
   const ana = await signedInMember(w)
   const { id } = await w.customerWrites('Where is the blue sofa?', { customer: { ...marina, name: 'Mari' } })
@@ -193,7 +193,7 @@ test('a customer is called by their lead wherever the team sees them, as it is n
   }
   const all = (name: string) => Array(6).fill(name)
   assert.deepEqual(await names(), all('Mari'))
-  // Written without the ninth digit, as many are.
+  // Without the ninth digit, as many people write it.
   const { body: made } = await w.call('POST', '/api/v1/leads', {
     body: { firstName: 'Marina', lastName: 'Duarte', phone: '558191234567' },
     key,
@@ -203,11 +203,11 @@ test('a customer is called by their lead wherever the team sees them, as it is n
   assert.deepEqual(await names(), all('Marina Prado'))
   await w.call('DELETE', `/api/v1/leads/${made.lead.id}`, { key })
   assert.deepEqual(await names(), all('Mari'))
-  // The contract's interface tells what the platform said.
+  // The Inbox API returns the name from the platform.
   assert.equal((await w.conversations())[0].contact.name, 'Mari')
 })
 
-test('a query that makes no sense is 400', async () => {
+test('an invalid query is 400', async () => {
   const member = await signedInMember(await inboxWorld())
   const queries = ['status=open,lost', 'status=', 'sort=name', 'view=theirs', 'assignedTo=ana', 'search=%20', 'x=1']
   for (const query of queries) assert.equal((await member.call('GET', `${path}?${query}`)).status, 400, query)

@@ -30,7 +30,7 @@ async function threadWorld() {
   return { ...one, path, timeline, activities, later }
 }
 
-test('what members change stands in the thread with who did it and what it was before', async () => {
+test('changes by members are in the thread with actor and previous value', async () => {
   const { w, agent, member, activities, later } = await threadWorld()
   const label = await addLabel(w, 'VIP')
   const until = new Date(w.clock.now().getTime() + 60 * minuteMs).toISOString()
@@ -59,14 +59,14 @@ test('what members change stands in the thread with who did it and what it was b
   assert.deepEqual([all[0].actor.type, all[4].snoozedUntil], ['system', until])
 })
 
-test('what is so already makes no line', async () => {
+test('setting an unchanged value adds no activity', async () => {
   const { activities, later } = await threadWorld()
   await later('PATCH', '', { status: 'open', assignedTo: null, labelIds: [] })
   await later('POST', '/read')
   assert.equal((await activities()).length, 1)
 })
 
-test('the lines say why: the customer wrote, the timer, the watchdog, the stop switch, a send, the phone, the key', async () => {
+test('activities have a reason: customer wrote, timer, watchdog, stop switch, send, phone, key', async () => {
   const { w, agent, member, path, activities, later } = await threadWorld()
   const admin = await signedInMember(w, 'admin')
   const newest = async () => {
@@ -115,7 +115,7 @@ test('the lines say why: the customer wrote, the timer, the watchdog, the stop s
   assert.equal((await member.call('GET', path)).body.conversation.owner, 'human')
 })
 
-test('messages, notes and lines come in one order, and pages of any size show each once, both ways', async () => {
+test('messages, notes and activities have one order, and pages of any size contain each once in both directions', async () => {
   const { w, timeline, later } = await threadWorld()
   for (let n = 0; n < 6; n++) {
     await later('POST', '/notes', { text: `Note ${n}` })
@@ -149,7 +149,7 @@ test('messages, notes and lines come in one order, and pages of any size show ea
   }
 })
 
-test('around the first unread message, with what was before and what came after', async () => {
+test('around the first unread message, with items before and after', async () => {
   const { w, timeline, later } = await threadWorld()
   await later('POST', '/read')
   const texts: string[] = []
@@ -173,7 +173,7 @@ test('around the first unread message, with what was before and what came after'
   assert.deepEqual([read.firstUnreadId, read.newer, read.items.at(-1).message.text], [null, null, 'New 5'])
 })
 
-test('around any message, however far back, with the way on to both sides', async () => {
+test('around any message, however old, with cursors in both directions', async () => {
   const { w, member, path, timeline } = await threadWorld()
   const texts: string[] = []
   for (let n = 1; n <= 9; n++) {
@@ -194,7 +194,7 @@ test('around any message, however far back, with the way on to both sides', asyn
   assert.equal((await member.call('GET', `${path}/timeline?aroundMessage=${theirs.id}`)).status, 404)
 })
 
-test('two conversations that turn out to be one customer’s keep what happened in both', async () => {
+test('two merged conversations keep the activities of both', async () => {
   const w = await inboxWorld()
   const member = await signedInMember(w)
   const byPhone = await w.customerWrites('By phone')
@@ -208,7 +208,7 @@ test('two conversations that turn out to be one customer’s keep what happened 
   assert.equal(items.filter((one: Item) => one.activity?.to === 'pending').length, 2)
 })
 
-test('a query that makes no sense is 400', async () => {
+test('an invalid query is 400', async () => {
   const { member, path } = await threadWorld()
   for (const query of [
     'before=x',

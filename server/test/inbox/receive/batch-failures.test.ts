@@ -8,7 +8,7 @@ import { receiveBatch } from '../../support/inbox/delivery-batch.ts'
 import { holdConversations, waitForLockWaiter } from '../../support/inbox/gate.ts'
 import { customerMessage, type InboxWorld, inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
 
-/** How much of what customers wrote is there: messages, what is counted as unread, and events that tell of it. */
+/** Counts stored customer messages: messages, unread counts, and events. */
 async function countsOf({ db, workspaceId }: InboxWorld): Promise<number[]> {
   const counts = await db.sql<{ count: number }[]>`
     select count(*)::integer as count from messages where workspace_id = ${workspaceId}
@@ -22,7 +22,7 @@ async function countsOf({ db, workspaceId }: InboxWorld): Promise<number[]> {
 const phoneOf = (n: number) => `55119888${70_000 + n}`
 const count = 9
 
-/** A message each of some customers, half of whom have written before. */
+/** Returns one message each of several customers, half of whom have written before. */
 async function busyMoment() {
   const w = await inboxWorld()
   const customers = Array.from({ length: count }, (_, n) => ({ ...marina, phone: phoneOf(n) }))
@@ -35,7 +35,7 @@ async function busyMoment() {
 const passedOver = ({ logLines }: InboxWorld) =>
   logLines.filter((line) => line.includes('skipping inbound item that cannot be stored'))
 
-/** Has the database do this whenever a row of the workspace is put into a table. */
+/** Adds a trigger that runs the statement for each insert of the workspace into a table. */
 async function onInsert({ db, workspaceId }: InboxWorld, table: string, statement: string) {
   const name = `upon_${workspaceId.replaceAll('-', '')}`
   await db.sql.unsafe(`
@@ -46,7 +46,7 @@ async function onInsert({ db, workspaceId }: InboxWorld, table: string, statemen
 }
 
 test(
-  'a row that the database refuses for ever is logged and passed over, it alone, and each delivery is taken',
+  'only a row that the database always rejects is logged and skipped, and every delivery is accepted',
   onOneServer('it takes what one server alone has, such as triggers and roles'),
   async () => {
     const { w, messages } = await busyMoment()
@@ -72,12 +72,12 @@ const unreadable = () => {
   throw fault
 }
 const odd: [where: string, fields: object][] = [
-  ['as it is decided', { text: new Proxy({}, { get: unreadable }) }],
-  ['as it is written', { kind: {} }],
+  ['in the decision', { text: new Proxy({}, { get: unreadable }) }],
+  ['in the write', { kind: {} }],
 ]
 
 for (const [where, fields] of odd) {
-  test(`a fault of ours about one item, ${where}, is passed over without harm to the deliveries beside it`, async () => {
+  test(`a bug in handling one item, ${where}, skips that item without affecting other deliveries`, async () => {
     const { w, messages } = await busyMoment()
     const before = passedOver(w).length
     const message = { ...customerMessage({ at: w.clock.now() }), ...fields }
@@ -88,7 +88,7 @@ for (const [where, fields] of odd) {
 }
 
 test(
-  'a status of an unknown message that the database refuses for ever is passed over, and the others are kept',
+  'a status of an unknown message that the database always rejects is skipped, and the others are stored',
   onOneServer('it takes what one server alone has, such as triggers and roles'),
   async () => {
     const w = await inboxWorld()
@@ -109,7 +109,7 @@ test(
 
 for (const table of ['conversations', 'messages', 'events']) {
   test(
-    `a database that goes away over its ${table} fails all that went together, and the repeat stores each once`,
+    `losing the database while writing ${table} fails the whole batch, and the repeat stores each once`,
     onOneServer('it takes what one server alone has, such as triggers and roles'),
     async () => {
       const { w, messages } = await busyMoment()
@@ -125,7 +125,7 @@ for (const table of ['conversations', 'messages', 'events']) {
 }
 
 test(
-  'a conversation that is held by others holds up neither another workspace nor the next customers of its own',
+  'a conversation locked by others blocks neither another workspace nor other customers of its own',
   onOneServer('who waits for whom is seen by the locks of one server'),
   async () => {
     const [{ w, messages }, other] = [await busyMoment(), await inboxWorld()]

@@ -9,7 +9,7 @@ import { receiveBatch } from '../../support/inbox/delivery-batch.ts'
 import { addAgent, customerMessage, type InboxWorld, inboxWorld } from '../../support/inbox/inbox-world.ts'
 import { inboxPicture } from './inbox-picture.ts'
 
-// What is decided in memory for many must come to what is decided at the database for one after the other.
+// Batched decisions in memory must equal decisions made one by one with the database.
 
 const runs = {
   numRuns: Number(process.env.MODEL_RUNS ?? 8),
@@ -22,7 +22,7 @@ interface Told {
   what:
     | ('message' | 'notice' | 'echo' | 'history' | 'media' | 'call' | 'named')
     | ('picture' | 'reaction' | 'edit' | 'withdrawal' | 'phone edit' | 'phone withdrawal' | 'lift')
-  /** Few, so that some come again. */
+  /** A small range, so that some repeat. */
   id: number
   secondsAgo: number
   name: string | null
@@ -31,9 +31,9 @@ interface Told {
 type Names = 'phone' | 'variant' | 'hidden' | 'both' | 'another user'
 
 interface Moment {
-  /** Conversations are closed before it. */
+  /** Whether conversations are closed before. */
   isClosed: boolean
-  /** By what each customer is known in this moment. */
+  /** How each customer is identified in this step. */
   names: Names[]
   deliveries: Told[][]
 }
@@ -70,7 +70,7 @@ const moment: fc.Arbitrary<Moment> = fc.record({
   deliveries: fc.array(fc.array(told, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 5 }),
 })
 
-test('whatever comes together ends as if each customer’s had been applied one after the other', async (t) => {
+test('batching has the same result as applying each customer’s events one after the other', async (t) => {
   let histories = 0
   const moments = fc.array(moment, { minLength: 1, maxLength: 4 })
   const property = fc.asyncProperty(moments, fc.boolean(), async (list, hasAgent) => {
@@ -99,7 +99,7 @@ async function close({ db, workspaceId }: InboxWorld): Promise<void> {
   await db.sql`update conversations set status = 'closed' where workspace_id = ${workspaceId}`
 }
 
-/** What `receive` does where nothing goes together. */
+/** Does what `receive` does without batching. */
 async function applyInTurn(w: InboxWorld, events: readonly CustomerEvent[]): Promise<void> {
   const keyring = await w.keyStore.keyring(w.workspaceId)
   const receiver = { workspaceId: w.workspaceId, id: w.connectionId, channel: 'waba' } as const

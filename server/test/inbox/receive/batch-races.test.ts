@@ -12,7 +12,7 @@ import { signedInMember } from '../../support/member.ts'
 
 const byPhone = (n: number) => ({ ...marina, phone: `55119888${70_000 + n}` })
 
-/** Does something to the conversations of the workspace while the deliveries wait for their locks. */
+/** Runs a change on the workspace's conversations while the deliveries wait for their locks. */
 async function whileWaiting(
   w: InboxWorld,
   lists: Parameters<typeof receiveBatch>[1],
@@ -27,7 +27,7 @@ async function whileWaiting(
 }
 
 test(
-  'a conversation that becomes a part of another between the look and the lock has its messages there',
+  'messages of a conversation merged between read and lock are stored in the merged one',
   onOneServer('who waits for whom is seen by the locks of one server'),
   async () => {
     const w = await inboxWorld()
@@ -57,7 +57,7 @@ test(
 )
 
 test(
-  'what comes while a customer is erased begins another conversation, and what came before is gone',
+  'messages during an erasure start a new conversation, and earlier ones are erased',
   onOneServer('who waits for whom is seen by the locks of one server'),
   async () => {
     const w = await inboxWorld()
@@ -75,12 +75,15 @@ test(
 )
 
 const ends: [what: string, end: (w: InboxWorld, keyId: string) => Promise<unknown>][] = [
-  ['the switch is turned', async (w) => (await signedInMember(w, 'admin')).call('PATCH', '', { agentsStopped: true })],
+  [
+    'the stop switch is turned on',
+    async (w) => (await signedInMember(w, 'admin')).call('PATCH', '', { agentsStopped: true }),
+  ],
   ['its key is revoked', async (w, keyId) => (await signedInMember(w, 'admin')).call('DELETE', `/keys/${keyId}`)],
 ]
 
 for (const [what, end] of ends) {
-  test(`no conversation is left with an agent when ${what} while customers write for the first time`, async () => {
+  test(`no conversation is left with an agent when ${what} while new customers write`, async () => {
     const w = await inboxWorld()
     const { id: keyId } = await addAgent(w)
     const write = (_: unknown, n: number) => [customerMessage({ at: w.clock.now(), customer: byPhone(n) })]

@@ -11,7 +11,7 @@ async function textsOf(w: InboxWorld): Promise<string[][]> {
   return Promise.all(all.map(({ id }) => w.texts(id)))
 }
 
-test('one id in a delivery twice, in two that go together, and in two processes at once, is one message', async () => {
+test('one id twice in a delivery, in two batched ones, and in two processes at once, is one message', async () => {
   const w = await inboxWorld()
   const known = customerMessage({ at: w.clock.now(), text: 'known' })
   await w.tell(known)
@@ -25,7 +25,7 @@ test('one id in a delivery twice, in two that go together, and in two processes 
   assert.equal(w.told.wrote.length, 3)
 })
 
-test('an id that two customers show in one moment begins one conversation, and no empty one', async () => {
+test('one id from two customers at the same time creates one conversation, and no empty one', async () => {
   const w = await inboxWorld()
   await addAgent(w)
   const first = customerMessage({ at: w.clock.now(), externalId: 'wamid.both', customer: byPhone(1) })
@@ -39,7 +39,7 @@ test('an id that two customers show in one moment begins one conversation, and n
   )
 })
 
-test('an echo of what was sent from here is no second message, beside others that are', async () => {
+test('an echo of our own send is not stored again, unlike others in the batch', async () => {
   const w = await inboxWorld()
   const { id } = await w.customerWrites('Hi')
   const messageId = await w.pendingSend(id)

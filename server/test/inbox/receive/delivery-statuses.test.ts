@@ -11,7 +11,7 @@ async function sending(parts = 1) {
   return { w, id, messageId, events, message }
 }
 
-test('statuses climb and make one event for each real change, whatever order and however often they come', async () => {
+test('statuses advance with one event per real change, in any order and with repeats', async () => {
   const { w, messageId, events, message } = await sending()
   const correlator = `${messageId}:1`
   const tell = (status: 'sent' | 'delivered' | 'read') => w.tell(w.status('wamid.1', status, { correlator }))
@@ -34,7 +34,7 @@ test('statuses climb and make one event for each real change, whatever order and
   })
 })
 
-test('a message in parts has the lowest rung that all have reached', async () => {
+test('a message in parts has the lowest status of all parts', async () => {
   const { w, messageId, message, events } = await sending(2)
   const tell = (part: number, status: 'sent' | 'delivered') =>
     w.tell(w.status(`wamid.${part}`, status, { correlator: `${messageId}:${part}` }))
@@ -47,7 +47,7 @@ test('a message in parts has the lowest rung that all have reached', async () =>
   assert.equal((await events()).length, 2)
 })
 
-test('statuses of nobody’s messages change nothing', async () => {
+test('statuses of unknown messages change nothing', async () => {
   const { w, events, message } = await sending()
   const stranger = await inboxWorld()
   const correlator = `${(await message()).id}:1`

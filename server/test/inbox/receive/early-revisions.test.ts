@@ -31,7 +31,7 @@ const waiting = async ({ db, workspaceId }: InboxWorld): Promise<number> => {
 for (const isKnown of [true, false]) {
   const who = isKnown ? 'a customer who is known' : 'a customer who never wrote'
 
-  test(`a withdrawal and edits of ${who} that come before their message are applied to it`, async () => {
+  test(`a withdrawal and edits of ${who} that arrive before their message are applied to it`, async () => {
     const w = await inboxWorld()
     if (isKnown) await w.customerWrites('Hello')
     await w.tell(told(w, 'edited', { at: minuteAgo(w) }))
@@ -48,7 +48,7 @@ for (const isKnown of [true, false]) {
   })
 }
 
-test('what was taken back of the phone, of a history or by an app on the same number comes as it is now', async () => {
+test('messages of the phone, a history or another app withdrawn before they arrive are stored withdrawn', async () => {
   const w = await inboxWorld()
   const said = { customer: marina, kind: 'text', text: 'Secret', at: minuteAgo(w) } as const
   const rows: [
@@ -79,7 +79,7 @@ test('what was taken back of the phone, of a history or by an app on the same nu
   }
 })
 
-test('a reaction that was taken back before it came is none; a newer one stays', async () => {
+test('a reaction removed before it arrives does not exist; a newer one stays', async () => {
   const w = await inboxWorld()
   await w.customerWrites('Hello', { externalId: 'wamid.1' })
   await w.tell(told(w, 'reaction_lifted', { originalId: 'wamid.1', at: minuteAgo(w) }))
@@ -93,7 +93,7 @@ test('a reaction that was taken back before it came is none; a newer one stays',
   assert.deepEqual([lifted.text, kept.text], ['', '👍'])
 })
 
-test('nobody changes what another customer writes, and no one an answer of ours', async () => {
+test('a customer cannot change messages of another, nor our answers', async () => {
   const w = await inboxWorld()
   const other: Customer = { ...marina, phone: '5511900000001' }
   await w.tell(told(w, 'withdrawn', { customer: other }))

@@ -17,7 +17,7 @@ async function echoWorld() {
   return { w, agent, echo }
 }
 
-test('an echo begins a conversation of people without a name; it reaches webhooks with actor null', async () => {
+test('an echo creates a conversation of people without a name and emits a webhook event with actor null', async () => {
   const { w, echo } = await echoWorld()
   const { status, body } = await echo()
   assert.deepEqual([status, body.inserted], [202, true])
@@ -60,7 +60,7 @@ test('a repeat is 200 with inserted false, and any number of parallel ones store
   assert.equal((await w.messages(conversations[0].id)).length, 1)
 })
 
-test('an echo ends the waiting and changes neither owner nor status, unread count nor window', async () => {
+test('an echo ends the waiting and changes neither owner, status, unread count nor window', async () => {
   const { w, agent, echo } = await echoWorld()
   const before = await w.customerWrites('Hi')
   await w.patch(before.id, { status: 'pending' }, agent.value)
@@ -83,7 +83,7 @@ const kinds: [sent: string, stored: string][] = [
   ['interactive', 'text'],
 ]
 
-test('what another app sent is stored at the time it was sent, as what the contract has it be', async () => {
+test('an echo is stored with its time and kind as in the contract', async () => {
   const { w, echo } = await echoWorld()
   for (const [kind] of kinds)
     await echo({ kind, occurred_at: '2026-03-10T08:30:00+02:00', external_id: `wamid.${kind}` })
@@ -110,7 +110,7 @@ const refused: object[] = [
   { colour: 'red' },
 ]
 
-test('an echo that makes no sense is 400 INVALID_REQUEST', async () => {
+test('an invalid echo is 400 INVALID_REQUEST', async () => {
   const { echo } = await echoWorld()
   for (const fields of refused) {
     const { status, body } = await echo(fields)
@@ -118,12 +118,12 @@ test('an echo that makes no sense is 400 INVALID_REQUEST', async () => {
   }
 })
 
-test('16,384 characters are taken', async () => {
+test('16,384 characters are accepted', async () => {
   const { echo } = await echoWorld()
   assert.equal((await echo({ body: 'é'.repeat(16_384) })).status, 202)
 })
 
-test('a connection that the key does not see, or that is not official, is 404, even if the rest is wrong', async () => {
+test('a connection that the key cannot see, or that is not official, is 404, even if the rest is invalid', async () => {
   const { w } = await echoWorld()
   const hidden = await w.addConnection()
   const unofficial = await w.addConnection('unofficial')
@@ -135,7 +135,7 @@ test('a connection that the key does not see, or that is not official, is 404, e
   }
 })
 
-test('a status never touches an echo', async () => {
+test('a status never changes an echo', async () => {
   const { w, echo } = await echoWorld()
   await echo()
   await w.tell(w.status('wamid.e', 'read'))

@@ -8,7 +8,7 @@ import { storedFiles, storedMessage } from '../../support/inbox/stored-messages.
 const { kind, ...details } = { ...declaredPicture, name: 'a.jpg', realType: null }
 const media = { ...declaredPicture, name: 'a.jpg' }
 
-test('a file that travels with a message is to be fetched from the moment that the message is there', async () => {
+test('the file of a message is due for download as soon as the message is stored', async () => {
   const w = await inboxWorld()
   const at = w.clock.now()
   const { id } = await w.customerWrites('Look', { externalId: 'wamid.1', kind: 'image', detail: { media } })
@@ -21,7 +21,7 @@ test('a file that travels with a message is to be fetched from the moment that t
   assert.equal((await w.messages(id))[0].media, null, 'as the contract says')
 })
 
-test('files of echoes and of a history are fetched as those of customers are', async () => {
+test('files of echoes and of a history are downloaded like those of customers', async () => {
   const w = await inboxWorld()
   const said = { customer: marina, kind: 'image', text: '', at: w.clock.now(), detail: { media } } as const
   await w.tell({ type: 'echo', externalId: 'wamid.1', ...said })
@@ -39,7 +39,7 @@ test('files of echoes and of a history are fetched as those of customers are', a
   )
 })
 
-test('a file that a history shows later belongs to the line that stood in for it, once', async () => {
+test('a file that a history sends later belongs to its placeholder message, once', async () => {
   const w = await inboxWorld()
   const said = { externalId: 'wamid.1', customer: marina, at: w.clock.now() }
   const old = { type: 'history', direction: 'inbound', status: 'read', ...said } as const
@@ -59,7 +59,7 @@ test('a file that a history shows later belongs to the line that stood in for it
   assert.deepEqual(message.detail, { media: { id: files[0]?.id, kind: 'image' } })
 })
 
-test('the files of two conversations that turn out to be one customer’s stay with their messages', async () => {
+test('files stay with their messages when two conversations are merged', async () => {
   const w = await inboxWorld()
   const send = (customer: object) =>
     customerMessage({ at: w.clock.now(), kind: 'image', detail: { media }, customer: { ...marina, ...customer } })

@@ -3,14 +3,14 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { addAgent, customerMessage, type InboxWorld, inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
 
-/** What another app has sent on the same number. */
+/** Records a message that another app sent on the same number. */
 async function echoed(w: InboxWorld, fields: object) {
   const { value: key } = await addAgent(w)
   const body = { connection_id: w.connectionId, to: marina.phone, external_id: randomUUID(), kind: 'text', ...fields }
   return w.call('POST', '/api/v1/inbox/echoes', { key, body })
 }
 
-test('whoever writes after an answer waits, and stands behind it, whatever the clock of the platform says', async () => {
+test("a message after an answer waits and is sorted after it, whatever the platform's clock says", async () => {
   for (const behindMs of [42, 1_000, 60_000, 3_600_000]) {
     const w = await inboxWorld()
     const conversation = await w.customerWrites('a question')
@@ -24,7 +24,7 @@ test('whoever writes after an answer waits, and stands behind it, whatever the c
       .sql`select unanswered_since is null as is_answered from conversations where id = ${conversation.id}`
     assert.equal(row?.is_answered, false, `${behindMs} ms behind`)
     const texts = (await w.messages(conversation.id)).map((message) => message.text)
-    // What is older than clocks may differ keeps its place.
+    // A message older than the tolerated clock skew keeps its position.
     const expected =
       behindMs < 300_000
         ? ['a question', 'an answer', 'another question', 'and one more']
@@ -33,7 +33,7 @@ test('whoever writes after an answer waits, and stands behind it, whatever the c
   }
 })
 
-test('no clock of others puts a conversation into the future', async () => {
+test('no foreign clock puts a conversation into the future', async () => {
   const w = await inboxWorld()
   await w.tell(customerMessage({ at: w.clock.now(), text: 'now' }))
   w.clock.advance(1000)

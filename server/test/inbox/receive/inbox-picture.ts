@@ -4,7 +4,10 @@ import { messageColumns } from '../../../src/inbox/conversation/message-queries.
 import { conversationColumns } from '../../../src/inbox/conversation/queries.ts'
 import type { InboxWorld } from '../../support/inbox/inbox-world.ts'
 
-/** All that the inbox of a workspace holds, ids apart: each conversation with its messages, files, events and activities in order. */
+/**
+ * Returns the whole inbox of a workspace without ids: conversations with messages, files, events and activities in
+ * order.
+ */
 export async function inboxPicture(w: InboxWorld): Promise<unknown[]> {
   const { sql } = w.db
   const keyring = await w.keyStore.keyring(w.workspaceId)

@@ -24,7 +24,7 @@ async function statementsFor(events: ChannelEvent[]): Promise<number> {
   return sent.length
 }
 
-test('100 messages of 100 customers take 16 statements at most when all of these are new, and 8 when all are known', async () => {
+test('100 messages of 100 customers take at most 16 statements if all are new, and 8 if all are known', async () => {
   const began = await statementsFor(messagesOf(100))
   const known = await statementsFor(messagesOf(100))
   assert.ok(began <= 16, `${began} statements for new customers`)
@@ -32,7 +32,7 @@ test('100 messages of 100 customers take 16 statements at most when all of these
   assert.equal((await w.conversations({ limit: '100' })).length, 100)
 })
 
-test('100 messages of one customer take 8 statements at most', async () => {
+test('100 messages of one customer take at most 8 statements', async () => {
   await w.tell(...messagesOf(1))
   const sent = await statementsFor(messagesOf(1))
   assert.ok(sent <= 8, `${sent} statements`)

@@ -19,7 +19,7 @@ async function chat() {
   return { w, writes, admin, leads }
 }
 
-test('a customer who is no lead becomes one where the workspace wants that, once', async () => {
+test('a customer without a lead gets one if the workspace wants that, once', async () => {
   const { writes, admin, leads } = await chat()
   await writes()
   assert.deepEqual(await leads(), [])
@@ -32,7 +32,7 @@ test('a customer who is no lead becomes one where the workspace wants that, once
   )
 })
 
-test('a lead of any variant of the number stays as it is', async () => {
+test('a lead with any variant of the number stays unchanged', async () => {
   const { w, writes, admin, leads } = await chat()
   await admin.call('PATCH', '', { leadsFromChat: true })
   const lead = await w.lead({ phone: '558191234567' })
@@ -40,7 +40,7 @@ test('a lead of any variant of the number stays as it is', async () => {
   assert.deepEqual(await leads(), [lead])
 })
 
-test('a customer without a phone makes no lead, one without a name is called by the number', async () => {
+test('a customer without a phone gets no lead, and one without a name is named after the number', async () => {
   const { writes, admin, leads } = await chat()
   await admin.call('PATCH', '', { leadsFromChat: true })
   await writes({ ...marina, phone: null, userId: 'BR.1' })
@@ -51,7 +51,7 @@ test('a customer without a phone makes no lead, one without a name is called by 
   )
 })
 
-test('a customer whom an ad brought makes a lead of that ad platform', async () => {
+test('a customer from an ad gets a lead with that ad platform as source', async () => {
   const { writes, admin, leads } = await chat()
   await admin.call('PATCH', '', { leadsFromChat: true })
   await writes(marina, {
@@ -65,7 +65,7 @@ test('a customer whom an ad brought makes a lead of that ad platform', async () 
   assert.deepEqual([lead.source, lead.adPlatform], ['chat_app', 'meta'])
 })
 
-test('the team sees the lead with the phone of a conversation, in any of its variants', async () => {
+test('the team sees the lead with the phone of a conversation, in any variant', async () => {
   const { w, writes, admin } = await chat()
   await writes()
   const [{ id }] = await w.conversations()

@@ -17,15 +17,15 @@ interface SentWorld extends InboxWorld {
   keyring: Keyring
   conversationIds: string[]
   sent: SentMessage[]
-  /** Hands in what one callback holds; callbacks of a busy moment go together. */
+  /** Receives the events of one callback; concurrent callbacks are batched. */
   callback(...events: ChannelEvent[]): Promise<void>
-  /** How the messages stand, in the order in which they were sent. */
+  /** Returns the statuses of the messages in the order in which they were sent. */
   standing(): Promise<string[]>
-  /** Every event of a message, in the order of the feed. */
+  /** Returns every event of a message in feed order. */
   steps(message: SentMessage): Promise<string[]>
 }
 
-/** A workspace that has sent a message to each of so many customers. */
+/** Creates a workspace that has sent one message to each of this many customers. */
 async function sentWorld(customers: number): Promise<SentWorld> {
   const w = await inboxWorld()
   const { db, keyStore, clock, workspaceId, connectionId, keyId } = w
@@ -61,7 +61,7 @@ async function sentWorld(customers: number): Promise<SentWorld> {
 const all = (w: SentWorld, status: DeliveryStatus) => w.sent.map(({ externalId }) => w.status(externalId, status))
 const climbed = ['inbox.message.status delivered', 'inbox.message.status read']
 
-/** With a pool of its own, as another node has. */
+/** Runs work with another pool, like another node. */
 async function elsewhere<T>(work: (db: Db) => Promise<T>, more: Partial<DbOptions> = {}): Promise<T> {
   const { options } = await testDatabase()
   const db = openNode({ ...options, ...more })
@@ -72,7 +72,7 @@ async function elsewhere<T>(work: (db: Db) => Promise<T>, more: Partial<DbOption
   }
 }
 
-/** How many statements it takes to take in one callback with these. */
+/** Returns the number of statements used to receive one callback with these events. */
 async function statementsFor(w: SentWorld, events: readonly ChannelEvent[]): Promise<number> {
   let statements = 0
   const receiver = { workspaceId: w.workspaceId, id: w.connectionId, channel: 'waba' } as const
@@ -92,7 +92,7 @@ test('a hundred statuses of as many messages cost as many statements as ten', as
   assert.deepEqual(counts, [3, 3])
 })
 
-test('callbacks that come at once, twice and in any order make exactly one event of each step', async () => {
+test('concurrent, repeated and unordered callbacks record exactly one event per step', async () => {
   const w = await sentWorld(20)
   const delivered = all(w, 'delivered')
   const turned = [...delivered].reverse()
@@ -105,7 +105,7 @@ test('callbacks that come at once, twice and in any order make exactly one event
   for (const message of w.sent) assert.deepEqual(await w.steps(message), climbed)
 })
 
-test('statuses of one message in one moment are applied in the order of the platform’s time', async () => {
+test('statuses of one message in one batch are applied in order of platform time', async () => {
   const w = await sentWorld(1)
   const [message] = w.sent
   assert.ok(message)
@@ -114,7 +114,7 @@ test('statuses of one message in one moment are applied in the order of the plat
   assert.deepEqual(await w.steps(message), climbed)
 })
 
-test('a failed one beside good ones fails alone, and the connection hears of it', async () => {
+test('one failure among successes affects only its message, and the connection is notified', async () => {
   const w = await sentWorld(5)
   const [failing, ...others] = all(w, 'delivered')
   assert.ok(failing?.type === 'status')
@@ -132,7 +132,7 @@ const poisons = {
   'a code that no database takes': { status: 'failed', errorCode: 'a code with \0 in it' },
 } as const
 for (const [what, poison] of Object.entries(poisons)) {
-  test(`one that cannot be stored holds up no other of its moment: ${what}`, async () => {
+  test(`a status that cannot be stored blocks no other of its batch: ${what}`, async () => {
     const w = await sentWorld(6)
     const [first, ...others] = all(w, 'delivered')
     assert.ok(first?.type === 'status')
@@ -144,7 +144,7 @@ for (const [what, poison] of Object.entries(poisons)) {
   })
 }
 
-/** What a send does with the platform's answer. */
+/** Does what a send does with the platform's response. */
 async function noteAccepted(
   tx: Tx,
   w: SentWorld,
@@ -166,7 +166,7 @@ async function settle(w: SentWorld, conversationId: string, messageId: string): 
 }
 
 test(
-  'an answer that is noted while a status of another part is applied is not undone',
+  'recording a response while a status of another part is applied loses neither',
   onOneServer('who waits for whom is seen by the locks of one server'),
   async () => {
     const w = await sentWorld(1)
@@ -192,7 +192,7 @@ test(
   },
 )
 
-/** Does the first work in a transaction that ends when the other one has run into its locks, and done the third. */
+/** Runs `hold` in a transaction that ends after `other` waits for its locks and the third has run. */
 async function holding(
   w: SentWorld,
   hold: (tx: Tx) => Promise<unknown>,
@@ -206,7 +206,7 @@ async function holding(
   await others
 }
 
-test('a message of ours that an echo told of first climbs by its own statuses', async () => {
+test('a message of ours that arrived first as an echo advances by its own statuses', async () => {
   const w = await sentWorld(1)
   const [conversationId = ''] = w.conversationIds
   const messageId = await w.pendingSend(conversationId)
@@ -219,7 +219,7 @@ test('a message of ours that an echo told of first climbs by its own statuses', 
 })
 
 test(
-  'conversations are locked in the order of their ids, so that nobody waits in a circle',
+  'conversations are locked in id order, so that there is no deadlock',
   onOneServer('who waits for whom is seen by the locks of one server'),
   async () => {
     const w = await sentWorld(3)
@@ -231,14 +231,14 @@ test(
       (tx) => lock(tx, ids[0]),
       () => w.callback(...all(w, 'delivered')),
       async (tx) => {
-        // It holds none of those behind the one that it waits for.
+        // It holds no lock after the one that it waits for.
         for (const id of ids.slice(1)) await lock(tx, id)
       },
     )
   },
 )
 
-test('sends that are settled while their statuses come all reach the highest rung told, each step once', async () => {
+test('sends settled while their statuses arrive reach the highest reported status, with each step once', async () => {
   const w = await sentWorld(8)
   const sends = await Promise.all(
     w.conversationIds.map(async (conversationId, n) => ({

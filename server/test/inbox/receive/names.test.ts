@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { ChannelEvent } from '../../../src/channels/channel-event.ts'
 import { customerMessage, inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
 
-/** What is told, in this order: the name, and how many minutes after noon it was said. */
+/** Reported names in order of arrival, each with its time in minutes after noon. */
 type Told = [name: string | null, minute: number, how?: 'call' | 'book']
 
 const rows: [what: string, told: Told[], name: string | null][] = [
@@ -33,7 +33,7 @@ const rows: [what: string, told: Told[], name: string | null][] = [
     'A',
   ],
   [
-    'a late one fills what nobody has told',
+    'a late one fills a missing name',
     [
       [null, 2],
       ['B', 1],
@@ -41,7 +41,7 @@ const rows: [what: string, told: Told[], name: string | null][] = [
     'B',
   ],
   [
-    'one between a name and a newer message without',
+    'one between a name and a newer message without a name',
     [
       ['A', 1],
       [null, 5],
@@ -77,7 +77,7 @@ const rows: [what: string, told: Told[], name: string | null][] = [
     'B',
   ],
   [
-    'a call tells the name as well',
+    'a call also sets the name',
     [
       ['X', 0],
       ['A', 2, 'call'],
@@ -86,7 +86,7 @@ const rows: [what: string, told: Told[], name: string | null][] = [
     'A',
   ],
   [
-    'the contact book fills',
+    'the contact book fills a missing name',
     [
       [null, 1],
       ['Book', 5, 'book'],
@@ -94,7 +94,7 @@ const rows: [what: string, told: Told[], name: string | null][] = [
     'Book',
   ],
   [
-    'whatever the customer says wins over the contact book',
+    'the customer always wins over the contact book',
     [
       [null, 9],
       ['Book', 0, 'book'],
@@ -111,7 +111,7 @@ const rows: [what: string, told: Told[], name: string | null][] = [
     'A',
   ],
   [
-    'a name from the future holds until now',
+    'a name from the future counts as now',
     [
       ['A', 60 * 24 * 365],
       ['B', 31],
@@ -120,7 +120,7 @@ const rows: [what: string, told: Told[], name: string | null][] = [
   ],
 ]
 
-test('the name is what the customer told last, by the platform’s clock', async () => {
+test("the name is the customer's latest by platform time", async () => {
   for (const [what, told, name] of rows) {
     const w = await inboxWorld()
     const noon = w.clock.now().getTime()
@@ -141,7 +141,7 @@ function event(name: string | null, at: Date, how?: 'call' | 'book'): ChannelEve
   return customerMessage({ at, customer })
 }
 
-test('a late message leaves the address that the customer uses now', async () => {
+test("a late message does not change the customer's current address", async () => {
   const w = await inboxWorld()
   const at = (minutes: number) => new Date(w.clock.now().getTime() - minutes * 60_000)
   const spelled = (phone: string) => ({ ...marina, userId: 'BR.1', phone })
@@ -150,7 +150,7 @@ test('a late message leaves the address that the customer uses now', async () =>
   assert.equal((await w.conversations())[0].contact.phone, '5581991234567')
 })
 
-test('of two conversations that become one the newer name stays', async () => {
+test('a merged conversation keeps the newer name', async () => {
   const w = await inboxWorld()
   const at = (minutes: number) => new Date(w.clock.now().getTime() - minutes * 60_000)
   await w.tell(customerMessage({ at: at(60), customer: { ...marina, name: 'Former' } }))
@@ -160,12 +160,12 @@ test('of two conversations that become one the newer name stays', async () => {
   assert.deepEqual([contact.name, others.length], ['Newer', 0])
 })
 
-test('of a repeat nothing is learned of its customer, whatever comes beside it', async () => {
+test('a repeat does not update its customer, whatever comes with it', async () => {
   const w = await inboxWorld()
   const [customer, at] = [{ ...marina, userId: 'BR.1' }, w.clock.now()]
   const first = customerMessage({ at, customer })
   await w.tell(first)
-  // An edit looks at more than a batch does.
+  // An edit is not applied by the batch.
   await w.tell(
     { ...first, customer: { ...marina, userId: 'BR.2' } },
     { type: 'edited', originalId: 'wamid.late', customer, direction: 'inbound', text: 'Edited', at },

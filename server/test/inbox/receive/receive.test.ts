@@ -5,7 +5,7 @@ import type { ChannelEvent, Customer } from '../../../src/channels/channel-event
 import { addAgent, conversationPath, customerMessage, inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
 import { signedInMember } from '../../support/member.ts'
 
-test('a first message makes a conversation as the contract shows it', async () => {
+test("a first message creates a conversation in the contract's shape", async () => {
   const w = await inboxWorld()
   const now = w.clock.now().toISOString()
   const conversation = await w.customerWrites('Hello!', { externalId: 'wamid.1' })
@@ -65,7 +65,7 @@ test('a first message makes a conversation as the contract shows it', async () =
   ])
 })
 
-test('the referral of an ad is kept with its message and told in the event', async () => {
+test('the referral of an ad is stored with its message and included in the event', async () => {
   const w = await inboxWorld()
   const referral = {
     ctwa_clid: null,
@@ -79,7 +79,7 @@ test('the referral of an ad is kept with its message and told in the event', asy
   assert.deepEqual((await w.events(id))[0]?.payload.referral, referral)
 })
 
-test('a delivery that is repeated changes nothing', async () => {
+test('a repeated delivery changes nothing', async () => {
   const w = await inboxWorld()
   const event = customerMessage({ at: w.clock.now() })
   await w.tell(event, event)
@@ -93,7 +93,7 @@ test('a delivery that is repeated changes nothing', async () => {
 })
 
 for (const [when, agoMs] of Object.entries({ now: 0, 'a second before our last one': 1000 })) {
-  test(`a message of the customer opens what was pending, snoozed, resolved or closed, sent ${when}`, async () => {
+  test(`a customer message opens pending, snoozed, resolved and closed conversations, sent ${when}`, async () => {
     const w = await inboxWorld()
     const { value: key } = await addAgent(w)
     let before = await w.customerWrites('Hi')
@@ -108,7 +108,7 @@ for (const [when, agoMs] of Object.entries({ now: 0, 'a second before our last o
   })
 }
 
-test('messages of one second get times of their own, in order of arrival', async () => {
+test('messages of one second get unique times in order of arrival', async () => {
   const w = await inboxWorld()
   const texts = ['a', 'b', 'c', 'd', 'e']
   await w.tell(...texts.map((text) => customerMessage({ at: w.clock.now(), text })))
@@ -135,7 +135,7 @@ test('a late message neither shortens the window nor becomes the newest', async 
   assert.deepEqual(await w.texts(before.id), ['old', 'new'])
 })
 
-test('a notice of the platform is kept, but opens no window, raises no count and is no message received', async () => {
+test('a platform notice is stored, but opens no window, is not unread and emits no message.received', async () => {
   const w = await inboxWorld()
   await w.tell(customerMessage({ at: w.clock.now(), kind: 'system', text: 'Number changed', opensWindow: false }))
   const [conversation] = await w.conversations()
@@ -164,7 +164,7 @@ for (const [what, first, second] of variants) {
   })
 }
 
-test('two conversations that turn out to be one customer become the older one; both ids go on naming it', async () => {
+test('two conversations of one customer are merged into the older one; both ids refer to it', async () => {
   const w = await inboxWorld()
   const older = await w.customerWrites('by phone')
   w.clock.advance(1000)
@@ -183,7 +183,7 @@ test('two conversations that turn out to be one customer become the older one; b
   assert.equal((await w.call('GET', conversationPath(younger.id))).body.conversation.id, older.id)
 })
 
-test('what people have taken stays theirs when two conversations become one, whichever is the older', async () => {
+test('a conversation that people have stays theirs when two are merged, whichever is older', async () => {
   for (const isYoungerTaken of [true, false]) {
     const w = await inboxWorld()
     const agentKey = await w.addKey({ scopes: ['inbox.read', 'inbox.write'] })
@@ -214,7 +214,7 @@ test('what people have taken stays theirs when two conversations become one, whi
   }
 })
 
-test('a number that the platform gave to another user id is another customer, and the first one keeps no phone', async () => {
+test('a number reassigned by the platform to another user id is another customer, and the first loses the phone', async () => {
   const w = await inboxWorld()
   await w.tell(customerMessage({ at: w.clock.now(), customer: { ...marina, userId: 'BR.1' } }))
   await w.tell(customerMessage({ at: w.clock.now(), customer: { ...marina, userId: 'BR.2', name: 'Ana' } }))
@@ -245,11 +245,11 @@ const hidden = { userId: 'BR.1', parentUserId: null, phone: null, name: 'Ana' }
 const byPhone = { ...marina, phone: shown }
 const joined: [what: string, first: Customer, second: Customer, from: Customer, to: Customer][] = [
   ['an old number and a new one', marina, byPhone, marina, byPhone],
-  ['a hidden customer, who is the older, and a number', hidden, byPhone, hidden, { ...hidden, phone: shown }],
-  ['a number, and a hidden customer, who is the younger', byPhone, hidden, hidden, { ...hidden, phone: shown }],
+  ['an older hidden customer and a number', hidden, byPhone, hidden, { ...hidden, phone: shown }],
+  ['a number and a younger hidden customer', byPhone, hidden, hidden, { ...hidden, phone: shown }],
 ]
 for (const [what, first, second, previous, customer] of joined) {
-  test(`a change that names two conversations makes one of them, the older, and loses neither: ${what}`, async () => {
+  test(`a change that matches two conversations merges them into the older one and loses neither: ${what}`, async () => {
     const w = await inboxWorld()
     for (const who of [first, second]) {
       await w.tell(customerMessage({ at: w.clock.now(), customer: who }))
@@ -262,7 +262,7 @@ for (const [what, first, second, previous, customer] of joined) {
     assert.equal((await w.messages(after.id)).length, 2)
   })
 
-  test(`people keep what either of the two was, whichever they had: ${what}`, async () => {
+  test(`a merge keeps state that people had in either conversation: ${what}`, async () => {
     for (const place of [0, 1]) {
       const w = await inboxWorld()
       await w.addKey({ scopes: ['inbox.read', 'inbox.write'], answersNewConversations: true })
@@ -280,7 +280,7 @@ for (const [what, first, second, previous, customer] of joined) {
   })
 }
 
-test('names: the newest profile name wins, a contact book fills in only what is missing', async () => {
+test('names: the newest profile name wins, a contact book fills in only a missing one', async () => {
   const w = await inboxWorld()
   await w.customerWrites('a', { customer: { ...marina, name: null } })
   const book = { type: 'contact_named', customer: { ...marina, name: 'From the book' } } as const
@@ -291,7 +291,7 @@ test('names: the newest profile name wins, a contact book fills in only what is 
   assert.equal((await w.conversations())[0].contact.name, 'Marina')
 })
 
-test('a call opens the window of a conversation and says nothing', async () => {
+test('a call opens the window of a conversation and adds no message', async () => {
   const w = await inboxWorld()
   const call = () => ({ type: 'contact_opened', customer: marina, at: w.clock.now() }) as const
   await w.tell(call())
@@ -305,7 +305,7 @@ test('a call opens the window of a conversation and says nothing', async () => {
   assert.equal((await w.messages(id)).length, 1)
 })
 
-test('somebody of the team writes on the phone: the conversation is people’s from then on, and answered', async () => {
+test('a message from the phone assigns the conversation to people and answers it', async () => {
   const w = await inboxWorld()
   const { id: keyId } = await addAgent(w)
   const { id, owner } = await w.customerWrites('Hi')
@@ -336,7 +336,7 @@ test('somebody of the team writes on the phone: the conversation is people’s f
   )
 })
 
-test('history opens no window, raises no count, changes no owner and tells nobody', async () => {
+test('history opens no window, is not unread, changes no owner and emits no event', async () => {
   const w = await inboxWorld()
   const { id: keyId } = await addAgent(w)
   const told = (text: string, direction: 'inbound' | 'outbound', customer = marina): ChannelEvent => ({
@@ -362,7 +362,7 @@ test('history opens no window, raises no count, changes no owner and tells nobod
   assert.deepEqual(await w.texts(live.id), ['earlier', 'Hi'])
 })
 
-test('what concerns the connection is handed on, and each customer who wrote is told of', async () => {
+test('connection events are passed on, and each customer who wrote is reported', async () => {
   const w = await inboxWorld()
   const state = { type: 'connection_state', available: false, reason: 'partner_removed' } as const
   await w.tell({ type: 'templates_changed' }, state, customerMessage({ at: w.clock.now() }))
@@ -373,7 +373,7 @@ test('what concerns the connection is handed on, and each customer who wrote is 
   )
 })
 
-test('parallel deliveries of one new customer make one conversation with every message', async () => {
+test('parallel deliveries of one new customer create one conversation with every message', async () => {
   const w = await inboxWorld()
   await addAgent(w)
   const events = Array.from({ length: 20 }, (_, n) => customerMessage({ at: w.clock.now(), text: String(n) }))
@@ -386,7 +386,7 @@ test('parallel deliveries of one new customer make one conversation with every m
   assert.equal(names.length, 21)
 })
 
-test('parallel deliveries that know a customer by user id here and by phone there end in one conversation', async () => {
+test('parallel deliveries that identify a customer by user id and by phone end in one conversation', async () => {
   const w = await inboxWorld()
   const by = (userId: string | null, phone: string | null) => ({ userId, phone, parentUserId: null, name: null })
   const customers = [by('BR.5', null), by(null, marina.phone), by('BR.5', marina.phone), by('BR.5', marina.phone)]

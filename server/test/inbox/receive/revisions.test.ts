@@ -38,7 +38,7 @@ async function lastMessageOf(w: InboxWorld): Promise<unknown> {
   return picture?.conversation.lastMessage
 }
 
-test('an edit changes what everybody reads, and what was said before stays for the team', async () => {
+test('an edit changes the text for everyone, and the team can see the former one', async () => {
   const w = await inboxWorld()
   const before = await w.customerWrites('Helo', first)
   const said = w.clock.now().toISOString()
@@ -54,7 +54,7 @@ test('an edit changes what everybody reads, and what was said before stays for t
   assert.equal((await w.events(before.id)).length, 1, 'nothing was received anew')
 })
 
-test('an edit of an older message leaves what was said last', async () => {
+test('an edit of an older message does not change the last message', async () => {
   const w = await inboxWorld()
   await w.customerWrites('Helo', { ...first, at: new Date(w.clock.now().getTime() - 9000) })
   const { id } = await w.customerWrites('Anybody?')
@@ -63,7 +63,7 @@ test('an edit of an older message leaves what was said last', async () => {
   assert.deepEqual(await lastMessageOf(w), { direction: 'inbound', kind: 'text', text: 'Anybody?' })
 })
 
-test('edits that come again, or later than newer ones, change nothing', async () => {
+test('repeated edits, or edits older than the last, change nothing', async () => {
   const w = await inboxWorld()
   await w.customerWrites('One', first)
   w.clock.advance(60_000)
@@ -76,7 +76,7 @@ test('edits that come again, or later than newer ones, change nothing', async ()
   assert.equal((await storedMessage(w, 'wamid.1')).text, 'Three')
 })
 
-test('ten former texts are kept at most, the newest, and of each no more than a page can show', async () => {
+test('at most the newest ten former texts are kept, each no longer than a page can show', async () => {
   const w = await inboxWorld()
   await w.customerWrites('a'.repeat(5000), first)
   for (let n = 1; n <= 11; n++) {
@@ -91,7 +91,7 @@ test('ten former texts are kept at most, the newest, and of each no more than a 
   )
 })
 
-test('a withdrawn message keeps its place without words, and nothing brings them back', async () => {
+test('a withdrawn message keeps its place without text, and nothing restores it', async () => {
   const w = await inboxWorld()
   const before = await w.customerWrites('Secret', first)
   w.clock.advance(5000)
@@ -113,7 +113,7 @@ test('a withdrawn message keeps its place without words, and nothing brings them
   assert.deepEqual(await w.conversations(), [conversation])
 })
 
-test('a workspace that keeps no former texts has none of them from the next change on', async () => {
+test('a workspace that keeps no former texts deletes them with the next change', async () => {
   const w = await inboxWorld()
   const admin = await signedInMember(w, 'admin')
   assert.equal((await admin.call('GET', '')).body.workspace.keepFormerTexts, true)
@@ -133,7 +133,7 @@ test('a workspace that keeps no former texts has none of them from the next chan
   assert.deepEqual([text, detail, revision?.former], ['', undefined, []])
 })
 
-test('a withdrawn picture loses its file at once, and keeps what was beside it', async () => {
+test('a withdrawn picture loses its file at once, and keeps its other details', async () => {
   const w = await inboxWorld()
   const quoted = { externalId: 'wamid.0', text: null }
   await w.customerWrites('Look', { ...first, kind: 'image', detail: { media: declaredPicture, quoted } })
@@ -145,7 +145,7 @@ test('a withdrawn picture loses its file at once, and keeps what was beside it',
   assert.deepEqual([kind, detail], ['image', { quoted }])
 })
 
-test('a reaction is a message as ever; one that is lifted has no words any more, and what was chosen later stays', async () => {
+test('a reaction is stored as a message; a removed one has no text, and a later choice stays', async () => {
   const w = await inboxWorld()
   const { id } = await w.customerWrites('Hello', first)
   const react = async (externalId: string, emoji: string) => {
@@ -159,7 +159,7 @@ test('a reaction is a message as ever; one that is lifted has no words any more,
   const before = lifted(w)
   await react('wamid.r3', '👎')
   assert.deepEqual(await shown(), ['text Hello', 'text 👍', 'text 🎉', 'text 👎'])
-  // What it lifts was there before it, though it came later.
+  // The reaction that it removes was made before, though it arrived later.
   await w.tell(before)
   assert.deepEqual(await shown(), ['text Hello', 'text ', 'text ', 'text 👎'])
   const { detail, revision } = await storedMessage(w, 'wamid.r2')
@@ -176,7 +176,7 @@ test('a reaction is a message as ever; one that is lifted has no words any more,
   assert.equal((await shown())[0], 'text Hello', 'the message itself stays')
 })
 
-test('a message is changed by its author alone', async () => {
+test('only the author can change a message', async () => {
   const w = await inboxWorld()
   const { id } = await w.customerWrites('Hello', first)
   const other = { ...marina, phone: '5511977770000', name: 'Bo' }
@@ -195,7 +195,7 @@ test('a message is changed by its author alone', async () => {
   assert.deepEqual(await w.texts(id), ['Hello', 'Good evening'])
 })
 
-test('a change of a part of a longer message changes nothing and is logged without a word of it', async () => {
+test('a change to a part of a longer message changes nothing and is logged without its text', async () => {
   const w = await inboxWorld()
   const lines: unknown[] = []
   w.receiveDeps.log = { ...w.log, info: (message, fields) => lines.push([message, fields?.code]) }
@@ -209,7 +209,7 @@ test('a change of a part of a longer message changes nothing and is logged witho
   assert.deepEqual(lines, [['ignored a message change that is not by its author', 'withdrawn']])
 })
 
-test('edits in one delivery with their message, and with other words, count in the platform’s order', async () => {
+test('edits in one delivery with their message, and conflicting ones, apply in platform order', async () => {
   const w = await inboxWorld()
   const at = (secondsAgo: number) => new Date(w.clock.now().getTime() - secondsAgo * 1000)
   const message = customerMessage({ ...first, text: 'One', at: at(30) })

@@ -44,7 +44,7 @@ async function fill(w: InboxWorld, id: string, count: number): Promise<void> {
   await fillMessages({ ...w, keyring, now: w.clock.now() }, w.connectionId, [id], count)
 }
 
-test('what is a minute old gets its tokens, and what is younger is looked through', async () => {
+test('rows older than a minute are indexed, and younger ones are scanned', async () => {
   const w = await inboxWorld()
   const member = await signedInMember(w)
   await w.customerWrites('An old sofa')
@@ -55,7 +55,7 @@ test('what is a minute old gets its tokens, and what is younger is looked throug
   assert.equal((await find(member, 'sofa')).length, 2)
 })
 
-test('while a transaction is open that began earlier, nothing that it may yet commit is passed', async () => {
+test('while an older transaction is open, indexing does not pass what it may commit', async () => {
   const w = await inboxWorld()
   const member = await signedInMember(w)
   const { options } = await testDatabase()
@@ -65,9 +65,9 @@ test('while a transaction is open that began earlier, nothing that it may yet co
   const keyring = await w.keyStore.keyring(w.workspaceId)
   const [row] = await w.db.sql<{ id: string }[]>`select id from messages where workspace_id = ${w.workspaceId}`
   const lateId = `${row?.id.slice(0, 35)}${row?.id.at(-1) === 'f' ? '0' : 'f'}`
-  // As one that has made its message, and waits for something.
+  // Like a transaction that has created its message id and waits.
   const end = await holdLocks(other, (tx) => tx`select 1`)
-  // Of the minute that makes sure, all but a moment has passed.
+  // The settling time has just passed.
   w.clock.advance(settledMs + 1)
   await indexInbox(w)
   await end(
@@ -87,7 +87,7 @@ test('while a transaction is open that began earlier, nothing that it may yet co
   assert.deepEqual(await find(member, 'late'), [lateId])
 })
 
-test('work that was cut short goes on where it was, and is done once by two workers', async () => {
+test('interrupted indexing continues where it stopped, and two workers index each row once', async () => {
   const w = await inboxWorld()
   const { id } = await w.customerWrites('Hello')
   await fill(w, id, 1_200)
@@ -113,7 +113,7 @@ test('work that was cut short goes on where it was, and is done once by two work
   assert.equal((await rowsOf(w)).length, 1_201)
 })
 
-test('one who makes tokens waits for nobody, and stays out while somebody deletes', async () => {
+test('an indexer does not wait for locks, and skips a workspace during deletes', async () => {
   const w = await inboxWorld()
   await w.customerWrites('Hello')
   await makeInboxTokens(w)
@@ -129,7 +129,7 @@ test('one who makes tokens waits for nobody, and stays out while somebody delete
   assert.ok((await indexInbox(w)) > 0)
 })
 
-test('an erasure keeps out whoever makes tokens before it deletes a message, and leaves none', async () => {
+test('an erasure blocks indexing before it deletes a message, and leaves no tokens', async () => {
   const w = await inboxWorld()
   const admin = await signedInMember(w, 'admin')
   await w.customerWrites('The blue sofa')
@@ -147,7 +147,7 @@ test('an erasure keeps out whoever makes tokens before it deletes a message, and
   assert.deepEqual([(await rowsOf(w)).length, await conversationRows(w)], [0, []])
 })
 
-test('two conversations that become one leave the tokens of one', async () => {
+test('two merged conversations leave the tokens of one', async () => {
   const w = await inboxWorld()
   const user = { ...marina, phone: null, userId: 'user-1' }
   await w.customerWrites('By number')
@@ -160,7 +160,7 @@ test('two conversations that become one leave the tokens of one', async () => {
   assert.equal((await rowsOf(w)).length, 2)
 })
 
-test('a new index key exchanges all tokens, in their epochs, and finds what the one before found', async () => {
+test('a new index key replaces all tokens, in their epochs, and finds what the previous one found', async () => {
   const w = await inboxWorld({ key: { scopes: ['inbox.read'] } })
   const member = await signedInMember(w)
   const { id } = await w.customerWrites('The blue sofa')
@@ -200,7 +200,7 @@ test('a new index key exchanges all tokens, in their epochs, and finds what the 
   )
 })
 
-test('a worker looks where something was said, rests between its looks, and once at all workspaces', async () => {
+test('a worker indexes workspaces with changes, pauses between runs, and scans all workspaces once', async () => {
   const w = await inboxWorld()
   const { work } = createInboxIndexer(w)
   const looks = async (afterMs: number) => {

@@ -22,7 +22,7 @@ async function search(member: TestMember, text: string, more = '') {
 
 const lineOf = ({ snippet }: Found): string => snippet.map(({ text }) => text).join('')
 
-/** What was found, in its order. */
+/** Returns the hits in order. */
 async function lines(member: TestMember, text: string): Promise<string[]> {
   const { messages, cursor } = await search(member, text)
   assert.equal(cursor, null)
@@ -47,7 +47,7 @@ const echo = (w: InboxWorld, text: string): ChannelEvent => ({
   at: w.clock.now(),
 })
 
-/** Before a worker has made their tokens, and afterwards. */
+/** Runs the check before and after indexing. */
 async function bothWays(w: InboxWorld, check: (which: string) => Promise<void>): Promise<void> {
   await check('without tokens')
   await makeInboxTokens(w)
@@ -62,7 +62,7 @@ async function tokenRows({ db, workspaceId }: InboxWorld): Promise<number> {
   return row?.count ?? 0
 }
 
-test('a message is found by words of it in any order, case and accents, at once and when it has tokens', async () => {
+test('a message is found by its words in any order, case and accents, before and after indexing', async () => {
   const w = await inboxWorld()
   const member = await signedInMember(w)
   await say(w, 'Segue o ORÇAMENTO do sofá azul', 'Obrigado! E a entrega?', 'Para o sofá verde também')
@@ -86,7 +86,7 @@ test('a message is found by words of it in any order, case and accents, at once 
   })
 })
 
-test('what is found says whose conversation it is, who wrote it, when, and where the words stand', async () => {
+test('a hit shows its conversation, author, time and the position of the words', async () => {
   const w = await inboxWorld()
   const member = await signedInMember(w)
   const conversationId = await say(w, 'Do you deliver the blue sofa?')
@@ -113,7 +113,7 @@ test('what is found says whose conversation it is, who wrote it, when, and where
   ])
 })
 
-test('a cursor is of one search, and says nothing of it', async () => {
+test('a cursor belongs to one search and does not reveal it', async () => {
   const w = await inboxWorld()
   const member = await signedInMember(w)
   await say(w, 'One sofa', 'Two sofas', 'Three sofas')
@@ -132,7 +132,7 @@ test('a cursor is of one search, and says nothing of it', async () => {
   }
 })
 
-test('a cursor that was made up looks into no more epochs than there are', async () => {
+test('a forged cursor does not search more epochs than exist', async () => {
   const w = await inboxWorld()
   const member = await signedInMember(w)
   await say(w, 'One sofa', 'Two sofas')
@@ -144,7 +144,7 @@ test('a cursor that was made up looks into no more epochs than there are', async
   assert.deepEqual(messages.map(lineOf), ['One sofa'])
 })
 
-test('messages of another workspace are found by nobody of this one', async () => {
+test('messages of another workspace are never found', async () => {
   const [ours, theirs] = [await inboxWorld(), await inboxWorld()]
   const member = await signedInMember(ours)
   await say(theirs, 'The secret sofa')
@@ -155,7 +155,7 @@ test('messages of another workspace are found by nobody of this one', async () =
   })
 })
 
-test('an edited message is found by what it says now, and one that was withdrawn not at all', async () => {
+test('an edited message is found by its current text, and a withdrawn one not at all', async () => {
   for (const isIndexed of [false, true]) {
     const w = await inboxWorld()
     const member = await signedInMember(w)
@@ -174,7 +174,7 @@ test('an edited message is found by what it says now, and one that was withdrawn
   }
 })
 
-test('notices of the platform are no messages that anybody wrote, and have no tokens', async () => {
+test('platform notices are not searchable and have no tokens', async () => {
   const w = await inboxWorld()
   const member = await signedInMember(w)
   await w.customerWrites('Marina changed her number', { kind: 'system', opensWindow: false })
@@ -182,9 +182,9 @@ test('notices of the platform are no messages that anybody wrote, and have no to
   assert.equal(await tokenRows(w), 0)
 })
 
-// The place of a byte in the version of its key, and in what is sealed.
+// Byte offsets in the ciphertext: the version of its key, and the content.
 for (const [part, place] of Object.entries({ 'whose key is not known': 2, 'that were altered': 40 })) {
-  test(`messages ${part} are passed over`, async () => {
+  test(`messages ${part} are skipped`, async () => {
     const w = await inboxWorld()
     const member = await signedInMember(w)
     await say(w, 'A broken sofa', 'A whole sofa')
@@ -197,7 +197,7 @@ for (const [part, place] of Object.entries({ 'whose key is not known': 2, 'that 
   })
 }
 
-test('of many messages so many are opened for a page, which says how far back it has looked', async () => {
+test('a limited number of messages is decrypted per page, which tells how far back it has searched', async () => {
   const w = await inboxWorld()
   const member = await signedInMember(w)
   await say(w, 'The first sofa')
@@ -216,12 +216,12 @@ test('of many messages so many are opened for a page, which says how far back it
   assert.ok(first.cursor !== null && first.lookedTo !== null)
   const second = await search(member, 'sofa', `&cursor=${first.cursor}`)
   assert.deepEqual([second.messages.map(lineOf), second.cursor, second.lookedTo], [['The first sofa'], null, null])
-  // With tokens none of them is opened.
+  // With tokens, none of them is decrypted.
   await makeInboxTokens(w)
   assert.deepEqual(await lines(member, 'sofa'), ['The first sofa'])
 })
 
-/** As if so many more messages had been said since. */
+/** Simulates enough messages to start later epochs. */
 async function nextEpoch({ db, workspaceId }: InboxWorld, epochs = 1): Promise<void> {
   await db.sql`
     update inbox_search_progress
@@ -230,7 +230,7 @@ async function nextEpoch({ db, workspaceId }: InboxWorld, epochs = 1): Promise<v
     where workspace_id = ${workspaceId}`
 }
 
-test('what was said in many epochs comes newest first, a page at a time, each once, while tokens are made', async () => {
+test('hits in many epochs come newest first, page by page, each once, during indexing', async () => {
   const w = await inboxWorld()
   const member = await signedInMember(w)
   const texts: string[] = []

@@ -18,7 +18,7 @@ async function writes(w: InboxWorld, name: string | null, phone: string): Promis
   return (await w.customerWrites('Hi', { customer: { ...marina, name, phone }, at: w.clock.now() })).id
 }
 
-/** So many others, younger than all, that those who are looked for are not among the next of the list. */
+/** Inserts enough newer conversations that the searched ones are not among the first rows of the list. */
 async function amongMany(w: InboxWorld): Promise<void> {
   const filling = {
     ...w,
@@ -36,7 +36,7 @@ const bothWays = async (w: InboxWorld, check: (which: string) => Promise<void>):
   await check('with tokens, among many')
 }
 
-test('a customer is found by any part of the name that shows, and by any three digits of the number', async () => {
+test('a customer is found by any part of the displayed name, and by any three digits of the number', async () => {
   const w = await inboxWorld()
   const member = await signedInMember(w)
   const lucia = await writes(w, 'Lucía Fernández Ortiz', '34955501101')
@@ -69,7 +69,7 @@ test('a customer is found by any part of the name that shows, and by any three d
 })
 
 for (const sort of ['recent', 'updated', 'waiting']) {
-  test(`those that a search finds come in the order of the list by ${sort}, a page at a time, each once`, async () => {
+  test(`hits are sorted like the list by ${sort}, page by page, each once`, async () => {
     const w = await inboxWorld()
     const member = await signedInMember(w)
     const ids: string[] = []
@@ -90,7 +90,7 @@ for (const sort of ['recent', 'updated', 'waiting']) {
   })
 }
 
-test('a lead that comes between two pages, and is found by the same words, ends no walk', async () => {
+test('a lead that appears between two pages and matches the search does not break paging', async () => {
   const w = await inboxWorld()
   const member = await signedInMember(w)
   for (let n = 0; n < 3; n++) await writes(w, `Ana Prado ${n}`, `3460011122${n}`)
@@ -102,7 +102,7 @@ test('a lead that comes between two pages, and is found by the same words, ends 
   assert.deepEqual([next.status, next.body.conversations?.length], [200, 1])
 })
 
-test('a search narrows the list as any filter does, and is narrowed by them', async () => {
+test('a search combines with the other filters of the list', async () => {
   const w = await inboxWorld()
   const member = await signedInMember(w)
   const [one, two] = [await writes(w, 'Ana Prado', '34600111221'), await writes(w, 'Ana Prata', '34600111222')]
@@ -113,7 +113,7 @@ test('a search narrows the list as any filter does, and is narrowed by them', as
   })
 })
 
-test('a customer who goes by another name is found by that, and not by the one before', async () => {
+test('a renamed customer is found by the new name only', async () => {
   const w = await inboxWorld()
   const member = await signedInMember(w)
   const id = await writes(w, 'Marina', '5581991234567')
@@ -125,7 +125,7 @@ test('a customer who goes by another name is found by that, and not by the one b
   })
 })
 
-test('nobody finds the customers of another workspace', async () => {
+test('customers of another workspace are never found', async () => {
   const [ours, theirs] = [await inboxWorld(), await inboxWorld()]
   const member = await signedInMember(ours)
   await writes(theirs, 'Lucía Fernández', '34955501101')

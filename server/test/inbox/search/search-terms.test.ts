@@ -47,7 +47,7 @@ for (const [search, text, isFound] of found) {
   })
 }
 
-test('a word stands where it stands in the text, however it was folded', () => {
+test('a hit has its position in the original text, however it was folded', () => {
   for (const text of ['Ação e REAÇÃO: ½ kg, ﬁm, İstanbul', '王伟 says 你好hello', '𝔘nicode 𠮷野家 x́y']) {
     for (const { from, to, text: word } of piecesOf(text)) {
       assert.ok(from < to && to <= text.length, word)
@@ -56,7 +56,7 @@ test('a word stands where it stands in the text, however it was folded', () => {
   }
 })
 
-test('a snippet is one line around the first hit, which is marked, and cuts no word that is short and no letter', () => {
+test('a snippet is one line around the marked first hit, and splits no short word and no letter', () => {
   const long = `${'before '.repeat(40)}the blue\n sofa is here ${'after '.repeat(60)}`
   const term = parseMessageTerm('sofa here')
   assert.ok(term !== null)

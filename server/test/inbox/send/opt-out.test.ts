@@ -36,7 +36,7 @@ const preference = (customer: Customer, isStopped: boolean, minutes: number): Ch
   at: new Date(noon.getTime() + minutes * 60_000),
 })
 
-test('who opted out gets no marketing template, and all else; the last word by its time counts', async () => {
+test('an opted-out customer gets no marketing template but everything else; the latest choice by time counts', async () => {
   const w = await optOutWorld()
   w.clock.advance(60 * 60_000)
   const { id, contact } = await w.conversation(shut)
@@ -56,7 +56,7 @@ test('who opted out gets no marketing template, and all else; the last word by i
   assert.equal(await w.said(id, 'marketing'), '202 sent', 'a word from the future holds until now')
 })
 
-test('it is remembered of a customer who never wrote, and for either name when both turn out to be one', async () => {
+test('an opt-out is stored for a customer who never wrote, and kept when two are merged', async () => {
   const w = await optOutWorld()
   const [phone, userId] = ['5511955550001', 'BR.7']
   await w.tell(preference({ userId, parentUserId: null, phone: null, name: null }, true, 0))
@@ -70,7 +70,7 @@ test('it is remembered of a customer who never wrote, and for either name when b
   assert.equal(await w.said(row.id, 'marketing'), '422 OPTED_OUT')
 })
 
-test('a preference is read with its customer; what is no marketing or no word that is known is passed over', () => {
+test('a preference is parsed with its customer; other topics and unknown values are skipped', () => {
   const body = (item: object, contacts: object[] = [{ wa_id: '972987654321', user_id: 'IL.1' }]) => ({
     object: 'whatsapp_business_account',
     entry: [

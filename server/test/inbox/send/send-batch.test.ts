@@ -7,7 +7,7 @@ import { noon, type SendWorld, sendWorld, text } from '../../support/inbox/send-
 const many = <T>(count: number, make: (n: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, n) => make(n)))
 
-/** Lets nobody's call end before so many have come. */
+/** Blocks all platform calls until this many have started. */
 function meetAtPlatform({ platform }: SendWorld, count: number): void {
   const { promise: allAreThere, resolve } = Promise.withResolvers<void>()
   platform.onCall = () => {
@@ -16,21 +16,21 @@ function meetAtPlatform({ platform }: SendWorld, count: number): void {
   }
 }
 
-test('40 sends to 40 conversations at once take a handful of statements, and each is one call, one event, one answer', async () => {
+test('40 concurrent sends to 40 conversations take a few statements, with one call, event and response each', async () => {
   const world = await sendWorld()
   let statements = 0
   const node = await world.addNode({ onStatement: () => void statements++ })
   const lastMessageAt = new Date(noon.getTime() - 1)
   const conversations = await many(41, () => world.conversation({ lastMessageAt }))
-  // The key and the secrets are known from here on.
+  // Loads key and credentials into the caches first.
   await world.post(conversations.pop()?.id ?? '', { node })
   statements = 0
   world.platform.calls.length = 0
   meetAtPlatform(world, 40)
   const replies = await Promise.all(conversations.map(({ id }) => world.post(id, { node, body: text(id) })))
   assert.ok(replies.every(({ status, body, isReplay }) => status === 202 && body.status === 'sent' && !isReplay))
-  // The first two go alone and all others with the third: eight statements to reserve them, and one that holds the rules where rows are
-  // spread; seven to settle.
+  // The first two run alone and all others with the third: eight statements to reserve them, plus a lock on the rules
+  // with Citus; seven to settle.
   assert.ok(statements <= 3 * ((isDistributed(world.db.sql) ? 9 : 8) + 7), `${statements} statements`)
   assert.equal(world.platform.calls.length, 40)
   for (const [n, { id, contact }] of conversations.entries()) {
@@ -49,7 +49,7 @@ test('40 sends to 40 conversations at once take a handful of statements, and eac
   assert.equal(left.length, 0)
 })
 
-test('what cannot be read of one conversation fails its own sends alone', async () => {
+test('an unreadable conversation fails only its own sends', async () => {
   const world = await sendWorld()
   const conversations = await many(12, () => world.conversation())
   await world.db.sql`update conversations set contact = ${Buffer.alloc(40)} where id = ${conversations[7]?.id ?? ''}`
@@ -61,7 +61,7 @@ test('what cannot be read of one conversation fails its own sends alone', async 
   assert.equal(world.platform.calls.length, 11)
 })
 
-test('a conversation that somebody holds keeps its own sends waiting, and no others: neither before the call nor after', async () => {
+test('a locked conversation delays only its own sends, before and after the call', async () => {
   const world = await sendWorld()
   const node = await world.addNode()
   const [before, after, ...others] = await many(12, () => world.conversation())
@@ -83,7 +83,7 @@ test('a conversation that somebody holds keeps its own sends waiting, and no oth
   assert.ok((await Promise.all(late)).every(({ body }) => body.status === 'sent'))
 })
 
-test('a call is not allowed together with its reservation while a change of owner waits for the calls under way', async () => {
+test('a call is not allowed with its reservation while a change of owner waits for calls in progress', async () => {
   const world = await sendWorld()
   const { id } = await world.conversation()
   await world.db.sql`

@@ -32,7 +32,7 @@ const to =
   async (world) => ({ id: (await world.conversation(settings)).id, options })
 const body = (given: unknown) => to({}, { body: given })
 
-/** To a conversation on a connection of its own, of which the columns are set so. */
+/** Sends to a conversation on its own connection with these column values. */
 const through =
   (channel: Channel, columns: object, settings: Settings = {}, options: PostOptions = {}): Arrange =>
   async (world) => {
@@ -43,7 +43,7 @@ const through =
 
 const toAgentsOther: Arrange = async (world) => to({ owner: agent((await world.addKey()).id) })(world)
 
-/** With a key that sees one connection, to a conversation of another one. */
+/** Sends with a key limited to one connection to a conversation of another. */
 const outsideConnections =
   (options: PostOptions): Arrange =>
   async (world) => {
@@ -51,7 +51,8 @@ const outsideConnections =
     return to({ owner: agent(bound.id) }, { key: bound.value, ...options })(world)
   }
 
-// Each row of the first part breaks its own rule and, as far as can be, every later one: the answer shows which is looked at first.
+// Each row of the first part violates its own rule and, where possible, all later ones: the error shows which is
+// checked first.
 const closed = { windowExpiresAt: new Date(noon.getTime() - 1) }
 const ofPeople = { owner: human, ...closed }
 const blank = { body: text(' ') }
@@ -63,9 +64,9 @@ const cases: [what: string, answer: string, arrange: Arrange, words?: RegExp][] 
     '404 NOT_FOUND',
     async () => ({ id: newId(noon), options: { idempotencyKey: null, body: 5, query: { x: '1' } } }),
   ],
-  ['404 for what is no id', '404 NOT_FOUND', async () => ({ id: 'nothing', options: { idempotencyKey: null } })],
+  ['404 for an invalid id', '404 NOT_FOUND', async () => ({ id: 'nothing', options: { idempotencyKey: null } })],
   ["404 outside the key's connections", '404 NOT_FOUND', outsideConnections({ idempotencyKey: null })],
-  ['404 of a request that is right otherwise', '404 NOT_FOUND', outsideConnections({})],
+  ['404 of an otherwise valid request', '404 NOT_FOUND', outsideConnections({})],
   ['no key before the body', '400 IDEMPOTENCY_KEY_REQUIRED', to(ofPeople, { idempotencyKey: null, body: {} })],
   ['the body before the kind and the owner', '400 INVALID_REQUEST', to(ofPeople, { body: { kind: 'sticker' } })],
   [
@@ -86,13 +87,13 @@ const cases: [what: string, answer: string, arrange: Arrange, words?: RegExp][] 
     through('unofficial', { state: 'unavailable' }, closed, blank),
   ],
   ['a paused connection', '409 CONNECTION_UNAVAILABLE', through('waba', { state: 'paused' })],
-  ['a connection that was removed', '409 CONNECTION_UNAVAILABLE', through('waba', { removed_at: noon })],
+  ['a removed connection', '409 CONNECTION_UNAVAILABLE', through('waba', { removed_at: noon })],
   [
     'the acknowledgement before the window',
     '409 ACKNOWLEDGEMENT_REQUIRED',
     through('unofficial', { acknowledged_at: null }, closed, blank),
   ],
-  ['an acknowledgement of 90 days ago', '409 ACKNOWLEDGEMENT_REQUIRED', through('unofficial', overdue)],
+  ['an acknowledgement 90 days ago', '409 ACKNOWLEDGEMENT_REQUIRED', through('unofficial', overdue)],
   ['the window before the message', '422 WINDOW_CLOSED', to(closed, { body: text('  ') })],
   [
     'the template before the message',
@@ -101,7 +102,7 @@ const cases: [what: string, answer: string, arrange: Arrange, words?: RegExp][] 
     /^No template of this connection has this name and language/,
   ],
   [
-    'a template that is paused',
+    'a paused template',
     '422 TEMPLATE_NOT_APPROVED',
     body(template({ name: 'paused' })),
     /^The platform has not approved this template/,
@@ -113,9 +114,9 @@ const cases: [what: string, answer: string, arrange: Arrange, words?: RegExp][] 
     /^This template is approved, but needs more than body parameters/,
   ],
   ['the message last', '422 INVALID_MESSAGE', body(text(' \n '))],
-  ['nobody to send it to', '422 INVALID_MESSAGE', to({ contact: nobody })],
-  ['a text that shows nothing', '422 INVALID_MESSAGE', body(text('\u200b\u3164 \u2060')), /must not be blank/],
-  ['a blank for longer than one message of the channel', '422 INVALID_MESSAGE', body(text(`a${' '.repeat(9000)}b`))],
+  ['no recipient', '422 INVALID_MESSAGE', to({ contact: nobody })],
+  ['an invisible text', '422 INVALID_MESSAGE', body(text('\u200b\u3164 \u2060')), /must not be blank/],
+  ['more blanks than one message of the channel holds', '422 INVALID_MESSAGE', body(text(`a${' '.repeat(9000)}b`))],
   ...[['Ana'], ['a', 'b', 'c'], [], ['', 'b'], [' ', 'b'], ['a\nb', 'b'], ['a\tb', 'b'], ['a     b', 'b']].map(
     (body_params): (typeof cases)[number] => [
       `what the platform would refuse in a template: ${JSON.stringify(body_params)}`,
@@ -123,23 +124,23 @@ const cases: [what: string, answer: string, arrange: Arrange, words?: RegExp][] 
       body(template({ body_params })),
     ],
   ),
-  ['no object', '400 INVALID_REQUEST', body(['text'])],
+  ['not an object', '400 INVALID_REQUEST', body(['text'])],
   ['no kind', '400 INVALID_REQUEST', body({ text: 'Hello' })],
   ['no text', '400 INVALID_REQUEST', body({ kind: 'text' })],
   ['an empty text', '400 INVALID_REQUEST', body(text(''))],
   ['16,385 characters', '400 INVALID_REQUEST', body(text('x'.repeat(16_385)))],
-  ['a text that is no string', '400 INVALID_REQUEST', body({ kind: 'text', text: 5 })],
-  ['a preview_url that is no boolean', '400 INVALID_REQUEST', body({ ...text(), preview_url: 'yes' })],
+  ['a text that is not a string', '400 INVALID_REQUEST', body({ kind: 'text', text: 5 })],
+  ['a preview_url that is not a boolean', '400 INVALID_REQUEST', body({ ...text(), preview_url: 'yes' })],
   ['an unknown field', '400 INVALID_REQUEST', body({ ...text(), colour: 'red' })],
   ['a template without a language', '400 INVALID_REQUEST', body({ kind: 'template', template: { name: 'a' } })],
   ['51 body_params', '400 INVALID_REQUEST', body(template({ body_params: Array(51).fill('a') }))],
   ['a parameter of 2,049 characters', '400 INVALID_REQUEST', body(template({ body_params: ['x'.repeat(2049)] }))],
   ['an unknown query parameter', '400 INVALID_QUERY', to({}, { query: { dryRun: 'true' } })],
   ['nothing', '202 sent', to({})],
-  ['nothing, beside it', '202 sent', to({})],
+  ['nothing, for comparison', '202 sent', to({})],
 ]
 
-test('a send is refused by the first rule that it breaks, alone and among many at once, and is then kept nowhere', async (t) => {
+test('a send is refused by the first check it fails, alone and in a batch, and is not stored', async (t) => {
   const world = await sendWorld()
   await addTemplate(world)
   await addTemplate(world, { name: 'paused', status: 'PAUSED' })
@@ -153,7 +154,7 @@ test('a send is refused by the first rule that it breaks, alone and among many a
       alone.push(reply.text)
       assert.equal(`${reply.status} ${reply.body.data?.code ?? reply.body.status}`, answer, reply.text)
       if (words !== undefined) assert.match(reply.body.statusMessage, words)
-      // The way past people is not shown.
+      // The error does not suggest how to take the conversation over.
       if (answer.endsWith('OWNER_MISMATCH')) assert.doesNotMatch(reply.text, /PATCH|take/i)
     })
   }
@@ -167,14 +168,14 @@ test('a send is refused by the first rule that it breaks, alone and among many a
   assert.deepEqual([kept.length, world.platform.calls.length], [6, 6])
 })
 
-test('16,384 characters are taken, also when each takes two UTF-16 units', async () => {
+test('16,384 characters are accepted, also if each takes two UTF-16 units', async () => {
   const { conversation, post, platform } = await sendWorld()
   const { id } = await conversation()
   assert.equal((await post(id, { body: text('👍'.repeat(16_384)) })).status, 202)
   assert.equal(platform.accepted.map((part) => part.text).join('').length, 32_768)
 })
 
-test('the unofficial channel takes long texts whole, once acknowledged', async () => {
+test('the unofficial channel sends long texts unsplit, once acknowledged', async () => {
   const world = await sendWorld()
   const { id } = await through('unofficial', { acknowledged_at: noon })(world)
   assert.equal((await world.post(id, { body: text('word '.repeat(2000)) })).status, 202)
@@ -182,7 +183,7 @@ test('the unofficial channel takes long texts whole, once acknowledged', async (
   assert.equal((await world.post(id, { body: template() })).body.data.code, 'TEMPLATE_NOT_APPROVED')
 })
 
-test('a template opens a conversation whose window is closed, and is stored as the customer reads it', async () => {
+test('a template can be sent outside the window, and is stored as the customer reads it', async () => {
   const world = await sendWorld()
   await addTemplate(world, { names: ['first_name', 'order'] })
   const { id } = await world.conversation({ windowExpiresAt: null })

@@ -14,8 +14,8 @@ import type { SendingTask } from './sending-program.ts'
 // More on demand: SEND_CRASH_ROUNDS=20 takes a minute and a half.
 const rounds = Number(process.env.SEND_CRASH_ROUNDS ?? 3)
 const program = fileURLToPath(new URL('./sending-program.ts', import.meta.url))
-const inEachPart = new Set<SendStep>(['awaitPace', 'allow', 'call', 'note'])
-const inSettling = new Set<SendStep>(['note', 'lockToSettle', 'writeOutcome', 'settle'])
+const inEachPart = new Set<SendStep>(['awaitRate', 'allow', 'call', 'record'])
+const inSettling = new Set<SendStep>(['record', 'lockToSettle', 'writeOutcome', 'settle'])
 
 let world: SendWorld
 let platform: { url: string; close(): void }
@@ -25,10 +25,10 @@ before(async () => {
 })
 after(() => platform.close())
 
-const inUpload = new Set<SendStep>(['upload', 'awaitPace', 'allow', 'call', 'note'])
+const inUpload = new Set<SendStep>(['upload', 'awaitRate', 'allow', 'call', 'record'])
 
 for (const step of sendSteps) {
-  test(`a process that dies after "${step}" sends each key, and a file, at most once, and each ends in one final answer`, async (t) => {
+  test(`a process that dies after "${step}" sends each key, and a file, at most once, and each gets one final response`, async (t) => {
     for (let round = 0; round < (step === 'upload' ? 0 : rounds); round += 3) {
       const together = Array.from({ length: Math.min(3, rounds - round) }, (_, n) => crash(step, round + n))
       await Promise.all(together)
@@ -63,7 +63,7 @@ function answerOf(error: unknown) {
   return { status, body: JSON.stringify({ statusMessage, data }), isReplay: false }
 }
 
-// One round sends one message, one sends several at once, and one a long text.
+// Rounds alternate: one message, several at once, one long text.
 async function crash(dieAfter: SendStep, round: number): Promise<void> {
   const [isTogether, isLong] = [round % 3 === 1, round % 3 === 2]
   const conversations: Conversation[] = []
@@ -71,7 +71,7 @@ async function crash(dieAfter: SendStep, round: number): Promise<void> {
   const body = text(isLong ? 'word '.repeat(1500) : `Round ${round}`)
   const sends = conversations.map((conversation) => ({ conversation, idempotencyKey: freshKey(), body }))
   const requests = sends.map(({ conversation, ...rest }) => ({ conversationId: conversation.id, ...rest }))
-  // The first two of several are reserved alone, and the first is settled alone.
+  // Of several, the first two are reserved alone, and the first is settled alone.
   const passing = (isLong && inEachPart.has(dieAfter)) || inSettling.has(dieAfter) ? 2 : 3
   await killIn({ dieAfter, passing: isTogether || (isLong && inEachPart.has(dieAfter)) ? passing : 1, requests })
   for (const { conversation, ...rest } of sends) await assertRecovers(conversation, rest, round)
@@ -83,7 +83,7 @@ async function assertRecovers(
   round: number,
   ask: () => Promise<Reply> = () => world.post(id, { idempotencyKey, body }),
 ): Promise<void> {
-  // Stands for the time after which a silent process counts as dead.
+  // Simulates the time after which a silent process counts as dead.
   await world.db.sql`
     update dispatches
     set alive_until = statement_timestamp() - interval '1 millisecond'
@@ -96,7 +96,7 @@ async function assertRecovers(
   if (way?.is_unsent) assert.notEqual(second.status, 409, 'nobody waits for what was never allowed to start')
   if (second.status === 409) {
     assert.equal(second.body.data.code, 'NOT_RETRYABLE')
-    // Every other round the platform tells what became of it; else the ten minutes pass.
+    // In every other round the platform reports the result; otherwise the ten minutes pass.
     if (round % 2 === 0) await tellStatuses(contact.phone ?? '')
     await giveUp(id)
   }
@@ -115,7 +115,7 @@ async function killIn(task: Pick<SendingTask, 'dieAfter' | 'passing' | 'requests
   const said: string[] = []
   const child = startProgram([program, JSON.stringify(whole)], { onLine: (line) => said.push(line) })
   assert.equal(await child.gone, 'SIGKILL')
-  // Its words may be heard after its end, and what it had asked of the database is done or undone only then.
+  // Its output may arrive after its exit, and its last statements are committed or rolled back only then.
   while (said.length === 0) await sleep(5)
   const name = said[0]?.replace('sessions ', '') ?? ''
   while ((await sessionsOf(name)).length > 0) await sleep(5)
@@ -124,7 +124,7 @@ async function killIn(task: Pick<SendingTask, 'dieAfter' | 'passing' | 'requests
 const sessionsOf = (name: string) =>
   world.db.sql`select from pg_stat_activity where datname = current_database() and application_name = ${name}`
 
-/** What the platform's webhook tells of the messages that it took for this customer. */
+/** Receives the statuses that the platform's webhook reports for the messages accepted for this customer. */
 const tellStatuses = (phone: string): Promise<void> =>
   world.tell(
     ...world.platform.accepted
@@ -132,7 +132,7 @@ const tellStatuses = (phone: string): Promise<void> =>
       .map(({ correlator, externalId }) => world.status(externalId, 'sent', { correlator })),
   )
 
-/** As if ten minutes had passed for this conversation; the others of the test go on meanwhile. */
+/** Simulates ten minutes for this conversation only; other tests continue meanwhile. */
 async function giveUp(conversationId: string): Promise<void> {
   await world.db.sql`
     update messages

@@ -47,7 +47,7 @@ const addTemplate = (w: SendWorld, header: string | null) => w.db.sql`
     ${header === null}, ${header}, ${noon}
   )`
 
-test('the platform is given a file before the message that shows it, which keeps what it is', async () => {
+test('a file is uploaded to the platform before its message, which keeps its details', async () => {
   const w = await sendWorld()
   const { id } = await w.conversation()
   const uploadId = await w.upload(id)
@@ -76,7 +76,7 @@ for (const [leftMs, uploads, sent] of [
   [86_400_000, 0, 'given before'],
   [1000, 1, 'file-1'],
 ] as const) {
-  test(`a file that the platform has for another ${leftMs} ms is given ${uploads} times`, async () => {
+  test(`a file whose platform id lives ${leftMs} ms more is uploaded ${uploads} times`, async () => {
     const w = await sendWorld()
     const { id } = await w.conversation()
     const uploadId = await w.upload(id)
@@ -89,7 +89,7 @@ for (const [leftMs, uploads, sent] of [
   })
 }
 
-test('a file that the platform has lost is given once more, and the message asked for once more', async () => {
+test('a file that the platform has lost is uploaded and sent once more', async () => {
   const w = await sendWorld()
   const { id } = await w.conversation()
   w.platform.behave = ({ message }) =>
@@ -109,7 +109,7 @@ for (const [refusal, status, code, told] of [
   [{ outcome: 'failed', errorCode: 'timeout', isDown: false }, 502, 'timeout', []],
   [{ outcome: 'failed', errorCode: '190', isDown: true }, 202, '190', ['connection_unavailable 190']],
 ] as const) {
-  test(`when the platform does not take the file (${code}), no message is asked for and the send has failed`, async () => {
+  test(`if the platform rejects the file (${code}), no message is sent and the send fails`, async () => {
     const w = await sendWorld()
     const { id } = await w.conversation()
     w.platform.refusesUpload = refusal
@@ -127,7 +127,7 @@ for (const [given, files] of [
   ['for the first time', ['file-1', 'text']],
   ['anew', ['file-1', 'file-2', 'text']],
 ] as const) {
-  test(`what is written behind a file that is given ${given} waits for it, however long the platform takes it`, async (t) => {
+  test(`messages after a file that is uploaded ${given} wait for it, however long the platform takes`, async (t) => {
     const w = await sendWorld()
     const { id } = await w.conversation()
     w.platform.behave = ({ message }) =>
@@ -140,7 +140,7 @@ for (const [given, files] of [
     }
     const first = send(w, id, { kind: 'media', upload_id: await w.upload(id) })
     await isUploading
-    // The second looks for its turn for longer than a turn is, and then once more when the first is settled.
+    // The second checks for longer than the turn timeout, and once more after the first is settled.
     const [hasWaited, isSettled] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     let looks = 0
     const now = performance.now.bind(performance)
@@ -161,7 +161,7 @@ for (const [given, files] of [
   })
 }
 
-test('of two sends of one file at once, one takes it', async () => {
+test('of two concurrent sends of one upload, one succeeds', async () => {
   const w = await sendWorld()
   const { id } = await w.conversation()
   const body = { kind: 'media', upload_id: await w.upload(id) }
@@ -170,7 +170,7 @@ test('of two sends of one file at once, one takes it', async () => {
   assert.equal(w.platform.accepted.length, 1)
 })
 
-test('a reaction is kept as what it is about, and leaves the conversation as it was', async () => {
+test('a reaction is stored with its target, and does not change the conversation', async () => {
   const w = await sendWorld()
   const before = await w.conversation()
   const { message_id: about } = await answerOf(send(w, before.id, text('ours')))
@@ -190,7 +190,7 @@ test('a reaction is kept as what it is about, and leaves the conversation as it 
   assert.deepEqual([reactions.length, after?.owner_key_id, after?.unanswered_since], [1, w.keyId, noon])
 })
 
-test('a reaction of ours and its end are not what the conversation shows of itself', async () => {
+test('our reaction and its removal do not become the last message of the conversation', async () => {
   const w = await sendWorld()
   await w.keyStore.ensureInstanceSecrets()
   const { id } = await w.conversation()
@@ -210,7 +210,7 @@ test('a reaction of ours and its end are not what the conversation shows of itse
   assert.equal((await w.message(next)).status, 'sent')
 })
 
-test('a template whose header needs a file goes with it, and without it to nobody', async () => {
+test('a template with a media header is sent only with a file', async () => {
   const w = await sendWorld()
   await addTemplate(w, 'image')
   await addTemplate(w, null)
@@ -220,12 +220,12 @@ test('a template whose header needs a file goes with it, and without it to nobod
     template: { name, language: 'en', body_params: ['Ana'], ...(header_upload_id && { header_upload_id }) },
   })
   const refused = [
-    [body(), /needs a file of the kind image/],
+    [body(), /requires a header file of the kind image/],
     [
       body(await w.upload(id, { kind: 'document', type: 'application/pdf' })),
-      /takes a file of the kind image, not document/,
+      /requires a file of the kind image, not document/,
     ],
-    [body(await w.upload(id), 'with_null'), /no header that takes a file/],
+    [body(await w.upload(id), 'with_null'), /no media header/],
   ] as const
   for (const [asked, words] of refused) assert.match((await refusalOf(send(w, id, asked))).message, words)
   const ofKey = await w.post(id, { body: body() })
@@ -244,20 +244,28 @@ test('a template whose header needs a file goes with it, and without it to nobod
 
 const big = 6 * 1024 * 1024
 const refusals: [why: string, body: (w: SendWorld, one: Conversation) => Promise<object>, words: RegExp][] = [
+  ['an unknown upload', async () => ({ upload_id: freshKey() }), /^upload_id is not an upload of this conversation/],
   [
-    'an upload that is not there',
-    async () => ({ upload_id: freshKey() }),
-    /^upload_id is no upload of this conversation/,
-  ],
-  [
-    'that of another conversation',
+    'an upload of another conversation',
     async (w) => ({ upload_id: await w.upload((await w.conversation()).id) }),
-    /^upload_id is no upload of this conversation/,
+    /^upload_id is not an upload of this conversation/,
   ],
-  ['too many bytes', upload({ bytes: Buffer.alloc(big) }), /^The file has 6291456 bytes; this channel takes 5242880/],
-  ['a type that is not taken', upload({ type: 'image/tiff' }), /takes no image of this type. It takes image\/jpeg/],
-  ['too long a caption', upload({}, 'x'.repeat(1025)), /^text may have 1024 characters beside a file/],
-  ['words beside a voice note', upload({ kind: 'voice', type: 'audio/ogg' }, 'Hi'), /of the kind voice has no caption/],
+  [
+    'too many bytes',
+    upload({ bytes: Buffer.alloc(big) }),
+    /^The file has 6291456 bytes; this channel accepts at most 5242880/,
+  ],
+  [
+    'an unsupported type',
+    upload({ type: 'image/tiff' }),
+    /does not accept this image type. Accepted types: image\/jpeg/,
+  ],
+  ['a caption that is too long', upload({}, 'x'.repeat(1025)), /^text can have at most 1024 characters with a file/],
+  [
+    'a caption with a voice note',
+    upload({ kind: 'voice', type: 'audio/ogg' }, 'Hi'),
+    /A voice file cannot have a caption/,
+  ],
 ]
 
 function upload(file: Partial<NewUpload>, words?: string) {
@@ -268,7 +276,7 @@ function upload(file: Partial<NewUpload>, words?: string) {
 }
 
 for (const [why, body, words] of refusals) {
-  test(`a file is refused in words, and nothing is kept or asked of the platform: ${why}`, async () => {
+  test(`a file is refused with a reason, without storing or calling anything: ${why}`, async () => {
     const w = await sendWorld()
     const one = await w.conversation()
     const refusal = await refusalOf(send(w, one.id, { kind: 'media', ...(await body(w, one)) }))
@@ -289,7 +297,7 @@ test('files and reactions need an open window', async () => {
   for (const body of bodies) assert.equal((await refusalOf(send(w, id, body))).data?.code, 'WINDOW_CLOSED')
 })
 
-test('what is quoted or reacted to is a message of the conversation that the platform knows', async () => {
+test('a quoted message or reaction target must be in the conversation and known to the platform', async () => {
   const w = await sendWorld()
   const { id } = await w.conversation()
   const { message_id: elsewhere } = await answerOf(send(w, (await w.conversation()).id, text()))
@@ -315,7 +323,7 @@ test('what is quoted or reacted to is a message of the conversation that the pla
   assert.match(words.message, /^emoji must be one emoji/)
 })
 
-test('a key of the contract sends words and templates alone', async () => {
+test('a key of the contract can send only text and templates', async () => {
   const w = await sendWorld()
   const { id } = await w.conversation()
   const uploadId = await w.upload(id)
@@ -328,7 +336,7 @@ test('a key of the contract sends words and templates alone', async () => {
     assert.deepEqual([status, answer.data.code], [400, 'INVALID_REQUEST'])
   }
   const ask = { conversationId: id, idempotencyKey: freshKey(), body: { kind: 'media', upload_id: uploadId } }
-  // As an interface for agents that goes further will ask.
+  // Uses the syntax that an extended agent API would.
   const answer = await sendMessage(w.node.deps, w.agent, { ...ask, language: 'whole' })
   assert.equal(answer.status, 202)
   const other = await w.conversation({ owner: { type: 'human' } })

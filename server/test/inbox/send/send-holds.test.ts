@@ -10,7 +10,7 @@ const open = { windowExpiresAt: new Date(noon.getTime() + 24 * 3_600_000) }
 const marketing = { kind: 'template', template: { name: 'offer', language: 'en_US', body_params: [] } }
 const utility = { kind: 'template', template: { name: 'update', language: 'en_US', body_params: [] } }
 
-/** A node whose refusals reach its connection, as in the service. */
+/** A node whose refusals update its connection, as in the service. */
 async function holdsWorld() {
   const w = await sendWorld()
   const { db, workspaceId, connectionId, node, clock } = w
@@ -54,7 +54,7 @@ async function holdsWorld() {
 }
 const held = '409 CONNECTION_UNAVAILABLE'
 
-test('a payment that fails fails its message, holds what is charged, and lets the next template after a pause find out', async () => {
+test('a payment failure fails its message, holds charged messages, and the next template after a pause probes the hold', async () => {
   const w = await holdsWorld()
   w.fail('131042')
   const first = await w.post(w.shut.id, { body: marketing })
@@ -80,7 +80,7 @@ test('a payment that fails fails its message, holds what is charged, and lets th
   assert.equal(await w.offer(), '202 sent')
 })
 
-test('of many that could find out at once one goes to the platform', async () => {
+test('of many sends that could probe a hold one goes to the platform', async () => {
   const w = await holdsWorld()
   w.fail('131042')
   await w.offer()
@@ -93,7 +93,7 @@ test('of many that could find out at once one goes to the platform', async () =>
   assert.equal(w.calls(), before + 1)
 })
 
-test('a code that stops everything makes the connection unavailable until one send after a pause is taken', async () => {
+test('a code that stops everything makes the connection unavailable until one send after a pause is accepted', async () => {
   for (const [code, minutes] of [
     ['131031', 60],
     ['368', 60],
@@ -116,7 +116,7 @@ test('a code that stops everything makes the connection unavailable until one se
   }
 })
 
-test('a connection that was made unavailable before there were holds finds out as well', async () => {
+test('a connection made unavailable before holds existed is probed as well', async () => {
   const w = await holdsWorld()
   await w.db.sql`
     update connections
@@ -128,7 +128,7 @@ test('a connection that was made unavailable before there were holds finds out a
   assert.equal(await w.state(), 'active null')
 })
 
-test('a credential that is not taken is no matter of sends: the number is asked for', async () => {
+test('rejected credentials are not probed by sends: the number is checked', async () => {
   const w = await holdsWorld()
   w.fail('190')
   await w.text()
@@ -138,7 +138,7 @@ test('a credential that is not taken is no matter of sends: the number is asked 
   assert.equal(w.calls(), before)
 })
 
-test('an account that may not begin conversations still answers, and one that may not answer sends templates', async () => {
+test('an account that cannot start conversations can still answer, and one that cannot answer can send templates', async () => {
   const w = await holdsWorld()
   const receiver = { workspaceId: w.workspaceId, id: w.connectionId }
   const until = new Date(noon.getTime() + 3_000_000)

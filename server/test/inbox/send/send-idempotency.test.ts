@@ -20,7 +20,7 @@ const headers: [string, string | undefined, string][] = [
   ['no header', undefined, 'REQUIRED'],
 ]
 for (const [name, header, expected] of headers) {
-  test(`an Idempotency-Key is read: ${name}`, () => {
+  test(`an Idempotency-Key is parsed: ${name}`, () => {
     if (expected === 'INVALID') assert.throws(() => parseIdempotencyKey(header), { statusCode: 400, part: 'headers' })
     else if (expected === 'REQUIRED') {
       assert.throws(() => parseIdempotencyKey(header), { data: { code: 'IDEMPOTENCY_KEY_REQUIRED' } })
@@ -43,7 +43,7 @@ test('any printable key means the same raw and quoted', () => {
   )
 })
 
-test('a repeat sends nothing and returns the first answer byte for byte, marked as replayed', async () => {
+test('a repeat sends nothing and returns the first response byte for byte, marked as replayed', async () => {
   const { conversation, post, platform, events, addNode } = await sendWorld()
   const other = await addNode()
   const { id } = await conversation()
@@ -58,7 +58,7 @@ test('a repeat sends nothing and returns the first answer byte for byte, marked 
   assert.equal((await events(id)).length, 1)
 })
 
-test('a repeat returns the first answer also when that was failed; a new key sends again', async () => {
+test('a repeat returns the first response also if it was failed; a new key sends again', async () => {
   const { conversation, post, platform } = await sendWorld()
   const { id } = await conversation()
   const idempotencyKey = freshKey()
@@ -71,7 +71,7 @@ test('a repeat returns the first answer also when that was failed; a new key sen
   assert.equal(platform.calls.length, 2)
 })
 
-test('a repeat gets its first answer whatever has changed since: owner, connection, window', async () => {
+test('a repeat gets its first response whatever has changed since: owner, connection, window', async () => {
   const { conversation, post, db, connectionId, clock } = await sendWorld()
   const { id } = await conversation()
   const idempotencyKey = freshKey()
@@ -102,7 +102,7 @@ test('the same key with another body or conversation is 422 INVALID_MESSAGE, and
   assert.equal(platform.calls.length, 1)
 })
 
-test('keys belong to the API key: two agents may use one value', async () => {
+test('keys belong to the API key: two agents can use one value', async () => {
   const { conversation, post, platform, addKey } = await sendWorld()
   const other = await addKey()
   const mine = await conversation()
@@ -112,7 +112,7 @@ test('keys belong to the API key: two agents may use one value', async () => {
   assert.equal(platform.calls.length, 2)
 })
 
-test('a refusal before a message exists stores nothing: the key may be used again', async () => {
+test('a refusal before a message exists stores nothing: the key can be used again', async () => {
   const { conversation, post, db, keyId } = await sendWorld()
   const { id } = await conversation({ owner: { type: 'human' } })
   const idempotencyKey = freshKey()
@@ -122,7 +122,7 @@ test('a refusal before a message exists stores nothing: the key may be used agai
   assert.deepEqual([reply.status, reply.isReplay], [202, false])
 })
 
-test('a key used at once for two conversations sends one of them', async () => {
+test('a key used concurrently for two conversations sends one of them', async () => {
   const { conversation, post, platform, addNode, node } = await sendWorld()
   const other = await addNode()
   for (let round = 0; round < 4; round++) {
@@ -137,7 +137,7 @@ test('a key used at once for two conversations sends one of them', async () => {
   }
 })
 
-// The same with two processes is in `program/two-nodes.test.ts`; here two pools race within one.
+// `program/two-nodes.test.ts` does the same with two processes; here two pools race within one.
 const keys = Number(process.env.IDEMPOTENCY_KEYS ?? 10)
 
 test(`${keys} keys, each sent 50 times at once over two nodes, one in ten altered: as many sends as keys`, async () => {
@@ -161,7 +161,7 @@ test(`${keys} keys, each sent 50 times at once over two nodes, one in ten altere
   assert.equal(new Set(platform.accepted.map(({ correlator }) => correlator)).size, keys)
 })
 
-// Whichever words came first, all requests with them have one answer, and all others are refused.
+// Whichever body came first, all requests with it get one response, and all others are refused.
 function assertOneWon(wanted: string[], replies: Reply[]): void {
   const winner = wanted[replies.findIndex(({ isReplay, status }) => status === 202 && !isReplay)]
   const [won, lost] = [replies.filter((_, n) => wanted[n] === winner), replies.filter((_, n) => wanted[n] !== winner)]

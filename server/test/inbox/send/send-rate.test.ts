@@ -10,13 +10,13 @@ const limits: [string, SendRates, number][] = [
   ['partner', sendRatesOf({ channel: 'partner', isOnPhone: false }), 80],
 ]
 for (const [name, { connection, pair }, perSecond] of limits) {
-  test(`the pace stays below the platform's limits: ${name}`, () => {
+  test(`the send rate stays below the platform's limits: ${name}`, () => {
     assert.ok(connection.burst + 1000 / connection.everyMs <= perSecond)
     assert.ok(pair.burst < 45 && pair.everyMs > 6000)
   })
 }
 
-test('places are handed out at once up to the burst, then one by one, over all nodes', async () => {
+test('slots are immediate up to the burst, then one by one, over all nodes', async () => {
   const world = await sendWorld()
   const nodes = [world.db, (await world.addNode()).deps.db]
   const paces = { connection: { burst: 5, everyMs: 60_000 }, pair: { burst: 100, everyMs: 1 } }
@@ -31,7 +31,7 @@ test('places are handed out at once up to the burst, then one by one, over all n
   for (const [n, wait] of waits.slice(5).entries()) assert.ok(Math.abs(wait - (n + 1) * 60_000) < 30_000, `${wait}`)
 })
 
-test('one customer is written to at the pace of the pair, others are not held up', async () => {
+test('one customer is limited by the rate of the pair, without delaying others', async () => {
   const world = await sendWorld()
   const paces = { connection: { burst: 100, everyMs: 1 }, pair: { burst: 2, everyMs: 60_000 } }
   const [connectionId, one, two] = [newId(noon), newId(noon), newId(noon)]
@@ -41,7 +41,7 @@ test('one customer is written to at the pace of the pair, others are not held up
   assert.equal(await take(two), 0)
 })
 
-test('a send waits for its place and is then sent: nothing is dropped, and sends at once take theirs as they would one by one', async () => {
+test('a send waits for its slot and is then sent: nothing is dropped, and batched sends get the same slots as single ones', async () => {
   const world = await sendWorld()
   world.node.deps.sendRatesOf = () => ({ connection: { burst: 4, everyMs: 10 }, pair: { burst: 100, everyMs: 1 } })
   const startedAt = performance.now()

@@ -20,7 +20,7 @@ const tell = (
 const namesAndStatuses = async (world: SendWorld, id: string) =>
   (await world.events(id)).map(({ name, payload }) => `${name} ${payload.message?.status ?? payload.status}`)
 
-/** A send whose process dies with the platform's answer still unread. */
+/** Simulates a process that dies before it reads the platform's response. */
 async function die(world: SendWorld, id: string, idempotencyKey: string): Promise<Order> {
   const { deps } = world.node
   let order: Order | undefined
@@ -37,7 +37,7 @@ async function die(world: SendWorld, id: string, idempotencyKey: string): Promis
   return order ?? assert.fail('nothing was called')
 }
 
-test('an unknown outcome is 409 NOT_RETRYABLE until ten minutes pass; then it has failed with outcome_unknown', async () => {
+test('an unknown result is 409 NOT_RETRYABLE for ten minutes, then failed with outcome_unknown', async () => {
   const world = await sendWorld()
   const { id } = await world.conversation()
   const idempotencyKey = freshKey()
@@ -74,7 +74,7 @@ test('a status with our correlator settles a send whose process has died', async
 })
 
 for (const by of ['correlator', 'external id'] as const) {
-  test(`a status that overtakes the platform's own answer, known by its ${by}, is not lost`, async () => {
+  test(`a status that overtakes the platform's own response, known by its ${by}, is not lost`, async () => {
     const world = await sendWorld()
     const { id } = await world.conversation()
     const deps = world.node.deps
@@ -87,14 +87,14 @@ for (const by of ['correlator', 'external id'] as const) {
     const { status, body } = await world.post(id)
     assert.deepEqual([status, body.status], [202, 'sent'])
     assert.equal((await world.message(body.message_id)).status, 'delivered')
-    // The caller was told `sent`, so that is what the first event says, and the rung above it is told after.
+    // The caller got `sent`, so the first event says `sent` and the higher status follows.
     assert.deepEqual(await namesAndStatuses(world, id), ['inbox.message.sent sent', 'inbox.message.status delivered'])
     const parked = await world.db.sql`select 1 from parked_statuses where workspace_id = ${world.workspaceId}`
     assert.equal(parked.length, 0)
   })
 }
 
-test('behind a platform that hangs a send waits for its turn so long, and then says that it was not sent', async () => {
+test('behind a hanging platform a send waits a limited time for its turn, and then reports that it was not sent', async () => {
   const world = await sendWorld()
   const { id } = await world.conversation()
   const { pass, reached: called, open: answer } = gate()
@@ -119,14 +119,14 @@ test('behind a platform that hangs a send waits for its turn so long, and then s
   )
 })
 
-test('the next send of a conversation waits for a live one, and not for a dead one', async () => {
+test('the next send of a conversation waits for a live one, but not for a dead one', async () => {
   const world = await sendWorld()
   const { id } = await world.conversation()
   await die(world, id, freshKey())
   assert.equal((await world.post(id)).body.status, 'sent')
 })
 
-test('of two messages that the platform gave one id, what it tells of it is about the first', async () => {
+test('if the platform gives two messages one id, its statuses apply to the first', async () => {
   const world = await sendWorld()
   const { id } = await world.conversation()
   const { connectors } = world.node.deps

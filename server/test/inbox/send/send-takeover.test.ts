@@ -8,7 +8,7 @@ import { gate } from '../../support/inbox/gate.ts'
 import { type SendWorld, sendWorld, text } from '../../support/inbox/send-world.ts'
 import { afterStep } from '../../support/steps.ts'
 
-/** An agent's call that is at the platform until the test has it answered. */
+/** Starts an agent's call that stays at the platform until the test completes it. */
 async function calling(body = text()) {
   const world = await sendWorld()
   const { id } = await world.conversation()
@@ -19,7 +19,7 @@ async function calling(body = text()) {
   return { world, id, sending, answer }
 }
 
-/** A takeover that waits for the calls of this conversation: it has held back others, and looks whether those have started. */
+/** Starts a takeover that has blocked further calls and polls whether the running ones have started. */
 async function takeOver({ workspaceId, member, addNode }: SendWorld, id: string) {
   const waits = Promise.withResolvers<void>()
   let isHeld = false
@@ -45,7 +45,7 @@ test('a takeover between two parts stops the rest: the message fails with owner_
   assert.equal(world.platform.calls.length, 1)
 })
 
-test('a send that waits for its turn is stopped by a takeover meanwhile', async () => {
+test('a send that waits for its turn is stopped by a takeover', async () => {
   const { world, id, sending, answer } = await calling()
   const isReserved = Promise.withResolvers<void>()
   world.node.deps.step = afterStep<SendStep>((step) => {
@@ -61,7 +61,7 @@ test('a send that waits for its turn is stopped by a takeover meanwhile', async 
   assert.equal(world.platform.calls.length, 1)
 })
 
-test('a takeover waits for a platform that hangs no longer than a call may take to start', async () => {
+test('a takeover waits for a hanging platform no longer than a call may take to start', async () => {
   const { world, id, sending, answer } = await calling()
   const { taken } = await takeOver(world, id)
   const [call] = await world.db.sql<{ left_ms: number }[]>`
@@ -69,10 +69,10 @@ test('a takeover waits for a platform that hangs no longer than a call may take 
     from dispatches
     where conversation_id = ${id}`
   assert.ok(call && call.left_ms < takeoverWaitMs)
-  // Stands for that time: the takeover would not come to its end if it waited for that of the call.
+  // Simulates that time: the takeover would not end if it waited for the end of the call.
   await world.db.sql`update dispatches set starting_until = clock_timestamp() where conversation_id = ${id}`
   await taken
   answer()
-  // The call had started before, so it counts.
+  // The call had started before, so its result counts.
   assert.equal((await sending).body.status, 'sent')
 })

@@ -9,19 +9,19 @@ import { gate } from '../../support/inbox/gate.ts'
 import { freshKey, type SendWorld, sendWorld, text } from '../../support/inbox/send-world.ts'
 import { afterStep } from '../../support/steps.ts'
 
-const [reserved, noted] = [sendSteps.indexOf('reserve'), sendSteps.indexOf('note')]
-/** The steps behind which a call is allowed; and those before, behind which the send is there. */
+const [reserved, noted] = [sendSteps.indexOf('reserve'), sendSteps.indexOf('record')]
+/** Steps after which a call is allowed; and the earlier ones after which the send exists. */
 const allowed: SendStep[] = ['allow', 'call']
 const unsent = sendSteps.slice(reserved, noted).filter((step) => !allowed.includes(step))
 
 interface UnsentWorld extends SendWorld {
   request: SendRequest
   send(): Promise<{ status: number; body: string }>
-  /** The messages of the conversation: `status error code`. */
+  /** Returns the messages of the conversation as `status error code`. */
   outcomes(): Promise<string[]>
 }
 
-/** A member's request: it asks whether its call may start once it is reserved. */
+/** Uses a member's request, which asks for permission to start after the reservation. */
 async function unsentWorld(what: object | 'file' = text()): Promise<UnsentWorld> {
   const world = await sendWorld()
   const { db, node, member } = world
@@ -39,7 +39,7 @@ async function unsentWorld(what: object | 'file' = text()): Promise<UnsentWorld>
   }
 }
 
-/** Stands for the time after which a silent process counts as dead. */
+/** Simulates the time after which a silent process counts as dead. */
 async function countAsDead({ db, request }: UnsentWorld): Promise<void> {
   await db.sql`
     update dispatches
@@ -47,7 +47,7 @@ async function countAsDead({ db, request }: UnsentWorld): Promise<void> {
     where conversation_id = ${request.conversationId}`
 }
 
-/** A send whose process dies after the step, at this passing of it. */
+/** Sends from a process that dies after this occurrence of the step. */
 async function dieAfter(world: UnsentWorld, last: SendStep, passing = 1): Promise<void> {
   const dead = new Error('dead')
   let passings = 0
@@ -59,7 +59,7 @@ async function dieAfter(world: UnsentWorld, last: SendStep, passing = 1): Promis
   await countAsDead(world)
 }
 
-/** What passes this step. */
+/** Request that runs this step. */
 const passes = (step: SendStep) => (step === 'upload' ? 'file' : text())
 
 const ways = {
@@ -68,7 +68,7 @@ const ways = {
 }
 for (const step of unsent) {
   for (const [who, look] of Object.entries(ways)) {
-    test(`a send whose process died after "${step}" has failed as not sent as soon as it counts as dead: found by ${who}`, async () => {
+    test(`a send whose process died after "${step}" fails as not sent as soon as it counts as dead: found by ${who}`, async () => {
       const world = await unsentWorld(passes(step))
       await dieAfter(world, step)
       await look(world)
@@ -88,7 +88,7 @@ for (const step of unsent) {
     })
   }
 
-  test(`a process that is slow and not dead sends nothing once others have settled what it holds after "${step}"`, async () => {
+  test(`a slow process sends nothing once others have settled its send after "${step}"`, async () => {
     const world = await unsentWorld(passes(step))
     const { pass, reached, open } = gate()
     world.node.deps.step = afterStep((one) => (one === step ? pass() : undefined))
@@ -104,7 +104,7 @@ for (const step of unsent) {
   })
 }
 
-test('a process that gives the platform a file says so all the while, and is not taken for dead', async () => {
+test('a process that uploads a file renews its lease and does not count as dead', async () => {
   const world = await unsentWorld('file')
   const { db, node, request, platform } = world
   const { pass, reached, open: take } = gate()
@@ -119,7 +119,7 @@ test('a process that gives the platform a file says so all the while, and is not
     update dispatches
     set alive_until = statement_timestamp() + interval '10 s'
     where conversation_id = ${request.conversationId}`
-  // The first may have been on its way.
+  // The first one may still have been in progress.
   for (const _ of [1, 2]) await word()
   const alive = await db.sql`
     select from dispatches
@@ -133,7 +133,7 @@ test('a process that gives the platform a file says so all the while, and is not
 })
 
 for (const step of allowed) {
-  test(`a send whose process died after "${step}" may have left: nobody says more of it until ten minutes have passed`, async () => {
+  test(`a send whose process died after "${step}" may have been sent: its result is unknown for ten minutes`, async () => {
     const world = await unsentWorld()
     await dieAfter(world, step)
     assert.equal(await settleStrandedSends(world.node.deps), 0)
@@ -144,7 +144,7 @@ for (const step of allowed) {
   })
 }
 
-test('a send that is allowed to start with its reservation may have left as soon as it is reserved', async () => {
+test('a send allowed to start with its reservation may have been sent as soon as it is reserved', async () => {
   const world = await unsentWorld()
   const { id } = await world.conversation()
   world.node.deps.step = afterStep((step) => {
@@ -159,9 +159,9 @@ test('a send that is allowed to start with its reservation may have left as soon
   assert.equal(await settleStrandedSends(world.node.deps), 1)
 })
 
-test('a long text whose process died between two parts has failed: the rest was not sent', async () => {
+test('a long text whose process died between two parts fails: the rest was not sent', async () => {
   const world = await unsentWorld(text('word '.repeat(1500)))
-  await dieAfter(world, 'note')
+  await dieAfter(world, 'record')
   const { status, body } = await world.send()
   assert.deepEqual([status, JSON.parse(body).status], [202, 'failed'])
   assert.deepEqual(await world.outcomes(), ['failed not_sent'])
@@ -180,14 +180,14 @@ test('a long text whose process died between two parts has failed: the rest was 
   assert.equal(world.platform.calls.length, 1)
 })
 
-test('whether a send that is slow may start or has failed is decided once, whoever comes first', async () => {
+test('whether a slow send may start or has failed is decided once, in any order', async () => {
   const world = await unsentWorld()
   const { db, node } = world
   const rounds = Array.from({ length: 12 }, async (_, n) => {
     const { id } = await world.conversation()
     const request = { ...world.request, conversationId: id, idempotencyKey: freshKey(), body: text(`Round ${n}`) }
     const { pass, reached, open: resume } = gate()
-    const step = afterStep<SendStep>((one) => (one === 'awaitPace' ? pass() : undefined))
+    const step = afterStep<SendStep>((one) => (one === 'awaitRate' ? pass() : undefined))
     const sending = sendMessage({ ...node.deps, step }, world.member, request)
     await reached
     const dies = { ...world, request }

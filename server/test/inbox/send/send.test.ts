@@ -4,7 +4,7 @@ import { outcomeUnknown } from '../../../src/inbox/conversation/message.ts'
 import { currentColumns } from '../../../src/inbox/conversation/touch.ts'
 import { freshKey, noon, type SendWorld, sendWorld, text } from '../../support/inbox/send-world.ts'
 
-test('a text goes to the platform once, with our id, and is answered sent', async () => {
+test('a text is sent to the platform once, with our id, and returns sent', async () => {
   const { conversation, post, platform, message, events, keyId, connectionId, db } = await sendWorld()
   const { id, contact } = await conversation()
   const reply = await post(id, { body: { kind: 'text', text: 'See https://a.example', preview_url: true } })
@@ -46,8 +46,8 @@ test('a text goes to the platform once, with our id, and is answered sent', asyn
 })
 
 const silences: [what: string, behave: (platform: SendWorld['platform']) => void, errorCode: string][] = [
-  ['that is away', (platform) => (platform.behave = () => 'unreachable'), 'econnrefused'],
-  ['that is silent', (platform) => (platform.behave = () => 'lose'), outcomeUnknown],
+  ['that is unreachable', (platform) => (platform.behave = () => 'unreachable'), 'econnrefused'],
+  ['that does not respond', (platform) => (platform.behave = () => 'lose'), outcomeUnknown],
   [
     'whose connector throws',
     (platform) => (platform.onCall = () => Promise.reject(new Error('broken'))),
@@ -55,7 +55,7 @@ const silences: [what: string, behave: (platform: SendWorld['platform']) => void
   ],
 ]
 for (const [what, behave, errorCode] of silences) {
-  test(`a platform ${what} is answered 502 DELIVERY_FAILED, the message failed, and no second call`, async () => {
+  test(`a platform ${what} returns 502 DELIVERY_FAILED, fails the message, and is not called again`, async () => {
     const { conversation, post, platform, message } = await sendWorld()
     behave(platform)
     const { id } = await conversation()
@@ -70,7 +70,7 @@ for (const [what, behave, errorCode] of silences) {
   })
 }
 
-test('a long text goes as parts in order, each after the answer of the one before, and is one message', async () => {
+test('a long text is sent as parts in order, each after the response to the previous one, and is one message', async () => {
   const { conversation, post, platform, db, message } = await sendWorld()
   platform.delayMs = 5
   const { id } = await conversation()
@@ -93,7 +93,7 @@ for (const [behaviour, status, code] of [
   [{ refuse: '131026' }, 202, '131026'],
   ['lose', 502, 'outcome_unknown'],
 ] as const) {
-  test(`a part that ends in ${JSON.stringify(behaviour)} stops the rest and makes the message failed`, async () => {
+  test(`a part that ends in ${JSON.stringify(behaviour)} stops the rest and fails the message`, async () => {
     const { conversation, post, platform, message, db } = await sendWorld()
     platform.behave = ({ correlator }) => (correlator.endsWith(':2') ? behaviour : 'accept')
     const reply = await post((await conversation()).id, { body: text('word '.repeat(3000)) })

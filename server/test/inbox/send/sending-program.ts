@@ -1,5 +1,5 @@
-// A process that sends messages, all at once, and may be told to die after one step of it, as `kill -9` would make it.
-// First it says `sessions <name>`, by which the database knows it, and `answer <status> <body>` of each when it lives long enough.
+// Process that sends messages, all at once, and can be told to die after one step, as by `kill -9`. First prints
+// `sessions <name>`, its name in the database, and then `answer <status> <body>` for each send if it lives long enough.
 import { writeSync } from 'node:fs'
 import { manualClock } from '../../../src/base/clock.ts'
 import type { DbOptions } from '../../../src/base/db.ts'
@@ -21,7 +21,7 @@ export interface SendingTask {
   sender: Sender
   requests: SendRequest[]
   dieAfter: SendStep
-  /** At which passing of the step: the second one lies in the second part of a long text. */
+  /** Occurrence of the step at which to die: the second one is in the second part of a long text. */
   passing: number
 }
 

@@ -17,7 +17,7 @@ const text = fc
   .filter((whole) => whole !== '')
 const limit = fc.integer({ min: 40, max: 200 })
 
-test('the parts joined are the text, and none is longer than the limit', () => {
+test('the joined parts equal the text, and none is longer than the limit', () => {
   fc.assert(
     fc.property(text, limit, (whole, max) => {
       const parts = splitText(whole, max)
@@ -28,7 +28,7 @@ test('the parts joined are the text, and none is longer than the limit', () => {
   )
 })
 
-test('no cut goes through a grapheme, unless it alone is longer than the limit', () => {
+test('no cut is inside a grapheme, unless that is longer than the limit', () => {
   fc.assert(
     fc.property(text, limit, (whole, max) => {
       const all = [...graphemes.segment(whole)]
@@ -44,7 +44,7 @@ test('no cut goes through a grapheme, unless it alone is longer than the limit',
   )
 })
 
-test('no part is blank where the text has something to read within reach', () => {
+test('no part is blank if the text has something visible within reach', () => {
   fc.assert(
     fc.property(text, limit, (whole, max) => {
       fc.pre(whole.trim() !== '' && !new RegExp(`\\s{${Math.floor(max / 2)}}`).test(whole))
@@ -60,17 +60,17 @@ const rows: [string, string, number, string[]][] = [
   ['a text that fits stays whole', 'short', 10, ['short']],
   ['exactly the limit stays whole', 'x'.repeat(10), 10, ['x'.repeat(10)]],
   ['at a paragraph first', 'one. two\n\nthree. four five', 22, ['one. two\n\n', 'three. four five']],
-  ['else at a line', 'one. two\nthree. four five', 22, ['one. two\n', 'three. four five']],
-  ['else at a sentence', 'One two. Three four five six', 24, ['One two. ', 'Three four five six']],
-  ['else at a space', 'one two three four', 10, ['one two ', 'three four']],
-  ['else anywhere', 'x'.repeat(25), 10, ['x'.repeat(10), 'x'.repeat(10), 'x'.repeat(5)]],
-  ['the last border within reach', 'a\n\nb\n\nc ddddddddd', 10, ['a\n\nb\n\n', 'c ', 'ddddddddd']],
+  ['otherwise at a line', 'one. two\nthree. four five', 22, ['one. two\n', 'three. four five']],
+  ['otherwise at a sentence', 'One two. Three four five six', 24, ['One two. ', 'Three four five six']],
+  ['otherwise at a space', 'one two three four', 10, ['one two ', 'three four']],
+  ['otherwise anywhere', 'x'.repeat(25), 10, ['x'.repeat(10), 'x'.repeat(10), 'x'.repeat(5)]],
+  ['the last boundary within reach', 'a\n\nb\n\nc ddddddddd', 10, ['a\n\nb\n\n', 'c ', 'ddddddddd']],
   ['not inside an emoji of several parts', `${long('x', 8)}${family}`, 12, [long('x', 8), family]],
   ['not inside a line break of two characters', `${long('x', 9)}\r\ny`, 10, [long('x', 9), '\r\ny']],
-  ['blanks at the end go with something to read', `${long('x', 10)}   `, 10, [long('x', 9), 'x   ']],
+  ['trailing blanks stay with visible text', `${long('x', 10)}   `, 10, [long('x', 9), 'x   ']],
 ]
 for (const [name, whole, max, parts] of rows) {
-  test(`it is cut: ${name}`, () => {
+  test(`splits: ${name}`, () => {
     assert.deepEqual(splitText(whole, max).slice(0, parts.length), parts)
   })
 }

@@ -21,7 +21,7 @@ async function thread() {
   return { w, agent, id, send, newestId }
 }
 
-test('a member who has seen all sends; one who has missed a message gets it instead, and nothing is sent', async () => {
+test('a member who has seen everything can send; one who missed a message gets it instead, and nothing is sent', async () => {
   const { w, send, newestId } = await thread()
   const seen = await newestId()
   w.clock.advance(1000)
@@ -35,7 +35,7 @@ test('a member who has seen all sends; one who has missed a message gets it inst
   assert.equal((await send(message.id)).status, 202)
 })
 
-test('what an agent or another app has written counts, what the member wrote does not', async () => {
+test("messages of agents and other apps count as newer, the member's own do not", async () => {
   const { w, agent, id, send, newestId } = await thread()
   const seen = await newestId()
   w.clock.advance(1000)
@@ -52,7 +52,7 @@ test('what an agent or another app has written counts, what the member wrote doe
   assert.equal((await send(next)).body.data.message.author.type, 'app')
 })
 
-test('a message that comes late, from before the one that was seen, counts as well', async () => {
+test('a late message from before the seen one counts as newer', async () => {
   const { w, send, newestId } = await thread()
   const seen = await newestId()
   const earlier = new Date(w.clock.now().getTime() - 60_000)
@@ -61,7 +61,7 @@ test('a message that comes late, from before the one that was seen, counts as we
   assert.equal((await send(seen)).body.data.message.text, 'I wrote this first')
 })
 
-test('notices of the platform and what a history tells do not count', async () => {
+test('platform notices and history messages do not count as newer', async () => {
   const { w, send, newestId } = await thread()
   const seen = await newestId()
   w.clock.advance(1000)
@@ -70,7 +70,7 @@ test('notices of the platform and what a history tells do not count', async () =
   assert.equal((await send(seen)).status, 202)
 })
 
-test('a repeat of a send that went out gets its first answer, though the thread has moved since', async () => {
+test('a repeat of a successful send gets its first response despite newer messages', async () => {
   const { w, send, newestId } = await thread()
   const seen = await newestId()
   const first = await send(seen, 'one')
@@ -81,7 +81,7 @@ test('a repeat of a send that went out gets its first answer, though the thread 
   assert.equal(w.platform.sends.length, sent)
 })
 
-test('the message must be one of the conversation, and an agent has no such field', async () => {
+test('the message must be in the conversation, and agents have no such field', async () => {
   const { w, agent, id, send, newestId } = await thread()
   const elsewhere = await thread()
   assert.equal((await send(await elsewhere.newestId())).status, 400)

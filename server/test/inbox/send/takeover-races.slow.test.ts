@@ -18,23 +18,23 @@ async function epochOf(world: SendWorld, id: string): Promise<number> {
 
 const races = Number(process.env.TAKEOVER_ROUNDS ?? 300)
 
-test(`no send of the old owner starts once a takeover has committed: ${races} races over two nodes' pools`, async (t) => {
+test(`no send of the previous owner starts once a takeover has committed: ${races} races over two nodes' pools`, async (t) => {
   const world = await sendWorld()
   const other = await world.addNode()
   const conversationOf = new Map<string, Conversation>()
   let broken = 0
-  // While an agent's call is at the platform, the owner must still be the one that it was reserved under.
+  // While an agent's call is at the platform, the owner must still be the one at the reservation.
   world.platform.onCall = async ({ recipient }) => {
     await sleep(Math.random() * 6)
     const { id, ownerEpoch } = conversationOf.get(recipient.phone ?? '') ?? assert.fail('unknown recipient')
     if ((await epochOf(world, id)) !== ownerEpoch) broken++
   }
-  // Between the permission to start and the first byte lies the gap that a takeover could slip into.
+  // A takeover could slip in between the permission to start and the first byte.
   world.node.deps.step = afterStep(async (step) => {
     if (step === 'allow') await sleep(Math.random() * 6)
   })
   const outcomes = { sent: 0, owner_changed: 0, OWNER_MISMATCH: 0 }
-  // However long a send takes here, it is to win as often as not: who lost gets a little more time.
+  // Adapts the head start so that sends win about half of the races.
   let headStartMs = 12
   const race = async () => {
     const one = await world.conversation()

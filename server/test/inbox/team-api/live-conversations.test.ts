@@ -23,7 +23,7 @@ async function liveWorld() {
 
 const changed = async (stream: OpenStream) => (await stream.nextOf('team.conversation.changed')).data.conversation
 
-test('browsers are told of whatever changes in a conversation, with its row, and their place stays', async () => {
+test('browsers receive every change of a conversation with its row, and stay where they are', async () => {
   const { w, id, place, bea, stream } = await liveWorld()
   const label = await addLabel(w, 'VIP')
   const snoozedUntil = new Date(w.clock.now().getTime() + 60_000).toISOString()
@@ -47,7 +47,7 @@ test('browsers are told of whatever changes in a conversation, with its row, and
   assert.deepEqual([after.status, after.unreadCount, after.lastMessage.text], ['open', 1, 'And now?'])
 })
 
-test('a conversation that becomes part of another one is told to be gone', async () => {
+test('a merged conversation is published as gone', async () => {
   const { w, id, stream } = await liveWorld()
   await w.tell(customerMessage({ at: w.clock.now(), customer: { ...marina, phone: null, userId: 'BR.1' } }))
   const twin = await changed(stream)
@@ -57,7 +57,7 @@ test('a conversation that becomes part of another one is told to be gone', async
   assert.deepEqual((await stream.nextOf('team.conversation.gone')).data, { conversationId: twin.id })
 })
 
-test('a deleted label makes pages load anew', async () => {
+test('a deleted label makes pages reload', async () => {
   const { w, place, bea, stream } = await liveWorld()
   const label = await addLabel(w, 'VIP')
   await bea.call('PATCH', place, { labelIds: [label] })
@@ -66,7 +66,7 @@ test('a deleted label makes pages load anew', async () => {
   assert.deepEqual((await stream.nextOf('team.conversations.changed')).data, {})
 })
 
-test('nobody is told of another workspace, nor without the inbox in the plan', async () => {
+test('nothing is published to another workspace, or without the inbox in the plan', async () => {
   const { place, node, bea, stream } = await liveWorld()
   const other = await liveWorld()
   const elsewhere = await follow(other.w, node, other.ana.headers)
@@ -83,7 +83,7 @@ test('nobody is told of another workspace, nor without the inbox in the plan', a
   assert.deepEqual([comment, event], ['here', undefined])
 })
 
-test('a switch of the workspace is told, and nothing of what it is', async () => {
+test('a changed workspace setting is published, but not its value', async () => {
   const { w, stream } = await liveWorld()
   const owner = await signedInMember(w, 'owner')
   const settings = { inboxAvailable: false }
@@ -91,13 +91,13 @@ test('a switch of the workspace is told, and nothing of what it is', async () =>
   assert.deepEqual((await stream.nextOf('team.workspace.changed')).data, { workspaceId: w.workspaceId })
 })
 
-test('who goes away is told to open pages', async () => {
+test('a member who goes away is published to open pages', async () => {
   const { bea, stream } = await liveWorld()
   assert.equal((await bea.call('POST', '/away', { isAway: true })).status, 200)
   assert.deepEqual((await stream.nextOf('team.member.changed')).data, { userId: bea.userId })
 })
 
-test('who views and types is told, lives for twenty seconds, and ends with gone', async () => {
+test('viewing and typing are published, expire after twenty seconds, and end with gone', async () => {
   const { w, id, place, node, ana, bea, stream } = await liveWorld()
   const present = async () => (await stream.nextOf('team.presence')).data
   const say = (member: TestMember, state: string) => member.call('POST', `${place}/presence`, { state })
@@ -120,7 +120,7 @@ test('who views and types is told, lives for twenty seconds, and ends with gone'
   assert.deepEqual((await ana.call('GET', `${place}/presence`)).body, { people: [] })
 })
 
-test('a node hears who is there at another one', async () => {
+test('presence reaches other nodes', async () => {
   const { w, place, bea, ana } = await liveWorld()
   const { options } = await testDatabase()
   const pool = openNode(options)
@@ -131,7 +131,7 @@ test('a node hears who is there at another one', async () => {
   assert.equal((await stream.nextOf('team.presence')).data.people[0].userId, bea.userId)
 })
 
-test('presence is for members: a token has nothing open, a stranger finds nothing, a wrong state is 400', async () => {
+test('presence is for members: tokens are refused, non-members find nothing, an invalid state is 400', async () => {
   const { w, place, ana } = await liveWorld()
   const at = `/api/team/v1/workspaces/${w.workspaceId}${place}/presence`
   assert.equal((await w.call('POST', at, { body: { state: 'viewing' }, key: testTeamToken })).status, 403)
@@ -141,7 +141,7 @@ test('presence is for members: a token has nothing open, a stranger finds nothin
   assert.equal((await stranger.call('GET', `${place}/presence`)).status, 404)
 })
 
-test('a mention stands in the list of the member, who alone is told, until it is read', async () => {
+test('a mention is listed for the member, who alone is notified, until it is read', async () => {
   const { w, id, place, node, ana, bea, stream } = await liveWorld()
   const hers = await follow(w, node, bea.headers)
   const mentions = async (member: TestMember, query = '') => (await member.call('GET', `/inbox/mentions?${query}`)).body
@@ -165,14 +165,14 @@ test('a mention stands in the list of the member, who alone is told, until it is
   assert.deepEqual((await hers.nextOf('team.mentions')).data.unread, 0)
   assert.deepEqual((await mentions(bea, 'unread=true')).mentions, [])
   assert.equal((await mentions(bea)).mentions.length, 2)
-  // What ana is told next is the change she makes: no mention came before it.
+  // The next frame for Ana is her own change: no mention came before it.
   await ana.call('PATCH', place, { status: 'closed' })
   for (let told = await stream.next(); told.data?.conversation?.status !== 'closed'; told = await stream.next()) {
     assert.notEqual(told.event, 'team.mentions')
   }
 })
 
-test('pages are told when a file of a message has come, or will not', async () => {
+test('pages are notified when a file of a message is available or has failed', async () => {
   const { w, id, stream } = await liveWorld()
   const media = { conversationId: id, messageId: newId(w.clock.now()), mediaId: newId(w.clock.now()), state: 'here' }
   await w.db.tx(async (tx) => publishMedia(tx, { workspaceId: w.workspaceId, ...media }))

@@ -13,7 +13,7 @@ async function teamWorld() {
   return { ...one, ownerEvents }
 }
 
-test('a member takes a conversation over, has it, and hands it back with a note; both are told with the member as actor', async () => {
+test('a member takes over a conversation and hands it back with a note; both events have the member as actor', async () => {
   const { w, agent, id, member, ownerEvents, place } = await teamWorld()
   const mine = async () => (await member.call('GET', '/inbox/counts')).body.counts.mine.open
   const taken = await member.call('POST', `${place}/take-over`)
@@ -41,7 +41,7 @@ test('a member takes a conversation over, has it, and hands it back with a note;
 })
 
 for (const who of ['a member', 'a team token'] as const) {
-  test(`${who} who writes takes it over in the same step, under a key as agents have, while the inbox is open`, async () => {
+  test(`${who} who writes takes it over in the same step, with an Idempotency-Key like agents, while the inbox is available`, async () => {
     const { w, agent, id, member, ownerEvents, place } = await teamWorld()
     const body = { kind: 'text', text: 'Hello' }
     const url = `/api/team/v1/workspaces/${w.workspaceId}${place}/messages`
@@ -79,13 +79,13 @@ for (const who of ['a member', 'a team token'] as const) {
   })
 }
 
-test('a take-over of what people own already tells nobody', async () => {
+test('taking over a conversation of people emits no event', async () => {
   const { member, ownerEvents, place } = await teamWorld()
   await Promise.all([member.call('POST', `${place}/take-over`), member.call('POST', `${place}/take-over`)])
   assert.equal((await ownerEvents()).length, 1)
 })
 
-test('a key that cannot own the conversation is not handed it', async () => {
+test('a key that cannot own the conversation cannot get it', async () => {
   const { w, member, place } = await teamWorld()
   await member.call('POST', `${place}/take-over`)
   const other = await w.addConnection()
@@ -99,7 +99,7 @@ test('a key that cannot own the conversation is not handed it', async () => {
   }
 })
 
-test('members assign, label and snooze with a time; a stranger is not assigned', async () => {
+test('members assign, label and snooze with a time; non-members cannot be assigned', async () => {
   const { w, id, member, place } = await teamWorld()
   const label = await addLabel(w, 'VIP')
   const until = new Date(w.clock.now().getTime() + 3_600_000).toISOString()
@@ -127,14 +127,14 @@ const refused: object[] = [
   { owner: 'human' },
 ]
 
-test('a change that makes no sense is 400', async () => {
+test('an invalid change is 400', async () => {
   const { member, place } = await teamWorld()
   for (const change of refused) {
     assert.equal((await member.call('PATCH', place, change)).status, 400, JSON.stringify(change))
   }
 })
 
-test('notes and messages are read by members', async () => {
+test('members can read notes and messages', async () => {
   const { member, place } = await teamWorld()
   const added = await member.call('POST', `${place}/notes`, { text: 'Call back' })
   assert.equal(added.status, 201)
@@ -143,7 +143,7 @@ test('notes and messages are read by members', async () => {
   assert.deepEqual([messages.map((one: { text: string }) => one.text), hasMore], [['Hi'], false])
 })
 
-test('the first contact is at the first message, also if it is told late or by the history of a phone', async () => {
+test('the first contact is the first message, also if it arrives late or by the history of a phone', async () => {
   const { w, id, member, place } = await teamWorld()
   const firstContact = async () => (await member.call('GET', place)).body.firstContactAt
   const { createdAt } = (await member.call('GET', place)).body.conversation
@@ -155,7 +155,7 @@ test('the first contact is at the first message, also if it is told late or by t
   assert.equal(oldest.occurred_at, at.toISOString())
 })
 
-test('marked unread, a conversation is unread from its newest customer message on; twice is once', async () => {
+test('marking unread counts the newest customer message as unread; repeating changes nothing', async () => {
   const { w, member, place } = await teamWorld()
   await w.customerWrites('Are you there?')
   await member.call('POST', `${place}/read`)
@@ -168,7 +168,7 @@ test('marked unread, a conversation is unread from its newest customer message o
   assert.equal(first.message.text, 'Are you there?')
 })
 
-test('a conversation in which no customer wrote cannot be marked unread', async () => {
+test('a conversation without customer messages cannot be marked unread', async () => {
   const w = await inboxWorld()
   const member = await signedInMember(w)
   await w.tell({ type: 'echo', externalId: 'wamid.e', customer: marina, kind: 'text', text: 'x', at: w.clock.now() })
@@ -177,7 +177,7 @@ test('a conversation in which no customer wrote cannot be marked unread', async 
   assert.deepEqual([status, body.conversation.unreadCount], [200, 0])
 })
 
-test('a label that is deleted leaves its conversations', async () => {
+test('a deleted label is removed from its conversations', async () => {
   const { w, member, place } = await teamWorld()
   const label = await addLabel(w, 'VIP')
   await member.call('PATCH', place, { labelIds: [label] })

@@ -26,14 +26,13 @@ import { presentTeamMedia } from '../present-conversation.ts'
 import { createFileSlots, downloadSlots, sendFile } from './send-file.ts'
 
 const path = `${inboxPath}/media/:mediaId`
-/** Whoever reads for longer is asked again whether they may. */
+/** Interval at which the permission of a reader is checked again during a download. */
 const checkAgainMs = 10_000
 
 export interface FileDeps extends Pick<SendDeps, 'db' | 'keyStore' | 'clock' | 'log'> {
   store: MediaStore
 }
 
-/** The bytes of a message's file, and what to do when it has not come. */
 export function fileRoutes(app: App, deps: FileDeps, guard: TeamGuard): void {
   const api = teamApi(app, guard, 'Team inbox')
   const withSlot = createFileSlots(downloadSlots)
@@ -58,9 +57,9 @@ export function fileRoutes(app: App, deps: FileDeps, guard: TeamGuard): void {
     schema: {
       ...schema,
       operationId: 'downloadMedia',
-      summary: 'Read a file',
+      summary: 'Download a file',
       description:
-        'Pictures, sounds, videos and PDFs by the type that their bytes have, everything else as a download. 404 until it is here.',
+        'Images, audio, video and PDF are served with their detected type, everything else as an attachment. 404 until the file is available.',
     },
     handler: (request, reply) => answer(request, reply, request.params.mediaId, 'file'),
   })
@@ -70,15 +69,15 @@ export function fileRoutes(app: App, deps: FileDeps, guard: TeamGuard): void {
     schema: {
       ...schema,
       operationId: 'downloadMediaPreview',
-      summary: "Read a file's preview",
-      description: 'A smaller picture, in WebP. 404 where `hasPreview` is false.',
+      summary: "Download a file's preview",
+      description: 'A smaller WebP image. 404 if `hasPreview` is false.',
     },
     handler: (request, reply) => answer(request, reply, request.params.mediaId, 'preview'),
   })
   api.post(`${path}/retry`, 'member', {
     operationId: 'retryMedia',
     summary: 'Fetch a file again',
-    description: 'One that did not come is tried anew. What is here, or is being fetched, stays as it is.',
+    description: 'Retries a failed download. A file that is available or being fetched does not change.',
     params: MediaParams,
     answers: { 200: Retried },
     errors: [413, 415],
@@ -106,8 +105,8 @@ interface Row {
 }
 
 /**
- * Has a file that did not come tried again now, as if for the first time. Returns where it stands then: what is here, or is
- * being fetched, stays as it is. Throws 404 for an id that is no file of a message of the workspace.
+ * Fetches a failed file again now, with a fresh retry budget. Returns its state; a file that is stored or being fetched
+ * does not change. Throws 404 if no message of the workspace has this file.
  */
 export async function retryMedia(
   { db, clock }: { db: Db; clock: Clock },
@@ -117,8 +116,7 @@ export async function retryMedia(
   const now = clock.now()
   return db.tx(async (tx) => {
     const row = await lockRow(tx, workspaceId, mediaId, now)
-    if (row === undefined)
-      throw notFound('No message of the workspace has a file with this id. Take an id from the conversation.')
+    if (row === undefined) throw notFound('File not found. Use a file id from the conversation.')
     const { conversationId, messageId, state, isBeingFetched } = row
     if (state === 'here' || isBeingFetched) return state
     await tx`
@@ -149,12 +147,11 @@ async function lockRow(tx: Tx, workspaceId: string, mediaId: string, now: Date):
   return row
 }
 
-/** All files of a conversation. */
 export function galleryRoutes(api: TeamApi, { db, keyStore }: InboxDeps): void {
   api.get(`${conversationsPath}/:id/media`, 'member', {
     operationId: 'listConversationMedia',
     summary: "List a conversation's files",
-    description: 'Newest first, those that have not come among them.',
+    description: 'Newest first, including files that are not available.',
     params: TeamConversationParams,
     query: GalleryQuery,
     answers: { 200: Gallery },
@@ -186,11 +183,11 @@ function parseKinds(text: string): MediaKind[] {
   const words = text.split(',')
   const kinds = mediaKinds.filter((kind) => words.includes(kind))
   if (words.every((word) => kinds.some((kind) => kind === word))) return kinds
-  throw invalid('kinds', `must be some of ${mediaKinds.join(', ')}, with commas between`, 'query')
+  throw invalid('kinds', `must be some of ${mediaKinds.join(', ')}, separated by commas`, 'query')
 }
 
 interface GalleryRequest {
-  /** Null: all of them. */
+  /** Null means all. */
   kinds: readonly MediaKind[] | null
   limit: number
   after: PlaceInTime | null
@@ -205,7 +202,7 @@ interface GalleryItem {
 
 type GalleryRow = MediaViewRow & { messageId: string; at: Date; direction: Direction; createdAt: Date }
 
-/** The files of a conversation's messages, newest first, and where to go on. Throws 404 outside the scope. */
+/** Returns the files of a conversation's messages, newest first, with a cursor. Throws 404 outside the scope. */
 async function readGallery(
   sql: Sql,
   keyring: Keyring,

@@ -12,22 +12,21 @@ import type { ReadableFile } from '../../media/media-queries.ts'
 export interface SendFileDeps {
   store: MediaStore
   log: Log
-  /** Asked before each piece, so that it has to be quick as a rule. */
+  /** Called before each chunk, so it must usually be fast. */
   isStillAllowed: () => Promise<boolean>
-  /** How long a reader may take for a piece. */
+  /** Maximum time for a reader to take one chunk. */
   stallMs?: number
-  /** Once a reader has been waited for so long in all, they have to take so much at least. */
+  /** Minimum rate of a reader, applied after a total waiting time. */
   slowest?: { afterMs: number; bytesPerMs: number }
 }
 
 const maxChunkWaitMs = 60_000
 const slowestReader = { afterMs: 60_000, bytesPerMs: 8 }
 
-/** Nothing of a file may run or load anything, should it be opened by itself. Our page shows a PDF in a frame, and nothing else. */
+/** Blocks scripts and subresources if the file is opened directly. Only our page may frame it, and only a PDF. */
 const contentSecurityPolicy = (type: string): string =>
   `default-src 'none'; sandbox; frame-ancestors ${type === 'application/pdf' ? "'self'" : "'none'"}`
 
-/** Answers with a file, or the part of it that was asked for. */
 export async function sendFile(
   deps: SendFileDeps,
   file: ReadableFile,
@@ -46,7 +45,7 @@ export async function sendFile(
   const range = condition === undefined || condition === etag ? parseRange(request.headers.range, bytes) : null
   if (range === 'beyond') {
     const contentRange = { 'content-range': `bytes */${bytes}` }
-    throw new ApiError(416, `The file has ${bytes} bytes. Ask for some of these.`, { headers: contentRange })
+    throw new ApiError(416, `The file has ${bytes} bytes. Request a range within them.`, { headers: contentRange })
   }
   const { start, end } = range ?? { start: 0, end: bytes }
   const answer = {
@@ -67,13 +66,13 @@ export async function sendFile(
   return reply
 }
 
-/** A caller that has it sends what it has, several of them, or `*`. */
+/** Matches `If-None-Match`, which contains one or several ETags or `*`. */
 function isOneOf(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false
   return header.split(',').some((one) => ['*', etag, `W/${etag}`].includes(one.trim()))
 }
 
-/** The pieces, of which the first is there: what does not open is told before anything is sent. */
+/** Returns the chunks, with the first already read: decryption errors must precede the response. */
 export async function decryptPieces(
   { store }: Pick<SendFileDeps, 'store'>,
   { secret }: ReadableFile,
@@ -86,8 +85,8 @@ export async function decryptPieces(
   } catch (error) {
     if (!(error instanceof StoreError)) throw error
     if (error.kind === 'missing')
-      throw notFound('The file is not in the store any more. Whoever runs this service may have it in a backup.')
-    throw unavailable('The file cannot be read at the moment. Try again, or tell whoever runs this service.')
+      throw notFound('The file is missing from the store. The operator of this service may have a backup.')
+    throw unavailable('The file cannot be read right now. Try again later, or contact the operator of this service.')
   }
 }
 
@@ -100,7 +99,7 @@ async function* from(first: IteratorResult<Uint8Array>, rest: AsyncGenerator<Uin
   }
 }
 
-/** One piece at a time: nothing more is read, nor held, before the reader has taken it. */
+/** Sends one chunk at a time: reads the next only when the reader has taken the previous one. */
 async function sendPieces(
   { log, isStillAllowed, stallMs, slowest }: SendFileDeps,
   pieces: AsyncGenerator<Uint8Array>,
@@ -123,7 +122,10 @@ async function sendPieces(
   }
 }
 
-/** Whether a reader takes each piece, in time and not too slowly on the whole: a piece now and then would keep a place for hours. */
+/**
+ * Returns a writer that tells whether the reader takes each chunk in time and fast enough overall. Otherwise a slow
+ * reader could occupy a slot for hours.
+ */
 function createPacedWriter(out: ServerResponse, stallMs = maxChunkWaitMs, { afterMs, bytesPerMs } = slowestReader) {
   let [size, waitedMs] = [0, 0]
   return async (piece: Uint8Array): Promise<boolean> => {
@@ -135,7 +137,7 @@ function createPacedWriter(out: ServerResponse, stallMs = maxChunkWaitMs, { afte
   }
 }
 
-/** Whether the reader has taken it in time. */
+/** Resolves to whether the reader took the chunk in time. */
 function write(out: ServerResponse, piece: Uint8Array, withinMs: number): Promise<boolean> {
   return new Promise((resolve) => {
     const end = (isTaken: boolean) => {
@@ -166,7 +168,7 @@ const endings: Record<string, string> = {
   'application/pdf': '.pdf',
 }
 
-/** With the name in both spellings of the field's standard: older readers take the one in plain letters. */
+/** Returns Content-Disposition with both forms of the file name: plain for old clients, and encoded (RFC 6266). */
 function dispositionOf({ isInline, name, kind, type }: ReadableFile): string {
   const full = name ?? `${kind}${endings[type] ?? ''}`
   const plain = full.replace(/[^ !#$&+\-.0-9A-Z^_`a-z{}~]/g, '_')
@@ -177,8 +179,8 @@ function dispositionOf({ isInline, name, kind, type }: ReadableFile): string {
 const maxHeaderLength = 200
 
 /**
- * What a `Range` header asks of so many bytes. Null: all of it, as for every header that is not one range of bytes, which
- * the field's standard has a server pass over.
+ * Parses a `Range` header. Null means the whole file, also for headers other than a single byte range, which servers
+ * may ignore (RFC 9110).
  */
 export function parseRange(header: string | undefined, size: number): ByteRange | 'beyond' | null {
   if (header === undefined || header.length > maxHeaderLength) return null
@@ -202,23 +204,23 @@ interface Reader {
   actor: { id: string }
 }
 
-/** How many files may be on their way at a time. */
+/** Maximum number of concurrent transfers. */
 interface FileSlots {
   ofMember: number
   ofWorkspace: number
   ofAll: number
 }
 
-/** Each that is read holds a chunk of 64 KiB, whoever reads it however slowly: few workspaces cannot take all of them. */
+/** Each download holds a chunk of 64 KiB even for slow readers. Limits per workspace leave slots for others. */
 export const downloadSlots: FileSlots = { ofMember: 16, ofWorkspace: 64, ofAll: 1_024 }
-/** Each that is taken in holds some 200 KiB, or 10 MiB on its way to a bucket. */
+/** Each upload holds about 200 KiB, or 10 MiB if it is sent on to a bucket. */
 export const uploadSlots: FileSlots = { ofMember: 4, ofWorkspace: 8, ofAll: 16 }
 
 const waitingPerSlot = 8
 
 type Limit = ReturnType<typeof createLimit>
 
-/** Gives members, their workspaces and all together so many places each; who comes later waits for one, as long as few do. */
+/** Limits transfers per member, per workspace and in total. Further ones wait, up to a queue limit. */
 export function createFileSlots({
   ofMember,
   ofWorkspace,
@@ -234,13 +236,13 @@ function createLimit(atOnce: number) {
   const inTurn = pLimit(atOnce)
   return async <T>(work: () => Promise<T>): Promise<T> => {
     if (inTurn.pendingCount < atOnce * waitingPerSlot) return inTurn(work)
-    throw tooManyRequests('Too many files are on their way at once. Wait until some of them have come.', 5, {
+    throw tooManyRequests('Too many concurrent file transfers. Wait until some have finished.', 5, {
       code: 'RATE_LIMITED',
     })
   }
 }
 
-/** A limit of its own for each name, for as long as somebody uses it. */
+/** Returns limits by name, kept only while in use. */
 function createLimitPerName(atOnce: number) {
   const limits = new Map<string, { limit: Limit; users: number }>()
   return async <T>(name: string, work: () => Promise<T>): Promise<T> => {

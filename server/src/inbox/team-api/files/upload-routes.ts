@@ -23,17 +23,17 @@ import {
 } from '../media-schema.ts'
 import { createFileSlots, uploadSlots } from './send-file.ts'
 
-/** What the platforms take as the text of a file. */
+/** Maximum caption length of the platforms. */
 const captionLength = 1024
 
-/** Files on their way out: they are here before the message that shows them. */
+/** Routes for uploads: files are uploaded before the message that sends them. */
 export function uploadRoutes(app: App, deps: UploadDeps, guard: TeamGuard): void {
   const api = teamApi(app, guard, 'Team inbox')
   const { db, adapters } = deps
   api.get(`${conversationsPath}/:id/upload-limits`, 'member', {
     operationId: 'getUploadLimits',
-    summary: 'Read which files can be sent',
-    description: 'What the channel of the conversation takes, by kind.',
+    summary: 'Get the limits for uploads',
+    description: 'File kinds, sizes and types that the channel of the conversation accepts.',
     params: TeamConversationParams,
     answers: { 200: UploadLimits },
     allErrors: [400, 401, 404],
@@ -51,10 +51,10 @@ export function uploadRoutes(app: App, deps: UploadDeps, guard: TeamGuard): void
   })
   api.delete(`${conversationsPath}/:id/uploads/:uploadId`, 'member', {
     operationId: 'deleteUpload',
-    summary: 'Remove an upload',
-    description: 'One of the caller’s that no message has taken.',
+    summary: 'Delete an upload',
+    description: 'Deletes an upload of the caller that is not attached to a message.',
     params: UploadParams,
-    answers: { 204: Type.Unsafe<undefined>({ type: 'null', description: 'It is gone.' }) },
+    answers: { 204: Type.Unsafe<undefined>({ type: 'null', description: 'Deleted.' }) },
     errors: [413, 415],
     run: async ({ member, params }) => {
       const { workspaceId, actor } = member
@@ -79,7 +79,7 @@ function uploadRoute(app: App, deps: UploadDeps, guard: TeamGuard): void {
       operationId: 'uploadMedia',
       summary: 'Upload a file to send',
       description:
-        'The body is the file itself, of whatever `Content-Type`. It waits for a send to take it by its `id`, for a day at most. A caller may have 20 such uploads, a workspace 2 GiB of them.',
+        'The body is the raw file, with any `Content-Type`. Send it by its `id` within a day. A caller can have 20 unsent uploads, a workspace 2 GiB of them.',
       params: TeamConversationParams,
       querystring: UploadQuery,
       consumes: ['application/octet-stream'],
@@ -110,6 +110,6 @@ function uploadRoute(app: App, deps: UploadDeps, guard: TeamGuard): void {
 
 function parseWaveform(text: string): number[] {
   const heights = text.split(',').map(Number)
-  if (heights.some((height) => height > 100)) throw invalid('waveform', 'must be whole numbers of 0–100', 'query')
+  if (heights.some((height) => height > 100)) throw invalid('waveform', 'must be whole numbers from 0 to 100', 'query')
   return heights
 }

@@ -19,7 +19,7 @@ async function get(w: FilesWorld, mediaId: string, headers: Record<string, strin
   return { status: statusCode, bytes: rawPayload, headers: answered }
 }
 
-test('a file comes whole or in ranges, as what its bytes are, with nothing that could run', async () => {
+test('a file is served whole or in ranges, with its detected type and nothing executable', async () => {
   const w = await filesWorld()
   const bytes = Buffer.concat([png, randomBytes(200_000)])
   const { mediaId } = await w.here(bytes, { name: 'a.png' })
@@ -55,7 +55,7 @@ test('a file comes whole or in ranges, as what its bytes are, with nothing that 
   assert.deepEqual([several.status, several.bytes.length], [200, bytes.length])
 })
 
-test('who has the file is told so, and a range of another one is not mixed with it', async () => {
+test('an unchanged file is 304, and ranges of two versions are never mixed', async () => {
   const w = await filesWorld()
   const { mediaId } = await w.here(png)
   const etag = String((await get(w, mediaId)).headers.etag)
@@ -72,7 +72,7 @@ test('who has the file is told so, and a range of another one is not mixed with 
   }
 })
 
-test('HEAD says the same without the bytes', async () => {
+test('HEAD returns the same without the bytes', async () => {
   const w = await filesWorld()
   const { mediaId } = await w.here(png)
   const head = async (headers = {}) =>
@@ -93,13 +93,13 @@ const strange: [what: string, bytes: Buffer | string, told: { mimeType?: string;
     { mimeType: 'image/svg+xml', name: 'a.svg' },
   ],
   ['XML', `<?xml version="1.0"?><a>${script}</a>`, { mimeType: 'text/xml' }],
-  ['a page that says to be a picture', `<html>${script}</html>`, { mimeType: 'image/png', name: 'a.png' }],
-  ['a page', `<!doctype html>${script}`, { mimeType: 'text/html', name: 'a.html' }],
+  ['an HTML page declared as a picture', `<html>${script}</html>`, { mimeType: 'image/png', name: 'a.png' }],
+  ['an HTML page', `<!doctype html>${script}`, { mimeType: 'text/html', name: 'a.html' }],
   ['a script', 'alert(1)', { mimeType: 'text/javascript' }],
   ['an archive', Buffer.from('504b0304140000000000', 'hex'), { mimeType: 'image/jpeg' }],
 ]
 
-test('what could run is a download of no type', async () => {
+test('executable content is a download with a neutral type', async () => {
   const w = await filesWorld()
   for (const [what, bytes, told] of strange) {
     const { mediaId } = await w.here(Buffer.from(bytes), told)
@@ -110,7 +110,7 @@ test('what could run is a download of no type', async () => {
   }
 })
 
-test('a picture that is a page as well is a picture: by type, and never looked into for more', async () => {
+test('a picture that is also an HTML page is served as a picture, with sniffing disabled', async () => {
   const w = await filesWorld()
   const gif = Buffer.concat([Buffer.from('GIF89a/*'), Buffer.from(`*/=1;${script}`)])
   const { mediaId } = await w.here(gif, { mimeType: 'text/html' })
@@ -119,7 +119,7 @@ test('a picture that is a page as well is a picture: by type, and never looked i
   assert.deepEqual([headers['x-content-type-options'], headers['content-security-policy']], ['nosniff', policy])
 })
 
-test('a PDF may be framed by a page of ours, sandboxed all the same', async () => {
+test('our pages can frame a PDF, sandboxed', async () => {
   const w = await filesWorld()
   const { mediaId } = await w.here(Buffer.from('%PDF-1.4\n%%EOF'), { mimeType: 'application/pdf', name: 'a.pdf' })
   const { headers } = await get(w, mediaId)
@@ -137,7 +137,7 @@ const names: [told: string | null, plain: string, full: string][] = [
   ['100%25.txt', '100_25.txt', '100%2525.txt'],
 ]
 
-test('a file is saved under a name that is safe, whatever was told', async () => {
+test('a file is saved under a safe name, whatever was declared', async () => {
   const w = await filesWorld()
   for (const [told, plain, full] of names) {
     const { mediaId } = await w.here(png, { name: told })
@@ -147,7 +147,7 @@ test('a file is saved under a name that is safe, whatever was told', async () =>
   }
 })
 
-test('a preview is read like its file; without one there is none', async () => {
+test('a preview is served like its file, and is 404 without one', async () => {
   const w = await filesWorld()
   const preview = randomBytes(70_000)
   const { mediaId } = await w.here(png, { preview })
@@ -161,7 +161,7 @@ test('a preview is read like its file; without one there is none', async () => {
   assert.equal((await get(w, other.mediaId, {}, '/preview')).status, 404)
 })
 
-test('nobody reads a file but a member of its workspace, by a session or a token', async () => {
+test('only members of the workspace can read a file, with a session or a token', async () => {
   const [w, other] = [await filesWorld(), await filesWorld()]
   const { mediaId } = await w.here(png, { preview: png })
   const stranger = await signedInMember(other)
@@ -181,14 +181,14 @@ test('nobody reads a file but a member of its workspace, by a session or a token
   assert.equal((await get(w, 'nothing')).status, 400)
 })
 
-test('what has not come is not here, and says why', async () => {
+test('a file not yet downloaded is 404 with a reason', async () => {
   const w = await filesWorld()
   const { mediaId } = await w.coming()
   const { status, body } = await w.member.call('GET', w.path(mediaId))
   assert.deepEqual([status, body.data], [404, { state: 'coming' }])
 })
 
-test('a file that the store has lost is told of before anything is sent, and one that was altered is never', async () => {
+test('a file missing in the store is an error before the response starts, and a tampered one is never sent', async () => {
   const w = await filesWorld()
   const { mediaId } = await w.here(png)
   const [row] = await w.db.sql<{ name: string }[]>`

@@ -12,7 +12,7 @@ async function says(w: FilesWorld, fields: Partial<Extract<ChannelEvent, { type:
   await w.tell(customerMessage({ at: w.clock.now(), ...fields }))
 }
 
-/** The messages as both faces of the team show them, which is the same. */
+/** Returns the messages after checking that list and timeline of the team API agree. */
 async function shown(w: FilesWorld): Promise<Shown[]> {
   const [{ id }] = await w.conversations()
   const path = `/inbox/conversations/${id}`
@@ -26,7 +26,7 @@ async function shown(w: FilesWorld): Promise<Shown[]> {
 const reaction = (w: FilesWorld, about: string, emoji: string, more = {}) =>
   says(w, { text: emoji, detail: { reaction: { externalId: about, emoji } }, ...more })
 
-test('a file is shown with all that is known of it, before it has come and then', async () => {
+test('a file is shown with all known details, before and after its download', async () => {
   const w = await filesWorld()
   await w.coming({ name: '../\u202ea.jpg', mimeType: 'image/jpeg', size: 99, width: 640, height: 0 })
   await w.here(png, { kind: 'image', name: 'b.png', preview: png, thumbnail: 'AAAA' })
@@ -55,7 +55,7 @@ test('a file is shown with all that is known of it, before it has come and then'
   )
 })
 
-test('a quote leads to the message that it is about, on the page or not, as that message is now', async () => {
+test('a quote refers to its message with the current text, on the page or not', async () => {
   const w = await filesWorld()
   await says(w, { externalId: 'wamid.a', text: 'a'.repeat(400) })
   for (let n = 0; n < 60; n++) await says(w, { text: `${n}` })
@@ -80,7 +80,7 @@ test('a quote shows nothing of another customer’s conversation', async () => {
   assert.deepEqual(message.quoted, { messageId: null, direction: null, text: null, mediaKind: null })
 })
 
-test('a reaction stands on its message, the newest of each side, until it is taken back', async () => {
+test('a message shows its newest reaction per side until it is removed', async () => {
   const w = await filesWorld()
   await says(w, { externalId: 'wamid.1', text: 'Hello' })
   await reaction(w, 'wamid.1', '👍', { externalId: 'wamid.r1' })
@@ -105,7 +105,7 @@ test('a reaction stands on its message, the newest of each side, until it is tak
   )
 })
 
-test('a reaction to one of our messages stands on it, be it a part of a longer one', async () => {
+test('a reaction to our message is shown on it, even to a part of a longer one', async () => {
   const w = await filesWorld()
   await says(w, { text: 'Hello' })
   w.clock.advance(1000)
@@ -151,7 +151,7 @@ test('the gallery shows every file of a conversation once, newest first, by kind
   assert.equal((await other.member.call('GET', path)).status, 404)
 })
 
-test('a file that did not come is tried again when a member wants it', async () => {
+test('a member can retry a failed download', async () => {
   const w = await filesWorld()
   const { mediaId } = await w.coming()
   await w.db.sql`

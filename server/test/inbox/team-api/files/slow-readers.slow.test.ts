@@ -15,7 +15,7 @@ import { signedInMember, type TestMember } from '../../../support/member.ts'
 import { until } from '../../../support/until.ts'
 import { listen } from '../../../support/wire/raw-http.ts'
 
-/** More than what the sockets of both sides take by themselves. */
+/** More than the socket buffers of both sides hold. */
 const manyBytes = 16 * 1024 * 1024
 
 const listening = oncePerFile(async () => listen((await filesWorld()).app))
@@ -28,14 +28,14 @@ async function ask(port: number, path: string, cookie: string): Promise<Socket> 
   return socket
 }
 
-/** The head of the answer; then nothing more is read. */
+/** Reads the head of the response, then nothing more. */
 async function headOf(socket: Socket): Promise<string> {
   const [first] = await once(socket, 'data')
   socket.pause()
   return String(first).split('\r\n\r\n')[0] ?? ''
 }
 
-/** How much comes until the other side ends. */
+/** Returns the number of bytes received until the other side closes. */
 async function rest(socket: Socket): Promise<number> {
   let size = 0
   socket.on('data', (piece: Buffer) => {
@@ -69,7 +69,7 @@ async function storeOf(bytes: Buffer) {
   return { file, store: { open } as MediaStore, read: () => read, isClosed: () => isClosed }
 }
 
-test('a reader who stalls has no more read for them than they take, and is cut after a while', async () => {
+test('for a stalled reader no more is read than they take, and the connection is closed after a while', async () => {
   const { file, store, read, isClosed } = await storeOf(randomBytes(manyBytes))
   const { app } = testServer()
   const log = createLog('debug', { write: () => {} })
@@ -100,7 +100,7 @@ const endings: [what: string, end: (w: FilesWorld, member: TestMember) => Promis
 ]
 
 for (const [what, end] of endings) {
-  test(`a member who ${what} while a file is read gets no more of it`, async () => {
+  test(`a member who ${what} during a download gets no more of it`, async () => {
     const { w, port, path } = await largeFile()
     const socket = await ask(port, path, w.member.cookie)
     assert.match(await headOf(socket), /^HTTP\/1\.1 200 /)
@@ -110,10 +110,10 @@ for (const [what, end] of endings) {
   })
 }
 
-test('of 1,000 slow readers few are served at a time, and colleagues read all the same', async () => {
+test('of 1,000 slow readers few are served at a time, and colleagues can still read', async () => {
   const { w, port, path } = await largeFile()
   const [sockets, heads]: [Socket[], string[]] = [[], []]
-  // Fewer at once than may wait for the database: the others would be turned away at the door, with 503.
+  // In batches smaller than the wait budget of the database: more would be rejected with 503.
   while (sockets.length < 1_000) {
     const more = await Promise.all(Array.from({ length: 250 }, () => ask(port, path, w.member.cookie)))
     for (const socket of more)

@@ -40,12 +40,12 @@ const stored = async (w: FilesWorld) => (await w.media.list(null, 1_000)).map(({
 const rows = async ({ db, workspaceId }: FilesWorld) =>
   db.sql`select * from media where workspace_id = ${workspaceId} and message_id is null`
 
-test('an upload is here before any message has it: checked, sealed, with its size, and its maker’s alone', async () => {
+test('an upload is stored before its message: checked, encrypted, with its size, visible only to its uploader', async () => {
   const { w, id, upload } = await uploadWorld()
   const { status, body } = await upload('kind=image&name=..%2F%E2%80%AEgnp.png&type=text/html', png)
   assert.equal(status, 201, JSON.stringify(body))
   const expiresAt = new Date(w.clock.now().getTime() + 86_400_000).toISOString()
-  // On a busy machine the decoder may not answer in its time: then there is neither preview nor size.
+  // On a busy machine the decoder may time out: then there is neither preview nor size.
   const isInTime = !w.logLines.some((line) => line.includes('thumbnail generation failed'))
   const size = isInTime ? 1 : null
   const told = {
@@ -83,7 +83,7 @@ test('an upload is here before any message has it: checked, sealed, with its siz
   )
 })
 
-test('a picture of which no preview is made in time is taken without one, and without a size', async () => {
+test('a picture whose preview times out is accepted without preview and size', async () => {
   const { w, id } = await uploadWorld()
   const deps = fetchDeps(w, { make: async () => null, close: async () => {} })
   const unknown = { name: null, type: null, seconds: null, waveform: null, length: null }
@@ -95,7 +95,7 @@ test('a picture of which no preview is made in time is taken without one, and wi
   assert.equal(preview.statusCode, 404)
 })
 
-test('a voice note keeps its length and its heights', async () => {
+test('a voice note keeps its length and waveform', async () => {
   const { w, upload } = await uploadWorld()
   const ogg = Buffer.concat([Buffer.from('OggS'), Buffer.alloc(24), Buffer.from('OpusHead'), Buffer.alloc(60)])
   const { status, body } = await upload('kind=voice&seconds=2.5&waveform=0,50,100', ogg)
@@ -111,14 +111,14 @@ const refused: [what: string, query: string, bytes: Buffer | string, status: num
   ['an unknown kind', 'kind=program', png, 400],
   ['no kind', 'name=a', png, 400],
   ['an SVG with a script', 'kind=image&type=image/svg%2Bxml', '<svg><script>alert(1)</script></svg>', 415],
-  ['a page that says to be a picture', 'kind=image&type=image/png', '<html></html>', 415],
-  ['a page that is a document', 'kind=document&type=text/html&name=a.html', '<html></html>', 415],
-  ['a program that says to be a text', 'kind=document&type=text/plain', Buffer.from('MZ\0\0'), 415],
+  ['an HTML page declared as a picture', 'kind=image&type=image/png', '<html></html>', 415],
+  ['an HTML page as a document', 'kind=document&type=text/html&name=a.html', '<html></html>', 415],
+  ['a program declared as text', 'kind=document&type=text/plain', Buffer.from('MZ\0\0'), 415],
   ['a PDF as a picture', 'kind=image', '%PDF-1.7\n', 415],
-  ['a picture beyond 5 MB', 'kind=image', Buffer.concat([png, Buffer.alloc(5 * 1024 * 1024)]), 413],
+  ['a picture above 5 MB', 'kind=image', Buffer.concat([png, Buffer.alloc(5 * 1024 * 1024)]), 413],
 ]
 
-test('what cannot be sent is refused, and leaves nothing', async () => {
+test('a file that cannot be sent is refused and leaves nothing', async () => {
   const { w, upload } = await uploadWorld()
   const before = await stored(w)
   for (const [what, query, bytes, expected] of refused) {
@@ -128,7 +128,7 @@ test('what cannot be sent is refused, and leaves nothing', async () => {
   }
 })
 
-test('what can be sent is told beforehand, as the channel of the conversation has it', async () => {
+test("upload limits are those of the conversation's channel", async () => {
   const { w, id } = await uploadWorld()
   const { status, body } = await w.member.call('GET', `/inbox/conversations/${id}/upload-limits`)
   assert.equal(status, 200)
@@ -136,7 +136,7 @@ test('what can be sent is told beforehand, as the channel of the conversation ha
   assert.deepEqual([body.kinds.length, body.captionLength, body.canReact, body.canQuote], [6, 1024, true, true])
 })
 
-test('a member has 20 uploads at most, however many come at once; what is removed makes room', async () => {
+test('a member has at most 20 uploads, even concurrently; deleting one makes room', async () => {
   const { w, upload, remove } = await uploadWorld()
   const answers = await Promise.all(Array.from({ length: 25 }, () => upload('kind=document&type=text/plain', 'a text')))
   const ids = answers.flatMap(({ status, body }) => (status === 201 ? [body.id] : []))
@@ -149,7 +149,7 @@ test('a member has 20 uploads at most, however many come at once; what is remove
   assert.equal((await upload('kind=image', png)).status, 201)
 })
 
-test('the uploads of a workspace take 2 GiB at most', async () => {
+test('the uploads of a workspace take at most 2 GiB', async () => {
   const { w, upload } = await uploadWorld()
   assert.equal((await upload('kind=image', png, { by: await signedInMember(w) })).status, 201)
   await w.db.sql`update media set size_bytes = ${2 * 1024 ** 3} where workspace_id = ${w.workspaceId}`
@@ -157,7 +157,7 @@ test('the uploads of a workspace take 2 GiB at most', async () => {
   assert.deepEqual([status, body.data], [409, { code: 'NO_ROOM' }])
 })
 
-test('only who made an upload removes it, only while no message has it, with all that the store had of it', async () => {
+test('only the uploader can delete an upload, only before it is sent, with all its stored data', async () => {
   const { w, url, upload, remove } = await uploadWorld()
   const before = await stored(w)
   const { body } = await upload('kind=image', png)
@@ -174,7 +174,7 @@ test('only who made an upload removes it, only while no message has it, with all
   assert.equal(await remove(taken.id), 404)
 })
 
-test('an upload that no message has taken is gone after a day, one that a message has stays', async () => {
+test('an unsent upload is deleted after a day, a sent one stays', async () => {
   const { w, upload } = await uploadWorld()
   const [{ body: left }, { body: taken }] = [await upload('kind=image', png), await upload('kind=image', png)]
   await w.db.sql`update media set message_id = ${taken.id} where workspace_id = ${w.workspaceId} and id = ${taken.id}`
@@ -189,7 +189,7 @@ test('an upload that no message has taken is gone after a day, one that a messag
   assert.equal((await rows(w)).length, 0)
 })
 
-test('nobody uploads into another workspace’s conversation', async () => {
+test('uploads into another workspace’s conversation are refused', async () => {
   const [{ w, upload }, other] = [await uploadWorld(), await uploadWorld()]
   assert.equal((await upload('kind=image', png, { by: other.w.member })).status, 404)
   const url = other.url.replace(other.w.workspaceId, w.workspaceId)
@@ -208,7 +208,7 @@ test('nobody uploads into another workspace’s conversation', async () => {
 
 const listening = oncePerFile(async () => listen((await filesWorld()).app))
 
-/** A connection of its own, the head of an upload on it, and all that it answers. */
+/** Opens a connection, sends the head of an upload, and collects the response. */
 async function connected({ w, url }: Awaited<ReturnType<typeof uploadWorld>>) {
   const socket = connect(await listening(), '127.0.0.1')
   const failed: Error[] = []
@@ -218,7 +218,7 @@ async function connected({ w, url }: Awaited<ReturnType<typeof uploadWorld>>) {
   socket.on('data', (piece) => {
     answer += piece.toString('latin1')
   })
-  /** Resolves with all that it answered once that is so, or nothing more will come. */
+  /** Resolves with the response once it matches, or the connection is closed. */
   const answered = async (shape: RegExp) => {
     while (!shape.test(answer) && !socket.closed) await Promise.race([once(socket, 'data'), once(socket, 'close')])
     return answer
@@ -235,7 +235,7 @@ async function begin(world: Awaited<ReturnType<typeof uploadWorld>>, length: str
   return connection
 }
 
-test('a length that is too much is refused before a byte of the file has come', async () => {
+test('a length above the limit is refused before any byte is read', async () => {
   const world = await uploadWorld()
   const { socket, answered } = await begin(world, `content-length: ${200 * 1024 * 1024}`)
   const answer = await answered(/\r\n\r\n\{/)
@@ -244,7 +244,7 @@ test('a length that is too much is refused before a byte of the file has come', 
   socket.destroy()
 })
 
-test('a body without an end is cut once it is too much', async () => {
+test('an endless body is cut off at the limit', async () => {
   const world = await uploadWorld()
   const before = await stored(world.w)
   const { socket, answer } = await begin(world, 'transfer-encoding: chunked')
@@ -259,7 +259,7 @@ test('a body without an end is cut once it is too much', async () => {
   socket.destroy()
 })
 
-test('an upload that breaks off leaves nothing', async () => {
+test('an interrupted upload leaves nothing', async () => {
   const world = await uploadWorld()
   const before = await stored(world.w)
   const isLogged = Promise.withResolvers<void>()
