@@ -10,7 +10,7 @@ import { randomDigits } from './wamid.ts'
 import type { SimulatedTemplate, TemplateComponent } from './world.ts'
 import { type BusinessNumber, limits, newNumber, newPartnerSide, newPhone, type World } from './world.ts'
 
-/** The knobs: time, numbers, faults, how webhooks travel, and what the platform tells about accounts. */
+/** Registers the control routes: clock, numbers, faults, webhook delivery and account events. */
 export function controlRoutes(app: App, platform: Platform): void {
   clockRoutes(app, platform)
   numberRoutes(app, platform)
@@ -32,7 +32,7 @@ export function controlRoutes(app: App, platform: Platform): void {
   }))
 }
 
-/** The number with this id, or the first one. */
+/** Returns the number with this id, or the first one. */
 export function numberFor({ world }: Platform, numberId: string | undefined): BusinessNumber {
   const number = numberId === undefined ? [...world.numbers.values()][0] : world.numbers.get(numberId)
   if (number === undefined) throw notFound('There is no such number. Add one by POST /simulator/numbers')
@@ -144,7 +144,7 @@ function deliveryRoutes(app: App, platform: Platform): void {
   app.patch('/simulator/ladder', { schema: times }, ({ body }) => Object.assign(ladder, body))
 }
 
-/** Templates as their owner would edit them at the platform. */
+/** Registers the routes that edit templates, as their owner would at the platform. */
 export function templateRoutes(app: App, platform: Platform): void {
   const { templates } = platform.world
   const tags = ['Templates']

@@ -6,7 +6,7 @@ import { fileKinds } from './files/present-file.ts'
 import { adKinds, inboundKinds } from './inbound.ts'
 import { templateCategories, templateStatuses } from './world.ts'
 
-/** An object that has these fields and no others. */
+/** Object schema that allows no other fields. */
 export const closed = <P extends TProperties>(fields: P, options: TObjectOptions = {}) =>
   Type.Object(fields, { additionalProperties: false, ...options })
 
@@ -22,7 +22,7 @@ const count = (maximum: number, description: string) =>
   Type.Optional(Type.Integer({ minimum: 0, maximum, description }))
 const anyObject = (description: string) => Type.Unsafe<Record<string, unknown>>({ type: 'object', description })
 
-// As far as a Date reaches.
+// Limit of a JavaScript Date.
 const maxShiftMs = 8_640_000_000_000_000
 
 export const clockState = Type.Object({

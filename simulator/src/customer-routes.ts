@@ -22,7 +22,7 @@ const tags = ['Customers']
 const params = schema.customerParams
 const one = '/simulator/customers/:customerId'
 
-/** What customers do with their phones. */
+/** Registers the routes for actions of customers on their phones. */
 export function customerRoutes(app: App, platform: Platform): void {
   const { world } = platform
   app.get('/simulator/customers', { schema: { tags, summary: 'The customers, newest chat first' } }, () => ({
@@ -101,7 +101,7 @@ function actRoutes(app: App, platform: Platform): void {
   })
 }
 
-/** What pressing a button says, or a row of a list. */
+/** Returns the utterance of a pressed button or a chosen list row. */
 function chosen(customer: Customer, about: string | null, choiceId: string): Utterance {
   const offer = messageIn(customer, about)?.offer
   const choice = offer?.options.find(({ id }) => id === choiceId)
@@ -125,12 +125,12 @@ function chatOf(platform: Platform, id: string): Chat {
 const byNewest = (a: { lastAt: Date | null }, b: { lastAt: Date | null }): number =>
   (b.lastAt?.getTime() ?? 0) - (a.lastAt?.getTime() ?? 0)
 
-// What did not get through was never on the phone.
+// A message that was not delivered was never on the phone.
 const hasArrived = ({ from, status }: ChatMessage): boolean => from === 'customer' || arrived.includes(status)
 const arrived: readonly Tick[] = ['sent', 'delivered', 'read']
 const isShown = ({ kind }: { kind: string }): boolean => kind !== 'quiet'
 
-/** A customer as a line in a list. */
+/** Returns a customer as an entry of a list. */
 export function presentCustomer({ world, clock }: Platform, customer: Customer) {
   const { id, name, username, waId: phone, userId, hidesNumber, online, readsAtOnce, numberId } = customer
   const number = world.numbers.get(numberId)
@@ -160,8 +160,8 @@ export function presentCustomer({ world, clock }: Platform, customer: Customer) 
 }
 
 /**
- * A customer with the messages of their phone. Without a network nothing new has arrived there. `isForgotten` when they may
- * have had some with a simulator before this one.
+ * Returns a customer with the messages on their phone. While offline, nothing new has arrived. `isForgotten` says that
+ * the customer may have had messages in an earlier run of the simulator.
  */
 function presentChat(platform: Platform, customer: Customer) {
   const messages = customer.messages.filter(isShown)

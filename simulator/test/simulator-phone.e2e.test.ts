@@ -24,7 +24,7 @@ const browser = oncePerFile(async () => {
   return opened
 })
 
-/** Opens a page of the simulator; `problems` are what it complains of, and what it asks elsewhere. */
+/** Opens a page of the simulator; `problems` collects console errors and requests to other hosts. */
 async function open(path: string, viewport = desktop) {
   const page = await (await browser()).newPage({ viewport })
   const problems: string[] = []
@@ -44,7 +44,7 @@ async function open(path: string, viewport = desktop) {
   return { page, problems, button, type }
 }
 
-/** The phone of somebody who has just written. */
+/** Opens the phone of a customer who has just written. */
 async function openPhone(viewport = desktop) {
   const zoe = await w.customer()
   const opened = await open(`/phone#${zoe.id}`, viewport)
@@ -67,9 +67,9 @@ async function openPhone(viewport = desktop) {
   return { ...opened, zoe, attach, about, told }
 }
 
-/** Everything that is shown can be met with a thumb, and nothing is wider than the phone. */
+/** Asserts that every control is large enough for a thumb, and that nothing is wider than the phone. */
 async function assertFitsThumbs(page: Page): Promise<void> {
-  // As text, since these tests are typed for a server.
+  // As a string, since these tests are type-checked for a server.
   const tooSmall = `
     const shown = [...document.querySelectorAll('button, textarea, select')].filter((one) => one.checkVisibility())
     const small = shown.filter((one) => one.getBoundingClientRect().height < 44).map((one) => one.outerHTML)

@@ -23,7 +23,7 @@ const made = (name: ReadyMade) => addReadyMade(platform.files, numberId, name).i
 const [photo, clip, voice, pdf, sticker] = (['photo', 'clip', 'voice', 'pdf', 'sticker'] as const).map(made)
 const others = addReadyMade(platform.files, 'another-number', 'photo').id
 
-/** What came of something that is sent, as the phone and the callback have it. */
+/** Sends a message and returns how the phone and the callback show it. */
 async function sent(body: object) {
   w.received.length = 0
   const answer = await w.send({ to, ...body })

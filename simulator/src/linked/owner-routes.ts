@@ -48,7 +48,7 @@ const rawEvent = closed({
 const tags = ['Linked devices']
 const one = '/simulator/phones/:numberId'
 
-/** What the owner of a phone does with it, and what its network does to the devices that are linked to it. */
+/** Registers the actions of a phone's owner, and of the network on the linked devices. */
 export function ownerRoutes(app: App, platform: Platform): void {
   const { world } = platform
   app.get('/simulator/phones', { schema: { tags, summary: 'The phones that devices can be linked to' } }, () => ({
@@ -85,7 +85,7 @@ function linkRoutes(app: App, platform: Platform): void {
   })
 }
 
-// Answers to a chat that is there go by the customer's own echo route.
+// Replies to an existing chat go through the customer's echo route.
 function chatRoutes(app: App, platform: Platform): void {
   const begins = { tags, summary: 'The owner writes to any number', params, body: newChat }
   app.post(`${one}/messages`, { schema: begins }, ({ params: { numberId }, body: { phone, text } }, reply) => {
@@ -127,7 +127,7 @@ function phoneOf({ world }: Platform, numberId: string): BusinessNumber {
   return number
 }
 
-/** The owner's phone: its chats, its linked devices, and who wants to become one. */
+/** Returns the owner's phone: chats, linked devices, and devices that wait to be linked. */
 function presentPhone(platform: Platform, number: BusinessNumber) {
   const { numberId, name, phone } = number
   const customers = [...platform.world.customers.values()].filter((customer) => customer.numberId === numberId)

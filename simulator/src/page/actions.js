@@ -3,7 +3,7 @@ import { make } from './elements.js'
 const $ = (id) => document.getElementById(id)
 const emoji = ['👍', '❤️', '😂', '😮', '😢', '🙏']
 
-/** The menu of what can be done with a message; `act` gets its name, the message, and the emoji of a reaction. */
+/** Creates the menu of a message's actions; calls `act` with the action, the message, and the emoji of a reaction. */
 export function createActs({ isMine, act }) {
   const menu = $('acts-menu')
   const add = (place, label, work, more = {}) => {
@@ -36,7 +36,7 @@ export function createActs({ isMine, act }) {
   }
 }
 
-/** Puts a menu beside what opened it, within the window. */
+/** Places a menu next to its opener, within the window. */
 export function placeBy(menu, opener) {
   const { left, top, bottom, right } = opener.getBoundingClientRect()
   const { width, height } = menu.getBoundingClientRect()

@@ -5,8 +5,8 @@ import { icon, make } from './elements.js'
 const $ = (id) => document.getElementById(id)
 
 /**
- * The menu of what can be sent. `begin` returns what says it in the chat that is open then, however long a file takes;
- * `numberId` says for whom files are brought.
+ * Wires the attachment menu. `begin` returns a function that sends to the chat open at that time, however long an
+ * upload takes; `numberId` returns the number that files are uploaded for.
  */
 export function wireAttach({ act, begin, numberId }) {
   const menu = $('attach-menu')
@@ -67,7 +67,7 @@ function kindOfType({ type }) {
   return type.startsWith('audio/') ? 'audio' : 'document'
 }
 
-// Phones send photos as JPEG, whatever they were taken as.
+// Phones send photos as JPEG, whatever the original format.
 async function asPhoto(file) {
   if (file.type === 'image/jpeg' || file.type === 'image/png') return file
   const picture = await createImageBitmap(file).catch(() => null)
@@ -80,7 +80,7 @@ async function asPhoto(file) {
   })
 }
 
-/** What is pasted into a chat or dropped on it is sent like what was chosen. */
+/** Sends files that are pasted into a chat or dropped on it. */
 function wireDropped(sendFile) {
   const take = async (event, files) => {
     if (files.length === 0) return
@@ -94,7 +94,7 @@ function wireDropped(sendFile) {
   $('phone').addEventListener('drop', (event) => take(event, [...event.dataTransfer.files]))
 }
 
-/** Wires a dialog with a form: `work` gets its fields. */
+/** Wires a dialog with a form: `work` is called with its fields. */
 export function wireDialog(id, work) {
   const dialog = $(id)
   dialog.querySelector('form').addEventListener('submit', (event) => {
@@ -107,7 +107,7 @@ export function wireDialog(id, work) {
 const sounds = ['audio/ogg;codecs=opus', 'audio/webm;codecs=opus', 'audio/mp4']
 const maxSeconds = 300
 
-/** The recorder of voice notes; `done` gets the note as a file. */
+/** Creates the recorder of voice notes; `done` is called with the file. */
 export function createRecorder(done) {
   const bar = $('recording')
   let recorder = null

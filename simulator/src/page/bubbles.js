@@ -8,10 +8,7 @@ const groupMs = 3 * 60_000
 export const hourOf = (at) => hourFormat.format(new Date(at))
 export const dayOf = (at) => dayFormat.format(new Date(at))
 
-/**
- * The chat as what becomes list items, with a line where the day changes. `isMine` says what was written on this phone. What
- * has the same `state` as before looks the same.
- */
+/** Returns the chat as list items, with day separators. `isMine`: sent from this phone. Same `state`, same look. */
 export function bubbles(messages, { isMine, onButton, onChoice, onAct }) {
   const items = []
   let previous
@@ -102,7 +99,7 @@ function caption(message, isMine) {
   return line
 }
 
-// A customer's phone has always shown how far the business's messages are; the owner's shows its own only.
+// A customer's phone shows statuses of the business's messages; the owner's shows only those of its own.
 const isShownTo = ({ from }, isMine) => isMine || from !== 'customer'
 
 function meaningOf({ status, from }) {
@@ -126,7 +123,7 @@ function choices(message, onButton) {
   return make('span', { className: 'choices' }, ...buttons)
 }
 
-/** Buttons, or a list that opens; on a phone that cannot choose they are only there to be seen. */
+/** Renders buttons or a list; on a phone that cannot choose they are disabled. */
 function offered(message, onChoice) {
   const { button: label, options } = message.offer
   const all = options.map((option) => {

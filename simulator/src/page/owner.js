@@ -73,7 +73,7 @@ function showChat() {
   showThread(chat, { isMine, onButton: () => {} })
 }
 
-/** Those who want to be linked, each as long as its code is good. */
+/** Lists devices that wait to be linked, each while its code is valid. */
 function showWaiting() {
   const rows = phone.waiting.map(({ qr, expiresAt, wantsCode }) => {
     const left = make('span', { className: 'meta', 'data-until': expiresAt })

@@ -14,7 +14,7 @@ export function sizeWords(bytes) {
 
 const addressOf = ({ id }) => `/simulator/files/${encodeURIComponent(id)}`
 
-/** What a message carries beside words, as elements. */
+/** Returns the elements for a message's parts other than text. */
 export function partsOf(message) {
   const { file, place, cards } = message
   return [file && fileOf(file), place && placeOf(place), ...cards.map(cardOf)].filter(Boolean)
@@ -45,7 +45,7 @@ function fileOf(file) {
 
 const labels = { voice: 'Voice message', audio: 'Audio' }
 
-// With both known before it is loaded, nothing jumps.
+// Reserves the space before the picture loads, so that the layout does not shift.
 const sizeOf = ({ width, height }) => (width && height ? { width: String(width), height: String(height) } : {})
 
 function orLost(element, what) {
@@ -77,7 +77,7 @@ function documentOf(file, src) {
   const name = file.name || 'Document'
   return make(
     'a',
-    // What the answer calls it goes before what the link does.
+    // The server's Content-Disposition takes precedence over the link's `download`.
     { className: 'paper', href: `${src}?name=${encodeURIComponent(name)}`, download: name },
     icon('document'),
     make(
@@ -133,7 +133,7 @@ const cardOf = ({ name, organisation, phones, emails = [] }) =>
     ),
   )
 
-/** The message that another one answers to, which leads to it. */
+/** Renders the quoted message, linked to the original. */
 export function quoteOf(quoted, isMine) {
   const quote = make(
     'button',

@@ -30,7 +30,7 @@ const moves = [
 ]
 
 let chosen = location.hash.slice(1)
-/** The business number whose customers are listed. */
+/** Business number whose customers are listed. */
 let line = null
 let chat = null
 let everyone = []
@@ -121,7 +121,7 @@ function windowWords({ network, windowIsOpen }) {
   return network === 'linked' ? `A rule of Parley: ${words}` : `The business may only send templates: ${words}`
 }
 
-/** The same person's phone, in its chat with another business. */
+/** Opens the same person's phone in its chat with another business. */
 async function writeTo(numberId) {
   const { name, phone, hidesNumber } = chat
   const known = everyone.find((one) => one.numberId === numberId && one.phone === phone)
@@ -141,7 +141,7 @@ function choose() {
 
 const say = (body) => ask('POST', ofChosen('/messages'), body)
 
-/** Returns what says something in the chat that is open now; it answers to what was quoted here. */
+/** Returns a function that sends to the chat open now, as a reply to the message quoted in it. */
 function beginSaying() {
   const path = ofChosen('/messages')
   const about = composer.takeQuoted()
