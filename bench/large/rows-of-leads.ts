@@ -50,7 +50,7 @@ const blindOf = new WeakMap<Keyring, Template[]>()
 function addBlind(tenant: Tenant, keyring: Keyring, n: number, at: Date, sheetOf: SheetOf): void {
   const all = blindOf.get(keyring) ?? blindTemplates(tenant, keyring, sheetOf)
   const template = all[(Math.imul(n, 0x9e3779b1) >>> 0) % templates]
-  if (template === undefined) throw new Error('There is no such template')
+  if (template === undefined) throw new Error('Template not found')
   const digits = String(n).padStart(8, '0')
   addCopy(sheetOf('leads'), template, {
     id: idBytes(at.getTime()),

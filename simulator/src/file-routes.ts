@@ -113,17 +113,15 @@ const endless = ({ bytes }: Served): Readable =>
 
 const tags = ['Files']
 const numberId = Type.Optional(
-  Type.String({ maxLength: 40, description: 'The number it is for; the first unless given' }),
+  Type.String({ maxLength: 40, description: 'Id of the number that the file is for; defaults to the first' }),
 )
-const name = Type.Optional(Type.String({ minLength: 1, maxLength: 240, description: 'What the file is called' }))
+const name = Type.Optional(Type.String({ minLength: 1, maxLength: 240, description: 'Name of the file' }))
 
 const fileQuery = closed({
   numberId,
   name,
-  type: Type.String({ minLength: 3, maxLength: 120, description: 'Its type', example: 'image/jpeg' }),
-  isVoice: Type.Optional(
-    Type.Boolean({ description: 'A voice note: what a browser has recorded becomes what phones send' }),
-  ),
+  type: Type.String({ minLength: 3, maxLength: 120, description: 'Media type', example: 'image/jpeg' }),
+  isVoice: Type.Optional(Type.Boolean({ description: 'Converts a browser recording to a voice note' })),
 })
 const madeFile = closed({ numberId, name: oneOf(readyMadeNames), fileName: name })
 const nameQuery = closed({ name })
@@ -132,21 +130,21 @@ const sealedParams = Type.Object({ path: Type.String({ maxLength: 60 }) })
 
 /** Registers routes for customers' files: upload, ready-made files, display, and download by linked devices. */
 export function fileRoutes(app: App, platform: Platform): void {
-  const brings = { tags, summary: 'Bring a file for a customer to send', querystring: fileQuery }
+  const brings = { tags, summary: 'Upload a file for a customer to send', querystring: fileQuery }
   app.post('/simulator/files', { schema: brings }, async (request, reply) => {
     const { numberId } = numberFor(platform, request.query.numberId)
     const file = await takeFile(platform, numberId, { body: request.body, ...request.query })
     return reply.code(201).send(describe(file))
   })
-  const makes = { tags, summary: 'Have a file made up', body: madeFile }
+  const makes = { tags, summary: 'Create a ready-made file', body: madeFile }
   app.post('/simulator/files/made', { schema: makes }, ({ body }, reply) => {
     const { numberId } = numberFor(platform, body.numberId)
     return reply.code(201).send(describe(addReadyMade(platform.files, numberId, body.name, body.fileName)))
   })
-  const shows = { tags, summary: 'The bytes of a file', params: fileParams, querystring: nameQuery }
+  const shows = { tags, summary: 'Download a file', params: fileParams, querystring: nameQuery }
   app.get('/simulator/files/:fileId', { schema: shows }, (request, reply) => {
     const file = platform.files.find(request.params.fileId)
-    if (file === undefined) throw notFound('There is no such file any more')
+    if (file === undefined) throw notFound('File not found or expired')
     return show({ ...file, name: request.query.name ?? file.name }, request.headers.range, reply)
   })
   const fetches = { hide: true, params: sealedParams }

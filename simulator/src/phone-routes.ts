@@ -25,7 +25,7 @@ export function createLive() {
     serve: (app: App): void => {
       app.get('/simulator/live', { schema: { hide: true } }, (_request, reply) => {
         if (listeners.size >= maxListeners)
-          return reply.code(503).send({ statusCode: 503, statusMessage: 'Too many pages' })
+          return reply.code(503).send({ statusCode: 503, statusMessage: 'Too many open pages' })
         reply.hijack()
         reply.raw.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' })
         reply.raw.write('retry: 1000\n\ndata: changed\n\n')

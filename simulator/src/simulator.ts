@@ -111,7 +111,7 @@ async function buildServer(platform: Platform, ownHosts: readonly string[]): Pro
   app.setNotFoundHandler((_request, reply) =>
     reply
       .code(404)
-      .send({ statusCode: 404, statusMessage: 'Nothing is here. The phones are at /phone, the knobs at /simulator' }),
+      .send({ statusCode: 404, statusMessage: 'Not found. The phones are at /phone, the controls at /simulator' }),
   )
   // Only JSON: browsers send simple content types across sites without a preflight, which would let any page change the
   // knobs.
@@ -141,10 +141,10 @@ const about = {
   title: 'Parley simulator',
   version: '1',
   description:
-    'A stand-in for the official chat platform, for demos and tests. Its own interface is at /v25.0/… as the platform ' +
-    'documents it, at /messages and /v1/configs/… as one of its partners does, and at /linked a network of phones with ' +
-    'linked devices; these are the knobs: customers and what they do, faults, how webhooks travel, templates, the phone ' +
-    'that devices are linked to, the clock.',
+    'Simulates the official chat platform, for demos and tests. The API of the platform is at /v25.0/… as documented, ' +
+    'the API of one of its partners at /messages and /v1/configs/…, and a network of phones with linked devices at ' +
+    '/linked. This document describes the control API: customers and their actions, faults, webhook delivery, ' +
+    'templates, the phone with linked devices, and the clock.',
 }
 
 function addressOf(app: App, host: string): string {
@@ -168,8 +168,8 @@ async function settled({ agenda, courier, linked }: Platform): Promise<void> {
  */
 function keepOtherSitesOut(app: App, ownHosts: readonly string[]): void {
   app.addHook('onRequest', async (request) => {
-    if (!isOwnHost(request.hostname, ownHosts)) throw forbidden('Open the simulator by its address, or by localhost')
-    if (isFromElsewhere(request)) throw forbidden('The simulator takes no requests from pages of other sites')
+    if (!isOwnHost(request.hostname, ownHosts)) throw forbidden('Open the simulator by its address or by localhost')
+    if (isFromElsewhere(request)) throw forbidden('The simulator rejects requests from pages of other sites')
   })
 }
 

@@ -59,7 +59,7 @@ export async function takeFile(
   numberId: string,
   { body, type: mimeType, name = null, isVoice = false }: Brought,
 ): Promise<StoredFile> {
-  if (!isStream(body)) throw unprocessable('Send the bytes of the file as application/octet-stream')
+  if (!isStream(body)) throw unprocessable('Send the file as application/octet-stream')
   try {
     const file = await files.take(numberId, body, { mimeType, name }, maxBytes)
     return isVoice ? await asVoiceNote(files, file) : withSize(file)

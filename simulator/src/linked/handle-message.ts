@@ -87,7 +87,7 @@ function shownOf(
     return { ...quoted, text }
   }
   const file = files.find(carried.fileId)
-  if (file?.numberId !== numberId) throw unprocessable('There is no such file. Give it to the network first')
+  if (file?.numberId !== numberId) throw unprocessable('File not found. Upload it first')
   return { ...quoted, ...shownWith(file, carried.kind, text, carried.name) }
 }
 

@@ -38,7 +38,7 @@ const codeCharacters = '123456789ABCDEFGHJKLMNPQRSTVWXYZ'
 
 /** Returns an eight-character code that links the device when entered on the phone with these digits. */
 export function makeCode({ changed }: Platform, socket: LinkedSocket, phone: string): string {
-  if (socket.pairing === null) throw conflict('This socket is linked already, or closed')
+  if (socket.pairing === null) throw conflict('The socket is already linked or closed')
   const code = Array.from({ length: 8 }, () => codeCharacters[randomInt(codeCharacters.length)]).join('')
   Object.assign(socket.pairing, { code, phone })
   changed()
@@ -48,7 +48,7 @@ export function makeCode({ changed }: Platform, socket: LinkedSocket, phone: str
 /** Scans a QR code with the owner's phone. Throws 422 if the code is not current. */
 export function scan(platform: Platform, number: BusinessNumber, qr: string): Device {
   const socket = waiting(platform).find(({ pairing }) => pairing?.qr === qr)
-  if (socket === undefined) throw unprocessable('This QR code is not shown any more')
+  if (socket === undefined) throw unprocessable('This QR code has expired')
   return link(platform, number, socket)
 }
 
@@ -56,7 +56,7 @@ export function scan(platform: Platform, number: BusinessNumber, qr: string): De
 export function enterCode(platform: Platform, number: BusinessNumber, typed: string): Device {
   const code = typed.toUpperCase().replace(/[^0-9A-Z]/g, '')
   const socket = waiting(platform).find(({ pairing }) => pairing?.code === code && isFor(number, pairing))
-  if (socket === undefined) throw unprocessable('No device waits for this code on this phone')
+  if (socket === undefined) throw unprocessable('No device is waiting for this code on this phone')
   return link(platform, number, socket)
 }
 
@@ -71,7 +71,7 @@ export const isFor = (number: BusinessNumber, { phone }: Pairing): boolean =>
 function link(platform: Platform, number: BusinessNumber, socket: LinkedSocket): Device {
   const { linked, clock, world } = platform
   if (devicesOf(linked, number.numberId).length >= linkedLimits.devicesOfPhone) {
-    throw conflict('A phone has four linked devices at most. Unlink one first')
+    throw conflict('A phone can have at most four linked devices. Unlink one first')
   }
   const secret = randomBytes(24).toString('base64url')
   const { numberId } = number
@@ -94,7 +94,7 @@ export const credentials = Type.Object(
     device: Type.String({ minLength: 1, maxLength: 60 }),
     secret: Type.String({ minLength: 16, maxLength: 120 }),
     phone: Type.String({ pattern: '^\\d{5,20}$', maxLength: 20 }),
-    ratchet: wholeNumber('How far the keys of the device have moved on'),
+    ratchet: wholeNumber('Key position of the device'),
   },
   { additionalProperties: false },
 )

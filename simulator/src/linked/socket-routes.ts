@@ -12,32 +12,32 @@ import type { Device, LinkedSocket } from './network.ts'
 import { credentials, makeCode, openSocket, unlink } from './pairing.ts'
 import { dropSocket, poll } from './socket.ts'
 
-const ratchet = wholeNumber('How far the keys of the device have moved on')
+const ratchet = wholeNumber('Key position of the device')
 const jid = Type.String({ minLength: 1, maxLength: 120, example: '5511955501234@s.whatsapp.net' })
 const messageId = Type.String({ minLength: 1, maxLength: 120 })
 
 const open = closed({ credentials: nullable(credentials) })
 const params = Type.Object({ socketId: Type.String({ maxLength: 60 }) })
 const pollRequest = closed({
-  after: wholeNumber('The last event that was taken for good'),
+  after: wholeNumber('Sequence number of the last acknowledged event'),
   ratchet,
   waitMs: Type.Integer({ minimum: 0, maximum: 25_000 }),
 })
 const message = closed({
   id: messageId,
   jid,
-  text: Type.Optional(Type.String({ minLength: 1, maxLength: 65_536, description: 'Or the caption of the file' })),
+  text: Type.Optional(Type.String({ minLength: 1, maxLength: 65_536, description: 'Message text or file caption' })),
   previewUrl: Type.Boolean(),
   file: Type.Optional(
     closed({
-      fileId: Type.String({ maxLength: 40, description: 'As the network has called it when it was given' }),
+      fileId: Type.String({ maxLength: 40, description: 'Id from the upload' }),
       kind: oneOf(fileKinds),
       name: Type.Optional(Type.String({ minLength: 1, maxLength: 240 })),
     }),
   ),
   quotes: Type.Optional(messageId),
   reaction: Type.Optional(
-    closed({ about: messageId, emoji: Type.String({ maxLength: 40, description: 'Empty lifts it' }) }),
+    closed({ about: messageId, emoji: Type.String({ maxLength: 40, description: 'Empty to remove the reaction' }) }),
   ),
   ratchet,
 })

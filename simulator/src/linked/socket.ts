@@ -10,7 +10,7 @@ const maxAtOnce = 50
 /** Opens a socket without events. */
 export function addSocket(platform: Platform): LinkedSocket {
   const { linked } = platform
-  if (linked.sockets.size >= linkedLimits.sockets) throw conflict('The simulator has too many sockets open')
+  if (linked.sockets.size >= linkedLimits.sockets) throw conflict('Too many open sockets')
   const socket: LinkedSocket = {
     id: randomBytes(16).toString('base64url'),
     device: null,

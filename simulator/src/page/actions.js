@@ -19,7 +19,7 @@ export function createActs({ isMine, act }) {
     const row = make('div', { className: 'emoji' })
     for (const one of emoji) {
       const isGiven = one === given
-      const label = isGiven ? `Take back ${one}` : `React with ${one}`
+      const label = isGiven ? `Remove ${one}` : `React with ${one}`
       const more = { 'aria-label': label, 'aria-pressed': String(isGiven) }
       add(row, one, () => act(isGiven ? 'lift' : 'react', message, one), more)
     }

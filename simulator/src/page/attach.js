@@ -72,7 +72,7 @@ async function asPhoto(file) {
   if (file.type === 'image/jpeg' || file.type === 'image/png') return file
   const picture = await createImageBitmap(file).catch(() => null)
   if (picture === null)
-    throw Object.assign(new Error('This browser cannot open the picture. Send it as a file'), { status: 422 })
+    throw Object.assign(new Error('This browser cannot open the picture. Send it as a file instead'), { status: 422 })
   const canvas = make('canvas', { width: String(picture.width), height: String(picture.height) })
   canvas.getContext('2d').drawImage(picture, 0, 0)
   return new Promise((resolve) => {
@@ -129,9 +129,7 @@ export function createRecorder(done) {
     const mimeType = globalThis.MediaRecorder && sounds.find((one) => MediaRecorder.isTypeSupported(one))
     const stream = mimeType && (await navigator.mediaDevices?.getUserMedia({ audio: true }).catch(() => null))
     if (!stream)
-      return showProblem(
-        'No microphone can be had here. A voice note that is made up is among the settings of this phone.',
-      )
+      return showProblem('No microphone is available. You can send a ready-made voice note from this phone’s settings.')
     const parts = []
     recorder = new MediaRecorder(stream, { mimeType, audioBitsPerSecond: 24_000 })
     recorder.addEventListener('dataavailable', ({ data }) => parts.push(data))

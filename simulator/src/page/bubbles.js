@@ -37,8 +37,8 @@ function follows(previous, message) {
 }
 
 function failure({ errorCode, text }, isMine) {
-  const what = isMine ? `“${text}”` : 'A message of the business'
-  return make('li', { className: 'notice', text: `${what} did not get through (${errorCode})` })
+  const what = isMine ? `“${text}”` : 'A message from the business'
+  return make('li', { className: 'notice', text: `${what} was not delivered (${errorCode})` })
 }
 
 function bubble(message, isOwn, { isFollowing, quoted, isMine, onButton, onChoice, onAct }) {
@@ -76,11 +76,7 @@ function contentOf(message, quoted, isMine) {
 }
 
 function actsOf(message, onAct) {
-  const button = make(
-    'button',
-    { type: 'button', className: 'acts icon', 'aria-label': 'More about this message' },
-    icon('more'),
-  )
+  const button = make('button', { type: 'button', className: 'acts icon', 'aria-label': 'More actions' }, icon('more'))
   button.addEventListener('click', () => onAct(message, button))
   return button
 }
@@ -91,7 +87,7 @@ function headerOf(header) {
 
 function caption(message, isMine) {
   const line = make('span', { className: 'caption' })
-  if (message.from === 'device' && !isMine) line.append('typed on their phone · ')
+  if (message.from === 'device' && !isMine) line.append('sent from their phone · ')
   if (message.from === 'business' && isMine) line.append('by a linked device · ')
   if (message.isEdited) line.append('edited · ')
   line.append(make('time', { datetime: message.at, text: hourOf(message.at) }))
@@ -105,13 +101,13 @@ const isShownTo = ({ from }, isMine) => isMine || from !== 'customer'
 function meaningOf({ status, from }) {
   if (from === 'customer') {
     return {
-      pending: 'Waiting for a network',
+      pending: 'Waiting to go online',
       sent: 'Sent',
-      delivered: 'The business has it',
-      read: 'The business read it',
+      delivered: 'Delivered to the business',
+      read: 'Read by the business',
     }[status]
   }
-  return { pending: 'On its way', sent: 'Sent', delivered: 'Delivered', read: 'Read' }[status]
+  return { pending: 'Sending', sent: 'Sent', delivered: 'Delivered', read: 'Read' }[status]
 }
 
 function choices(message, onButton) {

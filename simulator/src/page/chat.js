@@ -94,7 +94,7 @@ export function createComposer(send) {
     $('about').hidden = about === null
     if (about === null) return fit()
     const { mode, message } = about
-    $('about').querySelector('strong').textContent = mode === 'edit' ? 'Edit' : 'Answer to'
+    $('about').querySelector('strong').textContent = mode === 'edit' ? 'Edit' : 'Reply to'
     $('about').querySelector('.about-text').textContent = message.caption || message.text
     if (mode === 'edit') text.value = message.file ? (message.caption ?? '') : message.text
     fit()

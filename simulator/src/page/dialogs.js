@@ -38,7 +38,7 @@ export async function attempt(work, refresh) {
     await refresh()
     return true
   } catch (error) {
-    showProblem(error.status ? error.message : 'The simulator does not answer')
+    showProblem(error.status ? error.message : 'The simulator is not responding')
     return false
   }
 }

@@ -6,11 +6,11 @@ import { icon, initialsOf, make } from './elements.js'
 
 const $ = (id) => document.getElementById(id)
 const drops = [
-  ['Line lost · 428', 428],
+  ['Connection lost · 428', 428],
   ['Restart · 515', 515],
   ['Replaced · 440', 440],
   ['Bad session · 500', 500],
-  ['Blocked for a while · 402', 402],
+  ['Temporarily blocked · 402', 402],
   ['Banned · 403', 403],
   ['Outdated · 405', 405],
 ]
@@ -77,7 +77,7 @@ function showChat() {
 function showWaiting() {
   const rows = phone.waiting.map(({ qr, expiresAt, wantsCode }) => {
     const left = make('span', { className: 'meta', 'data-until': expiresAt })
-    const words = wantsCode ? 'A device waits for its code to be typed' : 'A QR code is shown'
+    const words = wantsCode ? 'A device is waiting for its code' : 'Waiting for a QR scan'
     const row = make(
       'li',
       {},
@@ -98,14 +98,14 @@ function showWaiting() {
 function countDown() {
   for (const element of document.querySelectorAll('[data-until]')) {
     const leftMs = Date.parse(element.dataset.until) - Date.now() - shiftMs
-    element.textContent = `good for ${Math.max(0, Math.ceil(leftMs / 1000))} s`
+    element.textContent = `valid for ${Math.max(0, Math.ceil(leftMs / 1000))} s`
   }
 }
 
 function showDevices() {
   const rows = phone.devices.map(({ id, linkedAt, isOnline, unacknowledged }) => {
     const since = `linked ${dayOf(linkedAt)}, ${hourOf(linkedAt)}`
-    const behind = unacknowledged === 0 ? '' : ` · ${unacknowledged} not taken yet`
+    const behind = unacknowledged === 0 ? '' : ` · ${unacknowledged} unacknowledged`
     const button = make('button', { type: 'button', text: 'Unlink' })
     button.addEventListener('click', () => act(() => ask('DELETE', ofPhone(`/devices/${id}`))))
     return make(
@@ -115,7 +115,7 @@ function showDevices() {
       make(
         'span',
         { className: 'words-of' },
-        make('strong', { text: isOnline ? 'Parley, connected' : 'Parley, away' }),
+        make('strong', { text: isOnline ? 'Parley, connected' : 'Parley, disconnected' }),
         make('span', { className: 'meta', text: since + behind }),
       ),
       button,
@@ -124,7 +124,7 @@ function showDevices() {
   $('devices').replaceChildren(...rows)
   $('none').hidden = rows.length > 0
   const online = phone.devices.filter(({ isOnline }) => isOnline).length
-  const waits = phone.waiting.length > 0 ? ' · a device wants to be linked' : ''
+  const waits = phone.waiting.length > 0 ? ' · a device is waiting to be linked' : ''
   $('devices-sum').textContent = (rows.length === 0 ? 'none' : `${rows.length} linked, ${online} connected`) + waits
 }
 

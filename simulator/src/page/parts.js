@@ -50,7 +50,7 @@ const sizeOf = ({ width, height }) => (width && height ? { width: String(width),
 
 function orLost(element, what) {
   element.addEventListener('error', () => {
-    element.replaceWith(make('span', { className: 'lost', text: `${what}: cannot be shown here` }))
+    element.replaceWith(make('span', { className: 'lost', text: `${what}: cannot be displayed here` }))
   })
   return element
 }
@@ -97,7 +97,7 @@ const linkOf = ({ link, name }) =>
     make(
       'span',
       { className: 'paper-words' },
-      make('strong', { text: name || 'By a link' }),
+      make('strong', { text: name || 'Link' }),
       make('span', { className: 'meta', text: link }),
     ),
   )

@@ -118,7 +118,7 @@ function showClock() {
 function windowWords({ network, windowIsOpen }) {
   if (windowIsOpen) return 'The business may write: the customer wrote within 24 hours.'
   const words = 'the customer has not written for 24 hours.'
-  return network === 'linked' ? `A rule of Parley: ${words}` : `The business may only send templates: ${words}`
+  return network === 'linked' ? `Rule of Parley: ${words}` : `The business may only send templates: ${words}`
 }
 
 /** Opens the same person's phone in its chat with another business. */
