@@ -5,13 +5,13 @@ import { agentTools } from '../server/src/agents/tools/tools.ts'
 import { clientTypes } from './client-types.ts'
 import { comment, type Schema, typesOf } from './schema-types.ts'
 
-// What the package in client/ has for the interface for agents: a method and its types for each verb.
+// Generates the agent API of the package in client/: a method and its types for each tool.
 
 const target = fileURLToPath(new URL('../client/src/agent-calls.ts', import.meta.url))
 const waitsMs = 45_000
 const sendsMs = 90_000
 
-/** The text of the methods, from the list of verbs; objects that the contract has as well are taken from its types. */
+/** Returns the generated code, from the list of tools; reuses types of the contract for objects with the same title. */
 function agentClient(all: readonly AgentTool[], contract: string): string {
   const objects = new Map<string, Schema>()
   const outputs = all.map(({ output }) => named(plain(output), objects))
@@ -59,7 +59,7 @@ ${comment({ description }, '  ')}  ${camelCase(name)}(input: ${inputName(name)}$
 
 const plain = (schema: object): Schema => JSON.parse(JSON.stringify(schema)) as Schema
 
-/** The schema with a reference for each object that has a title; those are put among the objects. */
+/** Replaces each object that has a title with a reference, and collects it in `objects`. */
 function named(schema: Schema & { title?: string }, objects: Map<string, Schema>): Schema {
   const { title, ...rest } = mapped(schema, (inner) => named(inner, objects))
   const types = [rest.type ?? []].flat()
@@ -98,7 +98,7 @@ export async function writeAgentClient(): Promise<void> {
   await writeFile(target, await current())
 }
 
-/** Whether the written methods are those of the verbs. */
+/** Returns whether the generated file matches the tools. */
 export async function agentClientIsCurrent(): Promise<boolean> {
   return (await readFile(target, 'utf8').catch(() => '')) === (await current())
 }

@@ -2,8 +2,8 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { Schema } from './schema-types.ts'
 
-// The types of the team's interface for the web app, in the shape that openapi-fetch reads, and the values of its lists. The generators of the field
-// need a TypeScript 5 beside ours; what our documents use of JSON Schema is little.
+// Generates the types of the team API for the web app in the shape that openapi-fetch expects, and the values of its
+// enums. Existing generators need a TypeScript 5 beside ours, and our documents use only a small part of JSON Schema.
 
 interface Parameter {
   in: string
@@ -35,7 +35,7 @@ const source = fileURLToPath(new URL('../docs/openapi.json', import.meta.url))
 const target = fileURLToPath(new URL('../web/src/api/schema.ts', import.meta.url))
 const face = '/api/team/'
 
-/** The text of the types, from the written OpenAPI document. */
+/** Returns the generated types, from the written OpenAPI document. */
 export async function apiTypes(): Promise<string> {
   const document = JSON.parse(await readFile(source, 'utf8')) as Document
   const paths = Object.entries(document.paths).filter(([path]) => path.startsWith(face))
@@ -59,7 +59,7 @@ ${Object.entries(schemas).map(valuesOf).join('')}
 `
 }
 
-/** The values of a named list, to choose from: the app writes none of them a second time. */
+/** Exports the values of a named enum, so that the app does not repeat them. */
 function valuesOf([name, schema]: [string, Schema]): string {
   if (schema.enum === undefined) return ''
   const constant = `${name.charAt(0).toLowerCase()}${name.slice(1)}Values`
@@ -75,7 +75,7 @@ export async function writeApiTypes(): Promise<void> {
   await writeFile(target, await apiTypes())
 }
 
-/** Whether the written types are those of the document. */
+/** Returns whether the generated types match the document. */
 export async function apiTypesAreCurrent(): Promise<boolean> {
   return (await readFile(target, 'utf8').catch(() => '')) === (await apiTypes())
 }

@@ -2,8 +2,8 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { comment, type Schema, typeName, typesOf } from './schema-types.ts'
 
-// The types of the package in client/, one for each object of the contract that keys may see, and for each operation what it
-// takes and answers.
+// Generates the types of the package in client/: one for each object of the contract that API keys can access, and the
+// input and output of each operation.
 
 interface Parameter {
   in: string
@@ -28,10 +28,10 @@ interface Document {
 }
 
 const json = 'application/json'
-// Fields of the query that have no fixed name; bodies have a field for the same.
+// Query fields without a fixed name are left out; request bodies have a field for the same filter.
 const isNamed = ({ schema }: Parameter): boolean => !('patternProperties' in schema)
 
-/** The types of every operation below the path, and of every object that they speak of. */
+/** Returns the types of every operation below the path, and of every object that they refer to. */
 function typesBelow(document: Document, face: string): string {
   const operations = Object.entries(document.paths)
     .filter(([path]) => path.startsWith(face))
@@ -76,7 +76,7 @@ const queryObject = (parameters: Parameter[]): Schema => ({
   additionalProperties: false,
 })
 
-/** What the schemas refer to, directly and by way of others, in the document's order. */
+/** Returns the schemas that are referred to, directly or indirectly, in the document's order. */
 function reached(from: Schema[], schemas: Record<string, Schema>): [string, Schema][] {
   const names = new Set<string>()
   const visit = (schema: unknown): void => {
@@ -93,7 +93,7 @@ function reached(from: Schema[], schemas: Record<string, Schema>): [string, Sche
 const source = fileURLToPath(new URL('../docs/openapi.json', import.meta.url))
 const target = fileURLToPath(new URL('../client/src/types.ts', import.meta.url))
 
-/** The text of the types, from the written OpenAPI document. */
+/** Returns the generated types, from the written OpenAPI document. */
 export async function clientTypes(): Promise<string> {
   const document = JSON.parse(await readFile(source, 'utf8')) as Document
   return `// Written by \`npm run contract\` from docs/openapi.json.\n\n${typesBelow(document, '/api/v1/')}`
@@ -103,7 +103,7 @@ export async function writeClientTypes(): Promise<void> {
   await writeFile(target, await clientTypes())
 }
 
-/** Whether the written types are those of the document. */
+/** Returns whether the generated types match the document. */
 export async function clientTypesAreCurrent(): Promise<boolean> {
   return (await readFile(target, 'utf8').catch(() => '')) === (await clientTypes())
 }

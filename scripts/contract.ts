@@ -1,5 +1,5 @@
-// `npm run contract` writes the contract to docs/, `npm run contract:check` fails where docs/ differs from the app, and
-// where the document breaks a rule of the field.
+// `npm run contract` writes the contract to docs/. `npm run contract:check` fails if docs/ differs from the app or the
+// document breaks a lint rule.
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -30,7 +30,7 @@ const files = {
   'docs/postman.json': (app: App): unknown => postmanCollection(routesOf(app), exampleUrl),
 }
 
-/** Writes the contract of an app that is ready to `docs/`. */
+/** Writes the contract of a ready app to `docs/`. */
 export async function writeContract(app: App): Promise<void> {
   for (const [file, make] of Object.entries(files)) {
     await mkdir(dirname(locate(file)), { recursive: true })
@@ -42,7 +42,7 @@ export async function writeContract(app: App): Promise<void> {
   await writeTextTypes()
 }
 
-/** Where the written contract differs from the app, as `file: path`; empty when it does not. */
+/** Returns the differences between the written contract and the app, as `file: path`. */
 export async function checkContract(app: App): Promise<string[]> {
   const found: string[] = []
   for (const [file, make] of Object.entries(files)) {
@@ -77,7 +77,7 @@ function isTree(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null
 }
 
-/** The whole service, with a database that is never asked: enough to describe what it offers. */
+/** Returns the whole service with a database that is never used: enough to describe its API. */
 export async function appWithoutDatabase(watch?: (app: App) => void): Promise<App> {
   const db = { ...openDb({ socketFolder: '/nowhere' }), listen: async () => {} }
   const log = createLog('silent')
@@ -91,7 +91,7 @@ export async function appWithoutDatabase(watch?: (app: App) => void): Promise<Ap
     metrics: createMetrics(gaugesOf({ db, clock: systemClock, log }, 10)),
     sequencer: createSequencer(db),
     outgoing: openOutgoing({ allowCidrs: [] }),
-    // Nothing is ever put there.
+    // Never written to.
     media: openFolderStore('/nowhere'),
   }
   const app = await buildApp(runtime, watch)

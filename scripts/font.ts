@@ -1,5 +1,6 @@
-// Makes web/public/inter-4.woff2, the app's one font, of the package that has the whole of it: letters of the languages that are
-// written with Latin ones, the weights of the app, and every feature (tabular figures are one). Its tools are in a folder of their own:
+// Builds web/public/inter-4.woff2, the app's only font, from the package of the full one: a subset with the letters of
+// languages in Latin script, the weights of the app, and every feature (such as tabular figures). Its tools are
+// installed in a separate folder:
 //
 //   npm install --prefix /tmp/font --save-exact @fontsource-variable/inter@5.3.0 subset-font@2.9.0
 //   node scripts/font.ts /tmp/font

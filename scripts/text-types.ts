@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import compile from 'icu-minify/compile'
 
-// What the texts of the web app are called with, from the English catalogues.
+// Generates the argument types of the web app's texts, from the English catalogs.
 
 export interface Catalogue {
   [name: string]: string | Catalogue
@@ -11,7 +11,7 @@ type ArgumentType = 'Shown' | 'string' | 'number'
 
 export const parts = ['entry', 'frame', 'list', 'home', 'talk', 'rest']
 const target = fileURLToPath(new URL('../web/src/text/schema.ts', import.meta.url))
-/** How the compiler writes a choice between texts by a case and by a number; it has no kind for what is put in as it is. */
+/** How the compiler represents choices by case and by number; it has no kind for a value inserted unchanged. */
 const types = new Map<unknown, ArgumentType>([
   [undefined, 'Shown'],
   [1, 'string'],
@@ -22,7 +22,7 @@ export async function readCatalogue(language: string, part: string): Promise<Cat
   return JSON.parse(await readFile(new URL(`../web/src/text/${language}/${part}.json`, import.meta.url), 'utf8'))
 }
 
-/** The arguments of a message with their types. */
+/** Returns the arguments of a message with their types. */
 export function argumentsOf(message: string): Map<string, ArgumentType> {
   const found = new Map<string, ArgumentType>()
   const visit = (nodes: unknown): void => {
@@ -40,7 +40,7 @@ export function argumentsOf(message: string): Map<string, ArgumentType> {
   return found
 }
 
-/** Null where nothing in it has arguments. */
+/** Returns null if no text in it has arguments. */
 function typeOf(one: string | Catalogue): string | null {
   if (typeof one !== 'string') {
     const fields = fieldsOf(one)
@@ -66,7 +66,7 @@ export async function textTypes(): Promise<string> {
 
 type Shown = string | number
 
-/** What the texts that have arguments are called with. */
+/** Arguments of the texts that have any. */
 export interface Calls {
 ${sections.join('')}}
 `
@@ -76,7 +76,7 @@ export async function writeTextTypes(): Promise<void> {
   await writeFile(target, await textTypes())
 }
 
-/** Whether the written types are those of the catalogues. */
+/** Returns whether the generated types match the catalogs. */
 export async function textTypesAreCurrent(): Promise<boolean> {
   return (await readFile(target, 'utf8').catch(() => '')) === (await textTypes())
 }

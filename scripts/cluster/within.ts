@@ -1,4 +1,4 @@
-// The parts of `run.ts` that are done on the bridge, where all machines are within reach.
+// The parts of `run.ts` that run on the bridge, where all machines are reachable.
 import { members } from './up/databases.ts'
 import { serving } from './up/services.ts'
 import { startAll } from './up/up.ts'

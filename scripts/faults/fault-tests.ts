@@ -1,26 +1,26 @@
-/** A promise, and the tests that try to break it. */
+/** A guarantee, and the tests that try to break it. */
 export interface Trial {
   name: string
-  /** What holds, whatever is done to it. */
+  /** The guarantee. */
   promise: string
-  /** Test files, from the root. */
+  /** Paths of test files, relative to the root. */
   files: string[]
-  /** Parts of the names of those tests that belong to it; all of the files' when there are none. */
+  /** Parts of test names to select; all tests of the files if absent. */
   named?: string[]
-  /** What is counted. */
+  /** Unit of the count. */
   unit: string
-  /** Variables that make a run longer: what the first run has, and what no run goes beyond. */
+  /** Variables that make a run longer: the value in the first run, and the maximum. */
   sizes?: Record<string, Size>
-  /** The variable that takes a number from which a run makes its chances, so that it can be repeated. */
+  /** Variable for the random seed of a run, so that it can be repeated. */
   seed?: string
   /**
-   * How many of the unit a run is. `told` where its tests say it by lines such as `12 kills`; `cases` where it is the same every
-   * time: such a trial runs once, counts its tests, and says nothing of a rate.
+   * Number of units in a run. `told`: the tests print it in lines such as `12 kills`. `cases`: the cases are always the
+   * same, so the fault test runs once, counts its tests, and states no rate.
    */
   count: ((run: { size: (variable: string) => number; passed: number }) => number) | 'told' | 'cases'
-  /** Of the time, beside the others' 1. */
+  /** Share of the time, relative to 1 for the others. */
   share?: number
-  /** How long a run may take at least before it counts as one that hangs; else half an hour. */
+  /** Minimum run time before a run counts as hanging; half an hour if absent. */
   patienceSeconds?: number
 }
 
@@ -31,7 +31,7 @@ export interface Size {
 
 const program = (name: string) => `server/test/program/${name}.slow.test.ts`
 
-/** In the order in which they run; all of them by `npm run faults`. */
+/** All fault tests of `npm run faults`, in order. */
 export const trials: readonly Trial[] = [
   {
     name: 'kill-service',

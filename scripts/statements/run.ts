@@ -1,6 +1,6 @@
-// Asks a server whose tables are spread by Citus whether it would run every statement that the suite sends:
-// `CITUS_URL=postgres://… npm run test:statements`, or `… -- server/test/leads/write/upsert.test.ts` for what some files send.
-// The database of CITUS_URL is Parley's for this end alone: its schema is made, spread and kept.
+// Checks that a server with tables distributed by Citus accepts every statement that the tests send:
+// `CITUS_URL=postgres://… npm run test:statements`, or `… -- server/test/leads/write/upsert.test.ts` for some files.
+// The database of CITUS_URL must be dedicated to this: its schema is created, distributed and kept.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -22,7 +22,7 @@ async function run(address: string): Promise<void> {
     const replayed = await replayAll(address, folder)
     tell(replayed)
     if (!isGood) say('The suite itself failed: what it did not come to was not asked.')
-    // One that asked nothing has shown nothing.
+    // A run without statements has checked nothing.
     process.exitCode = isGood && replayed.asked > 0 && replayed.refused.length === 0 ? 0 : 1
   } finally {
     rmSync(folder, { recursive: true, force: true })

@@ -19,7 +19,7 @@ const beforeMs = 2_000
 const mendMs = 60_000
 const shownFindings = 5
 
-/** Runs one case in so many rounds, or until it has to end, in a workspace of its own, and looks at all that came of it. */
+/** Runs a case in a new workspace, for some rounds or until `endsAt`, then reads everything back and checks it. */
 export async function runCase(one: Case, rounds: number, endsAt: number, tell: Tell): Promise<CaseResult> {
   const world = await makeWorld(one.title)
   const callers = startCallers(world)
@@ -102,7 +102,7 @@ async function runRound(one: Case, callers: Callers, tell: Tell): Promise<Round>
   return { outageMs: longestGapMs(callers.writtenAt(), fromMs, toMs), answered, copiedAnew }
 }
 
-/** A standby that does not find its way back by itself is copied anew, as an operator would do it; says how many were. */
+/** Copies standbys that do not recover by themselves from the primary, as an operator would. Returns their number. */
 async function mend(tell: Tell): Promise<number> {
   const isWhole = await settled(mendMs).then(
     () => true,
@@ -121,7 +121,7 @@ async function mend(tell: Tell): Promise<number> {
 interface Measured {
   outagesMs: readonly number[]
   newsMs: readonly number[]
-  /** Answers that nobody should have been given. */
+  /** Answers that violate the contract. */
   wrong: readonly Answered[]
 }
 
@@ -137,7 +137,7 @@ function beyondLimits(one: Case, { outagesMs, newsMs, wrong }: Measured): string
   ]
 }
 
-/** Where refusals are to be expected: one that says to come again, or that the same send is still under way. */
+/** Allowed refusals: a 503 that asks for a retry, or a 409 because the same send is still in progress. */
 function isAllowed({ status, what }: Answered, mayRefuse: boolean): boolean {
   if (typeof status === 'string') return false
   return status < 300 || (mayRefuse && (status === 503 || (status === 409 && what === 'send')))

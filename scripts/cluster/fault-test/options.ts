@@ -4,13 +4,13 @@ import { type Case, cases } from './cases.ts'
 export interface TrialOptions {
   chosen: readonly Case[]
   rounds: number
-  /** No round begins after so many, but for the first of each case. */
+  /** No round begins after this many minutes, except the first of each case. */
   minutes: number
-  /** Whether docs/measurements is to tell of it. */
+  /** Whether to write the results to docs/measurements. */
   write: boolean
-  /** Where results go as they are. */
+  /** Path for the raw results. */
   json: string | undefined
-  /** Leaves the cluster as the trial ended. */
+  /** Keeps the cluster running after the fault test. */
   keep: boolean
 }
 

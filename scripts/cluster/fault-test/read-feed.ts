@@ -7,8 +7,8 @@ const restMs = 50
 const patienceMs = 10_000
 
 /**
- * How long after its answer an open page at one api is told of a lead that was made at the other one: so many times in both
- * directions. What took longer than 10 s counts as that.
+ * Measures the time from the answer to a create at one API process to the notification of a page at the other, `times`
+ * in each direction. A longer time than 10 s counts as 10 s.
  */
 export async function measureNews({ workspaceId, key }: World, times: number): Promise<number[]> {
   const taken: number[] = []
@@ -32,7 +32,7 @@ export async function measureNews({ workspaceId, key }: World, times: number): P
 }
 
 interface Stream {
-  /** When this id was first told of. */
+  /** Resolves with the time at which this id first appeared. */
   toldAt(id: string): Promise<number>
   close(): void
 }

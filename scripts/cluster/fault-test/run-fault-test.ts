@@ -1,4 +1,4 @@
-// The part of `test.ts` that is done on the bridge: the cases, one after the other, each with its rounds.
+// The part of `test.ts` that runs on the bridge: the cases in order, each with its rounds.
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { postgresFolder } from '../packages.ts'

@@ -3,7 +3,7 @@ import { until } from '../processes.ts'
 import { makeDatabase, settled, startDatabase, startKeeper } from './databases.ts'
 import { ready, serving, startBalancer, startOutside, startService } from './services.ts'
 
-/** Starts all that the cluster is made of, on machines that are there; run within the hub. */
+/** Starts all parts of the cluster on existing machines; must run in the hub namespace. */
 export async function startAll(tell: (words: string) => void): Promise<void> {
   tell('Starting the keeper and three databases')
   startKeeper()
