@@ -37,7 +37,7 @@ export async function runProgram(url) {
   if (node === undefined) {
     console.error(
       `Parley needs Node ${minimumMajor} or newer; this is ${process.version}. Install it from https://nodejs.org, ` +
-        'or run npm ci without --omit=optional: it brings a fitting Node for most platforms.',
+        'or run npm ci without --omit=optional: it includes a suitable Node for most platforms.',
     )
     process.exit(1)
   }
@@ -69,7 +69,7 @@ function runUnder(node, args) {
     })
   }
   child.once('error', (error) => {
-    console.error(`${node} does not run: ${error.message}. Install Node ${minimumMajor} or newer.`)
+    console.error(`Failed to run ${node}: ${error.message}. Install Node ${minimumMajor} or newer.`)
     process.exit(1)
   })
   child.once('exit', (code, signal) => {

@@ -18,7 +18,7 @@ function agentClient(all: readonly AgentTool[], contract: string): string {
   const inputs = all.map(({ name, input }): [string, Schema] => [inputName(name), named(plain(input), objects)])
   const shared = [...objects].filter(([name]) => contract.includes(`export type ${name} = `)).map(([name]) => name)
   const unlike = shared.find((name) => !contract.includes(written([name, objects.get(name) ?? {}])))
-  if (unlike !== undefined) throw new Error(`The contract has another object with the title ${unlike}`)
+  if (unlike !== undefined) throw new Error(`The contract has a different object with the title ${unlike}`)
   for (const name of shared) objects.delete(name)
   const types = [...[...objects].sort(([a], [b]) => (a < b ? -1 : 1)), ...inputs]
   return `// Written by \`npm run contract\` from the verbs of the interface for agents.

@@ -30,7 +30,7 @@ requestAnimationFrame(look)`
 
 const [link, place = 'inbox', rounds = '5'] = process.argv.slice(2)
 if (link === undefined)
-  throw new Error('Give a sign-in link: node scripts/app-shell.ts http://127.0.0.1:7007/sign-in/…')
+  throw new Error('A sign-in link is required: node scripts/app-shell.ts http://127.0.0.1:7007/sign-in/…')
 
 const browser = await chromium.launch({ executablePath: ensureChromium(), args: ['--no-sandbox', '--disable-gpu'] })
 const { storageState, workspace } = await signIn(browser, link)

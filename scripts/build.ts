@@ -7,7 +7,7 @@ const [ifNeeded, ifPossible] = ['--if-needed', '--if-possible'].map((flag) => pr
 if (!ifNeeded || !(await webIsCurrent())) {
   if (await canBuildWeb()) await buildWeb()
   else if (!ifPossible) {
-    console.error('The tools that build the web app are missing. Run: npm ci && npm run build')
+    console.error('The build tools of the web app are missing. Run: npm ci && npm run build')
     process.exitCode = 1
   }
 }

@@ -37,7 +37,7 @@ export function ensureChromium(): string {
   if (found !== undefined) return found
 
   if (process.getuid?.() === 0 && existsSync('/etc/debian_version')) {
-    console.log('The web tests need Chromium: installing it with apt-get')
+    console.log('The web tests need Chromium; installing it with apt-get')
     apt('update')
     for (const name of ['chromium-headless-shell', 'chromium']) {
       apt('install', '-y', '--no-install-recommends', name)

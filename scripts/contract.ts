@@ -50,10 +50,10 @@ export async function checkContract(app: App): Promise<string[]> {
     const made: unknown = JSON.parse(JSON.stringify(make(app)))
     found.push(...differences(written, made, '').map((path) => `${file}: ${path}`))
   }
-  if (!(await apiTypesAreCurrent())) found.push('web/src/api/schema.ts: is not what docs/openapi.json says')
-  if (!(await clientTypesAreCurrent())) found.push('client/src/types.ts: is not what docs/openapi.json says')
-  if (!(await agentClientIsCurrent())) found.push('client/src/agent-calls.ts: is not what the verbs of agents say')
-  if (!(await textTypesAreCurrent())) found.push('web/src/text/schema.ts: is not what the English catalogues say')
+  if (!(await apiTypesAreCurrent())) found.push('web/src/api/schema.ts: differs from docs/openapi.json')
+  if (!(await clientTypesAreCurrent())) found.push('client/src/types.ts: differs from docs/openapi.json')
+  if (!(await agentClientIsCurrent())) found.push('client/src/agent-calls.ts: differs from the agent tools')
+  if (!(await textTypesAreCurrent())) found.push('web/src/text/schema.ts: differs from the English catalogs')
   return found
 }
 
@@ -107,7 +107,7 @@ async function run(command: string | undefined): Promise<number> {
   }
   const found = await checkContract(app)
   for (const difference of found) console.error(difference)
-  if (found.length > 0) console.error('The contract in docs/ is not what the app serves: run npm run contract')
+  if (found.length > 0) console.error('The contract in docs/ differs from the app. Run: npm run contract')
   const broken = await lintContract(openapiDocument(app))
   for (const problem of broken) console.error(problem)
   return found.length + broken.length > 0 ? 1 : 0

@@ -16,7 +16,7 @@ const { values, positionals } = parseArgs({
 })
 const [times = '', ...paths] = positionals
 const runs = Number(times)
-if (!Number.isInteger(runs) || runs < 1) throw new Error('Say how many runs: node scripts/flakes.ts 10')
+if (!Number.isInteger(runs) || runs < 1) throw new Error('The number of runs is required: node scripts/flakes.ts 10')
 const busyRuns = Number(values.busy ?? Math.round(runs * 0.3))
 const args = [...(values.tier ? ['--tier', values.tier] : []), ...paths]
 

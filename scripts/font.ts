@@ -26,7 +26,7 @@ const ranges: [from: number, to: number][] = [
 const weights = { min: 400, max: 700 }
 
 const [folder] = process.argv.slice(2)
-if (folder === undefined) throw new Error('Name the folder with the packages: node scripts/font.ts /tmp/font')
+if (folder === undefined) throw new Error('The folder with the packages is required: node scripts/font.ts /tmp/font')
 const load = createRequire(join(folder, 'package.json'))
 const subset: Subset = load('subset-font')
 const whole = await readFile(load.resolve('@fontsource-variable/inter/files/inter-latin-wght-normal.woff2'))

@@ -31,7 +31,7 @@ export function argumentsOf(message: string): Map<string, ArgumentType> {
       if (!Array.isArray(node)) continue
       const [name, kind, options = {}] = node
       const type = types.get(kind)
-      if (type === undefined) throw new Error(`Arguments are names, plurals and selects alone: ${message}`)
+      if (type === undefined) throw new Error(`Only names, plurals and selects are supported as arguments: ${message}`)
       if (!found.has(name) || type !== 'Shown') found.set(name, type)
       Object.values(options).forEach(visit)
     }

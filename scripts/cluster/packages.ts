@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { isProgram } from '../is-program.ts'
 
-/** Programs that each Debian package provides. */
+/** Debian package of each required program. */
 const needed: Record<string, string> = {
   patroni: 'patroni',
   patronictl: 'patroni',
@@ -20,8 +20,8 @@ const more = ['/usr/sbin', '/sbin']
 
 /** Installs missing packages as root; otherwise throws with instructions. */
 export function ensurePackages(): void {
-  if (process.platform !== 'linux') throw new Error('The cluster is made of network namespaces: it takes Linux')
-  if (process.getuid?.() !== 0) throw new Error('Network namespaces take root: sudo npm run cluster -- up')
+  if (process.platform !== 'linux') throw new Error('The cluster requires Linux network namespaces')
+  if (process.getuid?.() !== 0) throw new Error('Network namespaces require root: sudo npm run cluster -- up')
   process.env.PATH = [process.env.PATH, ...more].join(delimiter)
   const missing = missingPackages()
   if (missing.length === 0) return

@@ -55,7 +55,7 @@ export function makePlace(): State {
 export function removePlace(keepsLogs = false): void {
   if (!existsSync(folder)) return
   const { uid } = lstatSync(folder)
-  if (uid !== process.getuid?.()) throw new Error(`${folder} belongs to somebody else`)
+  if (uid !== process.getuid?.()) throw new Error(`${folder} belongs to another user`)
   const parts = keepsLogs ? ['data', 'cluster.json'].map((name) => join(folder, name)) : [folder]
   for (const part of parts) rmSync(part, { recursive: true, force: true, maxRetries: 5 })
 }
@@ -76,7 +76,7 @@ export function readState(): State | null {
 /** Returns the state of a running cluster. Throws if there is none. */
 export function stateOfCluster(): State {
   const state = readState()
-  if (state === null) throw new Error('There is no cluster: npm run cluster -- up')
+  if (state === null) throw new Error('No cluster is running. Run: npm run cluster -- up')
   return state
 }
 

@@ -24,7 +24,7 @@ export function startOn(machine: Machine, { name, argv, env = {}, user }: Start)
     stdio: ['ignore', log, log],
     env: { PATH: process.env.PATH, LANG: 'C.UTF-8', ...env },
   })
-  if (child.pid === undefined) throw new Error(`${name} could not be started`)
+  if (child.pid === undefined) throw new Error(`Failed to start ${name}`)
   // Happens if `ip` is missing, for example; the wait for the program then times out.
   child.on('error', () => {})
   child.unref()
@@ -66,7 +66,7 @@ export async function endAll(
     }
     if (pids.length === 0) return
   }
-  throw new Error(`Processes of ${namespace} do not end: ${(await living(namespace)).join(', ')}`)
+  throw new Error(`Processes of ${namespace} did not end: ${(await living(namespace)).join(', ')}`)
 }
 
 const living = async (namespace: string): Promise<number[]> => (await processesIn(namespace)).filter(isAlive)
@@ -95,7 +95,7 @@ export async function until(
   const endsAt = performance.now() + patienceMs
   for (;;) {
     if (await Promise.resolve(isSo()).catch(() => false)) return
-    if (performance.now() > endsAt) throw new Error(`Within ${patienceMs / 1000} s there was no sign of ${what}`)
+    if (performance.now() > endsAt) throw new Error(`Timed out after ${patienceMs / 1000} s waiting for ${what}`)
     await wait(everyMs)
   }
 }

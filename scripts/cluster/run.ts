@@ -18,13 +18,13 @@ export async function up(): Promise<void> {
   makePlace()
   await makeNetwork()
   const code = await runWithin(['up'])
-  if (code !== 0) throw new Error(`The cluster did not come up; its logs are in ${folder}/logs`)
+  if (code !== 0) throw new Error(`The cluster failed to start; its logs are in ${folder}/logs`)
 }
 
 /** Throws if a cluster exists: its namespaces have system-wide names, so there can be only one. */
 export async function refuseSecond(): Promise<void> {
   ensurePackages()
-  if ((await namespaces()).length > 0) throw new Error('There is a cluster already: npm run cluster -- down')
+  if ((await namespaces()).length > 0) throw new Error('A cluster is already running. Run: npm run cluster -- down')
 }
 
 /** Runs a program on the bridge, where all machines are reachable; resolves with its exit code. */
@@ -62,13 +62,13 @@ async function status(): Promise<number> {
   ensurePackages()
   const [state, there] = [readState(), await namespaces()]
   if (state === null || there.length === 0) {
-    console.log('There is no cluster.')
+    console.log('No cluster is running.')
     return 1
   }
   for (const { name, machine, pid } of state.started) {
     // The id may have been reused by now, but not on the same machine.
     const runs = (await processesIn(namespaceOf(machine))).includes(pid)
-    console.log(`${name.padEnd(10)} on ${machine.padEnd(10)} ${runs ? `runs (${pid})` : 'is gone'}`)
+    console.log(`${name.padEnd(10)} on ${machine.padEnd(10)} ${runs ? `running (${pid})` : 'ended'}`)
   }
   return runWithin(['status'])
 }

@@ -9,7 +9,7 @@ const parts: Record<string, () => Promise<void>> = {
     for (const { name, role, state, lag } of await members()) {
       console.log(`${name} is ${role}, ${state}${lag === undefined ? '' : `, ${lag} bytes behind`}`)
     }
-    console.log(`The balancer serves by ${(await serving()).join(' and ') || 'nobody'}`)
+    console.log(`The load balancer sends requests to ${(await serving()).join(' and ') || 'no API'}`)
   },
 }
 

@@ -58,12 +58,12 @@ export async function runOnce(trial: Trial, options: RunOptions): Promise<Run> {
   log.end()
   const seconds = (performance.now() - startedAt) / 1000
   const { failed, passed, skipped, told } = readSaid(said, trial.unit)
-  const findings = isOver ? [`It had not ended after ${options.maxSeconds} s`, ...failed] : failed
-  if (code !== 0 && findings.length === 0) findings.push(`The tests ended with ${code}`)
-  if (passed === 0 && skipped === 0 && findings.length === 0) findings.push('No test has run')
+  const findings = isOver ? [`Timed out after ${options.maxSeconds} s`, ...failed] : failed
+  if (code !== 0 && findings.length === 0) findings.push(`The tests exited with ${code}`)
+  if (passed === 0 && skipped === 0 && findings.length === 0) findings.push('No test ran')
   const size = (variable: string) => Number(variables[variable] ?? Number.NaN)
   return {
-    trials: trial.count === 'told' ? told : trial.count === 'cases' ? passed : trial.count({ size, passed }),
+    trials: trial.count === 'printed' ? told : trial.count === 'cases' ? passed : trial.count({ size, passed }),
     seconds,
     findings,
     isSkipped: passed === 0 && skipped > 0,

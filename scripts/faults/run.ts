@@ -30,7 +30,7 @@ const { values } = parseArgs({
   },
 })
 const minutes = Number(values.minutes)
-if (!(minutes > 0)) throw new Error('--minutes is how long it may take, such as 120')
+if (!(minutes > 0)) throw new Error('--minutes must be a positive number, such as 120')
 
 if (values.list) for (const { name, promise } of trials) console.log(`${name.padEnd(20)} ${promise}`)
 else await runAll(chosen(values.only))
@@ -56,7 +56,7 @@ async function runAll(list: readonly Trial[]): Promise<void> {
   }
   console.log(`\n${tableOf(results)}`)
   for (const { findings, command, logFile } of failures) {
-    console.log(`\n${findings.join('\n')}\nto repeat: ${command}\nwhat was said: ${logFile}`)
+    console.log(`\n${findings.join('\n')}\nRepeat: ${command}\nOutput: ${logFile}`)
   }
   if (failures.length > 0 || stopped) process.exitCode = 1
 }
@@ -107,7 +107,7 @@ function chosen(only: string | undefined): readonly Trial[] {
   if (only === undefined) return trials
   const names = only.split(',')
   const strange = names.find((name) => !trials.some((trial) => trial.name === name))
-  if (strange !== undefined) throw new Error(`There is no trial ${strange}: --list says which there are`)
+  if (strange !== undefined) throw new Error(`Unknown fault test ${strange}. --list shows all`)
   return trials.filter(({ name }) => names.includes(name))
 }
 

@@ -154,7 +154,7 @@ export function presentCustomer({ world, clock }: Platform, customer: Customer) 
     unread: unread.length,
     windowIsOpen: number !== undefined && windowIsOpen(number, customer, clock.now()),
     lastAt: last?.at ?? null,
-    lastText: last?.isWithdrawn === true ? 'Withdrawn' : (last?.text ?? ''),
+    lastText: last?.isWithdrawn === true ? 'Deleted' : (last?.text ?? ''),
     lastFrom: last?.from ?? null,
   }
 }

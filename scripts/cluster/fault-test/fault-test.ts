@@ -45,7 +45,7 @@ export async function runCase(one: Case, rounds: number, endsAt: number, tell: T
       tell(`${one.title}, round ${done + 1}: ${seen}; ${JSON.stringify(countStatuses(answered))}`)
     }
   } catch (error) {
-    findings.push(`round ${done + 1} did not end: ${error instanceof Error ? error.message : error}`)
+    findings.push(`round ${done + 1} failed: ${error instanceof Error ? error.message : error}`)
   }
   await callers.stop()
   tell('reading back')
@@ -76,7 +76,7 @@ interface Round {
 
 async function runRound(one: Case, callers: Callers, tell: Tell): Promise<Round> {
   const primary = await settled()
-  await until(async () => (await serving()).length === apis.length, 'both apis at the balancer')
+  await until(async () => (await serving()).length === apis.length, 'both APIs at the load balancer')
   const written = (count: number) => {
     const goal = callers.writtenAt().length + count
     return until(() => callers.writtenAt().length >= goal, `${count} writes`, 120_000, 20)
@@ -95,7 +95,7 @@ async function runRound(one: Case, callers: Callers, tell: Tell): Promise<Round>
   }
   await one.round(stage)
   const copiedAnew = await mend(tell)
-  await until(async () => (await serving()).length === apis.length, 'both apis at the balancer')
+  await until(async () => (await serving()).length === apis.length, 'both APIs at the load balancer')
   await written(20)
   const toMs = performance.now()
   const answered = callers.answered.slice(first)
@@ -111,7 +111,7 @@ async function mend(tell: Tell): Promise<number> {
   if (isWhole) return 0
   const lost = await strayed()
   for (const name of lost) {
-    tell(`${name} does not find its way back: it is copied anew`)
+    tell(`${name} does not recover; copying it from the primary`)
     await renewDatabase(name)
   }
   await settled()

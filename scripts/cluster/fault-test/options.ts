@@ -29,13 +29,12 @@ export function readOptions(words: string[]): TrialOptions {
   const names = values.cases?.split(',') ?? cases.map(({ name }) => name)
   const chosen = names.map((name) => {
     const found = cases.find((one) => one.name === name)
-    if (found === undefined)
-      throw new Error(`There is no case ${name}; there are ${cases.map((one) => one.name).join(', ')}`)
+    if (found === undefined) throw new Error(`Unknown case ${name}; cases: ${cases.map((one) => one.name).join(', ')}`)
     return found
   })
   const number = (name: 'rounds' | 'minutes') => {
     const read = Number(values[name])
-    if (!Number.isInteger(read) || read < 1) throw new Error(`--${name} must be a whole number from 1 on`)
+    if (!Number.isInteger(read) || read < 1) throw new Error(`--${name} must be a whole number of at least 1`)
     return read
   }
   const { write, json, keep } = values

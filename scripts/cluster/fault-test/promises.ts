@@ -33,9 +33,9 @@ export function brokenPromises(ledger: Ledger, found: Found): string[] {
 function lostLeads({ leads }: Ledger, found: Found): string[] {
   return [...leads].flatMap(([id, { acknowledged, attempted }]) => {
     const step = found.leads.get(id)
-    if (step === undefined) return [`lead ${id} was acknowledged and is not there`]
-    if (step < acknowledged) return [`change ${acknowledged} of lead ${id} was acknowledged, and it is at ${step}`]
-    return step > attempted ? [`lead ${id} is at change ${step}, which nobody made`] : []
+    if (step === undefined) return [`lead ${id} was acknowledged and is missing`]
+    if (step < acknowledged) return [`change ${acknowledged} of lead ${id} was acknowledged, but it is at ${step}`]
+    return step > attempted ? [`lead ${id} is at change ${step}, which was never requested`] : []
   })
 }
 
@@ -43,8 +43,8 @@ function lostMessages({ callbacks }: Ledger, { inbound }: Found): string[] {
   const lost = [...callbacks].filter((text) => !inbound.has(text))
   const doubled = [...inbound].filter(([, count]) => count > 1)
   return [
-    ...lost.map((text) => `the callback of "${text}" was acknowledged, and its message is not there`),
-    ...doubled.map(([text, count]) => `the message "${text}" is there ${count} times`),
+    ...lost.map((text) => `the callback of "${text}" was acknowledged, but its message is missing`),
+    ...doubled.map(([text, count]) => `the message "${text}" exists ${count} times`),
   ]
 }
 
@@ -53,10 +53,10 @@ function wrongSends({ sends }: Ledger, { outbound, asked }: Found): string[] {
   const lost = [...sends.keys()].filter((text) => !outbound.has(text))
   const unsent = [...sends].filter(([text, status]) => status === 'sent' && !arrived.has(text))
   return [
-    ...lost.map((text) => `the send "${text}" was acknowledged, and its message is not there`),
-    ...unsent.map(([text]) => `"${text}" was acknowledged as sent, and never came to the platform`),
-    ...timesOver(arrived).map(([text, count]) => `"${text}" came to the platform ${count} times`),
-    ...timesOver(outbound).map(([text, count]) => `the message "${text}" is there ${count} times`),
+    ...lost.map((text) => `the send "${text}" was acknowledged, but its message is missing`),
+    ...unsent.map(([text]) => `"${text}" was acknowledged as sent, but never reached the platform`),
+    ...timesOver(arrived).map(([text, count]) => `"${text}" reached the platform ${count} times`),
+    ...timesOver(outbound).map(([text, count]) => `the message "${text}" exists ${count} times`),
   ]
 }
 
@@ -69,11 +69,12 @@ function webhooks({ events, webhooks: taken }: Found): string[] {
   for (const { id, subject } of events) {
     const at = firstAt.get(id)
     if (at === undefined) {
-      problems.push(`event ${id} of ${subject} was never told`)
+      problems.push(`event ${id} of ${subject} was never delivered`)
       continue
     }
     const before = last.get(subject)
-    if (before !== undefined && at < before) problems.push(`event ${id} of ${subject} was told before an earlier one`)
+    if (before !== undefined && at < before)
+      problems.push(`event ${id} of ${subject} was delivered before an earlier one`)
     last.set(subject, Math.max(at, before ?? -1))
   }
   return [...problems, ...backwardSteps(events, taken)]
@@ -91,7 +92,7 @@ function backwardSteps(events: Found['events'], taken: readonly TakenWebhook[]):
     seen.add(id)
     const before = steps.get(subject) ?? -1
     steps.set(subject, Math.max(step, before))
-    return step < before ? [`lead ${subject} was told of change ${step} after ${before}`] : []
+    return step < before ? [`lead ${subject}: change ${step} was delivered after ${before}`] : []
   })
 }
 

@@ -13,7 +13,7 @@ const patienceMs = 10_000
 export async function measureNews({ workspaceId, key }: World, times: number): Promise<number[]> {
   const taken: number[] = []
   for (const [writer, reader] of [apis, apis.toReversed()]) {
-    if (writer === undefined || reader === undefined) throw new Error('There are two')
+    if (writer === undefined || reader === undefined) throw new Error('Two APIs expected')
     const stream = await follow(`${urlOf(reader, ports.parley)}/api/team/v1/workspaces/${workspaceId}/live`)
     for (let n = 0; n < times; n++) {
       const body = { firstName: 'Kim', lastName: 'step-0' }
@@ -40,7 +40,7 @@ interface Stream {
 async function follow(url: string): Promise<Stream> {
   const controller = new AbortController()
   const reply = await fetch(url, { headers: { authorization: `Bearer ${teamToken()}` }, signal: controller.signal })
-  if (!reply.ok || reply.body === null) throw new Error(`The stream was refused: ${reply.status}`)
+  if (!reply.ok || reply.body === null) throw new Error(`The stream was refused with ${reply.status}`)
   const blocks: { text: string; at: number }[] = []
   const read = async (body: ReadableStream<Uint8Array>) => {
     const decoder = new TextDecoder()

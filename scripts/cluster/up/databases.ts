@@ -144,10 +144,10 @@ export async function settled(patienceMs = 120_000): Promise<Database> {
       const following = all.filter((one) => one.role !== 'leader' && one.timeline === timeline && follows(one))
       return leader !== undefined && following.length === 2 && following.some(({ role }) => role === 'sync_standby')
     },
-    'a primary and two that follow it',
+    'a primary with two replicas',
     patienceMs,
   )
-  if (leader === undefined) throw new Error('There is one')
+  if (leader === undefined) throw new Error('No primary found')
   return leader
 }
 
@@ -174,7 +174,7 @@ export async function switchOver(): Promise<Database> {
   const all = await members()
   const from = all.find(({ role }) => role === 'leader')?.name
   const to = all.find(({ role }) => role === 'sync_standby')?.name
-  if (from === undefined || to === undefined) throw new Error('There are no two that could change places')
+  if (from === undefined || to === undefined) throw new Error('No primary with a synchronous standby found')
   const words = ['--config-file', configFile(from), 'switchover', 'parley']
   // Called leader since Patroni 3.1, which still accepts the older name.
   await promisify(execFile)('patronictl', [...words, '--master', from, '--candidate', to, '--force'])

@@ -55,7 +55,7 @@ export async function restart(name: Service): Promise<void> {
   startService(name)
   await ready(name)
   if (apis.some((api) => api === name))
-    await until(async () => (await serving()).includes(name), `${name} at the balancer`)
+    await until(async () => (await serving()).includes(name), `${name} at the load balancer`)
 }
 
 /** Routes to ready servers; if none is ready, to live ones, which answer with when to retry. */

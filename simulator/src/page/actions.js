@@ -24,11 +24,11 @@ export function createActs({ isMine, act }) {
       add(row, one, () => act(isGiven ? 'lift' : 'react', message, one), more)
     }
     menu.replaceChildren(row)
-    add(menu, 'Answer', () => act('quote', message))
+    add(menu, 'Reply', () => act('quote', message))
     if (isMine(message)) {
       const isWords = message.kind === 'text' || ['image', 'video', 'document'].includes(message.file?.kind)
       if (isWords) add(menu, 'Edit', () => act('edit', message))
-      add(menu, 'Withdraw', () => act('withdraw', message))
+      add(menu, 'Delete', () => act('withdraw', message))
     }
     menu.showPopover()
     placeBy(menu, opener)

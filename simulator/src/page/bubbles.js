@@ -49,7 +49,7 @@ function bubble(message, isOwn, { isFollowing, quoted, isMine, onButton, onChoic
     'data-status': message.status,
     'data-id': message.id,
   })
-  if (message.isWithdrawn) item.append(make('em', { className: 'words', text: 'Withdrawn' }))
+  if (message.isWithdrawn) item.append(make('em', { className: 'words', text: 'Deleted' }))
   else item.append(...contentOf(message, quoted, isMine))
   item.append(caption(message, isOwn))
   if (message.buttons.length > 0) item.append(choices(message, onButton))

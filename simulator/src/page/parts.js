@@ -139,7 +139,7 @@ export function quoteOf(quoted, isMine) {
     'button',
     { type: 'button', className: 'quote' },
     make('strong', { text: isMine(quoted) ? 'You' : 'Them' }),
-    make('span', { text: quoted.isWithdrawn ? 'Withdrawn' : quoted.caption || quoted.text, dir: 'auto' }),
+    make('span', { text: quoted.isWithdrawn ? 'Deleted' : quoted.caption || quoted.text, dir: 'auto' }),
   )
   quote.addEventListener('click', () => {
     const target = document.querySelector(`[data-id="${CSS.escape(quoted.id)}"]`)
