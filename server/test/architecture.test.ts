@@ -27,18 +27,18 @@ const ranks: Record<string, number> = {
   http: 6,
   stats: 6,
   mcp: 6,
-  // Sees every room.
+  // May import every module.
   app: 7,
-  // main.ts and cli/ see everything, each other included.
+  // main.ts and cli/ may import everything, including each other.
   top: 8,
 }
 
 interface SourceFile {
-  /** Below `src`, with slashes. */
+  /** Path below `src`, with slashes. */
   path: string
   text: string
   lines: number
-  /** Files of ours that it imports, types included, as paths below `src`. */
+  /** Files of ours that it imports, including types, as paths below `src`. */
   imports: string[]
 }
 
@@ -185,10 +185,10 @@ test('no file has more than 400 lines, and no folder more than 25 files', () => 
   }
 })
 
-// Each room has its part in these, however short: whoever looks for it knows its name.
+// Each module has its part in these under a fixed name, however short.
 const roles = new Set(['erase.ts', 'retention.ts', 'routes.ts', 'adapter.ts'])
 
-// Short, and better by themselves: why.
+// Deliberately short files, with the reason.
 const onPurpose: Record<string, string> = {
   'auth/rate-limit/open-limiter.ts': 'which store of limits fits is a rule of this room, not of whoever starts',
 }
@@ -220,11 +220,12 @@ test('there are no barrels: no index.ts, nothing passed on', () => {
   )
 })
 
-// Who may ask the process or the machine instead of being told, and why.
+// Files that may read global state of the process or machine instead of receiving it, with the reason.
 const allowed: [what: string, pattern: RegExp, places: RegExp][] = [
-  // Commands hand the environment to `loadConfig`. The embedded PostgreSQL is a child that needs Windows' own variables.
+  // Commands pass the environment to `loadConfig`. The embedded PostgreSQL is a child process that needs Windows' own
+  // variables.
   ['the environment', /\bprocess\.env\b/, /^(?:main\.ts|cli\/.*|base\/embedded\/binaries\.ts)$/],
-  // `systemClock` is the one clock; everybody else is given one.
+  // `systemClock` is the only clock that reads the time; all other code receives a clock.
   ['the time', /\bnew Date\(\)|\bDate\.now\(|(?<!new )\bDate\(\)/, /^base\/clock\.ts$/],
 ]
 

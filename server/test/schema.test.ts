@@ -79,11 +79,11 @@ interface Table {
   name: string
   persistence: string
   options: string[] | null
-  /** By what it is partitioned, or of what it is the part. */
+  /** Partition key, or parent table of a partition. */
   partition: string | null
 }
 
-/** The tables of the schema `public` as text, with columns, constraints and indexes: the same on every PostgreSQL. */
+/** Returns the tables of schema `public` as text, with columns, constraints and indexes; equal on every PostgreSQL. */
 async function describeSchema(sql: Sql): Promise<string> {
   const tables = await sql<Table[]>`
     select c.oid::integer as oid, c.relname as name, c.relpersistence as persistence, c.reloptions as options,
@@ -122,7 +122,7 @@ async function describeTable(sql: Sql, { oid, name, persistence, options, partit
       and a.attnum > 0
       and not a.attisdropped
     order by a.attnum`
-  // PostgreSQL 18 also keeps each "not null" as a constraint of kind n.
+  // PostgreSQL 18 also stores each "not null" as a constraint of type n.
   const constraints = await sql<{ text: string }[]>`
     select 'constraint ' || quote_ident(conname) || ' ' || pg_get_constraintdef(oid) as text
     from pg_constraint

@@ -15,7 +15,7 @@ import { shellEnvironment } from '../support/program/shell.ts'
 const folder = fileURLToPath(new URL('../../../deploy/compose', import.meta.url))
 const read = (name: string) => readFile(join(folder, name), 'utf8')
 const domain = 'parley.example.com'
-// Compose does so before it reads a value.
+// Compose substitutes variables before it parses values.
 const text = (await read('compose.yaml')).replaceAll(/\$\{PARLEY_DOMAIN(?::\?[^}]*)?\}/g, domain)
 const { services, secrets, networks } = parse(text, { merge: true })
 const parts = ['api', 'worker']
@@ -36,7 +36,7 @@ test('no service is root with rights, and none of Parley can write to itself', (
   for (const [name, service] of Object.entries<{ read_only?: boolean; cap_drop?: string[]; security_opt?: string[] }>(
     services,
   )) {
-    // PostgreSQL's image begins as root and becomes another user.
+    // PostgreSQL's image starts as root and then switches to another user.
     if (name === 'postgres') continue
     assert.equal(service.read_only, true, name)
     assert.deepEqual(service.cap_drop, ['ALL'], name)

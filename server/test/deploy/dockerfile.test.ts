@@ -34,7 +34,7 @@ test('what a build takes from here is there, and is let in', () => {
     assert.ok(source === '.' || isInContext(ignore, source), source)
   }
   const { files } = JSON.parse(read('package.json'))
-  // The package has the app built; the image builds it.
+  // The package contains the built app; the image builds it.
   const needed = files.filter((file: string) => !/^!|^web\/dist$/.test(file))
   assert.ok(needed.length > 3)
   for (const file of [...needed, 'web/src', 'deploy/image/health.mjs']) assert.ok(isInContext(ignore, file), file)

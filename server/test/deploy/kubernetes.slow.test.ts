@@ -32,7 +32,7 @@ test('Kubernetes takes every manifest and knows all that is in them; a field tha
   assert.match(problems.join('\n'), /^Deployment wrong: data\S*containerPort must be integer/m)
 })
 
-/** What Kubernetes would say of them, by its own description of the interface, which lets pass what it does not know. */
+/** Returns errors according to the OpenAPI document of Kubernetes, which accepts unknown fields. */
 async function wrongIn(manifests: readonly Manifest[]): Promise<string[]> {
   const wrong: string[] = []
   for (const manifest of manifests) {
@@ -46,9 +46,9 @@ async function wrongIn(manifests: readonly Manifest[]): Promise<string[]> {
   return wrong
 }
 
-/** What the types of that description do not know. */
+/** Returns errors according to the TypeScript types, which reject unknown fields. */
 async function unknownIn(manifests: readonly Manifest[]): Promise<string[]> {
-  // Where the package is found.
+  // The package must be resolvable from here.
   const folder = join(root, 'node_modules/.cache/parley-manifests')
   await mkdir(folder, { recursive: true })
   const file = join(folder, `${process.pid}.ts`)

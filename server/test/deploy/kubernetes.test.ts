@@ -10,7 +10,7 @@ import { loadSettings } from '../support/deploy/settings.ts'
 import { allManifests, folder, kustomization, type Manifest, read } from './manifests.ts'
 
 const others = ['kustomization.yaml', 'secret.example.yaml', 'metrics-adapter.example.yaml']
-// biome-ignore lint/suspicious/noExplicitAny: manifests of every shape; what Kubernetes says of them is tested in `kubernetes.slow.test.ts`
+// biome-ignore lint/suspicious/noExplicitAny: manifests of every shape; `kubernetes.slow.test.ts` checks them
 type Any = any
 const manifests: (Manifest & Any)[] = allManifests
 const ofKind = (kind: string): Any[] => manifests.filter((one) => one.kind === kind)

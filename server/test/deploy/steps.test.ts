@@ -8,7 +8,8 @@ import { parse, parseAllDocuments } from 'yaml'
 import { readDockerfile } from '../support/deploy/dockerfile.ts'
 import { commandsUnder } from '../support/program/operations.ts'
 
-// What the steps of docs/operations.md name is there; image.slow.test.ts types those that need no Docker and no cluster.
+// Checks that the files named in the steps of docs/operations.md exist; image.slow.test.ts runs the steps that need
+// neither Docker nor a cluster.
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const read = (name: string) => readFile(join(root, name), 'utf8')

@@ -7,9 +7,9 @@ import { oneOf, randomFrom } from '../support/faults/values.ts'
 const rounds = Number(process.env.FUZZ_ROUNDS ?? 1)
 const seed = Number(process.env.FUZZ_SEED ?? 20_260_310)
 const manners: readonly Manner[] = ['fitting', 'nearly', 'hostile']
-/** The suite asks each operation in one manner, a trial in all of them. */
+/** The normal test run calls each operation in one manner, the fault test in all. */
 const isShort = process.env.FUZZ_ROUNDS === undefined
-/** So many that things that were removed or ended are there again. */
+/** Enough rounds that removed things exist again. */
 const roundsOfOne = 3
 
 test('every operation answers whatever it is asked, by whomever, with a status and a body of its contract, and never with 500', async (t) => {

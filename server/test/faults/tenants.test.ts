@@ -42,7 +42,7 @@ test('no operation tells or changes a byte of another workspace, by whatever ids
   assert.deepEqual(found, [])
 })
 
-/** What nobody else may be told: what was said, and every id that is known of it. */
+/** Returns what must not leak: the secret word and every known id. */
 function secretsOf({ person, ids, workspaceId, keyId, connectionId, sessionId }: Furnished): string[] {
   const listed = [...ids.values()].flat().map(({ id }) => id)
   const own = [workspaceId, keyId, connectionId, sessionId, ...listed].filter((id) => id.length >= 20)

@@ -4,7 +4,7 @@ import { createSignal } from '../../src/base/async/loop.ts'
 
 const lookEveryMs = 20
 
-/** Resolves once this is so; fails when it does not become so. */
+/** Polls until the condition holds; fails after a timeout. */
 export async function until(
   isSo: () => boolean | Promise<boolean>,
   what: string,
@@ -18,7 +18,7 @@ export async function until(
   }
 }
 
-/** Resolves once this is so; `listen` says when it may have become so. */
+/** Resolves when the condition holds; `listen` signals when to check it again. */
 export async function untilTold(
   listen: (look: () => void) => () => void,
   isSo: () => boolean | Promise<boolean>,

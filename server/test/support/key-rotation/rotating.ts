@@ -23,7 +23,7 @@ export async function askRotation(w: World, body: Asked): Promise<Answer['body']
   return answer.body
 }
 
-/** Rotates the workspace's key from beginning to end, with nothing else going on. */
+/** Rotates the workspace's key completely, without concurrent work. */
 export async function rotate(w: World, purpose: Purpose): Promise<void> {
   await askRotation(w, { purpose, workspaceId: w.workspaceId })
   await drainRotations(w)
@@ -42,7 +42,7 @@ export async function drainRotations({ db, keyStore, clock }: World): Promise<vo
 export const runningRotations = async ({ sql }: Db): Promise<number> =>
   (await sql`select from key_rotations where finished_at is null`).length
 
-/** How many rows of the workspace are sealed or indexed under another version than this, by table. */
+/** Returns, by table, the number of rows encrypted or indexed under a version other than this. */
 export async function oldRows({ sql }: Db, workspaceId: string, purpose: Purpose, version: number): Promise<string[]> {
   const bytes = Buffer.alloc(4)
   bytes.writeUInt32BE(version)

@@ -1,44 +1,44 @@
 import type { Answer, World } from '../world.ts'
 import { leadPath, leadsPath } from './leads.ts'
 
-/** A lead that is to be made or changed, and what it would be if nothing were sent. */
+/** Lead to create or change, and its values if nothing were sent. */
 export interface Target {
   match: { by: string; value: string }
   // biome-ignore lint/suspicious/noExplicitAny: as in Answer
   base: any
 }
 
-/** What became of one lead that was written. */
+/** Result of writing one lead. */
 export interface Outcome {
-  /** 400 and above where it was refused, in a batch too. */
+  /** 400 or above if refused, also in a batch. */
   status: number
   // biome-ignore lint/suspicious/noExplicitAny: as in Answer
   lead: any
   // biome-ignore lint/suspicious/noExplicitAny: as in Answer
   error: any
-  /** The fields that were refused, as paths from the lead on. */
+  /** Refused fields, as paths relative to the lead. */
   issues: string[]
 }
 
 type Query = Record<string, string>
 
-/** One of the ways in which the leads interface takes the fields of a lead: the rules of a field hold on all of them. */
+/** An operation of the leads API that accepts fields of a lead: the validation rules apply to all of them. */
 export interface WritePath {
   name: string
   isUpdate: boolean
   targets(w: World, count: number): Promise<Target[]>
-  /** Writes each of the leads to the target at its place. */
+  /** Writes each lead to the target with the same index. */
   send(w: World, targets: readonly Target[], leads: readonly object[], query?: Query): Promise<Outcome[]>
 }
 
-/** A value in every field. */
+/** Lead with a value in every field. */
 export const fullLead = {
   ...{ uniqueCode: 'code', externalRef: 'ref', firstName: 'Marina', lastName: 'Duarte', email: 'm@example.com' },
   ...{ phone: '5581991234567', status: 'won', priority: 'high', source: 'ads', adPlatform: 'x' },
   ...{ estimatedValue: 10.5, actualValue: 20, notes: 'note' },
 }
 
-/** What a lead is of which only the name was said. */
+/** Lead of which only the name was sent. */
 export const bareLead = {
   ...{ firstName: 'Marina', lastName: null, email: null, phone: null, notes: null, externalRef: null },
   ...{ status: 'new', priority: 'medium', source: 'other', adPlatform: null },

@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict'
 
-/** Something that a tutorial has its reader type, and what it says will be shown. */
+/** Commands of a tutorial, and the output that it shows for them. */
 export interface Step {
   commands: string
   shows: string | null
 }
 
-/** Values that differ from reader to reader, by the name that the page gives them in angle brackets. */
+/** Values that differ between readers, by their name in angle brackets. */
 export type Values = Map<string, string>
 
 const fence = /^```(\w*)\n([\s\S]*?)^```$/gm
 const shown = ['json', 'text']
-// Not the `<paths>` of a type, which follows a name.
+// Does not match `<paths>` of a generic type, which follows a name.
 const placeholder = /(?<!\w)<([a-z][a-z -]*)>/
 
-/** The steps of a page: each `sh` block, with the `json` or `text` block that follows it. */
+/** Returns the steps of a page: each `sh` block, with the `json` or `text` block after it. */
 export function stepsOf(page: string): Step[] {
   const steps: Step[] = []
   for (const [, language = '', text = ''] of page.matchAll(fence)) {
@@ -26,7 +26,7 @@ export function stepsOf(page: string): Step[] {
   return steps
 }
 
-/** The commands as this reader types them. */
+/** Returns the commands with this reader's values. */
 export function fillIn(commands: string, values: Values): string {
   return commands.replaceAll(new RegExp(placeholder, 'g'), (whole, name) => {
     const value = values.get(name)
@@ -35,10 +35,7 @@ export function fillIn(commands: string, values: Values): string {
   })
 }
 
-/**
- * Compares what was shown with what the page says, and learns the values that it names. `…` stands for whatever there
- * is; blanks do not count.
- */
+/** Asserts that the output matches the page; stores the values it names. `…` matches anything; ignores whitespace. */
 export function assertShows(actual: string, expected: string, values: Values): void {
   const parts = expected.trim().split('…')
   const learnt = new Map(values)
@@ -55,7 +52,7 @@ export function assertShows(actual: string, expected: string, values: Values): v
   for (const [name, value] of learnt) values.set(name, value)
 }
 
-/** A value that is known has to be the same; one that is not may be anything without blanks and quotes. */
+/** A known value must be the same; an unknown one matches anything without whitespace and quotes. */
 function patternOf(text: string, values: Values): { pattern: string; names: string[] } {
   const names: string[] = []
   const pieces = text.split(new RegExp(placeholder, 'g')).map((piece, n) => {

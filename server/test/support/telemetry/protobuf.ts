@@ -1,10 +1,10 @@
 export interface Field {
   number: number
-  /** Bytes for texts and messages, a number for all else. */
+  /** Bytes for texts and messages; a number for everything else. */
   value: Buffer | bigint
 }
 
-/** The fields of a message in protobuf's wire format. */
+/** Parses the fields of a message in protobuf's wire format. */
 export function fieldsOf(message: Buffer): Field[] {
   const fields: Field[] = []
   let at = 0
