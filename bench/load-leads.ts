@@ -8,7 +8,7 @@ import { type BenchWorkspace, makeWorkspace } from './workspace.ts'
 
 const threads = 2
 
-/** The workspace with so many leads: the one that an earlier run left in this database, or a new one. */
+/** Returns the workspace with this many leads: the one of an earlier run in this database, or a new one. */
 export async function loadedWorkspace(
   db: Db,
   options: Database,
@@ -28,17 +28,17 @@ export async function loadedWorkspace(
   return workspace
 }
 
-/** The leads are no longer those that were loaded. */
+/** Records that the leads differ from the loaded ones. */
 export async function markChanged(db: Db): Promise<void> {
   await db.sql`update bench_loads set is_changed = true`
 }
 
-/** Fills a workspace with so many leads, and the floor's table with the same ones in plain text. Minutes for a million. */
+/** Fills a workspace with leads, and the baseline's table with the same as plain text. Takes minutes for a million. */
 async function loadLeads(db: Db, options: Database, workspaceId: string, count: number): Promise<void> {
   await db.sql.unsafe(floorTables)
   await db.sql`alter table floor_leads add haystack text not null default ''`
   await db.sql`create extension if not exists pg_trgm`
-  // Indexes are made faster than they are kept up.
+  // Building indexes is faster than updating them.
   const indexes = await db.sql<{ indexname: string; indexdef: string }[]>`
     select indexname, indexdef
     from pg_indexes
@@ -65,7 +65,7 @@ async function loadLeads(db: Db, options: Database, workspaceId: string, count: 
   })
 }
 
-/** On a connection of its own, without the limit of time that statements have. */
+/** Runs on its own connection, without the statement timeout. */
 export async function vacuum({ socketFolder, ...database }: Database, tables: readonly string[]): Promise<void> {
   const client = new Client({ ...database, host: socketFolder })
   await client.connect()

@@ -15,13 +15,13 @@ export interface BenchPostgres {
   stop(): Promise<void>
 }
 
-/** Several services at once, each with its connections. */
+/** Enough for several services at once, each with its pool. */
 export const maxConnections = 200
 const nobody = 65_534
 
 /**
- * A server of the programs in `binFolder`, set up like the embedded one: for extensions that one lacks. Its data are
- * thrown away when it stops, unless they are to stay in `keptFolder`.
+ * Starts a server from the programs in `binFolder`, configured like the embedded one, for extensions that one lacks.
+ * Deletes its data when it stops, unless they are in `keptFolder`.
  */
 export async function startSystemPostgres(
   binFolder: string,

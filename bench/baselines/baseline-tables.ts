@@ -5,7 +5,7 @@ import { type LeadRow, openLead } from '../../server/src/leads/lead/encrypted-le
 import { leadColumns } from '../../server/src/leads/lead/queries.ts'
 import { benchMasterKey } from '../workspace.ts'
 
-/** The floor's tables: the same leads in plain columns, with the indexes that its statements need. */
+/** Creates the baseline's tables: the same leads in plain columns, with the indexes that its statements need. */
 export async function makeFloorTables(db: Db, workspaceId: string): Promise<void> {
   const keyring = await openKeyStore(db, { current: benchMasterKey }, systemClock).keyring(workspaceId)
   await db.tx(async (tx) => {
@@ -28,7 +28,7 @@ export async function makeFloorTables(db: Db, workspaceId: string): Promise<void
   await db.sql`vacuum analyze floor_leads, leads, lead_search`
 }
 
-// Each part begins with tables of its own.
+// Each part of the benchmark starts with new tables.
 export const floorTables = `
   drop table if exists floor_leads, floor_created, floor_tokens, floor_outbox;
   create table floor_leads (

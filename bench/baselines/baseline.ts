@@ -1,5 +1,5 @@
-// The least that the same work can cost: bare Fastify and pipelined `pg` on plain columns, without keys, scopes, limits,
-// checks, logs, events' bodies or search. Run by run.ts in a process of its own.
+// Lowest possible cost of the same work: bare Fastify and pipelined `pg` on plain columns, without keys, scopes,
+// limits, validation, logs, event bodies or search. Run by run.ts in a process of its own.
 import { createCipheriv, randomBytes, randomUUID } from 'node:crypto'
 import fastify from 'fastify'
 import { openFloorDb } from './baseline-db.ts'
@@ -93,7 +93,7 @@ interface BulkBody {
   items: { match: { value: string }; lead: Body & { priority: string; source: string; estimatedValue: number } }[]
 }
 
-/** The cheapest that a search index of words in three-letter pieces can be. */
+/** Returns trigram tokens of words: the cheapest possible search index. */
 function tokensOf(text: string): number[] {
   const tokens = new Set<number>()
   for (let at = 0; at + 3 <= text.length; at++) {
@@ -108,7 +108,8 @@ const fieldsOf = ({ lead }: BulkBody['items'][number]) => [
   ...[lead.estimatedValue, new Date()],
 ]
 
-// Item after item, as one writes it at first: look, then insert or update, with search tokens and an event.
+// Processes items one by one, as a first implementation would: select, then insert or update, with search tokens and an
+// event.
 app.post<{ Body: BulkBody }>('/leads/bulk-upsert', async (request) => {
   const results = await db.tx(async ({ run, commit }) => {
     const done: string[] = []

@@ -31,7 +31,7 @@ export async function fillFeedFloor(db: Db, events: readonly PlainEvent[]): Prom
     ) with ordinality as e (name, payload, place)`
 }
 
-/** The least that a page of the feed can cost: the payloads are text, which goes out as it is. */
+/** Registers the baseline of a page of the feed: payloads are text and sent unchanged. */
 export function serveFeedFloor(app: FastifyInstance, read: Run): void {
   app.get<{ Querystring: { after: string } }>('/events', async (request, reply) => {
     const rows = await read<{ position: string; id: string; name: string; occurred_at: Date; payload: string }>(

@@ -1,9 +1,9 @@
 import type { Db } from '../../server/src/base/db.ts'
 
-/** The id of the n-th conversation of the floor. */
+/** Returns the id of the baseline's n-th conversation. */
 export const floorConversation = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
 
-/** The floor's tables: the same conversations and messages in plain columns, with the indexes that its lists need. */
+/** Creates the baseline's tables: the same conversations and messages in plain columns, with indexes for its lists. */
 export async function makeInboxFloor(db: Db): Promise<void> {
   await db.sql.unsafe(`
       create table floor_conversations (
@@ -59,7 +59,7 @@ export async function fillInboxFloor(db: Db, conversations: number, withMessages
     cross join generate_series(1, ${each}::integer) n`
 }
 
-/** Messages that were sent, by the platform's ids of them. */
+/** Adds sent messages by their platform ids. */
 export async function fillSentFloor(db: Db, externalIds: readonly string[]): Promise<void> {
   await db.sql`
     insert into floor_messages

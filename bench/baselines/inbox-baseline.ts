@@ -8,7 +8,7 @@ import { serveStatuses } from './status-baseline.ts'
 
 const agent = new Agent({ keepAlive: true, maxSockets: 64 })
 
-/** The least that the inbox's work can cost. */
+/** Registers the baseline of the inbox's work. */
 export function serveInboxFloor(
   app: FastifyInstance,
   db: FloorDb,

@@ -1,6 +1,6 @@
-// The least that delivering can cost: requests one after the other on kept connections, and the same by way of a table
-// of jobs that are leased in batches. No signatures, no order, no guard, no log of attempts. Run by run.ts in a process
-// of its own; POST / with a `FloorTask` does one and answers when it is done.
+// Lowest possible cost of delivering webhooks: requests in sequence on kept-alive connections, and the same through a
+// job table leased in batches. No signatures, order, URL checks or log of attempts. Run by run.ts in a process of its
+// own; POST / with a `FloorTask` runs one and answers when it is done.
 import { Agent, createServer, request as httpRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { openFloorDb } from './baseline-db.ts'
@@ -9,7 +9,7 @@ export interface FloorTask {
   kind: 'bare' | 'leases'
   port: number
   count: number
-  /** Requests in flight. */
+  /** Concurrent requests. */
   width: number
 }
 
@@ -27,7 +27,7 @@ async function bare({ port, count, width }: FloorTask): Promise<void> {
   await inFlight(port, width, () => (next++ < count ? body : undefined))
 }
 
-/** As a plain job queue does: claim a batch, send it, mark it done, claim the next. */
+/** Works like a plain job queue: claims a batch, sends it, marks it as done, claims the next. */
 async function leases({ port, width }: FloorTask): Promise<void> {
   for (;;) {
     const jobs = await db.write<Job>(

@@ -6,7 +6,7 @@ import { type BenchWorkspace, fillWorkspace } from '../workspace.ts'
 
 const leads = 500
 
-/** What a call of an agent costs as a route and as a tool, beside the same question at the contract's face of the same node. */
+/** Compares an agent's call as a route and as a tool with the same query of the v1 API on the same node. */
 export async function runAgentCalls(db: Db, workspace: BenchWorkspace, course: Course): Promise<Result[]> {
   await fillWorkspace(db, workspace.workspaceId, leads, () => {})
   const rows = await db.sql<{ id: string }[]>`
@@ -50,7 +50,7 @@ function contests({ port }: Peer, key: string, idOf: (n: number) => string | und
   ]
 }
 
-/** A tool that fails is answered 200 as well. */
+/** A tool that fails is also answered with 200. */
 async function expectLead(port: number, { headers, body }: Call): Promise<void> {
   const reply = await fetch(`http://127.0.0.1:${port}/mcp`, {
     method: 'POST',

@@ -14,7 +14,7 @@ import type { Database } from '../place.ts'
 import { benchMasterKey, makeWorkspace } from '../workspace.ts'
 
 const main = join(import.meta.dirname, '../../server/src/main.ts')
-/** In which a process that has just begun does what it does once. */
+/** Time for the one-time work of a started process. */
 const settleMs = 20_000
 const seedMs = 600_000
 const seeded = [
@@ -34,14 +34,14 @@ export interface IdleCourse {
   db: Db
   postgres: Database & { readonly pid: number }
   workspaces: number
-  /** How many of them have a webhook. */
+  /** Number of workspaces with a webhook. */
   withWebhooks: number
   durationMs: number
 }
 
 /**
- * Prints what nodes cost that nobody asks for anything: processor time, statements, and which these are. First one node with one
- * workspace, then one with all, then two.
+ * Prints the cost of idle nodes: processor time and statements. Measures one node with one workspace, then one node
+ * with all, then two nodes.
  */
 export async function runIdle({ db, postgres, workspaces, withWebhooks, durationMs }: IdleCourse): Promise<void> {
   const media = await mkdtemp(join(tmpdir(), 'parley-idle-media-'))
@@ -59,7 +59,7 @@ export async function runIdle({ db, postgres, workspaces, withWebhooks, duration
 }
 
 interface Stage extends Pick<IdleCourse, 'db' | 'postgres' | 'durationMs'> {
-  /** Of all nodes. */
+  /** Media folder shared by all nodes. */
   media: string
 }
 
@@ -86,7 +86,7 @@ async function measure(
   if (seesStatements) await printStatements(db, seconds)
 }
 
-/** Services as an operator starts them, on this database and one folder of files. */
+/** Starts services as an operator does, on this database and one media folder. */
 async function startNodes(postgres: Database, media: string, count: number) {
   const nodes: Awaited<ReturnType<typeof startNode>>[] = []
   const stop = async () => {
@@ -104,7 +104,7 @@ async function startNodes(postgres: Database, media: string, count: number) {
 }
 
 async function seed(tx: Tx, workspaces: number, withWebhooks: number): Promise<void> {
-  // On a machine that others use it takes longer than statements may.
+  // Takes longer than the statement timeout on a busy machine.
   await setStatementTimeout(tx, seedMs)
   const now = systemClock.now()
   const bytes = randomBytes(200)
@@ -146,7 +146,7 @@ async function seed(tx: Tx, workspaces: number, withWebhooks: number): Promise<v
     insert into lead_search_feeds (workspace_id, position, rules)
     select id, 10, ${tokenRules}
     from workspaces`
-  // Their conversations can be found by name already.
+  // Marks their conversations as indexed for search by name.
   await tx`
     insert into inbox_search_progress (workspace_id, conversations_to, conversation_to)
     select id, ${now}, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid
@@ -212,7 +212,7 @@ async function commitsOf(db: Db): Promise<number> {
   return row?.commits ?? 0
 }
 
-/** Whether the server counts statements apart: one that was started with `--postgres` does. */
+/** Returns whether the server has pg_stat_statements: one started with `--postgres` does. */
 async function hasStatements(db: Db): Promise<boolean> {
   const [row] = await db.sql<{ has: boolean }[]>`
     select current_setting('shared_preload_libraries') like '%pg_stat_statements%' as has`
@@ -230,7 +230,7 @@ async function printStatements(db: Db, seconds: number): Promise<void> {
   const sum = (pick: (row: (typeof rows)[number]) => number) => rows.reduce((total, row) => total + pick(row), 0)
   console.log(`| statements a second | ${(sum(({ calls }) => calls) / seconds).toFixed(1)} |`)
   console.log(`| the database's time, ms a second | ${(sum(({ ms }) => ms) / seconds).toFixed(2)} |`)
-  // What others on the machine do makes some of them longer.
+  // Other load on the machine makes some statements slower.
   console.log(
     `| the same if each took as long as the shortest | ${(sum(({ calls, least }) => calls * least) / seconds).toFixed(2)} |`,
   )

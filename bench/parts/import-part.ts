@@ -7,13 +7,13 @@ import { type CpuTime, startMeter } from '../cpu-time.ts'
 import { cpuCell, cpuHead } from '../figures.ts'
 import { person } from '../people.ts'
 
-/** With the CPU time of each row. */
+/** CPU time is per row. */
 export interface Imported {
   seconds: number
   cpu: CpuTime | null
 }
 
-/** Prints how long `parley import` takes for a file of so many new leads, with the service that `parley serve` starts. */
+/** Prints the duration of `parley import` of a file with this many new leads, with a service run by `parley serve`. */
 export async function runImport(rows: number): Promise<Imported> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-bench-import-'))
   const env = serviceEnvironment(folder, await freePort())

@@ -5,7 +5,7 @@ import { requestBytes } from '../load.ts'
 import { person } from '../people.ts'
 import { type BenchWorkspace, fillWorkspace } from '../workspace.ts'
 
-/** Fills the workspace with leads and answers what the leads interface competes in. */
+/** Fills the workspace with leads and returns the contests of the leads API. */
 export async function leadContests(
   db: Db,
   workspace: BenchWorkspace,
@@ -36,7 +36,7 @@ function contests(key: string, ids: string[], leadCount: number): Contest[] {
     const { firstName, lastName, email, phone, status } = person(leadCount + n)
     return { firstName, lastName, email, phone, status }
   }
-  // Another one each time that a lead has its turn again: what changes nothing is not written.
+  // Alternates on each pass over the leads, since an update without changes writes nothing.
   const statusOf = (n: number) => (Math.floor(n / leadCount) % 2 === 0 ? 'lost' : 'won')
   const refOf = (n: number) => `crm-${(n * 7919) % leadCount}`
   const upsert = (n: number) => ({ match: { by: 'externalRef', value: refOf(n) }, lead: { status: statusOf(n) } })
@@ -72,7 +72,7 @@ function contests(key: string, ids: string[], leadCount: number): Contest[] {
 
 const bySingles = 'bulk upsert of 100, half existing (floor: single upserts of the product in one transaction)'
 
-/** A hundred items a request, half of which find their lead. */
+/** Sends a hundred items per request, half of which match an existing lead. */
 function bulkUpsert(db: Db, { key, workspaceId }: BenchWorkspace, leadCount: number, prefix: string): Contest {
   const headers = { authorization: `Bearer ${key}` }
   const asked = { product: 0, floor: 0 }

@@ -16,11 +16,14 @@ interface Trial {
   query: Record<string, string>
 }
 
-/** Enough for the text and the values of a million leads. */
+/** Enough for the texts and values of a million leads. */
 const memory = '600'
 const readyWithinMs = 300_000
 
-/** The team's list in any order and narrowed by any column: from memory, and by the database alone, which refuses some. */
+/**
+ * Measures the team's list in every order and with filters on every column, from memory and from the database, which
+ * refuses some.
+ */
 export async function runOrders({ db, options, start, course }: SearchStage, leadCount: number, only: string) {
   const workspace = await loadedWorkspace(db, options, leadCount)
   const labels = await labelled(db, workspace)
@@ -70,7 +73,7 @@ async function first({ port }: Peer, request: Buffer): Promise<{ status: number;
   return { status, ms: performance.now() - sent }
 }
 
-/** Two labels: one that a thousandth of the leads has, and one that a fifth has. */
+/** Creates two labels: one on a thousandth of the leads, and one on a fifth. */
 async function labelled(db: Db, { workspaceId }: BenchWorkspace): Promise<{ seldom: string; often: string }> {
   const known = await db.sql<{ id: string; name: string }[]>`
     select id, name from labels where workspace_id = ${workspaceId}`

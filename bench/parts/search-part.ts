@@ -28,7 +28,7 @@ interface Trial {
   status?: string
 }
 
-/** Search and exact totals over a large workspace, beside the same leads in plain text with a trigram index. */
+/** Measures search and exact totals in a large workspace, compared with plain-text leads and a trigram index. */
 export async function runSearch(
   { db, options, start, course }: SearchStage,
   leadCount: number,
@@ -64,7 +64,7 @@ export async function runSearch(
 
 function trials(leadCount: number): Trial[] {
   const someone = person(Math.floor(leadCount / 3))
-  // Longer than any name of the lists: made of syllables, and hardly made twice.
+  // Longer than all names of the lists: made of syllables, and almost always unique.
   const names = Array.from({ length: leadCount }, (_, n) => person(n).lastName)
   const rare = names.find((name) => /^[A-Z][a-z]{11}$/.test(name))
   const terms: [name: string, term: string][] = [
@@ -112,7 +112,7 @@ async function runTrial(
   const ids = (page: { data: { id: string }[] }) => page.data.map(({ id }) => id).join()
   if (total !== peer.pagination.total || ids(answer) !== ids(peer))
     throw new Error(`${name}: the peer answers otherwise`)
-  // A common term may take the database longer than a statement is given.
+  // The database may exceed the statement timeout for a common term.
   const isCold = coldAnswer.success === true
   if (isCold && (total !== coldAnswer.pagination.total || ids(answer) !== ids(coldAnswer)))
     throw new Error(`${name}: the database answers otherwise`)

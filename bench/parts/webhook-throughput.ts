@@ -14,7 +14,7 @@ import {
   wakeOnly,
 } from './webhook-backlog.ts'
 
-/** What the product sends at once to a healthy endpoint; the floors get as many. */
+/** Concurrent deliveries of the product to a healthy endpoint; the baselines use the same number. */
 const widthOfOne = 16
 
 interface Size {
@@ -24,17 +24,17 @@ interface Size {
 
 interface Run {
   perSecond: number
-  /** For each delivery. */
+  /** Per delivery. */
   cpu: CpuTime | null
 }
 
-/** What was delivered how fast by whom: medians. */
+/** Medians of the delivery rates of each side. */
 export interface Throughput {
   name: string
   runs: Record<string, Run>
 }
 
-/** Prints how fast events that wait already reach a receiver. */
+/** Prints how fast waiting events are delivered to a receiver. */
 export async function printThroughput(course: WebhookCourse, sizes: readonly Size[]): Promise<Throughput[]> {
   await makeFloorJobs(course.db)
   const names = [...(course.other === undefined ? ['Parley'] : ['Parley', 'the other']), 'bare requests', 'job table']
@@ -53,7 +53,7 @@ export async function printThroughput(course: WebhookCourse, sizes: readonly Siz
   return results
 }
 
-/** The runs of each side. */
+/** Returns the runs of each side. */
 async function runSize(course: WebhookCourse, size: Size): Promise<Run[][]> {
   const { worker, other } = course
   const sides = [
@@ -63,7 +63,7 @@ async function runSize(course: WebhookCourse, size: Size): Promise<Run[][]> {
     () => runFloor(course, 'leases', size),
   ]
   const runs: Run[][] = sides.map(() => [])
-  // One more round than asked for: the first one warms all up.
+  // Runs one extra round first as a warm-up.
   for (let round = 0; round <= course.rounds; round++) {
     for (const side of rotated([...sides.keys()], round)) {
       const run = await sides[side]?.()
@@ -91,7 +91,7 @@ const medianOf = (runs: readonly Run[]): Run => ({
   cpu: medianCpu(runs.map((run) => run.cpu)),
 })
 
-/** Lets a worker loose. */
+/** Lets a worker deliver the backlog. */
 async function drain(course: WebhookCourse, worker: Child, size: Size): Promise<Run> {
   await wakeOnly(course, worker)
   const workspace = await addReceivers(course, size.endpoints, later)

@@ -22,24 +22,24 @@ export interface Burst {
   db: Db
   database: Database
   platform: Child
-  /** The process of the database, for its time. */
+  /** Database process, for its CPU time. */
   postgres: { readonly pid: number }
   messages: number
   customers: number
   quietMs: number
   rounds: number
-  /** Another checkout, with its app built. */
+  /** Path of another checkout with a built app. */
   against?: string | undefined
 }
 
 const ownRoot = resolve(import.meta.dirname, '../../..')
 const firstPort = 20_000 + (process.pid % 20_000)
-/** For so long after the last 200 the pages may still be told. */
+/** Maximum time after the last 200 to wait for the pages. */
 const afterMs = 60_000
 
 /**
- * A burst of messages to one number, while people have pages open, one of them in a browser, and agents send: first in
- * quiet, then beside it. Fails when a message is lost or doubled.
+ * Measures a burst of messages to one number while people have pages open, one of them in a browser, and agents send:
+ * first idle, then during the burst. Fails if a message is lost or duplicated.
  */
 export async function runBurst(burst: Burst): Promise<void> {
   await buildWebIfNeeded()
@@ -118,7 +118,7 @@ async function sendBeside(port: number, { ofStormed, ofOther }: BurstPlace['agen
   return { same, other }
 }
 
-/** Until every page has been told of all, and the browser shows what was written in its thread; or for long enough. */
+/** Waits until every page has been notified of all messages and the browser shows its thread's, or the timeout. */
 async function untilShown(pages: readonly Followed[], browser: Watching, { acknowledged }: Blown): Promise<void> {
   const watched = [...acknowledged].filter(([, { isWatched }]) => isWatched).map(([number]) => number)
   for (const end = Date.now() + afterMs; Date.now() < end; await sleep(250)) {

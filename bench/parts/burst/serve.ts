@@ -8,11 +8,11 @@ import type { Database } from '../../place.ts'
 import { benchMasterKey } from '../../workspace.ts'
 
 export interface Served extends Child {
-  /** Lines that it has logged as warnings or errors, by their message. */
+  /** Counts of warning and error log lines, by message. */
   complaints(): Record<string, number>
 }
 
-/** Starts `serve` of a checkout as people run it, with its loops and its log, on a database that is there. */
+/** Starts `serve` of a checkout in its normal configuration on an existing database. */
 export async function startServe(root: string, database: Database, port: number): Promise<Served> {
   const folder = mkdtempSync(join(tmpdir(), 'parley-burst-'))
   const logFile = join(folder, 'log')

@@ -11,7 +11,7 @@ import type { Filling } from '../../fill.ts'
 import { requestBytes } from '../../load.ts'
 
 const catalogue = { ...leadEvents, ...inboxEvents }
-// A message that came in has more of its kind around it than a lead or a change of owner.
+// Near a received message there are more events of its kind than near a lead or a change of owner.
 const mix = [
   ...['inbox.message.received', 'inbox.message.sent', 'inbox.message.status', 'inbox.message.status'],
   ...['inbox.message.received', 'lead.created', 'inbox.conversation.owner_changed', 'lead.updated'],
@@ -20,10 +20,10 @@ const events = 20_000
 const pageSize = 50
 const pages = events / pageSize - 1
 
-/** How long the events of the contests before may wait for their places. */
+/** Maximum time until the events of earlier contests are sequenced. */
 const placingMs = 60_000
 
-/** Readers that go through the feed page after page, from its begin again once they are through, and such that keep up. */
+/** Contests of readers that page through the whole feed repeatedly, and of readers that follow its end. */
 export async function feeds(db: Db, filling: Filling, key: string): Promise<Contest[]> {
   const { workspaceId } = filling
   const recorded = Array.from({ length: events }, (_, n) => sampleEvent(n, filling.now))
@@ -58,7 +58,7 @@ export async function feeds(db: Db, filling: Filling, key: string): Promise<Cont
   ]
 }
 
-/** Waits until the events of the contests before have their places, and returns the last of them. */
+/** Waits until the events of earlier contests are sequenced; returns the last position. */
 async function placeAll(db: Db, workspaceId: string): Promise<number> {
   const until = Date.now() + placingMs
   while ((await sequenceEvents(db, workspaceId)) > 0) {

@@ -11,13 +11,13 @@ import { lists } from './lists.ts'
 import { type SlowPlatform, sends } from './sends.ts'
 import { statusContests } from './statuses.ts'
 
-// A number sends 70 messages a second: many of them, so that it is not this pace that is measured.
+// A number sends at most 70 messages a second; many numbers keep this limit from dominating the measurement.
 const connectionCount = 64
 const messagesEach = 60
 const slowMs = 200
 const slowConversationsEach = 30
 
-/** Fills the workspace with conversations and answers what the inbox competes in. */
+/** Fills the workspace with conversations and returns the contests of the inbox. */
 export async function inboxContests(
   db: Db,
   workspace: BenchWorkspace,

@@ -4,7 +4,7 @@ import type { Contest, Peer } from '../../contest.ts'
 import type { SeededConnection } from '../../inbox-seed.ts'
 import { requestBytes } from '../../load.ts'
 
-/** A platform that takes its time, with connections to it and a floor that waits as long. */
+/** Slow platform with connections to it, and a baseline with the same delay. */
 export interface SlowPlatform {
   delayMs: number
   connections: readonly SeededConnection[]
@@ -25,7 +25,7 @@ export function sends(
 
 function send(db: Db, name: string, key: string, connections: readonly SeededConnection[]): Contest {
   const body = { kind: 'text', text: 'Good morning! It is still there, and we are open until six.' }
-  // Those of people, every third, are not the key's to answer.
+  // The key cannot reply in conversations owned by people: every third.
   const own = connections.map(({ conversations }) => conversations.filter((_, n) => n % 3 !== 0))
   const conversationOf = (n: number) => {
     const ofOne = own[n % own.length] ?? []

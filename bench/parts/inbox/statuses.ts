@@ -7,17 +7,17 @@ import { countEvents } from './count-events.ts'
 
 interface Kind {
   name: string
-  /** How many statuses a callback tells, each of another message. */
+  /** Number of statuses per callback, each for a different message. */
   statuses: number
-  /** Messages that are sent to each conversation beforehand: each can climb twice. */
+  /** Number of messages sent to each conversation beforehand: each can advance twice. */
   sentEach: number
-  /** How long ago they were sent. */
+  /** Age of the messages, in hours. */
   hoursAgo: number
-  /** Connections of the load, fewer than the run's for callbacks that hold much work each. */
+  /** Fewer connections than the run's, for callbacks with many statuses. */
   width?: number
 }
 
-/** Callbacks that tell how far sent messages have come: all that is told moves a message up, and makes an event. */
+/** Contests of callbacks with statuses of sent messages: every status advances a message and creates an event. */
 export function statusContests(filling: Filling, connections: readonly SeededConnection[]): Contest[] {
   return [
     statuses(filling, connections, { name: 'callback with one status', statuses: 1, sentEach: 3, hoursAgo: 6 }),
@@ -65,12 +65,12 @@ function statuses(filling: Filling, connections: readonly SeededConnection[], ki
 
 interface Step {
   status: 'delivered' | 'read'
-  /** Which connection, and what it is told of. */
+  /** Index of the connection, and its messages. */
   at: number
   messages: SentMessage[]
 }
 
-/** Which step the n-th callback tells. `read` comes so far behind `delivered` that this is stored by then. */
+/** Returns the n-th callback's status. `read` follows so long after `delivered` that the latter is stored by then. */
 function stepOf(n: number, sent: readonly SentMessage[][], { name, statuses: count }: Kind): Step {
   const stride = sent.length * Math.ceil(100 / count)
   const [lap, place] = [Math.floor(n / stride), n % stride]

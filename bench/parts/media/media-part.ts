@@ -15,12 +15,12 @@ import { printVisible, type Visible, watchPictures } from './visible.ts'
 export interface MediaCourse {
   db: Db
   database: Database
-  /** The process of the database, for its time. */
+  /** Database process, for its CPU time. */
   postgres: { readonly pid: number }
   start: Start
   rounds: number
   isShort: boolean
-  /** Of `store`, `burst` and `visible`, those that have this in their name. */
+  /** Part of the names `store`, `burst` and `visible` to select. */
   only: string
 }
 
@@ -34,9 +34,8 @@ const root = resolve(import.meta.dirname, '../../..')
 const firstPort = 20_000 + (process.pid % 20_000)
 
 /**
- * Prints how fast the folder store is, how long it takes until the pictures of a burst are here and what they take
- * meanwhile, and when a large one stands in an open browser. It works in the folder of temporary files: `TMPDIR` chooses
- * the disk.
+ * Prints the speed of the folder store, the time and resources until the pictures of a burst are stored, and the time
+ * until a large picture is visible in an open browser. Uses the folder of temporary files: `TMPDIR` selects the disk.
  */
 export async function runMedia(course: MediaCourse): Promise<MediaFigures> {
   const { start, rounds, isShort, only } = course
@@ -54,7 +53,7 @@ export async function runMedia(course: MediaCourse): Promise<MediaFigures> {
       })
     }
     if (wants('burst')) printBursts(figures.bursts)
-    // In the short form nobody has built the app.
+    // The app is not built in the short form.
     if (isShort || !wants('visible')) return figures
     await buildWebIfNeeded()
     for (let round = 0; round < rounds; round++) {
@@ -72,7 +71,7 @@ export async function runMedia(course: MediaCourse): Promise<MediaFigures> {
 
 let servers = 0
 
-/** With a database of its own. */
+/** Runs `work` on a database server of its own. */
 async function onOwnServer(
   { db: server, database: given }: MediaCourse,
   platform: Child,

@@ -11,15 +11,15 @@ import type { BurstPlace } from '../burst/place.ts'
 
 export interface PictureBurst {
   pictures: number
-  /** From the first callback to the last picture that is here. */
+  /** Seconds from the first callback to the last stored picture. */
   seconds: number
   floorSeconds: number
-  /** p95 of a callback with a text, in quiet and while pictures come, and that of those with pictures, in ms. */
+  /** p95 in ms of callbacks with a text, without and during the burst, and of callbacks with pictures. */
   quietMs: number
   besideMs: number
   ofPicturesMs: number
   cpu: string
-  /** The most that the service, and the process that makes previews, had in memory, in MB; the service's before. */
+  /** Maximum memory in MB of the service and of the preview process, and the service's memory before. */
   memory: { before: number; service: number; previews: number }
   complaints: object
 }
@@ -40,7 +40,7 @@ const customers = 200
 const textEveryMs = 50
 const giveUpAfterMs = 600_000
 
-/** A burst of callbacks with a picture each, beside texts that customers write all the while. Fails when one does not come. */
+/** Measures a burst of callbacks with one picture each, while customers also write texts. Fails if one is lost. */
 export async function sendPictures(course: BurstCourse): Promise<PictureBurst> {
   const { db, place, served, floor, postgres, pictures } = course
   const { stormed } = place
@@ -69,7 +69,7 @@ export async function sendPictures(course: BurstCourse): Promise<PictureBurst> {
   }
 }
 
-/** Tells of so many pictures, and returns how long each callback took. */
+/** Sends callbacks with pictures; returns the duration of each. */
 async function tell(port: number, connection: SeededConnection, pictures: number): Promise<number[]> {
   const took: number[] = []
   let next = 0
@@ -88,7 +88,7 @@ async function tell(port: number, connection: SeededConnection, pictures: number
   return took
 }
 
-/** Pictures that customers send now. */
+/** Returns new picture messages of customers. */
 export function picturesOf(sent: readonly { from: string; id: string; picture: string }[]): object {
   const timestamp = String(Math.floor(Date.now() / 1000))
   return {
@@ -100,7 +100,7 @@ export function picturesOf(sent: readonly { from: string; id: string; picture: s
   }
 }
 
-/** Texts of customers of the same number, one after the other, until that is over. */
+/** Sends texts of customers of the same number, one after the other, until `over` resolves; returns their durations. */
 async function textsUntil(port: number, connection: SeededConnection, over: Promise<unknown>): Promise<number[]> {
   const exchange = openExchange(port)
   const took: number[] = []
@@ -123,7 +123,7 @@ async function textsUntil(port: number, connection: SeededConnection, over: Prom
   return took
 }
 
-/** Returns when the last of them came. */
+/** Returns the time at which the last picture was stored. */
 async function untilHere(db: Db, workspaceId: string, pictures: number): Promise<Date> {
   for (const end = Date.now() + giveUpAfterMs; Date.now() < end; await sleep(250)) {
     const [row] = await db.sql<{ here: number; others: number; last: Date }[]>`
@@ -158,7 +158,7 @@ async function stateOf(port: number): Promise<{ kept: number; lastAt: number }> 
   return (await (await fetch(`http://127.0.0.1:${port}/state`)).json()) as { kept: number; lastAt: number }
 }
 
-/** The most that a process and those that it has started, all together, have in memory. */
+/** Records the maximum total memory of a process and its children. */
 function watchMemory(served: Child) {
   const most = { service: 0, previews: 0 }
   const look = () => {
@@ -188,7 +188,7 @@ function parentOf(pid: number): number {
   try {
     return Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
   } catch {
-    // It has ended meanwhile.
+    // The process has ended.
     return 0
   }
 }

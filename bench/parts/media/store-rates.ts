@@ -14,14 +14,14 @@ const rangesEach = 20
 
 export interface StoreRates {
   what: string
-  /** Megabytes a second, of each round. */
+  /** Megabytes per second, by round. */
   product: number[]
   floor: number[]
 }
 
 /**
- * Prints how fast the folder store takes and gives files, sealed, beside a plain copy that is synced, and beside a plain
- * read. It works in the folder of temporary files: `TMPDIR` chooses the disk.
+ * Prints how fast the folder store writes and reads encrypted files, compared with a plain synced copy and a plain
+ * read. Uses the folder of temporary files: `TMPDIR` selects the disk.
  */
 export async function measureStore(rounds: number, megabytes: number): Promise<StoreRates[]> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-bench-media-'))
@@ -34,7 +34,7 @@ export async function measureStore(rounds: number, megabytes: number): Promise<S
     const rates = ['a file is written', 'all of it is read', '1 MB of it is read'].map(
       (what): StoreRates => ({ what, product: [], floor: [] }),
     )
-    // The first round warms up.
+    // The first round is the warm-up.
     for (let round = 0; round <= rounds; round++) {
       const measured = await measureRound(store, source, bytes, round % 2 === 0)
       if (round === 0) continue
@@ -117,7 +117,7 @@ async function readPlain(path: string, start: number, end: number): Promise<void
   for await (const _block of blocksOf(path, start, end));
 }
 
-/** Reads one block ahead, as what comes by a network would be there already. */
+/** Reads one block ahead, since data from a network would already be in memory. */
 async function* blocksOf(path: string, start: number, end: number): AsyncGenerator<Uint8Array> {
   const file = await open(path, 'r')
   try {

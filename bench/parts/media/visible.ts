@@ -8,15 +8,15 @@ import { openExchange, requestBytes } from '../../load.ts'
 import type { BurstPlace } from '../burst/place.ts'
 import { picturesOf } from './picture-burst.ts'
 
-/** From the sending of a callback, in ms, of each picture. */
+/** Milliseconds from the sending of a callback, per picture. */
 export interface Visible {
-  /** Until the page hears that it is here. */
+  /** Until the page is notified of the picture. */
   heard: number[]
-  /** Until it stands in the thread. */
+  /** Until it is visible in the thread. */
   shown: number[]
   /** Until the page has all of its bytes. */
   loaded: number[]
-  /** Until a page of the floor shows it. */
+  /** Until a page of the baseline shows it. */
   floor: number[]
 }
 
@@ -29,7 +29,7 @@ export interface VisibleCourse {
 const pictures = 10
 const giveUpAfterMs = 30_000
 
-/** Customers send a large picture, one after the other, to a conversation that is open in a browser. */
+/** Sends large pictures, one after the other, to a conversation that is open in a browser. */
 export async function watchPictures({ place, port, floor }: VisibleCourse): Promise<Visible> {
   const { workspaceId, stormed, watched, cookies } = place
   const browser = await chromium.launch({
@@ -49,7 +49,7 @@ export async function watchPictures({ place, port, floor }: VisibleCourse): Prom
     const floorPage = await context.newPage()
     await floorPage.goto(`http://127.0.0.1:${floor.port}/`)
     await floorPage.evaluate(noteWhatShows)
-    // The page has to be the one that is looked at: others are drawn late.
+    // The page must be in front: browsers draw hidden ones late.
     const visible: Visible = { heard: [], shown: [], loaded: [], floor: [] }
     for (let n = 0; n < pictures; n++) {
       const from = customerPhone(watched.customer)
@@ -91,7 +91,7 @@ async function one(page: Page, port: number, callback: Buffer, awaited: (keyof N
   throw new Error('The picture is not shown')
 }
 
-// Both run in a page: what has been loaded has been decoded in the frame after the next.
+// Both run in a page: a loaded picture is decoded in the frame after the next.
 const noteWhatShows = `document.addEventListener('load', ({ target }) => {
   const { noted } = globalThis
   if (!(target instanceof HTMLImageElement) || target.src.startsWith('data:') || noted === undefined) return

@@ -19,7 +19,7 @@ const customers = 400
 const width = 16
 let written = 0
 
-/** Prints what callbacks cost while a worker makes the tokens of what they bring, and while none does. */
+/** Prints the cost of callbacks while a worker indexes their messages, and without one. */
 export async function besideCallbacks(
   { database, postgres, start, rounds, durationMs }: BesideCourse,
   node: Child,

@@ -28,7 +28,7 @@ export interface MessageSearchFigures {
   searches: (Times & { name: string; found: number })[]
 }
 
-/** What it takes to search what many messages say: to make the tokens, to keep them, to find, and beside what comes in. */
+/** Measures search in many messages: the cost of creating tokens, storing them and searching, also during intake. */
 export async function runMessageSearch(course: MessageSearchCourse): Promise<MessageSearchFigures> {
   const { db, database, messages } = course
   const workspace = await makeWorkspace(db)
@@ -79,12 +79,12 @@ async function sizes(db: Db, messages: number): Promise<Record<string, number>> 
 
 interface Trial {
   name: string
-  /** One after the other. */
+  /** Searched one after the other. */
   terms: readonly string[]
   path?: 'conversations'
 }
 
-/** Of each class several, so that no page is read twice in a row. */
+/** Returns several terms per class, so that no page is read twice in a row. */
 function trialsOf(messages: number): Trial[] {
   const many = (make: (n: number) => string) => Array.from({ length: 20 }, (_, n) => make(n))
   const numbers = many((n) => /\d{5}/.exec(textWithNumber(n * 997, messages))?.[0] ?? '12345')
