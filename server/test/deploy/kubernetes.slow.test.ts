@@ -11,7 +11,7 @@ type Any = any
 const nameOf = ({ kind, metadata }: Manifest) => `${kind} ${metadata.name}`
 const moduleOf = ({ apiVersion, kind }: Manifest) => `kubernetes-models/${apiVersion}/${kind}`
 
-test('Kubernetes takes every manifest and knows all that is in them; a field that it does not know, and a wrong value, are found', async () => {
+test('Kubernetes accepts every manifest and knows all fields; unknown fields and wrong values are found', async () => {
   assert.ok(allManifests.length > 10)
   const api: Any = allManifests.find((one) => nameOf(one) === 'Deployment parley-api')
   const spoilt = (name: string, spoil: (container: Any) => void) => {

@@ -14,7 +14,7 @@ const caddyfile = fileURLToPath(new URL('../../../deploy/compose/Caddyfile', imp
 const hasCaddy = execFileSync('sh', ['-c', 'command -v caddy || true']).length > 0
 const skip = hasCaddy ? false : 'Caddy is missing: apt-get install caddy'
 
-test('the proxy passes on who calls, what is compressed, and what a live stream says', { skip }, async () => {
+test('the proxy passes on client addresses, compressed bodies and live streams', { skip }, async () => {
   const service = await startService({ env: { PARLEY_TRUSTED_PROXIES: '127.0.0.1' } })
   const url = await startCaddy(service.url)
   const { workspaceId, key } = await newWorkspace(service.url)

@@ -72,7 +72,7 @@ function mountAnew(disk: Disk): void {
 for (const { what, disk: newDisk, begin, end, reads } of troubles.filter(
   ({ isOpen }) => !isOpen || process.env.FILE_ROUNDS !== undefined,
 )) {
-  test(`while the disk of the files ${what} nothing answers 500, what was kept stays, and what was sent comes once it is mended`, async (t) => {
+  test(`while the media disk ${what}, nothing answers 500, stored files remain, and new files arrive after the repair`, async (t) => {
     const disk = await newDisk()
     if (disk === null) return t.skip('this user can have no such disk')
     const env = { PARLEY_ALLOW_CIDRS: '127.0.0.1/32', PARLEY_MEDIA_URL: pathToFileURL(join(disk.folder, 'files')).href }

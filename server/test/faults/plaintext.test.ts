@@ -26,7 +26,7 @@ const plain: Record<string, string[]> = {
   session_sends: ['id'],
 }
 
-test('whatever is written through whatever operation stands in no table and no log as it was written, but for what a team names', async (t) => {
+test('data written by any operation appears in no table and no log as plaintext, except names and settings of a team', async (t) => {
   const random = randomFrom(seed)
   let requests = 0
   const words: string[] = []

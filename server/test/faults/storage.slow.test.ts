@@ -59,7 +59,7 @@ const logOf = (folder: string) => join(folder, 'postgres', 'pg_wal')
 for (const { what, place, refusals, begin, end } of troubles.filter(
   ({ isLong }) => !isLong || process.env.STORAGE_ROUNDS !== undefined,
 )) {
-  test(`a data folder that ${what}: writes are told to come again, nothing acknowledged is lost, and all goes on once it is mended`, async (t) => {
+  test(`a data folder that ${what}: writes get a retryable error, nothing acknowledged is lost, and the service recovers`, async (t) => {
     const folder = await place()
     if (folder === null) return t.skip('this user can have no such place')
     const service = await startService({ folder, port: await freePort() })

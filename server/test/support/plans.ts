@@ -132,7 +132,7 @@ async function typeNames(tx: Sql, types: readonly number[]): Promise<string[]> {
 function planOf(row: Record<string, unknown> | undefined): PlanNode {
   const explained = row?.['QUERY PLAN'] as { Plan: PlanNode }[] | undefined
   const plan = explained?.[0]?.Plan
-  if (plan === undefined) throw new Error('The database explained nothing')
+  if (plan === undefined) throw new Error('The database returned no plan')
   return plan
 }
 

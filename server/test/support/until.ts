@@ -13,7 +13,7 @@ export async function until(
 ): Promise<void> {
   const endsAt = performance.now() + patienceMs
   while (!(await isSo())) {
-    if (performance.now() > endsAt) assert.fail(`Within ${patienceMs} ms there was no sign of ${what}`)
+    if (performance.now() > endsAt) assert.fail(`Timed out after ${patienceMs} ms waiting for ${what}`)
     await sleep(everyMs)
   }
 }

@@ -81,7 +81,7 @@ export async function addTemplate(w: InboxWorld, connectionId = w.connectionId) 
 
 export function toolNamed(name: string): AgentTool {
   const tool = agentTools.find((one) => one.name === name)
-  assert.ok(tool !== undefined, `a verb ${name}`)
+  assert.ok(tool !== undefined, `a tool ${name}`)
   return tool
 }
 

@@ -73,7 +73,7 @@ function openScripted(network: ReturnType<typeof newTruth>, options: OpenSocket,
   )
   /** Sends one event; resolves when it counts as acknowledged, or when the socket has closed instead. */
   const tell = async (event: SocketEventName, data: unknown): Promise<void> => {
-    if (scripted.isClosed) throw new Error('Nothing is heard from a closed socket')
+    if (scripted.isClosed) throw new Error('A closed socket receives no events')
     await reading
     await options.hear({ event, data })
   }

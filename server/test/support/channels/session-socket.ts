@@ -11,7 +11,7 @@ export type MemoryAuth = ReturnType<typeof memoryAuth>
 
 export function memoryAuth() {
   const note = (...written: string[]) => {
-    if (auth.isFenced) throw new Error('Another process holds the session')
+    if (auth.isFenced) throw new Error('Another process has the session')
     auth.writes.push(...written)
   }
   const store: AuthStore = {

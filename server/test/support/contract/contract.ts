@@ -43,7 +43,7 @@ export function checkAnswers(app: App, build?: string): ContractCheck {
   return {
     problems,
     assertNone: () => {
-      if (problems.length > 0) throw new Error(`Answers against the contract:\n${problems.join('\n')}`)
+      if (problems.length > 0) throw new Error(`Answers that violate the contract:\n${problems.join('\n')}`)
     },
   }
 }

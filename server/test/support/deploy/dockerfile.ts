@@ -47,6 +47,6 @@ export function isInContext(ignore: string, path: string): boolean {
 function names(pattern: string, path: string): boolean {
   if (pattern === '*') return true
   const anywhere = pattern.startsWith('**/') ? pattern.slice(3) : null
-  if ((anywhere ?? pattern).includes('*')) throw new Error(`${pattern} is not known here: add it`)
+  if ((anywhere ?? pattern).includes('*')) throw new Error(`The pattern ${pattern} is not supported; add it`)
   return anywhere === null ? `${path}/`.startsWith(`${pattern}/`) : path.split('/').includes(anywhere)
 }

@@ -47,7 +47,7 @@ export function failWrites(pid: number): void {
     const { uid, gid } = statSync(`/proc/${one}`)
     return spawnSync('prlimit', ['--pid', one, '--fsize=8192'], { uid, gid }).status
   })
-  if (results[0] !== 0) throw new Error(`The limits of ${pid} stay as they are`)
+  if (results[0] !== 0) throw new Error(`Failed to change the limits of ${pid}`)
 }
 
 /** Returns whether this machine supports such limits. */

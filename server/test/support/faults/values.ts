@@ -14,7 +14,7 @@ export function randomFrom(seed: number): Random {
 
 export function oneOf<T>(random: Random, all: readonly T[]): T {
   const found = all[Math.floor(random() * all.length)]
-  if (found === undefined) throw new Error('There is nothing to choose from')
+  if (found === undefined) throw new Error('The list is empty')
   return found
 }
 

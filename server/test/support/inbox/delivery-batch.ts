@@ -38,12 +38,12 @@ export async function deliverBatch(
   const others = [opened, read].flatMap((event) =>
     Array.from({ length: underWay }, () => receive(first.receiver, [{ ...event, at: new Date(0) }])),
   )
-  assert.equal(asked, others.length, 'these are under way at once')
+  assert.equal(asked, others.length, 'these run concurrently')
   isHeld = false
   const outcomes = deliveries.map(({ receiver, events }) => receive(receiver, events))
-  assert.equal(asked, others.length, 'and everybody else waits')
+  assert.equal(asked, others.length, 'and all others wait')
   // Fails the blockers like a database outage, which is not retried.
-  end.reject(Object.assign(new Error('Held up in vain'), { code: 'HELD_UP' }))
+  end.reject(Object.assign(new Error('Blocked by the test'), { code: 'HELD_UP' }))
   await Promise.allSettled(others)
   return Promise.allSettled(outcomes)
 }

@@ -49,7 +49,7 @@ export async function mediaWorld() {
       from media
       where workspace_id = ${workspaceId}
         and id = ${id}`
-    assert.ok(found, 'the row is there')
+    assert.ok(found, 'the row exists')
     return { ...found, details: decryptDetails(keyring, id, found.details) } as Answer['body']
   }
   const read = async (id: string, after = '') => {

@@ -19,7 +19,7 @@ type Asked = { purpose: Purpose; workspaceId?: string | null }
 
 export async function askRotation(w: World, body: Asked): Promise<Answer['body']> {
   const answer = await w.call('POST', rotationsPath, { body, key: testTeamToken })
-  if (answer.status !== 202) throw new Error(`Not begun: ${JSON.stringify(answer.body)}`)
+  if (answer.status !== 202) throw new Error(`Rotation not started: ${JSON.stringify(answer.body)}`)
   return answer.body
 }
 
@@ -36,7 +36,7 @@ export async function drainRotations({ db, keyStore, clock }: World): Promise<vo
     if ((await runningRotations(db)) === 0) return
     clock.advance(30_000)
   }
-  throw new Error('The rotation does not end')
+  throw new Error('The rotation did not end')
 }
 
 export const runningRotations = async ({ sql }: Db): Promise<number> =>

@@ -50,7 +50,7 @@ export function standIn(loaded: LoadedNodes, node: NodeType, given: Given): obje
   }
   const credentialsOf = async (type: string) => {
     const found = given.credentials[type]
-    if (found === undefined) throw new Error(`No credential ${type} is given`)
+    if (found === undefined) throw new Error(`Credential ${type} is missing`)
     return found
   }
   return {
@@ -79,7 +79,7 @@ export function standIn(loaded: LoadedNodes, node: NodeType, given: Given): obje
       getBinaryDataBuffer: async (itemIndex: number, field: string) => binaryIn(itemIndex, field).bytes,
       httpRequestWithAuthentication: async (type: string, options: HttpOptions) => {
         const authenticate = loaded.credentials.get(type)?.authenticate
-        if (authenticate === undefined) throw new Error(`${type} does not say how it is sent`)
+        if (authenticate === undefined) throw new Error(`Credential ${type} has no authentication`)
         const { headers } = await authenticate(await credentialsOf(type), options)
         given.asked?.push(`${options.method} ${new URL(options.url).pathname}`)
         return send({ ...options, headers })
@@ -91,8 +91,7 @@ export function standIn(loaded: LoadedNodes, node: NodeType, given: Given): obje
 /** Returns a parameter as n8n does: the filled-in value, else the default if visible; hidden ones have no value. */
 function parameter(properties: Property[], filled: Record<string, unknown>, name: string): unknown {
   const [found, ...others] = properties.filter((one) => one.name === name && isShown(properties, one, filled))
-  if (found === undefined || others.length > 0)
-    throw new Error(`The node shows ${name} ${others.length} times too often`)
+  if (found === undefined || others.length > 0) throw new Error(`The node shows ${name} ${others.length} extra times`)
   return filled[name] ?? found.default
 }
 

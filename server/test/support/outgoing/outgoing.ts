@@ -11,6 +11,6 @@ export const openTestOutgoing = (): Outgoing => openOutgoing({ allowCidrs: ['127
 
 /** Returns the kind of failure, and whether the request may have been sent. */
 export function failureOf(answer: OutgoingAnswer | StreamAnswer): [error: string, hasLeft: boolean] {
-  assert.ok(answer.outcome === 'failed', 'it was answered')
+  assert.ok(answer.outcome === 'failed', 'the request succeeded')
   return [answer.error, answer.hasLeft]
 }

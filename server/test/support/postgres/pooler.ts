@@ -115,7 +115,7 @@ const configOf = (host: string, settings: PoolerSettings): string =>
 async function isUp(child: ChildProcess): Promise<void> {
   const said: string[] = []
   const ended = once(child, 'exit').then(() => {
-    throw new Error(`PgBouncer ended at once:\n${said.join('\n')}`)
+    throw new Error(`PgBouncer failed to start:\n${said.join('\n')}`)
   })
   const up = new Promise<void>((resolve) => {
     const stderr = child.stderr

@@ -43,7 +43,7 @@ export async function startInstalled(command: string, cwd: string, env: NodeJS.P
       told += text
       if (told.includes('Stop with Ctrl+C.')) resolve()
     })
-    gone.then((code) => reject(new Error(`It ended (${code}): ${told}`)))
+    gone.then((code) => reject(new Error(`The command ended (${code}): ${told}`)))
   })
   const stop = () => {
     endGroup(child)

@@ -57,7 +57,7 @@ export function startProgram(args: string[], options: ProgramOptions = {}): Prog
         resolve(line.slice(word.length + 1))
       }
       waiting.add(hear)
-      gone.then((end) => reject(new Error(`The program ended (${end}) without saying "${word}"`)))
+      gone.then((end) => reject(new Error(`The program ended (${end}) before it printed "${word}"`)))
       return promise
     },
     kill: (signal = 'SIGKILL') => child.kill(signal),

@@ -54,7 +54,7 @@ export async function startService(options: ServiceOptions = {}) {
       }
       waiting.add(look)
       look()
-      program.gone.then((end) => reject(new Error(`The service ended (${end}) before it said "${what}": ${told}`)))
+      program.gone.then((end) => reject(new Error(`The service ended (${end}) before it printed "${what}": ${told}`)))
     })
   /** Resolves when a line with this message has been logged, if `after` such lines came before. */
   const logged = (message: string, after = 0) => until(() => count(message) > after, message)

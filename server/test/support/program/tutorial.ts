@@ -21,7 +21,7 @@ export function stepsOf(page: string): Step[] {
     const step = steps.at(-1)
     if (language === 'sh') steps.push({ commands: text, shows: null })
     else if (shown.includes(language) && step?.shows === null) step.shows = text
-    else throw new Error(`A block "${language}" is neither typed nor shown by a step:\n${text}`)
+    else throw new Error(`A "${language}" block belongs to no step:\n${text}`)
   }
   return steps
 }
@@ -30,7 +30,7 @@ export function stepsOf(page: string): Step[] {
 export function fillIn(commands: string, values: Values): string {
   return commands.replaceAll(new RegExp(placeholder, 'g'), (whole, name) => {
     const value = values.get(name)
-    assert.ok(value !== undefined, `No step before this one has shown ${whole}:\n${commands}`)
+    assert.ok(value !== undefined, `No earlier step has shown ${whole}:\n${commands}`)
     return value
   })
 }
@@ -45,7 +45,7 @@ export function assertShows(actual: string, expected: string, values: Values): v
     const begin = n === 0 ? '^' : ''
     const end = n === parts.length - 1 ? '$' : ''
     const match = new RegExp(`${begin}\\s*${pattern}\\s*${end}`).exec(rest)
-    assert.ok(match, `The page says:\n${expected}\nbut this was shown:\n${actual}\nIt differs from:\n${part}`)
+    assert.ok(match, `Expected output:\n${expected}\nActual output:\n${actual}\nFirst difference:\n${part}`)
     for (const [i, name] of names.entries()) learnt.set(name, match[i + 1] ?? '')
     rest = rest.slice(match.index + match[0].length)
   }
