@@ -19,7 +19,7 @@ export async function loadedWorkspace(
     create table if not exists bench_loads (leads integer primary key, workspace jsonb not null, is_changed boolean)`
   const [kept] = await db.sql<{ workspace: BenchWorkspace; is_changed: boolean | null }[]>`
     select workspace, is_changed from bench_loads where leads = ${count}`
-  if (kept?.is_changed) throw new Error('A part that writes has changed the leads of this folder: take another one')
+  if (kept?.is_changed) throw new Error('A part that writes has changed the leads in this folder. Use another one')
   if (kept !== undefined) return kept.workspace
   const workspace = await makeWorkspace(db)
   await loadLeads(db, options, workspace.workspaceId, count)

@@ -40,7 +40,7 @@ const images = openMemoryIndexes({
 })
 // Builds the indexes of these workspaces before the first request.
 for (const workspaceId of WARM?.split(',') ?? []) {
-  if (!(await images.warm(workspaceId))) throw new Error('There is no image of a workspace')
+  if (!(await images.warm(workspaceId))) throw new Error('No index of the workspace')
 }
 const [keyStore, sequencer] = [openKeyStore(db, masterKeys, clock), createSequencer(db)]
 const telling = Object.fromEntries(Object.entries(env).filter(([name]) => name.startsWith('OTEL_')))

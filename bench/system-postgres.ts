@@ -68,5 +68,5 @@ async function takesConnections(program: string, folder: string): Promise<void> 
     if (spawnSync(program, ['-q', '-h', folder], { cwd: folder }).status === 0) return
     await setTimeout(100)
   }
-  throw new Error('PostgreSQL does not start')
+  throw new Error('PostgreSQL failed to start')
 }

@@ -51,7 +51,7 @@ function openSheet(table: string, all: readonly Column[]): Sheet {
     Object.keys(row).map((name) => {
       const column = all.find((one) => one.name === name)
       const write = writes[column?.type ?? '']
-      if (write === undefined) throw new Error(`${table}.${name} is of no type that the bench writes`)
+      if (write === undefined) throw new Error(`${table}.${name} has a type that the benchmark cannot write`)
       return { name, write }
     })
   signature.copy(page)

@@ -51,7 +51,7 @@ await withSession(socketAddress(options), 'bench load', async (client) => {
     .filter((_, n) => n % threads === thread)
   for (const job of jobs) {
     const [tenant, keyring] = [tenants[job.tenant], keyrings[job.tenant]]
-    if (tenant === undefined || keyring === undefined) throw new Error('A piece of no tenant')
+    if (tenant === undefined || keyring === undefined) throw new Error('Unknown tenant of a piece')
     if (job.kind === 'leads') addLeads(tenant, keyring, job, filling)
     else if (job.kind === 'conversations') addConversations(tenant, keyring, job, filling)
     else addMessages(tenant, keyring, job, filling)

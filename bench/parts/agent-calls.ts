@@ -44,9 +44,9 @@ function contests({ port }: Peer, key: string, idOf: (n: number) => string | und
     prepare: () => expectLead(port, callOf(0, ofRevision)),
   })
   return [
-    { name: 'get_lead by its route', product: (n) => requestBytes('GET', `/api/v2/leads/${idOf(n)}`, headers), floor },
-    { name: 'get_lead as a tool, revision of 2026', ...asTool(newest) },
-    { name: 'get_lead as a tool, revisions before it', ...asTool({ headers: {}, params: {} }) },
+    { name: 'get_lead as a route', product: (n) => requestBytes('GET', `/api/v2/leads/${idOf(n)}`, headers), floor },
+    { name: 'get_lead as an MCP tool, revision of 2026', ...asTool(newest) },
+    { name: 'get_lead as an MCP tool, earlier revisions', ...asTool({ headers: {}, params: {} }) },
   ]
 }
 

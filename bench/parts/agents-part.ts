@@ -113,7 +113,7 @@ async function ask(port: number, key: string, query: Record<string, string>, sig
     headers: { authorization: `Bearer ${key}` },
     ...(signal !== undefined && { signal }),
   })
-  if (reply.status !== 200) throw new Error(`A wait was answered ${reply.status}: ${await reply.text()}`)
+  if (reply.status !== 200) throw new Error(`A wait was answered with ${reply.status}: ${await reply.text()}`)
   return (await reply.json()) as Work
 }
 
@@ -174,7 +174,7 @@ async function latencies({ postgres, node, agent, connection, count }: Measured)
       }),
       exchange.send(bytes),
     ])
-    if (status !== 200 || work.length !== 1) throw new Error(`${status}, and work of ${work.length} conversations`)
+    if (status !== 200 || work.length !== 1) throw new Error(`status ${status} with ${work.length} conversations`)
     cursor = next_cursor
   }
   const cpu = meter(count)
@@ -197,10 +197,12 @@ function print({ waits, memory, idle, alone, beside }: AgentsFigures): void {
   const share = (part: number | undefined) => (part === undefined ? '–' : `${(part * 100).toFixed(2)} %`)
   const cell = ({ p50, p95, cpu }: Latency) =>
     `${p50.toFixed(1)}/${p95.toFixed(1)} ms | ${cpu === null ? '–' : `${Math.round(cpu.node)} + ${Math.round(cpu.postgres)}`}`
-  console.log(`\n| agents that wait | | |\n|---|---|---|`)
+  console.log(`\n| waiting agents | | |\n|---|---|---|`)
   console.log(`| memory of the node, without and with ${waits} waits | ${memory.before} MB | ${memory.waiting} MB |`)
-  console.log(`| of a core while nothing comes: Node, PostgreSQL | ${share(idle?.node)} | ${share(idle?.postgres)} |`)
-  console.log('\n| a message until its wait is answered | p50/p95 | Node + PostgreSQL, µs |\n|---|---|---|')
+  console.log(
+    `| CPU of a core while nothing arrives: Node, PostgreSQL | ${share(idle?.node)} | ${share(idle?.postgres)} |`,
+  )
+  console.log('\n| from a message to the answer of its wait | p50/p95 | Node + PostgreSQL, µs |\n|---|---|---|')
   console.log(`| one agent alone | ${cell(alone)} |`)
   console.log(`| beside ${waits} waits of ${waits / waitsOfKey} others | ${cell(beside)} |`)
 }

@@ -25,7 +25,7 @@ export function makeDirectory(entries: number): { keys: string[]; cells: Map<str
 }
 
 export async function runDirectory({ db, postgres, start, rounds, durationMs }: DirectoryStage): Promise<void> {
-  console.log('\n| look-up | entries | each | processor time, both sides |\n|---|---:|---:|---:|')
+  console.log('\n| lookup | entries | each | CPU time, both sides |\n|---|---:|---:|---:|')
   for (const entries of sizes) {
     const { keys, cells } = makeDirectory(entries)
     const at = (n: number) => keys[(n * 7919) % entries] ?? ''
@@ -38,7 +38,7 @@ export async function runDirectory({ db, postgres, start, rounds, durationMs }: 
       console.log(`| ${name} | ${entries} | ${(each / 1000).toFixed(2)} µs | the same |`)
     }
     const child = await start('directory.ts', { ENTRIES: String(entries) })
-    console.log(`| (a process with the map takes ${memoryOf(child)} MB) | ${entries} | | |`)
+    console.log(`| (a process with the map uses ${memoryOf(child)} MB) | ${entries} | | |`)
     const request = (n: number) => requestBytes('GET', `/${at(n)}`, {})
     for (const connections of [1, 16]) {
       const runs = []

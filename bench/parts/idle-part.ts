@@ -80,9 +80,9 @@ async function measure(
 
   const share = (us: number) => `${((us / durationMs / 1000) * 100).toFixed(2)} %`
   console.log(`\n| idle for ${seconds} s: ${nodes === 1 ? 'one node' : `${nodes} nodes`}, ${what} | |\n|---|---|`)
-  console.log(`| Node (one of them), of a core | ${cpu === null ? '' : share(cpu.node)} |`)
-  console.log(`| PostgreSQL, of a core | ${cpu === null ? '' : share(cpu.postgres)} |`)
-  console.log(`| transactions a second | ${(commits / seconds).toFixed(1)} |`)
+  console.log(`| Node (one of them), CPU of a core | ${cpu === null ? '' : share(cpu.node)} |`)
+  console.log(`| PostgreSQL, CPU of a core | ${cpu === null ? '' : share(cpu.postgres)} |`)
+  console.log(`| transactions per second | ${(commits / seconds).toFixed(1)} |`)
   if (seesStatements) await printStatements(db, seconds)
 }
 
@@ -99,7 +99,7 @@ async function startNodes(postgres: Database, media: string, count: number) {
     throw error
   }
   const [first] = nodes
-  if (first === undefined) throw new Error('A node was expected')
+  if (first === undefined) throw new Error('No node was started')
   return { first, [Symbol.asyncDispose]: stop }
 }
 
@@ -184,7 +184,7 @@ async function startNode({ socketFolder, database, user, password }: Database, m
       text += chunk
       if (text.includes('"listening"')) resolve()
     })
-    void exited.then(() => reject(new Error('The service ended before it listened')))
+    void exited.then(() => reject(new Error('The service ended before it was ready')))
   })
   return {
     pid: child.pid ?? 0,
@@ -228,13 +228,13 @@ async function printStatements(db: Db, seconds: number): Promise<void> {
     where dbid = (select oid from pg_database where datname = current_database())
     order by total_exec_time desc`
   const sum = (pick: (row: (typeof rows)[number]) => number) => rows.reduce((total, row) => total + pick(row), 0)
-  console.log(`| statements a second | ${(sum(({ calls }) => calls) / seconds).toFixed(1)} |`)
-  console.log(`| the database's time, ms a second | ${(sum(({ ms }) => ms) / seconds).toFixed(2)} |`)
+  console.log(`| statements per second | ${(sum(({ calls }) => calls) / seconds).toFixed(1)} |`)
+  console.log(`| database time, ms per second | ${(sum(({ ms }) => ms) / seconds).toFixed(2)} |`)
   // Other load on the machine makes some statements slower.
   console.log(
-    `| the same if each took as long as the shortest | ${(sum(({ calls, least }) => calls * least) / seconds).toFixed(2)} |`,
+    `| the same with the shortest time of each | ${(sum(({ calls, least }) => calls * least) / seconds).toFixed(2)} |`,
   )
-  console.log('\n| statement | a second | ms each | the shortest | ms a second |\n|---|---|---|---|---|')
+  console.log('\n| statement | per second | ms each | shortest | ms per second |\n|---|---|---|---|---|')
   for (const { text, calls, ms, least } of rows) {
     const cells = [calls / seconds, ms / calls, least, ms / seconds].map((figure) => figure.toFixed(3))
     console.log(`| ${text.replaceAll('|', '\\|')} | ${cells.join(' | ')} |`)

@@ -26,7 +26,7 @@ export async function runImport(rows: number): Promise<Imported> {
     const startedMs = performance.now()
     const done = JSON.parse(await parley(['import', file, '--json']))
     const seconds = (performance.now() - startedMs) / 1000
-    if (done.created !== rows) throw new Error(`import: ${done.created} of ${rows} rows made a lead`)
+    if (done.created !== rows) throw new Error(`import: ${done.created} of ${rows} rows created a lead`)
     const cpu = cpuEach(rows)
     const rate = `${seconds.toFixed(1)} s, ${Math.round(rows / seconds)} a second`
     console.log(`\nimport of ${rows} rows: ${rate}; ${cpuHead} of a row: ${cpuCell(cpu)}`)

@@ -52,7 +52,7 @@ function contests(key: string, ids: string[], leadCount: number): Contest[] {
       floor: () => requestBytes('GET', '/leads?status=won', {}),
     },
     {
-      name: 'list of 50, one status, exact total, compressed (floor: plain)',
+      name: 'list of 50, one status, exact total, compressed (baseline: plain)',
       product: () =>
         requestBytes('GET', '/api/v1/leads?status=won&limit=50', { ...headers, 'accept-encoding': 'gzip' }),
       floor: () => requestBytes('GET', '/leads?status=won', {}),
@@ -87,7 +87,7 @@ function bulkUpsert(db: Db, { key, workspaceId }: BenchWorkspace, leadCount: num
     })
   }
   return {
-    name: 'bulk upsert of 100, half existing (floor: its own bare tables, row by row)',
+    name: 'bulk upsert of 100, half existing (baseline: own bare tables, row by row)',
     connections: 4,
     product: () => {
       return requestBytes('POST', '/api/v1/leads/bulk-upsert', headers, { items: itemsOf('product') })
@@ -100,8 +100,7 @@ function bulkUpsert(db: Db, { key, workspaceId }: BenchWorkspace, leadCount: num
         where workspace_id = ${workspaceId}
           and external_ref like ${`${prefix}-crm-%`}`
       const wanted = answers * 50
-      if (row?.created !== wanted)
-        throw new Error(`bulk upsert: ${wanted} leads were to be created, ${row?.created} were`)
+      if (row?.created !== wanted) throw new Error(`bulk upsert: ${row?.created} leads created, ${wanted} expected`)
     },
   }
 }

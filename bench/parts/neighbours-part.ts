@@ -21,7 +21,7 @@ interface Storm {
 export async function runNeighbours(db: Db, port: number, rounds: number, durationMs: number): Promise<void> {
   const [loud, other] = [await makeWorkspace(db), await makeWorkspace(db)]
   console.log(
-    '\n| 40 connections of another workspace | quiet, p50/p95 | beside it | ratio of p95 (spread) | answered, refused |',
+    '\n| 40 connections of another workspace | alone, p50/p95 | beside it | ratio of p95 (spread) | answered, refused |',
   )
   console.log('|---|---|---|---|---|')
   for (const storm of await storms(db, loud)) {
@@ -78,7 +78,7 @@ async function storms(db: Db, loud: BenchWorkspace): Promise<Storm[]> {
       request: (n) => requestBytes('POST', '/api/v1/leads/bulk-upsert', headers, { items: upserts(n) }),
     },
     {
-      name: 'creations',
+      name: 'creates',
       perSecond: unhurried,
       request: () => requestBytes('POST', '/api/v1/leads', headers, { firstName: 'Marina' }),
     },
@@ -109,7 +109,7 @@ async function createSlowly(port: number, { key }: BenchWorkspace, durationMs: n
   while (performance.now() < end) {
     const sentAt = performance.now()
     const status = await exchange.send(bytes)
-    if (status !== 201) throw new Error(`The quiet workspace was answered ${status}`)
+    if (status !== 201) throw new Error(`The small workspace was answered with ${status}`)
     latencies.push(performance.now() - sentAt)
     await sleep(10)
   }
@@ -136,7 +136,7 @@ async function blow(port: number, { perSecond, request }: Storm, durationMs: num
       const status = await exchange.send(request(n))
       if (status < 300) answers++
       else if (status === 503 || status === 429) refused++
-      else throw new Error(`The loud workspace was answered ${status}`)
+      else throw new Error(`The busy workspace was answered with ${status}`)
     }
     exchange.close()
   }

@@ -37,7 +37,7 @@ export async function runOrders({ db, options, start, course }: SearchStage, lea
   }
   const asked = performance.now()
   while ((await first(image, ask({ sortBy: 'name', limit: '1' }))).status !== 200) {
-    if (performance.now() - asked > readyWithinMs) throw new Error('The values are not in memory')
+    if (performance.now() - asked > readyWithinMs) throw new Error('The index is not ready')
     await setTimeout(500)
   }
   console.log(
@@ -112,11 +112,11 @@ function trials({ seldom, often }: { seldom: string; often: string }): Trial[] {
     { name: 'a search for a phone, by name', query: { sortBy: 'name', search: '551199' } },
     { name: 'a search for a surname, by e-mail', query: { sortBy: 'email', search: 'silva' } },
     { name: 'a search for a surname and an amount, by name', query: { ...byName, search: 'silva', where: dear } },
-    { name: 'a seldom label', query: { labels: seldom } },
+    { name: 'a rare label', query: { labels: seldom } },
     { name: 'a frequent label', query: { labels: often } },
-    { name: 'a seldom label, by status', query: { labels: seldom, sortBy: 'status' } },
+    { name: 'a rare label, by status', query: { labels: seldom, sortBy: 'status' } },
     { name: 'a frequent label, by status', query: { labels: often, sortBy: 'status' } },
-    { name: 'a seldom label, by name', query: { labels: seldom, sortBy: 'name' } },
+    { name: 'a rare label, by name', query: { labels: seldom, sortBy: 'name' } },
     { name: 'a frequent label, by name', query: { labels: often, sortBy: 'name' } },
   ]
 }

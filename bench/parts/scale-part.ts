@@ -87,7 +87,7 @@ const newTimes = (): Times => ({ first: [], warm: [], cpu: [] })
 
 function print(times: ReadonlyMap<string, readonly [Times, Times]>, conversations: number, messages: number): void {
   console.log(
-    `\n| one connection, ${conversations} conversations of ${messages} messages beside ${few} | first answer | ratio | later ones, p50 | ratio | their processor time | ratio |`,
+    `\n| one connection, ${conversations} conversations of ${messages} messages beside ${few} | first answer | ratio | later ones, p50 | ratio | CPU time of those | ratio |`,
   )
   console.log('|---|---|---|---|---|---|---|')
   for (const [name, [small, large]] of times) {
@@ -105,13 +105,13 @@ async function firstAnswer({ port }: Child, request: Buffer): Promise<number> {
   const status = await exchange.send(request)
   const ms = performance.now() - sent
   exchange.close()
-  if (status < 200 || status > 299) throw new Error(`An answer of ${status}`)
+  if (status < 200 || status > 299) throw new Error(`An answer had status ${status}`)
   return ms
 }
 
 async function measureLater({ postgres, durationMs }: ScaleCourse, product: Child, place: Place, name: string) {
   const request = requestsOf(place).find((one) => one.name === name)?.request
-  if (request === undefined) throw new Error(`There is no ${name}`)
+  if (request === undefined) throw new Error(`Unknown request: ${name}`)
   const load = { host: '127.0.0.1', port: product.port, connections: 1, request }
   await measure({ ...load, durationMs: durationMs / 10 })
   const meter = startMeter(product, postgres)
@@ -130,10 +130,10 @@ function requestsOf(place: Place): { name: string; request: (n: number) => Buffe
   const one = (rest: string) => (n: number) => get(token, `${team}/conversations/${ids[n % ids.length]}${rest}`)
   const byKey = (rest: (n: number) => string) => (n: number) => get(key, `/api/v1/inbox/conversations${rest(n)}`)
   return [
-    { name: 'team: all that are open', request: list('&status=open') },
+    { name: 'team: all open', request: list('&status=open') },
     { name: 'team: unassigned', request: list('&status=open&view=unassigned') },
     { name: 'team: agents', request: list('&status=open&view=agents') },
-    { name: 'team: of one member', request: list(`&status=open&assignedTo=${memberId}`) },
+    { name: 'team: of one assignee', request: list(`&status=open&assignedTo=${memberId}`) },
     { name: 'team: mine', request: list('&status=open&view=mine') },
     { name: 'team: closed', request: list('&status=closed') },
     { name: 'team: any status', request: list('') },
@@ -145,15 +145,15 @@ function requestsOf(place: Place): { name: string; request: (n: number) => Buffe
     { name: 'team: search by rare name', request: (n) => list(`&search=${nameOf(n % 100)}`)() },
     { name: 'team: search by common name', request: list('&search=maria') },
     { name: 'team: counts of views', request: () => get(token, `${team}/counts`) },
-    { name: 'team: a conversation', request: one('') },
-    { name: 'team: its timeline', request: one('/timeline') },
-    { name: 'team: from the first unread', request: one('/timeline?around=unread') },
-    { name: 'team: its messages', request: one('/messages') },
+    { name: 'team: conversation', request: one('') },
+    { name: 'team: timeline', request: one('/timeline') },
+    { name: 'team: timeline around the first unread', request: one('/timeline?around=unread') },
+    { name: 'team: messages', request: one('/messages') },
     { name: 'key: 30 conversations', request: byKey(() => '') },
-    { name: 'key: 30 that are closed', request: byKey(() => '?status=closed') },
-    { name: 'key: 30 of people', request: byKey(() => '?owner=human') },
+    { name: 'key: 30 closed', request: byKey(() => '?status=closed') },
+    { name: 'key: 30 owned by people', request: byKey(() => '?owner=human') },
     { name: 'key: by phone', request: byKey((n) => `?phone=${customerPhone(n % 100)}`) },
-    { name: 'key: a conversation', request: byKey((n) => `/${ids[n % ids.length]}`) },
+    { name: 'key: conversation', request: byKey((n) => `/${ids[n % ids.length]}`) },
     { name: 'key: 50 messages', request: byKey((n) => `/${ids[n % ids.length]}/messages`) },
   ]
 }

@@ -111,11 +111,11 @@ async function runTrial(
   const { total, nextCursor } = answer.pagination
   const ids = (page: { data: { id: string }[] }) => page.data.map(({ id }) => id).join()
   if (total !== peer.pagination.total || ids(answer) !== ids(peer))
-    throw new Error(`${name}: the peer answers otherwise`)
+    throw new Error(`${name}: the baseline's answer differs`)
   // The database may exceed the statement timeout for a common term.
   const isCold = coldAnswer.success === true
   if (isCold && (total !== coldAnswer.pagination.total || ids(answer) !== ids(coldAnswer)))
-    throw new Error(`${name}: the database answers otherwise`)
+    throw new Error(`${name}: the database's answer differs`)
 
   const last = answer.data.at(-1)
   const page = nextCursor === null ? first : `${first}&cursor=${nextCursor}`

@@ -48,7 +48,7 @@ export async function runTokens(db: Db, rounds: number, durationMs: number): Pro
     Math.round(measured.reduce((sum, pair) => sum + of(pair), 0) / measured.length)
   const longest = (of: (pair: (typeof measured)[number]) => number) => Math.max(...measured.map(of)).toFixed(0)
   console.log(
-    `\n| inserts of one lead (${writers} writers) | a second | longest | to the last token, a second |\n|---|---|---|---|`,
+    `\n| inserts of one lead (${writers} writers) | per second | longest | to the last token, per second |\n|---|---|---|---|`,
   )
   console.log(
     `| with search tokens | ${mean((pair) => pair.withTokens.perSecond)} | ${longest((pair) => pair.withTokens.longestMs)} ms | ${mean((pair) => pair.withTokens.perSecondToLastToken)} |`,
@@ -57,7 +57,7 @@ export async function runTokens(db: Db, rounds: number, durationMs: number): Pro
     `| without | ${mean((pair) => pair.without.perSecond)} | ${longest((pair) => pair.without.longestMs)} ms | ${mean((pair) => pair.without.perSecondToLastToken)} |`,
   )
   console.log(
-    `with tokens, of those without: ${spread(measured.map((pair) => pair.withTokens.perSecond / pair.without.perSecond))}`,
+    `with tokens, relative to without: ${spread(measured.map((pair) => pair.withTokens.perSecond / pair.without.perSecond))}`,
   )
   console.log(
     `to the last token: ${spread(measured.map((pair) => pair.withTokens.perSecondToLastToken / pair.without.perSecondToLastToken))}`,

@@ -31,7 +31,7 @@ export async function runWebhooks(course: WebhookCourse): Promise<Throughput[]> 
   const shares = sizes.map(({ endpoints, events }) => ({ endpoints, events: Math.ceil(events * course.share) }))
   const results = await printThroughput(course, shares)
   await wakeOnly(course, course.worker)
-  console.log('\n| from the commit to the receiver | p50 | p99 |\n|---|---|---|')
+  console.log('\n| from commit to receiver | p50 | p99 |\n|---|---|---|')
   for (const { endpoints } of sizes) await printDelay(course, endpoints)
   stopRelay()
   return results

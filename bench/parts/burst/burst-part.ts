@@ -46,7 +46,7 @@ export async function runBurst(burst: Burst): Promise<void> {
   for (let round = 0; round < burst.rounds; round++) {
     for (const root of [burst.against, ownRoot].filter((root) => root !== undefined)) {
       console.log(
-        `\nburst of ${burst.messages} messages, ${root === ownRoot ? 'Parley' : 'the other'}, round ${round + 1}`,
+        `\nburst of ${burst.messages} messages, ${root === ownRoot ? 'Parley' : 'other checkout'}, round ${round + 1}`,
       )
       await runOne(burst, resolve(root), firstPort + round)
     }
@@ -93,7 +93,7 @@ async function measureOne(burst: Burst, db: Db, place: BurstPlace, served: Serve
     const beside = await sendBeside(port, agents, async () => {
       blown = await blow(port, { ...storm, watched: watched.customer })
     })
-    if (blown === undefined) throw new Error('There was no storm')
+    if (blown === undefined) throw new Error('The burst did not run')
     const burstTo = Date.now()
     await untilShown(pages, browser, blown)
     const cpu = meter(burst.messages)
@@ -205,8 +205,8 @@ async function checkStored(db: Db, workspaceId: string, connectionId: string, be
   const keyring = await openKeyStore(db, { current: benchMasterKey }, systemClock).keyring(workspaceId)
   const ids = [...acknowledged.keys()].map((number) => ({ connectionId, externalId: externalId(number) }))
   const found = (await findKnownIds({ sql: db.sql, keyring, workspaceId }, ids)).known.length
-  console.log(`stored ${stored} of ${ids.length}; lost by their ids ${ids.length - found}, doubled ${stored - found}`)
-  if (stored !== ids.length || found !== ids.length) throw new Error('A message was lost or doubled')
+  console.log(`stored ${stored} of ${ids.length}; lost ${ids.length - found}, duplicated ${stored - found}`)
+  if (stored !== ids.length || found !== ids.length) throw new Error('A message was lost or duplicated')
 }
 
 const at = (numbers: readonly number[], share: number): number => {

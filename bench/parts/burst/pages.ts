@@ -100,7 +100,7 @@ export async function openPage(port: number, { cookie, workspaceId, threads }: O
 function follow(port: number, path: string, cookie: string, hear: (frame: string) => void): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     get({ port, host: '127.0.0.1', path, headers: { cookie } }, (stream) => {
-      if (stream.statusCode !== 200) reject(new Error(`The stream was answered ${stream.statusCode}`))
+      if (stream.statusCode !== 200) reject(new Error(`The stream was answered with ${stream.statusCode}`))
       let rest = ''
       stream.setEncoding('utf8').on('data', (chunk: string) => {
         const frames = (rest + chunk).split('\n\n')

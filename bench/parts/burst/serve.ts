@@ -42,7 +42,7 @@ export async function startServe(root: string, database: Database, port: number)
   }
   const lines = () => readFileSync(logFile, 'utf8').split('\n')
   for (let tries = 0; !lines().some((line) => line.includes('"msg":"listening"')); tries++) {
-    if (tries === 600 || child.exitCode !== null) throw new Error(`serve does not listen: ${lines().join('\n')}`)
+    if (tries === 600 || child.exitCode !== null) throw new Error(`serve did not start: ${lines().join('\n')}`)
     await sleep(100)
   }
   return { port, pid: child.pid ?? 0, stop, complaints: () => complaintsOf(lines()) }

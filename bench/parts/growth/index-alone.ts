@@ -23,9 +23,7 @@ const timesEach = 9
  * columns only.
  */
 export function runIndexAlone(leadCount: number): void {
-  console.log(
-    '\n| memory index of | leads | built in, CPU time | its bytes | the process | |\n|---|---:|---:|---:|---:|---|',
-  )
+  console.log('\n| memory index of | leads | CPU time to build | bytes | process | |\n|---|---:|---:|---:|---:|---|')
   const kinds: Held[] = ['columns', 'text']
   for (const holds of kinds) for (const count of [Math.min(100_000, leadCount), leadCount]) measureOne(holds, count)
 }

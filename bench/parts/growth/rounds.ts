@@ -52,7 +52,7 @@ interface Title {
 export function printGrowth(results: readonly Grown[], { size, few, connections }: Title): void {
   const what = ({ leads, conversations, each }: Size) => `${leads} leads and ${conversations * each} messages`
   console.log(`\n${what(size)} beside ${what(few)}, ${connections} connections`)
-  console.log(`| work | where | p50/p99 | ${cpuHead} | rate, of that alone | CPU time, of that alone |`)
+  console.log(`| work | where | p50/p99 | ${cpuHead} | rate, relative to alone | CPU time, relative to alone |`)
   console.log('|---|---|---|---|---|---|')
   for (const { name, sides } of results) {
     const alone = sides.find((side) => side.name === 'alone')?.runs ?? []

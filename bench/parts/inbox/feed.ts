@@ -62,7 +62,7 @@ export async function feeds(db: Db, filling: Filling, key: string): Promise<Cont
 async function placeAll(db: Db, workspaceId: string): Promise<number> {
   const until = Date.now() + placingMs
   while ((await sequenceEvents(db, workspaceId)) > 0) {
-    if (Date.now() > until) throw new Error('The events are not placed in time')
+    if (Date.now() > until) throw new Error('The events were not sequenced in time')
   }
   return (await feedState(db.sql, workspaceId)).last
 }

@@ -56,7 +56,7 @@ function intake(db: Db, all: readonly SeededConnection[], kind: Intake): Contest
     verify: async (answers) => {
       const stored = (await countEvents(db, 'inbox.message.received')) - before
       const told = answers * kind.messages
-      if (stored < told) throw new Error(`${told} messages were taken, ${stored} stored`)
+      if (stored < told) throw new Error(`${told} messages were accepted, ${stored} stored`)
     },
   }
 }

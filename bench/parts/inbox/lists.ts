@@ -19,7 +19,7 @@ export function lists(key: string, readable: readonly string[]): Contest[] {
       floor: floorMessages,
     },
     {
-      name: 'list of 50 messages, compressed (floor: plain)',
+      name: 'list of 50 messages, compressed (baseline: plain)',
       product: (n) => requestBytes('GET', messagesPath(n), { ...headers, 'accept-encoding': 'gzip' }),
       floor: floorMessages,
     },

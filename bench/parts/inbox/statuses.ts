@@ -58,7 +58,7 @@ function statuses(filling: Filling, connections: readonly SeededConnection[], ki
     verify: async (answers) => {
       expected += answers * kind.statuses
       const stored = await countEvents(db, 'inbox.message.status')
-      if (stored !== expected) throw new Error(`${expected} steps were to be stored, ${stored} are`)
+      if (stored !== expected) throw new Error(`${stored} statuses are stored, ${expected} expected`)
     },
   }
 }
@@ -77,7 +77,7 @@ function stepOf(n: number, sent: readonly SentMessage[][], { name, statuses: cou
   const turn = Math.floor(lap / 2) * stride + place
   const [at, first] = [turn % sent.length, Math.floor(turn / sent.length) * count]
   const messages = sent[at]?.slice(first, first + count) ?? []
-  if (messages.length < count) throw new Error(`${name}: its messages are used up. Measure less, or send more of them.`)
+  if (messages.length < count) throw new Error(`${name}: no messages left. Measure less, or send more messages.`)
   return { status: lap % 2 === 0 ? 'delivered' : 'read', at, messages }
 }
 

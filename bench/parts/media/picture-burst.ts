@@ -79,7 +79,7 @@ async function tell(port: number, connection: SeededConnection, pictures: number
       const told = picturesOf([{ from: customerPhone(n % customers), id: `wamid.PICTURE${n}`, picture: `small-${n}` }])
       const sentAt = performance.now()
       const status = await exchange.send(signedCallback(webhookPath(connection), callbackOf(connection, told)))
-      if (status !== 200) throw new Error(`A callback was answered ${status}`)
+      if (status !== 200) throw new Error(`A callback was answered with ${status}`)
       took.push(performance.now() - sentAt)
     }
     exchange.close()
@@ -114,7 +114,7 @@ async function textsUntil(port: number, connection: SeededConnection, over: Prom
     const told = textsOf([{ from: customerPhone(customers + (n % customers)), id, body: 'Is it still there?' }])
     const sentAt = performance.now()
     const status = await exchange.send(signedCallback(webhookPath(connection), callbackOf(connection, told)))
-    if (status !== 200) throw new Error(`A callback was answered ${status}`)
+    if (status !== 200) throw new Error(`A callback was answered with ${status}`)
     took.push(performance.now() - sentAt)
     await sleep(textEveryMs)
   }
@@ -132,10 +132,10 @@ async function untilHere(db: Db, workspaceId: string, pictures: number): Promise
         max(updated_at) as last
       from media
       where workspace_id = ${workspaceId}`
-    if (row === undefined || row.others > 0) throw new Error(`${row?.others} pictures were given up`)
+    if (row === undefined || row.others > 0) throw new Error(`${row?.others} pictures failed`)
     if (row.here === pictures) return row.last
   }
-  throw new Error('The pictures do not come')
+  throw new Error('The pictures did not arrive')
 }
 
 async function sendToFloor({ port }: Child, connection: SeededConnection, pictures: number): Promise<number> {
@@ -207,18 +207,18 @@ export function printBursts(bursts: readonly PictureBurst[]): void {
   const waits = bursts.map(({ besideMs, quietMs }) => besideMs / quietMs)
   const [first] = bursts
   console.log(`\n| a burst of ${first?.pictures} pictures of 300 KB | |\n|---|---|`)
-  console.log(`| until the last one is here, s | ${of(({ seconds }) => seconds).toFixed(1)} |`)
-  console.log(`| the same, fetched and written alone, s | ${of(({ floorSeconds }) => floorSeconds).toFixed(1)} |`)
-  console.log(`| times as long | ${spreadCell(times)} |`)
+  console.log(`| until the last one is stored, s | ${of(({ seconds }) => seconds).toFixed(1)} |`)
+  console.log(`| the same, baseline, s | ${of(({ floorSeconds }) => floorSeconds).toFixed(1)} |`)
+  console.log(`| ratio | ${spreadCell(times)} |`)
   console.log(`| p95 of their callbacks, ms | ${of(({ ofPicturesMs }) => ofPicturesMs).toFixed(1)} |`)
-  console.log(`| p95 of callbacks with a text, in quiet, ms | ${of(({ quietMs }) => quietMs).toFixed(1)} |`)
-  console.log(`| the same while pictures come, ms | ${of(({ besideMs }) => besideMs).toFixed(1)} |`)
-  console.log(`| times as long | ${spreadCell(waits)} |`)
+  console.log(`| p95 of callbacks with a text, without the burst, ms | ${of(({ quietMs }) => quietMs).toFixed(1)} |`)
+  console.log(`| the same during the burst, ms | ${of(({ besideMs }) => besideMs).toFixed(1)} |`)
+  console.log(`| ratio | ${spreadCell(waits)} |`)
   console.log(`| Node + PostgreSQL, µs a picture | ${bursts.map(({ cpu }) => cpu).join(', ')} |`)
-  console.log(`| the service before, MB | ${of(({ memory }) => memory.before)} |`)
-  console.log(`| at most, MB | ${of(({ memory }) => memory.service)} |`)
-  console.log(`| the process that makes previews, MB | ${of(({ memory }) => memory.previews)} |`)
-  console.log(`| complaints | ${bursts.map(({ complaints }) => JSON.stringify(complaints)).join(' ')} |`)
+  console.log(`| memory of the service before, MB | ${of(({ memory }) => memory.before)} |`)
+  console.log(`| maximum, MB | ${of(({ memory }) => memory.service)} |`)
+  console.log(`| memory of the preview process, MB | ${of(({ memory }) => memory.previews)} |`)
+  console.log(`| warnings and errors | ${bursts.map(({ complaints }) => JSON.stringify(complaints)).join(' ')} |`)
 }
 
 function p95(ms: readonly number[]): number {

@@ -110,7 +110,7 @@ async function readSealed(store: MediaStore, secret: FileKey, start: number, end
     count += piece.length
     releaseMemory(piece)
   }
-  if (count !== end - start) throw new Error(`${count} bytes came back`)
+  if (count !== end - start) throw new Error(`${count} bytes were read`)
 }
 
 async function readPlain(path: string, start: number, end: number): Promise<void> {
@@ -158,7 +158,7 @@ async function makeFile(path: string, bytes: number): Promise<void> {
 }
 
 function print(rates: StoreRates[], megabytes: number): void {
-  console.log(`\n| sealed files of ${megabytes} MB in a folder | MB/s | plain | of plain |\n|---|---:|---:|---:|`)
+  console.log(`\n| encrypted files of ${megabytes} MB in a folder | MB/s | plain | ratio |\n|---|---:|---:|---:|`)
   for (const { what, product, floor } of rates) {
     const ratios = product.map((rate, n) => rate / (floor[n] ?? Number.NaN))
     console.log(`| ${what} | ${median(product).toFixed(0)} | ${median(floor).toFixed(0)} | ${spreadCell(ratios)} |`)

@@ -81,14 +81,14 @@ async function one(page: Page, port: number, callback: Buffer, awaited: (keyof N
   const exchange = openExchange(port)
   const sentAt = Date.now()
   const status = await exchange.send(callback)
-  if (status !== 200) throw new Error(`A callback was answered ${status}`)
+  if (status !== 200) throw new Error(`A callback was answered with ${status}`)
   exchange.close()
   for (const end = sentAt + giveUpAfterMs; Date.now() < end; await sleep(20)) {
     const noted = (await page.evaluate('globalThis.noted')) as Noted
     if (awaited.some((what) => noted[what] === 0)) continue
     return { heard: noted.heard - sentAt, shown: noted.shown - sentAt, loaded: noted.loaded - sentAt }
   }
-  throw new Error('The picture is not shown')
+  throw new Error('The picture is not visible')
 }
 
 // Both run in a page: a loaded picture is decoded in the frame after the next.
@@ -120,9 +120,9 @@ export function printVisible(visible: readonly Visible[]): void {
   const ratios = visible.map(({ shown, floor }) => median(shown) / median(floor))
   const cell = (ms: readonly number[]) => `${median(ms).toFixed(0)} (${Math.min(...ms)}–${Math.max(...ms)})`
   console.log('\n| a picture of 5 MB, from its callback, ms | |\n|---|---|')
-  console.log(`| until an open page hears of it | ${cell(all(({ heard }) => heard))} |`)
-  console.log(`| until it stands in its thread | ${cell(all(({ shown }) => shown))} |`)
-  console.log(`| until it has all of its bytes | ${cell(all(({ loaded }) => loaded))} |`)
-  console.log(`| until a page shows what is fetched and written alone | ${cell(all(({ floor }) => floor))} |`)
-  console.log(`| times as long | ${spreadCell(ratios)} |`)
+  console.log(`| until an open page is notified | ${cell(all(({ heard }) => heard))} |`)
+  console.log(`| until it is visible in its thread | ${cell(all(({ shown }) => shown))} |`)
+  console.log(`| until all of its bytes are loaded | ${cell(all(({ loaded }) => loaded))} |`)
+  console.log(`| until a page shows it, baseline | ${cell(all(({ floor }) => floor))} |`)
+  console.log(`| ratio | ${spreadCell(ratios)} |`)
 }
