@@ -6,9 +6,9 @@ import { type Measured, measure } from './load.ts'
 export interface Contest {
   name: string
   product: (n: number) => Buffer
-  floor: (n: number) => Buffer
+  baseline: (n: number) => Buffer
   /** Overrides the baseline of the course. */
-  floorPeer?: Peer
+  baselinePeer?: Peer
   /** Fewer connections than the run's, for expensive requests. */
   connections?: number
   /** Prepares its requests; called once, before the first of them. */
@@ -25,7 +25,7 @@ export interface Course {
   product: Peer
   /** Product of another checkout to compare with. */
   other: Peer | undefined
-  floor: Peer
+  baseline: Peer
   postgres: Process
   rounds: number
   connections: number
@@ -42,7 +42,7 @@ export interface Run extends Measured {
 export interface Result {
   name: string
   product: Run
-  floor: Run
+  baseline: Run
   /** The product's rate divided by the baseline's. */
   ratio: number
   ratios: number[]
@@ -56,27 +56,27 @@ export interface OfOther {
   postgres: number[]
 }
 
-type Side = 'product' | 'other' | 'floor'
+type Side = 'product' | 'other' | 'baseline'
 
 /** Alternates between the sides within each round, so that changes of the machine's speed affect all of them. */
 export async function compete(contest: Contest, course: Course): Promise<Result> {
-  const peers = { ...course, floor: contest.floorPeer ?? course.floor }
-  const sides: Side[] = course.other === undefined ? ['product', 'floor'] : ['product', 'other', 'floor']
+  const peers = { ...course, baseline: contest.baselinePeer ?? course.baseline }
+  const sides: Side[] = course.other === undefined ? ['product', 'baseline'] : ['product', 'other', 'baseline']
   const ask = asker(contest, course)
   // The two products share one sequence of requests: neither repeats a request of the other.
-  const [ofProducts, ofFloor] = [
+  const [ofProducts, ofBaseline] = [
     { requestOf: contest.product, asked: 0 },
-    { requestOf: contest.floor, asked: 0 },
+    { requestOf: contest.baseline, asked: 0 },
   ]
   await contest.prepare?.()
   let answers = 0
   const run = async (side: Side, durationMs: number): Promise<Run> => {
-    const measured = await ask(peers[side] as Peer, side === 'floor' ? ofFloor : ofProducts, durationMs)
-    if (side !== 'floor') answers += measured.answers
+    const measured = await ask(peers[side] as Peer, side === 'baseline' ? ofBaseline : ofProducts, durationMs)
+    if (side !== 'baseline') answers += measured.answers
     return measured
   }
   for (const side of sides) await run(side, Math.max(course.warmUpMs ?? leastWarmUpMs, course.durationMs))
-  const runs: Record<Side, Run[]> = { product: [], other: [], floor: [] }
+  const runs: Record<Side, Run[]> = { product: [], other: [], baseline: [] }
   for (let round = 0; round < course.rounds; round++) {
     for (const side of rotated(sides, round)) runs[side].push(await run(side, course.durationMs))
   }
@@ -114,8 +114,8 @@ export function rotated<T>(all: readonly T[], by: number): T[] {
   return [...all.slice(at), ...all.slice(0, at)]
 }
 
-function resultOf(name: string, { product, other, floor }: Record<Side, Run[]>): Result {
-  const ratios = ratiosOf(product, floor, (run) => run.perSecond)
+function resultOf(name: string, { product, other, baseline }: Record<Side, Run[]>): Result {
+  const ratios = ratiosOf(product, baseline, (run) => run.perSecond)
   const ofOther = {
     perSecond: ratiosOf(product, other, (run) => run.perSecond),
     node: ratiosOf(product, other, (run) => run.cpu?.node),
@@ -124,7 +124,7 @@ function resultOf(name: string, { product, other, floor }: Record<Side, Run[]>):
   return {
     name,
     product: medianOf(product),
-    floor: medianOf(floor),
+    baseline: medianOf(baseline),
     ratio: median(ratios),
     ratios,
     other: other.length === 0 ? null : { run: medianOf(other), ratios: ofOther },

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import { Client } from 'pg'
 import { type Db, setStatementTimeout } from '../server/src/base/db.ts'
-import { floorTables } from './baselines/baseline-tables.ts'
+import { baselineTables } from './baselines/baseline-tables.ts'
 import type { LoadShare } from './load-thread.ts'
 import type { Database } from './place.ts'
 import { type BenchWorkspace, makeWorkspace } from './workspace.ts'
@@ -35,7 +35,7 @@ export async function markChanged(db: Db): Promise<void> {
 
 /** Fills a workspace with leads, and the baseline's table with the same as plain text. Takes minutes for a million. */
 async function loadLeads(db: Db, options: Database, workspaceId: string, count: number): Promise<void> {
-  await db.sql.unsafe(floorTables)
+  await db.sql.unsafe(baselineTables)
   await db.sql`alter table floor_leads add haystack text not null default ''`
   await db.sql`create extension if not exists pg_trgm`
   // Building indexes is faster than updating them.

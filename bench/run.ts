@@ -109,8 +109,8 @@ try {
   const platform = await start('platform.ts', {})
   const product = await start('product.ts', { ...place, ...(await tracing()) })
   const other = await startOther('product.ts', place)
-  const floor = await start('baselines/baseline.ts', { ...place, PLATFORM_PORT: String(platform.port) })
-  const course: Course = { product, other, floor, postgres, rounds, connections, durationMs }
+  const baseline = await start('baselines/baseline.ts', { ...place, PLATFORM_PORT: String(platform.port) })
+  const course: Course = { product, other, baseline, postgres, rounds, connections, durationMs }
   const stage = { db, options, start, startOther, course }
 
   const results: Result[] = []
@@ -138,7 +138,7 @@ try {
       const slow = await start('platform.ts', { DELAY_MS: String(delayMs) })
       return {
         platform: slow,
-        floor: await start('baselines/baseline.ts', { ...place, PLATFORM_PORT: String(slow.port) }),
+        baseline: await start('baselines/baseline.ts', { ...place, PLATFORM_PORT: String(slow.port) }),
       }
     }
     await run(await inboxContests(db, workspace, platform.port, startSlow), 'inbox')
@@ -201,7 +201,7 @@ try {
       rounds,
       share: values.short ? 0.02 : 1,
       receiver,
-      floor: await start('baselines/webhook-baseline.ts', place),
+      baseline: await start('baselines/webhook-baseline.ts', place),
       worker: await start('webhook-worker.ts', place),
       other: await startOther('webhook-worker.ts', place),
       postgres,

@@ -4,23 +4,23 @@ import { databaseOf } from '../place.ts'
 /** Runs a statement, prepared under its own name on first use of a connection. */
 export type Run = <Row extends QueryResultRow>(text: string, values?: readonly unknown[]) => Promise<Row[]>
 
-export interface FloorTx {
+export interface BaselineTx {
   run: Run
   /** Must be called together with the last statements, so that it is pipelined with them; rolls back if one failed. */
   commit: () => Promise<unknown>
 }
 
 /** The cheapest access to PostgreSQL: bare `pg`, pipelined. */
-export interface FloorDb {
+export interface BaselineDb {
   /** Reads on a few shared connections: no query waits for the answer of another. */
   read: Run
   /** Writes on more connections: later queries of a connection wait until its commit is on disk. */
   write: Run
   /** Runs a transaction on its own connection. `begin` is pipelined with the first statement. */
-  tx<T>(work: (tx: FloorTx) => Promise<T>): Promise<T>
+  tx<T>(work: (tx: BaselineTx) => Promise<T>): Promise<T>
 }
 
-export async function openFloorDb(connections = { reading: 3, writing: 10, transactions: 10 }): Promise<FloorDb> {
+export async function openBaselineDb(connections = { reading: 3, writing: 10, transactions: 10 }): Promise<BaselineDb> {
   const free = await connect(connections.transactions)
   const waiting: ((client: Client) => void)[] = []
   const take = (): Client | Promise<Client> => free.pop() ?? new Promise((resolve) => waiting.push(resolve))
@@ -52,7 +52,7 @@ function inTurn(clients: readonly Client[]): Run {
   return (text, values) => send(clients[turn++ % clients.length] as Client, text, values)
 }
 
-const txOf = (client: Client): FloorTx => ({
+const txOf = (client: Client): BaselineTx => ({
   run: (text, values) => send(client, text, values),
   commit: () => client.query('commit'),
 })

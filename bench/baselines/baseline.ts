@@ -2,12 +2,12 @@
 // limits, validation, logs, event bodies or search. Run by run.ts in a process of its own.
 import { createCipheriv, randomBytes, randomUUID } from 'node:crypto'
 import fastify from 'fastify'
-import { openFloorDb } from './baseline-db.ts'
-import { serveInboxFloor } from './inbox-baseline.ts'
-import { serveSearchFloor } from './search-baseline.ts'
+import { openBaselineDb } from './baseline-db.ts'
+import { serveInboxBaseline } from './inbox-baseline.ts'
+import { serveSearchBaseline } from './search-baseline.ts'
 
 const { PLATFORM_PORT = '0' } = process.env
-const db = await openFloorDb()
+const db = await openBaselineDb()
 const app = fastify()
 const key = randomBytes(32)
 
@@ -151,8 +151,8 @@ app.post<{ Body: BulkBody }>('/leads/bulk-upsert', async (request) => {
   return { success: true, results }
 })
 
-serveInboxFloor(app, db, seal, Number(PLATFORM_PORT))
-serveSearchFloor(app, db.read)
+serveInboxBaseline(app, db, seal, Number(PLATFORM_PORT))
+serveSearchBaseline(app, db.read)
 
 const address = await app.listen({ port: 0, host: '127.0.0.1' })
 process.stdout.write(`ready ${new URL(address).port}\n`)

@@ -12,7 +12,7 @@ interface Query {
 }
 
 /** Registers search over plain text: one trigram index over all searched columns, PostgreSQL's fastest. */
-export function serveSearchFloor(app: FastifyInstance, read: Run): void {
+export function serveSearchBaseline(app: FastifyInstance, read: Run): void {
   const columns = `
     id, unique_code as "uniqueCode", external_ref as "externalRef", first_name as "firstName",
     last_name as "lastName", email, phone, status, priority, source, ad_platform as "adPlatform",

@@ -14,7 +14,7 @@ export async function runAgentCalls(db: Db, workspace: BenchWorkspace, course: C
   const ids = rows.map(({ id }) => id)
   const results: Result[] = []
   for (const contest of contests(course.product, workspace.key, (n) => ids[n % ids.length]))
-    results.push(await compete({ ...contest, floorPeer: course.product }, course))
+    results.push(await compete({ ...contest, baselinePeer: course.product }, course))
   printResults(`calls of agents (${course.connections} connections)`, results, ['for agents', 'the contract'])
   return results
 }
@@ -26,7 +26,7 @@ interface Call {
 
 function contests({ port }: Peer, key: string, idOf: (n: number) => string | undefined): Contest[] {
   const headers = { authorization: `Bearer ${key}` }
-  const floor = (n: number) => requestBytes('GET', `/api/v1/leads/${idOf(n)}`, headers)
+  const baseline = (n: number) => requestBytes('GET', `/api/v1/leads/${idOf(n)}`, headers)
   const callOf = (n: number, ofRevision: { headers: object; params: object }): Call => {
     const params = { name: 'get_lead', arguments: { identifier: idOf(n) }, ...ofRevision.params }
     const accept = 'application/json, text/event-stream'
@@ -35,16 +35,19 @@ function contests({ port }: Peer, key: string, idOf: (n: number) => string | und
       body: { jsonrpc: '2.0', id: n, method: 'tools/call', params },
     }
   }
-  const asTool = (ofRevision: { headers: object; params: object }): Pick<Contest, 'product' | 'floor' | 'prepare'> => ({
+  const asTool = (ofRevision: {
+    headers: object
+    params: object
+  }): Pick<Contest, 'product' | 'baseline' | 'prepare'> => ({
     product: (n) => {
       const call = callOf(n, ofRevision)
       return requestBytes('POST', '/mcp', call.headers, call.body)
     },
-    floor,
+    baseline,
     prepare: () => expectLead(port, callOf(0, ofRevision)),
   })
   return [
-    { name: 'get_lead as a route', product: (n) => requestBytes('GET', `/api/v2/leads/${idOf(n)}`, headers), floor },
+    { name: 'get_lead as a route', product: (n) => requestBytes('GET', `/api/v2/leads/${idOf(n)}`, headers), baseline },
     { name: 'get_lead as an MCP tool, revision of 2026', ...asTool(newest) },
     { name: 'get_lead as an MCP tool, earlier revisions', ...asTool({ headers: {}, params: {} }) },
   ]

@@ -51,7 +51,7 @@ function contests(key: string, how: string): Contest[] {
   return ['won', 'contacted'].map((status) => ({
     name: `list of 50, status ${status}, from the ${how}`,
     product: () => requestBytes('GET', `/api/v1/leads?status=${status}&limit=50`, headers),
-    floor: () => requestBytes('GET', `/leads?status=${status}`, {}),
+    baseline: () => requestBytes('GET', `/leads?status=${status}`, {}),
   }))
 }
 

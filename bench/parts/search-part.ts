@@ -49,7 +49,7 @@ export async function runSearch(
     const list = {
       name: `list of 50, status ${status}, exact total`,
       product: () => requestBytes('GET', `/api/v1/leads?status=${status}&limit=50`, headers),
-      floor: () => requestBytes('GET', `/leads?status=${status}`, {}),
+      baseline: () => requestBytes('GET', `/leads?status=${status}`, {}),
     }
     printResults(`work (${course.connections} connections, ${leadCount} leads)`, [await compete(list, peers)])
   }
@@ -94,18 +94,18 @@ function trials(leadCount: number): Trial[] {
 async function runTrial(
   { name, term, sort, status }: Trial,
   headers: Record<string, string>,
-  { product, floor, postgres, rounds, durationMs }: Course,
+  { product, baseline, postgres, rounds, durationMs }: Course,
   cold: Peer,
 ): Promise<string> {
   const query = { search: term, sortBy: sort, limit: '50', ...(status === undefined ? {} : { status }) }
   const first = `/api/v1/leads?${new URLSearchParams(query)}`
   const sortColumn = sort === 'createdAt' ? 'created_at' : 'updated_at'
-  const floorQuery = { term: foldText(term), sort: sortColumn, ...(status === undefined ? {} : { status }) }
-  const floorFirst = `/search?${new URLSearchParams({ ...floorQuery, total: '1' })}`
+  const baselineQuery = { term: foldText(term), sort: sortColumn, ...(status === undefined ? {} : { status }) }
+  const baselineFirst = `/search?${new URLSearchParams({ ...baselineQuery, total: '1' })}`
 
   const [answer, peer, coldAnswer] = [
     await fetchJson(product.port, first, headers),
-    await fetchJson(floor.port, floorFirst, {}),
+    await fetchJson(baseline.port, baselineFirst, {}),
     await fetchJson(cold.port, first, headers),
   ]
   const { total, nextCursor } = answer.pagination
@@ -119,10 +119,10 @@ async function runTrial(
 
   const last = answer.data.at(-1)
   const page = nextCursor === null ? first : `${first}&cursor=${nextCursor}`
-  const floorPage =
+  const baselinePage =
     nextCursor === null
-      ? `/search?${new URLSearchParams(floorQuery)}`
-      : `/search?${new URLSearchParams({ ...floorQuery, time: last[sort], id: last.id })}`
+      ? `/search?${new URLSearchParams(baselineQuery)}`
+      : `/search?${new URLSearchParams({ ...baselineQuery, time: last[sort], id: last.id })}`
   const time = async (peer: Peer, path: string, of: Record<string, string>): Promise<Timed> => {
     const load = { host: '127.0.0.1', port: peer.port, connections: 1, durationMs }
     const cpuEach = startMeter(peer, postgres)
@@ -133,9 +133,9 @@ async function runTrial(
   for (let round = 0; round < rounds; round++) {
     times.push([
       await time(product, page, headers),
-      await time(floor, floorPage, {}),
+      await time(baseline, baselinePage, {}),
       await time(product, first, headers),
-      await time(floor, floorFirst, {}),
+      await time(baseline, baselineFirst, {}),
     ])
   }
   const coldMs = isCold ? (await time(cold, first, headers)).ms : null

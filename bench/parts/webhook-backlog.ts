@@ -18,7 +18,7 @@ export interface WebhookCourse {
   /** Factor for the number of events: below 1 for a run whose figures do not matter. */
   share: number
   receiver: Child
-  floor: Child
+  baseline: Child
   worker: Child
   /** Worker of another checkout to compare with. */
   other: Child | undefined

@@ -5,7 +5,7 @@ import { recordEvents } from '../../../server/src/events/record.ts'
 import { sequenceBatch, sequenceEvents } from '../../../server/src/events/sequence.ts'
 import { inboxEvents } from '../../../server/src/inbox/api/inbox-event-catalogue.ts'
 import { leadEvents } from '../../../server/src/leads/lead/events.ts'
-import { fillFeedFloor, makeFeedFloor } from '../../baselines/feed-baseline.ts'
+import { fillFeedBaseline, makeFeedBaseline } from '../../baselines/feed-baseline.ts'
 import type { Contest } from '../../contest.ts'
 import type { Filling } from '../../fill.ts'
 import { requestBytes } from '../../load.ts'
@@ -32,20 +32,20 @@ export async function feeds(db: Db, filling: Filling, key: string): Promise<Cont
     await db.tx((tx) => recordEvents(tx, filling.keyring, workspaceId, some, filling.now))
     await sequenceEvents(db, workspaceId)
   }
-  await makeFeedFloor(db)
-  await fillFeedFloor(db, recorded)
+  await makeFeedBaseline(db)
+  await fillFeedBaseline(db, recorded)
   const headers = { authorization: `Bearer ${key}` }
   const before = (n: number) => (n % pages) * pageSize
   const product = (after: number) =>
     requestBytes('GET', `/api/v1/events?after=${writeFeedCursor(workspaceId, after)}`, headers)
-  const floor = (after: number) => requestBytes('GET', `/events?after=${after}`, {})
+  const baseline = (after: number) => requestBytes('GET', `/events?after=${after}`, {})
   let head = 0
   return [
     {
       name: 'feed of events, page of 50',
       prepare: async () => void (await placeAll(db, workspaceId)),
       product: (n) => product(before(n)),
-      floor: (n) => floor(before(n)),
+      baseline: (n) => baseline(before(n)),
     },
     {
       name: 'feed of events, the newest 50',
@@ -53,7 +53,7 @@ export async function feeds(db: Db, filling: Filling, key: string): Promise<Cont
         head = (await placeAll(db, workspaceId)) - pageSize
       },
       product: () => product(head),
-      floor: () => floor(events - pageSize),
+      baseline: () => baseline(events - pageSize),
     },
   ]
 }

@@ -49,7 +49,7 @@ function intake(db: Db, all: readonly SeededConnection[], kind: Intake): Contest
     name: kind.name,
     ...(kind.width === undefined ? {} : { connections: kind.width }),
     product: (n) => signed(n, webhookPath),
-    floor: (n) => signed(n, () => '/webhook'),
+    baseline: (n) => signed(n, () => '/webhook'),
     prepare: async () => {
       before = await countEvents(db, 'inbox.message.received')
     },

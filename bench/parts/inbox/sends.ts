@@ -1,5 +1,5 @@
 import type { Db } from '../../../server/src/base/db.ts'
-import { floorConversation } from '../../baselines/inbox-baseline-tables.ts'
+import { baselineConversation } from '../../baselines/inbox-baseline-tables.ts'
 import type { Contest, Peer } from '../../contest.ts'
 import type { SeededConnection } from '../../inbox-seed.ts'
 import { requestBytes } from '../../load.ts'
@@ -8,18 +8,18 @@ import { requestBytes } from '../../load.ts'
 export interface SlowPlatform {
   delayMs: number
   connections: readonly SeededConnection[]
-  floor: Peer
+  baseline: Peer
 }
 
 export function sends(
   db: Db,
   key: string,
   connections: readonly SeededConnection[],
-  { delayMs, connections: slow, floor }: SlowPlatform,
+  { delayMs, connections: slow, baseline }: SlowPlatform,
 ): Contest[] {
   return [
     send(db, 'send, platform answers at once', key, connections),
-    { ...send(db, `send, platform answers in ${delayMs} ms`, key, slow), floorPeer: floor },
+    { ...send(db, `send, platform answers in ${delayMs} ms`, key, slow), baselinePeer: baseline },
   ]
 }
 
@@ -37,7 +37,7 @@ function send(db: Db, name: string, key: string, connections: readonly SeededCon
       const headers = { authorization: `Bearer ${key}`, 'idempotency-key': `${name} ${n}` }
       return requestBytes('POST', `/api/v1/inbox/conversations/${conversationOf(n)}/messages`, headers, body)
     },
-    floor: (n) => requestBytes('POST', `/conversations/${floorConversation(n % 20_000)}/messages`, {}, body),
+    baseline: (n) => requestBytes('POST', `/conversations/${baselineConversation(n % 20_000)}/messages`, {}, body),
     verify: async (answers) => {
       const [row] = await db.sql<{ sent: number }[]>`
         select count(*)::integer as sent

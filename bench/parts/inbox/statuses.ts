@@ -1,4 +1,4 @@
-import { fillSentFloor } from '../../baselines/inbox-baseline-tables.ts'
+import { fillSentBaseline } from '../../baselines/inbox-baseline-tables.ts'
 import { callbackOf, signedCallback, webhookPath } from '../../callbacks.ts'
 import type { Contest } from '../../contest.ts'
 import { type Filling, fillSent, type SentMessage } from '../../fill.ts'
@@ -47,14 +47,14 @@ function statuses(filling: Filling, connections: readonly SeededConnection[], ki
       const from = new Date(filling.now.getTime() - kind.hoursAgo * 3_600_000)
       for (const { id, conversations } of connections) {
         sent.push(await fillSent(filling, id, conversations, { each: kind.sentEach, from }))
-        await fillSentFloor(db, sent.at(-1)?.map(({ externalId }) => externalId) ?? [])
+        await fillSentBaseline(db, sent.at(-1)?.map(({ externalId }) => externalId) ?? [])
       }
       for (const table of ['messages', 'message_parts', 'floor_messages'])
         await db.sql.unsafe(`vacuum analyze ${table}`)
       expected = await countEvents(db, 'inbox.message.status')
     },
     product: (n) => signed(n, webhookPath),
-    floor: (n) => signed(n, () => '/statuses'),
+    baseline: (n) => signed(n, () => '/statuses'),
     verify: async (answers) => {
       expected += answers * kind.statuses
       const stored = await countEvents(db, 'inbox.message.status')

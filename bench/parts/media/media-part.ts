@@ -43,13 +43,13 @@ export async function runMedia(course: MediaCourse): Promise<MediaFigures> {
   const figures: MediaFigures = { store: [], bursts: [], visible: [] }
   if (wants('store')) figures.store = await measureStore(rounds, isShort ? 5 : 100)
   const platform = await start('parts/media/picture-platform.ts', {})
-  const folder = await mkdtemp(join(tmpdir(), 'parley-media-floor-'))
-  const floor = await start('baselines/media-baseline.ts', { PLATFORM_PORT: String(platform.port), FOLDER: folder })
+  const folder = await mkdtemp(join(tmpdir(), 'parley-media-baseline-'))
+  const baseline = await start('baselines/media-baseline.ts', { PLATFORM_PORT: String(platform.port), FOLDER: folder })
   const size = isShort ? { pictures: 10, quietMs: 200 } : { pictures: 1_000, quietMs: 5_000 }
   try {
     for (let round = 0; round < rounds && wants('burst'); round++) {
       await onOwnServer(course, platform, async (served, db, place) => {
-        figures.bursts.push(await sendPictures({ db, place, served, floor, postgres: course.postgres, ...size }))
+        figures.bursts.push(await sendPictures({ db, place, served, baseline, postgres: course.postgres, ...size }))
       })
     }
     if (wants('burst')) printBursts(figures.bursts)
@@ -58,13 +58,13 @@ export async function runMedia(course: MediaCourse): Promise<MediaFigures> {
     await buildWebIfNeeded()
     for (let round = 0; round < rounds; round++) {
       await onOwnServer(course, platform, async ({ port }, _db, place) => {
-        figures.visible.push(await watchPictures({ place, port, floor }))
+        figures.visible.push(await watchPictures({ place, port, baseline }))
       })
     }
     printVisible(figures.visible)
     return figures
   } finally {
-    await floor.stop()
+    await baseline.stop()
     await rm(folder, { recursive: true, force: true })
   }
 }

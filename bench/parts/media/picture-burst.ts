@@ -13,7 +13,7 @@ export interface PictureBurst {
   pictures: number
   /** Seconds from the first callback to the last stored picture. */
   seconds: number
-  floorSeconds: number
+  baselineSeconds: number
   /** p95 in ms of callbacks with a text, without and during the burst, and of callbacks with pictures. */
   quietMs: number
   besideMs: number
@@ -28,7 +28,7 @@ export interface BurstCourse {
   db: Db
   place: BurstPlace
   served: Child & { complaints(): object }
-  floor: Child
+  baseline: Child
   postgres: { readonly pid: number }
   pictures: number
   quietMs: number
@@ -42,9 +42,9 @@ const giveUpAfterMs = 600_000
 
 /** Measures a burst of callbacks with one picture each, while customers also write texts. Fails if one is lost. */
 export async function sendPictures(course: BurstCourse): Promise<PictureBurst> {
-  const { db, place, served, floor, postgres, pictures } = course
+  const { db, place, served, baseline, postgres, pictures } = course
   const { stormed } = place
-  const floorSeconds = await sendToFloor(floor, stormed, pictures)
+  const baselineSeconds = await sendToBaseline(baseline, stormed, pictures)
   const quiet = await textsUntil(served.port, stormed, sleep(course.quietMs))
   const before = memoryOf(served)
   const watch = watchMemory(served)
@@ -59,7 +59,7 @@ export async function sendPictures(course: BurstCourse): Promise<PictureBurst> {
   return {
     pictures,
     seconds: ((await last).getTime() - startedAt) / 1000,
-    floorSeconds,
+    baselineSeconds,
     quietMs: p95(quiet),
     besideMs: p95(beside),
     ofPicturesMs: p95(ofPictures),
@@ -138,7 +138,7 @@ async function untilHere(db: Db, workspaceId: string, pictures: number): Promise
   throw new Error('The pictures did not arrive')
 }
 
-async function sendToFloor({ port }: Child, connection: SeededConnection, pictures: number): Promise<number> {
+async function sendToBaseline({ port }: Child, connection: SeededConnection, pictures: number): Promise<number> {
   const before = await stateOf(port)
   const startedAt = Date.now()
   const exchange = openExchange(port)
@@ -203,12 +203,12 @@ function memoryIfThere(pid: number): number {
 
 export function printBursts(bursts: readonly PictureBurst[]): void {
   const of = (read: (burst: PictureBurst) => number) => median(bursts.map(read))
-  const times = bursts.map(({ seconds, floorSeconds }) => seconds / floorSeconds)
+  const times = bursts.map(({ seconds, baselineSeconds }) => seconds / baselineSeconds)
   const waits = bursts.map(({ besideMs, quietMs }) => besideMs / quietMs)
   const [first] = bursts
   console.log(`\n| a burst of ${first?.pictures} pictures of 300 KB | |\n|---|---|`)
   console.log(`| until the last one is stored, s | ${of(({ seconds }) => seconds).toFixed(1)} |`)
-  console.log(`| the same, baseline, s | ${of(({ floorSeconds }) => floorSeconds).toFixed(1)} |`)
+  console.log(`| the same, baseline, s | ${of(({ baselineSeconds }) => baselineSeconds).toFixed(1)} |`)
   console.log(`| ratio | ${spreadCell(times)} |`)
   console.log(`| p95 of their callbacks, ms | ${of(({ ofPicturesMs }) => ofPicturesMs).toFixed(1)} |`)
   console.log(`| p95 of callbacks with a text, without the burst, ms | ${of(({ quietMs }) => quietMs).toFixed(1)} |`)

@@ -16,7 +16,7 @@ export interface StoreRates {
   what: string
   /** Megabytes per second, by round. */
   product: number[]
-  floor: number[]
+  baseline: number[]
 }
 
 /**
@@ -32,15 +32,15 @@ export async function measureStore(rounds: number, megabytes: number): Promise<S
     const store = openFolderStore(join(folder, 'media'))
     await store.writeMark('bench')
     const rates = ['a file is written', 'all of it is read', '1 MB of it is read'].map(
-      (what): StoreRates => ({ what, product: [], floor: [] }),
+      (what): StoreRates => ({ what, product: [], baseline: [] }),
     )
     // The first round is the warm-up.
     for (let round = 0; round <= rounds; round++) {
       const measured = await measureRound(store, source, bytes, round % 2 === 0)
       if (round === 0) continue
-      for (const [n, { product, floor }] of measured.entries()) {
+      for (const [n, { product, baseline }] of measured.entries()) {
         rates[n]?.product.push(product)
-        rates[n]?.floor.push(floor)
+        rates[n]?.baseline.push(baseline)
       }
     }
     print(rates, megabytes)
@@ -50,7 +50,7 @@ export async function measureStore(rounds: number, megabytes: number): Promise<S
   }
 }
 
-type Pair = { product: number; floor: number }
+type Pair = { product: number; baseline: number }
 
 async function measureRound(store: MediaStore, source: string, bytes: number, isFirst: boolean): Promise<Pair[]> {
   const copy = `${source}-copy`
@@ -85,10 +85,14 @@ async function measureRound(store: MediaStore, source: string, bytes: number, is
   return [written, whole, ranges]
 }
 
-async function inTurn(isFirst: boolean, product: () => Promise<number>, floor: () => Promise<number>): Promise<Pair> {
-  if (isFirst) return { product: await product(), floor: await floor() }
-  const before = await floor()
-  return { product: await product(), floor: before }
+async function inTurn(
+  isFirst: boolean,
+  product: () => Promise<number>,
+  baseline: () => Promise<number>,
+): Promise<Pair> {
+  if (isFirst) return { product: await product(), baseline: await baseline() }
+  const before = await baseline()
+  return { product: await product(), baseline: before }
 }
 
 async function rateOf(bytes: number, work: () => Promise<void>): Promise<number> {
@@ -159,8 +163,8 @@ async function makeFile(path: string, bytes: number): Promise<void> {
 
 function print(rates: StoreRates[], megabytes: number): void {
   console.log(`\n| encrypted files of ${megabytes} MB in a folder | MB/s | plain | ratio |\n|---|---:|---:|---:|`)
-  for (const { what, product, floor } of rates) {
-    const ratios = product.map((rate, n) => rate / (floor[n] ?? Number.NaN))
-    console.log(`| ${what} | ${median(product).toFixed(0)} | ${median(floor).toFixed(0)} | ${spreadCell(ratios)} |`)
+  for (const { what, product, baseline } of rates) {
+    const ratios = product.map((rate, n) => rate / (baseline[n] ?? Number.NaN))
+    console.log(`| ${what} | ${median(product).toFixed(0)} | ${median(baseline).toFixed(0)} | ${spreadCell(ratios)} |`)
   }
 }

@@ -17,20 +17,20 @@ export interface Visible {
   /** Until the page has all of its bytes. */
   loaded: number[]
   /** Until a page of the baseline shows it. */
-  floor: number[]
+  baseline: number[]
 }
 
 export interface VisibleCourse {
   place: BurstPlace
   port: number
-  floor: Child
+  baseline: Child
 }
 
 const pictures = 10
 const giveUpAfterMs = 30_000
 
 /** Sends large pictures, one after the other, to a conversation that is open in a browser. */
-export async function watchPictures({ place, port, floor }: VisibleCourse): Promise<Visible> {
+export async function watchPictures({ place, port, baseline }: VisibleCourse): Promise<Visible> {
   const { workspaceId, stormed, watched, cookies } = place
   const browser = await chromium.launch({
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
@@ -46,17 +46,17 @@ export async function watchPictures({ place, port, floor }: VisibleCourse): Prom
     await page.goto(`${url}/w/${workspaceId}/inbox/${watched.conversationId}`)
     await page.locator('[role="log"][aria-busy="false"]').waitFor()
     await page.evaluate(noteWhatComes(workspaceId))
-    const floorPage = await context.newPage()
-    await floorPage.goto(`http://127.0.0.1:${floor.port}/`)
-    await floorPage.evaluate(noteWhatShows)
+    const baselinePage = await context.newPage()
+    await baselinePage.goto(`http://127.0.0.1:${baseline.port}/`)
+    await baselinePage.evaluate(noteWhatShows)
     // The page must be in front: browsers draw hidden ones late.
-    const visible: Visible = { heard: [], shown: [], loaded: [], floor: [] }
+    const visible: Visible = { heard: [], shown: [], loaded: [], baseline: [] }
     for (let n = 0; n < pictures; n++) {
       const from = customerPhone(watched.customer)
       const told = picturesOf([{ from, id: `wamid.LARGE${crypto.randomUUID()}`, picture: `large-${n}` }])
-      await floorPage.bringToFront()
+      await baselinePage.bringToFront()
       const bare = requestBytes('POST', '/webhook', {}, callbackOf(stormed, told))
-      visible.floor.push((await one(floorPage, floor.port, bare, ['shown'])).shown)
+      visible.baseline.push((await one(baselinePage, baseline.port, bare, ['shown'])).shown)
       await page.bringToFront()
       const callback = signedCallback(webhookPath(stormed), callbackOf(stormed, told))
       const seen = await one(page, port, callback, ['heard', 'shown', 'loaded'])
@@ -117,12 +117,12 @@ const noteWhatComes = (workspaceId: string) => `(() => {
 
 export function printVisible(visible: readonly Visible[]): void {
   const all = (read: (one: Visible) => number[]) => visible.flatMap(read)
-  const ratios = visible.map(({ shown, floor }) => median(shown) / median(floor))
+  const ratios = visible.map(({ shown, baseline }) => median(shown) / median(baseline))
   const cell = (ms: readonly number[]) => `${median(ms).toFixed(0)} (${Math.min(...ms)}–${Math.max(...ms)})`
   console.log('\n| a picture of 5 MB, from its callback, ms | |\n|---|---|')
   console.log(`| until an open page is notified | ${cell(all(({ heard }) => heard))} |`)
   console.log(`| until it is visible in its thread | ${cell(all(({ shown }) => shown))} |`)
   console.log(`| until all of its bytes are loaded | ${cell(all(({ loaded }) => loaded))} |`)
-  console.log(`| until a page shows it, baseline | ${cell(all(({ floor }) => floor))} |`)
+  console.log(`| until a page shows it, baseline | ${cell(all(({ baseline }) => baseline))} |`)
   console.log(`| ratio | ${spreadCell(ratios)} |`)
 }
