@@ -4,7 +4,7 @@ const $ = (id) => document.getElementById(id)
 const emoji = ['👍', '❤️', '😂', '😮', '😢', '🙏']
 
 /** Creates the menu of a message's actions; calls `act` with the action, the message, and the emoji of a reaction. */
-export function createActs({ isMine, act }) {
+export function createActionMenu({ isMine, act }) {
   const menu = $('acts-menu')
   const add = (place, label, work, more = {}) => {
     const button = make('button', { type: 'button', text: label, ...more })

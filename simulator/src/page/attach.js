@@ -1,23 +1,23 @@
 import { placeBy } from './actions.js'
-import { bring, showProblem } from './dialogs.js'
+import { showProblem, uploadFile } from './dialogs.js'
 import { icon, make } from './elements.js'
 
 const $ = (id) => document.getElementById(id)
 
 /**
- * Wires the attachment menu. `begin` returns a function that sends to the chat open at that time, however long an
+ * Wires the attachment menu. `createSender` returns a function that sends to the chat open at that time, however long an
  * upload takes; `numberId` returns the number that files are uploaded for.
  */
-export function wireAttach({ act, begin, numberId }) {
+export function wireAttach({ act, createSender, numberId }) {
   const menu = $('attach-menu')
   $('attach').append(icon('attach'))
   menu.addEventListener('toggle', ({ newState }) => newState === 'open' && placeBy(menu, $('attach')))
   const sendFile = (file, kind) =>
     whileSending(() =>
       act(async () => {
-        const say = begin()
-        const given = kind === 'image' ? await asPhoto(file) : file
-        await say({ kind, fileId: await bring(given, { numberId: numberId() }) })
+        const send = createSender()
+        const upload = kind === 'image' ? await asPhoto(file) : file
+        await send({ kind, fileId: await uploadFile(upload, { numberId: numberId() }) })
       }),
     )
   for (const [label, drawing, input, kindOf] of [

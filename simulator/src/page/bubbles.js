@@ -53,7 +53,7 @@ function bubble(message, isOwn, { isFollowing, quoted, isMine, onButton, onChoic
   else item.append(...contentOf(message, quoted, isMine))
   item.append(caption(message, isOwn))
   if (message.buttons.length > 0) item.append(choices(message, onButton))
-  if (message.offer) item.append(offered(message, onChoice))
+  if (message.offer) item.append(renderOptions(message, onChoice))
   const reactions = reactionsOf(message)
   if (reactions) item.append(reactions)
   if (onAct && !message.isWithdrawn) item.append(actsOf(message, onAct))
@@ -120,7 +120,7 @@ function choices(message, onButton) {
 }
 
 /** Renders buttons or a list; on a phone that cannot choose they are disabled. */
-function offered(message, onChoice) {
+function renderOptions(message, onChoice) {
   const { button: label, options } = message.offer
   const all = options.map((option) => {
     const button = make('button', { type: 'button', 'data-choice': option.id })

@@ -6,7 +6,7 @@ const $ = (id) => document.getElementById(id)
 export const isWide = () => matchMedia('(min-width: 900px)').matches
 
 /** Switches between panes on screens that show one at a time. */
-export function look(view) {
+export function showPane(view) {
   document.body.dataset.view = view
 }
 
@@ -169,5 +169,5 @@ export function wirePanes() {
   $('back').addEventListener('click', () => {
     location.hash = ''
   })
-  $('more').addEventListener('click', () => look('controls'))
+  $('more').addEventListener('click', () => showPane('controls'))
 }

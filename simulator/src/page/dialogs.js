@@ -1,7 +1,7 @@
 const $ = (id) => document.getElementById(id)
 
 /** Calls the simulator. Throws its error message if it refuses. */
-export async function ask(method, path, body) {
+export async function callSimulator(method, path, body) {
   const answer = await fetch(path, {
     method,
     ...(body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
@@ -14,7 +14,7 @@ export async function ask(method, path, body) {
 const maxBytes = 100 * 1024 * 1024
 
 /** Uploads a chosen or recorded file; returns its id. */
-export async function bring(file, { numberId, isVoice = false }) {
+export async function uploadFile(file, { numberId, isVoice = false }) {
   if (file.size > maxBytes) throw Object.assign(new Error('A file may have at most 100 MB'), { status: 413 })
   const { type, name } = file
   const query = new URLSearchParams({
@@ -31,7 +31,7 @@ export async function bring(file, { numberId, isVoice = false }) {
 }
 
 /** Performs a user's action. Shows an error if it fails, and keeps what they typed. */
-export async function attempt(work, refresh) {
+export async function runAction(work, refresh) {
   try {
     await work()
     showProblem(null)

@@ -1,7 +1,7 @@
 import { wireAttach } from './attach.js'
 import { dayOf, hourOf } from './bubbles.js'
-import { chatRow, createComposer, isWide, look, onSubmit, showThread, wirePanes } from './chat.js'
-import { ask, attempt, followChanges, showProblem } from './dialogs.js'
+import { chatRow, createComposer, isWide, onSubmit, showPane, showThread, wirePanes } from './chat.js'
+import { callSimulator, followChanges, runAction, showProblem } from './dialogs.js'
 import { icon, initialsOf, make } from './elements.js'
 
 const $ = (id) => document.getElementById(id)
@@ -23,14 +23,17 @@ let shiftMs = 0
 const isMine = ({ from }) => from !== 'customer'
 const ofPhone = (path) => `/simulator/phones/${encodeURIComponent(phone.numberId)}${path}`
 const refresh = followChanges(show)
-const act = (work) => attempt(work, refresh)
+const act = (work) => runAction(work, refresh)
 
 async function show() {
-  const [{ phones }, clock] = await Promise.all([ask('GET', '/simulator/phones'), ask('GET', '/simulator/clock')])
+  const [{ phones }, clock] = await Promise.all([
+    callSimulator('GET', '/simulator/phones'),
+    callSimulator('GET', '/simulator/clock'),
+  ])
   shiftMs = clock.shiftMs
   phone = phones.find(({ numberId }) => numberId === phone?.numberId) ?? ofChat(phones) ?? phones[0]
   if (!phone.chats.some(({ id }) => id === chosen)) chosen = ''
-  chat = chosen === '' ? null : await ask('GET', `/simulator/customers/${chosen}`)
+  chat = chosen === '' ? null : await callSimulator('GET', `/simulator/customers/${chosen}`)
   showPhones(phones)
   showChats()
   showChat()
@@ -86,7 +89,7 @@ function showWaiting() {
     )
     if (wantsCode) return row
     const button = make('button', { type: 'button', className: 'main', text: 'Scan' })
-    button.addEventListener('click', () => act(() => ask('POST', ofPhone('/scan'), { qr })))
+    button.addEventListener('click', () => act(() => callSimulator('POST', ofPhone('/scan'), { qr })))
     row.append(button)
     return row
   })
@@ -107,7 +110,7 @@ function showDevices() {
     const since = `linked ${dayOf(linkedAt)}, ${hourOf(linkedAt)}`
     const behind = unacknowledged === 0 ? '' : ` · ${unacknowledged} unacknowledged`
     const button = make('button', { type: 'button', text: 'Unlink' })
-    button.addEventListener('click', () => act(() => ask('DELETE', ofPhone(`/devices/${id}`))))
+    button.addEventListener('click', () => act(() => callSimulator('DELETE', ofPhone(`/devices/${id}`))))
     return make(
       'li',
       {},
@@ -131,34 +134,34 @@ function showDevices() {
 function choose() {
   showProblem(null)
   chosen = location.hash.slice(1)
-  look(chosen === '' ? 'list' : 'chat')
+  showPane(chosen === '' ? 'list' : 'chat')
   refresh()
 }
 
-const beginEcho = () => {
+const createEchoSender = () => {
   const path = `/simulator/customers/${chosen}/echo`
-  return (body) => ask('POST', path, body)
+  return (body) => callSimulator('POST', path, body)
 }
-const composer = createComposer((text) => act(() => beginEcho()({ text })))
+const composer = createComposer((text) => act(() => createEchoSender()({ text })))
 
 wirePanes()
-wireAttach({ act, begin: beginEcho, numberId: () => phone.numberId })
+wireAttach({ act, createSender: createEchoSender, numberId: () => phone.numberId })
 document.querySelector('.devices-line .picture').append(icon('scan'))
 for (const [label, code] of drops) {
   const button = make('button', { type: 'button', text: label })
-  button.addEventListener('click', () => act(() => ask('POST', ofPhone('/drop'), { code })))
+  button.addEventListener('click', () => act(() => callSimulator('POST', ofPhone('/drop'), { code })))
   $('drops').append(button)
 }
-onSubmit('code', (fields) => act(() => ask('POST', ofPhone('/code'), fields)))
+onSubmit('code', (fields) => act(() => callSimulator('POST', ofPhone('/code'), fields)))
 onSubmit('new-chat', (fields) =>
   act(async () => {
-    const { customerId } = await ask('POST', ofPhone('/messages'), fields)
+    const { customerId } = await callSimulator('POST', ofPhone('/messages'), fields)
     location.hash = customerId
   }),
 )
 $('unread')
   .querySelector('button')
-  .addEventListener('click', () => act(() => ask('POST', ofPhone('/read'), { customerId: chosen })))
+  .addEventListener('click', () => act(() => callSimulator('POST', ofPhone('/read'), { customerId: chosen })))
 $('phones').addEventListener('change', ({ target }) => {
   phone = { numberId: target.value }
   location.hash = ''
@@ -166,9 +169,9 @@ $('phones').addEventListener('change', ({ target }) => {
 })
 $('open-devices').addEventListener('click', () => {
   if (isWide()) $('code').elements.code.focus()
-  look('controls')
+  showPane('controls')
 })
-$('close').addEventListener('click', () => look(chosen === '' ? 'list' : 'chat'))
+$('close').addEventListener('click', () => showPane(chosen === '' ? 'list' : 'chat'))
 addEventListener('hashchange', choose)
 setInterval(countDown, 1_000)
-look(chosen === '' ? 'list' : 'chat')
+showPane(chosen === '' ? 'list' : 'chat')

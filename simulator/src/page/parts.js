@@ -28,13 +28,13 @@ function fileOf(file) {
     case 'sticker':
       return pictureOf(file, src)
     case 'video':
-      return orLost(
+      return withFallback(
         make('video', { className: 'clip', src, controls: '', preload: 'metadata', playsinline: '', ...sizeOf(file) }),
         'Video',
       )
     case 'audio':
     case 'voice':
-      return orLost(
+      return withFallback(
         make('audio', { className: 'sound', src, controls: '', preload: 'metadata', 'aria-label': labels[file.kind] }),
         labels[file.kind],
       )
@@ -48,7 +48,7 @@ const labels = { voice: 'Voice message', audio: 'Audio' }
 // Reserves the space before the picture loads, so that the layout does not shift.
 const sizeOf = ({ width, height }) => (width && height ? { width: String(width), height: String(height) } : {})
 
-function orLost(element, what) {
+function withFallback(element, what) {
   element.addEventListener('error', () => {
     element.replaceWith(make('span', { className: 'lost', text: `${what}: cannot be displayed here` }))
   })
@@ -58,7 +58,7 @@ function orLost(element, what) {
 function pictureOf(file, src) {
   const alt = file.kind === 'sticker' ? 'Sticker' : 'Photo'
   const picture = make('img', { src, alt, loading: 'lazy', ...sizeOf(file) })
-  orLost(picture, alt)
+  withFallback(picture, alt)
   const link = make(
     'a',
     {
