@@ -295,7 +295,7 @@ export const trials: readonly Trial[] = [
       'server/test/faults/files.slow.test.ts',
       'server/test/media/folder-store.test.ts',
     ],
-    unit: 'spells',
+    unit: 'disk faults',
     sizes: { STORAGE_ROUNDS: { from: 1, to: 10 }, FILE_ROUNDS: { from: 1, to: 10 } },
     count: 'printed',
   },

@@ -99,7 +99,7 @@ function inbox(): Work[] {
       name: '30 conversations',
       request: ({ tenant }) => requestBytes('GET', '/api/v1/inbox/conversations', bearer(tenant.key)),
     },
-    { name: "the team's list, those that are open", request: (side) => team(side, '?limit=40&status=open') },
+    { name: "the team's list, open", request: (side) => team(side, '?limit=40&status=open') },
     {
       name: '50 messages of a conversation',
       request: ({ tenant, read }, n) =>

@@ -41,7 +41,7 @@ export async function runCase(one: Case, rounds: number, endsAt: number, tell: T
       const news = await measureNews(world, newsEach)
       newsMs.push(...news)
       callers.goOn()
-      const seen = `${(outageMs / 1000).toFixed(1)} s without a write; news ${Math.round(percentile(news, 50))} ms`
+      const seen = `${(outageMs / 1000).toFixed(1)} s without a write; notification ${Math.round(percentile(news, 50))} ms`
       tell(`${one.title}, round ${done + 1}: ${seen}; ${JSON.stringify(countStatuses(answered))}`)
     }
   } catch (error) {
@@ -130,9 +130,9 @@ function beyondLimits(one: Case, { outagesMs, newsMs, wrong }: Measured): string
   const news = percentile(newsMs, 50)
   return [
     ...(outage > one.longestOutageMs
-      ? [`outage p95 ${Math.round(outage)} ms, of ${one.longestOutageMs} ms at most`]
+      ? [`outage p95 ${Math.round(outage)} ms, limit ${one.longestOutageMs} ms`]
       : []),
-    ...(news > slowestNewsMs ? [`news p50 ${Math.round(news)} ms, of ${slowestNewsMs} ms at most`] : []),
+    ...(news > slowestNewsMs ? [`notification p50 ${Math.round(news)} ms, limit ${slowestNewsMs} ms`] : []),
     ...Object.entries(countStatuses(wrong)).map(([status, count]) => `${count} × ${status}`),
   ]
 }

@@ -99,7 +99,7 @@ for (const { what, disk: newDisk, begin, end, reads } of troubles.filter(
       [],
     )
     assert.equal(service.count('request failed'), 0)
-    t.diagnostic(`${rounds} spells`)
+    t.diagnostic(`${rounds} disk faults`)
     service.kill('SIGTERM')
     assert.equal(await service.gone, 0)
   })

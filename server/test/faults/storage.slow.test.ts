@@ -81,7 +81,7 @@ for (const { what, place, refusals, begin, end } of troubles.filter(
     assert.equal(service.count('request failed'), 0)
     service.kill('SIGTERM')
     assert.equal(await service.gone, 0)
-    t.diagnostic(`${rounds} spells`)
+    t.diagnostic(`${rounds} disk faults`)
   })
 }
 
