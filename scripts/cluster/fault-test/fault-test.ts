@@ -129,9 +129,7 @@ function beyondLimits(one: Case, { outagesMs, newsMs, wrong }: Measured): string
   const outage = percentile(outagesMs, 95)
   const news = percentile(newsMs, 50)
   return [
-    ...(outage > one.longestOutageMs
-      ? [`outage p95 ${Math.round(outage)} ms, limit ${one.longestOutageMs} ms`]
-      : []),
+    ...(outage > one.longestOutageMs ? [`outage p95 ${Math.round(outage)} ms, limit ${one.longestOutageMs} ms`] : []),
     ...(news > slowestNewsMs ? [`notification p50 ${Math.round(news)} ms, limit ${slowestNewsMs} ms`] : []),
     ...Object.entries(countStatuses(wrong)).map(([status, count]) => `${count} × ${status}`),
   ]
