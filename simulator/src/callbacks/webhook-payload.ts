@@ -51,7 +51,7 @@ export interface Parcel {
 
 const timeoutMs = 10_000
 
-/** Groups changes into deliveries as the knobs say. */
+/** Groups changes into deliveries according to the settings. */
 export function packed(items: readonly Held[], knobs: DeliveryKnobs, clock: Clock): Parcel[] {
   const parcels: Parcel[] = []
   for (const number of new Set(items.map(([owner]) => owner))) {
@@ -59,7 +59,7 @@ export function packed(items: readonly Held[], knobs: DeliveryKnobs, clock: Cloc
     for (let at = 0; at < changes.length; at += knobs.batch) {
       const together = changes.slice(at, at + knobs.batch)
       const body = encodeBody(envelope(number, together, clock), knobs.escapeSlashes)
-      // Deliveries of one customer keep their order unless a knob shuffles them.
+      // Deliveries of one customer keep their order unless the settings reorder them.
       const lane = knobs.batch > 1 || knobs.reorder > 1 ? number.numberId : (together[0]?.lane ?? number.numberId)
       parcels.push({ number, changes: together, body, lane })
     }

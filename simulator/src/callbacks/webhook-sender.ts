@@ -22,7 +22,7 @@ interface Parts {
 const heldForMs = 1_000
 const maxPending = 10_000
 
-/** Delivers changes to the callbacks: signed, at least once, in order unless a knob says otherwise. */
+/** Delivers changes to the callbacks: signed, at least once, in order unless the settings say otherwise. */
 export class Courier {
   readonly knobs: DeliveryKnobs = { ...calmDelivery }
   readonly counts = { delivered: 0, retried: 0, lost: 0 }

@@ -127,7 +127,7 @@ export function replay(socket: LinkedSocket, device: Device): void {
 
 const heldForMs = 1_000
 
-/** Queues an event for every device of a phone except `except`. The delivery knobs may duplicate and reorder it. */
+/** Queues an event for every device of a phone except `except`. Delivery settings may duplicate and reorder it. */
 export function tellDevices(
   platform: Platform,
   devices: readonly Device[],
