@@ -18,10 +18,7 @@ export interface Measured {
   failures: number
 }
 
-/**
- * Sends requests as fast as the server answers, in sequence per connection. A bare socket client, since it shares the
- * server's two cores.
- */
+/** Sends requests as fast as the server answers, over bare sockets, since it shares the server's two cores. */
 export async function measure(load: Load): Promise<Measured> {
   const latencies: number[] = []
   let next = 0

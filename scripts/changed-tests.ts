@@ -8,14 +8,11 @@ const typeImports = /^import (?:type [^'"]*?|\{(?:\s*type [\w$]+(?: as [\w$]+)?,
 const compositionRoots = /^server\/src\/(app|commands)\/|^server\/src\/main\.ts$|^web\/src\/app\//
 
 /**
- * Returns a predicate for tests that changes since `revision` reach: committed, uncommitted and new files, not moved
- * ones.
+ * Returns a predicate for tests that changes since `revision` reach: committed or not, new files too, but not moves.
  */
 export const changedTests = (revision: string): ((test: string) => boolean) => testsReachedBy(changedFiles(revision))
 
-/**
- * Returns a predicate for tests that are in `changed`, import a changed file, or are in a changed source's test folder.
- */
+/** Returns a predicate for tests that changed, import a changed file, or are in a changed source's test folder. */
 export function testsReachedBy(changed: readonly string[]): (test: string) => boolean {
   const reached = reachedFrom(
     changed,

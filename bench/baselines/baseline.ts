@@ -108,7 +108,7 @@ const fieldsOf = ({ lead }: BulkBody['items'][number]) => [
   ...[lead.estimatedValue, new Date()],
 ]
 
-// Processes items one by one, as a first implementation would: select, then insert or update, with search tokens and an
+// Processes items one by one, like a first implementation: select, then insert or update, with search tokens and an
 // event.
 app.post<{ Body: BulkBody }>('/leads/bulk-upsert', async (request) => {
   const results = await db.tx(async ({ run, commit }) => {

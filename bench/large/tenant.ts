@@ -74,9 +74,7 @@ export const isLarge = ({ conversations }: Tenant): boolean => conversations >= 
 /** Distance between old leads that can be decrypted. */
 export const openEvery = 50
 
-/**
- * Returns whether a lead can be decrypted: of many, one in fifty, and all of the oldest and newest, which lists show.
- */
+/** Returns whether a lead can be decrypted: of many, one in fifty, and all of the oldest and newest, shown in lists. */
 export const opensLead = ({ leads }: Tenant, n: number): boolean =>
   leads <= 1_000_000 || n % openEvery === 0 || n < 2_000 || n >= leads - 50_000
 

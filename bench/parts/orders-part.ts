@@ -20,10 +20,7 @@ interface Trial {
 const memory = '600'
 const readyWithinMs = 300_000
 
-/**
- * Measures the team's list in every order and with filters on every column, from memory and from the database, which
- * refuses some.
- */
+/** Measures the team's list, sorted and filtered by each column, in memory and in the database, which refuses some. */
 export async function runOrders({ db, options, start, course }: SearchStage, leadCount: number, only: string) {
   const workspace = await loadedWorkspace(db, options, leadCount)
   const labels = await labelled(db, workspace)

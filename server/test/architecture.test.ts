@@ -222,7 +222,7 @@ test('there are no barrels: no index.ts, no re-exports', () => {
 
 // Files that may read global state of the process or machine instead of receiving it, with the reason.
 const allowed: [what: string, pattern: RegExp, places: RegExp][] = [
-  // Commands pass the environment to `loadConfig`. The embedded PostgreSQL is a child process that needs Windows' own
+  // Commands pass the environment to `loadConfig`. The embedded PostgreSQL is a child that needs Windows' own
   // variables.
   ['the environment', /\bprocess\.env\b/, /^(?:main\.ts|cli\/.*|base\/embedded\/binaries\.ts)$/],
   // `systemClock` is the only clock that reads the time; all other code receives a clock.

@@ -1,5 +1,4 @@
-// Runs the tests: `npm test`, or `npm test -- server/test/leads` for a folder or files. CONTRIBUTING.md lists the
-// options.
+// Runs the tests: `npm test`, or `npm test -- server/test/leads` for a folder or files. Options: see CONTRIBUTING.md.
 import { globSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'

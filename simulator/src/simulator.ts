@@ -113,8 +113,7 @@ async function buildServer(platform: Platform, ownHosts: readonly string[]): Pro
       .code(404)
       .send({ statusCode: 404, statusMessage: 'Not found. The phones are at /phone, the controls at /simulator' }),
   )
-  // Only JSON: browsers send simple content types across sites without a preflight, which would let any page change
-  // the settings.
+  // Only JSON: browsers send simple content types across sites without a preflight, so any page could change settings.
   app.removeContentTypeParser('text/plain')
   // Files; this type also requires a preflight.
   app.addContentTypeParser('application/octet-stream', (_request, payload, done) => done(null, payload))

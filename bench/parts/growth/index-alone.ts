@@ -18,10 +18,7 @@ import { person } from '../../people.ts'
 
 const timesEach = 9
 
-/**
- * Measures size and speed of memory indexes without a database: for 100,000 and `leadCount` leads, with texts and with
- * columns only.
- */
+/** Measures memory indexes without a database: for 100,000 and `leadCount` leads, with texts and with columns only. */
 export function runIndexAlone(leadCount: number): void {
   console.log('\n| memory index of | leads | CPU time to build | bytes | process | |\n|---|---:|---:|---:|---:|---|')
   const kinds: Held[] = ['columns', 'text']

@@ -1,5 +1,4 @@
-// Chat platform that serves pictures by id, of `smallBytes` and `largeBytes`. Run by media-part.ts in a process of its
-// own.
+// Chat platform that serves pictures by id, of `smallBytes` and `largeBytes`. Run by media-part.ts as a process.
 import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

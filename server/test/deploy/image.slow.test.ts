@@ -13,8 +13,7 @@ import { commandsUnder } from '../support/program/operations.ts'
 import { ask, freePort, operatorToken } from '../support/program/service.ts'
 import { until } from '../support/until.ts'
 
-// Builds from Debian and npm packages up to a served request: the Dockerfile without Docker, and the units under their
-// own systemd.
+// Builds from Debian and npm packages up to a served request: the Dockerfile without Docker, the units under systemd.
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const read = (name: string) => readFile(join(root, name), 'utf8')

@@ -95,8 +95,7 @@ export async function post({ number, body }: Parcel, stopped: AbortSignal): Prom
   }
 }
 
-// The platform signs its deliveries. A partner sends the headers registered with it, and signs only on some of its
-// plans.
+// The platform signs its deliveries. A partner sends its registered headers, and signs only on some of its plans.
 function proofOf({ appSecret, partner }: BusinessNumber, body: Buffer): Record<string, string> {
   if (partner === null) {
     return { 'user-agent': 'facebookexternalua', 'x-hub-signature-256': signatureOf(body, appSecret) }

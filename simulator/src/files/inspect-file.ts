@@ -116,9 +116,7 @@ const samplesASecond = 48_000
 // An Ogg page has 255 lengths of at most 255 bytes: enough for this many of the longest packets.
 const packetsAPage = 40
 
-/**
- * Remuxes a WebM recording to a voice note as phones send it: the same Opus in Ogg. Null if it is not WebM with Opus.
- */
+/** Remuxes a WebM recording to a voice note as phones send it: the same Opus in Ogg. Null without Opus in WebM. */
 function oggOfWebm(webm: Buffer): { bytes: Buffer; seconds: number } | null {
   const { head, packets } = opusOf(webm)
   if (head === null || packets.length === 0) return null

@@ -160,10 +160,7 @@ export function fileOf({ files }: Platform, number: BusinessNumber, id: string):
   return file
 }
 
-/**
- * Answers a file's address, valid for five minutes, unless a fault applies. `host`: the platform's, or its file
- * store's.
- */
+/** Answers a file's address, valid for five minutes, unless a fault applies. `host`: the platform or its file store. */
 export function answerWhereabouts(platform: Platform, file: StoredFile, host: string, reply: FastifyReply): unknown {
   const fault = takeFault(platform.faults, 'media', [])
   const now = platform.clock.now().getTime()

@@ -39,9 +39,7 @@ export function chatRow({ name, phone, online, unread, lastText, lastFrom, lastA
 let shown = ''
 let items = new Map()
 
-/**
- * Shows the chat, scrolled to its end unless the user scrolled up. Keeps unchanged elements, so media keeps playing.
- */
+/** Shows the chat, scrolled to its end unless the user scrolled up. Keeps unchanged elements, so media plays on. */
 export function showThread({ id, messages }, options) {
   const thread = $('thread')
   const picture = JSON.stringify([id, messages])

@@ -1,8 +1,7 @@
 import type { InboundKind } from '../../../../simulator/src/inbound.ts'
 import type { Answer } from '../world.ts'
 
-// One rig per channel for the tests of common behavior: connects a number, injects faults of its platform, and
-// simulates customers.
+// One rig per channel for the tests of common behavior: connects a number, injects faults, and simulates customers.
 
 /** Tests read answers of every shape, and fail where one is wrong. */
 export type Loose = Answer['body']
