@@ -35,7 +35,7 @@ export interface SimulatorOptions {
   /** Phone that devices are linked to. */
   phone?: Partial<BusinessNumber>
   pairingTimes?: Partial<PairingTimes>
-  /** Waits before each retry of a webhook. */
+  /** Milliseconds before each retry of a webhook. */
   retryMs?: readonly number[]
 }
 
