@@ -2,14 +2,14 @@ import { createHmac } from 'node:crypto'
 import { appSecret, type SeededConnection } from './inbox-seed.ts'
 import { rawRequestBytes } from './load.ts'
 
-/** What a callback of the official platform tells of a number. */
+/** Returns a callback of the official platform for a number. */
 export function callbackOf({ numberId }: Pick<SeededConnection, 'numberId'>, told: object): object {
   const metadata = { display_phone_number: '4930123456', phone_number_id: numberId }
   const value = { messaging_product: 'whatsapp', metadata, ...told }
   return { object: 'whatsapp_business_account', entry: [{ id: '1', changes: [{ field: 'messages', value }] }] }
 }
 
-/** Texts that customers write now. */
+/** Returns new text messages of customers. */
 export function textsOf(written: readonly { from: string; id: string; body: string }[]): object {
   const timestamp = String(Math.floor(Date.now() / 1000))
   return {
@@ -18,7 +18,7 @@ export function textsOf(written: readonly { from: string; id: string; body: stri
   }
 }
 
-/** The request of a callback, signed as the platform does it. */
+/** Returns the request of a callback, signed as the platform does. */
 export function signedCallback(path: string, callback: object): Buffer {
   const payload = JSON.stringify(callback)
   const signature = `sha256=${createHmac('sha256', appSecret).update(payload).digest('hex')}`

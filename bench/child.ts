@@ -2,14 +2,14 @@ import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** A process with a port that takes its work. */
+/** Process that listens on a port. */
 export interface Child {
   port: number
   pid: number
   stop: () => Promise<void>
 }
 
-/** Starts a file of this folder, or of another, as a process of its own, and resolves once it listens. */
+/** Starts a file of this folder, or of another, as a process, and resolves when it listens. */
 export async function startChild(
   file: string,
   env: Record<string, string>,
@@ -39,7 +39,7 @@ export async function startChild(
   }
 }
 
-/** What the process has in memory, or had at most, in MB. */
+/** Returns the resident memory of the process, or its maximum, in MB. */
 export function memoryOf({ pid }: Pick<Child, 'pid'>, what: 'VmRSS' | 'VmHWM' = 'VmRSS'): number {
   const [, kilobytes = '0'] = new RegExp(`${what}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
   return Math.round(Number(kilobytes) / 1024)

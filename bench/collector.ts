@@ -1,4 +1,4 @@
-// A collector of traces and metrics that takes everything and keeps nothing. Run by run.ts in a process of its own.
+// Collector that discards all traces and metrics. Run by run.ts in a process of its own.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 

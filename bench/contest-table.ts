@@ -2,10 +2,10 @@ import type { Result } from './contest.ts'
 import { cpuCell, cpuHead, spreadCell } from './figures.ts'
 import type { Measured } from './load.ts'
 
-export function printResults(head: string, results: readonly Result[], sides = ['Parley', 'floor']): void {
-  const [product = '', floor = ''] = sides
+export function printResults(head: string, results: readonly Result[], sides = ['Parley', 'baseline']): void {
+  const [product = '', baseline = ''] = sides
   const hasOther = results.some(({ other }) => other !== null)
-  const peers = hasOther ? [product, 'the other', floor] : [product, floor]
+  const peers = hasOther ? [product, 'other checkout', baseline] : [product, baseline]
   const heads = [
     ...[head, ...peers.flatMap((peer) => [`${peer}, p50/p99`, cpuHead]), 'ratio (spread)'],
     ...(hasOther ? ['of the other: rate', "Node's CPU time", "PostgreSQL's"] : []),
@@ -16,8 +16,8 @@ export function printResults(head: string, results: readonly Result[], sides = [
 
 const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
 
-function cells({ name, product, other, floor, ratios }: Result): string[] {
-  const runs = other === null ? [product, floor] : [product, other.run, floor]
+function cells({ name, product, other, baseline, ratios }: Result): string[] {
+  const runs = other === null ? [product, baseline] : [product, other.run, baseline]
   return [
     ...[name, ...runs.flatMap((run) => [line(run), cpuCell(run.cpu)]), spreadCell(ratios)],
     ...(other === null ? [] : [other.ratios.perSecond, other.ratios.node, other.ratios.postgres].map(spreadCell)),

@@ -2,18 +2,18 @@ import { type CpuTime, type Process, startMeter } from './cpu-time.ts'
 import { median, medianCpu } from './figures.ts'
 import { type Measured, measure } from './load.ts'
 
-/** The same work done by the product and by the floor. */
+/** The same work for the product and the baseline. */
 export interface Contest {
   name: string
   product: (n: number) => Buffer
-  floor: (n: number) => Buffer
-  /** Instead of the course's. */
-  floorPeer?: Peer
-  /** Fewer than the run's, for requests that hold much work each. */
+  baseline: (n: number) => Buffer
+  /** Overrides the baseline of the course. */
+  baselinePeer?: Peer
+  /** Fewer connections than the run's, for expensive requests. */
   connections?: number
-  /** Makes what its requests need; called once, before the first of them. */
+  /** Prepares its requests; called once, before the first of them. */
   prepare?: () => Promise<void>
-  /** Throws when what the product did is not what it was asked: after so many answers. */
+  /** Throws if the product's results are wrong; called with the number of its answers. */
   verify?: (answers: number) => Promise<void>
 }
 
@@ -23,60 +23,60 @@ export interface Peer extends Process {
 
 export interface Course {
   product: Peer
-  /** The product of another checkout, if it is to be compared with that. */
+  /** Product of another checkout to compare with. */
   other: Peer | undefined
-  floor: Peer
+  baseline: Peer
   postgres: Process
   rounds: number
   connections: number
   durationMs: number
-  /** How long each side is asked before it is measured, at least; half a second unless given. */
+  /** Minimum duration of the warm-up of each side; half a second by default. */
   warmUpMs?: number
 }
 
 export interface Run extends Measured {
-  /** For each answer. */
+  /** Per answer. */
   cpu: CpuTime | null
 }
 
 export interface Result {
   name: string
   product: Run
-  floor: Run
-  /** Of the product's rate to the floor's. */
+  baseline: Run
+  /** The product's rate divided by the baseline's. */
   ratio: number
   ratios: number[]
   other: { run: Run; ratios: OfOther } | null
 }
 
-/** Of the product to the other one, by rounds; of CPU time less is better. */
+/** The product divided by the other one, per round; for CPU time, lower is better. */
 export interface OfOther {
   perSecond: number[]
   node: number[]
   postgres: number[]
 }
 
-type Side = 'product' | 'other' | 'floor'
+type Side = 'product' | 'other' | 'baseline'
 
-/** One after the other within each round, so that a change of the machine's mood meets all. */
+/** Alternates between the sides within each round, so that changes of the machine's speed affect all of them. */
 export async function compete(contest: Contest, course: Course): Promise<Result> {
-  const peers = { ...course, floor: contest.floorPeer ?? course.floor }
-  const sides: Side[] = course.other === undefined ? ['product', 'floor'] : ['product', 'other', 'floor']
+  const peers = { ...course, baseline: contest.baselinePeer ?? course.baseline }
+  const sides: Side[] = course.other === undefined ? ['product', 'baseline'] : ['product', 'other', 'baseline']
   const ask = asker(contest, course)
-  // The two products share one row of requests: neither is asked for what the other has done already.
-  const [ofProducts, ofFloor] = [
+  // The two products share one sequence of requests: neither repeats a request of the other.
+  const [ofProducts, ofBaseline] = [
     { requestOf: contest.product, asked: 0 },
-    { requestOf: contest.floor, asked: 0 },
+    { requestOf: contest.baseline, asked: 0 },
   ]
   await contest.prepare?.()
   let answers = 0
   const run = async (side: Side, durationMs: number): Promise<Run> => {
-    const measured = await ask(peers[side] as Peer, side === 'floor' ? ofFloor : ofProducts, durationMs)
-    if (side !== 'floor') answers += measured.answers
+    const measured = await ask(peers[side] as Peer, side === 'baseline' ? ofBaseline : ofProducts, durationMs)
+    if (side !== 'baseline') answers += measured.answers
     return measured
   }
   for (const side of sides) await run(side, Math.max(course.warmUpMs ?? leastWarmUpMs, course.durationMs))
-  const runs: Record<Side, Run[]> = { product: [], other: [], floor: [] }
+  const runs: Record<Side, Run[]> = { product: [], other: [], baseline: [] }
   for (let round = 0; round < course.rounds; round++) {
     for (const side of rotated(sides, round)) runs[side].push(await run(side, course.durationMs))
   }
@@ -88,14 +88,14 @@ const leastWarmUpMs = 500
 
 interface Row {
   requestOf: (n: number) => Buffer
-  /** How many of them have been sent. */
+  /** Number of requests sent. */
   asked: number
 }
 
 function asker(contest: Contest, course: Course) {
   const connections = contest.connections ?? course.connections
   return async (peer: Peer, row: Row, durationMs: number): Promise<Run> => {
-    // A run goes on with the requests behind those of the last one: the same writes again would change nothing.
+    // Continues after the requests of the last run: repeating the same writes would change nothing.
     const first = row.asked
     const request = (n: number) => {
       row.asked = Math.max(row.asked, first + n + 1)
@@ -108,14 +108,14 @@ function asker(contest: Contest, course: Course) {
   }
 }
 
-/** What one leaves undone the next one bears: each has every place in turn. */
+/** Rotates the order, so that each side takes every position in turn: a side can leave work behind for the next one. */
 export function rotated<T>(all: readonly T[], by: number): T[] {
   const at = by % all.length
   return [...all.slice(at), ...all.slice(0, at)]
 }
 
-function resultOf(name: string, { product, other, floor }: Record<Side, Run[]>): Result {
-  const ratios = ratiosOf(product, floor, (run) => run.perSecond)
+function resultOf(name: string, { product, other, baseline }: Record<Side, Run[]>): Result {
+  const ratios = ratiosOf(product, baseline, (run) => run.perSecond)
   const ofOther = {
     perSecond: ratiosOf(product, other, (run) => run.perSecond),
     node: ratiosOf(product, other, (run) => run.cpu?.node),
@@ -124,14 +124,14 @@ function resultOf(name: string, { product, other, floor }: Record<Side, Run[]>):
   return {
     name,
     product: medianOf(product),
-    floor: medianOf(floor),
+    baseline: medianOf(baseline),
     ratio: median(ratios),
     ratios,
     other: other.length === 0 ? null : { run: medianOf(other), ratios: ofOther },
   }
 }
 
-/** Of each round's runs; none where a figure is missing, or too small to be seen. */
+/** Returns the ratio of each round; leaves out rounds with a missing or zero figure. */
 export function ratiosOf<T>(
   ours: readonly T[],
   theirs: readonly T[],

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Processor time in µs: of a Node process, and of PostgreSQL with all of its processes, those of its own included. */
+/** Processor time in µs of a Node process, and of PostgreSQL with all of its processes, including its internal ones. */
 export interface CpuTime {
   node: number
   postgres: number
@@ -10,7 +10,7 @@ export interface Process {
   readonly pid: number
 }
 
-/** Answers, when it is called, what each of so many requests has taken since; null where there is no /proc. */
+/** Starts measuring. The returned function gives the time per request since then; null without /proc. */
 export function startMeter(node: Process, postmaster: Process): (requests: number) => CpuTime | null {
   const before = read(node.pid, postmaster.pid)
   return (requests) => {
@@ -32,13 +32,13 @@ function read(nodePid: number, postmasterPid: number): CpuTime | null {
   return { node: node.ownUs, postgres: postmaster.ownUs + postmaster.endedChildrenUs + living }
 }
 
-/** Linux counts in hundredths of a second for all that read it, whatever its own clock. */
+/** Linux reports times in hundredths of a second, whatever its own clock rate. */
 const tickUs = 10_000
 
 function statOf(pid: number): { parent: number; ownUs: number; endedChildrenUs: number } | null {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    // A name may hold blanks and brackets; the fields that are numbers come behind its last one.
+    // The process name can contain spaces and brackets; numeric fields follow its last bracket.
     const fields = text
       .slice(text.lastIndexOf(')') + 2)
       .split(' ')
@@ -47,7 +47,7 @@ function statOf(pid: number): { parent: number; ownUs: number; endedChildrenUs: 
     const [user = 0, system = 0, childrenUser = 0, childrenSystem = 0] = fields.slice(11, 15)
     return { parent, ownUs: (user + system) * tickUs, endedChildrenUs: (childrenUser + childrenSystem) * tickUs }
   } catch {
-    // No /proc, or a process that has ended meanwhile.
+    // No /proc, or the process has ended.
     return null
   }
 }

@@ -1,4 +1,4 @@
-// A directory that other processes ask: which cell has what hashes to this. Run by parts/directory-part.ts in a process of its own.
+// Directory service for other processes: returns the cell of a hash. Run by parts/directory-part.ts as a process.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { makeDirectory } from './parts/directory-part.ts'

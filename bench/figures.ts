@@ -6,7 +6,7 @@ export function median(numbers: readonly number[]): number {
   return (at(Math.floor((sorted.length - 1) / 2)) + at(Math.ceil((sorted.length - 1) / 2))) / 2
 }
 
-/** What the table has for the two of `CpuTime`. */
+/** Column title of both values of `CpuTime`. */
 export const cpuHead = 'Node + PostgreSQL, µs'
 
 export function medianCpu(times: readonly (CpuTime | null)[]): CpuTime | null {
@@ -18,7 +18,7 @@ export function medianCpu(times: readonly (CpuTime | null)[]): CpuTime | null {
 export const cpuCell = (time: CpuTime | null): string =>
   time === null ? '–' : `${Math.round(time.node)} + ${Math.round(time.postgres)}`
 
-/** The median, with the smallest and the largest in brackets. */
+/** Returns the median, with minimum and maximum in brackets. */
 export function spreadCell(ratios: readonly number[]): string {
   if (ratios.length === 0) return '–'
   return `${median(ratios).toFixed(2)} (${Math.min(...ratios).toFixed(2)}–${Math.max(...ratios).toFixed(2)})`

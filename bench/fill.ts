@@ -20,7 +20,7 @@ export interface Filling {
   now: Date
 }
 
-/** Conversations as the product stores them, one a minute back from now; answers their ids, the newest first. */
+/** Inserts conversations as the product stores them, one per minute back from now; returns their ids, newest first. */
 export async function fillConversations(
   filling: Filling,
   { connectionId, keyId, count }: { connectionId: string; keyId: string; count: number },
@@ -62,7 +62,7 @@ export async function fillConversations(
   return conversations.map(({ id }) => id)
 }
 
-/** Messages that the product can open, `each` to a conversation. */
+/** Inserts messages that can be decrypted, `each` per conversation. */
 export async function fillMessages(filling: Filling, connectionId: string, ids: readonly string[], each: number) {
   const { keyring, workspaceId, now } = filling
   const messages = ids.flatMap((conversationId) =>
@@ -92,13 +92,13 @@ export async function fillMessages(filling: Filling, connectionId: string, ids: 
   await insertRows(filling, 'messages', rows)
 }
 
-/** A message that a connection has sent, and the platform's id of it. */
+/** Message sent by a connection, with its platform id. */
 export interface SentMessage {
   id: string
   externalId: string
 }
 
-/** Messages sent from then on, each in one part, of which the platform has told no more; to one conversation after the other. */
+/** Inserts messages sent from `from` on, each in one part and with no later status, in turn to each conversation. */
 export async function fillSent(
   filling: Filling,
   connectionId: string,
@@ -137,10 +137,10 @@ export async function fillSent(
   return messages.map(({ id, externalId }) => ({ id, externalId: externalId ?? '' }))
 }
 
-/** What opens under no key; never by chance what names one that may be loaded yet, as its first byte tells that nothing is sealed. */
+/** Random bytes that no key decrypts. The first byte marks them as unencrypted, so they never name a loadable key. */
 const blindBytes = (length: number): Buffer => Buffer.concat([Buffer.alloc(1), randomBytes(length - 1)])
 
-/** Messages and parts of about the usual size, `each` to a conversation, which no reader can open. */
+/** Inserts messages and parts of a typical size that cannot be decrypted, `each` per conversation. */
 export async function fillBlindMessages({ db, workspaceId, now }: Filling, ids: readonly string[], each: number) {
   for (let at = 0; at < ids.length; at += 2000) {
     await db.tx(async (tx) => {
@@ -160,7 +160,7 @@ export async function fillBlindMessages({ db, workspaceId, now }: Filling, ids: 
   }
 }
 
-/** Three lines and two notes in each conversation; 40 of the notes mention the member. */
+/** Inserts three activities and two notes per conversation; 40 of the notes mention the member. */
 export async function fillThreads({ db, keyring, workspaceId, now }: Filling, ids: readonly string[], userId: string) {
   await db.sql`
     insert into conversation_activities (
@@ -194,7 +194,7 @@ export async function fillThreads({ db, keyring, workspaceId, now }: Filling, id
     from unnest(${notes.map(({ id }) => id)}::uuid[]) as n (id)`
 }
 
-/** What the past leaves behind: parts and answers of sends, changes of status, an event of each conversation and lead. */
+/** Inserts traces of activity: parts and answers of sends, status changes, and an event per conversation and lead. */
 export async function fillTrails({ db, workspaceId, now }: Filling): Promise<void> {
   await db.sql`
     insert into message_parts (workspace_id, message_id, part, connection_id, external_index, status)
@@ -228,7 +228,7 @@ export async function fillTrails({ db, workspaceId, now }: Filling): Promise<voi
     ) as subjects`
 }
 
-/** Leads as the product stores them, with search tokens that match nothing. */
+/** Inserts leads as the product stores them, with search tokens that match nothing. */
 export async function fillLeads(filling: Filling, count: number): Promise<string[]> {
   const { db, keyring, workspaceId, now } = filling
   const leads = Array.from({ length: count }, (_, n): Lead => {
@@ -268,7 +268,7 @@ export async function fillLeads(filling: Filling, count: number): Promise<string
   return leads.map(({ id }) => id)
 }
 
-/** Rows of any table, in a statement for each two thousand. */
+/** Inserts rows into any table, two thousand per statement. */
 async function insertRows({ db }: Filling, table: string, rows: readonly object[]): Promise<void> {
   const columns = Object.keys(rows[0] ?? {}).join(', ')
   for (let at = 0; at < rows.length; at += 2000) {
@@ -280,7 +280,7 @@ async function insertRows({ db }: Filling, table: string, rows: readonly object[
   }
 }
 
-// What a buffer's own `toJSON` makes of it.
+// Converts the JSON form of a Buffer.
 function bytesAsHex(value: unknown): unknown {
   const isBytes = typeof value === 'object' && value !== null && 'type' in value && value.type === 'Buffer'
   return isBytes && 'data' in value ? `\\x${Buffer.from(value.data as number[]).toString('hex')}` : value

@@ -1,5 +1,5 @@
-// Makes the tokens that messages are found by, as a worker of the product does; of what is a minute old as of what is new, so
-// that a short run sees all of its work. Run by run.ts in a process of its own.
+// Creates the search tokens of messages as the product's worker does. Indexes one-minute-old messages like new ones, so
+// that a short run covers all of its work. Run by run.ts in a process of its own.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { shiftedClock, systemClock } from '../server/src/base/clock.ts'
 import { openDb } from '../server/src/base/db.ts'

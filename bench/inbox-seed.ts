@@ -8,13 +8,13 @@ import { type BenchWorkspace, benchMasterKey } from './workspace.ts'
 
 export const appSecret = 'an-app-secret-of-the-bench'
 
-/** The n-th customer's number on any connection; the same that the seeded conversations have. */
+/** Returns the n-th customer's number, the same on every connection and for seeded conversations. */
 export const customerPhone = (n: number): string => String(5511900000000 + n)
 
 export interface SeededConnection {
   id: string
   numberId: string
-  /** Its conversations, the newest first; every third is owned by people, the others by the key. */
+  /** Conversations, newest first; every third is owned by people, the others by the key. */
   conversations: string[]
 }
 
@@ -23,11 +23,11 @@ export async function fillingOf(db: Db, { workspaceId }: BenchWorkspace): Promis
   return { db, keyring: await keyStore.keyring(workspaceId), workspaceId, now: systemClock.now() }
 }
 
-/** Between the conversations of one connection and those of the next, of which each has one a minute: no two are of one moment. */
+/** Offset between the conversations of two connections, of which each has one a minute: no two have the same time. */
 const apartMs = 400
 let connections = 0
 
-/** A connection to the platform at this port, with conversations. */
+/** Creates a connection to the platform at this port, with conversations. */
 export async function seedConnection(
   filling: Filling,
   { keyId }: BenchWorkspace,

@@ -1,14 +1,14 @@
 import { Worker } from 'node:worker_threads'
 import { Client } from 'pg'
 import { type Db, setStatementTimeout } from '../server/src/base/db.ts'
-import { floorTables } from './baselines/baseline-tables.ts'
+import { baselineTables } from './baselines/baseline-tables.ts'
 import type { LoadShare } from './load-thread.ts'
 import type { Database } from './place.ts'
 import { type BenchWorkspace, makeWorkspace } from './workspace.ts'
 
 const threads = 2
 
-/** The workspace with so many leads: the one that an earlier run left in this database, or a new one. */
+/** Returns the workspace with this many leads: the one of an earlier run in this database, or a new one. */
 export async function loadedWorkspace(
   db: Db,
   options: Database,
@@ -19,7 +19,7 @@ export async function loadedWorkspace(
     create table if not exists bench_loads (leads integer primary key, workspace jsonb not null, is_changed boolean)`
   const [kept] = await db.sql<{ workspace: BenchWorkspace; is_changed: boolean | null }[]>`
     select workspace, is_changed from bench_loads where leads = ${count}`
-  if (kept?.is_changed) throw new Error('A part that writes has changed the leads of this folder: take another one')
+  if (kept?.is_changed) throw new Error('A part that writes has changed the leads in this folder. Use another one')
   if (kept !== undefined) return kept.workspace
   const workspace = await makeWorkspace(db)
   await loadLeads(db, options, workspace.workspaceId, count)
@@ -28,17 +28,17 @@ export async function loadedWorkspace(
   return workspace
 }
 
-/** The leads are no longer those that were loaded. */
+/** Records that the leads differ from the loaded ones. */
 export async function markChanged(db: Db): Promise<void> {
   await db.sql`update bench_loads set is_changed = true`
 }
 
-/** Fills a workspace with so many leads, and the floor's table with the same ones in plain text. Minutes for a million. */
+/** Fills a workspace with leads, and the baseline's table with the same as plain text. Takes minutes for a million. */
 async function loadLeads(db: Db, options: Database, workspaceId: string, count: number): Promise<void> {
-  await db.sql.unsafe(floorTables)
+  await db.sql.unsafe(baselineTables)
   await db.sql`alter table floor_leads add haystack text not null default ''`
   await db.sql`create extension if not exists pg_trgm`
-  // Indexes are made faster than they are kept up.
+  // Building indexes is faster than updating them.
   const indexes = await db.sql<{ indexname: string; indexdef: string }[]>`
     select indexname, indexdef
     from pg_indexes
@@ -65,7 +65,7 @@ async function loadLeads(db: Db, options: Database, workspaceId: string, count: 
   })
 }
 
-/** On a connection of its own, without the limit of time that statements have. */
+/** Runs on its own connection, without the statement timeout. */
 export async function vacuum({ socketFolder, ...database }: Database, tables: readonly string[]): Promise<void> {
   const client = new Client({ ...database, host: socketFolder })
   await client.connect()

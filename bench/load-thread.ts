@@ -1,4 +1,4 @@
-// Writes a share of a large workspace, sealed and plain side by side. Started by load-leads.ts.
+// Writes a share of a large workspace, encrypted and as plain text. Started by load-leads.ts.
 import { parentPort, workerData } from 'node:worker_threads'
 import { systemClock } from '../server/src/base/clock.ts'
 import { openDb } from '../server/src/base/db.ts'
@@ -17,7 +17,7 @@ export interface LoadShare {
   db: Database
   workspaceId: string
   count: number
-  /** This thread takes every `threads`-th batch, beginning with number `thread`. */
+  /** This thread writes every `threads`-th batch, starting with number `thread`. */
   thread: number
   threads: number
 }
@@ -26,7 +26,7 @@ const batch = 500
 const { db: options, workspaceId, count, thread, threads } = workerData as LoadShare
 const db = openDb({ ...options, maxConnections: 1 })
 const keyring = await openKeyStore(db, { current: benchMasterKey }, systemClock).keyring(workspaceId)
-// Two years of leads, of which the newest is from this minute.
+// Two years of leads; the newest is from this minute.
 const end = systemClock.now().getTime()
 const apartMs = (2 * 365 * 86_400_000) / count
 

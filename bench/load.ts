@@ -5,7 +5,7 @@ export interface Load {
   port: number
   connections: number
   durationMs: number
-  /** The bytes of the n-th request of the run. */
+  /** Returns the bytes of the n-th request of the run. */
   request: (n: number) => Buffer
 }
 
@@ -14,14 +14,11 @@ export interface Measured {
   p50Ms: number
   p99Ms: number
   answers: number
-  /** Answers that were not 2xx: any makes the figures worthless. */
+  /** Number of answers other than 2xx: any makes the figures invalid. */
   failures: number
 }
 
-/**
- * As many requests as the server answers, each connection sending one after the other. A bare socket client: what it
- * costs is taken from the same two cores that the server runs on.
- */
+/** Sends requests as fast as the server answers, over bare sockets, since it shares the server's two cores. */
 export async function measure(load: Load): Promise<Measured> {
   const latencies: number[] = []
   let next = 0
@@ -48,7 +45,7 @@ export async function measure(load: Load): Promise<Measured> {
   return { perSecond: latencies.length / seconds, p50Ms: at(0.5), p99Ms: at(0.99), answers: latencies.length, failures }
 }
 
-/** A connection that sends one request after the other and answers their statuses. */
+/** Opens a connection that sends requests in sequence and returns their statuses. */
 export function openExchange(port: number): { send(request: Buffer): Promise<number>; close(): void } {
   const socket = connect(port, '127.0.0.1').setNoDelay()
   return { send: (request) => exchange(socket, request), close: () => void socket.destroy() }
@@ -68,7 +65,7 @@ function exchange(socket: Socket, request: Buffer): Promise<number> {
     const onClose = () => finish(new Error('The server closed the connection'))
     const onData = (chunk: Buffer) => {
       if (head === null) {
-        // Heads fit one chunk: they are small, and the first bytes of an answer.
+        // Response heads fit in one chunk: they are small and come first.
         const end = chunk.indexOf('\r\n\r\n')
         head = chunk.toString('latin1', 0, end)
         const length = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0)
@@ -83,12 +80,12 @@ function exchange(socket: Socket, request: Buffer): Promise<number> {
   })
 }
 
-/** The bytes of a request with keep-alive. */
+/** Returns the bytes of a keep-alive request. */
 export function requestBytes(method: string, path: string, headers: Record<string, string>, body?: unknown): Buffer {
   return rawRequestBytes(method, path, headers, body === undefined ? undefined : JSON.stringify(body))
 }
 
-/** As `requestBytes`, with the very text of a JSON body. */
+/** Like `requestBytes`, with the exact text of a JSON body. */
 export function rawRequestBytes(method: string, path: string, headers: Record<string, string>, payload = ''): Buffer {
   const ofBody = { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(payload)) }
   const all: Record<string, string> = { host: 'localhost', ...headers, ...(payload === '' ? {} : ofBody) }

@@ -1,5 +1,5 @@
-// Believable leads, the same ones for the same seed: Brazil-heavy phones, names of several languages, few of them very
-// common and many rare, skewed statuses.
+// Realistic leads, the same for the same seed: mostly Brazilian phones, names in several languages, a few common and
+// many rare, skewed statuses.
 
 const firstNames =
   'Maria José Ana João Antônio Francisco Carlos Paulo Pedro Lucas Luiz Marcos Gabriel Rafael Daniel Marcelo Bruno Juliana Márcia Fernanda Patrícia Aline Sofia Camila Valentina Mateo Santiago Lucía Diego Emma Olivia Liam Noah Jürgen Anneliese Łukasz Zoë Chloé Søren Nguyễn Yuki Aarav Fatima Adriana Rodrigo Eduardo Vanessa Sandra Letícia Amanda Jéssica Felipe Guilherme Leonardo Gustavo Thiago Vinícius Roberto Ricardo Sérgio Cláudia Vera Rosa Tereza Joana Beatriz Larissa Bianca Renata Simone Débora Mônica Luciana Cristina Isabel Helena Alice Laura Manuela Júlia Davi Arthur Miguel Heitor Bernardo Samuel Theo Henrique Wilson Washington Wagner Edson Jorge Raimundo Sebastião Benedito Geraldo Otávio Caio Murilo Enzo Nicolas Yasmin Agnieszka Katarzyna Björn Ingrid Hans Klaus Giulia Matteo Chiara Aoife Siobhán Priya Arjun Mei Hiroshi Oluwaseun Amina'.split(
@@ -34,7 +34,7 @@ export interface Person {
   estimatedValue: number
 }
 
-/** The n-th person of the seed. */
+/** Returns the n-th person of the seed. */
 export function person(n: number): Person {
   const random = randomOf(n)
   const firstName = common(random, firstNames)
@@ -56,7 +56,7 @@ export function person(n: number): Person {
   }
 }
 
-// The first names of a list are borne by many, the last by few.
+// Prefers the first names of a list.
 function common(random: Random, names: readonly string[]): string {
   const share = random.below(1_000_000) / 1_000_000
   return names[Math.floor(names.length * share * share)] ?? ''
@@ -76,7 +76,7 @@ interface Random {
   pick<T>(values: readonly T[]): T
 }
 
-// xorshift32: tiny, and the same everywhere.
+// xorshift32: tiny, and the same on every platform.
 function randomOf(seed: number): Random {
   let state = (seed + 1) * 2_654_435_761
   const below = (limit: number): number => {

@@ -1,6 +1,6 @@
 import type { DbOptions } from '../server/src/base/db.ts'
 
-/** Where the database is, as the processes that run.ts starts are told by their environment. */
+/** Address of the database, passed to processes of run.ts in the environment. */
 export type Place = Record<'PG_SOCKET' | 'PG_DATABASE' | 'PGPASSWORD', string>
 
 export type Database = Required<Pick<DbOptions, 'socketFolder' | 'database' | 'user' | 'password'>>

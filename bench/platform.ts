@@ -1,4 +1,4 @@
-// A chat platform that takes every message, at once or after so long. Run by run.ts in a process of its own.
+// Chat platform that accepts every message, immediately or after a delay. Run by run.ts in a process of its own.
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 

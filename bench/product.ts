@@ -1,4 +1,4 @@
-// The product as it is served, on a database that run.ts has filled. Run by run.ts in a process of its own.
+// The product in its normal configuration, on a database filled by run.ts. Run by run.ts in a process of its own.
 
 import { buildApp } from '../server/src/app/app.ts'
 import { gaugesOf } from '../server/src/app/gauges.ts'
@@ -24,7 +24,7 @@ const { SEARCH_MEMORY = '192', WARM, ...env } = process.env
 const options = databaseOf(process.env)
 const masterKeys = { current: benchMasterKey }
 const clock = shiftedClock(systemClock)
-// Eleven minutes in which nobody asks for anything: an image is dropped after ten.
+// Simulates eleven minutes without requests: an unused index is evicted after ten.
 process.on('SIGUSR2', () => clock.shiftTo(clock.shiftMs() + 660_000))
 const db = openDb(options)
 const log = createLog('info', { write: () => {} })
@@ -38,14 +38,14 @@ const images = openMemoryIndexes({
   maxBytes,
   minLeads: WARM === undefined ? 20_000 : 1,
 })
-// The workspaces whose images are to be there from the first request on.
+// Builds the indexes of these workspaces before the first request.
 for (const workspaceId of WARM?.split(',') ?? []) {
-  if (!(await images.warm(workspaceId))) throw new Error('There is no image of a workspace')
+  if (!(await images.warm(workspaceId))) throw new Error('No index of the workspace')
 }
 const [keyStore, sequencer] = [openKeyStore(db, masterKeys, clock), createSequencer(db)]
 const telling = Object.fromEntries(Object.entries(env).filter(([name]) => name.startsWith('OTEL_')))
 const config = loadConfig({
-  // A limit that is counted but never reached: counting is part of the path.
+  // Counted but never reached: counting is part of the request path.
   PARLEY_LEADS_RATE_LIMIT: '1000000',
   PARLEY_INBOX_RATE_LIMIT: '1000000',
   PARLEY_TEAM_RATE_LIMIT: '0',
@@ -64,12 +64,12 @@ const app = await buildApp({
   metrics,
   tracer,
   sequencer,
-  // The platform of the inbox part listens on this machine.
+  // The platform of the inbox part runs on this machine.
   outgoing: openOutgoing({ allowCidrs: ['127.0.0.1/32'] }),
-  // Nothing is ever put there.
+  // Never written to.
   media: openFolderStore('/nowhere'),
 })
-// What `serve` does beside its requests whenever leads and messages are written.
+// Runs what `serve` runs beside its requests when leads and messages are written.
 startLoop(
   { firstAfterMs: 1_000, pauseMs: 1_000 },
   async () => {

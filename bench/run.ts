@@ -1,20 +1,25 @@
-// `npm run bench`: the product against the least that the same work can cost, on the same rows, in one interleaved
-// run. Options: --parts leads,inbox,import,scale,idle,neighbours,webhooks,backlog,search,lists,orders,memory,tokens,growth,burst,media,agents,
+// `npm run bench`: compares the product with a baseline, the lowest possible cost of the same work, on the same rows in
+// one interleaved run.
+// Options:
+// --parts
+// leads,inbox,import,scale,idle,neighbours,webhooks,backlog,search,lists,orders,memory,tokens,growth,burst,media,agents,
 // message-search,directory,index-alone,sizes
 // --leads 20000 --rounds 5 --seconds 2 --connections 64 --rows 100000 (import)
-// --conversations 100000 --messages 50 (of each; scale, growth; sizes takes a hundredth) --burst 20000 (messages) --searched 1000000 (message-search)
-// --only 'status won' (of leads, inbox, search, growth and media: what has this in its name)
+// --conversations 100000 --messages 50 (per conversation; scale, growth; sizes uses a hundredth) --burst 20000
+// (messages) --searched 1000000 (message-search)
+// --only 'status won' (part of a name; for leads, inbox, search, growth and media)
 // --json results.json
-// --short: every part but inbox and burst in a minute. Its figures mean nothing; it fails when an answer is wrong.
-// --postgres /usr/lib/postgresql/15/bin: another PostgreSQL than the embedded one. search, lists, orders, memory and growth need
-// one with pg_trgm.
-// --against ../parley-0.1: another checkout of the project, with its node_modules, whose product takes part in each round
-// of leads, inbox, lists and webhooks, and in burst if its web app is built. It works on the same database, so its
+// --short: every part except inbox and burst in a minute. Its figures are meaningless, but it fails when an answer is
+// wrong.
+// --postgres /usr/lib/postgresql/15/bin: uses this PostgreSQL instead of the embedded one. search, lists, orders,
+// memory and growth need one with pg_trgm.
+// --against ../parley-0.1: another checkout of the project with its node_modules, whose product takes part in each
+// round of leads, inbox, lists and webhooks, and in burst if its web app is built. It uses the same database, so its
 // tables must be the same.
-// --traced 1: Parley tells a collector of this share of its traces and of its metrics, and the same Parley without takes part as
-// another checkout does.
-// --keep /var/tmp/million: the database stays in this folder, and search, orders, memory, tokens and growth of a later run find
-// the leads in it. growth changes them: give it a copy.
+// --traced 1: Parley sends this share of its traces, and its metrics, to a collector; the same Parley without tracing
+// takes part like another checkout.
+// --keep /var/tmp/million: keeps the database in this folder, so that later runs of search, orders, memory, tokens and
+// growth find the leads in it. growth changes them: use a copy for it.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -95,7 +100,7 @@ const db = openDb(postgres)
 const children: Child[] = []
 try {
   await migrate(db)
-  // Before the others are there, who ask for something now and then.
+  // Measured before the other processes start, since they poll the database.
   if (parts.includes('idle')) {
     const [workspaces, withWebhooks] = values.short ? [100, 10] : [10_000, 1000]
     await runIdle({ db, postgres, workspaces, withWebhooks, durationMs: durationMs * 30 })
@@ -104,8 +109,8 @@ try {
   const platform = await start('platform.ts', {})
   const product = await start('product.ts', { ...place, ...(await tracing()) })
   const other = await startOther('product.ts', place)
-  const floor = await start('baselines/baseline.ts', { ...place, PLATFORM_PORT: String(platform.port) })
-  const course: Course = { product, other, floor, postgres, rounds, connections, durationMs }
+  const baseline = await start('baselines/baseline.ts', { ...place, PLATFORM_PORT: String(platform.port) })
+  const course: Course = { product, other, baseline, postgres, rounds, connections, durationMs }
   const stage = { db, options, start, startOther, course }
 
   const results: Result[] = []
@@ -133,7 +138,7 @@ try {
       const slow = await start('platform.ts', { DELAY_MS: String(delayMs) })
       return {
         platform: slow,
-        floor: await start('baselines/baseline.ts', { ...place, PLATFORM_PORT: String(slow.port) }),
+        baseline: await start('baselines/baseline.ts', { ...place, PLATFORM_PORT: String(slow.port) }),
       }
     }
     await run(await inboxContests(db, workspace, platform.port, startSlow), 'inbox')
@@ -196,7 +201,7 @@ try {
       rounds,
       share: values.short ? 0.02 : 1,
       receiver,
-      floor: await start('baselines/webhook-baseline.ts', place),
+      baseline: await start('baselines/webhook-baseline.ts', place),
       worker: await start('webhook-worker.ts', place),
       other: await startOther('webhook-worker.ts', place),
       postgres,
@@ -224,7 +229,7 @@ async function startOther(file: string, env: Record<string, string>): Promise<Ch
   return against === undefined ? undefined : start(file, env, join(resolve(against), 'bench'))
 }
 
-/** The settings of a product that is traced; none unless it is to be. */
+/** Returns the settings of a traced product; empty without `--traced`. */
 async function tracing(): Promise<Record<string, string>> {
   if (given.traced === undefined) return {}
   const { port } = await start('collector.ts', {})

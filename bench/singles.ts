@@ -1,4 +1,4 @@
-// What a bulk upsert means, item after item: the product's own upsert of one, a hundred times in one transaction with a
+// A bulk upsert as separate upserts: the product's own upsert of one lead, a hundred times in one transaction with a
 // savepoint each, on the same tables. Run by run.ts in a process of its own.
 import fastify from 'fastify'
 import { systemClock } from '../server/src/base/clock.ts'
@@ -34,7 +34,7 @@ app.post<{ Body: { items: Parameters<typeof readBulkItem>[0][] } }>('/leads/bulk
     }
     const done: string[] = []
     for (const item of items) {
-      // What is to be done alongside keeps each from committing by itself.
+      // `alongside` keeps each upsert from committing separately.
       const options = { continueOnError: true, dryRun: false, alongside: async () => {} }
       const [outcome] = await upsertLeads({ db: within, keyStore: known, clock: systemClock }, user, [item], options)
       if (outcome === undefined || outcome.action === 'failed') throw new Error('An item failed')

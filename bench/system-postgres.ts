@@ -15,13 +15,13 @@ export interface BenchPostgres {
   stop(): Promise<void>
 }
 
-/** Several services at once, each with its connections. */
+/** Enough for several services at once, each with its pool. */
 export const maxConnections = 200
 const nobody = 65_534
 
 /**
- * A server of the programs in `binFolder`, set up like the embedded one: for extensions that one lacks. Its data are
- * thrown away when it stops, unless they are to stay in `keptFolder`.
+ * Starts a server from the programs in `binFolder`, configured like the embedded one, for extensions that one lacks.
+ * Deletes its data when it stops, unless they are in `keptFolder`.
  */
 export async function startSystemPostgres(
   binFolder: string,
@@ -68,5 +68,5 @@ async function takesConnections(program: string, folder: string): Promise<void> 
     if (spawnSync(program, ['-q', '-h', folder], { cwd: folder }).status === 0) return
     await setTimeout(100)
   }
-  throw new Error('PostgreSQL does not start')
+  throw new Error('PostgreSQL failed to start')
 }

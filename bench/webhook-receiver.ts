@@ -1,5 +1,5 @@
-// Takes every webhook at once and notes when it came. GET /500 answers once 500 have come, with the figures since the last
-// GET. Run by run.ts in a process of its own.
+// Accepts every webhook at once and records its time of arrival. GET /500 answers when 500 have arrived, with the
+// figures since the last GET. Run by run.ts in a process of its own.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -10,7 +10,7 @@ export interface Received {
   /** From `at` in the body to the arrival. */
   p50Ms: number
   p99Ms: number
-  /** How many a second came in each tenth of them. */
+  /** Webhooks per second in each tenth of them. */
   tenths: number[]
 }
 

@@ -1,4 +1,4 @@
-// A worker of the product that delivers what run.ts records. Run by run.ts in a process of its own.
+// A worker of the product that delivers events recorded by run.ts. Run by run.ts in a process of its own.
 import { systemClock } from '../server/src/base/clock.ts'
 import { openDb } from '../server/src/base/db.ts'
 import { openKeyStore } from '../server/src/base/encryption/key-store.ts'

@@ -17,7 +17,7 @@ export interface BenchWorkspace {
   key: string
 }
 
-/** A workspace with an unlimited quota and a key that may do everything. */
+/** Creates a workspace with an unlimited quota and a key with all permissions. */
 export async function makeWorkspace(db: Db): Promise<BenchWorkspace> {
   const now = systemClock.now()
   const keyStore = openKeyStore(db, { current: benchMasterKey }, systemClock)
@@ -35,7 +35,7 @@ export async function makeWorkspace(db: Db): Promise<BenchWorkspace> {
   })
 }
 
-/** A token of the team that may do everything in the workspace. */
+/** Creates a team token with all permissions in the workspace. */
 export async function teamToken(db: Db, { workspaceId }: BenchWorkspace): Promise<string> {
   const value = makeTeamToken()
   const now = systemClock.now()
@@ -45,7 +45,7 @@ export async function teamToken(db: Db, { workspaceId }: BenchWorkspace): Promis
   return value
 }
 
-/** Fills the workspace through the bulk path, a hundred leads at a time. */
+/** Fills the workspace through the bulk operation, a hundred leads at a time. */
 export async function fillWorkspace(
   db: Db,
   workspaceId: string,

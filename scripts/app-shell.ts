@@ -1,8 +1,8 @@
-// Prints how long a browser that has nothing of the app takes to show it on a slow line, and what it fetches for that:
+// Prints how long a browser with an empty cache takes to show the app on a slow connection, and what it fetches:
 //
 //   node scripts/app-shell.ts <sign-in link> [place, inbox unless given] [rounds]
 //
-// The link is one of `parley member link`; it is used up.
+// The link is one from `parley member link`; it can be used only once.
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { ensureChromium } from './chromium.ts'
 
@@ -13,15 +13,15 @@ interface Seen {
   paintMs: number
   contentMs: number
   rowsMs: number
-  /** Processor time of the page's own thread until a moment later: what of the time is no waiting. */
+  /** Main-thread processor time until shortly after the rows appear: the part of the time that is not waiting. */
   workMs: number
   requests: number
   kilobytes: number
 }
 
-// Rows of conversations or leads; home has its figures.
+// Rows of conversations or leads; figures on the home page.
 const rows = 'li [data-row], [aria-busy="false"] [role="rowgroup"] > [data-row], dl dd'
-// Runs in the page, before anything of it.
+// Runs in the page before any of its own code.
 const watchRows = `const look = () => {
   if (document.querySelector('${rows}') === null) requestAnimationFrame(look)
   else requestAnimationFrame(() => performance.mark('rows'))
@@ -30,7 +30,7 @@ requestAnimationFrame(look)`
 
 const [link, place = 'inbox', rounds = '5'] = process.argv.slice(2)
 if (link === undefined)
-  throw new Error('Give a sign-in link: node scripts/app-shell.ts http://127.0.0.1:7007/sign-in/…')
+  throw new Error('A sign-in link is required: node scripts/app-shell.ts http://127.0.0.1:7007/sign-in/…')
 
 const browser = await chromium.launch({ executablePath: ensureChromium(), args: ['--no-sandbox', '--disable-gpu'] })
 const { storageState, workspace } = await signIn(browser, link)

@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const web = join(root, 'web')
 const stamp = join(web, 'dist', 'built-from')
 
-/** Builds the app unless what is in web/dist was made of these very sources. */
+/** Builds the app unless web/dist was built from the current sources. */
 export async function buildWebIfNeeded(): Promise<void> {
   if (!(await webIsCurrent())) await buildWeb()
 }
@@ -17,7 +17,7 @@ export async function buildWebIfNeeded(): Promise<void> {
 export const webIsCurrent = async (): Promise<boolean> =>
   (await readFile(stamp, 'utf8').catch(() => '')) === (await sourcesDigest())
 
-/** Whether this installation has what a build takes: one without development dependencies has not. */
+/** Returns whether the build tools are installed; without development dependencies they are not. */
 export const canBuildWeb = (): Promise<boolean> =>
   import('vite').then(
     () => true,
@@ -42,7 +42,7 @@ async function sourcesDigest(): Promise<string> {
   return hash.digest('hex')
 }
 
-// Once, and as small as it gets: the server sends these bytes as they lie there.
+// Compresses once, at the highest level; the server sends these bytes unchanged.
 async function compressAll(): Promise<void> {
   const [shrink, zip] = [promisify(brotliCompress), promisify(gzip)]
   for await (const file of glob('dist/assets/*.{js,css,svg}', { cwd: web })) {

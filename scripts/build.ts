@@ -1,5 +1,5 @@
-// `npm run build`: builds the web app; with --if-needed only when its sources have changed since, and with --if-possible
-// not where its tools are missing: the service runs without it, and says how to get it.
+// `npm run build`: builds the web app. `--if-needed` builds only after its sources have changed. `--if-possible` skips
+// the build if its tools are missing: the service runs without the app and says how to build it.
 import { buildWeb, canBuildWeb, webIsCurrent } from './build-web.ts'
 
 const [ifNeeded, ifPossible] = ['--if-needed', '--if-possible'].map((flag) => process.argv.includes(flag))
@@ -7,7 +7,7 @@ const [ifNeeded, ifPossible] = ['--if-needed', '--if-possible'].map((flag) => pr
 if (!ifNeeded || !(await webIsCurrent())) {
   if (await canBuildWeb()) await buildWeb()
   else if (!ifPossible) {
-    console.error('The tools that build the web app are missing. Run: npm ci && npm run build')
+    console.error('The build tools of the web app are missing. Run: npm ci && npm run build')
     process.exitCode = 1
   }
 }

@@ -4,13 +4,15 @@ import { dirname, posix } from 'node:path'
 
 const sources = '{server,simulator,web,client,scripts,bench,bin}/**/*.{ts,tsx,mjs,cjs}'
 const typeImports = /^import (?:type [^'"]*?|\{(?:\s*type [\w$]+(?: as [\w$]+)?,?)+\s*\}) from .*$/gm
-/** They import every module, so what lies behind them is not taken for what a change reaches. */
+/** They import every module, so imports of these files do not count when finding the tests that a change reaches. */
 const compositionRoots = /^server\/src\/(app|commands)\/|^server\/src\/main\.ts$|^web\/src\/app\//
 
-/** Returns whether a test file is one that the changes since `revision` reach. Uncommitted and new files count as changes, moved ones do not. */
+/**
+ * Returns a predicate for tests that changes since `revision` reach: committed or not, new files too, but not moves.
+ */
 export const changedTests = (revision: string): ((test: string) => boolean) => testsReachedBy(changedFiles(revision))
 
-/** Returns whether a test file is among `changed`, imports one of them, or stands in the folder of tests of a changed source. */
+/** Returns a predicate for tests that changed, import a changed file, or are in a changed source's test folder. */
 export function testsReachedBy(changed: readonly string[]): (test: string) => boolean {
   const reached = reachedFrom(
     changed,
@@ -28,7 +30,7 @@ export function testsReachedBy(changed: readonly string[]): (test: string) => bo
     (isTextChange && /documents|tutorials/.test(test))
 }
 
-/** Returns paths that differ from where this branch left `revision`. */
+/** Returns paths that differ from the merge base with `revision`. */
 function changedFiles(revision: string): string[] {
   const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).trim().split('\n')
   const [base = revision] = git('merge-base', revision, 'HEAD')
@@ -42,7 +44,7 @@ function changedFiles(revision: string): string[] {
 function importersOf(files: readonly string[]): Map<string, string[]> {
   const importers = new Map<string, string[]>()
   for (const file of files) {
-    // The type checker finds what a changed type breaks.
+    // The type checker covers changes of types.
     const text = readFileSync(file, 'utf8').replace(typeImports, '')
     for (const [, specifier = ''] of text.matchAll(/(?:\bfrom|\bimport|\bnew URL)\s*\(?\s*['"](\.[^'"]*)['"]/g)) {
       const target = posix.normalize(posix.join(dirname(file), specifier))
@@ -61,7 +63,7 @@ function reachedFrom(changed: readonly string[], importers: Map<string, string[]
   return reached
 }
 
-/** Returns `server/test/inbox/send` of `server/src/inbox/send/send.ts`. */
+/** Maps `server/src/inbox/send/send.ts` to `server/test/inbox/send`. */
 function testFolderOf(source: string): string {
   return source.startsWith('simulator/') ? 'simulator/test' : dirname(source).replace('server/src', 'server/test')
 }

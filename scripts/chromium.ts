@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { isProgram } from './is-program.ts'
 
-// The one without windows first: it does the same for half of the processor time.
+// Prefers the headless shell: it does the same for half of the processor time.
 const names = [
   'chromium-headless-shell',
   'chromium',
@@ -23,7 +23,7 @@ const usualPlaces = [
   'C:\\Program Files (x86)\\Google\\Chrome\\Application\\chrome.exe',
 ]
 
-/** The path of a Chromium or Chrome on this machine: `CHROMIUM` if set, else the first that is found. */
+/** Returns the path of Chromium or Chrome: `CHROMIUM` if set, else the first one found. */
 export function findChromium(): string | undefined {
   const chosen = process.env.CHROMIUM
   if (chosen) return isProgram(chosen) ? chosen : undefined
@@ -31,13 +31,13 @@ export function findChromium(): string | undefined {
   return [...onPath, ...usualPlaces].find(isProgram)
 }
 
-/** Finds Chromium, or installs it where that takes no question (Debian, as root); else says how to, and exits. */
+/** Returns the path of Chromium; installs it as root on Debian, else prints instructions and exits. */
 export function ensureChromium(): string {
   const found = findChromium()
   if (found !== undefined) return found
 
   if (process.getuid?.() === 0 && existsSync('/etc/debian_version')) {
-    console.log('The web tests need Chromium: installing it with apt-get')
+    console.log('The web tests need Chromium; installing it with apt-get')
     apt('update')
     for (const name of ['chromium-headless-shell', 'chromium']) {
       apt('install', '-y', '--no-install-recommends', name)

@@ -1,6 +1,6 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 
-/** Rules of Spectral's set for OpenAPI that Redocly knows and does not recommend. */
+/** Rules of Spectral's OpenAPI set that Redocly supports but does not recommend. */
 const others = {
   'info-contact': 'warn',
   'operation-description': 'warn',
@@ -14,7 +14,7 @@ const others = {
   },
 } as const
 
-/** What Redocly's and Spectral's rules find in an OpenAPI document, as `severity place: message`. Asks no other machine. */
+/** Returns violations of Redocly's and Spectral's rules as `severity place: message`. Makes no network requests. */
 export async function lintContract(document: unknown): Promise<string[]> {
   const config = await createConfig({ extends: ['recommended'], rules: others })
   const problems = await lintFromString({ source: JSON.stringify(document), absoluteRef: '/openapi.json', config })

@@ -1,5 +1,5 @@
-// `npm run contract` writes the contract to docs/, `npm run contract:check` fails where docs/ differs from the app, and
-// where the document breaks a rule of the field.
+// `npm run contract` writes the contract to docs/. `npm run contract:check` fails if docs/ differs from the app or the
+// document breaks a lint rule.
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -30,7 +30,7 @@ const files = {
   'docs/postman.json': (app: App): unknown => postmanCollection(routesOf(app), exampleUrl),
 }
 
-/** Writes the contract of an app that is ready to `docs/`. */
+/** Writes the contract of a ready app to `docs/`. */
 export async function writeContract(app: App): Promise<void> {
   for (const [file, make] of Object.entries(files)) {
     await mkdir(dirname(locate(file)), { recursive: true })
@@ -42,7 +42,7 @@ export async function writeContract(app: App): Promise<void> {
   await writeTextTypes()
 }
 
-/** Where the written contract differs from the app, as `file: path`; empty when it does not. */
+/** Returns the differences between the written contract and the app, as `file: path`. */
 export async function checkContract(app: App): Promise<string[]> {
   const found: string[] = []
   for (const [file, make] of Object.entries(files)) {
@@ -50,10 +50,10 @@ export async function checkContract(app: App): Promise<string[]> {
     const made: unknown = JSON.parse(JSON.stringify(make(app)))
     found.push(...differences(written, made, '').map((path) => `${file}: ${path}`))
   }
-  if (!(await apiTypesAreCurrent())) found.push('web/src/api/schema.ts: is not what docs/openapi.json says')
-  if (!(await clientTypesAreCurrent())) found.push('client/src/types.ts: is not what docs/openapi.json says')
-  if (!(await agentClientIsCurrent())) found.push('client/src/agent-calls.ts: is not what the tools of agents say')
-  if (!(await textTypesAreCurrent())) found.push('web/src/text/schema.ts: is not what the English catalogues say')
+  if (!(await apiTypesAreCurrent())) found.push('web/src/api/schema.ts: differs from docs/openapi.json')
+  if (!(await clientTypesAreCurrent())) found.push('client/src/types.ts: differs from docs/openapi.json')
+  if (!(await agentClientIsCurrent())) found.push('client/src/agent-calls.ts: differs from the agent tools')
+  if (!(await textTypesAreCurrent())) found.push('web/src/text/schema.ts: differs from the English catalogs')
   return found
 }
 
@@ -77,7 +77,7 @@ function isTree(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null
 }
 
-/** The whole service, with a database that is never asked: enough to describe what it offers. */
+/** Returns the whole service with a database that is never used: enough to describe its API. */
 export async function appWithoutDatabase(watch?: (app: App) => void): Promise<App> {
   const db = { ...openDb({ socketFolder: '/nowhere' }), listen: async () => {} }
   const log = createLog('silent')
@@ -91,7 +91,7 @@ export async function appWithoutDatabase(watch?: (app: App) => void): Promise<Ap
     metrics: createMetrics(gaugesOf({ db, clock: systemClock, log }, 10)),
     sequencer: createSequencer(db),
     outgoing: openOutgoing({ allowCidrs: [] }),
-    // Nothing is ever put there.
+    // Never written to.
     media: openFolderStore('/nowhere'),
   }
   const app = await buildApp(runtime, watch)
@@ -107,7 +107,7 @@ async function run(command: string | undefined): Promise<number> {
   }
   const found = await checkContract(app)
   for (const difference of found) console.error(difference)
-  if (found.length > 0) console.error('The contract in docs/ is not what the app serves: run npm run contract')
+  if (found.length > 0) console.error('The contract in docs/ differs from the app. Run: npm run contract')
   const broken = await lintContract(openapiDocument(app))
   for (const problem of broken) console.error(problem)
   return found.length + broken.length > 0 ? 1 : 0

@@ -1,5 +1,5 @@
-// Runs the tests again and again and lists what failed, and how often:
-// `node scripts/flakes.ts 10`, `node scripts/flakes.ts 3 --tier slow`, `node scripts/flakes.ts 20 web/test/journeys`.
+// Runs the tests several times and lists the failures with their frequency: `node scripts/flakes.ts 10`, `node
+// scripts/flakes.ts 3 --tier slow`, `node scripts/flakes.ts 20 web/test/journeys`.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
@@ -10,13 +10,13 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     tier: { type: 'string' },
-    /** How many of the runs have two busy processes beside them; a third of them by default. */
+    /** Number of runs with two busy processes beside them; a third of the runs by default. */
     busy: { type: 'string' },
   },
 })
 const [times = '', ...paths] = positionals
 const runs = Number(times)
-if (!Number.isInteger(runs) || runs < 1) throw new Error('Say how many runs: node scripts/flakes.ts 10')
+if (!Number.isInteger(runs) || runs < 1) throw new Error('The number of runs is required: node scripts/flakes.ts 10')
 const busyRuns = Number(values.busy ?? Math.round(runs * 0.3))
 const args = [...(values.tier ? ['--tier', values.tier] : []), ...paths]
 
@@ -35,7 +35,7 @@ for (const [test, where] of failures) console.log(`✖ ${test}: ${where.join('; 
 console.log(`${failures.size} tests failed in ${runs} runs`)
 process.exitCode = failures.size === 0 ? 0 : 1
 
-/** Takes a processor, for as long as it runs. */
+/** Occupies a processor until killed. */
 function keepBusy(): ChildProcess {
   return spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' })
 }
@@ -48,7 +48,7 @@ async function runTests(): Promise<{ failed: Set<string>; lastLine: string }> {
   let [lastLine, isTelling] = ['', false]
   for await (const line of createInterface({ input: child.stdout })) {
     const [, test] = /^✖ (.* › .*)/.exec(line) ?? []
-    // How it failed is told once, as it happens: the next time it may not.
+    // Prints the details of each failing test only once.
     if (test !== undefined) isTelling = !failed.has(test)
     else if (/^[✔✖]/.test(line)) isTelling = false
     if (isTelling) console.log(line)

@@ -1,5 +1,6 @@
-// Makes web/public/inter-4.woff2, the app's one font, of the package that has the whole of it: letters of the languages that are
-// written with Latin ones, the weights of the app, and every feature (tabular figures are one). Its tools are in a folder of their own:
+// Builds web/public/inter-4.woff2, the app's only font, from the package of the full one: a subset with the letters of
+// languages in Latin script, the weights of the app, and every feature (such as tabular figures). Its tools are
+// installed in a separate folder:
 //
 //   npm install --prefix /tmp/font --save-exact @fontsource-variable/inter@5.3.0 subset-font@2.9.0
 //   node scripts/font.ts /tmp/font
@@ -25,7 +26,7 @@ const ranges: [from: number, to: number][] = [
 const weights = { min: 400, max: 700 }
 
 const [folder] = process.argv.slice(2)
-if (folder === undefined) throw new Error('Name the folder with the packages: node scripts/font.ts /tmp/font')
+if (folder === undefined) throw new Error('The folder with the packages is required: node scripts/font.ts /tmp/font')
 const load = createRequire(join(folder, 'package.json'))
 const subset: Subset = load('subset-font')
 const whole = await readFile(load.resolve('@fontsource-variable/inter/files/inter-latin-wght-normal.woff2'))

@@ -1,4 +1,4 @@
-/** What our documents use of JSON Schema. */
+/** The part of JSON Schema that our documents use. */
 export interface Schema {
   $ref?: string
   type?: string | string[]
@@ -15,12 +15,12 @@ export interface Schema {
   description?: string
 }
 
-// What is global in every program keeps its name.
+// Avoids shadowing global names.
 const renamed: Record<string, string> = { Error: 'ErrorBody', Event: 'ParleyEvent' }
 
 export const typeName = (title: string): string => renamed[title] ?? title
 
-/** The TypeScript type of a schema, as text to be read by people; objects that it refers to by their names. */
+/** Returns the TypeScript type of a schema as readable text; refers to objects by name. */
 export function typesOf(schema: Schema, indent: string): string {
   const { $ref, enum: values, anyOf, oneOf, allOf, type } = schema
   const inner = (one: Schema): string => typesOf(one, indent)
@@ -59,7 +59,7 @@ function objectType(schema: Schema, indent: string): string {
   return `Record<string, ${typeof others === 'object' ? typesOf(others, indent) : 'unknown'}>`
 }
 
-/** The schema's description, as a comment above what it describes. */
+/** Returns the schema's description as a doc comment. */
 export function comment({ description }: Schema, indent: string): string {
   if (description === undefined) return ''
   const lines = description.replaceAll('*/', '*\\/').split('\n')

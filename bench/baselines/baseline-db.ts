@@ -1,26 +1,26 @@
 import { Client, type CustomTypesConfig, type QueryResultRow, types } from 'pg'
 import { databaseOf } from '../place.ts'
 
-/** A statement, prepared under a name of its own when a connection first meets it. */
+/** Runs a statement, prepared under its own name on first use of a connection. */
 export type Run = <Row extends QueryResultRow>(text: string, values?: readonly unknown[]) => Promise<Row[]>
 
-export interface FloorTx {
+export interface BaselineTx {
   run: Run
-  /** To be called with the last statements, so that it travels with them; after one that failed it rolls back. */
+  /** Must be called together with the last statements, so that it is pipelined with them; rolls back if one failed. */
   commit: () => Promise<unknown>
 }
 
-/** What a server can have of PostgreSQL with the least work: bare `pg`, pipelined. */
-export interface FloorDb {
-  /** By one of a few connections that all share: nobody waits for the answer of another. */
+/** The cheapest access to PostgreSQL: bare `pg`, pipelined. */
+export interface BaselineDb {
+  /** Reads on a few shared connections: no query waits for the answer of another. */
   read: Run
-  /** By one of more: those behind it on its connection wait until the disk has its commit. */
+  /** Writes on more connections: later queries of a connection wait until its commit is on disk. */
   write: Run
-  /** By a connection of its own. `begin` travels with the first statement. */
-  tx<T>(work: (tx: FloorTx) => Promise<T>): Promise<T>
+  /** Runs a transaction on its own connection. `begin` is pipelined with the first statement. */
+  tx<T>(work: (tx: BaselineTx) => Promise<T>): Promise<T>
 }
 
-export async function openFloorDb(connections = { reading: 3, writing: 10, transactions: 10 }): Promise<FloorDb> {
+export async function openBaselineDb(connections = { reading: 3, writing: 10, transactions: 10 }): Promise<BaselineDb> {
   const free = await connect(connections.transactions)
   const waiting: ((client: Client) => void)[] = []
   const take = (): Client | Promise<Client> => free.pop() ?? new Promise((resolve) => waiting.push(resolve))
@@ -52,7 +52,7 @@ function inTurn(clients: readonly Client[]): Run {
   return (text, values) => send(clients[turn++ % clients.length] as Client, text, values)
 }
 
-const txOf = (client: Client): FloorTx => ({
+const txOf = (client: Client): BaselineTx => ({
   run: (text, values) => send(client, text, values),
   commit: () => client.query('commit'),
 })
@@ -81,7 +81,7 @@ function connect(count: number): Promise<Client[]> {
 
 const timestamptz = 1184
 
-/** The driver's own reading of times takes three times as long. */
+/** The driver's parser for times takes three times as long. */
 const quickTypes: CustomTypesConfig = {
   getTypeParser: (oid, format) =>
     (oid as number) === timestamptz ? (text: string) => new Date(text) : types.getTypeParser(oid, format as 'text'),

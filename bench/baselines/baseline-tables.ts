@@ -5,11 +5,11 @@ import { type LeadRow, openLead } from '../../server/src/leads/lead/encrypted-le
 import { leadColumns } from '../../server/src/leads/lead/queries.ts'
 import { benchMasterKey } from '../workspace.ts'
 
-/** The floor's tables: the same leads in plain columns, with the indexes that its statements need. */
-export async function makeFloorTables(db: Db, workspaceId: string): Promise<void> {
+/** Creates the baseline's tables: the same leads in plain columns, with the indexes that its statements need. */
+export async function makeBaselineTables(db: Db, workspaceId: string): Promise<void> {
   const keyring = await openKeyStore(db, { current: benchMasterKey }, systemClock).keyring(workspaceId)
   await db.tx(async (tx) => {
-    await tx.unsafe(floorTables)
+    await tx.unsafe(baselineTables)
     const rows = await tx<LeadRow[]>`select ${leadColumns(tx)} from leads l where l.workspace_id = ${workspaceId}`
     for (let at = 0; at < rows.length; at += 2000) {
       const leads = rows.slice(at, at + 2000).map((row) => openLead(keyring, row))
@@ -28,8 +28,8 @@ export async function makeFloorTables(db: Db, workspaceId: string): Promise<void
   await db.sql`vacuum analyze floor_leads, leads, lead_search`
 }
 
-// Each part begins with tables of its own.
-export const floorTables = `
+// Each part of the benchmark starts with new tables.
+export const baselineTables = `
   drop table if exists floor_leads, floor_created, floor_tokens, floor_outbox;
   create table floor_leads (
     workspace_id integer not null,

@@ -1,13 +1,13 @@
-// The least that the same work can cost: bare Fastify and pipelined `pg` on plain columns, without keys, scopes, limits,
-// checks, logs, events' bodies or search. Run by run.ts in a process of its own.
+// Lowest possible cost of the same work: bare Fastify and pipelined `pg` on plain columns, without keys, scopes,
+// limits, validation, logs, event bodies or search. Run by run.ts in a process of its own.
 import { createCipheriv, randomBytes, randomUUID } from 'node:crypto'
 import fastify from 'fastify'
-import { openFloorDb } from './baseline-db.ts'
-import { serveInboxFloor } from './inbox-baseline.ts'
-import { serveSearchFloor } from './search-baseline.ts'
+import { openBaselineDb } from './baseline-db.ts'
+import { serveInboxBaseline } from './inbox-baseline.ts'
+import { serveSearchBaseline } from './search-baseline.ts'
 
 const { PLATFORM_PORT = '0' } = process.env
-const db = await openFloorDb()
+const db = await openBaselineDb()
 const app = fastify()
 const key = randomBytes(32)
 
@@ -93,7 +93,7 @@ interface BulkBody {
   items: { match: { value: string }; lead: Body & { priority: string; source: string; estimatedValue: number } }[]
 }
 
-/** The cheapest that a search index of words in three-letter pieces can be. */
+/** Returns trigram tokens of words: the cheapest possible search index. */
 function tokensOf(text: string): number[] {
   const tokens = new Set<number>()
   for (let at = 0; at + 3 <= text.length; at++) {
@@ -108,7 +108,8 @@ const fieldsOf = ({ lead }: BulkBody['items'][number]) => [
   ...[lead.estimatedValue, new Date()],
 ]
 
-// Item after item, as one writes it at first: look, then insert or update, with search tokens and an event.
+// Processes items one by one, like a first implementation: select, then insert or update, with search tokens and an
+// event.
 app.post<{ Body: BulkBody }>('/leads/bulk-upsert', async (request) => {
   const results = await db.tx(async ({ run, commit }) => {
     const done: string[] = []
@@ -150,8 +151,8 @@ app.post<{ Body: BulkBody }>('/leads/bulk-upsert', async (request) => {
   return { success: true, results }
 })
 
-serveInboxFloor(app, db, seal, Number(PLATFORM_PORT))
-serveSearchFloor(app, db.read)
+serveInboxBaseline(app, db, seal, Number(PLATFORM_PORT))
+serveSearchBaseline(app, db.read)
 
 const address = await app.listen({ port: 0, host: '127.0.0.1' })
 process.stdout.write(`ready ${new URL(address).port}\n`)

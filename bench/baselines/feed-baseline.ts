@@ -7,7 +7,7 @@ interface PlainEvent {
   payload: object
 }
 
-export async function makeFeedFloor(db: Db): Promise<void> {
+export async function makeFeedBaseline(db: Db): Promise<void> {
   await db.sql.unsafe(`
       create table floor_feed (
         workspace_id integer not null,
@@ -21,7 +21,7 @@ export async function makeFeedFloor(db: Db): Promise<void> {
     `)
 }
 
-export async function fillFeedFloor(db: Db, events: readonly PlainEvent[]): Promise<void> {
+export async function fillFeedBaseline(db: Db, events: readonly PlainEvent[]): Promise<void> {
   await db.sql`
     insert into floor_feed
     select 1, e.place, gen_random_uuid(), e.name, now(), e.payload
@@ -31,8 +31,8 @@ export async function fillFeedFloor(db: Db, events: readonly PlainEvent[]): Prom
     ) with ordinality as e (name, payload, place)`
 }
 
-/** The least that a page of the feed can cost: the payloads are text, which goes out as it is. */
-export function serveFeedFloor(app: FastifyInstance, read: Run): void {
+/** Registers the baseline of a page of the feed: payloads are text and sent unchanged. */
+export function serveFeedBaseline(app: FastifyInstance, read: Run): void {
   app.get<{ Querystring: { after: string } }>('/events', async (request, reply) => {
     const rows = await read<{ position: string; id: string; name: string; occurred_at: Date; payload: string }>(
       `select position, id, name, occurred_at, payload

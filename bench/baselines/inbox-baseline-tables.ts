@@ -1,10 +1,10 @@
 import type { Db } from '../../server/src/base/db.ts'
 
-/** The id of the n-th conversation of the floor. */
-export const floorConversation = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
+/** Returns the id of the baseline's n-th conversation. */
+export const baselineConversation = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
 
-/** The floor's tables: the same conversations and messages in plain columns, with the indexes that its lists need. */
-export async function makeInboxFloor(db: Db): Promise<void> {
+/** Creates the baseline's tables: the same conversations and messages in plain columns, with indexes for its lists. */
+export async function makeInboxBaseline(db: Db): Promise<void> {
   await db.sql.unsafe(`
       create table floor_conversations (
         workspace_id integer not null,
@@ -43,7 +43,12 @@ export async function makeInboxFloor(db: Db): Promise<void> {
     `)
 }
 
-export async function fillInboxFloor(db: Db, conversations: number, withMessages: number, each: number): Promise<void> {
+export async function fillInboxBaseline(
+  db: Db,
+  conversations: number,
+  withMessages: number,
+  each: number,
+): Promise<void> {
   await db.sql`
     insert into floor_conversations
     select 1, ('00000000-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid, gen_random_uuid(), 'waba', 'human', 'open',
@@ -59,8 +64,8 @@ export async function fillInboxFloor(db: Db, conversations: number, withMessages
     cross join generate_series(1, ${each}::integer) n`
 }
 
-/** Messages that were sent, by the platform's ids of them. */
-export async function fillSentFloor(db: Db, externalIds: readonly string[]): Promise<void> {
+/** Adds sent messages by their platform ids. */
+export async function fillSentBaseline(db: Db, externalIds: readonly string[]): Promise<void> {
   await db.sql`
     insert into floor_messages
     select 1, gen_random_uuid(), gen_random_uuid(), external_id, 'outbound', 'text',

@@ -2,21 +2,21 @@ import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto'
 import { Agent, request as httpRequest } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { appSecret } from '../inbox-seed.ts'
-import type { FloorDb, Run } from './baseline-db.ts'
-import { serveFeedFloor } from './feed-baseline.ts'
+import type { BaselineDb, Run } from './baseline-db.ts'
+import { serveFeedBaseline } from './feed-baseline.ts'
 import { serveStatuses } from './status-baseline.ts'
 
 const agent = new Agent({ keepAlive: true, maxSockets: 64 })
 
-/** The least that the inbox's work can cost. */
-export function serveInboxFloor(
+/** Registers the baseline of the inbox's work. */
+export function serveInboxBaseline(
   app: FastifyInstance,
-  db: FloorDb,
+  db: BaselineDb,
   seal: (text: string) => Buffer,
   platformPort: number,
 ) {
   serveLists(app, db.read)
-  serveFeedFloor(app, db.read)
+  serveFeedBaseline(app, db.read)
   serveSend(app, db.write, platformPort)
   app.register(async (scope) => serveWebhook(scope, db.write, seal))
   app.register(async (scope) => serveStatuses(scope, db.write, seal))

@@ -1,6 +1,6 @@
-// The least that keeping a picture can cost: whoever tells of one is answered at once, then it is asked for, fetched and
-// written to a folder, synced, some at a time. No keys, checks, sealing, previews or database. A page follows by an event
-// stream what has come. Run by media-part.ts in a process of its own.
+// Lowest possible cost of storing a picture: answers its callback at once, then requests it, downloads it to a folder
+// and syncs, several at a time. No keys, validation, encryption, previews or database. A page is notified by
+// server-sent events. Run by media-part.ts in a process of its own.
 import { open, readFile } from 'node:fs/promises'
 import { Agent, createServer, get, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

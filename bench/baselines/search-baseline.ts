@@ -5,14 +5,14 @@ interface Query {
   term: string
   sort: 'created_at' | 'updated_at'
   status?: string
-  /** Where a page begins: without it the total is counted. */
+  /** Cursor of the page; without it the total is counted. */
   time?: string
   id?: string
   total?: string
 }
 
-/** Search over plain text: one trigram index over everything that is searched, which is the quickest PostgreSQL has. */
-export function serveSearchFloor(app: FastifyInstance, read: Run): void {
+/** Registers search over plain text: one trigram index over all searched columns, PostgreSQL's fastest. */
+export function serveSearchBaseline(app: FastifyInstance, read: Run): void {
   const columns = `
     id, unique_code as "uniqueCode", external_ref as "externalRef", first_name as "firstName",
     last_name as "lastName", email, phone, status, priority, source, ad_platform as "adPlatform",

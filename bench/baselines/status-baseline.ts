@@ -9,7 +9,7 @@ interface Told {
 
 const ladder = ['sent', 'delivered', 'read']
 
-/** The least that statuses can cost: one statement moves the messages up, and keeps a sealed event of each step. */
+/** Registers the baseline of statuses: one statement advances messages and stores an encrypted event for each. */
 export function serveStatuses(app: FastifyInstance, write: Run, seal: (text: string) => Buffer): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))

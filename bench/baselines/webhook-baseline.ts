@@ -1,15 +1,15 @@
-// The least that delivering can cost: requests one after the other on kept connections, and the same by way of a table
-// of jobs that are leased in batches. No signatures, no order, no guard, no log of attempts. Run by run.ts in a process
-// of its own; POST / with a `FloorTask` does one and answers when it is done.
+// Lowest possible cost of delivering webhooks: requests in sequence on kept-alive connections, and the same through a
+// job table leased in batches. No signatures, order, URL checks or log of attempts. Run by run.ts in a process of its
+// own; POST / with a `BaselineTask` runs one and answers when it is done.
 import { Agent, createServer, request as httpRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { openFloorDb } from './baseline-db.ts'
+import { openBaselineDb } from './baseline-db.ts'
 
-export interface FloorTask {
+export interface BaselineTask {
   kind: 'bare' | 'leases'
   port: number
   count: number
-  /** Requests in flight. */
+  /** Concurrent requests. */
   width: number
 }
 
@@ -19,16 +19,16 @@ interface Job {
 }
 
 const batch = 200
-const db = await openFloorDb({ reading: 0, writing: 1, transactions: 0 })
+const db = await openBaselineDb({ reading: 0, writing: 1, transactions: 0 })
 
-async function bare({ port, count, width }: FloorTask): Promise<void> {
-  const body = floorBody()
+async function bare({ port, count, width }: BaselineTask): Promise<void> {
+  const body = baselineBody()
   let next = 0
   await inFlight(port, width, () => (next++ < count ? body : undefined))
 }
 
-/** As a plain job queue does: claim a batch, send it, mark it done, claim the next. */
-async function leases({ port, width }: FloorTask): Promise<void> {
+/** Works like a plain job queue: claims a batch, sends it, marks it as done, claims the next. */
+async function leases({ port, width }: BaselineTask): Promise<void> {
   for (;;) {
     const jobs = await db.write<Job>(
       `update floor_jobs
@@ -80,12 +80,12 @@ function post(agent: Agent, port: number, body: string): Promise<void> {
   })
 }
 
-const floorBody = () => JSON.stringify({ at: performance.timeOrigin + performance.now(), text: 'x'.repeat(600) })
+const baselineBody = () => JSON.stringify({ at: performance.timeOrigin + performance.now(), text: 'x'.repeat(600) })
 
 const server = createServer(async (request, response) => {
   let text = ''
   for await (const chunk of request) text += chunk
-  const task = JSON.parse(text) as FloorTask
+  const task = JSON.parse(text) as BaselineTask
   await (task.kind === 'bare' ? bare(task) : leases(task))
   response.end()
 })

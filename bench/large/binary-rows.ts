@@ -1,16 +1,16 @@
 import { copyStatement } from '../../server/src/base/copy/catalogue.ts'
 import type { Sql } from '../../server/src/base/db.ts'
 
-/** Rows of one table as `copy … from stdin (format binary)` takes them, gathered until they are taken away. */
+/** Collects rows of one table in the format of `copy … from stdin (format binary)`. */
 export interface Sheet {
   readonly statement: string
   add(row: Readonly<Record<string, unknown>>): void
-  /** A row as it is written, which is not added. */
+  /** Encodes a row without adding it. */
   encode(row: Readonly<Record<string, unknown>>): Buffer
-  /** Adds room for a row of so many bytes, which the caller writes. */
+  /** Reserves space for a row of this many bytes, which the caller writes. */
   room(bytes: number): { bytes: Buffer; at: number }
   bytes(): number
-  /** What has been gathered, with head and end; the sheet is empty then. */
+  /** Returns the collected rows with header and trailer, and empties the sheet. */
   take(): Buffer
 }
 
@@ -19,7 +19,7 @@ interface Column {
   type: string
 }
 
-/** Sheets for tables by their names: of each, the columns that its first row has. */
+/** Opens sheets for tables; the columns of each are those of its first row. */
 export async function openSheets(sql: Sql, tables: readonly string[]): Promise<(table: string) => Sheet> {
   const rows = await sql<(Column & { table: string })[]>`
     select c.relname as table, a.attname as name, t.typname as type
@@ -51,7 +51,7 @@ function openSheet(table: string, all: readonly Column[]): Sheet {
     Object.keys(row).map((name) => {
       const column = all.find((one) => one.name === name)
       const write = writes[column?.type ?? '']
-      if (write === undefined) throw new Error(`${table}.${name} is of no type that the bench writes`)
+      if (write === undefined) throw new Error(`${table}.${name} has a type that the benchmark cannot write`)
       return { name, write }
     })
   signature.copy(page)
@@ -97,7 +97,7 @@ function openSheet(table: string, all: readonly Column[]): Sheet {
   }
 }
 
-/** Writes the length of a value, then the value, and returns where it ends. */
+/** Writes the length of a value, then the value; returns the end position. */
 type Write = (page: Buffer, at: number, value: unknown) => number
 
 const oidOf = { int4: 23, uuid: 2950 }
@@ -130,13 +130,13 @@ const writes: Record<string, Write> = {
 
 const epochMs = Date.UTC(2000, 0, 1)
 
-/** A moment, as its milliseconds, in eight bytes; returns where it ends. */
+/** Writes a timestamp, given in milliseconds, as eight bytes; returns the end position. */
 export function writeTime(page: Buffer, at: number, ms: number): number {
   const us = (ms - epochMs) * 1000
   return page.writeUInt32BE(us % 2 ** 32, page.writeInt32BE(Math.floor(us / 2 ** 32), at))
 }
 
-/** An amount under ten thousand, with cents: a digit of base 10,000 before the point and one behind it. */
+/** Writes an amount below ten thousand with cents: one base-10,000 digit before the point and one after it. */
 function writeNumeric(page: Buffer, at: number, value: unknown): number {
   const cents = Math.round(Number(value) * 100)
   const digits = [Math.floor(cents / 100), (cents % 100) * 100]

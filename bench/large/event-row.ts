@@ -2,7 +2,7 @@ import type { Keyring } from '../../server/src/base/encryption/keyring.ts'
 import { newId } from '../../server/src/base/id.ts'
 import type { NewEvent } from '../../server/src/events/record.ts'
 
-/** An event with a place in the feed. */
+/** Returns the row of an event with a position in the feed. */
 export function eventRow(keyring: Keyring, workspaceId: string, event: NewEvent, at: Date, position: number) {
   const id = newId(at)
   return {

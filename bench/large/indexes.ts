@@ -7,7 +7,7 @@ interface Index {
   table: string
   name: string
   definition: string
-  /** Of a primary key. */
+  /** Name of the primary key constraint, if it is one. */
   constraint: string | null
 }
 
@@ -17,7 +17,7 @@ interface ForeignKey {
   definition: string
 }
 
-/** Made while loading is not yet to survive a crash of the machine. */
+/** Settings that are off while loading, which need not survive a crash. */
 const quickly = ['fsync', 'full_page_writes', 'autovacuum']
 
 export interface Filling {
@@ -26,9 +26,9 @@ export interface Filling {
 }
 
 /**
- * Takes the indexes and the foreign keys off the tables that are not in parts, has them filled, and puts all back: indexes are made faster
- * than they are kept up. Prints what each took, and what a vacuum does. The keys hold for what is written from then on: what
- * was filled in is not gone through for them.
+ * Drops the indexes and foreign keys of unpartitioned tables, runs `fill`, and creates them again: building an index is
+ * faster than updating it. Prints the time of each step, and of a vacuum. The foreign keys are created `not valid`, so
+ * filled rows are not checked.
  */
 export async function withoutIndexes(options: Database, tables: readonly string[], fill: Filling): Promise<void> {
   const session = <T>(does: (client: pg.Client) => Promise<T>) =>
@@ -45,7 +45,7 @@ export async function withoutIndexes(options: Database, tables: readonly string[
     await fill.leads()
     const isOfLeads = ({ table }: Index) => ['leads', 'lead_search'].includes(table)
     const make = (of: readonly Index[]) => session((other) => makeAll(other, of))
-    // Those of tokens are made by one process each. A primary key waits for them: the tables of tokens come last.
+    // One process builds the token indexes. Primary keys wait for them: token tables come last.
     const inLanes = (of: readonly Index[]) => [make(of.filter(isOfTokens)), make(of.filter((one) => !isOfTokens(one)))]
     await Promise.all([...inLanes(indexes.filter(isOfLeads)), fill.others()])
     await Promise.all(inLanes(indexes.filter((one) => !isOfLeads(one))))
@@ -81,7 +81,7 @@ async function timed(what: string, work: () => Promise<unknown>): Promise<void> 
   process.stderr.write(`${what}: ${((performance.now() - begun) / 1000).toFixed(1)} s\n`)
 }
 
-/** Those of tables in parts stay: they can neither be given a key that is there nor one that is not gone through. */
+/** Skips partitioned tables: they accept neither an existing index as primary key nor a `not valid` foreign key. */
 async function listIndexes(client: pg.Client, tables: readonly string[]): Promise<Index[]> {
   const { rows } = await client.query<Index>(
     `select

@@ -13,7 +13,7 @@ import { type Job, lastPosition, type Tenant } from './tenant.ts'
 export interface Size {
   leads: number
   conversations: number
-  /** Messages of each conversation. */
+  /** Messages per conversation. */
   each: number
 }
 
@@ -23,13 +23,13 @@ const tables = [
 ]
 const threads = 4
 const piece = 10_000
-/** A number sends 70 messages a second: many of them, so that it is not this pace that is measured. */
+/** A number sends at most 70 messages a second; many numbers keep this limit from dominating the measurement. */
 const connectionsOfLarge = 64
 const large = 1_000
 
 /**
- * Workspaces of these sizes as they would be after two years, filled by COPY before the indexes are there: those that an
- * earlier run left in this database, or new ones. Rows open as any others do.
+ * Returns workspaces of these sizes as they would be after two years: existing ones of an earlier run in this database,
+ * or new ones, filled by COPY before their indexes are created. Their rows can be decrypted.
  */
 export async function loadedTenants(db: Db, options: Database, sizes: readonly Size[]): Promise<Tenant[]> {
   await db.sql`create table if not exists bench_large (n integer primary key, tenant jsonb not null)`
@@ -83,7 +83,7 @@ function runShare(workerData: LargeShare, onProgress: (more: number) => void): P
   })
 }
 
-/** What tells how far the feed and the tokens have come: they have been made of all. */
+/** Sets the progress of feed and token indexing to complete. */
 export async function finish(db: Db, tenant: Tenant): Promise<void> {
   const { workspaceId, conversations, each, endMs } = tenant
   const position = lastPosition(tenant)

@@ -1,4 +1,4 @@
-// Writes a share of large workspaces, sealed, by COPY. Started by load-large.ts.
+// Writes a share of large workspaces, encrypted, by COPY. Started by load-large.ts.
 import { parentPort, workerData } from 'node:worker_threads'
 import { systemClock } from '../../server/src/base/clock.ts'
 import { withSession } from '../../server/src/base/copy/catalogue.ts'
@@ -19,7 +19,7 @@ export interface LargeShare {
   tenants: readonly Tenant[]
   tables: readonly string[]
   kinds: readonly Job['kind'][]
-  /** Rows of a piece. This thread takes every `threads`-th, beginning with number `thread`. */
+  /** Rows per piece. This thread writes every `threads`-th piece, starting with number `thread`. */
   piece: number
   thread: number
   threads: number
@@ -51,7 +51,7 @@ await withSession(socketAddress(options), 'bench load', async (client) => {
     .filter((_, n) => n % threads === thread)
   for (const job of jobs) {
     const [tenant, keyring] = [tenants[job.tenant], keyrings[job.tenant]]
-    if (tenant === undefined || keyring === undefined) throw new Error('A piece of no tenant')
+    if (tenant === undefined || keyring === undefined) throw new Error('Unknown tenant of a piece')
     if (job.kind === 'leads') addLeads(tenant, keyring, job, filling)
     else if (job.kind === 'conversations') addConversations(tenant, keyring, job, filling)
     else addMessages(tenant, keyring, job, filling)

@@ -13,7 +13,7 @@ import { type Job, leadTime, messageEvents, opensLead, positionAt, type Tenant }
 
 export type SheetOf = (table: string) => Sheet
 
-/** Leads with their tokens and, of the newest, their events. */
+/** Adds leads with their tokens and, for the newest, their events. */
 export function addLeads(tenant: Tenant, keyring: Keyring, { from, to }: Job, sheetOf: SheetOf): void {
   const { workspaceId } = tenant
   let [minute, nth] = [Number.NaN, 0]
@@ -39,18 +39,18 @@ function addLead(sheetOf: SheetOf, keyring: Keyring, workspaceId: string, lead: 
   sheetOf('lead_search').add({ workspace_id: workspaceId, lead_id: lead.id, index_version: indexVersion, tokens })
 }
 
-/** People of whom leads that nobody opens have the status and the rest; none of them is one that opens. */
+/** Number of templates for undecryptable leads, and the first person used for them; readable leads use others. */
 const [templates, firstBlind] = [4_096, 20_000_000]
 const blindOf = new WeakMap<Keyring, Template[]>()
 
 /**
- * A lead that does not open: it has what indexes and pages hold of one, and bytes of the usual length where it is sealed. It
- * has no tokens, as none has until the worker has come to it.
+ * Adds a lead that cannot be decrypted: it has realistic values in all indexed and plain columns, and random bytes of a
+ * typical length in encrypted ones. It has no tokens, like a lead that the worker has not indexed yet.
  */
 function addBlind(tenant: Tenant, keyring: Keyring, n: number, at: Date, sheetOf: SheetOf): void {
   const all = blindOf.get(keyring) ?? blindTemplates(tenant, keyring, sheetOf)
   const template = all[(Math.imul(n, 0x9e3779b1) >>> 0) % templates]
-  if (template === undefined) throw new Error('There is no such template')
+  if (template === undefined) throw new Error('Template not found')
   const digits = String(n).padStart(8, '0')
   addCopy(sheetOf('leads'), template, {
     id: idBytes(at.getTime()),
@@ -74,10 +74,10 @@ function blindTemplates({ workspaceId, endMs }: Tenant, keyring: Keyring, sheetO
   return all
 }
 
-/** As places in the feed count them: back from the end. */
+/** Minutes as feed positions count them: backwards from the end. */
 const minuteOf = ({ endMs }: Tenant, at: Date): number => Math.floor((at.getTime() - endMs) / 60_000)
 
-/** Leads of the same minute before the n-th, which may be another piece's. */
+/** Returns the number of leads of the same minute before the n-th, which may belong to another piece. */
 function leadsBefore(tenant: Tenant, n: number): number {
   let before = 0
   while (n > before && minuteOf(tenant, leadTime(tenant, n - before - 1)) === minuteOf(tenant, leadTime(tenant, n)))

@@ -32,11 +32,11 @@ import {
 } from './tenant.ts'
 
 const statuses = ['open', 'open', 'open', 'open', 'pending', 'resolved', 'resolved', 'closed'] as const
-/** Different texts: making the tokens of each message's own would take most of the time. */
+/** Number of different texts: tokenizing every message separately would take most of the time. */
 const texts = 4_096
 const openHours = 24
 
-/** The n-th conversation of a tenant, the newest first. Every third is owned by people. */
+/** Returns the n-th conversation of a tenant, newest first. Every third is owned by people. */
 function conversationOf(tenant: Tenant, n: number): Conversation {
   const phone = customerPhone(n)
   const at = messageTime(tenant, n, 0)
@@ -73,7 +73,7 @@ function conversationOf(tenant: Tenant, n: number): Conversation {
   }
 }
 
-/** Conversations with the tokens of their customers, the oldest first. */
+/** Adds conversations with the tokens of their customers, oldest first. */
 export function addConversations(tenant: Tenant, keyring: Keyring, { from, to }: Job, sheetOf: SheetOf): void {
   const { workspaceId, conversations } = tenant
   for (let n = from; n < to; n++) {
@@ -88,7 +88,7 @@ export function addConversations(tenant: Tenant, keyring: Keyring, { from, to }:
   }
 }
 
-/** Messages as they came, minute after minute, with their tokens; those sent with their part, those of late with events. */
+/** Adds messages by their minutes, with their tokens; outbound ones with a part, recent ones with events. */
 export function addMessages(tenant: Tenant, keyring: Keyring, { from, to, before }: Job, sheetOf: SheetOf): void {
   let number = before
   for (let minute = from; minute < to; minute++) {
@@ -102,7 +102,7 @@ export function addMessages(tenant: Tenant, keyring: Keyring, { from, to, before
 interface Place {
   minutesBack: number
   age: number
-  /** Among all messages of the tenant. */
+  /** Index among all messages of the tenant. */
   number: number
 }
 
@@ -149,7 +149,7 @@ interface Blind {
 
 const blindOf = new WeakMap<Keyring, { inbound: Blind; outbound: Blind }>()
 
-/** A message that nobody opens has bytes of the usual length in place of what it says. */
+/** Adds a message that cannot be decrypted, with random bytes of a typical length as content. */
 function addBlind(tenant: Tenant, keyring: Keyring, { n, at, isInbound, position }: Told, sheetOf: SheetOf): void {
   const both = blindOf.get(keyring) ?? blindTemplates(tenant, keyring, sheetOf)
   blindOf.set(keyring, both)
@@ -206,7 +206,7 @@ interface Said {
 
 const saidInEpoch = new WeakMap<Keyring, { epoch: number; said: Map<number, Said> }>()
 
-/** The text of a message, of so many different ones, and its tokens in its epoch. */
+/** Returns the text of a message, one of `texts`, and its tokens in its epoch. */
 function textOf(keyring: Keyring, number: number): Said {
   const epoch = epochOf(number)
   const isRare = number % rareEvery === 7

@@ -1,10 +1,10 @@
 import { fillRandom } from '../../server/src/base/id.ts'
 import { type Sheet, writeTime } from './binary-rows.ts'
 
-/** A row as its table's sheet writes it, of which copies are made that differ in values of one length. */
+/** Encoded row of a table, for copies that differ in values of the same length. */
 export interface Template {
   bytes: Buffer
-  /** Where the value of each column begins. */
+  /** Offset of each column's value. */
   at: Readonly<Record<string, number>>
 }
 
@@ -20,7 +20,7 @@ export function templateOf(sheet: Sheet, row: Readonly<Record<string, unknown>>)
   return { bytes, at }
 }
 
-/** Values of a copy: bytes, texts or moments (as their milliseconds), each as long as the template's own. */
+/** Values of a copy: bytes, texts or timestamps in milliseconds, each as long as the template's value. */
 export type Changes = Readonly<Record<string, Buffer | string | number>>
 
 export function addCopy(sheet: Sheet, { bytes, at }: Template, changes: Changes): void {
@@ -35,7 +35,7 @@ export function addCopy(sheet: Sheet, { bytes, at }: Template, changes: Changes)
   }
 }
 
-/** As `newId`, in bytes, and with no counter: of a few rows of one moment the order is of no account. */
+/** Like `newId`, as bytes and without a counter: the order of rows with the same time does not matter. */
 export function idBytes(ms: number): Buffer {
   const bytes = randomBytesOf(16)
   bytes.writeUIntBE(ms, 0, 6)

@@ -6,7 +6,7 @@ import { type BenchWorkspace, fillWorkspace } from '../workspace.ts'
 
 const leads = 500
 
-/** What a call of an agent costs as a route and as a tool, beside the same question at the contract's face of the same node. */
+/** Compares an agent's call as a route and as a tool with the same query of the v1 API on the same node. */
 export async function runAgentCalls(db: Db, workspace: BenchWorkspace, course: Course): Promise<Result[]> {
   await fillWorkspace(db, workspace.workspaceId, leads, () => {})
   const rows = await db.sql<{ id: string }[]>`
@@ -14,7 +14,7 @@ export async function runAgentCalls(db: Db, workspace: BenchWorkspace, course: C
   const ids = rows.map(({ id }) => id)
   const results: Result[] = []
   for (const contest of contests(course.product, workspace.key, (n) => ids[n % ids.length]))
-    results.push(await compete({ ...contest, floorPeer: course.product }, course))
+    results.push(await compete({ ...contest, baselinePeer: course.product }, course))
   printResults(`calls of agents (${course.connections} connections)`, results, ['for agents', 'the contract'])
   return results
 }
@@ -26,7 +26,7 @@ interface Call {
 
 function contests({ port }: Peer, key: string, idOf: (n: number) => string | undefined): Contest[] {
   const headers = { authorization: `Bearer ${key}` }
-  const floor = (n: number) => requestBytes('GET', `/api/v1/leads/${idOf(n)}`, headers)
+  const baseline = (n: number) => requestBytes('GET', `/api/v1/leads/${idOf(n)}`, headers)
   const callOf = (n: number, ofRevision: { headers: object; params: object }): Call => {
     const params = { name: 'get_lead', arguments: { identifier: idOf(n) }, ...ofRevision.params }
     const accept = 'application/json, text/event-stream'
@@ -35,22 +35,25 @@ function contests({ port }: Peer, key: string, idOf: (n: number) => string | und
       body: { jsonrpc: '2.0', id: n, method: 'tools/call', params },
     }
   }
-  const asTool = (ofRevision: { headers: object; params: object }): Pick<Contest, 'product' | 'floor' | 'prepare'> => ({
+  const asTool = (ofRevision: {
+    headers: object
+    params: object
+  }): Pick<Contest, 'product' | 'baseline' | 'prepare'> => ({
     product: (n) => {
       const call = callOf(n, ofRevision)
       return requestBytes('POST', '/mcp', call.headers, call.body)
     },
-    floor,
+    baseline,
     prepare: () => expectLead(port, callOf(0, ofRevision)),
   })
   return [
-    { name: 'get_lead by its route', product: (n) => requestBytes('GET', `/api/v2/leads/${idOf(n)}`, headers), floor },
-    { name: 'get_lead as a tool, revision of 2026', ...asTool(newest) },
-    { name: 'get_lead as a tool, revisions before it', ...asTool({ headers: {}, params: {} }) },
+    { name: 'get_lead as a route', product: (n) => requestBytes('GET', `/api/v2/leads/${idOf(n)}`, headers), baseline },
+    { name: 'get_lead as an MCP tool, revision of 2026', ...asTool(newest) },
+    { name: 'get_lead as an MCP tool, earlier revisions', ...asTool({ headers: {}, params: {} }) },
   ]
 }
 
-/** A tool that fails is answered 200 as well. */
+/** A tool that fails is also answered with 200. */
 async function expectLead(port: number, { headers, body }: Call): Promise<void> {
   const reply = await fetch(`http://127.0.0.1:${port}/mcp`, {
     method: 'POST',

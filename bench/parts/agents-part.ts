@@ -19,18 +19,18 @@ export interface AgentsCourse {
   isShort: boolean
 }
 
-/** As many as a key may have. */
+/** Maximum number of waits per key. */
 const waitsOfKey = 10
-/** The newest conversations of the connection: the first one of them is the agent's that is measured. */
+/** Newest conversations of the connection: the first belongs to the measured agent. */
 const conversations = 400
 
 export interface AgentsFigures {
   waits: number
-  /** In MB, of the node. */
+  /** Memory of the node in MB. */
   memory: { before: number; waiting: number }
-  /** Of a core, while nothing comes. */
+  /** Share of a core while no messages arrive. */
   idle: { node: number; postgres: number } | null
-  /** From the customer's message being sent to the agent's wait being answered, in ms. */
+  /** Milliseconds from the customer's message to the answer of the agent's wait. */
   alone: Latency
   beside: Latency
 }
@@ -38,11 +38,11 @@ export interface AgentsFigures {
 interface Latency {
   p50: number
   p95: number
-  /** For each message, in µs. */
+  /** CPU time per message, in µs. */
   cpu: CpuTime | null
 }
 
-/** What agents cost that wait for work, and how long a customer's message takes to one of them, alone and beside the others. */
+/** Measures the cost of agents that wait for work, and a message's latency to one, alone and beside the others. */
 export async function runAgents(course: AgentsCourse): Promise<AgentsFigures> {
   const { db, postgres, rounds, durationMs, isShort } = course
   const waits = isShort ? 50 : 1000
@@ -53,7 +53,7 @@ export async function runAgents(course: AgentsCourse): Promise<AgentsFigures> {
   await db.sql`vacuum analyze`
   const node = await course.start()
   const agent = { port: node.port, key: workspace.key }
-  // What it does once is not to be counted as what waiting takes.
+  // Warms up, so that one-time work is not measured.
   await latencies({ ...course, node, agent, connection, count: 20 })
   const alone: Latency[] = []
   const beside: Latency[] = []
@@ -91,7 +91,7 @@ async function makeAgents(db: Db, workspaceId: string, count: number): Promise<{
   })
 }
 
-/** The first customer is the first agent's, the others are everybody's in turn. */
+/** Assigns the first customer to the first agent, and the others to all agents in turn. */
 async function give(db: Db, workspaceId: string, { conversations: ids }: SeededConnection, keyIds: string[]) {
   const [first, ...rest] = keyIds
   const owners = ids.map((_, n) => (n === 0 ? first : rest[n % rest.length]) ?? null)
@@ -113,11 +113,11 @@ async function ask(port: number, key: string, query: Record<string, string>, sig
     headers: { authorization: `Bearer ${key}` },
     ...(signal !== undefined && { signal }),
   })
-  if (reply.status !== 200) throw new Error(`A wait was answered ${reply.status}: ${await reply.text()}`)
+  if (reply.status !== 200) throw new Error(`A wait was answered with ${reply.status}: ${await reply.text()}`)
   return (await reply.json()) as Work
 }
 
-/** Everybody waits, and again once the time is over, until they leave. */
+/** Keeps every agent waiting, with a new request after each timeout, until they leave. */
 async function waitAll(port: number, keys: readonly string[]): Promise<{ leave(): Promise<void> }> {
   const controller = new AbortController()
   const { signal } = controller
@@ -153,7 +153,7 @@ interface Measured extends Pick<AgentsCourse, 'postgres'> {
 
 let written = 0
 
-/** One message after the other, each while the agent waits for it. */
+/** Measures messages one after the other, each while the agent waits. */
 async function latencies({ postgres, node, agent, connection, count }: Measured): Promise<Latency> {
   const { port, key } = agent
   const exchange = openExchange(port)
@@ -162,7 +162,7 @@ async function latencies({ postgres, node, agent, connection, count }: Measured)
   const meter = startMeter(node, postgres)
   for (let n = 0; n < count; n++) {
     const answered = ask(port, key, { wait: '25', cursor: cursor ?? '' })
-    // It is to wait when the message comes.
+    // The wait must have started before the message arrives.
     await sleep(15)
     const message = { from: customerPhone(0), id: `wamid.AG${process.pid}.${++written}`, body: 'Is it still there?' }
     const bytes = signedCallback(webhookPath(connection), callbackOf(connection, textsOf([message])))
@@ -174,7 +174,7 @@ async function latencies({ postgres, node, agent, connection, count }: Measured)
       }),
       exchange.send(bytes),
     ])
-    if (status !== 200 || work.length !== 1) throw new Error(`${status}, and work of ${work.length} conversations`)
+    if (status !== 200 || work.length !== 1) throw new Error(`status ${status} with ${work.length} conversations`)
     cursor = next_cursor
   }
   const cpu = meter(count)
@@ -197,10 +197,12 @@ function print({ waits, memory, idle, alone, beside }: AgentsFigures): void {
   const share = (part: number | undefined) => (part === undefined ? '–' : `${(part * 100).toFixed(2)} %`)
   const cell = ({ p50, p95, cpu }: Latency) =>
     `${p50.toFixed(1)}/${p95.toFixed(1)} ms | ${cpu === null ? '–' : `${Math.round(cpu.node)} + ${Math.round(cpu.postgres)}`}`
-  console.log(`\n| agents that wait | | |\n|---|---|---|`)
+  console.log(`\n| waiting agents | | |\n|---|---|---|`)
   console.log(`| memory of the node, without and with ${waits} waits | ${memory.before} MB | ${memory.waiting} MB |`)
-  console.log(`| of a core while nothing comes: Node, PostgreSQL | ${share(idle?.node)} | ${share(idle?.postgres)} |`)
-  console.log('\n| a message until its wait is answered | p50/p95 | Node + PostgreSQL, µs |\n|---|---|---|')
+  console.log(
+    `| CPU of a core while nothing arrives: Node, PostgreSQL | ${share(idle?.node)} | ${share(idle?.postgres)} |`,
+  )
+  console.log('\n| from a message to the answer of its wait | p50/p95 | Node + PostgreSQL, µs |\n|---|---|---|')
   console.log(`| one agent alone | ${cell(alone)} |`)
   console.log(`| beside ${waits} waits of ${waits / waitsOfKey} others | ${cell(beside)} |`)
 }

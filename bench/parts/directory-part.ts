@@ -5,7 +5,7 @@ import { type Process, startMeter } from '../cpu-time.ts'
 import { median } from '../figures.ts'
 import { measure, requestBytes } from '../load.ts'
 
-/** What a request would pay to be told its cell, before anything else is done for it (decision 040). */
+/** Measures the cost of finding a request's cell before any other work (decision 040). */
 export interface DirectoryStage {
   db: Db
   postgres: Process
@@ -18,14 +18,14 @@ const sizes = [100_000, 1_000_000]
 const looksEach = 1_000_000
 const cellCount = 16
 
-/** Cells by the digests of keys. */
+/** Returns cells by the digests of keys. */
 export function makeDirectory(entries: number): { keys: string[]; cells: Map<string, number> } {
   const keys = Array.from({ length: entries }, (_, n) => hash('sha256', `key ${n}`))
   return { keys, cells: new Map(keys.map((key, n) => [key, n % cellCount])) }
 }
 
 export async function runDirectory({ db, postgres, start, rounds, durationMs }: DirectoryStage): Promise<void> {
-  console.log('\n| look-up | entries | each | processor time, both sides |\n|---|---:|---:|---:|')
+  console.log('\n| lookup | entries | each | CPU time, both sides |\n|---|---:|---:|---:|')
   for (const entries of sizes) {
     const { keys, cells } = makeDirectory(entries)
     const at = (n: number) => keys[(n * 7919) % entries] ?? ''
@@ -38,7 +38,7 @@ export async function runDirectory({ db, postgres, start, rounds, durationMs }: 
       console.log(`| ${name} | ${entries} | ${(each / 1000).toFixed(2)} µs | the same |`)
     }
     const child = await start('directory.ts', { ENTRIES: String(entries) })
-    console.log(`| (a process with the map takes ${memoryOf(child)} MB) | ${entries} | | |`)
+    console.log(`| (a process with the map uses ${memoryOf(child)} MB) | ${entries} | | |`)
     const request = (n: number) => requestBytes('GET', `/${at(n)}`, {})
     for (const connections of [1, 16]) {
       const runs = []
@@ -56,7 +56,7 @@ export async function runDirectory({ db, postgres, start, rounds, durationMs }: 
   await inDatabase(db, postgres, rounds, durationMs)
 }
 
-/** Processor time: others may be on the machine. */
+/** Processor time, since other processes may use the machine. */
 function nanosecondsOf(look: (n: number) => unknown): number {
   const began = process.cpuUsage()
   for (let n = 0; n < looksEach; n++) look(n)

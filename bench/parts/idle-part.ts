@@ -14,7 +14,7 @@ import type { Database } from '../place.ts'
 import { benchMasterKey, makeWorkspace } from '../workspace.ts'
 
 const main = join(import.meta.dirname, '../../server/src/main.ts')
-/** In which a process that has just begun does what it does once. */
+/** Time for the one-time work of a started process. */
 const settleMs = 20_000
 const seedMs = 600_000
 const seeded = [
@@ -34,14 +34,14 @@ export interface IdleCourse {
   db: Db
   postgres: Database & { readonly pid: number }
   workspaces: number
-  /** How many of them have a webhook. */
+  /** Number of workspaces with a webhook. */
   withWebhooks: number
   durationMs: number
 }
 
 /**
- * Prints what nodes cost that nobody asks for anything: processor time, statements, and which these are. First one node with one
- * workspace, then one with all, then two.
+ * Prints the cost of idle nodes: processor time and statements. Measures one node with one workspace, then one node
+ * with all, then two nodes.
  */
 export async function runIdle({ db, postgres, workspaces, withWebhooks, durationMs }: IdleCourse): Promise<void> {
   const media = await mkdtemp(join(tmpdir(), 'parley-idle-media-'))
@@ -59,7 +59,7 @@ export async function runIdle({ db, postgres, workspaces, withWebhooks, duration
 }
 
 interface Stage extends Pick<IdleCourse, 'db' | 'postgres' | 'durationMs'> {
-  /** Of all nodes. */
+  /** Media folder shared by all nodes. */
   media: string
 }
 
@@ -80,13 +80,13 @@ async function measure(
 
   const share = (us: number) => `${((us / durationMs / 1000) * 100).toFixed(2)} %`
   console.log(`\n| idle for ${seconds} s: ${nodes === 1 ? 'one node' : `${nodes} nodes`}, ${what} | |\n|---|---|`)
-  console.log(`| Node (one of them), of a core | ${cpu === null ? '' : share(cpu.node)} |`)
-  console.log(`| PostgreSQL, of a core | ${cpu === null ? '' : share(cpu.postgres)} |`)
-  console.log(`| transactions a second | ${(commits / seconds).toFixed(1)} |`)
+  console.log(`| Node (one of them), CPU of a core | ${cpu === null ? '' : share(cpu.node)} |`)
+  console.log(`| PostgreSQL, CPU of a core | ${cpu === null ? '' : share(cpu.postgres)} |`)
+  console.log(`| transactions per second | ${(commits / seconds).toFixed(1)} |`)
   if (seesStatements) await printStatements(db, seconds)
 }
 
-/** Services as an operator starts them, on this database and one folder of files. */
+/** Starts services as an operator does, on this database and one media folder. */
 async function startNodes(postgres: Database, media: string, count: number) {
   const nodes: Awaited<ReturnType<typeof startNode>>[] = []
   const stop = async () => {
@@ -99,12 +99,12 @@ async function startNodes(postgres: Database, media: string, count: number) {
     throw error
   }
   const [first] = nodes
-  if (first === undefined) throw new Error('A node was expected')
+  if (first === undefined) throw new Error('No node was started')
   return { first, [Symbol.asyncDispose]: stop }
 }
 
 async function seed(tx: Tx, workspaces: number, withWebhooks: number): Promise<void> {
-  // On a machine that others use it takes longer than statements may.
+  // Takes longer than the statement timeout on a busy machine.
   await setStatementTimeout(tx, seedMs)
   const now = systemClock.now()
   const bytes = randomBytes(200)
@@ -146,7 +146,7 @@ async function seed(tx: Tx, workspaces: number, withWebhooks: number): Promise<v
     insert into lead_search_feeds (workspace_id, position, rules)
     select id, 10, ${tokenRules}
     from workspaces`
-  // Their conversations can be found by name already.
+  // Marks their conversations as indexed for search by name.
   await tx`
     insert into inbox_search_progress (workspace_id, conversations_to, conversation_to)
     select id, ${now}, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid
@@ -184,7 +184,7 @@ async function startNode({ socketFolder, database, user, password }: Database, m
       text += chunk
       if (text.includes('"listening"')) resolve()
     })
-    void exited.then(() => reject(new Error('The service ended before it listened')))
+    void exited.then(() => reject(new Error('The service ended before it was ready')))
   })
   return {
     pid: child.pid ?? 0,
@@ -212,7 +212,7 @@ async function commitsOf(db: Db): Promise<number> {
   return row?.commits ?? 0
 }
 
-/** Whether the server counts statements apart: one that was started with `--postgres` does. */
+/** Returns whether the server has pg_stat_statements: one started with `--postgres` does. */
 async function hasStatements(db: Db): Promise<boolean> {
   const [row] = await db.sql<{ has: boolean }[]>`
     select current_setting('shared_preload_libraries') like '%pg_stat_statements%' as has`
@@ -228,13 +228,13 @@ async function printStatements(db: Db, seconds: number): Promise<void> {
     where dbid = (select oid from pg_database where datname = current_database())
     order by total_exec_time desc`
   const sum = (pick: (row: (typeof rows)[number]) => number) => rows.reduce((total, row) => total + pick(row), 0)
-  console.log(`| statements a second | ${(sum(({ calls }) => calls) / seconds).toFixed(1)} |`)
-  console.log(`| the database's time, ms a second | ${(sum(({ ms }) => ms) / seconds).toFixed(2)} |`)
-  // What others on the machine do makes some of them longer.
+  console.log(`| statements per second | ${(sum(({ calls }) => calls) / seconds).toFixed(1)} |`)
+  console.log(`| database time, ms per second | ${(sum(({ ms }) => ms) / seconds).toFixed(2)} |`)
+  // Other load on the machine makes some statements slower.
   console.log(
-    `| the same if each took as long as the shortest | ${(sum(({ calls, least }) => calls * least) / seconds).toFixed(2)} |`,
+    `| the same with the shortest time of each | ${(sum(({ calls, least }) => calls * least) / seconds).toFixed(2)} |`,
   )
-  console.log('\n| statement | a second | ms each | the shortest | ms a second |\n|---|---|---|---|---|')
+  console.log('\n| statement | per second | ms each | shortest | ms per second |\n|---|---|---|---|---|')
   for (const { text, calls, ms, least } of rows) {
     const cells = [calls / seconds, ms / calls, least, ms / seconds].map((figure) => figure.toFixed(3))
     console.log(`| ${text.replaceAll('|', '\\|')} | ${cells.join(' | ')} |`)

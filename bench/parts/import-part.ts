@@ -7,13 +7,13 @@ import { type CpuTime, startMeter } from '../cpu-time.ts'
 import { cpuCell, cpuHead } from '../figures.ts'
 import { person } from '../people.ts'
 
-/** With the CPU time of each row. */
+/** CPU time is per row. */
 export interface Imported {
   seconds: number
   cpu: CpuTime | null
 }
 
-/** Prints how long `parley import` takes for a file of so many new leads, with the service that `parley serve` starts. */
+/** Prints the duration of `parley import` of a file with this many new leads, with a service run by `parley serve`. */
 export async function runImport(rows: number): Promise<Imported> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-bench-import-'))
   const env = serviceEnvironment(folder, await freePort())
@@ -26,7 +26,7 @@ export async function runImport(rows: number): Promise<Imported> {
     const startedMs = performance.now()
     const done = JSON.parse(await parley(['import', file, '--json']))
     const seconds = (performance.now() - startedMs) / 1000
-    if (done.created !== rows) throw new Error(`import: ${done.created} of ${rows} rows made a lead`)
+    if (done.created !== rows) throw new Error(`import: ${done.created} of ${rows} rows created a lead`)
     const cpu = cpuEach(rows)
     const rate = `${seconds.toFixed(1)} s, ${Math.round(rows / seconds)} a second`
     console.log(`\nimport of ${rows} rows: ${rate}; ${cpuHead} of a row: ${cpuCell(cpu)}`)

@@ -1,11 +1,11 @@
 import type { Db } from '../../server/src/base/db.ts'
-import { makeFloorTables } from '../baselines/baseline-tables.ts'
+import { makeBaselineTables } from '../baselines/baseline-tables.ts'
 import type { Contest, Peer } from '../contest.ts'
 import { requestBytes } from '../load.ts'
 import { person } from '../people.ts'
 import { type BenchWorkspace, fillWorkspace } from '../workspace.ts'
 
-/** Fills the workspace with leads and answers what the leads interface competes in. */
+/** Fills the workspace with leads and returns the contests of the leads API. */
 export async function leadContests(
   db: Db,
   workspace: BenchWorkspace,
@@ -18,14 +18,14 @@ export async function leadContests(
   })
   const filledPerSecond = Math.round(leadCount / ((performance.now() - startedMs) / 1000))
   process.stderr.write(`\rfilled ${leadCount} leads through the bulk path, ${filledPerSecond} a second\n`)
-  await makeFloorTables(db, workspace.workspaceId)
+  await makeBaselineTables(db, workspace.workspaceId)
   const rows = await db.sql<{ id: string }[]>`
     select id from leads where workspace_id = ${workspace.workspaceId} order by id limit 5000`
   const ids = rows.map((row) => row.id)
   return [
     ...contests(workspace.key, ids, leadCount),
     bulkUpsert(db, workspace, leadCount, 'bulk'),
-    { ...bulkUpsert(db, workspace, leadCount, 'again'), name: bySingles, floorPeer: singles },
+    { ...bulkUpsert(db, workspace, leadCount, 'again'), name: bySingles, baselinePeer: singles },
   ]
 }
 
@@ -36,7 +36,7 @@ function contests(key: string, ids: string[], leadCount: number): Contest[] {
     const { firstName, lastName, email, phone, status } = person(leadCount + n)
     return { firstName, lastName, email, phone, status }
   }
-  // Another one each time that a lead has its turn again: what changes nothing is not written.
+  // Alternates on each pass over the leads, since an update without changes writes nothing.
   const statusOf = (n: number) => (Math.floor(n / leadCount) % 2 === 0 ? 'lost' : 'won')
   const refOf = (n: number) => `crm-${(n * 7919) % leadCount}`
   const upsert = (n: number) => ({ match: { by: 'externalRef', value: refOf(n) }, lead: { status: statusOf(n) } })
@@ -44,55 +44,57 @@ function contests(key: string, ids: string[], leadCount: number): Contest[] {
     {
       name: 'GET lead by id',
       product: (n) => requestBytes('GET', `/api/v1/leads/${idOf(n)}`, headers),
-      floor: (n) => requestBytes('GET', `/leads/${idOf(n)}`, {}),
+      baseline: (n) => requestBytes('GET', `/leads/${idOf(n)}`, {}),
     },
     {
       name: 'list of 50, one status, exact total',
       product: () => requestBytes('GET', '/api/v1/leads?status=won&limit=50', headers),
-      floor: () => requestBytes('GET', '/leads?status=won', {}),
+      baseline: () => requestBytes('GET', '/leads?status=won', {}),
     },
     {
-      name: 'list of 50, one status, exact total, compressed (floor: plain)',
+      name: 'list of 50, one status, exact total, compressed (baseline: plain)',
       product: () =>
         requestBytes('GET', '/api/v1/leads?status=won&limit=50', { ...headers, 'accept-encoding': 'gzip' }),
-      floor: () => requestBytes('GET', '/leads?status=won', {}),
+      baseline: () => requestBytes('GET', '/leads?status=won', {}),
     },
     {
       name: 'create',
       product: (n) => requestBytes('POST', '/api/v1/leads', headers, fresh(n)),
-      floor: (n) => requestBytes('POST', '/leads', {}, fresh(n)),
+      baseline: (n) => requestBytes('POST', '/leads', {}, fresh(n)),
     },
     {
       name: 'upsert of an existing lead',
       product: (n) => requestBytes('POST', '/api/v1/leads/upsert', headers, upsert(n)),
-      floor: (n) => requestBytes('POST', '/leads/upsert', {}, { externalRef: refOf(n), status: statusOf(n) }),
+      baseline: (n) => requestBytes('POST', '/leads/upsert', {}, { externalRef: refOf(n), status: statusOf(n) }),
     },
   ]
 }
 
-const bySingles = 'bulk upsert of 100, half existing (floor: single upserts of the product in one transaction)'
+const bySingles = 'bulk upsert of 100, half existing (baseline: single upserts of the product in one transaction)'
 
-/** A hundred items a request, half of which find their lead. */
+/** Sends a hundred items per request, half of which match an existing lead. */
 function bulkUpsert(db: Db, { key, workspaceId }: BenchWorkspace, leadCount: number, prefix: string): Contest {
   const headers = { authorization: `Bearer ${key}` }
-  const asked = { product: 0, floor: 0 }
+  const asked = { product: 0, baseline: 0 }
   const itemsOf = (who: keyof typeof asked) => {
     const request = asked[who]++
     return Array.from({ length: 100 }, (_, place) => {
       const n = request * 50 + Math.floor(place / 2)
       const { externalRef, ...lead } = person(2 * leadCount + n)
       const value =
-        place % 2 === 0 ? `crm-${(n * 7919) % leadCount}` : `${prefix}${who === 'floor' ? '-peer' : ''}-${externalRef}`
+        place % 2 === 0
+          ? `crm-${(n * 7919) % leadCount}`
+          : `${prefix}${who === 'baseline' ? '-peer' : ''}-${externalRef}`
       return { match: { by: 'externalRef', value }, lead }
     })
   }
   return {
-    name: 'bulk upsert of 100, half existing (floor: its own bare tables, row by row)',
+    name: 'bulk upsert of 100, half existing (baseline: own bare tables, row by row)',
     connections: 4,
     product: () => {
       return requestBytes('POST', '/api/v1/leads/bulk-upsert', headers, { items: itemsOf('product') })
     },
-    floor: () => requestBytes('POST', '/leads/bulk-upsert', {}, { items: itemsOf('floor') }),
+    baseline: () => requestBytes('POST', '/leads/bulk-upsert', {}, { items: itemsOf('baseline') }),
     verify: async (answers) => {
       const [row] = await db.sql<{ created: number }[]>`
         select count(*)::integer as created
@@ -100,8 +102,7 @@ function bulkUpsert(db: Db, { key, workspaceId }: BenchWorkspace, leadCount: num
         where workspace_id = ${workspaceId}
           and external_ref like ${`${prefix}-crm-%`}`
       const wanted = answers * 50
-      if (row?.created !== wanted)
-        throw new Error(`bulk upsert: ${wanted} leads were to be created, ${row?.created} were`)
+      if (row?.created !== wanted) throw new Error(`bulk upsert: ${row?.created} leads created, ${wanted} expected`)
     },
   }
 }

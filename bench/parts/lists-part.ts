@@ -8,14 +8,14 @@ import { placeOf } from '../place.ts'
 import type { SearchStage } from './search-part.ts'
 
 const tables = ['floor_leads', 'leads', 'lead_search']
-/** How often every lead is changed without a vacuum. */
+/** Number of changes of every lead without a vacuum. */
 const changes = 3
 
 interface ListStage extends SearchStage {
   startOther: (file: string, env: Record<string, string>) => Promise<Child | undefined>
 }
 
-/** Filtered lists with an exact total: right after a bulk load, once vacuum has passed, and when it is long due. */
+/** Measures filtered lists with an exact total: right after a bulk load, after a vacuum, and with a vacuum overdue. */
 export async function runLists(
   { db, options, start, startOther, course }: ListStage,
   leadCount: number,
@@ -51,11 +51,11 @@ function contests(key: string, how: string): Contest[] {
   return ['won', 'contacted'].map((status) => ({
     name: `list of 50, status ${status}, from the ${how}`,
     product: () => requestBytes('GET', `/api/v1/leads?status=${status}&limit=50`, headers),
-    floor: () => requestBytes('GET', `/leads?status=${status}`, {}),
+    baseline: () => requestBytes('GET', `/leads?status=${status}`, {}),
   }))
 }
 
-/** Each row and its entries in the indexes are written anew, and say the same: only when they were changed is different. */
+/** Rewrites each row and its index entries with the same values; only the time of change differs. */
 async function touchAll(db: Db): Promise<void> {
   await db.tx(async (tx) => {
     await setStatementTimeout(tx, 3_600_000)

@@ -5,11 +5,11 @@ import { loadedWorkspace } from '../load-leads.ts'
 import { placeOf } from '../place.ts'
 import type { SearchStage } from './search-part.ts'
 
-/** Images that nobody asks for are looked for each minute. */
+/** Unused indexes are evicted once a minute. */
 const tidiedWithinMs = 70_000
 const terms = ['maria', 'silva', 'gmail.com', '8817', '917', 'zzqxjkv']
 
-/** What the service takes at the start, with an image of the leads, and once that was dropped for want of use. */
+/** Prints the service's memory at the start, with an index of the leads, and after that was evicted. */
 export async function runMemory({ db, options, start, course }: SearchStage, leadCount: number): Promise<void> {
   const place = placeOf(options)
   const { workspaceId, key } = await loadedWorkspace(db, options, leadCount)

@@ -7,7 +7,7 @@ import { person } from '../people.ts'
 import { type BenchWorkspace, makeWorkspace, teamToken } from '../workspace.ts'
 
 const connections = 40
-/** What a key of the leads interface may send in a second, unless its operator says otherwise. */
+/** Default rate limit of a key of the leads API, per second. */
 const ofKey = 3_000 / 60
 const unhurried = 400
 
@@ -17,11 +17,11 @@ interface Storm {
   request: (n: number) => Buffer
 }
 
-/** How long a workspace's creations take while another one asks for as much as it may, beside the same in quiet. */
+/** Prints how long a workspace's creates take while another one sends as much as its limits allow, and without it. */
 export async function runNeighbours(db: Db, port: number, rounds: number, durationMs: number): Promise<void> {
   const [loud, other] = [await makeWorkspace(db), await makeWorkspace(db)]
   console.log(
-    '\n| 40 connections of another workspace | quiet, p50/p95 | beside it | ratio of p95 (spread) | answered, refused |',
+    '\n| 40 connections of another workspace | alone, p50/p95 | beside it | ratio of p95 (spread) | answered, refused |',
   )
   console.log('|---|---|---|---|---|')
   for (const storm of await storms(db, loud)) {
@@ -29,7 +29,7 @@ export async function runNeighbours(db: Db, port: number, rounds: number, durati
     for (let round = 0; round <= rounds; round++) {
       const quiet = await createSlowly(port, other, durationMs)
       const [beside, run] = await Promise.all([createSlowly(port, other, durationMs), blow(port, storm, durationMs)])
-      // The first round warms up.
+      // The first round is the warm-up.
       if (round > 0) measured.push({ quiet, beside, ...run })
     }
     printStorm(storm, durationMs, measured)
@@ -78,7 +78,7 @@ async function storms(db: Db, loud: BenchWorkspace): Promise<Storm[]> {
       request: (n) => requestBytes('POST', '/api/v1/leads/bulk-upsert', headers, { items: upserts(n) }),
     },
     {
-      name: 'creations',
+      name: 'creates',
       perSecond: unhurried,
       request: () => requestBytes('POST', '/api/v1/leads', headers, { firstName: 'Marina' }),
     },
@@ -100,7 +100,7 @@ function callback(connection: SeededConnection, n: number): Buffer {
   return signedCallback(webhookPath(connection), callbackOf(connection, textsOf(written)))
 }
 
-/** One creation after the other, with a pause between them. */
+/** Sends creates one after the other, with pauses. */
 async function createSlowly(port: number, { key }: BenchWorkspace, durationMs: number): Promise<Spread> {
   const bytes = requestBytes('POST', '/api/v1/leads', { authorization: `Bearer ${key}` }, { firstName: 'Ana' })
   const exchange = openExchange(port)
@@ -109,7 +109,7 @@ async function createSlowly(port: number, { key }: BenchWorkspace, durationMs: n
   while (performance.now() < end) {
     const sentAt = performance.now()
     const status = await exchange.send(bytes)
-    if (status !== 201) throw new Error(`The quiet workspace was answered ${status}`)
+    if (status !== 201) throw new Error(`The small workspace was answered with ${status}`)
     latencies.push(performance.now() - sentAt)
     await sleep(10)
   }
@@ -119,7 +119,7 @@ async function createSlowly(port: number, { key }: BenchWorkspace, durationMs: n
   return { p50: at(0.5), p95: at(0.95) }
 }
 
-/** As many requests as the storm is allowed, over its connections. */
+/** Sends as many requests as the limit allows, over several connections. */
 async function blow(port: number, { perSecond, request }: Storm, durationMs: number) {
   const started = performance.now()
   let next = 0
@@ -136,7 +136,7 @@ async function blow(port: number, { perSecond, request }: Storm, durationMs: num
       const status = await exchange.send(request(n))
       if (status < 300) answers++
       else if (status === 503 || status === 429) refused++
-      else throw new Error(`The loud workspace was answered ${status}`)
+      else throw new Error(`The busy workspace was answered with ${status}`)
     }
     exchange.close()
   }

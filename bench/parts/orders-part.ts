@@ -16,11 +16,11 @@ interface Trial {
   query: Record<string, string>
 }
 
-/** Enough for the text and the values of a million leads. */
+/** Enough for the texts and values of a million leads. */
 const memory = '600'
 const readyWithinMs = 300_000
 
-/** The team's list in any order and narrowed by any column: from memory, and by the database alone, which refuses some. */
+/** Measures the team's list, sorted and filtered by each column, in memory and in the database, which refuses some. */
 export async function runOrders({ db, options, start, course }: SearchStage, leadCount: number, only: string) {
   const workspace = await loadedWorkspace(db, options, leadCount)
   const labels = await labelled(db, workspace)
@@ -34,7 +34,7 @@ export async function runOrders({ db, options, start, course }: SearchStage, lea
   }
   const asked = performance.now()
   while ((await first(image, ask({ sortBy: 'name', limit: '1' }))).status !== 200) {
-    if (performance.now() - asked > readyWithinMs) throw new Error('The values are not in memory')
+    if (performance.now() - asked > readyWithinMs) throw new Error('The index is not ready')
     await setTimeout(500)
   }
   console.log(
@@ -70,7 +70,7 @@ async function first({ port }: Peer, request: Buffer): Promise<{ status: number;
   return { status, ms: performance.now() - sent }
 }
 
-/** Two labels: one that a thousandth of the leads has, and one that a fifth has. */
+/** Creates two labels: one on a thousandth of the leads, and one on a fifth. */
 async function labelled(db: Db, { workspaceId }: BenchWorkspace): Promise<{ seldom: string; often: string }> {
   const known = await db.sql<{ id: string; name: string }[]>`
     select id, name from labels where workspace_id = ${workspaceId}`
@@ -109,11 +109,11 @@ function trials({ seldom, often }: { seldom: string; often: string }): Trial[] {
     { name: 'a search for a phone, by name', query: { sortBy: 'name', search: '551199' } },
     { name: 'a search for a surname, by e-mail', query: { sortBy: 'email', search: 'silva' } },
     { name: 'a search for a surname and an amount, by name', query: { ...byName, search: 'silva', where: dear } },
-    { name: 'a seldom label', query: { labels: seldom } },
+    { name: 'a rare label', query: { labels: seldom } },
     { name: 'a frequent label', query: { labels: often } },
-    { name: 'a seldom label, by status', query: { labels: seldom, sortBy: 'status' } },
+    { name: 'a rare label, by status', query: { labels: seldom, sortBy: 'status' } },
     { name: 'a frequent label, by status', query: { labels: often, sortBy: 'status' } },
-    { name: 'a seldom label, by name', query: { labels: seldom, sortBy: 'name' } },
+    { name: 'a rare label, by name', query: { labels: seldom, sortBy: 'name' } },
     { name: 'a frequent label, by name', query: { labels: often, sortBy: 'name' } },
   ]
 }

@@ -14,21 +14,21 @@ import { type BenchWorkspace, fillWorkspace, makeWorkspace, teamToken } from '..
 const few = 1000
 const opened = 100
 const maxLeads = 30_000
-/** In a statement of its own; 100,000 conversations at once are as many rows as a minute takes. */
+/** Messages per conversation and statement: with 100,000 conversations, as many rows as a minute allows. */
 const messagesAtOnce = 4
 
-/** In which a process that was asked for a name makes the memory index of its workspace. */
+/** Time in which a process builds the memory index of a workspace after its first search by name. */
 const warmUpMs = 5000
 
 export interface ScaleCourse {
   db: Db
   postgres: Process
-  /** A product with nothing in its caches. */
+  /** Starts a product with empty caches. */
   start: () => Promise<Child>
   rounds: number
   durationMs: number
   conversations: number
-  /** Of each conversation. */
+  /** Per conversation. */
   messages: number
 }
 
@@ -42,13 +42,13 @@ interface Place extends BenchWorkspace {
 interface Times {
   first: number[]
   warm: number[]
-  /** Processor time of a request, Node and PostgreSQL together, in ms. */
+  /** Processor time per request, Node and PostgreSQL together, in ms. */
   cpu: number[]
 }
 
 /**
- * Prints how long the lists and threads of a workspace with many conversations take beside those of a small one in the
- * same database: the first answer of a process that has just started, and the median of later ones.
+ * Prints how long lists and threads take in a workspace with many conversations and in a small one of the same
+ * database: the first answer of a started process, and the median of later ones.
  */
 export async function runScale(course: ScaleCourse): Promise<void> {
   const { db, rounds, conversations, messages } = course
@@ -87,7 +87,7 @@ const newTimes = (): Times => ({ first: [], warm: [], cpu: [] })
 
 function print(times: ReadonlyMap<string, readonly [Times, Times]>, conversations: number, messages: number): void {
   console.log(
-    `\n| one connection, ${conversations} conversations of ${messages} messages beside ${few} | first answer | ratio | later ones, p50 | ratio | their processor time | ratio |`,
+    `\n| one connection, ${conversations} conversations of ${messages} messages beside ${few} | first answer | ratio | later ones, p50 | ratio | CPU time of those | ratio |`,
   )
   console.log('|---|---|---|---|---|---|---|')
   for (const [name, [small, large]] of times) {
@@ -105,13 +105,13 @@ async function firstAnswer({ port }: Child, request: Buffer): Promise<number> {
   const status = await exchange.send(request)
   const ms = performance.now() - sent
   exchange.close()
-  if (status < 200 || status > 299) throw new Error(`An answer of ${status}`)
+  if (status < 200 || status > 299) throw new Error(`An answer had status ${status}`)
   return ms
 }
 
 async function measureLater({ postgres, durationMs }: ScaleCourse, product: Child, place: Place, name: string) {
   const request = requestsOf(place).find((one) => one.name === name)?.request
-  if (request === undefined) throw new Error(`There is no ${name}`)
+  if (request === undefined) throw new Error(`Unknown request: ${name}`)
   const load = { host: '127.0.0.1', port: product.port, connections: 1, request }
   await measure({ ...load, durationMs: durationMs / 10 })
   const meter = startMeter(product, postgres)
@@ -121,7 +121,7 @@ async function measureLater({ postgres, durationMs }: ScaleCourse, product: Chil
   return { warm: run.p50Ms, cpu: cpu === null ? null : (cpu.node + cpu.postgres) / 1000 }
 }
 
-/** What the first page of the app asks, and a thread that is opened; then the same by key. */
+/** Returns the requests of the app's first page and of an opened thread, with a session and with a key. */
 function requestsOf(place: Place): { name: string; request: (n: number) => Buffer }[] {
   const { key, token, workspaceId, ids, memberId, labelId } = place
   const team = `/api/team/v1/workspaces/${workspaceId}/inbox`
@@ -130,10 +130,10 @@ function requestsOf(place: Place): { name: string; request: (n: number) => Buffe
   const one = (rest: string) => (n: number) => get(token, `${team}/conversations/${ids[n % ids.length]}${rest}`)
   const byKey = (rest: (n: number) => string) => (n: number) => get(key, `/api/v1/inbox/conversations${rest(n)}`)
   return [
-    { name: 'team: all that are open', request: list('&status=open') },
+    { name: 'team: all open', request: list('&status=open') },
     { name: 'team: unassigned', request: list('&status=open&view=unassigned') },
     { name: 'team: agents', request: list('&status=open&view=agents') },
-    { name: 'team: of one member', request: list(`&status=open&assignedTo=${memberId}`) },
+    { name: 'team: of one assignee', request: list(`&status=open&assignedTo=${memberId}`) },
     { name: 'team: mine', request: list('&status=open&view=mine') },
     { name: 'team: closed', request: list('&status=closed') },
     { name: 'team: any status', request: list('') },
@@ -145,15 +145,15 @@ function requestsOf(place: Place): { name: string; request: (n: number) => Buffe
     { name: 'team: search by rare name', request: (n) => list(`&search=${nameOf(n % 100)}`)() },
     { name: 'team: search by common name', request: list('&search=maria') },
     { name: 'team: counts of views', request: () => get(token, `${team}/counts`) },
-    { name: 'team: a conversation', request: one('') },
-    { name: 'team: its timeline', request: one('/timeline') },
-    { name: 'team: from the first unread', request: one('/timeline?around=unread') },
-    { name: 'team: its messages', request: one('/messages') },
+    { name: 'team: conversation', request: one('') },
+    { name: 'team: timeline', request: one('/timeline') },
+    { name: 'team: timeline around the first unread', request: one('/timeline?around=unread') },
+    { name: 'team: messages', request: one('/messages') },
     { name: 'key: 30 conversations', request: byKey(() => '') },
-    { name: 'key: 30 that are closed', request: byKey(() => '?status=closed') },
-    { name: 'key: 30 of people', request: byKey(() => '?owner=human') },
+    { name: 'key: 30 closed', request: byKey(() => '?status=closed') },
+    { name: 'key: 30 owned by people', request: byKey(() => '?owner=human') },
     { name: 'key: by phone', request: byKey((n) => `?phone=${customerPhone(n % 100)}`) },
-    { name: 'key: a conversation', request: byKey((n) => `/${ids[n % ids.length]}`) },
+    { name: 'key: conversation', request: byKey((n) => `/${ids[n % ids.length]}`) },
     { name: 'key: 50 messages', request: byKey((n) => `/${ids[n % ids.length]}/messages`) },
   ]
 }
@@ -164,7 +164,7 @@ async function seed(db: Db, conversations: number, each: number): Promise<Place>
   const workspace = await makeWorkspace(db)
   const filling = await fillingOf(db, workspace)
   const connection = await seedConnection(filling, workspace, 1, conversations)
-  // Of all ages: what was written in last is not all that is opened.
+  // Of all ages: users open more than the most recent conversations.
   const apart = Math.max(1, Math.floor(conversations / opened))
   const ids = connection.conversations.filter((_, n) => n % apart === 0)
   await fillScattered(filling, ids, each)
@@ -174,7 +174,7 @@ async function seed(db: Db, conversations: number, each: number): Promise<Place>
   return { ...workspace, ids, memberId, labelId, token: await teamToken(db, workspace) }
 }
 
-/** A member who has every tenth conversation, a label on every twentieth, and notes in those that are opened. */
+/** Creates a member who is assigned every tenth conversation, a label on every twentieth, and notes in opened ones. */
 async function decorate({ db, ...filling }: Filling, { conversations }: SeededConnection, ids: readonly string[]) {
   const { workspaceId, now } = filling
   const [memberId, labelId] = [newId(now), newId(now)]
@@ -189,7 +189,7 @@ async function decorate({ db, ...filling }: Filling, { conversations }: SeededCo
   return { memberId, labelId }
 }
 
-/** Messages that no reader can open, in the order of their times: those of one conversation lie apart, as they came. */
+/** Inserts undecryptable messages by time, so that those of one conversation are scattered as in reality. */
 async function fillScattered({ db, workspaceId, now }: Filling, except: readonly string[], each: number) {
   for (let from = each; from > 0; from -= messagesAtOnce) {
     await db.tx(async (tx) => {

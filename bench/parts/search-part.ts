@@ -28,7 +28,7 @@ interface Trial {
   status?: string
 }
 
-/** Search and exact totals over a large workspace, beside the same leads in plain text with a trigram index. */
+/** Measures search and exact totals in a large workspace, compared with plain-text leads and a trigram index. */
 export async function runSearch(
   { db, options, start, course }: SearchStage,
   leadCount: number,
@@ -49,7 +49,7 @@ export async function runSearch(
     const list = {
       name: `list of 50, status ${status}, exact total`,
       product: () => requestBytes('GET', `/api/v1/leads?status=${status}&limit=50`, headers),
-      floor: () => requestBytes('GET', `/leads?status=${status}`, {}),
+      baseline: () => requestBytes('GET', `/leads?status=${status}`, {}),
     }
     printResults(`work (${course.connections} connections, ${leadCount} leads)`, [await compete(list, peers)])
   }
@@ -64,7 +64,7 @@ export async function runSearch(
 
 function trials(leadCount: number): Trial[] {
   const someone = person(Math.floor(leadCount / 3))
-  // Longer than any name of the lists: made of syllables, and hardly made twice.
+  // Longer than all names of the lists: made of syllables, and almost always unique.
   const names = Array.from({ length: leadCount }, (_, n) => person(n).lastName)
   const rare = names.find((name) => /^[A-Z][a-z]{11}$/.test(name))
   const terms: [name: string, term: string][] = [
@@ -94,35 +94,35 @@ function trials(leadCount: number): Trial[] {
 async function runTrial(
   { name, term, sort, status }: Trial,
   headers: Record<string, string>,
-  { product, floor, postgres, rounds, durationMs }: Course,
+  { product, baseline, postgres, rounds, durationMs }: Course,
   cold: Peer,
 ): Promise<string> {
   const query = { search: term, sortBy: sort, limit: '50', ...(status === undefined ? {} : { status }) }
   const first = `/api/v1/leads?${new URLSearchParams(query)}`
   const sortColumn = sort === 'createdAt' ? 'created_at' : 'updated_at'
-  const floorQuery = { term: foldText(term), sort: sortColumn, ...(status === undefined ? {} : { status }) }
-  const floorFirst = `/search?${new URLSearchParams({ ...floorQuery, total: '1' })}`
+  const baselineQuery = { term: foldText(term), sort: sortColumn, ...(status === undefined ? {} : { status }) }
+  const baselineFirst = `/search?${new URLSearchParams({ ...baselineQuery, total: '1' })}`
 
   const [answer, peer, coldAnswer] = [
     await fetchJson(product.port, first, headers),
-    await fetchJson(floor.port, floorFirst, {}),
+    await fetchJson(baseline.port, baselineFirst, {}),
     await fetchJson(cold.port, first, headers),
   ]
   const { total, nextCursor } = answer.pagination
   const ids = (page: { data: { id: string }[] }) => page.data.map(({ id }) => id).join()
   if (total !== peer.pagination.total || ids(answer) !== ids(peer))
-    throw new Error(`${name}: the peer answers otherwise`)
-  // A common term may take the database longer than a statement is given.
+    throw new Error(`${name}: the baseline's answer differs`)
+  // The database may exceed the statement timeout for a common term.
   const isCold = coldAnswer.success === true
   if (isCold && (total !== coldAnswer.pagination.total || ids(answer) !== ids(coldAnswer)))
-    throw new Error(`${name}: the database answers otherwise`)
+    throw new Error(`${name}: the database's answer differs`)
 
   const last = answer.data.at(-1)
   const page = nextCursor === null ? first : `${first}&cursor=${nextCursor}`
-  const floorPage =
+  const baselinePage =
     nextCursor === null
-      ? `/search?${new URLSearchParams(floorQuery)}`
-      : `/search?${new URLSearchParams({ ...floorQuery, time: last[sort], id: last.id })}`
+      ? `/search?${new URLSearchParams(baselineQuery)}`
+      : `/search?${new URLSearchParams({ ...baselineQuery, time: last[sort], id: last.id })}`
   const time = async (peer: Peer, path: string, of: Record<string, string>): Promise<Timed> => {
     const load = { host: '127.0.0.1', port: peer.port, connections: 1, durationMs }
     const cpuEach = startMeter(peer, postgres)
@@ -133,9 +133,9 @@ async function runTrial(
   for (let round = 0; round < rounds; round++) {
     times.push([
       await time(product, page, headers),
-      await time(floor, floorPage, {}),
+      await time(baseline, baselinePage, {}),
       await time(product, first, headers),
-      await time(floor, floorFirst, {}),
+      await time(baseline, baselineFirst, {}),
     ])
   }
   const coldMs = isCold ? (await time(cold, first, headers)).ms : null

@@ -15,19 +15,19 @@ import { person } from '../people.ts'
 import { benchMasterKey, makeWorkspace } from '../workspace.ts'
 
 const writers = 8
-/** As the service looks for its scheduled jobs. */
+/** Polling interval of the service for its scheduled jobs. */
 const pauseMs = 1_000
 
 interface Rate {
   perSecond: number
   longestMs: number
-  /** Until the tokens of the last lead were there. */
+  /** Measured until the last lead had its tokens. */
   perSecondToLastToken: number
 }
 
 /**
- * Prints what search tokens cost an insert, and the longest that one had to wait, in a database with so many leads. Both
- * sides insert a lead with its event, which is then given its place in the feed. On one of them tokens are made beside.
+ * Prints the cost of search tokens for inserts, and the longest insert. Both sides insert leads with their events,
+ * which are then sequenced; on one side tokens are created concurrently.
  */
 export async function runTokens(db: Db, rounds: number, durationMs: number): Promise<void> {
   const { workspaceId } = await makeWorkspace(db)
@@ -40,7 +40,7 @@ export async function runTokens(db: Db, rounds: number, durationMs: number): Pro
   for (let round = 0; round <= rounds; round++) {
     const withTokens = await insertFor(db, keyring, workspaceId, durationMs, index)
     const without = await insertFor(db, keyring, workspaceId, durationMs, async () => {})
-    // Their tokens are not to be made at the expense of the next round.
+    // Indexes the remaining leads now, so that the next round does not pay for it.
     await index()
     if (round > 0) measured.push({ withTokens, without })
   }
@@ -48,7 +48,7 @@ export async function runTokens(db: Db, rounds: number, durationMs: number): Pro
     Math.round(measured.reduce((sum, pair) => sum + of(pair), 0) / measured.length)
   const longest = (of: (pair: (typeof measured)[number]) => number) => Math.max(...measured.map(of)).toFixed(0)
   console.log(
-    `\n| inserts of one lead (${writers} writers) | a second | longest | to the last token, a second |\n|---|---|---|---|`,
+    `\n| inserts of one lead (${writers} writers) | per second | longest | to the last token, per second |\n|---|---|---|---|`,
   )
   console.log(
     `| with search tokens | ${mean((pair) => pair.withTokens.perSecond)} | ${longest((pair) => pair.withTokens.longestMs)} ms | ${mean((pair) => pair.withTokens.perSecondToLastToken)} |`,
@@ -57,7 +57,7 @@ export async function runTokens(db: Db, rounds: number, durationMs: number): Pro
     `| without | ${mean((pair) => pair.without.perSecond)} | ${longest((pair) => pair.without.longestMs)} ms | ${mean((pair) => pair.without.perSecondToLastToken)} |`,
   )
   console.log(
-    `with tokens, of those without: ${spread(measured.map((pair) => pair.withTokens.perSecond / pair.without.perSecond))}`,
+    `with tokens, relative to without: ${spread(measured.map((pair) => pair.withTokens.perSecond / pair.without.perSecond))}`,
   )
   console.log(
     `to the last token: ${spread(measured.map((pair) => pair.withTokens.perSecondToLastToken / pair.without.perSecondToLastToken))}`,

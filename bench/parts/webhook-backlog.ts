@@ -15,19 +15,19 @@ import { type BenchWorkspace, benchMasterKey, makeWorkspace } from '../workspace
 export interface WebhookCourse {
   db: Db
   rounds: number
-  /** Of the usual number of events: less than 1 for a run whose figures are not looked at. */
+  /** Factor for the number of events: below 1 for a run whose figures do not matter. */
   share: number
   receiver: Child
-  floor: Child
+  baseline: Child
   worker: Child
-  /** The worker of another checkout, if it is to be compared with that. */
+  /** Worker of another checkout to compare with. */
   other: Child | undefined
   postgres: Process
 }
 
 export const later = new Date('2100-01-01')
 
-/** Workers share what there is to send: all but this one rest, once they have given back what they held. */
+/** Pauses all workers except one, once they have released their leases: they would share the deliveries. */
 export async function wakeOnly({ db, worker, other }: WebhookCourse, chosen: Child): Promise<void> {
   if (other === undefined) return
   const held = () => db.sql`select 1 from webhook_queues where lease_owner is not null limit 1`
@@ -49,7 +49,7 @@ export async function addReceivers(
   return workspace
 }
 
-/** Five events to a subject, as a conversation or a lead has some, and all with their places in the feed. */
+/** Records events, all sequenced; five per subject, as is typical for a conversation or a lead. */
 export async function recordBacklog(db: Db, { workspaceId }: BenchWorkspace, count: number): Promise<void> {
   const keyring = await vaultOf(db).keyring(workspaceId)
   const subjects = Array.from({ length: Math.ceil(count / 5) }, () => newId(systemClock.now()))

@@ -1,5 +1,5 @@
 import type { Db } from '../../server/src/base/db.ts'
-import type { FloorTask } from '../baselines/webhook-baseline.ts'
+import type { BaselineTask } from '../baselines/webhook-baseline.ts'
 import type { Child } from '../child.ts'
 import { ratiosOf, rotated } from '../contest.ts'
 import { type CpuTime, startMeter } from '../cpu-time.ts'
@@ -14,7 +14,7 @@ import {
   wakeOnly,
 } from './webhook-backlog.ts'
 
-/** What the product sends at once to a healthy endpoint; the floors get as many. */
+/** Concurrent deliveries of the product to a healthy endpoint; the baselines use the same number. */
 const widthOfOne = 16
 
 interface Size {
@@ -24,19 +24,19 @@ interface Size {
 
 interface Run {
   perSecond: number
-  /** For each delivery. */
+  /** Per delivery. */
   cpu: CpuTime | null
 }
 
-/** What was delivered how fast by whom: medians. */
+/** Medians of the delivery rates of each side. */
 export interface Throughput {
   name: string
   runs: Record<string, Run>
 }
 
-/** Prints how fast events that wait already reach a receiver. */
+/** Prints how fast waiting events are delivered to a receiver. */
 export async function printThroughput(course: WebhookCourse, sizes: readonly Size[]): Promise<Throughput[]> {
-  await makeFloorJobs(course.db)
+  await makeBaselineJobs(course.db)
   const names = [...(course.other === undefined ? ['Parley'] : ['Parley', 'the other']), 'bare requests', 'job table']
   const heads = [
     ...['webhooks', ...names.flatMap((name) => [name, cpuHead]), 'of bare', 'of jobs (spread)'],
@@ -53,17 +53,17 @@ export async function printThroughput(course: WebhookCourse, sizes: readonly Siz
   return results
 }
 
-/** The runs of each side. */
+/** Returns the runs of each side. */
 async function runSize(course: WebhookCourse, size: Size): Promise<Run[][]> {
   const { worker, other } = course
   const sides = [
     () => drain(course, worker, size),
     ...(other === undefined ? [] : [() => drain(course, other, size)]),
-    () => runFloor(course, 'bare', size),
-    () => runFloor(course, 'leases', size),
+    () => runBaseline(course, 'bare', size),
+    () => runBaseline(course, 'leases', size),
   ]
   const runs: Run[][] = sides.map(() => [])
-  // One more round than asked for: the first one warms all up.
+  // Runs one extra round first as a warm-up.
   for (let round = 0; round <= course.rounds; round++) {
     for (const side of rotated([...sides.keys()], round)) {
       const run = await sides[side]?.()
@@ -91,7 +91,7 @@ const medianOf = (runs: readonly Run[]): Run => ({
   cpu: medianCpu(runs.map((run) => run.cpu)),
 })
 
-/** Lets a worker loose. */
+/** Lets a worker deliver the backlog. */
 async function drain(course: WebhookCourse, worker: Child, size: Size): Promise<Run> {
   await wakeOnly(course, worker)
   const workspace = await addReceivers(course, size.endpoints, later)
@@ -103,17 +103,17 @@ async function drain(course: WebhookCourse, worker: Child, size: Size): Promise<
   return { perSecond, cpu: cpuEach(count) }
 }
 
-async function runFloor(course: WebhookCourse, kind: FloorTask['kind'], size: Size): Promise<Run> {
+async function runBaseline(course: WebhookCourse, kind: BaselineTask['kind'], size: Size): Promise<Run> {
   const count = size.endpoints * size.events
-  if (kind === 'leases') await fillFloorJobs(course.db, count)
-  const task: FloorTask = { kind, count, width: size.endpoints * widthOfOne, port: course.receiver.port }
-  const cpuEach = startMeter(course.floor, course.postgres)
-  await fetch(`http://127.0.0.1:${course.floor.port}/`, { method: 'POST', body: JSON.stringify(task) })
+  if (kind === 'leases') await fillBaselineJobs(course.db, count)
+  const task: BaselineTask = { kind, count, width: size.endpoints * widthOfOne, port: course.receiver.port }
+  const cpuEach = startMeter(course.baseline, course.postgres)
+  await fetch(`http://127.0.0.1:${course.baseline.port}/`, { method: 'POST', body: JSON.stringify(task) })
   const { perSecond } = await received(course, count)
   return { perSecond, cpu: cpuEach(count) }
 }
 
-async function makeFloorJobs(db: Db): Promise<void> {
+async function makeBaselineJobs(db: Db): Promise<void> {
   await db.sql.unsafe(`
       create table floor_jobs (
         id bigint generated always as identity primary key,
@@ -125,7 +125,7 @@ async function makeFloorJobs(db: Db): Promise<void> {
     `)
 }
 
-async function fillFloorJobs(db: Db, count: number): Promise<void> {
+async function fillBaselineJobs(db: Db, count: number): Promise<void> {
   const body = JSON.stringify({ at: 0, text: 'x'.repeat(600) })
   await db.sql`insert into floor_jobs (body) select ${body} from generate_series(1, ${count}::integer)`
 }

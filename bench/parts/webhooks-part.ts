@@ -25,13 +25,13 @@ const sizes = [
   { endpoints: 10, events: 1_000 },
 ]
 
-/** Prints how fast events reach a receiver, beside bare requests and beside a plain queue of jobs. */
+/** Prints how fast events reach a receiver, compared with bare requests and a plain job queue. */
 export async function runWebhooks(course: WebhookCourse): Promise<Throughput[]> {
   const stopRelay = await relayMessages(course.db, () => {})
   const shares = sizes.map(({ endpoints, events }) => ({ endpoints, events: Math.ceil(events * course.share) }))
   const results = await printThroughput(course, shares)
   await wakeOnly(course, course.worker)
-  console.log('\n| from the commit to the receiver | p50 | p99 |\n|---|---|---|')
+  console.log('\n| from commit to receiver | p50 | p99 |\n|---|---|---|')
   for (const { endpoints } of sizes) await printDelay(course, endpoints)
   stopRelay()
   return results
@@ -52,7 +52,7 @@ async function printDelay(course: WebhookCourse, endpoints: number): Promise<voi
   console.log(`| ${head} | ${p50Ms.toFixed(1)} ms | ${p99Ms.toFixed(1)} ms |`)
 }
 
-/** Prints how a long backlog drains, and how much the API is slowed by it. */
+/** Prints how fast a long backlog is delivered, and how much it slows down the API. */
 export async function runBacklog(course: WebhookCourse, productPort: number, count: number): Promise<void> {
   const stopRelay = await relayMessages(course.db, () => {})
   await wakeOnly(course, course.worker)

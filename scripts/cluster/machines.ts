@@ -1,7 +1,7 @@
-/** A machine of the cluster: a network namespace with one address, reached by the bridge alone. */
+/** Machine of the cluster: a network namespace with one address, connected only to the bridge. */
 export type Machine = keyof typeof hosts
 
-// 198.18.0.0/15 is kept for trials: no real network has it.
+// 198.18.0.0/15 is reserved for benchmarks: no real network uses it.
 const network = '198.18.77'
 const hosts = {
   db1: 11,
@@ -29,7 +29,7 @@ export const addressOf = (machine: Machine): string => `${network}.${hosts[machi
 export const hubAddress = `${network}.1`
 export const range = `${network}.0/24`
 export const prefixBits = 24
-/** Between this machine itself and the balancer: nothing else of the cluster can be reached from outside. */
+/** Link between the host and the load balancer, the only part of the cluster that is reachable from outside. */
 export const door = { outer: '198.18.78.1', inner: '198.18.78.2', bits: 30 }
 
 export const ports = {
@@ -40,7 +40,7 @@ export const ports = {
   balancer: 8080,
   balancerState: 8404,
   simulator: 7008,
-  /** What notes what the platform is asked, and hands it on. */
+  /** Proxy that records requests to the platform and forwards them. */
   platform: 7100,
   receiver: 7200,
 } as const

@@ -2,14 +2,14 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { addressOf, door, hubAddress, type Machine, machines, prefixBits } from './machines.ts'
 
-/** Where the bridge is, and whoever looks at the cluster from within. */
+/** Namespace of the bridge, and of processes that must reach all machines. */
 export const hub = 'parley-hub'
 const bridge = 'bridge'
 const doorName = 'parley-door'
 
 export const namespaceOf = (machine: Machine): string => `parley-${machine}`
 const all = [hub, ...machines.map(namespaceOf)]
-/** What the bridge calls the wire to this machine. */
+/** Name of the bridge port of a machine. */
 const wireOf = (machine: Machine): string => `to-${machine}`
 
 const run = promisify(execFile)
@@ -19,13 +19,13 @@ async function ip(...words: string[]): Promise<string> {
   return stdout
 }
 
-/** Of the cluster's namespaces those that are there. */
+/** Returns the existing namespaces of the cluster. */
 export async function namespaces(): Promise<string[]> {
   const names = (await ip('netns', 'list')).split('\n').map((line) => line.split(' ')[0] ?? '')
   return all.filter((name) => names.includes(name))
 }
 
-/** A namespace for each machine, all on one bridge, which is in a namespace too: nothing of it is seen from outside but the door. */
+/** Creates a namespace per machine, on one bridge in its own namespace; only the door is visible from outside. */
 export async function makeNetwork(): Promise<void> {
   for (const name of all) {
     await ip('netns', 'add', name)
@@ -52,18 +52,18 @@ async function wire(machine: Machine): Promise<void> {
   await ip('-n', name, 'link', 'set', 'wire', 'up')
 }
 
-/** Pulls the plug of a machine, or puts it back. Neither side is told anything. */
+/** Disconnects a machine from the network, or reconnects it. Neither side is notified. */
 export async function setPlugged(machine: Machine, isPlugged: boolean): Promise<void> {
   await ip('-n', hub, 'link', 'set', wireOf(machine), isPlugged ? 'up' : 'down')
 }
 
-/** The processes of a machine. Only what this program has started gets into such a namespace. */
+/** Returns the processes of a machine. Only this program starts processes in its namespaces. */
 export async function processesIn(namespace: string): Promise<number[]> {
   const lines = await ip('netns', 'pids', namespace)
   return lines.split('\n').filter(Boolean).map(Number)
 }
 
-/** Removes what `makeNetwork` has made, as far as it is there; wires go with their namespaces. */
+/** Removes what exists of the network; its links are removed with their namespaces. */
 export async function removeNetwork(): Promise<void> {
   for (const name of await namespaces()) await ip('netns', 'delete', name)
   await ip('link', 'delete', doorName).catch(() => {})

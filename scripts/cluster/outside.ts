@@ -1,15 +1,16 @@
-// What is beyond Parley: notes what the chat platform is asked and hands it on to the simulator, and takes webhooks.
+// The services outside Parley: a proxy that records requests to the chat platform and forwards them to the simulator,
+// and a receiver of webhooks.
 //
 //   node scripts/cluster/outside.ts <address to listen on> <folder>
 //
-// Each line of `sends.jsonl` and `webhooks.jsonl` in the folder is one request, in the order in which they came.
+// Each line of `sends.jsonl` and `webhooks.jsonl` in the folder is one request, in order of arrival.
 import { openSync, writeSync } from 'node:fs'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { ports } from './machines.ts'
 
-/** A message that the platform was asked to send. */
+/** Request to the platform to send a message. */
 export interface AskedSend {
   at: number
   text: string
@@ -19,14 +20,14 @@ export interface TakenWebhook {
   at: number
   id: string
   event: string
-  /** How often its lead had been changed when it was told of, where the body says so. */
+  /** Number of changes of the lead at the time of the event, if the body contains it. */
   step: number | null
 }
 
 const [host = '', folder = ''] = process.argv.slice(2)
 const sends = openSync(join(folder, 'sends.jsonl'), 'a')
 const webhooks = openSync(join(folder, 'webhooks.jsonl'), 'a')
-// Written before the answer: what somebody was told is noted.
+// Records before answering, so that everything acknowledged is recorded.
 const note = (file: number, line: AskedSend | TakenWebhook) => writeSync(file, `${JSON.stringify(line)}\n`)
 
 createServer(async (asked, answer) => {

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { isProgram } from '../is-program.ts'
 
-/** What each of Debian's packages is needed for. */
+/** Debian package of each required program. */
 const needed: Record<string, string> = {
   patroni: 'patroni',
   patronictl: 'patroni',
@@ -12,22 +12,22 @@ const needed: Record<string, string> = {
   ip: 'iproute2',
   setpriv: 'util-linux',
 }
-// What Patroni speaks to etcd by.
+// Patroni's client for etcd.
 const pythonModule = { name: 'etcd', package: 'python3-etcd' }
 const versionsFolder = '/usr/lib/postgresql'
-// Not in everybody's path.
+// Not in every user's PATH.
 const more = ['/usr/sbin', '/sbin']
 
-/** Installs what is missing, which only root may do; anybody else is told how. */
+/** Installs missing packages as root; otherwise throws with instructions. */
 export function ensurePackages(): void {
-  if (process.platform !== 'linux') throw new Error('The cluster is made of network namespaces: it takes Linux')
-  if (process.getuid?.() !== 0) throw new Error('Network namespaces take root: sudo npm run cluster -- up')
+  if (process.platform !== 'linux') throw new Error('The cluster requires Linux network namespaces')
+  if (process.getuid?.() !== 0) throw new Error('Network namespaces require root: sudo npm run cluster -- up')
   process.env.PATH = [process.env.PATH, ...more].join(delimiter)
   const missing = missingPackages()
   if (missing.length === 0) return
   if (spawnSync('apt-get', ['--version']).status !== 0) throw new Error(`Missing: ${missing.join(', ')}`)
   console.log(`Installing ${missing.join(', ')}`)
-  // No server is to be started by its installation.
+  // Keeps the packages from starting their services.
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' }
   execFileSync('apt-get', ['install', '--yes', '--no-install-recommends', ...missing], { env, stdio: 'inherit' })
   const left = missingPackages()
@@ -50,7 +50,7 @@ function isThere(program: string): boolean {
   return (process.env.PATH ?? '').split(delimiter).some((folder) => isProgram(join(folder, program)))
 }
 
-/** Where the newest PostgreSQL from 15 on has its programs; null when there is none. */
+/** Returns the folder with programs of the newest PostgreSQL, at least 15; null if there is none. */
 export function postgresFolder(): string | null {
   const names = isProgram(versionsFolder) ? readdirSync(versionsFolder) : []
   const versions = names.map(Number).filter((version) => version >= 15)

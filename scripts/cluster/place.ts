@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Machine } from './machines.ts'
 
-/** What the cluster keeps: its data, which go with it, and its logs, which stay until the next one. */
+/** Folder of the cluster: its data, removed with it, and its logs, kept until the next cluster. */
 export const folder = join(tmpdir(), 'parley-cluster')
 const logs = join(folder, 'logs')
 const stateFile = join(folder, 'cluster.json')
@@ -17,24 +17,24 @@ export interface Started {
 
 export interface State {
   secrets: {
-    /** Of the database's administrator, its replication, and Parley's own user. */
+    /** Passwords of the database's superuser, its replication user, and Parley's user. */
     postgres: string
     replication: string
     parley: string
-    /** Of Patroni's interface. */
+    /** Password of Patroni's REST API. */
     patroni: string
     masterKey: string
     teamToken: string
   }
-  /** Those that were started last under each name. */
+  /** Last process started under each name. */
   started: Started[]
 }
 
-/** An empty folder that nobody else can have put there, with secrets of its own. */
+/** Creates an empty folder that no other user can have prepared, with new secrets. */
 export function makePlace(): State {
   removePlace()
   mkdirSync(folder, { mode: 0o755 })
-  // Whoever runs the databases passes through it, whatever the mask says.
+  // The database user must be able to traverse it, whatever the umask.
   chmodSync(folder, 0o755)
   mkdirSync(logs, { mode: 0o700 })
   const secret = () => randomBytes(24).toString('hex')
@@ -51,18 +51,18 @@ export function makePlace(): State {
   return state
 }
 
-/** Removes all, or all but the logs. */
+/** Removes the folder, or all but the logs. */
 export function removePlace(keepsLogs = false): void {
   if (!existsSync(folder)) return
   const { uid } = lstatSync(folder)
-  if (uid !== process.getuid?.()) throw new Error(`${folder} belongs to somebody else`)
+  if (uid !== process.getuid?.()) throw new Error(`${folder} belongs to another user`)
   const parts = keepsLogs ? ['data', 'cluster.json'].map((name) => join(folder, name)) : [folder]
   for (const part of parts) rmSync(part, { recursive: true, force: true, maxRetries: 5 })
 }
 
 export const logFile = (name: string): string => join(logs, `${name}.log`)
 
-/** A folder for data of this name; only made when it is asked for. */
+/** Returns the data folder of this name; creates it on first use. */
 export function dataFolder(name: string): string {
   const path = join(folder, 'data', name)
   mkdirSync(path, { recursive: true })
@@ -73,10 +73,10 @@ export function readState(): State | null {
   return existsSync(stateFile) ? JSON.parse(readFileSync(stateFile, 'utf8')) : null
 }
 
-/** Of a cluster that is there. */
+/** Returns the state of a running cluster. Throws if there is none. */
 export function stateOfCluster(): State {
   const state = readState()
-  if (state === null) throw new Error('There is no cluster: npm run cluster -- up')
+  if (state === null) throw new Error('No cluster is running. Run: npm run cluster -- up')
   return state
 }
 
@@ -85,7 +85,7 @@ export function noteProcess(one: Started): void {
   writeState({ ...state, started: [...state.started.filter(({ name }) => name !== one.name), one] })
 }
 
-/** The process that was started last under this name. */
+/** Returns the process id last started under this name. */
 export function pidOf(name: string): number {
   const found = stateOfCluster().started.find((one) => one.name === name)
   if (found === undefined) throw new Error(`${name} was never started`)

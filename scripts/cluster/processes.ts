@@ -6,15 +6,15 @@ import { namespaceOf, processesIn } from './network.ts'
 import { logFile, noteProcess } from './place.ts'
 
 export interface Start {
-  /** What its log is named after. */
+  /** Name of the process and of its log. */
   name: string
   argv: readonly string[]
   env?: Record<string, string>
-  /** Of the system, who it runs as; this one unless given. */
+  /** System user; defaults to the current one. */
   user?: string
 }
 
-/** Starts a program on a machine, to go on when this process has ended. Its words go to a log of its own. */
+/** Starts a program on a machine; it outlives this process and writes to its own log. */
 export function startOn(machine: Machine, { name, argv, env = {}, user }: Start): number {
   const log = openSync(logFile(name), 'a')
   const as = user === undefined ? [] : ['setpriv', `--reuid=${user}`, `--regid=${user}`, '--init-groups']
@@ -24,15 +24,15 @@ export function startOn(machine: Machine, { name, argv, env = {}, user }: Start)
     stdio: ['ignore', log, log],
     env: { PATH: process.env.PATH, LANG: 'C.UTF-8', ...env },
   })
-  if (child.pid === undefined) throw new Error(`${name} could not be started`)
-  // Such as when `ip` is missing: whoever waits for the program says that it did not come.
+  if (child.pid === undefined) throw new Error(`Failed to start ${name}`)
+  // Happens if `ip` is missing, for example; the wait for the program then times out.
   child.on('error', () => {})
   child.unref()
   noteProcess({ name, machine, pid: child.pid })
   return child.pid
 }
 
-/** Sends all processes of a machine a signal; those that are gone meanwhile do not matter. */
+/** Sends a signal to all processes of a machine; ignores those that have ended. */
 export async function signalAll(machine: Machine, signal: NodeJS.Signals): Promise<void> {
   for (const pid of await processesIn(namespaceOf(machine))) signalOne(pid, signal)
 }
@@ -41,16 +41,16 @@ export function signalOne(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch {
-    // It is gone.
+    // The process has already ended.
   }
 }
 
-/** Ends a machine as a power cut does: nobody on it says goodbye. */
+/** Kills all processes of a machine at once, as a power failure does. */
 export async function killMachine(machine: Machine): Promise<void> {
   await endAll(namespaceOf(machine), [{ signal: 'SIGKILL', patienceMs: 10_000 }])
 }
 
-/** Ends all processes of a namespace by these signals in turn, each with its time. */
+/** Ends all processes of a namespace with these signals in turn, each with a timeout. */
 export async function endAll(
   namespace: string,
   steps: readonly { signal: NodeJS.Signals; patienceMs: number }[],
@@ -66,12 +66,12 @@ export async function endAll(
     }
     if (pids.length === 0) return
   }
-  throw new Error(`Processes of ${namespace} do not end: ${(await living(namespace)).join(', ')}`)
+  throw new Error(`Processes of ${namespace} did not end: ${(await living(namespace)).join(', ')}`)
 }
 
 const living = async (namespace: string): Promise<number[]> => (await processesIn(namespace)).filter(isAlive)
 
-/** Whether the process is there and does something: what nobody has waited for is gone. */
+/** Returns whether the process is running; zombies do not count. */
 export function isAlive(pid: number): boolean {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
@@ -85,7 +85,7 @@ export async function gone(pid: number, patienceMs: number): Promise<void> {
   await until(() => !isAlive(pid), `the end of process ${pid}`, patienceMs)
 }
 
-/** Resolves once this is so, as looked at again and again; what cannot be asked is not so. */
+/** Polls until the condition holds. An error counts as false; throws after the timeout. */
 export async function until(
   isSo: () => boolean | Promise<boolean>,
   what: string,
@@ -95,7 +95,7 @@ export async function until(
   const endsAt = performance.now() + patienceMs
   for (;;) {
     if (await Promise.resolve(isSo()).catch(() => false)) return
-    if (performance.now() > endsAt) throw new Error(`Within ${patienceMs / 1000} s there was no sign of ${what}`)
+    if (performance.now() > endsAt) throw new Error(`Timed out after ${patienceMs / 1000} s waiting for ${what}`)
     await wait(everyMs)
   }
 }

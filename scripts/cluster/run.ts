@@ -1,5 +1,5 @@
-// A cluster to try Parley on: three databases under Patroni, two apis, two workers, a balancer, a platform and a receiver of
-// webhooks, each on a machine of its own as far as the network goes.
+// Local cluster for tests: three databases under Patroni, two APIs, two workers, a load balancer, a platform and a
+// webhook receiver, each in its own network namespace.
 //
 //   npm run cluster -- up|down|status
 import { spawn } from 'node:child_process'
@@ -12,22 +12,22 @@ import { endAll } from './processes.ts'
 
 const within = fileURLToPath(new URL('within.ts', import.meta.url))
 
-/** Makes the cluster and resolves once all of it serves. */
+/** Creates the cluster; resolves when every part is ready. */
 export async function up(): Promise<void> {
   await refuseSecond()
   makePlace()
   await makeNetwork()
   const code = await runWithin(['up'])
-  if (code !== 0) throw new Error(`The cluster did not come up; its logs are in ${folder}/logs`)
+  if (code !== 0) throw new Error(`The cluster failed to start; its logs are in ${folder}/logs`)
 }
 
-/** There is one at a time: its machines have names that the whole system knows. */
+/** Throws if a cluster exists: its namespaces have system-wide names, so there can be only one. */
 export async function refuseSecond(): Promise<void> {
   ensurePackages()
-  if ((await namespaces()).length > 0) throw new Error('There is a cluster already: npm run cluster -- down')
+  if ((await namespaces()).length > 0) throw new Error('A cluster is already running. Run: npm run cluster -- down')
 }
 
-/** Runs a part of this on the bridge, where all machines are within reach; resolves with its exit code. */
+/** Runs a program on the bridge, where all machines are reachable; resolves with its exit code. */
 export async function runWithin(words: readonly string[], program = within): Promise<number> {
   const argv = ['netns', 'exec', hub, process.execPath, program, ...words]
   const child = spawn('ip', argv, { stdio: 'inherit' })
@@ -41,15 +41,15 @@ export async function runWithin(words: readonly string[], program = within): Pro
   })
 }
 
-/** Ends every process of the cluster and removes all but its logs, in whatever state it was left. */
+/** Ends every process of the cluster in any state, and removes all but its logs. */
 export async function down(): Promise<void> {
   ensurePackages()
   const there = await namespaces()
-  // Databases last: whoever uses them says goodbye first.
+  // Databases last, so that their clients can disconnect first.
   const order = machines.map(namespaceOf).toReversed()
   for (const name of [hub, ...order].filter((one) => there.includes(one))) {
     await endAll(name, [
-      // Those that were frozen hear nothing else.
+      // Frozen processes react to no other signal.
       { signal: 'SIGCONT', patienceMs: 0 },
       { signal: 'SIGKILL', patienceMs: 10_000 },
     ])
@@ -62,13 +62,13 @@ async function status(): Promise<number> {
   ensurePackages()
   const [state, there] = [readState(), await namespaces()]
   if (state === null || there.length === 0) {
-    console.log('There is no cluster.')
+    console.log('No cluster is running.')
     return 1
   }
   for (const { name, machine, pid } of state.started) {
-    // Another process may have the same number by now, but none on the same machine.
+    // The id may have been reused by now, but not on the same machine.
     const runs = (await processesIn(namespaceOf(machine))).includes(pid)
-    console.log(`${name.padEnd(10)} on ${machine.padEnd(10)} ${runs ? `runs (${pid})` : 'is gone'}`)
+    console.log(`${name.padEnd(10)} on ${machine.padEnd(10)} ${runs ? `running (${pid})` : 'ended'}`)
   }
   return runWithin(['status'])
 }
@@ -84,7 +84,7 @@ const commands: Record<string, () => Promise<unknown>> = {
   },
 }
 
-/** Says what went wrong, where something did, in place of a stack that tells users nothing. */
+/** Prints the message of an error instead of a stack trace. */
 export async function telling(work: () => Promise<unknown>): Promise<void> {
   try {
     await work()

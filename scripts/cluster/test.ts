@@ -1,6 +1,7 @@
-// Has the machines of a cluster die, one way after the other, under writes that are acknowledged, and looks what is left of them:
+// Fault test of a cluster: machines fail in different ways during acknowledged writes; afterwards all data is checked.
 //
-//   npm run test:cluster -- [--cases node-killed,…] [--rounds 5] [--minutes 90] [--write] [--json results.json] [--keep]
+//   npm run test:cluster -- [--cases node-killed,…] [--rounds 5] [--minutes 90] [--write] [--json results.json]
+// [--keep]
 import { fileURLToPath } from 'node:url'
 import { readOptions } from './fault-test/options.ts'
 import { folder } from './place.ts'
@@ -8,7 +9,7 @@ import { down, refuseSecond, runWithin, telling, up } from './run.ts'
 
 await telling(async () => {
   const words = process.argv.slice(2)
-  // Wrong words are told before anything is started.
+  // Validates the options before anything is started.
   const { keep } = readOptions(words)
   await refuseSecond()
   try {

@@ -1,4 +1,4 @@
-// The parts of `run.ts` that are done on the bridge, where all machines are within reach.
+// The parts of `run.ts` that run on the bridge, where all machines are reachable.
 import { members } from './up/databases.ts'
 import { serving } from './up/services.ts'
 import { startAll } from './up/up.ts'
@@ -9,7 +9,7 @@ const parts: Record<string, () => Promise<void>> = {
     for (const { name, role, state, lag } of await members()) {
       console.log(`${name} is ${role}, ${state}${lag === undefined ? '' : `, ${lag} bytes behind`}`)
     }
-    console.log(`The balancer serves by ${(await serving()).join(' and ') || 'nobody'}`)
+    console.log(`The load balancer sends requests to ${(await serving()).join(' and ') || 'no API'}`)
   },
 }
 

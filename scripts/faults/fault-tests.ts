@@ -1,26 +1,26 @@
-/** A promise, and the tests that try to break it. */
+/** A guarantee, and the tests that try to break it. */
 export interface Trial {
   name: string
-  /** What holds, whatever is done to it. */
+  /** The guarantee. */
   promise: string
-  /** Test files, from the root. */
+  /** Paths of test files, relative to the root. */
   files: string[]
-  /** Parts of the names of those tests that belong to it; all of the files' when there are none. */
+  /** Parts of test names to select; all tests of the files if absent. */
   named?: string[]
-  /** What is counted. */
+  /** Unit of the count. */
   unit: string
-  /** Variables that make a run longer: what the first run has, and what no run goes beyond. */
+  /** Variables that make a run longer: the value in the first run, and the maximum. */
   sizes?: Record<string, Size>
-  /** The variable that takes a number from which a run makes its chances, so that it can be repeated. */
+  /** Variable for the random seed of a run, so that it can be repeated. */
   seed?: string
   /**
-   * How many of the unit a run is. `told` where its tests say it by lines such as `12 kills`; `cases` where it is the same every
-   * time: such a trial runs once, counts its tests, and says nothing of a rate.
+   * Number of units in a run. `printed`: the tests print it in lines such as `12 kills`. `cases`: the cases are always the
+   * same, so the fault test runs once, counts its tests, and states no rate.
    */
-  count: ((run: { size: (variable: string) => number; passed: number }) => number) | 'told' | 'cases'
-  /** Of the time, beside the others' 1. */
+  count: ((run: { size: (variable: string) => number; passed: number }) => number) | 'printed' | 'cases'
+  /** Share of the time, relative to 1 for the others. */
   share?: number
-  /** How long a run may take at least before it counts as one that hangs; else half an hour. */
+  /** Minimum run time before a run counts as hanging; half an hour if absent. */
   patienceSeconds?: number
 }
 
@@ -31,11 +31,11 @@ export interface Size {
 
 const program = (name: string) => `server/test/program/${name}.slow.test.ts`
 
-/** In the order in which they run; all of them by `npm run faults`. */
+/** All fault tests of `npm run faults`, in order. */
 export const trials: readonly Trial[] = [
   {
     name: 'kill-service',
-    promise: 'no acknowledged write of a lead is lost, nor its event, when service or database are killed',
+    promise: 'no acknowledged write of a lead and no event is lost when the service or the database is killed',
     files: [program('kill-writes')],
     unit: 'kills',
     sizes: { KILL_ROUNDS: { from: 9, to: 102 } },
@@ -44,7 +44,7 @@ export const trials: readonly Trial[] = [
   },
   {
     name: 'kill-database',
-    promise: 'the embedded database comes back by itself with all that it has acknowledged',
+    promise: 'the embedded database recovers by itself with everything that it acknowledged',
     files: ['server/test/base/embedded/kill.slow.test.ts'],
     named: ['no acknowledged write is lost'],
     unit: 'kills',
@@ -53,7 +53,7 @@ export const trials: readonly Trial[] = [
   },
   {
     name: 'kill-pool',
-    promise: 'a busy pool survives kills of its database: nothing hangs, no connection is lost',
+    promise: 'a busy pool survives kills of its database: no request hangs, no connection leaks',
     files: ['server/test/base/postgres/driver.slow.test.ts'],
     named: ['a busy pool survives'],
     unit: 'kills',
@@ -62,7 +62,7 @@ export const trials: readonly Trial[] = [
   },
   {
     name: 'cut-connection',
-    promise: 'a connection to the database may end at any byte',
+    promise: 'a connection to the database can end at any byte',
     files: ['server/test/base/postgres/driver.test.ts'],
     named: ['a connection that ends at any byte'],
     unit: 'cuts',
@@ -71,14 +71,14 @@ export const trials: readonly Trial[] = [
   },
   {
     name: 'database-away',
-    promise: 'while the database is away every operation answers within 20 s, none with 500, and all goes on by itself',
+    promise: 'during a database outage every operation answers within 20 s, never with 500, and recovers by itself',
     files: [program('availability/database-away'), program('availability/writes-hang')],
     unit: 'outages',
     count: ({ passed }) => passed,
   },
   {
     name: 'failover',
-    promise: 'a primary that is killed, stopped or frozen costs no acknowledged write and no 500',
+    promise: 'killing, stopping or freezing the primary loses no acknowledged write and causes no 500',
     files: [program('primary-moves')],
     unit: 'moves',
     sizes: { FAILOVER_ROUNDS: { from: 1, to: 5 } },
@@ -87,22 +87,22 @@ export const trials: readonly Trial[] = [
   },
   {
     name: 'rolling-restart',
-    promise: 'every process is restarted under load, one after the other, and no request fails',
+    promise: 'no request fails while every process is restarted in turn under load',
     files: [program('availability/rolling-restart')],
     unit: 'requests',
-    count: 'told',
+    count: 'printed',
   },
   {
     name: 'kill-sends',
-    promise: 'a process that dies at any step of a send sends nothing twice, and each key ends in one answer',
+    promise: 'a process killed at any step of a send sends nothing twice, and each key gets one answer',
     files: ['server/test/inbox/send/send-crash.slow.test.ts'],
     unit: 'kills',
     sizes: { SEND_CRASH_ROUNDS: { from: 3, to: 20 } },
-    count: 'told',
+    count: 'printed',
   },
   {
     name: 'kill-senders',
-    promise: 'of a process that dies amid many sends the other one ends every message, and sends no key twice',
+    promise: 'when a process is killed during many sends, the other one completes every message and sends no key twice',
     files: [program('two-nodes')],
     named: ['a process killed amid sends'],
     unit: 'kills',
@@ -111,7 +111,7 @@ export const trials: readonly Trial[] = [
   },
   {
     name: 'same-key',
-    promise: 'a key that is sent 50 times at once over two nodes is one send and one answer',
+    promise: 'a key sent 50 times at once to two nodes causes one send and one answer',
     files: ['server/test/inbox/send/send-idempotency.test.ts', program('two-nodes')],
     named: ['50 times at once', '50 parallel requests'],
     unit: 'keys',
@@ -120,7 +120,7 @@ export const trials: readonly Trial[] = [
   },
   {
     name: 'takeover-races',
-    promise: 'no send of the old owner starts once a takeover has been answered, on whichever node',
+    promise: 'after a takeover has been answered, no node starts a send of the previous owner',
     files: ['server/test/inbox/send/takeover-races.slow.test.ts', program('two-nodes')],
     named: ['no send of the old owner', 'no send starts once'],
     unit: 'races',
@@ -129,7 +129,8 @@ export const trials: readonly Trial[] = [
   },
   {
     name: 'kill-sessions',
-    promise: "a linked phone's messages are neither lost nor doubled while its holders are killed and stalled",
+    promise:
+      "a linked phone's messages are neither lost nor duplicated while the processes with its session are killed and stalled",
     files: [program('session-takeover')],
     unit: 'ends',
     sizes: { TAKEOVER_KILLS: { from: 2, to: 10 } },
@@ -137,7 +138,7 @@ export const trials: readonly Trial[] = [
   },
   {
     name: 'inbound-storm',
-    promise: 'whatever order callbacks come in, over two nodes: every status by the ladder, every message once',
+    promise: 'callbacks in any order over two nodes: statuses only advance, and every message is stored once',
     files: [program('two-nodes-webhooks')],
     unit: 'items',
     sizes: { WEBHOOK_ITEMS: { from: 2000, to: 21_000 } },
@@ -145,7 +146,7 @@ export const trials: readonly Trial[] = [
   },
   {
     name: 'feed',
-    promise: 'a reader of the feed misses nothing while writers commit, roll back and are killed',
+    promise: 'a reader of the feed misses no event while writers commit, roll back and are killed',
     files: ['server/test/events/order.test.ts'],
     unit: 'events',
     sizes: { FEED_EVENTS: { from: 1000, to: 50_000 } },
@@ -153,8 +154,7 @@ export const trials: readonly Trial[] = [
   },
   {
     name: 'feed-interleavings',
-    promise:
-      'whatever the order of commits, places in the feed have no gaps, and follow what a transaction can have known',
+    promise: 'for any order of commits, positions in the feed have no gaps and respect causality',
     files: ['server/test/events/interleavings.test.ts'],
     unit: 'orders',
     sizes: { FEED_INTERLEAVINGS: { from: 60, to: 2000 } },
@@ -162,7 +162,7 @@ export const trials: readonly Trial[] = [
   },
   {
     name: 'webhook-chaos',
-    promise: 'webhooks reach 100 endpoints in order, 30 of them faulty, while workers die',
+    promise: 'webhooks reach 100 endpoints in order, 30 of them faulty, while workers are killed',
     files: [program('webhook-chaos')],
     unit: 'deliveries',
     sizes: {
@@ -170,20 +170,20 @@ export const trials: readonly Trial[] = [
       CHAOS_KILLS: { from: 3, to: 20 },
       CHAOS_RATE: { from: 50, to: 50 },
     },
-    count: 'told',
+    count: 'printed',
     share: 2,
   },
   {
     name: 'kill-workers',
-    promise: 'a worker that dies at any step of a delivery loses no event, and the next one goes on in order',
+    promise: 'a worker killed at any step of a delivery loses no event, and the next one continues in order',
     files: ['server/test/webhooks/deliver/delivery-crash.slow.test.ts'],
     unit: 'kills',
     sizes: { DELIVERY_CRASH_ROUNDS: { from: 1, to: 20 } },
-    count: 'told',
+    count: 'printed',
   },
   {
     name: 'kill-imports',
-    promise: 'an import goes on after a kill with nothing twice and nothing lost',
+    promise: 'an import continues after a kill without duplicates or losses',
     files: [program('import-kill')],
     named: ['an import goes on'],
     unit: 'kills',
@@ -191,24 +191,24 @@ export const trials: readonly Trial[] = [
   },
   {
     name: 'models',
-    promise: 'deliveries that fail in any way keep their order; callbacks that go together are as one after the other',
+    promise: 'deliveries keep their order after any failure; a batch of callbacks has the same result as one by one',
     files: ['server/test/webhooks/deliver/model.test.ts', 'server/test/inbox/receive/batch-model.test.ts'],
     unit: 'histories',
     sizes: { MODEL_RUNS: { from: 20, to: 250 } },
-    count: 'told',
+    count: 'printed',
     share: 2,
   },
   {
     name: 'limits',
-    promise: 'a rate limit holds over two processes, and a quota is exact to the last lead, whoever asks at once',
+    promise: 'a rate limit holds across two processes, and a quota is exact under concurrent requests',
     files: [program('availability/two-nodes-limits')],
     unit: 'storms',
     sizes: { LIMIT_STORMS: { from: 3, to: 200 } },
-    count: 'told',
+    count: 'printed',
   },
   {
     name: 'merge-races',
-    promise: 'a merge of leads or its undo, and whatever else is done to them at once, lose nothing',
+    promise: 'a merge of leads, or its undo, concurrent with other changes loses nothing',
     files: ['server/test/leads/merge/merge-races.slow.test.ts'],
     unit: 'races',
     sizes: { MERGE_RACES: { from: 2, to: 20 } },
@@ -216,7 +216,7 @@ export const trials: readonly Trial[] = [
   },
   {
     name: 'waits',
-    promise: 'an agent that waits on one of two nodes is told of all that is its own, and nothing twice',
+    promise: 'an agent waiting on either of two nodes receives all of its work exactly once',
     files: ['server/test/agents/wait-property.slow.test.ts'],
     unit: 'worlds',
     sizes: { WAIT_ROUNDS: { from: 4, to: 50 } },
@@ -224,7 +224,7 @@ export const trials: readonly Trial[] = [
   },
   {
     name: 'mask',
-    promise: 'a masked key cannot tell workspaces apart that differ in hidden digits alone',
+    promise: 'a masked key cannot distinguish workspaces that differ only in hidden digits',
     files: ['server/test/auth/api-keys/mask-boundary.test.ts'],
     named: ['no sequence of calls'],
     unit: 'calls in pairs',
@@ -234,7 +234,7 @@ export const trials: readonly Trial[] = [
   },
   {
     name: 'media-interleavings',
-    promise: 'whatever the order of fetches, sweeps, erasures and nights, no row names a file that is not there',
+    promise: 'for any order of fetches, sweeps, erasures and nightly jobs, no row refers to a missing file',
     files: ['server/test/inbox/media/interleavings.test.ts'],
     unit: 'orders',
     sizes: { MEDIA_INTERLEAVINGS: { from: 20, to: 500 } },
@@ -242,7 +242,7 @@ export const trials: readonly Trial[] = [
   },
   {
     name: 'media-memory',
-    promise: 'memory grows by 16 MB at most while 20 files are fetched, read and taken in',
+    promise: 'memory grows by at most 16 MB while 20 files are fetched, read and uploaded',
     files: [program('media-memory')],
     unit: 'cases',
     sizes: { MEDIA_MEGABYTES: { from: 100, to: 100 } },
@@ -250,7 +250,7 @@ export const trials: readonly Trial[] = [
   },
   {
     name: 'rotation',
-    promise: 'no search or look-up misses while all keys are rotated by a process that is killed',
+    promise: 'no search or lookup misses a result while a process that is killed rotates all keys',
     files: ['server/test/key-rotation/under-load.slow.test.ts'],
     unit: 'searches',
     sizes: { ROTATION_SEARCHES: { from: 200, to: 10_000 } },
@@ -259,45 +259,45 @@ export const trials: readonly Trial[] = [
   },
   {
     name: 'fuzz',
-    promise: 'every operation answers whatever it is asked, by whomever, as its contract says, and never with 500',
+    promise: 'every operation answers any input of any caller as its contract says, and never with 500',
     files: ['server/test/faults/fuzz.test.ts'],
     unit: 'requests',
     sizes: { FUZZ_ROUNDS: { from: 1, to: 60 } },
     seed: 'FUZZ_SEED',
-    count: 'told',
+    count: 'printed',
     share: 3,
   },
   {
     name: 'tenants',
-    promise: 'no operation tells or changes a byte of another workspace, whatever ids of it are given',
+    promise: 'no operation reveals or changes data of another workspace, whatever ids it is given',
     files: ['server/test/faults/tenants.test.ts'],
     unit: 'requests',
     sizes: { TENANT_ROUNDS: { from: 1, to: 40 } },
     seed: 'TENANT_SEED',
-    count: 'told',
+    count: 'printed',
     share: 2,
   },
   {
     name: 'plaintext',
-    promise: 'what is written through whatever operation stands in no table, file and log as it was written',
+    promise: 'data written by any operation appears in no table, file or log as plaintext',
     files: ['server/test/faults/plaintext.test.ts', program('dump')],
     unit: 'requests',
     sizes: { PLAINTEXT_ROUNDS: { from: 1, to: 30 } },
     seed: 'PLAINTEXT_SEED',
-    count: 'told',
+    count: 'printed',
   },
   {
     name: 'storage',
     promise:
-      'a disk that is full, may only be read, fails or has gone loses nothing acknowledged, and all goes on once it is mended',
+      'a full, read-only, failing or missing disk loses nothing acknowledged, and the service recovers after the repair',
     files: [
       'server/test/faults/storage.slow.test.ts',
       'server/test/faults/files.slow.test.ts',
       'server/test/media/folder-store.test.ts',
     ],
-    unit: 'spells',
+    unit: 'disk faults',
     sizes: { STORAGE_ROUNDS: { from: 1, to: 10 }, FILE_ROUNDS: { from: 1, to: 10 } },
-    count: 'told',
+    count: 'printed',
   },
   {
     name: 'clocks',
@@ -310,7 +310,7 @@ export const trials: readonly Trial[] = [
   ...[10, -10].map(
     (minutes): Trial => ({
       name: minutes > 0 ? 'clock-ahead' : 'clock-behind',
-      promise: `sends, takeovers and callbacks over two nodes are as ever while the clock of one is ${Math.abs(minutes)} min off`,
+      promise: `sends, takeovers and callbacks on two nodes work while one clock is ${Math.abs(minutes)} min off`,
       files: [program('two-nodes'), program('two-nodes-webhooks')],
       unit: 'keys and races',
       sizes: {
@@ -323,21 +323,21 @@ export const trials: readonly Trial[] = [
   ),
   {
     name: 'ssrf',
-    promise: 'no address that a user gives leads into the own network, whatever names and redirects say',
+    promise: 'no address from a user reaches the private network, whatever its DNS and redirects return',
     files: ['server/test/base/outgoing/*.test.ts'],
     unit: 'cases',
     count: 'cases',
   },
   {
     name: 'injection',
-    promise: 'an agent that obeys whatever strangers write gets nothing beyond the rights of its key',
+    promise: 'an agent that obeys any message of a stranger gets no access beyond the permissions of its key',
     files: ['server/test/agents/injection/injection.slow.test.ts'],
     unit: 'cases',
     count: 'cases',
   },
   {
     name: 'backup',
-    promise: 'a backup made under load restores whole, a move and an upgrade lose nothing',
+    promise: 'a backup made under load restores completely; a move and an upgrade lose nothing',
     files: ['server/test/program/backup/*.test.ts'],
     unit: 'cases',
     count: 'cases',
@@ -345,7 +345,7 @@ export const trials: readonly Trial[] = [
   {
     name: 'deploy',
     promise:
-      "of nothing but Debian's packages and npm's, the Dockerfile makes an image that serves, and the units a service",
+      'from Debian and npm packages alone, the Dockerfile builds a working image and the units run a working service',
     files: ['server/test/deploy/image.slow.test.ts'],
     unit: 'cases',
     sizes: { DEPLOY_TEST: { from: 1, to: 1 } },

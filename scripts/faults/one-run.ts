@@ -7,21 +7,21 @@ import type { Trial } from './fault-tests.ts'
 export interface Run {
   trials: number
   seconds: number
-  /** Names of the tests that failed, or why there is no result. */
+  /** Names of the failed tests, or why there is no result. */
   findings: string[]
-  /** None of the tests can run on this machine. */
+  /** True if none of the tests can run on this machine. */
   isSkipped: boolean
-  /** What repeats it. */
+  /** Command that repeats the run. */
   command: string
-  /** All that was printed. */
+  /** Complete output. */
   logFile: string
 }
 
 export interface RunOptions {
-  /** How many times as long as the first run's it is to be. */
+  /** Factor by which the run is longer than the first run. */
   scale: number
   seed: number
-  /** No run may take longer. */
+  /** Timeout of the run. */
   maxSeconds: number
   logFile: string
 }
@@ -29,7 +29,7 @@ export interface RunOptions {
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const marks = { failed: /^✖ .* › (.*)$/, told: /^\s*ℹ (.*)$/, end: /^(\d+) passed, \d+ failed, (\d+) skipped$/m }
 
-/** Runs the tests of a trial once, by the same command as a person would. */
+/** Runs a fault test once, with the same command that a person would use. */
 export async function runOnce(trial: Trial, options: RunOptions): Promise<Run> {
   const variables = variablesOf(trial, options)
   const args = [...trial.files, `--test-timeout=${options.maxSeconds * 1000}`]
@@ -58,12 +58,12 @@ export async function runOnce(trial: Trial, options: RunOptions): Promise<Run> {
   log.end()
   const seconds = (performance.now() - startedAt) / 1000
   const { failed, passed, skipped, told } = readSaid(said, trial.unit)
-  const findings = isOver ? [`It had not ended after ${options.maxSeconds} s`, ...failed] : failed
-  if (code !== 0 && findings.length === 0) findings.push(`The tests ended with ${code}`)
-  if (passed === 0 && skipped === 0 && findings.length === 0) findings.push('No test has run')
+  const findings = isOver ? [`Timed out after ${options.maxSeconds} s`, ...failed] : failed
+  if (code !== 0 && findings.length === 0) findings.push(`The tests exited with ${code}`)
+  if (passed === 0 && skipped === 0 && findings.length === 0) findings.push('No test ran')
   const size = (variable: string) => Number(variables[variable] ?? Number.NaN)
   return {
-    trials: trial.count === 'told' ? told : trial.count === 'cases' ? passed : trial.count({ size, passed }),
+    trials: trial.count === 'printed' ? told : trial.count === 'cases' ? passed : trial.count({ size, passed }),
     seconds,
     findings,
     isSkipped: passed === 0 && skipped > 0,
@@ -89,11 +89,11 @@ export interface Said {
   failed: string[]
   passed: number
   skipped: number
-  /** The sum of what the tests said of this unit. */
+  /** Sum of the counts that the tests printed for this unit. */
   told: number
 }
 
-/** Reads what the tests printed. */
+/** Parses the output of the tests. */
 export function readSaid(text: string, unit: string): Said {
   const lines = text.split('\n')
   const told = lines.flatMap((line) => marks.told.exec(line)?.[1] ?? [])

@@ -1,11 +1,11 @@
-/** What is known of a trial, of one run or of several. */
+/** Result of a fault test, over one run or several. */
 export interface Result {
   name: string
   trials: number
   unit: string
   seconds: number
   findings: number
-  /** Its cases are the same every time, so that more of them say no more. */
+  /** The cases are always the same, so repetition adds no evidence. */
   isTable: boolean
 }
 
@@ -37,7 +37,7 @@ Version ${version}.
 const columns = '| test | N | unit | seconds | findings | rate below |\n|---|---:|---|---:|---:|---:|'
 const runColumns = '| run | commit | minutes | tests | findings |\n|---|---|---:|---:|---:|'
 
-/** The page, with what people wrote into it kept. */
+/** Returns the page; keeps its hand-written part. */
 export function writePage({ version, results, runs }: Report, before: string): string {
   const kept = before.includes(handWritten)
     ? before.slice(before.indexOf(handWritten))
@@ -61,7 +61,7 @@ export function writePage({ version, results, runs }: Report, before: string): s
   ].join('\n')
 }
 
-/** The table of a run, or of all. */
+/** Returns a Markdown table of results. */
 export function tableOf(results: readonly Result[]): string {
   const lines = results.map((one) => {
     const cells = [
@@ -77,7 +77,7 @@ export function tableOf(results: readonly Result[]): string {
   return [columns, ...lines].join('\n')
 }
 
-/** What the page held; nothing of another version. */
+/** Parses the results of the page; returns none if it is about another version. */
 export function readPage(page: string, version: string): Report {
   const report: Report = { version, results: [], runs: [] }
   if (!page.includes(`\nVersion ${version}.\n`)) return report
@@ -97,7 +97,7 @@ export function readPage(page: string, version: string): Report {
   return report
 }
 
-/** Both together, in the order of these names. */
+/** Adds the results of both, ordered by these names. */
 export function addUp(before: Report, run: Report, names: readonly string[]): Report {
   const all = [...before.results, ...run.results]
   const results = names.flatMap((name) => {

@@ -1,8 +1,8 @@
-// `npm run faults`: does to the service what must not hurt it, trial after trial, and says what came of it. Options:
-// --minutes 120: for all of it. Each trial has its share, and is run at least once, however long that takes.
-// --only kill-sends,fuzz: these alone. --list: says which there are.
-// --write: adds what came of it to docs/measurements/faults.md.
-// Ends with 1 when there was a finding, and says how to repeat it.
+// `npm run faults`: runs the fault tests one after the other and reports the findings. Options:
+// --minutes 120: total time. Each fault test gets its share and runs at least once, however long that takes.
+// --only kill-sends,fuzz: runs only these. --list: lists all.
+// --write: adds the results to docs/measurements/faults.md.
+// Exits with 1 if there was a finding, and prints how to repeat it.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -15,9 +15,9 @@ import { addUp, type Report, type Result, type RunLine, readPage, tableOf, write
 
 const page = fileURLToPath(new URL('../../docs/measurements/faults.md', import.meta.url))
 const manifest = fileURLToPath(new URL('../../package.json', import.meta.url))
-/** A trial that keeps failing has been understood by then. */
+/** Stops repeating a fault test after this many findings. */
 const maxFindings = 3
-/** A run may take so many times its share before it counts as one that hangs. */
+/** Multiple of its share after which a run counts as hanging. */
 const patience = 4
 const leastPatienceSeconds = 1800
 
@@ -30,7 +30,7 @@ const { values } = parseArgs({
   },
 })
 const minutes = Number(values.minutes)
-if (!(minutes > 0)) throw new Error('--minutes is how long it may take, such as 120')
+if (!(minutes > 0)) throw new Error('--minutes must be a positive number, such as 120')
 
 if (values.list) for (const { name, promise } of trials) console.log(`${name.padEnd(20)} ${promise}`)
 else await runAll(chosen(values.only))
@@ -42,7 +42,7 @@ async function runAll(list: readonly Trial[]): Promise<void> {
   const results: Result[] = []
   const failures: Run[] = []
   let stopped = false
-  // The tests hear it too, and end what they have started.
+  // The tests receive the signal too, and stop the processes that they started.
   process.once('SIGINT', () => {
     stopped = true
   })
@@ -56,12 +56,12 @@ async function runAll(list: readonly Trial[]): Promise<void> {
   }
   console.log(`\n${tableOf(results)}`)
   for (const { findings, command, logFile } of failures) {
-    console.log(`\n${findings.join('\n')}\nto repeat: ${command}\nwhat was said: ${logFile}`)
+    console.log(`\n${findings.join('\n')}\nRepeat: ${command}\nOutput: ${logFile}`)
   }
   if (failures.length > 0 || stopped) process.exitCode = 1
 }
 
-/** Runs it again and again until its time is over, each time as long as fits. */
+/** Repeats a fault test until its time is used, each run as long as fits. */
 async function runTrial(trial: Trial, budget: number, logs: string, stopped: () => boolean): Promise<Run[]> {
   mkdirSync(join(logs, trial.name))
   const maxSeconds = Math.ceil(Math.max(trial.patienceSeconds ?? leastPatienceSeconds, budget * patience))
@@ -76,7 +76,7 @@ async function runTrial(trial: Trial, budget: number, logs: string, stopped: () 
     if (stopped()) return runs
     runs.push(run)
     tell(trial, run)
-    // What a run needs however short it is makes this a little short of what fits, never too long.
+    // The fixed cost of a run makes this estimate a little short, never too long.
     scale = Math.max(1, (scale * (budget - spent()) * 0.8) / run.seconds)
   } while (trial.count !== 'cases' && failed() < maxFindings && spent() + shortest(runs) * 0.7 < budget)
   return runs
@@ -107,7 +107,7 @@ function chosen(only: string | undefined): readonly Trial[] {
   if (only === undefined) return trials
   const names = only.split(',')
   const strange = names.find((name) => !trials.some((trial) => trial.name === name))
-  if (strange !== undefined) throw new Error(`There is no trial ${strange}: --list says which there are`)
+  if (strange !== undefined) throw new Error(`Unknown fault test ${strange}. --list shows all`)
   return trials.filter(({ name }) => names.includes(name))
 }
 
@@ -134,7 +134,7 @@ function runLine(startedAt: number, results: readonly Result[]): RunLine {
   }
 }
 
-/** A machine may have the files and no git. */
+/** Returns a dash if the files are not in a git repository. */
 function commit(): string {
   const options = { cwd: dirname(page), encoding: 'utf8' } as const
   const { status, stdout } = spawnSync('git', ['rev-parse', '--short', 'HEAD'], options)

@@ -4,24 +4,27 @@ import { fileURLToPath } from 'node:url'
 
 const source = fileURLToPath(new URL('../../server/src', import.meta.url))
 
-/** What stands between the holes of templates, without blanks, and where. Other text of the sources is among it, which does no harm. */
+/**
+ * Text of template literals between their placeholders, without whitespace, and its location. Contains other source
+ * text as well, which does no harm.
+ */
 type Chunks = Map<string, { chunk: string; place: string }[]>
 
-/** By so many characters chunks are found. */
+/** Length of the prefix by which chunks are indexed. */
 const headLength = 4
-/** What no longer piece of a statement stands in the sources was put together by chance. */
+/** A statement whose longest matching piece is shorter than this matches only by chance. */
 const shortestPlace = 15
 
 /**
- * Tells where in the service a statement is written: the file and line of its longest piece. Null when it is put together of what does not stand in the
- * sources, as one that a test sends by itself.
+ * Returns a function that finds where the service defines a statement: file and line of its longest piece. Null if the
+ * sources do not contain its pieces, as for statements that a test sends itself.
  */
 export function openPlaces(): (statement: string) => string | null {
   const chunks: Chunks = new Map()
   for (const path of globSync('**/*.ts', { cwd: source }).sort()) {
     addChunks(chunks, path.replaceAll('\\', '/'), readFileSync(join(source, path), 'utf8'))
   }
-  // Between the values that `row` and `set` write.
+  // Separators that `row` and `set` write between values.
   for (const chunk of [',', '=']) add(chunks, chunk, '')
   const found = new Map<string, string | null>()
   return (statement) => {
@@ -52,12 +55,12 @@ function add(chunks: Chunks, chunk: string, place: string): void {
   chunks.set(head, same)
 }
 
-/** A brace ends a hole, or is part of the text: it is left out on both sides. */
+/** A brace ends a placeholder or belongs to the text, so it is removed on both sides. */
 const bare = (text: string): string => text.replace(/[\s}]+/g, '')
 
 function findPlace(chunks: Chunks, statement: string): string | null {
   let longest = { length: 0, place: '' }
-  // Values, and names that the service writes.
+  // Splits at values and at names that the service inserts.
   for (const piece of statement.split(/\$\d+|"[a-z_]+"/).map(bare)) {
     const parts = partsOf(chunks, piece)
     if (parts === null) return null
@@ -66,9 +69,9 @@ function findPlace(chunks: Chunks, statement: string): string | null {
   return longest.length < shortestPlace ? null : longest.place
 }
 
-/** Of which chunks a piece is put together: null when it is of none. */
+/** Returns the chunks that a piece consists of; null if it does not. */
 function partsOf(chunks: Chunks, piece: string): { chunk: string; place: string }[] | null {
-  // For each place that chunks reach, the one that ends there, and where it began.
+  // For each position that chunks can reach: the chunk that ends there, and its start.
   const reached: ({ from: number; chunk: string; place: string } | undefined)[] = []
   const isReached = (at: number) => at === 0 || reached[at] !== undefined
   for (let at = 0; at < piece.length; at++) {

@@ -9,7 +9,7 @@ import { databaseOf, startTestServer } from '../../server/test/support/test-serv
 import { openPlaces } from './places.ts'
 
 export interface Refused {
-  /** The file that sends it, and where in it. */
+  /** File and line that defines the statement. */
   place: string
   why: string
   text: string
@@ -18,11 +18,11 @@ export interface Refused {
 export interface Replayed {
   asked: number
   refused: Refused[]
-  /** What was not asked, and why. */
+  /** Number of statements not replayed, by reason. */
   leftOut: { ofTests: number; onNoTable: number; refusedAnywhere: number }
 }
 
-/** Asks both a server whose tables are spread and one whose tables are not. Nothing is kept. */
+/** Explains each statement on a server with distributed tables; checks refusals on one without. Keeps no changes. */
 export async function replayAll(url: string, folder: string): Promise<Replayed> {
   const spread = openDb({ url, maxConnections: 4 })
   const server = await startTestServer({})
@@ -72,15 +72,15 @@ async function replay({ spread, whole }: { spread: Db; whole: Db }, statements: 
 
 const explainable = /^\s*(?:select|insert|update|delete|with)\b/i
 
-/** Whether it is a statement on one of these tables: others, as of catalogues and settings, are the same everywhere. */
+/** Returns whether the statement uses one of these tables; catalogs and settings behave the same on both servers. */
 function isOnTables({ text }: RecordedStatement, tables: ReadonlySet<string>): boolean {
   return explainable.test(text) && [...text.matchAll(/[a-z_]+/g)].some(([word]) => tables.has(word))
 }
 
-/** What `explain` alone says of an `insert … select` with parameters. */
+/** Errors of an `insert … select` with parameters that occur only with `explain`. */
 const ofExplain = /^(?:could not create distributed plan|no value found for parameter \d+)$/
 
-/** What the database says of a statement that it would not run; null when it would. */
+/** Returns the database's error for a statement that it would not run; null if it would. */
 async function refusalOf(db: Db, { text, types, values }: RecordedStatement): Promise<string | null> {
   const parameters = values.map((value, n) => {
     const wire = value !== null && typeof value === 'object' ? Buffer.from(value.hex, 'hex') : value
@@ -95,7 +95,7 @@ async function refusalOf(db: Db, { text, types, values }: RecordedStatement): Pr
   }
 }
 
-/** Runs it, and undoes what it did. Values that the tables do not take say that the server has taken the statement. */
+/** Runs the statement and rolls back. An error about values means that the server accepted the statement. */
 async function tried({ tx: transaction }: Db, text: string, parameters: Parameter[]): Promise<string | null> {
   const undone = new Error('undone')
   try {

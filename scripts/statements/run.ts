@@ -1,6 +1,6 @@
-// Asks a server whose tables are spread by Citus whether it would run every statement that the suite sends:
-// `CITUS_URL=postgres://… npm run test:statements`, or `… -- server/test/leads/write/upsert.test.ts` for what some files send.
-// The database of CITUS_URL is Parley's for this end alone: its schema is made, spread and kept.
+// Checks that a server with tables distributed by Citus accepts every statement that the tests send:
+// `CITUS_URL=postgres://… npm run test:statements`, or `… -- server/test/leads/write/upsert.test.ts` for some files.
+// The database of CITUS_URL must be dedicated to this: its schema is created, distributed and kept.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const url = process.env.CITUS_URL
 
 if (url) await run(url)
-else say('Skipped: CITUS_URL names no database of a server with Citus, and so nobody was asked about the statements.')
+else say('Skipped: set CITUS_URL to a database on a server with Citus to check the statements.')
 
 async function run(address: string): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'parley-statements-'))
@@ -21,8 +21,8 @@ async function run(address: string): Promise<void> {
     const isGood = await runSuite(folder, files.length > 0 ? files : ['server/test/**/*.test.ts'])
     const replayed = await replayAll(address, folder)
     tell(replayed)
-    if (!isGood) say('The suite itself failed: what it did not come to was not asked.')
-    // One that asked nothing has shown nothing.
+    if (!isGood) say('The tests failed; statements that they did not reach were not checked.')
+    // A run without statements has checked nothing.
     process.exitCode = isGood && replayed.asked > 0 && replayed.refused.length === 0 ? 0 : 1
   } finally {
     rmSync(folder, { recursive: true, force: true })
@@ -43,8 +43,8 @@ function tell({ asked, refused, leftOut }: Replayed): void {
     say(`${place}: ${why}\n  ${text}\n`)
   }
   say(
-    `Asked about ${asked} statements of the service: ${refused.length} refused. Not asked: ${leftOut.ofTests} of tests, ` +
-      `${leftOut.onNoTable} on none of the tables, ${leftOut.refusedAnywhere} that are refused anywhere.`,
+    `Checked ${asked} statements of the service: ${refused.length} refused. Not checked: ${leftOut.ofTests} of tests, ` +
+      `${leftOut.onNoTable} without tables, ${leftOut.refusedAnywhere} that fail on any server.`,
   )
 }
 

@@ -27,18 +27,18 @@ const ranks: Record<string, number> = {
   http: 6,
   stats: 6,
   mcp: 6,
-  // Sees every room.
+  // May import every module.
   app: 7,
-  // main.ts and cli/ see everything, each other included.
+  // main.ts and cli/ may import everything, including each other.
   top: 8,
 }
 
 interface SourceFile {
-  /** Below `src`, with slashes. */
+  /** Path below `src`, with slashes. */
   path: string
   text: string
   lines: number
-  /** Files of ours that it imports, types included, as paths below `src`. */
+  /** Files of ours that it imports, including types, as paths below `src`. */
   imports: string[]
 }
 
@@ -67,7 +67,7 @@ function roomOf(path: string): string {
   return first.replace(/\.ts$/, '')
 }
 
-test('every file stands in a room that has a rank', () => {
+test('every file is in a module that has a rank', () => {
   assert.ok(files.length > 50)
   assert.deepEqual(
     files.map((file) => file.path).filter((path) => ranks[roomOf(path)] === undefined),
@@ -75,7 +75,7 @@ test('every file stands in a room that has a rank', () => {
   )
 })
 
-test('a file imports from its own room or from a lower rank, never up or across; types count', () => {
+test('a file imports from its own module or from a lower rank, never up or across; types count', () => {
   const rankOf = (path: string) => ranks[roomOf(path)] ?? Number.NaN
   const bad = files.flatMap(({ path, imports }) =>
     imports
@@ -86,7 +86,7 @@ test('a file imports from its own room or from a lower rank, never up or across;
   assert.deepEqual(bad, [])
 })
 
-test('every import of ours names a file that is there, with its ending', () => {
+test('every relative import names an existing file, with its extension', () => {
   const bad = files.flatMap(({ path, imports }) =>
     imports.filter((to) => !byPath.has(to) && !/^\.\.\/|\.json$/.test(to)).map((to) => `${path} imports ${to}`),
   )
@@ -95,7 +95,7 @@ test('every import of ours names a file that is there, with its ending', () => {
   assert.ok(inner.length > files.length, 'the imports are read')
 })
 
-test('leads and inbox never import each other, and neither knows of webhooks or forms', () => {
+test('leads and inbox never import each other, nor webhooks or forms', () => {
   const seen = files
     .filter(({ path }) => ['leads', 'inbox'].includes(roomOf(path)))
     .flatMap(({ path, imports }) => imports.map((to) => [roomOf(path), roomOf(to)].join(' → ')))
@@ -113,7 +113,7 @@ test('leads and inbox never import each other, and neither knows of webhooks or 
   assert.ok(seen.includes('leads → events'))
 })
 
-test('in the inbox, nothing but its faces imports how something is shown or asked', () => {
+test('in the inbox, only its APIs import routes and presenters', () => {
   const bad = files
     .filter(({ path }) => roomOf(path) === 'inbox' && !/routes|present|request|live/.test(path))
     .flatMap(({ path, imports }) =>
@@ -122,7 +122,7 @@ test('in the inbox, nothing but its faces imports how something is shown or aske
   assert.deepEqual(bad, [])
 })
 
-test('nothing but the command line knows of the simulator', () => {
+test('only the command line imports the simulator', () => {
   const bad = files
     .filter(({ path }) => !path.startsWith('cli/'))
     .filter(({ imports }) => imports.some((to) => to.includes('simulator')))
@@ -131,10 +131,10 @@ test('nothing but the command line knows of the simulator', () => {
     [],
   )
   const known = simulator.flatMap(({ imports }) => imports.filter((to) => /server\/src\/(?!base\/)/.test(to)))
-  assert.deepEqual(known, [], 'it knows of the server what is in base/ alone')
+  assert.deepEqual(known, [], 'the simulator imports only base/ of the server')
 })
 
-test('OpenTelemetry is loaded by the one file that is loaded when it is wanted', () => {
+test('only one file imports OpenTelemetry, and it is loaded on demand', () => {
   const folder = 'http/monitoring/telemetry'
   const behind = [`${folder}/sdk.ts`]
   const users = files.filter(({ text }) => text.includes("from '@opentelemetry/"))
@@ -153,7 +153,7 @@ test('OpenTelemetry is loaded by the one file that is loaded when it is wanted',
   assert.doesNotMatch(text, /import (?!type)[^(]{1,200} from '\.\/sdk\.ts'/)
 })
 
-test('no file imports itself by way of others', () => {
+test('there are no import cycles', () => {
   const done = new Set<string>()
   const cycles: string[] = []
   const visit = (path: string, way: string[]) => {
@@ -185,15 +185,15 @@ test('no file has more than 400 lines, and no folder more than 25 files', () => 
   }
 })
 
-// Each room has its part in these, however short: whoever looks for it knows its name.
+// Each module has its part in these under a fixed name, however short.
 const roles = new Set(['erase.ts', 'retention.ts', 'routes.ts', 'adapter.ts'])
 
-// Short, and better by themselves: why.
+// Deliberately short files, with the reason.
 const onPurpose: Record<string, string> = {
-  'auth/rate-limit/open-limiter.ts': 'which store of limits fits is a rule of this room, not of whoever starts',
+  'auth/rate-limit/open-limiter.ts': 'which limit store to use is a rule of this module, not of its callers',
 }
 
-test('a file of at most 30 lines that one file alone imports is a part of that file', () => {
+test('a file of at most 30 lines with a single importer belongs in that file', () => {
   const importers = (path: string) => files.filter(({ imports }) => imports.includes(path))
   const shards = files
     .filter(({ path, lines }) => lines <= 30 && !path.startsWith('cli/') && !roles.has(posix.basename(path)))
@@ -206,11 +206,11 @@ test('a file of at most 30 lines that one file alone imports is a part of that f
   assert.deepEqual(
     Object.keys(onPurpose).filter((path) => !shards.includes(path)),
     [],
-    'what is listed is there, and short',
+    'listed files exist and are short',
   )
 })
 
-test('there are no barrels: no index.ts, nothing passed on', () => {
+test('there are no barrels: no index.ts, no re-exports', () => {
   const bad = files.filter(
     ({ path, text }) => /(?:^|\/)index\.ts$/.test(path) || /^export (?:type )?(?:\*|\{[^}]*\}) from/m.test(text),
   )
@@ -220,16 +220,17 @@ test('there are no barrels: no index.ts, nothing passed on', () => {
   )
 })
 
-// Who may ask the process or the machine instead of being told, and why.
+// Files that may read global state of the process or machine instead of receiving it, with the reason.
 const allowed: [what: string, pattern: RegExp, places: RegExp][] = [
-  // Commands hand the environment to `loadConfig`. The embedded PostgreSQL is a child that needs Windows' own variables.
+  // Commands pass the environment to `loadConfig`. The embedded PostgreSQL is a child that needs Windows' own
+  // variables.
   ['the environment', /\bprocess\.env\b/, /^(?:main\.ts|cli\/.*|base\/embedded\/binaries\.ts)$/],
-  // `systemClock` is the one clock; everybody else is given one.
+  // `systemClock` is the only clock that reads the time; all other code receives a clock.
   ['the time', /\bnew Date\(\)|\bDate\.now\(|(?<!new )\bDate\(\)/, /^base\/clock\.ts$/],
 ]
 
 for (const [what, pattern, places] of allowed) {
-  test(`nothing but the places named here asks for ${what}`, () => {
+  test(`only the files named here read ${what}`, () => {
     const asking = files.filter(({ text }) => pattern.test(text)).map((file) => file.path)
     assert.deepEqual(
       asking.filter((path) => !places.test(path)),
@@ -238,7 +239,7 @@ for (const [what, pattern, places] of allowed) {
   })
 }
 
-test('a fast test drives the clock: nothing but what talks to real sockets polls or sleeps', () => {
+test('a fast test drives the clock: only tests with real sockets poll or sleep', () => {
   const ofSockets =
     /^(?:base\/(?:async|outgoing|postgres)\/.*|channels\/unofficial\/baileys-(?:transport|real)\.test\.ts)$/
   const tests = join(server, 'test')

@@ -23,7 +23,7 @@ const cases: [changed: string, reached: string[], others: string[]][] = [
 ]
 
 for (const [changed, reached, others] of cases) {
-  test(`a change of ${changed} runs what it reaches, and not all`, () => {
+  test(`a change of ${changed} runs the tests that it reaches, and not all`, () => {
     const isReached = testsReachedBy([changed])
     for (const file of [...reached, ...others]) assert.ok(tests.includes(file), `${file} is there`)
     assert.deepEqual([...reached, ...others].filter(isReached), reached)

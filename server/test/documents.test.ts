@@ -12,7 +12,7 @@ const documents = [
   'client/README.md',
   ...globSync('docs/**/*.md', { cwd: root }),
 ]
-// The pages that lead through the code and its tests.
+// Pages that describe the code and its tests.
 const guides = [
   'docs/architecture.md',
   'docs/request-flows.md',
@@ -24,7 +24,7 @@ const folders = ['', 'server/src', 'web/src']
 const fileNames = new Set(
   globSync('{server,web,bench,scripts,bin}/**/*.*', { cwd: root, exclude }).map((path) => basename(path)),
 )
-// Bare names of JSON are files that the program writes where it runs.
+// Bare JSON file names are files that the program writes at run time.
 const pathLike = /^(?:[\w.-]+\/)*(?:[\w.-]+\/|[\w.-]+\.(?:tsx?|mjs|sql|md))$/
 
 function exclude(path: string): boolean {
@@ -40,10 +40,10 @@ function withoutBlocks(text: string): string {
 }
 
 for (const guide of guides) {
-  test(`every file and folder that ${guide} names is there`, () => {
+  test(`every file and folder that ${guide} names exists`, () => {
     const words = [...withoutBlocks(read(guide)).matchAll(/`([^`\n]+)`/g)].map(([, word = '']) => word)
     const paths = [...new Set(words.filter((word) => pathLike.test(word)))]
-    // In a sentence the folder is said once, so a name alone may be in any.
+    // A text names the folder once, so a bare file name may be in any folder.
     const isThere = (path: string) =>
       folders.some((folder) => existsSync(join(root, folder, path))) || (!path.includes('/') && fileNames.has(path))
     assert.ok(paths.length > 3, 'paths are found')
@@ -54,7 +54,7 @@ for (const guide of guides) {
   })
 }
 
-test('every link of the documents leads to a file that is there, and to a heading of it', () => {
+test('every link of the documents leads to an existing file and heading', () => {
   const bad = documents.flatMap((document) =>
     [...withoutBlocks(read(document)).matchAll(/\]\(([^)\s]+)\)/g)]
       .map(([, to = '']) => to)
@@ -73,7 +73,7 @@ function leadsSomewhere(document: string, to: string): boolean {
   return [...headings].some(([, title = '']) => anchorOf(title) === heading)
 }
 
-/** As the places where documents are read make it. */
+/** Returns the anchor that Markdown viewers generate for a title. */
 function anchorOf(title: string): string {
   return title
     .toLowerCase()
@@ -81,7 +81,7 @@ function anchorOf(title: string): string {
     .replaceAll(' ', '-')
 }
 
-test("the map's diagram shows which rooms build on which, and no arrow more than it takes", () => {
+test('the diagram of docs/architecture.md shows the imports between modules, without redundant arrows', () => {
   const drawn = arrows(read('docs/architecture.md'))
   const imported = roomImports()
   const missing = imported.filter(({ from, to }) => !isReached(drawn, from, to))
@@ -99,14 +99,14 @@ test("the map's diagram shows which rooms build on which, and no arrow more than
 })
 
 interface Edge {
-  /** The room that imports. */
+  /** Module that imports. */
   from: string
   to: string
 }
 
 const named = ({ from, to }: Edge): string => `${to} --> ${from}`
 
-/** Of lines such as `leads & inbox --> erasure`, which the two on the left carry. */
+/** Parses lines such as `leads & inbox --> erasure`, which stands for two edges. */
 function arrows(page: string): Edge[] {
   return [...page.matchAll(/^ {2}([\w &-]+?) --> ([\w &-]+)$/gm)].flatMap(([, below = '', above = '']) =>
     above.split(' & ').flatMap((from) => below.split(' & ').map((to) => ({ from, to }))),
@@ -135,7 +135,7 @@ function isReached(edges: Edge[], from: string, to: string): boolean {
   return edges.some((edge) => edge.from === from && (edge.to === to || isReached(edges, edge.to, to)))
 }
 
-test('the first page fits a few screens', () => {
+test('the README fits on a few screens', () => {
   assert.ok(read('README.md').split('\n').length <= 120)
 })
 

@@ -1,4 +1,4 @@
-// Runs the tests: `npm test`, or `npm test -- server/test/leads` for a folder, or for files. CONTRIBUTING.md lists the options.
+// Runs the tests: `npm test`, or `npm test -- server/test/leads` for a folder or files. Options: see CONTRIBUTING.md.
 import { globSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
@@ -48,7 +48,7 @@ try {
   await buildWebIfNeeded()
   process.env.PARLEY_TEST_SERVER = scratch.serverFile
   process.env.NODE_COMPILE_CACHE = cache
-  // Slow tests measure time: they run without browsers beside them.
+  // Slow tests measure time, so no browsers run beside them.
   for (const groups of [[...groupFiles('e2e'), ...groupFiles('fast')], groupFiles('slow')]) await runGroups(groups)
   console.log(failures.join('\n'))
   console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`)
@@ -62,7 +62,7 @@ function tierOf(file: string): Tier {
   return (/\.(e2e|slow)\.test\.ts$/.exec(file)?.[1] as Tier | undefined) ?? 'fast'
 }
 
-/** Returns what the arguments name: files, the chosen tiers of folders, or by default the fast tier and the browser journeys. */
+/** Returns the files that the arguments select; by default the fast tier and the browser journeys. */
 function selectFiles(): string[] {
   const tiers = values.tier ?? ['fast']
   const inFolder = (folder: string) =>
@@ -80,7 +80,7 @@ function selectFiles(): string[] {
   return [...new Set(found)].sort()
 }
 
-/** Keeps a shard, or what the changes reach; both of them if both are asked for. */
+/** Filters by shard and by what the changes reach, as requested. */
 function narrow(all: string[]): string[] {
   if (!values.changed && values.shard === undefined) return all
   const isReached = values.changed ? changedTests(values.since) : undefined
@@ -88,7 +88,7 @@ function narrow(all: string[]): string[] {
   return all.filter((file, n) => n % total === index - 1 || isReached?.(file) === true)
 }
 
-/** Returns for each process of the tier a file that runs its test files. Journeys share one, as they share a demo, and begin first. */
+/** Returns, for each process of the tier, a file that runs its tests. Journeys share a process, and start first. */
 function groupFiles(tier: Tier): string[] {
   mkdirSync(groupFolder, { recursive: true })
   const runGroup = pathToFileURL(resolve('server/test/support/group.ts')).href
@@ -137,7 +137,7 @@ async function runGroups(groups: string[]): Promise<void> {
   }
 }
 
-/** Prints a failed test with the command that repeats it; a suite that failed only by its tests says nothing new. */
+/** Prints a failed test with the command that repeats it; skips a suite that failed only because of its tests. */
 function noteFailure({ name, file, details }: { name: string; file?: string; details: { error: Error } }, said = '') {
   if ('failureType' in details.error && details.error.failureType === 'subtestsFailed') return undefined
   const path = file === undefined ? '' : relative('.', file)

@@ -10,7 +10,7 @@ const picture = fileURLToPath(new URL('../../docs/schema.sql', import.meta.url))
 const head =
   '-- The schema after all migrations, on every PostgreSQL alike. Written by the tests: UPDATE_SCHEMA=1 npm test\n\n'
 
-test('the migrations make the schema that docs/schema.sql shows (UPDATE_SCHEMA=1 writes it anew)', async () => {
+test('the migrations create the schema in docs/schema.sql (UPDATE_SCHEMA=1 writes it)', async () => {
   const { db } = await testDatabase()
   const schema = head + (await describeSchema(db.sql))
   if (process.env.UPDATE_SCHEMA === '1') {
@@ -21,7 +21,7 @@ test('the migrations make the schema that docs/schema.sql shows (UPDATE_SCHEMA=1
   assert.equal(schema, committed)
 })
 
-test('there are no triggers, and no functions, views or sequences that act unseen', async () => {
+test('there are no triggers, and no hidden functions, views or sequences', async () => {
   const { db } = await testDatabase()
   const found = await db.sql`
     select text
@@ -57,7 +57,7 @@ test('there are no triggers, and no functions, views or sequences that act unsee
   assert.deepEqual([...found], [])
 })
 
-test("every table's key and foreign keys begin with the workspace, or the table belongs to the instance", async () => {
+test("every table's primary and foreign keys begin with the workspace, or the table belongs to the installation", async () => {
   const { db } = await testDatabase()
   const rows = await db.sql<{ name: string; key: string }[]>`
     select c.relname as name, pg_get_constraintdef(k.oid) as key
@@ -79,11 +79,11 @@ interface Table {
   name: string
   persistence: string
   options: string[] | null
-  /** By what it is partitioned, or of what it is the part. */
+  /** Partition key, or parent table of a partition. */
   partition: string | null
 }
 
-/** The tables of the schema `public` as text, with columns, constraints and indexes: the same on every PostgreSQL. */
+/** Returns the tables of schema `public` as text, with columns, constraints and indexes; equal on every PostgreSQL. */
 async function describeSchema(sql: Sql): Promise<string> {
   const tables = await sql<Table[]>`
     select c.oid::integer as oid, c.relname as name, c.relpersistence as persistence, c.reloptions as options,
@@ -122,7 +122,7 @@ async function describeTable(sql: Sql, { oid, name, persistence, options, partit
       and a.attnum > 0
       and not a.attisdropped
     order by a.attnum`
-  // PostgreSQL 18 also keeps each "not null" as a constraint of kind n.
+  // PostgreSQL 18 also stores each "not null" as a constraint of type n.
   const constraints = await sql<{ text: string }[]>`
     select 'constraint ' || quote_ident(conname) || ' ' || pg_get_constraintdef(oid) as text
     from pg_constraint

@@ -10,32 +10,32 @@ import { randomDigits } from './wamid.ts'
 import type { SimulatedTemplate, TemplateComponent } from './world.ts'
 import { type BusinessNumber, limits, newNumber, newPartnerSide, newPhone, type World } from './world.ts'
 
-/** The knobs: time, numbers, faults, how webhooks travel, and what the platform tells about accounts. */
+/** Registers the control routes: clock, numbers, faults, webhook delivery and account events. */
 export function controlRoutes(app: App, platform: Platform): void {
   clockRoutes(app, platform)
   numberRoutes(app, platform)
   faultRoutes(app, platform)
   deliveryRoutes(app, platform)
   const tags = ['Knobs']
-  const event = { tags, summary: 'Something happens to the account', body: schema.accountEvent }
+  const event = { tags, summary: 'Send an account event', body: schema.accountEvent }
   app.post('/simulator/account-events', { schema: event }, ({ body }) => {
     announceAccount(platform, numberFor(platform, body.numberId), body.event)
     return { announced: true }
   })
-  const raw = { tags, summary: 'Any change at all, signed and delivered like the others', body: schema.rawWebhook }
+  const raw = { tags, summary: 'Send any change, signed and delivered like the others', body: schema.rawWebhook }
   app.post('/simulator/webhooks', { schema: raw }, ({ body: { field, value, numberId, isTimed = false } }) => {
     platform.courier.send(numberFor(platform, numberId), { field, value, isTimed })
     return { sent: true }
   })
-  app.get('/simulator/journal', { schema: { tags, summary: 'The newest calls and webhooks, oldest first' } }, () => ({
+  app.get('/simulator/journal', { schema: { tags, summary: 'List the latest calls and webhooks' } }, () => ({
     entries: platform.journal.list(),
   }))
 }
 
-/** The number with this id, or the first one. */
+/** Returns the number with this id, or the first one. */
 export function numberFor({ world }: Platform, numberId: string | undefined): BusinessNumber {
   const number = numberId === undefined ? [...world.numbers.values()][0] : world.numbers.get(numberId)
-  if (number === undefined) throw notFound('There is no such number. Add one by POST /simulator/numbers')
+  if (number === undefined) throw notFound('Number not found. Add one with POST /simulator/numbers')
   return number
 }
 
@@ -44,8 +44,8 @@ function clockRoutes(app: App, platform: Platform): void {
   const tags = ['Clock']
   const state = () => ({ now: clock.now().toISOString(), shiftMs: clock.shiftMs() })
   const response = { 200: schema.clockState }
-  app.get('/simulator/clock', { schema: { tags, summary: 'The simulated time', response } }, state)
-  const move = { tags, summary: 'Move the time of service and platform', body: schema.clockChange, response }
+  app.get('/simulator/clock', { schema: { tags, summary: 'Read the simulated time', response } }, state)
+  const move = { tags, summary: 'Change the time of the service and the platform', body: schema.clockChange, response }
   app.post('/simulator/clock', { schema: move }, ({ body }) => {
     const before = clock.shiftMs()
     if (body.advanceMs !== undefined) clock.shiftTo(before + body.advanceMs)
@@ -66,15 +66,15 @@ function timeOf(text: string): Date {
 function numberRoutes(app: App, platform: Platform): void {
   const { numbers } = platform.world
   const tags = ['Numbers']
-  const list = { tags, summary: 'The business numbers, with the credentials that a connection needs' }
+  const list = { tags, summary: 'List business numbers, with the credentials for a connection' }
   app.get('/simulator/numbers', { schema: list }, () => ({ numbers: [...numbers.values()] }))
   const add = { tags, summary: 'Add a business number', body: schema.numberCreate }
   app.post('/simulator/numbers', { schema: add }, ({ body }, reply) => {
-    if (numbers.size >= limits.numbers) throw conflict('The simulator holds no more numbers')
+    if (numbers.size >= limits.numbers) throw conflict('The simulator has reached its limit of numbers')
     const { isPartners = false, ...given } = body
     const partner = isPartners ? newPartnerSide() : null
     const number = given.network === 'linked' ? newPhone(given) : newNumber({ ...given, partner })
-    if (numbers.has(number.numberId)) throw conflict('There is a phone with this number already')
+    if (numbers.has(number.numberId)) throw conflict('A phone with this number already exists')
     numbers.set(number.numberId, number)
     platform.changed()
     return reply.code(201).send(number)
@@ -93,10 +93,10 @@ function numberRoutes(app: App, platform: Platform): void {
 function faultRoutes(app: App, platform: Platform): void {
   const { faults, world } = platform
   const tags = ['Faults']
-  app.get('/simulator/faults', { schema: { tags, summary: 'Faults that are waiting' } }, () => ({ faults }))
-  const add = { tags, summary: 'Let calls go wrong', body: schema.faultCreate }
+  app.get('/simulator/faults', { schema: { tags, summary: 'List pending faults' } }, () => ({ faults }))
+  const add = { tags, summary: 'Add a fault', body: schema.faultCreate }
   app.post('/simulator/faults', { schema: add }, ({ body }, reply) => {
-    if (faults.length >= maxFaults) throw conflict('There are too many faults already. Remove some')
+    if (faults.length >= maxFaults) throw conflict('Too many faults. Remove some first')
     const { effect, to = null, times = 1, code = 131_000, httpStatus = null } = body
     const on = body.on ?? (isFileEffect(effect) ? 'file' : 'send')
     if (isFileEffect(effect) && !['media', 'file', 'any'].includes(on)) {
@@ -114,7 +114,7 @@ function faultRoutes(app: App, platform: Platform): void {
   const remove = { tags, summary: 'Remove a fault', params: schema.faultParams }
   app.delete('/simulator/faults/:faultId', { schema: remove }, ({ params }) => {
     const at = faults.findIndex(({ id }) => id === params.faultId)
-    if (at === -1) throw notFound('There is no such fault; it may have met its call')
+    if (at === -1) throw notFound('Fault not found or already consumed')
     faults.splice(at, 1)
     return { faults }
   })
@@ -124,31 +124,31 @@ function deliveryRoutes(app: App, platform: Platform): void {
   const { courier, ladder } = platform
   const tags = ['Webhooks']
   const state = () => ({ ...courier.knobs, ladder, pending: courier.pending(), counts: courier.counts })
-  app.get('/simulator/delivery', { schema: { tags, summary: 'How webhooks travel, and how many have' } }, state)
-  const change = { tags, summary: 'Change how webhooks travel', body: schema.deliveryChange }
+  app.get('/simulator/delivery', { schema: { tags, summary: 'Read delivery settings and counts' } }, state)
+  const change = { tags, summary: 'Change delivery settings', body: schema.deliveryChange }
   app.patch('/simulator/delivery', { schema: change }, ({ body }) => {
     Object.assign(courier.knobs, body)
     if (body.paused === false) courier.flush()
     return state()
   })
-  app.post('/simulator/delivery/flush', { schema: { tags, summary: 'Let go what is held' } }, () => {
+  app.post('/simulator/delivery/flush', { schema: { tags, summary: 'Send the collected changes' } }, () => {
     courier.flush()
     return state()
   })
-  app.post('/simulator/delivery/calm', { schema: { tags, summary: 'Behave well again' } }, () => {
+  app.post('/simulator/delivery/calm', { schema: { tags, summary: 'Reset delivery settings' } }, () => {
     Object.assign(courier.knobs, calmDelivery)
     courier.flush()
     return state()
   })
-  const times = { tags, summary: 'Change how long messages take', body: schema.ladderChange }
+  const times = { tags, summary: 'Change the time that messages take', body: schema.ladderChange }
   app.patch('/simulator/ladder', { schema: times }, ({ body }) => Object.assign(ladder, body))
 }
 
-/** Templates as their owner would edit them at the platform. */
+/** Registers the routes that edit templates, as their owner would at the platform. */
 export function templateRoutes(app: App, platform: Platform): void {
   const { templates } = platform.world
   const tags = ['Templates']
-  app.get('/simulator/templates', { schema: { tags, summary: 'All templates' } }, () => ({
+  app.get('/simulator/templates', { schema: { tags, summary: 'List templates' } }, () => ({
     templates: [...templates.values()],
   }))
   const add = { tags, summary: 'Add a template', body: schema.templateCreate }
@@ -183,11 +183,11 @@ export function templateRoutes(app: App, platform: Platform): void {
 
 export function addTemplate(world: World, given: Omit<SimulatedTemplate, 'id'>): SimulatedTemplate {
   const { templates } = world
-  if (templates.size >= limits.templates) throw conflict('The simulator holds no more templates')
+  if (templates.size >= limits.templates) throw conflict('The simulator has reached its limit of templates')
   const isTaken = [...templates.values()].some(
     ({ name, language }) => name === given.name && language === given.language,
   )
-  if (isTaken) throw conflict('A template with this name and language exists already')
+  if (isTaken) throw conflict('A template with this name and language already exists')
   const template = { id: randomDigits(15), ...given }
   templates.set(template.id, template)
   return template
@@ -195,6 +195,6 @@ export function addTemplate(world: World, given: Omit<SimulatedTemplate, 'id'>):
 
 function findTemplate({ world }: Platform, id: string): SimulatedTemplate {
   const template = world.templates.get(id)
-  if (template === undefined) throw notFound('There is no such template')
+  if (template === undefined) throw notFound('Template not found')
   return template
 }

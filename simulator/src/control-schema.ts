@@ -6,7 +6,7 @@ import { fileKinds } from './files/present-file.ts'
 import { adKinds, inboundKinds } from './inbound.ts'
 import { templateCategories, templateStatuses } from './world.ts'
 
-/** An object that has these fields and no others. */
+/** Object schema that allows no other fields. */
 export const closed = <P extends TProperties>(fields: P, options: TObjectOptions = {}) =>
   Type.Object(fields, { additionalProperties: false, ...options })
 
@@ -22,11 +22,11 @@ const count = (maximum: number, description: string) =>
   Type.Optional(Type.Integer({ minimum: 0, maximum, description }))
 const anyObject = (description: string) => Type.Unsafe<Record<string, unknown>>({ type: 'object', description })
 
-// As far as a Date reaches.
+// Limit of a JavaScript Date.
 const maxShiftMs = 8_640_000_000_000_000
 
 export const clockState = Type.Object({
-  now: timestamp('The time of the service and of the platform'),
+  now: timestamp('Time of the service and the platform'),
   shiftMs: Type.Integer({
     minimum: -maxShiftMs,
     maximum: maxShiftMs,
@@ -36,17 +36,17 @@ export const clockState = Type.Object({
 export const clockChange = closed(
   {
     advanceMs: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: 366 * 86_400_000, description: 'Moves on by so much' }),
+      Type.Integer({ minimum: 0, maximum: 366 * 86_400_000, description: 'Milliseconds to advance by' }),
     ),
-    set: Type.Optional(timestamp('Goes to this time, and on from there')),
-    follow: Type.Optional(Type.Literal(true, { description: 'Goes back to the real time' })),
+    set: Type.Optional(timestamp('Sets the clock to this time; it then runs on')),
+    follow: Type.Optional(Type.Literal(true, { description: 'Returns to real time' })),
   },
   { minProperties: 1, maxProperties: 1 },
 )
 
 const callback = {
   callbackUrl: Type.Optional(
-    nullable(Type.String({ format: 'uri', maxLength: 2000, description: 'Where webhooks go; null for nowhere' })),
+    nullable(Type.String({ format: 'uri', maxLength: 2000, description: 'URL that receives webhooks; null for none' })),
   ),
   verifyToken: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
 }
@@ -58,11 +58,11 @@ export const numberChange = closed({
   registered: flag('false: sends are refused with 133010'),
   subscribed: flag('false: no webhooks'),
   addressing: Type.Optional(
-    oneOf(['pn', 'lid'], { description: 'How linked devices are told of customers first: by number or hidden id' }),
+    oneOf(['pn', 'lid'], { description: 'Identifier that linked devices receive first: phone number or hidden id' }),
   ),
   signingSecret: Type.Optional(
     nullable(
-      Type.String({ minLength: 8, maxLength: 200, description: "What the number's partner signs webhooks with" }),
+      Type.String({ minLength: 8, maxLength: 200, description: "Secret of the number's partner for signing webhooks" }),
     ),
   ),
 })
@@ -71,22 +71,22 @@ export const numberCreate = closed({
   phone,
   name,
   network: Type.Optional(
-    oneOf(['official', 'linked'], { default: 'official', description: 'linked: a phone that devices are linked to' }),
+    oneOf(['official', 'linked'], { default: 'official', description: 'linked: a phone with linked devices' }),
   ),
-  isPartners: flag('Served by a partner of the platform, with a key of its own'),
+  isPartners: flag('Served by a partner of the platform, with its own key'),
 })
 export const numberParams = Type.Object({ numberId: Type.String({ maxLength: 40 }) })
 
 export const customerCreate = closed({
   numberId: Type.Optional(
-    Type.String({ maxLength: 40, description: 'The number they chat with; the first unless given' }),
+    Type.String({ maxLength: 40, description: 'Id of the business number they chat with; defaults to the first' }),
   ),
   name,
   phone,
   username: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 50 }))),
-  hidesNumber: flag('Known to the business by a user id only'),
-  online: flag('Whether the phone has a network'),
-  readsAtOnce: flag('Whether what arrives is read at once'),
+  hidesNumber: flag('The business sees only a user id, not the number'),
+  online: flag('Whether the phone is online'),
+  readsAtOnce: flag('Whether messages are read on arrival'),
 })
 export const customerChange = Type.Partial(
   closed(
@@ -96,7 +96,7 @@ export const customerChange = Type.Partial(
       hidesNumber: Type.Boolean(),
       online: Type.Boolean(),
       readsAtOnce: Type.Boolean(),
-      phone: Type.Unsafe<string>({ ...phone, description: 'Another number; the platform announces the change' }),
+      phone: Type.Unsafe<string>({ ...phone, description: 'New number; the platform announces the change' }),
     },
     { minProperties: 1 },
   ),
@@ -122,23 +122,23 @@ export const utterance = closed({
   about: Type.Optional(
     Type.String({
       maxLength: 300,
-      description: 'Id of the message that is quoted, reacted to, edited or taken back',
+      description: 'Id of the message to quote, react to, edit or delete',
     }),
   ),
   fileId: Type.Optional(
-    Type.String({ maxLength: 40, description: 'Of a file that was brought or made; else one is made up' }),
+    Type.String({ maxLength: 40, description: 'Id of an uploaded or ready-made file; defaults to a ready-made one' }),
   ),
   place: Type.Optional(place),
   card: Type.Optional(card),
   choiceId: Type.Optional(
-    Type.String({ maxLength: 256, description: 'Of `about`: what is chosen, as a button_reply or list_reply' }),
+    Type.String({ maxLength: 256, description: 'Id of the option to choose in the message `about`' }),
   ),
-  ad: Type.Optional(oneOf(adKinds, { description: 'The ad or post that led here' })),
+  ad: Type.Optional(oneOf(adKinds, { description: 'Ad or post that the customer came from' })),
 })
 export const echo = closed({
   text: Type.Optional(Type.String({ minLength: 1, maxLength: 4096 })),
-  kind: Type.Optional(oneOf(fileKinds, { description: 'Of the file' })),
-  fileId: Type.Optional(Type.String({ maxLength: 40, description: 'Of a file that was brought or made' })),
+  kind: Type.Optional(oneOf(fileKinds, { description: 'Kind of the file' })),
+  fileId: Type.Optional(Type.String({ maxLength: 40, description: 'Id of an uploaded or ready-made file' })),
 })
 
 export const templateCreate = closed({
@@ -147,14 +147,14 @@ export const templateCreate = closed({
   status: Type.Optional(oneOf(templateStatuses, { default: 'PENDING' })),
   category: Type.Optional(oneOf(templateCategories, { default: 'UTILITY' })),
   parameter_format: Type.Optional(oneOf(['POSITIONAL', 'NAMED'], { default: 'POSITIONAL' })),
-  components: Type.Array(anyObject('As the platform writes them'), { minItems: 1, maxItems: 10 }),
+  components: Type.Array(anyObject('Format of the platform'), { minItems: 1, maxItems: 10 }),
 })
 export const templateChange = closed(
   {
     status: Type.Optional(oneOf(templateStatuses)),
     category: Type.Optional(oneOf(templateCategories)),
-    components: Type.Optional(Type.Array(anyObject('As the platform writes them'), { minItems: 1, maxItems: 10 })),
-    announce: Type.Optional(Type.Boolean({ default: true, description: 'Whether a webhook tells of it' })),
+    components: Type.Optional(Type.Array(anyObject('Format of the platform'), { minItems: 1, maxItems: 10 })),
+    announce: Type.Optional(Type.Boolean({ default: true, description: 'Whether to send a webhook about the change' })),
   },
   { minProperties: 1 },
 )
@@ -163,43 +163,43 @@ export const templateParams = Type.Object({ templateId: Type.String({ maxLength:
 export const faultCreate = closed({
   effect: oneOf(faultEffects, {
     description:
-      'refuse: an error with `code`. fail: accepted, then the status `failed` with `code`. hang: no answer. reset: the ' +
-      'connection breaks. late: accepted, answered after `afterMs`. server_error, html, garbage: a bad answer. Of files: ' +
-      'expired: the address is no good any more. not_found: it is not there. slow: it takes `afterMs`. wrong_size, ' +
-      'wrong_type, wrong_hash: another than was told. endless: it never ends.',
+      'refuse: an error with `code`. fail: accepted, then the status `failed` with `code`. hang: no answer. reset: ' +
+      'closes the connection. late: accepted, answered after `afterMs`. server_error, html, garbage: an invalid ' +
+      'answer. For files: expired: the address has expired. not_found: no such file. slow: takes `afterMs`. ' +
+      'wrong_size, wrong_type, wrong_hash: differs from the announced one. endless: never ends.',
   }),
   on: Type.Optional(
     oneOf(faultTargets, {
       description:
-        'send unless given, file for effects of files. number, webhook: the set-up calls of a partner. upload: a file ' +
-        'is given. media: the address of one is asked for. file: it is fetched.',
+        'Defaults to send, or to file for effects of files. number, webhook: set-up calls of a partner. upload: ' +
+        'upload of a file. media: request for its address. file: its download.',
     }),
   ),
-  to: Type.Optional(nullable(Type.String({ maxLength: 140, description: 'Digits or user id; everyone unless given' }))),
+  to: Type.Optional(nullable(Type.String({ maxLength: 140, description: 'Digits or user id; defaults to everyone' }))),
   times: Type.Optional(nullable(Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'null: until removed' }))),
   code: Type.Optional(Type.Integer({ minimum: 0, maximum: 9_999_999, default: 131_000 })),
   httpStatus: Type.Optional(nullable(Type.Integer({ minimum: 200, maximum: 599 }))),
-  accepts: Type.Optional(Type.Boolean({ default: false, description: 'The message goes out all the same' })),
+  accepts: Type.Optional(Type.Boolean({ default: false, description: 'The message is sent despite the fault' })),
   afterMs: Type.Optional(Type.Integer({ minimum: 0, maximum: 600_000, default: 30_000 })),
 })
 export const faultParams = Type.Object({ faultId: Type.String({ maxLength: 20 }) })
 
 export const deliveryChange = closed(
   {
-    delayMs: count(86_400_000, 'Every delivery waits so long'),
-    duplicates: count(20, 'Further copies of every delivery, to linked devices as well'),
-    drop: count(10_000, 'The next changes that are lost'),
-    batch: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, description: 'Changes in one delivery' })),
+    delayMs: count(86_400_000, 'Delay of every delivery'),
+    duplicates: count(20, 'Extra copies of every delivery, also to linked devices'),
+    drop: count(10_000, 'Number of next changes to lose'),
+    batch: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, description: 'Changes per delivery' })),
     reorder: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: 1000,
-        description: 'Changes that are held, then delivered newest first, to linked devices as well',
+        description: 'Changes to collect and then deliver newest first, also to linked devices',
       }),
     ),
-    paused: flag('Holds everything until it is off again'),
-    escapeSlashes: flag('Writes / as \\/'),
-    skipDelivered: flag('Leaves the status `delivered` out'),
+    paused: flag('Collects everything until switched off'),
+    escapeSlashes: flag('Escapes / as \\/'),
+    skipDelivered: flag('Skips the status `delivered`'),
   },
   { minProperties: 1 },
 )
@@ -207,7 +207,7 @@ export const ladderChange = closed(
   {
     sentMs: count(86_400_000, 'From the call to the status `sent`'),
     deliveredMs: count(86_400_000, 'From `sent` to `delivered`'),
-    readMs: count(86_400_000, 'From `delivered` to `read`, for who reads at once'),
+    readMs: count(86_400_000, 'From `delivered` to `read`, for customers with readsAtOnce'),
   },
   { minProperties: 1 },
 )
@@ -217,7 +217,7 @@ export const accountEvent = closed({
 })
 export const rawWebhook = closed({
   field: Type.String({ minLength: 1, maxLength: 100, example: 'history' }),
-  value: anyObject('The value of the change; for fields about messages, with metadata'),
+  value: anyObject('Value of the change; for fields about messages, including metadata'),
   numberId: Type.Optional(Type.String({ maxLength: 40 })),
-  isTimed: flag('Whether the entry carries a time, as those about accounts do'),
+  isTimed: flag('Whether the entry has a time, as those about accounts do'),
 })

@@ -18,10 +18,10 @@ import {
   userIdOf,
 } from './world.ts'
 
-// Things about a message that is there already; they make no bubble of their own.
+// Kinds about an existing message; they make no bubble of their own.
 const quietKinds: readonly string[] = ['reaction', 'reaction_removed', 'revoke', 'edit']
 
-/** The customer writes. Without a network the message waits on the phone. */
+/** Sends a message from the customer. While the phone is offline the message waits on it. */
 export function write(
   chat: Chat,
   spoken: Utterance,
@@ -59,7 +59,7 @@ const readyMade: Record<FileKind, ReadyMade> = {
   sticker: 'sticker',
 }
 
-/** With what somebody sends who has chosen no file, or with the file of the message that is edited. */
+/** Adds a ready-made file if none was chosen, or the file of the message being edited. */
 function withFile(
   { files }: Platform,
   { numberId }: BusinessNumber,
@@ -69,13 +69,13 @@ function withFile(
   const { kind, text } = utterance
   if (kind === 'edit') return about?.file?.id ? { ...utterance, file: files.find(about.file.id) } : utterance
   if (!isFileKind(kind)) return utterance
-  // The words of a document are its name, where there is no other.
+  // The text of a document is its file name if it has none.
   if (kind === 'document' && text !== '')
     return { ...utterance, text: '', file: addReadyMade(files, numberId, 'pdf', text) }
   return { ...utterance, file: addReadyMade(files, numberId, readyMade[kind]) }
 }
 
-/** What an act about a message does to it on the customer's own phone. */
+/** Applies a reaction, edit or deletion to the message on the customer's own phone. */
 function change(message: ChatMessage, { kind, text }: Utterance): void {
   const isOwn = message.from === 'customer'
   if (kind === 'reaction') message.reactions.customer = text || '👍'
@@ -114,7 +114,7 @@ function transmit(chat: Chat, message: ChatMessage, content: object, at: Date): 
 
 const wholeSeconds = (at: Date): Date => new Date(Math.floor(at.getTime() / 1000) * 1000)
 
-/** Switches the phone's network; what waited on either side goes its way. */
+/** Switches the phone's network on or off; messages that waited on either side are then delivered. */
 export function setOnline(chat: Chat, online: boolean): void {
   const { platform, customer } = chat
   customer.online = online
@@ -127,7 +127,7 @@ export function setOnline(chat: Chat, online: boolean): void {
   arriveAll(chat)
 }
 
-/** A call from the customer: says nothing, yet opens the window. */
+/** Makes a call from the customer: carries no text, but opens the window. */
 export function call(chat: Chat): void {
   const { platform, number, customer } = chat
   const now = platform.clock.now()
@@ -141,7 +141,7 @@ export function call(chat: Chat): void {
     status: 'delivered',
   })
   platform.changed()
-  // Linked devices are not told of calls in a way that anybody reads.
+  // The connector reads no calls from linked devices.
   if (number.network === 'linked') return
   const calls = [
     {
@@ -157,7 +157,7 @@ export function call(chat: Chat): void {
   platform.courier.send(number, { field: 'calls', value, lane: customer.id })
 }
 
-/** The customer takes another number. The platform gives them another user id as well, and says both. */
+/** Changes the customer's number. The platform assigns a new user id as well, and announces both. */
 export function changeNumber(chat: Chat, phone: string): void {
   const { platform, number, customer } = chat
   const { waId: oldPhone, userId: oldUserId } = customer
@@ -177,7 +177,7 @@ export function changeNumber(chat: Chat, phone: string): void {
   notify(chat, customer.userId, {}, { ...ids, body, type: 'user_changed_user_id' })
 }
 
-// Notices of the platform about a customer have no contacts.
+// System messages about a customer have no `contacts`.
 function notify(chat: Chat, address: string, from: object, system: object): void {
   const { platform, number, customer } = chat
   const id = makeWamid(address, 'inbound')
@@ -186,7 +186,7 @@ function notify(chat: Chat, address: string, from: object, system: object): void
   platform.courier.send(number, { field: 'messages', value, lane: customer.id })
 }
 
-/** A person at the business types on the phone of a number that is used there as well. */
+/** Sends a message typed by a person on the business's own phone, for numbers that are also used there. */
 export function typeOnDevice(chat: Chat, text: string, carried: Carried | null = null): ChatMessage {
   const { platform, number, customer } = chat
   const { clock, courier } = platform
@@ -219,13 +219,13 @@ export function typeOnDevice(chat: Chat, text: string, carried: Carried | null =
   return message
 }
 
-/** A file that somebody at the business sends from the phone. */
+/** File that the business sends from the phone. */
 interface Carried {
   kind: FileKind
   file: StoredFile
 }
 
-/** Tells of a template's new status; callbacks take it as a hint to read the list again. */
+/** Announces a template's new status; callbacks take it as a hint to fetch the list again. */
 export function announceTemplate(platform: Platform, template: SimulatedTemplate, event: string): void {
   const value = {
     event,
@@ -247,7 +247,7 @@ export const accountEvents = [
   'ACCOUNT_RECONNECTED',
 ] as const
 
-/** Something happens to the account of a number. */
+/** Announces an event of a number's account. */
 export function announceAccount(
   { courier }: Platform,
   number: BusinessNumber,
@@ -256,7 +256,7 @@ export function announceAccount(
   courier.send(number, { field: 'account_update', value: { event }, isTimed: true })
 }
 
-// Every account has the same templates here, and is told of each once.
+// Every account has the same templates here, and gets each announcement once.
 function announce({ courier, world }: Platform, field: string, value: object): void {
   const accounts = new Map([...world.numbers.values()].map((number) => [number.accountId, number]))
   for (const number of accounts.values()) courier.send(number, { field, value, isTimed: true })

@@ -22,22 +22,22 @@ const tags = ['Customers']
 const params = schema.customerParams
 const one = '/simulator/customers/:customerId'
 
-/** What customers do with their phones. */
+/** Registers the routes for actions of customers on their phones. */
 export function customerRoutes(app: App, platform: Platform): void {
   const { world } = platform
-  app.get('/simulator/customers', { schema: { tags, summary: 'The customers, newest chat first' } }, () => ({
+  app.get('/simulator/customers', { schema: { tags, summary: 'List customers, newest chat first' } }, () => ({
     customers: [...world.customers.values()].map((customer) => presentCustomer(platform, customer)).sort(byNewest),
   }))
   const add = { tags, summary: 'Add a customer with a phone', body: schema.customerCreate }
   app.post('/simulator/customers', { schema: add }, ({ body }, reply) => {
     const { numberId } = numberFor(platform, body.numberId)
     const known = findByPhone(world, numberId, body.phone)
-    if (known !== undefined) throw unprocessable('A customer with this phone exists already', { id: known.id })
+    if (known !== undefined) throw unprocessable('A customer with this phone already exists', { id: known.id })
     const customer = addCustomer(world, { ...body, numberId })
     platform.changed()
     return reply.code(201).send(presentChat(platform, customer))
   })
-  const read = { tags, summary: 'A customer and the chat on their phone, oldest message first', params }
+  const read = { tags, summary: 'Read a customer and their chat, oldest message first', params }
   app.get(one, { schema: read }, (request) =>
     presentChat(platform, chatOf(platform, request.params.customerId).customer),
   )
@@ -67,7 +67,7 @@ export function customerRoutes(app: App, platform: Platform): void {
 }
 
 function actRoutes(app: App, platform: Platform): void {
-  const writes = { tags, summary: 'The customer writes', params, body: schema.utterance }
+  const writes = { tags, summary: 'Send a message as the customer', params, body: schema.utterance }
   app.post(`${one}/messages`, { schema: writes }, (request, reply) => {
     const chat = chatOf(platform, request.params.customerId)
     const { kind = 'text', text = '', about = null, ad = null, fileId, place, card, choiceId } = request.body
@@ -75,62 +75,62 @@ function actRoutes(app: App, platform: Platform): void {
       const { id, status, at } = write(chat, chosen(chat.customer, about, choiceId))
       return reply.code(201).send({ id, status, at })
     }
-    if (kind === 'text' && text.trim() === '') throw unprocessable('Write something first')
+    if (kind === 'text' && text.trim() === '') throw unprocessable('Message text is required')
     const file = fileId === undefined ? undefined : fileOf(chat, fileId)
     const { id, status, at } = write(chat, { kind, text, about, file, place, card }, { ad })
     return reply.code(201).send({ id, status, at })
   })
-  app.post(`${one}/read`, { schema: { tags, summary: 'The customer reads the chat', params } }, (request) => {
+  app.post(`${one}/read`, { schema: { tags, summary: 'Mark the chat as read by the customer', params } }, (request) => {
     const chat = chatOf(platform, request.params.customerId)
     readAll(chat)
     return presentChat(platform, chat.customer)
   })
-  app.post(`${one}/call`, { schema: { tags, summary: 'The customer calls', params } }, (request) => {
+  app.post(`${one}/call`, { schema: { tags, summary: 'Call as the customer', params } }, (request) => {
     const chat = chatOf(platform, request.params.customerId)
     call(chat)
     return presentChat(platform, chat.customer)
   })
-  const echoes = { tags, summary: 'A person at the business types on the phone', params, body: schema.echo }
+  const echoes = { tags, summary: "Send a message from the business's own phone", params, body: schema.echo }
   app.post(`${one}/echo`, { schema: echoes }, (request, reply) => {
     const chat = chatOf(platform, request.params.customerId)
     const { text = '', kind = 'document', fileId } = request.body
-    if (text.trim() === '' && fileId === undefined) throw unprocessable('Write something first')
+    if (text.trim() === '' && fileId === undefined) throw unprocessable('Message text is required')
     const carried = fileId === undefined ? null : { kind, file: fileOf(chat, fileId) }
     const { id, status, at } = typeOnDevice(chat, text, carried)
     return reply.code(201).send({ id, status, at })
   })
 }
 
-/** What pressing a button says, or a row of a list. */
+/** Returns the utterance of a pressed button or a chosen list row. */
 function chosen(customer: Customer, about: string | null, choiceId: string): Utterance {
   const offer = messageIn(customer, about)?.offer
   const choice = offer?.options.find(({ id }) => id === choiceId)
-  if (offer == null || choice === undefined) throw unprocessable('The message offers no such choice')
+  if (offer == null || choice === undefined) throw unprocessable('The message has no such option')
   return { kind: offer.button === null ? 'button_reply' : 'list_reply', text: choice.title, about, choice }
 }
 
 function fileOf({ platform, number }: Chat, fileId: string): StoredFile {
   const file = platform.files.find(fileId)
   if (file?.numberId !== number.numberId)
-    throw unprocessable('There is no such file for this number. Bring one by POST /simulator/files')
+    throw unprocessable('File not found for this number. Upload one with POST /simulator/files')
   return file
 }
 
 function chatOf(platform: Platform, id: string): Chat {
   const customer = platform.world.customers.get(id)
-  if (customer === undefined) throw notFound('There is no such customer')
+  if (customer === undefined) throw notFound('Customer not found')
   return { platform, number: numberFor(platform, customer.numberId), customer }
 }
 
 const byNewest = (a: { lastAt: Date | null }, b: { lastAt: Date | null }): number =>
   (b.lastAt?.getTime() ?? 0) - (a.lastAt?.getTime() ?? 0)
 
-// What did not get through was never on the phone.
+// Failed and pending messages never reached the phone.
 const hasArrived = ({ from, status }: ChatMessage): boolean => from === 'customer' || arrived.includes(status)
 const arrived: readonly Tick[] = ['sent', 'delivered', 'read']
 const isShown = ({ kind }: { kind: string }): boolean => kind !== 'quiet'
 
-/** A customer as a line in a list. */
+/** Returns a customer as an entry of a list. */
 export function presentCustomer({ world, clock }: Platform, customer: Customer) {
   const { id, name, username, waId: phone, userId, hidesNumber, online, readsAtOnce, numberId } = customer
   const number = world.numbers.get(numberId)
@@ -154,14 +154,14 @@ export function presentCustomer({ world, clock }: Platform, customer: Customer) 
     unread: unread.length,
     windowIsOpen: number !== undefined && windowIsOpen(number, customer, clock.now()),
     lastAt: last?.at ?? null,
-    lastText: last?.isWithdrawn === true ? 'Withdrawn' : (last?.text ?? ''),
+    lastText: last?.isWithdrawn === true ? 'Deleted' : (last?.text ?? ''),
     lastFrom: last?.from ?? null,
   }
 }
 
 /**
- * A customer with the messages of their phone. Without a network nothing new has arrived there. `isForgotten` when they may
- * have had some with a simulator before this one.
+ * Returns a customer with the messages on their phone. While offline, nothing new has arrived. `isForgotten` says that
+ * the customer may have had messages in an earlier run of the simulator.
  */
 function presentChat(platform: Platform, customer: Customer) {
   const messages = customer.messages.filter(isShown)

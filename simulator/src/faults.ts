@@ -1,9 +1,9 @@
-/** What may go wrong with a call to the platform. */
+/** Faults of a call to the platform. */
 const callEffects = ['refuse', 'fail', 'hang', 'reset', 'late', 'server_error', 'html', 'garbage'] as const
-/** What may go wrong with a file, where it is told of or where it is fetched. */
+/** Faults of a file, when its metadata or its bytes are fetched. */
 const fileEffects = ['expired', 'not_found', 'slow', 'wrong_size', 'wrong_type', 'wrong_hash', 'endless'] as const
 export const faultEffects = [...callEffects, ...fileEffects] as const
-/** `upload`: a file is given; `media`: its address is asked for; `file`: it is fetched. */
+/** `upload`: upload of a file; `media`: request for its address; `file`: download of its bytes. */
 export const faultTargets = [
   ...(['send', 'read', 'templates', 'number', 'webhook', 'upload', 'media', 'file', 'any'] as const),
 ] as const
@@ -12,21 +12,21 @@ export interface Fault {
   id: string
   effect: (typeof faultEffects)[number]
   on: (typeof faultTargets)[number]
-  /** The customer's digits or user id; null for everyone. */
+  /** Customer's digits or user id; null for everyone. */
   to: string | null
-  /** How many calls it still meets; null for all. */
+  /** Number of calls that the fault still affects; null for all. */
   times: number | null
   code: number
   /** Overrides the status that belongs to the code. */
   httpStatus: number | null
-  /** Whether the platform took the message all the same. */
+  /** Whether the platform accepts the message despite the fault. */
   accepts: boolean
   afterMs: number
 }
 
 export const maxFaults = 100
 
-/** The fault that meets this call, counted down; faults that are used up go. */
+/** Returns the fault for this call and decrements its count; removes used-up faults. */
 export function takeFault(faults: Fault[], on: Fault['on'], recipient: readonly (string | null)[]): Fault | undefined {
   const at = faults.findIndex(
     (fault) =>

@@ -13,7 +13,7 @@ import { addReadyMade, readyMadeNames } from './files/sample-files.ts'
 import { answerBadly } from './graph/fault-answer.ts'
 import type { Platform } from './platform.ts'
 
-/** What is to be sent, whole, to who may have it. */
+/** A complete file to send. */
 interface Served {
   mimeType: string
   size: number
@@ -39,7 +39,7 @@ function sendWrongly(platform: Platform, reply: FastifyReply, file: Served, faul
         .type(file.mimeType)
         .header('content-length', file.size)
         .send(inPieces(platform, file, fault.afterMs))
-    // As many bytes as it says, which are fewer than were told before.
+    // The length matches what is sent, but is smaller than the size announced before.
     case 'wrong_size': {
       const size = Math.floor(file.size / 2)
       return reply
@@ -66,7 +66,7 @@ function sendWrongly(platform: Platform, reply: FastifyReply, file: Served, faul
   }
 }
 
-/** What an address leads to that is no good, or not any more. */
+/** Answers for an invalid or expired address. */
 export const notThere = (reply: FastifyReply): FastifyReply => reply.code(404).type('text/plain').send('Not Found')
 
 const changed = ({ bytes }: Served, change: (all: Buffer) => Buffer): Readable =>
@@ -76,7 +76,7 @@ const changed = ({ bytes }: Served, change: (all: Buffer) => Buffer): Readable =
     })(),
   )
 
-// The same length and type, and one bit of the end is another.
+// Same length and type, but one bit near the end differs.
 function otherEnd(all: Buffer): Buffer {
   const other = Buffer.from(all)
   const last = other.length - 1
@@ -86,7 +86,7 @@ function otherEnd(all: Buffer): Buffer {
 
 const pieces = 10
 
-/** A file that takes its time: a piece now, and the next ones with waits between them. */
+/** Streams a file slowly: a piece now, the next ones after waits. */
 function inPieces({ agenda }: Platform, { bytes }: Served, overMs: number): Readable {
   return Readable.from(
     (async function* () {
@@ -102,7 +102,7 @@ function inPieces({ agenda }: Platform, { bytes }: Served, overMs: number): Read
 
 const zeros = Buffer.alloc(64 * 1024)
 
-/** Begins as the file does, and goes on until whoever asked goes away. */
+/** Starts as the file does, and continues until the client disconnects. */
 const endless = ({ bytes }: Served): Readable =>
   Readable.from(
     (async function* () {
@@ -113,40 +113,38 @@ const endless = ({ bytes }: Served): Readable =>
 
 const tags = ['Files']
 const numberId = Type.Optional(
-  Type.String({ maxLength: 40, description: 'The number it is for; the first unless given' }),
+  Type.String({ maxLength: 40, description: 'Id of the number that the file is for; defaults to the first' }),
 )
-const name = Type.Optional(Type.String({ minLength: 1, maxLength: 240, description: 'What the file is called' }))
+const name = Type.Optional(Type.String({ minLength: 1, maxLength: 240, description: 'Name of the file' }))
 
 const fileQuery = closed({
   numberId,
   name,
-  type: Type.String({ minLength: 3, maxLength: 120, description: 'Its type', example: 'image/jpeg' }),
-  isVoice: Type.Optional(
-    Type.Boolean({ description: 'A voice note: what a browser has recorded becomes what phones send' }),
-  ),
+  type: Type.String({ minLength: 3, maxLength: 120, description: 'Media type', example: 'image/jpeg' }),
+  isVoice: Type.Optional(Type.Boolean({ description: 'Converts a browser recording to a voice note' })),
 })
 const madeFile = closed({ numberId, name: oneOf(readyMadeNames), fileName: name })
 const nameQuery = closed({ name })
 const fileParams = Type.Object({ fileId: Type.String({ maxLength: 40 }) })
 const sealedParams = Type.Object({ path: Type.String({ maxLength: 60 }) })
 
-/** Files of customers: brought from a disk, made up, shown on phones, and fetched by linked devices. */
+/** Registers routes for customers' files: upload, ready-made files, display, and download by linked devices. */
 export function fileRoutes(app: App, platform: Platform): void {
-  const brings = { tags, summary: 'Bring a file for a customer to send', querystring: fileQuery }
+  const brings = { tags, summary: 'Upload a file for a customer to send', querystring: fileQuery }
   app.post('/simulator/files', { schema: brings }, async (request, reply) => {
     const { numberId } = numberFor(platform, request.query.numberId)
     const file = await takeFile(platform, numberId, { body: request.body, ...request.query })
     return reply.code(201).send(describe(file))
   })
-  const makes = { tags, summary: 'Have a file made up', body: madeFile }
+  const makes = { tags, summary: 'Create a ready-made file', body: madeFile }
   app.post('/simulator/files/made', { schema: makes }, ({ body }, reply) => {
     const { numberId } = numberFor(platform, body.numberId)
     return reply.code(201).send(describe(addReadyMade(platform.files, numberId, body.name, body.fileName)))
   })
-  const shows = { tags, summary: 'The bytes of a file', params: fileParams, querystring: nameQuery }
+  const shows = { tags, summary: 'Download a file', params: fileParams, querystring: nameQuery }
   app.get('/simulator/files/:fileId', { schema: shows }, (request, reply) => {
     const file = platform.files.find(request.params.fileId)
-    if (file === undefined) throw notFound('There is no such file any more')
+    if (file === undefined) throw notFound('File not found or expired')
     return show({ ...file, name: request.query.name ?? file.name }, request.headers.range, reply)
   })
   const fetches = { hide: true, params: sealedParams }
@@ -168,7 +166,7 @@ const describe = (file: StoredFile) => ({ fileId: file.id, ...shownFile('documen
 
 const opened = /^(image\/(jpeg|png|webp|gif)|audio\/[a-z0-9.+-]{1,40}|video\/[a-z0-9.+-]{1,40})(;|$)/
 
-/** For the page of a phone: pictures and sounds are shown, everything else is saved, and nothing of it runs. */
+/** For a phone's page: shows pictures and sounds inline, sends the rest as a download, and lets nothing execute. */
 function show(file: StoredFile, range: string | undefined, reply: FastifyReply): FastifyReply {
   const isShown = opened.test(file.mimeType)
   reply

@@ -12,7 +12,7 @@ import {
 import { randomDigits } from './wamid.ts'
 import type { ChatMessage, Choice } from './world.ts'
 
-/** Every kind of thing that a customer can send. */
+/** All kinds of messages that a customer can send. */
 export const inboundKinds = [
   ...(['text', ...fileKinds, 'location', 'contacts', 'contact_request', 'button', 'button_reply'] as const),
   ...(['list_reply', 'flow_reply', 'reaction', 'reaction_removed', 'order', 'revoke', 'edit', 'unsupported'] as const),
@@ -25,24 +25,24 @@ export type AdKind = (typeof adKinds)[number]
 export interface Utterance {
   kind: InboundKind
   text: string
-  /** The message that is meant: quoted, reacted to, taken back, changed. */
+  /** Id of the message that is quoted, reacted to, deleted or edited. */
   about: string | null
-  /** For kinds that carry one. */
+  /** For kinds that carry a file. */
   file?: StoredFile | undefined
   place?: Place | undefined
   card?: Card | undefined
-  /** What was chosen, of what a message offers. */
+  /** Option chosen from an earlier message. */
   choice?: Choice | undefined
 }
 
-/** Both ends of a chat, and the message that an utterance is about, where it is known. */
+/** Both ends of a chat, and the message that an utterance refers to, if known. */
 export interface Ends {
   businessPhone: string
   customerPhone: string
   about?: ChatMessage | undefined
 }
 
-/** The part of a message that depends on its kind. */
+/** Returns the part of a message that depends on its kind. */
 export function contentOf(utterance: Utterance, ends: Ends): object {
   const { kind, text, about } = utterance
   const author = ends.about?.from === 'customer' ? ends.customerPhone : ends.businessPhone
@@ -102,7 +102,7 @@ export function contentOf(utterance: Utterance, ends: Ends): object {
   }
 }
 
-/** A file as the platform tells of it; without one, of one that is nowhere. */
+/** Returns a file's metadata as the platform sends it; without a file, metadata of one that does not exist. */
 function mediaOf(kind: FileKind, text: string, file: StoredFile | undefined): object {
   const told = {
     id: file?.id ?? randomDigits(16),
@@ -125,7 +125,7 @@ function mediaOf(kind: FileKind, text: string, file: StoredFile | undefined): ob
   }
 }
 
-// The caption of a file is edited with the file, which stays.
+// Editing a caption sends the unchanged file again.
 function edited(text: string, about: ChatMessage | undefined, file: StoredFile | undefined): object {
   const kind = about?.file?.kind
   const hasCaption = kind === 'image' || kind === 'video' || kind === 'document'
@@ -183,7 +183,7 @@ const couldNotFetch = {
   error_data: { details: 'Failed to download the media from the sender.' },
 }
 
-/** What a message carries when an ad or a post led to it. Ads in a status carry no click id. */
+/** Returns the referral of a message that came from an ad or a post. Ads in a status carry no click id. */
 export function referralOf(ad: AdKind): object {
   const click = ad === 'status' ? {} : { ctwa_clid: `AR${randomBytes(24).toString('base64url')}` }
   const picture =
@@ -201,7 +201,7 @@ export function referralOf(ad: AdKind): object {
   }
 }
 
-/** What the phone shows of it, where its kind has parts beside words. */
+/** Returns what the phone shows of kinds with parts other than text. */
 export function shownParts(utterance: Utterance, ends: Ends): Partial<ChatMessage> {
   const { kind, text, file } = utterance
   const quotes = meaning.includes(kind) ? {} : { quotes: utterance.about }
@@ -215,10 +215,10 @@ export function shownParts(utterance: Utterance, ends: Ends): Partial<ChatMessag
   return quotes
 }
 
-// Those that mean a message without quoting it.
+// Kinds that refer to a message without quoting it.
 const meaning: readonly InboundKind[] = ['reaction', 'reaction_removed', 'revoke', 'edit']
 
-/** What lists of chats say of it. */
+/** Returns the text for lists of chats. */
 export function shownText({ kind, text, file, place, card }: Utterance): string {
   if (isFileKind(kind)) return wordsOfFile(kind, text || (file?.name ?? null))
   const names: Partial<Record<InboundKind, string>> = {

@@ -7,7 +7,7 @@ const gatherMs = 30
 const heartbeatMs = 20_000
 const maxListeners = 100
 
-/** Tells pages that something changed; they ask for what. */
+/** Notifies pages of changes; they fetch the details. */
 export function createLive() {
   const listeners = new Set<ServerResponse>()
   let timer: NodeJS.Timeout | undefined
@@ -25,7 +25,7 @@ export function createLive() {
     serve: (app: App): void => {
       app.get('/simulator/live', { schema: { hide: true } }, (_request, reply) => {
         if (listeners.size >= maxListeners)
-          return reply.code(503).send({ statusCode: 503, statusMessage: 'Too many pages' })
+          return reply.code(503).send({ statusCode: 503, statusMessage: 'Too many open pages' })
         reply.hijack()
         reply.raw.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' })
         reply.raw.write('retry: 1000\n\ndata: changed\n\n')
@@ -57,7 +57,7 @@ const policy = [
 const types: Record<string, string> = { '.html': 'text/html', '.css': 'text/css', '.js': 'text/javascript' }
 const pages: Record<string, string> = { 'phone.html': '/phone', 'owner.html': '/phone/owner' }
 
-/** The phones as pages: the customers', and the business's own. */
+/** Serves the pages of the phones: the customers' and the business's own. */
 export function phoneRoutes(app: App): void {
   for (const file of readdirSync(new URL('page/', import.meta.url))) {
     const text = readFileSync(new URL(`page/${file}`, import.meta.url), 'utf8')

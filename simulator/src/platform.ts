@@ -6,19 +6,19 @@ import type { FileStore } from './files/file-store.ts'
 import type { LinkedNetwork } from './linked/network.ts'
 import type { BusinessNumber, Customer, World } from './world.ts'
 
-/** How long a message takes to each rung, from the one before. */
+/** Time until each status, from the one before. */
 export interface LadderTimes {
   sentMs: number
   deliveredMs: number
   readMs: number
 }
 
-/** The simulated platform: what it knows and what drives it. */
+/** The simulated platform: its state and its services. */
 export interface Platform {
   clock: ShiftedClock
   log: Log
   world: World
-  /** The other network: phones, and the devices that are linked to them. */
+  /** Network of phones and linked devices. */
   linked: LinkedNetwork
   files: FileStore
   agenda: Agenda
@@ -26,11 +26,11 @@ export interface Platform {
   journal: Journal
   faults: Fault[]
   ladder: LadderTimes
-  /** Tells those who look at the phones that something is new. */
+  /** Notifies the open pages of phones of a change. */
   changed(): void
 }
 
-/** A customer's chat with a number of the platform. */
+/** Customer's chat with a number of the platform. */
 export interface Chat {
   platform: Platform
   number: BusinessNumber

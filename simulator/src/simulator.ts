@@ -22,33 +22,33 @@ import type { LadderTimes, Platform } from './platform.ts'
 import { type BusinessNumber, createWorld, newNumber, newPhone } from './world.ts'
 
 export interface SimulatorOptions {
-  /** 0 takes a free one. */
+  /** 0 picks a free port. */
   port: number
   host?: string
-  /** Names under which people open it, beside localhost and addresses. */
+  /** Host names under which people open it, besides localhost and IP addresses. */
   ownHosts?: readonly string[]
   clock: ShiftedClock
   log: Log
-  /** The first business number; ids and secrets are made up where none are given. */
+  /** First business number; missing ids and secrets are generated. */
   number?: Partial<BusinessNumber>
   ladder?: Partial<LadderTimes>
-  /** The phone that devices are linked to. */
+  /** Phone that devices are linked to. */
   phone?: Partial<BusinessNumber>
   pairingTimes?: Partial<PairingTimes>
-  /** Waits before each further attempt to deliver a webhook. */
+  /** Milliseconds before each retry of a webhook. */
   retryMs?: readonly number[]
 }
 
 export interface Simulator {
-  /** `http://127.0.0.1:7008`, without a trailing slash: the base address for a connection. */
+  /** Base URL for a connection, without trailing slash, such as `http://127.0.0.1:7008`. */
   url: string
   app: App
   platform: Platform
-  /** The first business number. Its `callbackUrl` may be set at any time. */
+  /** First business number. Its `callbackUrl` may be set at any time. */
   number: BusinessNumber
   /** The business's own phone, to which devices are linked by QR code. */
   phone: BusinessNumber
-  /** Resolves when nothing is on its way any more: no webhook, no status, nothing that a device which is there has not taken. */
+  /** Resolves when no webhook, status, or event for a connected device is pending. */
   settled(): Promise<void>
   stop(): Promise<void>
 }
@@ -58,7 +58,7 @@ const demoPhone = { phone: '15550783882', name: 'Parley Demo, phone' }
 const compressedRetryMs = [0, 1_000, 5_000, 15_000, 60_000, 300_000, 900_000, 3_600_000]
 const settleCheckMs = 3
 
-/** Starts a stand-in for the official platform, with phones for its customers. Everything it knows is in memory. */
+/** Starts a simulator of the official platform, with phones for its customers. All state is in memory. */
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
   const { clock, log, host = '127.0.0.1' } = options
   const live = createLive()
@@ -111,11 +111,11 @@ async function buildServer(platform: Platform, ownHosts: readonly string[]): Pro
   app.setNotFoundHandler((_request, reply) =>
     reply
       .code(404)
-      .send({ statusCode: 404, statusMessage: 'Nothing is here. The phones are at /phone, the knobs at /simulator' }),
+      .send({ statusCode: 404, statusMessage: 'Not found. The phones are at /phone, the controls at /simulator' }),
   )
-  // Only JSON: a body that needs no leave to be sent across sites would open the knobs to any page.
+  // Only JSON: browsers send simple content types across sites without a preflight, so any page could change settings.
   app.removeContentTypeParser('text/plain')
-  // Files, which need that leave as well.
+  // Files; this type also requires a preflight.
   app.addContentTypeParser('application/octet-stream', (_request, payload, done) => done(null, payload))
   keepOtherSitesOut(app, ownHosts)
   await app.register(swagger, { openapi: { openapi: '3.1.0', info: about } })
@@ -140,10 +140,10 @@ const about = {
   title: 'Parley simulator',
   version: '1',
   description:
-    'A stand-in for the official chat platform, for demos and tests. Its own interface is at /v25.0/… as the platform ' +
-    'documents it, at /messages and /v1/configs/… as one of its partners does, and at /linked a network of phones with ' +
-    'linked devices; these are the knobs: customers and what they do, faults, how webhooks travel, templates, the phone ' +
-    'that devices are linked to, the clock.',
+    'Simulates the official chat platform, for demos and tests. The API of the platform is at /v25.0/… as documented, ' +
+    'the API of one of its partners at /messages and /v1/configs/…, and a network of phones with linked devices at ' +
+    '/linked. This document describes the control API: customers and their actions, faults, webhook delivery, ' +
+    'templates, the phone with linked devices, and the clock.',
 }
 
 function addressOf(app: App, host: string): string {
@@ -162,13 +162,13 @@ async function settled({ agenda, courier, linked }: Platform): Promise<void> {
 }
 
 /**
- * The simulator knows no passwords, so that nothing but its address protects it: pages of other sites must not reach
- * it through somebody's browser, neither by a request across sites nor by a name that points here.
+ * The simulator has no passwords; only its address protects it. Pages of other sites must not reach it through a user's
+ * browser, neither by cross-site requests nor by DNS rebinding.
  */
 function keepOtherSitesOut(app: App, ownHosts: readonly string[]): void {
   app.addHook('onRequest', async (request) => {
-    if (!isOwnHost(request.hostname, ownHosts)) throw forbidden('Open the simulator by its address, or by localhost')
-    if (isFromElsewhere(request)) throw forbidden('The simulator takes no requests from pages of other sites')
+    if (!isOwnHost(request.hostname, ownHosts)) throw forbidden('Open the simulator by its address or by localhost')
+    if (isFromElsewhere(request)) throw forbidden('The simulator rejects requests from pages of other sites')
   })
 }
 

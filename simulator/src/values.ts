@@ -3,7 +3,7 @@ import { tellStatus } from './linked/notify.ts'
 import type { Chat, Platform } from './platform.ts'
 import type { BusinessNumber, ChatMessage, Customer, Tick } from './world.ts'
 
-/** What every `messages` change begins with. */
+/** Returns the fields with which every `messages` change begins. */
 export const valueHead = (number: BusinessNumber) => ({
   messaging_product: 'whatsapp',
   metadata: { display_phone_number: number.phone, phone_number_id: number.numberId },
@@ -22,12 +22,12 @@ export const senderOf = (customer: Customer): object => ({
   from_user_id: customer.userId,
 })
 
-/** What ids of messages with a customer are made of. */
+/** Returns the customer's identifier that is encoded in message ids. */
 export const addressOf = (customer: Customer): string => (customer.hidesNumber ? customer.userId : customer.waId)
 
 export const seconds = (at: Date): string => String(Math.floor(at.getTime() / 1000))
 
-/** The value of a `messages` change about one status. */
+/** Returns the value of a `messages` change with one status. */
 export function statusValue(
   number: BusinessNumber,
   customer: Customer,
@@ -68,7 +68,7 @@ function pricingOf({ category }: ChatMessage): object {
 
 const rungs: readonly Tick[] = ['pending', 'sent', 'delivered', 'read']
 
-/** Starts a message on its way to the customer; `failure` is the code by which it ends. */
+/** Starts a message's progress through the statuses; `failure` is the error code with which it ends. */
 export function startLadder(chat: Chat, message: ChatMessage, failure: number | null): void {
   const { platform } = chat
   const { agenda, ladder } = platform
@@ -83,11 +83,11 @@ export function startLadder(chat: Chat, message: ChatMessage, failure: number | 
   })
 }
 
-/** Brings a message that the platform has to the phone, if that has a network. */
+/** Delivers a message to the phone if it is online. */
 function arrive(chat: Chat, message: ChatMessage): void {
   const { platform, customer } = chat
   const { agenda, ladder } = platform
-  // Of reactions the platform says no more than that it sent them.
+  // The platform sends no status after `sent` for reactions.
   if (message.kind === 'quiet') return
   agenda.after(ladder.deliveredMs, () => {
     if (!customer.online || message.status !== 'sent') return
@@ -96,7 +96,7 @@ function arrive(chat: Chat, message: ChatMessage): void {
   })
 }
 
-/** The phone has a network again: what waited for it arrives. */
+/** Delivers the messages that waited for the phone to come online. */
 export function arriveAll(chat: Chat): void {
   const { customer } = chat
   for (const message of customer.messages) {
@@ -104,7 +104,7 @@ export function arriveAll(chat: Chat): void {
   }
 }
 
-/** The customer looks at the chat. What has not arrived cannot be read. */
+/** Marks the chat as read by the customer. Messages not delivered yet cannot be read. */
 export function readAll(chat: Chat): void {
   const { customer } = chat
   if (!customer.online) return
@@ -134,7 +134,7 @@ function climb(chat: Chat, message: ChatMessage, status: Exclude<Tick, 'pending'
   })
 }
 
-/** The business has read up to this message of the customer. */
+/** Marks messages of the customer up to this one as read by the business. */
 export function markRead(platform: Platform, customer: Customer, newest: ChatMessage): void {
   for (const message of customer.messages.slice(0, customer.messages.indexOf(newest) + 1)) {
     if (message.from === 'customer' && message.status !== 'pending') message.status = 'read'

@@ -4,7 +4,7 @@ export type WamidDirection = 'inbound' | 'outbound'
 
 const inner = { inbound: { mark: 0x12, bytes: 10 }, outbound: { mark: 0x11, bytes: 9 } } as const
 
-/** A message id as the platform makes them: the customer's address stands in it in clear. */
+/** Makes a message id as the platform does: it contains the customer's address in the clear. */
 export function makeWamid(customer: string, direction: WamidDirection): string {
   const { mark, bytes } = inner[direction]
   const address = Buffer.from(customer, 'latin1')
@@ -19,6 +19,6 @@ export function makeWamid(customer: string, direction: WamidDirection): string {
   return `wamid.${Buffer.concat(parts).toString('base64')}`
 }
 
-/** An id as the platform makes them. */
+/** Makes an id as the platform does. */
 export const randomDigits = (count: number): string =>
   `1${Array.from({ length: count - 1 }, () => randomInt(10)).join('')}`

@@ -3,12 +3,12 @@ import { phoneClass } from '../../server/src/base/phone/phone-variants.ts'
 import type { Card, Place, ShownFile } from './files/present-file.ts'
 import { randomDigits } from './wamid.ts'
 
-/** A business's number: on the platform, with its account and its app, or a phone with devices that are linked to it. */
+/** Number of a business: on the platform, with its account and app, or a phone with linked devices. */
 export interface BusinessNumber {
   network: 'official' | 'linked'
-  /** How linked devices are told of customers first: by phone number or by hidden id. */
+  /** Identifier of customers that linked devices receive first: phone number or hidden id. */
   addressing: 'pn' | 'lid'
-  /** A simulator that has started anew has forgotten which devices were linked: it takes them at their word. */
+  /** Accepts unknown devices: a restarted simulator has lost the list of linked ones. */
   trustsUnknownDevices: boolean
   numberId: string
   accountId: string
@@ -22,18 +22,18 @@ export interface BusinessNumber {
   tokenState: 'valid' | 'expired'
   registered: boolean
   subscribed: boolean
-  /** A simulator that has started anew does not know who wrote before: whom it has not seen counts as in the window. */
+  /** Treats customers without messages as in the window: a restarted simulator does not know who wrote before. */
   trustsUnknownWindows: boolean
-  /** Null for a number that its business has at the platform itself. */
+  /** Null for a number that its business has directly on the platform. */
   partner: PartnerSide | null
 }
 
-/** What a partner of the platform has of a number that it serves. */
+/** A partner's settings of a number that it serves. */
 export interface PartnerSide {
   apiKey: string
-  /** What callbacks carry, as it was told when their address was registered. */
+  /** Headers of callbacks, as given when the URL was registered. */
   headers: Record<string, string>
-  /** Signs callbacks; null for a partner that does not. */
+  /** Signs callbacks; null for a partner that does not sign. */
   signingSecret: string | null
 }
 
@@ -41,29 +41,29 @@ export type Tick = 'pending' | 'sent' | 'delivered' | 'read' | 'failed'
 
 export interface ChatMessage {
   id: string
-  /** `device` is a person at the business who typed on the phone. */
+  /** `device` is a person who typed on the business's own phone. */
   from: 'customer' | 'business' | 'device'
   kind: string
   text: string
   header: string | null
   footer: string | null
   buttons: string[]
-  /** What the customer can choose from. */
+  /** Options that the customer can choose from. */
   offer: Offer | null
   at: Date
   status: Tick
   errorCode: number | null
   correlator: string | null
-  /** How the platform bills it: `service`, or the template's category. */
+  /** Billing category of the platform: `service`, or the template's category. */
   category: string
-  /** How often the network took it: a message that was sent twice is shown once. */
+  /** Number of times the network received it; a message sent twice is shown once. */
   arrivals: number
-  /** What it carries beside words; its `text` is for lists then, and `caption` are the words below it. */
+  /** Parts other than text; then `text` is for lists, and `caption` is the text below the part. */
   file: ShownFile | null
   place: Place | null
   cards: Card[]
   caption: string | null
-  /** Id of the message that it answers to. */
+  /** Id of the message that it replies to. */
   quotes: string | null
   reactions: { customer: string | null; business: string | null }
   isEdited: boolean
@@ -71,7 +71,7 @@ export interface ChatMessage {
 }
 
 export interface Offer {
-  /** What opens the list; null where they are buttons. */
+  /** Label of the button that opens the list; null for buttons. */
   button: string | null
   options: Choice[]
 }
@@ -82,7 +82,7 @@ export interface Choice {
   description?: string
 }
 
-/** A customer's phone, whose only chat is the one with a business number. */
+/** Customer's phone in its chat with one business number. */
 export interface Customer {
   id: string
   numberId: string
@@ -96,7 +96,7 @@ export interface Customer {
   lastWroteAt: Date | null
   /** Newest last. */
   messages: ChatMessage[]
-  /** What was written without a network. */
+  /** Messages written while offline. */
   unsent: { messageId: string; message: object }[]
 }
 
@@ -133,7 +133,7 @@ export interface NewCustomer {
   readsAtOnce?: boolean
 }
 
-/** Adds a phone. One that never wrote makes room for it, else the one that was quiet for longest. */
+/** Adds a phone. At the limit it replaces one that never wrote, else the one that was inactive longest. */
 export function addCustomer(world: World, input: NewCustomer): Customer {
   if (world.customers.size >= limits.customers) forgetQuietest(world)
   const isLinked = world.numbers.get(input.numberId)?.network === 'linked'
@@ -166,8 +166,8 @@ function forgetQuietest(world: World): void {
 const lastSignOf = ({ lastWroteAt }: Customer): number => lastWroteAt?.getTime() ?? 0
 
 /**
- * A business-scoped user id: a country and many digits. The same phone always has the same one, also after a restart,
- * since conversations hang on it.
+ * Returns a business-scoped user id: a country and many digits. It is the same for the same phone even after a restart,
+ * since conversations refer to it.
  */
 export function userIdOf(numberId: string, phone: string): string {
   const country = countries.find(([prefix]) => phone.startsWith(prefix))?.[1] ?? 'US'
@@ -175,7 +175,7 @@ export function userIdOf(numberId: string, phone: string): string {
   return `${country}.${BigInt(`0x1${digest.slice(0, 16)}`)}`
 }
 
-/** The hidden id of whoever has this phone; to linked devices it is the same at every number. */
+/** Returns the hidden id of a phone; linked devices see the same one at every number. */
 export function lidOf(phone: string): string {
   const digest = createHash('sha256').update(`lid ${phone}`).digest()
   return `${100_000_000_000_000n + (digest.readBigUInt64BE() % 900_000_000_000_000n)}@lid`
@@ -213,7 +213,7 @@ export function findMessage(world: World, numberId: string, messageId: string): 
   return undefined
 }
 
-/** Finds a message in one chat. */
+/** Finds a message in a chat. */
 export const messageIn = ({ messages }: Customer, id: string | null): ChatMessage | undefined =>
   id === null ? undefined : messages.findLast((message) => message.id === id)
 
@@ -255,7 +255,7 @@ export function windowIsOpen(number: BusinessNumber, customer: Customer, now: Da
   return now.getTime() < customer.lastWroteAt.getTime() + windowMs
 }
 
-/** Secrets and ids of a number that nobody has given any. */
+/** Returns a number, with generated values for missing secrets and ids. */
 export function newNumber(given: Partial<BusinessNumber>): BusinessNumber {
   return {
     network: 'official',
@@ -278,11 +278,11 @@ export function newNumber(given: Partial<BusinessNumber>): BusinessNumber {
   }
 }
 
-/** A phone that devices can be linked to. Its id is the same after a restart, since chats hang on it. */
+/** Returns a phone that devices can be linked to. Its id is the same after a restart, since chats refer to it. */
 export const newPhone = (given: { phone: string; name: string } & Partial<BusinessNumber>): BusinessNumber =>
   newNumber({ numberId: `phone-${given.phone}`, ...given, network: 'linked' })
 
-/** How a partner serves a number that it has just got. */
+/** Returns the default settings of a partner for a number. */
 export const newPartnerSide = (): PartnerSide => ({
   apiKey: randomBytes(18).toString('base64url'),
   headers: {},
@@ -324,7 +324,7 @@ export interface SimulatedTemplate {
 
 const placeholder = /\{\{\s*([a-z0-9_]+)\s*\}\}/gi
 
-/** Distinct placeholders in order of first appearance. */
+/** Returns distinct placeholders in order of first appearance. */
 export function placeholdersOf(text: string): string[] {
   return [...new Set([...text.matchAll(placeholder)].map(([, name = '']) => name))]
 }

@@ -16,7 +16,7 @@ const calm = () => w.call('POST', '/simulator/delivery/calm')
 const clock = (body: object) => w.call('POST', '/simulator/clock', body)
 const texts = () => w.changes().flatMap(({ value }) => (value.messages ?? []).map((one: Loose) => one.text?.body))
 
-test('every webhook of a customer is signed over its raw bytes, and understood or knowingly passed over by the product', async () => {
+test('every customer webhook is signed over its raw bytes, and parsed or deliberately skipped by the product', async () => {
   const zoe = await w.customer()
   const { body: first } = await w.says(zoe.id, { text: 'Olá ✓ 😀 a/b', ad: 'image' })
   for (const kind of inboundKinds) {
@@ -42,7 +42,7 @@ test('every webhook of a customer is signed over its raw bytes, and understood o
   assert.ok(events.some((event) => event.type === 'message' && event.referral?.ctwa_clid))
 })
 
-test('what is not answered by 200 comes again, the same bytes, until the schedule ends', async () => {
+test('a webhook not answered with 200 is retried with the same bytes until the schedule ends', async () => {
   const zoe = await w.customer()
   w.answers.push(500, 204, 200)
   await w.says(zoe.id, { text: 'again' })
@@ -54,7 +54,7 @@ test('what is not answered by 200 comes again, the same bytes, until the schedul
   assert.deepEqual([texts(), platform.courier.counts.lost], [['again'], 1])
 })
 
-test('deliveries can be doubled, lost, batched, shuffled, held, late, escaped otherwise, and leave out a step', async () => {
+test('deliveries can be duplicated, lost, batched, reordered, paused, delayed, escaped differently, and skip a status', async () => {
   const zoe = await w.customer({ readsAtOnce: true })
   const three = async (changes: object) => {
     await knobs(changes)
@@ -94,7 +94,7 @@ test('deliveries can be doubled, lost, batched, shuffled, held, late, escaped ot
   assert.equal((await clock({ follow: true })).body.shiftMs, 0)
 })
 
-test('a callback is used only after it has given the challenge back', async () => {
+test('a callback is used only after it has answered the challenge', async () => {
   const { accountId, numberId, callbackUrl } = number
   const apps = `${accountId}/subscribed_apps`
   const over = (override_callback_uri: string | null) => ({ override_callback_uri, verify_token: 'word' })

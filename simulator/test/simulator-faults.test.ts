@@ -7,7 +7,7 @@ const { simulator } = w
 const fault = (body: object) => w.call('POST', '/simulator/faults', body)
 const zoe = await w.customer()
 
-test('a fault refuses the next calls by its code, or by another status, and is used up', async () => {
+test('a fault refuses the next calls with its code or another status, and is used up', async () => {
   await fault({ effect: 'refuse', code: 130429, times: 2 })
   for (let call = 0; call < 2; call += 1) {
     const { status, body } = await w.text(zoe.phone, 'x')
@@ -19,7 +19,7 @@ test('a fault refuses the next calls by its code, or by another status, and is u
   assert.deepEqual((await w.call('GET', '/simulator/faults')).body.faults, [])
 })
 
-test('a fault of one recipient, or of templates, meets nothing else, for as long as it stays', async () => {
+test('a fault of one recipient or of templates affects no other calls while it lasts', async () => {
   const other = await w.customer()
   const { body } = await fault({ effect: 'refuse', code: 131056, to: zoe.phone, times: null })
   assert.equal((await w.text(other.phone, 'x')).status, 200)
@@ -31,7 +31,7 @@ test('a fault of one recipient, or of templates, meets nothing else, for as long
   assert.equal((await w.graph('GET', path)).body.error.code, 80007)
 })
 
-test('the answer can be an error or a page of HTML, whether or not the message goes out, or it fails afterwards', async () => {
+test('the answer can be an error or an HTML page, whether or not the message is sent, or the message fails later', async () => {
   const rows: [fault: object, status: number, start: string, told: string[]][] = [
     [{ effect: 'server_error' }, 500, '{', []],
     [{ effect: 'server_error', httpStatus: 503, accepts: true }, 503, '{', ['sent', 'delivered']],
@@ -51,7 +51,7 @@ test('the answer can be an error or a page of HTML, whether or not the message g
   }
 })
 
-test('the answer can be broken JSON, and the connection can break before or after the message is taken', async () => {
+test('the answer can be invalid JSON, and the connection can break before or after the message is accepted', async () => {
   await fault({ effect: 'garbage' })
   await assert.rejects(w.text(zoe.phone, 'x'), SyntaxError)
   for (const accepts of [false, true]) {
@@ -64,7 +64,7 @@ test('the answer can be broken JSON, and the connection can break before or afte
   }
 })
 
-test('a simulator stops while calls hang and webhooks wait', async () => {
+test('a simulator stops while calls hang and webhooks are pending', async () => {
   const other = await simulatorWorld({ retryMs: [3_600_000] })
   const { id, phone } = await other.customer()
   await other.call('POST', '/simulator/faults', { effect: 'hang' })
@@ -74,7 +74,7 @@ test('a simulator stops while calls hang and webhooks wait', async () => {
   await Promise.all([assert.rejects(hanging, TypeError), other.simulator.stop()])
 })
 
-test('pages of other sites reach neither knobs nor phones', async () => {
+test('pages of other sites can access neither controls nor phones', async () => {
   const get = (headers: Record<string, string>) =>
     fetch(`${simulator.url}/simulator/numbers`, { headers }).then(({ status }) => status)
   assert.equal(await get({}), 200)

@@ -34,7 +34,7 @@ async function fetchBytes(address: string, headers: Record<string, string> = bea
   return { status: answer.status, type, bytes: Buffer.from(await answer.arrayBuffer()) }
 }
 
-test('a file that is given is told of for five minutes, to the bearer alone, and is gone after 30 days', async () => {
+test('the address of an upload is valid for five minutes, needs the token, and the file expires after 30 days', async () => {
   const bytes = Buffer.from('%PDF-1.4 a receipt')
   const { id } = (await upload({ bytes })).body
   const { body: told } = await w.graph('GET', id)
@@ -55,7 +55,7 @@ const refusals: [what: string, form: Form, code: number][] = [
   ['of more than 500 kB as a sticker', { type: 'image/webp', bytes: Buffer.alloc(512_001) }, 131053],
   ['with a wrong token', { headers: { authorization: 'Bearer wrong' } }, 190],
 ]
-test('a file is refused with the code that says why, and what is no form, or ends early, with 100', async () => {
+test('an invalid file is refused with a code for the reason, and an invalid or truncated form with 100', async () => {
   for (const [what, form, code] of refusals) {
     const { status, body } = await upload(form)
     assert.deepEqual([status, body.error.code], [code === 190 ? 401 : 400, code], what)
@@ -71,7 +71,7 @@ test('a file is refused with the code that says why, and what is no form, or end
   }
 })
 
-test('a file, and what is told of it, can come wrongly: each fault is used up', async () => {
+test('faults of files affect metadata and bytes, and each fault is used up', async () => {
   const bytes = Buffer.from('0123456789'.repeat(50))
   const whole = { status: 200, type: 'application/pdf', bytes }
   const { body } = await upload({ bytes })
@@ -129,7 +129,7 @@ const signatures: [kind: string, type: string, signature: RegExp][] = [
   ['document', 'document', /^%PDF-1/],
   ['sticker', 'sticker', /^RIFF....WEBP/s],
 ]
-test('each kind of file of a customer can be fetched by its id, and is what was told', async () => {
+test('each kind of customer file can be downloaded by its id and matches its metadata', async () => {
   const zoe = await w.customer()
   for (const [kind, type, signature] of signatures) {
     const content = (await told(zoe.id, { kind })).message[type]
@@ -152,7 +152,7 @@ test('each kind of file of a customer can be fetched by its id, and is what was 
   assert.equal((await w.call('POST', `/simulator/customers/${zoe.id}/echo`, {})).status, 422)
 })
 
-test('a file from a disk goes with its own type, name and words, comes in parts, and what a page could run is never shown', async () => {
+test('an uploaded file keeps its type, name and caption, is served in ranges, and is never shown inline if executable', async () => {
   const zoe = await w.customer()
   const bytes = Buffer.from('a;b\n1;2\n')
   const { body } = await w.bring(bytes, { type: 'text/csv', name: 'Größen ✓.csv' })

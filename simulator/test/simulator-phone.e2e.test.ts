@@ -24,7 +24,7 @@ const browser = oncePerFile(async () => {
   return opened
 })
 
-/** Opens a page of the simulator; `problems` are what it complains of, and what it asks elsewhere. */
+/** Opens a page of the simulator; `problems` collects console errors and requests to other hosts. */
 async function open(path: string, viewport = desktop) {
   const page = await (await browser()).newPage({ viewport })
   const problems: string[] = []
@@ -44,7 +44,7 @@ async function open(path: string, viewport = desktop) {
   return { page, problems, button, type }
 }
 
-/** The phone of somebody who has just written. */
+/** Opens the phone of a customer who has just written. */
 async function openPhone(viewport = desktop) {
   const zoe = await w.customer()
   const opened = await open(`/phone#${zoe.id}`, viewport)
@@ -57,7 +57,7 @@ async function openPhone(viewport = desktop) {
   const about = async (words: string, name: string) => {
     const bubble = page.locator('.bubble', { hasText: words }).first()
     await bubble.hover()
-    await bubble.getByRole('button', { name: 'More about this message' }).click()
+    await bubble.getByRole('button', { name: 'More actions' }).click()
     await button(name).last().click()
   }
   const told = async () => {
@@ -67,9 +67,9 @@ async function openPhone(viewport = desktop) {
   return { ...opened, zoe, attach, about, told }
 }
 
-/** Everything that is shown can be met with a thumb, and nothing is wider than the phone. */
+/** Asserts that every control is large enough for a thumb, and that nothing is wider than the phone. */
 async function assertFitsThumbs(page: Page): Promise<void> {
-  // As text, since these tests are typed for a server.
+  // As a string, since these tests are type-checked for a server.
   const tooSmall = `
     const shown = [...document.querySelectorAll('button, textarea, select')].filter((one) => one.checkVisibility())
     const small = shown.filter((one) => one.getBoundingClientRect().height < 44).map((one) => one.outerHTML)
@@ -77,11 +77,11 @@ async function assertFitsThumbs(page: Page): Promise<void> {
   assert.deepEqual(await page.evaluate(tooSmall), [])
 }
 
-test('one types as the customer, sees the answer and its ticks, reads it, and drives the network and the clock', async () => {
+test('a user writes as the customer, sees the reply and its ticks, reads it, and controls the network and the clock', async () => {
   const { page, problems, button, type, zoe, told } = await openPhone()
   await type('<b>Olá</b>\nTudo bem?')
   const mine = page.locator('.mine', { hasText: '<b>Olá</b>' })
-  await mine.getByRole('img', { name: 'The business has it' }).waitFor()
+  await mine.getByRole('img', { name: 'Delivered to the business' }).waitFor()
   const { id, text } = await told()
   assert.equal(text.body, '<b>Olá</b>\nTudo bem?')
   await w.text(zoe.phone, 'Tudo ótimo!')
@@ -90,7 +90,7 @@ test('one types as the customer, sees the answer and its ticks, reads it, and dr
   await button('Mark as read').click()
   await answer.getByRole('img', { name: 'Read' }).waitFor()
   await w.send({ status: 'read', message_id: id })
-  await mine.getByRole('img', { name: 'The business read it' }).waitFor()
+  await mine.getByRole('img', { name: 'Read by the business' }).waitFor()
 
   await button('+25 h').click()
   await page.getByText('only send templates').waitFor()
@@ -99,7 +99,7 @@ test('one types as the customer, sees the answer and its ticks, reads it, and dr
   assert.deepEqual(problems, [])
 })
 
-test('one presses buttons and lists, reacts, answers, edits and withdraws', async () => {
+test('a user presses buttons, chooses from lists, reacts, replies, edits and deletes', async () => {
   const { page, problems, button, type, zoe, about, told } = await openPhone()
   const buttons = ['Yes', 'No'].map((title) => ({ type: 'reply', reply: { id: title, title } }))
   const sections = [{ rows: [{ id: 'mon', title: 'Monday', description: 'With Ana' }] }]
@@ -120,22 +120,22 @@ test('one presses buttons and lists, reacts, answers, edits and withdraws', asyn
   await about('Sure?', 'React with ❤️')
   await page.locator('.theirs .reactions', { hasText: '❤️' }).waitFor()
   assert.equal((await told()).reaction.emoji, '❤️')
-  await about('Sure?', 'Take back ❤️')
+  await about('Sure?', 'Remove ❤️')
   await page.locator('.reactions').waitFor({ state: 'detached' })
-  await about('Sure?', 'Answer')
+  await about('Sure?', 'Reply')
   await type('Gren')
   await page.locator('.mine', { hasText: 'Gren' }).getByRole('button', { name: /Sure/ }).waitFor()
   assert.equal(typeof (await told()).context.id, 'string')
   await about('Gren', 'Edit')
   await type('Blue, please')
   await page.locator('.mine', { hasText: 'Blue, please' }).getByText('edited').waitFor()
-  await about('Blue, please', 'Withdraw')
-  await page.locator('.mine').getByText('Withdrawn').waitFor()
+  await about('Blue, please', 'Delete')
+  await page.locator('.mine').getByText('Deleted').waitFor()
   assert.equal((await told()).type, 'revoke')
   assert.deepEqual(problems, [])
 })
 
-test('one sends pictures from the disk, a voice note, a place and a contact, and sees what the team sends', async () => {
+test('a user sends pictures, a voice note, a location and a contact, and sees files from the team', async () => {
   const { page, problems, button, zoe, attach, told } = await openPhone()
   const choosing = page.waitForEvent('filechooser')
   await attach('Photo or video')
@@ -155,12 +155,12 @@ test('one sends pictures from the disk, a voice note, a place and a contact, and
   const { audio } = await told()
   assert.deepEqual([audio.mime_type, audio.voice], ['audio/ogg; codecs=opus', true])
   await attach('Place')
-  await page.getByLabel('What it is called').fill('The workshop')
-  await button('Send the place').click()
+  await page.getByLabel('Location name').fill('The workshop')
+  await button('Send location').click()
   await page.locator('.mine', { hasText: 'The workshop' }).waitFor()
   await attach('Contact')
-  await page.getByLabel('Who it is').fill('Rui Costa')
-  await button('Send the contact').click()
+  await page.getByLabel('Contact name').fill('Rui Costa')
+  await button('Send contact').click()
   await page.locator('.mine', { hasText: 'Rui Costa' }).waitFor()
   assert.equal((await told()).contacts[0].phones[0].phone, '+34600555177')
 
@@ -174,14 +174,14 @@ test('one sends pictures from the disk, a voice note, a place and a contact, and
   assert.deepEqual(problems, [])
 })
 
-test('the owner scans a code, answers a chat and is heard by the device, and unlinks it', async () => {
+test('the owner scans a code, replies in a chat, the device receives it, and the owner unlinks the device', async () => {
   const { page, problems, button, type } = await open('/phone/owner')
   const asking = openDevice(url)
   await asking.offered()
-  await page.getByText('A QR code is shown').waitFor()
+  await page.getByText('Waiting for a QR scan').waitFor()
   await button('Scan').click()
   assert.equal(await asking.closed(), 515)
-  await page.getByText('Parley, away').waitFor()
+  await page.getByText('Parley, disconnected').waitFor()
   const device = openDevice(url, { store: asking.store })
   await device.opened()
   await page.getByText('Parley, connected').waitFor()
@@ -198,7 +198,7 @@ test('the owner scans a code, answers a chat and is heard by the device, and unl
   assert.deepEqual((await device.upsert('notify')).message, { extendedTextMessage: { text: 'Until seven' } })
   await device.socket.send({ id: '3EB0AAAAAAAAAAAAAAAAAA', jid: ana.userId, text: 'And on Sunday', previewUrl: false })
   await page.locator('.mine', { hasText: 'And on Sunday' }).getByText('by a linked device').waitFor()
-  await button('Line lost · 428').click()
+  await button('Connection lost · 428').click()
   assert.equal(await device.closed(), 428)
   await button('Unlink').click()
   await page.getByText('No device is linked.').waitFor()
@@ -207,22 +207,22 @@ test('the owner scans a code, answers a chat and is heard by the device, and unl
   const typed = openDevice(url)
   await typed.offered()
   const code = await typed.socket.pairingCode(phone.phone)
-  const field = page.getByLabel('Eight characters that the device shows')
+  const field = page.getByLabel('Pairing code of the device')
   await field.fill('AAAA-0000')
   await button('Link').click()
-  await page.getByRole('alert').getByText('No device waits for this code').waitFor()
+  await page.getByRole('alert').getByText('No device is waiting for this code').waitFor()
   await field.fill(code.toLowerCase())
   await button('Link').click()
   assert.equal(await typed.closed(), 515)
   await w.unlinkAll()
 })
 
-test('on a phone one pane is shown at a time, with targets for thumbs and nothing too wide', async () => {
+test('on a phone one pane is shown at a time, with touch targets and no horizontal overflow', async () => {
   const { page, problems, button } = await openPhone(handheld)
   await button('Attach').click()
   await assertFitsThumbs(page)
   await page.keyboard.press('Escape')
-  await button('More about this message').click()
+  await button('More actions').click()
   await assertFitsThumbs(page)
   await page.keyboard.press('Escape')
   await button('Settings of this phone').click()

@@ -23,7 +23,7 @@ const made = (name: ReadyMade) => addReadyMade(platform.files, numberId, name).i
 const [photo, clip, voice, pdf, sticker] = (['photo', 'clip', 'voice', 'pdf', 'sticker'] as const).map(made)
 const others = addReadyMade(platform.files, 'another-number', 'photo').id
 
-/** What came of something that is sent, as the phone and the callback have it. */
+/** Sends a message and returns how the phone and the callback show it. */
 async function sent(body: object) {
   w.received.length = 0
   const answer = await w.send({ to, ...body })
@@ -104,7 +104,7 @@ const refusals: [what: string, body: object, code: number][] = [
   ['a description of 73 characters', list([{ ...row('a'), description: 'x'.repeat(73) }]), 131009],
   ['two sections without titles', list([], { sections: [{ rows: [row('a')] }, { rows: [row('b')] }] }), 131008],
 ]
-test('what the platform would not take is refused with its code', async () => {
+test('an invalid message is refused with the code of the platform', async () => {
   for (const [what, body, code] of refusals) {
     const { status, body: refused } = await w.send({ to, ...body })
     assert.deepEqual([status, refused.error?.code], [code === 132001 ? 404 : 400, code], what)
@@ -112,7 +112,7 @@ test('what the platform would not take is refused with its code', async () => {
   }
 })
 
-test('a token that is wrong or expired, and a number that is not there, are told apart', async () => {
+test('a wrong token, an expired token and an unknown number have different errors', async () => {
   const body = { messaging_product: 'whatsapp', to, ...text('x') }
   assert.equal((await w.graph('POST', `${numberId}/messages`, body, 'wrong')).body.error.code, 190)
   const unknown = await w.graph('POST', '999/messages', body)
@@ -127,7 +127,7 @@ test('a token that is wrong or expired, and a number that is not there, are told
   assert.equal((await w.graph('GET', numberId)).body.display_phone_number, `+${number.phone}`)
 })
 
-test('outside the window a text is accepted and then fails with 131047, while a template goes out', async () => {
+test('outside the window a text is accepted and then fails with 131047, while a template is delivered', async () => {
   const late = await w.customer()
   await w.call('POST', '/simulator/clock', { advanceMs: 24 * 3_600_000 })
   await sent({ to: late.phone, ...text('too late') })
@@ -144,7 +144,7 @@ const kinds: [type: string, content: object, shown: object][] = [
   ['location', { location: place }, { kind: 'location', place: { ...place, longitude: -46.6559 } }],
   ['contacts', { contacts: [card] }, { kind: 'contacts', text: '👤 Contact · Ana Dias' }],
 ]
-test('what is sent is on the phone as what it is; a file that does not go as what it is sent as fails with 131053', async () => {
+test('the phone shows each kind of message; a file of an unsuitable type fails with 131053', async () => {
   for (const [type, content, expected] of kinds) {
     const { shown, statuses } = await sent({ type, ...content })
     assert.partialDeepStrictEqual(shown, expected)

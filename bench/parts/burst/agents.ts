@@ -3,7 +3,7 @@ import { openExchange, requestBytes } from '../../load.ts'
 
 export interface Agent {
   key: string
-  /** Conversations that are the key's. */
+  /** Conversations owned by the key. */
   conversations: readonly string[]
 }
 
@@ -13,11 +13,11 @@ export interface Sent {
   refused: Record<number, number>
 }
 
-// Eight of them on one number stay below what it may send in a second.
+// Eight agents on one number stay below its send rate limit.
 const everyMs = 200
 const text = 'Good morning! It is still there, and we are open until six.'
 
-/** Each of the agents sends five messages a second, or fewer when they take longer, until it is told to stop. */
+/** Makes each agent send five messages a second, or fewer if they take longer, until `isOver`. */
 export async function answer(port: number, agents: readonly Agent[], isOver: () => boolean): Promise<Sent> {
   const sent: Sent = { latencies: [], refused: {} }
   const run = async ({ key, conversations }: Agent) => {

@@ -1,23 +1,23 @@
 import { chromium } from 'playwright-core'
 
 export interface Watching {
-  /** When each message of the storm first stood in the open thread. */
+  /** Time at which each message of the burst first appeared in the open thread. */
   inThread(): Promise<Map<number, number>>
-  /** When the list first showed a message with a number as high as each of these. */
+  /** Times at which the list first showed a message with at least each of these numbers. */
   listReached(): Promise<[number: number, at: number][]>
   problems: string[]
-  /** How often the page has read its list and its thread, and how long that took. */
+  /** Durations of the page's reads of its list and its thread. */
   readings: { list: number[]; thread: number[] }
   close(): Promise<void>
 }
 
-/** What the page notes of what it shows. */
+/** Observations recorded in the page. */
 interface Noted {
   thread: [number: number, at: number][]
   list: [number: number, at: number][]
 }
 
-/** Opens a conversation beside the list of all in a browser, and notes when what is written comes to stand there. */
+/** Opens a conversation next to the list in a browser, and records when messages appear. */
 export async function watchInBrowser(url: string, cookie: string, place: string): Promise<Watching> {
   const browser = await chromium.launch({
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',

@@ -22,31 +22,31 @@ export interface Burst {
   db: Db
   database: Database
   platform: Child
-  /** The process of the database, for its time. */
+  /** Database process, for its CPU time. */
   postgres: { readonly pid: number }
   messages: number
   customers: number
   quietMs: number
   rounds: number
-  /** Another checkout, with its app built. */
+  /** Path of another checkout with a built app. */
   against?: string | undefined
 }
 
 const ownRoot = resolve(import.meta.dirname, '../../..')
 const firstPort = 20_000 + (process.pid % 20_000)
-/** For so long after the last 200 the pages may still be told. */
+/** Maximum time after the last 200 to wait for the pages. */
 const afterMs = 60_000
 
 /**
- * A burst of messages to one number, while people have pages open, one of them in a browser, and agents send: first in
- * quiet, then beside it. Fails when a message is lost or doubled.
+ * Measures a burst of messages to one number while people have pages open, one of them in a browser, and agents send:
+ * first idle, then during the burst. Fails if a message is lost or duplicated.
  */
 export async function runBurst(burst: Burst): Promise<void> {
   await buildWebIfNeeded()
   for (let round = 0; round < burst.rounds; round++) {
     for (const root of [burst.against, ownRoot].filter((root) => root !== undefined)) {
       console.log(
-        `\nburst of ${burst.messages} messages, ${root === ownRoot ? 'Parley' : 'the other'}, round ${round + 1}`,
+        `\nburst of ${burst.messages} messages, ${root === ownRoot ? 'Parley' : 'other checkout'}, round ${round + 1}`,
       )
       await runOne(burst, resolve(root), firstPort + round)
     }
@@ -93,7 +93,7 @@ async function measureOne(burst: Burst, db: Db, place: BurstPlace, served: Serve
     const beside = await sendBeside(port, agents, async () => {
       blown = await blow(port, { ...storm, watched: watched.customer })
     })
-    if (blown === undefined) throw new Error('There was no storm')
+    if (blown === undefined) throw new Error('The burst did not run')
     const burstTo = Date.now()
     await untilShown(pages, browser, blown)
     const cpu = meter(burst.messages)
@@ -118,7 +118,7 @@ async function sendBeside(port: number, { ofStormed, ofOther }: BurstPlace['agen
   return { same, other }
 }
 
-/** Until every page has been told of all, and the browser shows what was written in its thread; or for long enough. */
+/** Waits until every page has been notified of all messages and the browser shows its thread's, or the timeout. */
 async function untilShown(pages: readonly Followed[], browser: Watching, { acknowledged }: Blown): Promise<void> {
   const watched = [...acknowledged].filter(([, { isWatched }]) => isWatched).map(([number]) => number)
   for (const end = Date.now() + afterMs; Date.now() < end; await sleep(250)) {
@@ -205,8 +205,8 @@ async function checkStored(db: Db, workspaceId: string, connectionId: string, be
   const keyring = await openKeyStore(db, { current: benchMasterKey }, systemClock).keyring(workspaceId)
   const ids = [...acknowledged.keys()].map((number) => ({ connectionId, externalId: externalId(number) }))
   const found = (await findKnownIds({ sql: db.sql, keyring, workspaceId }, ids)).known.length
-  console.log(`stored ${stored} of ${ids.length}; lost by their ids ${ids.length - found}, doubled ${stored - found}`)
-  if (stored !== ids.length || found !== ids.length) throw new Error('A message was lost or doubled')
+  console.log(`stored ${stored} of ${ids.length}; lost ${ids.length - found}, duplicated ${stored - found}`)
+  if (stored !== ids.length || found !== ids.length) throw new Error('A message was lost or duplicated')
 }
 
 const at = (numbers: readonly number[], share: number): number => {

@@ -6,27 +6,27 @@ import { numbersIn } from './storm.ts'
 export interface OpenPage {
   cookie: string
   workspaceId: string
-  /** Threads that its person opens one after the other. */
+  /** Threads that its user opens one after the other. */
   threads: readonly string[]
 }
 
 export interface Followed {
-  /** When the stream brought each message of the storm. */
+  /** Time at which the stream delivered each message of the burst. */
   seen: Map<number, number>
   frames: Record<string, number>
   bytes: number
-  /** How long lists and threads took that were opened, in ms; since when tells the quiet ones from the others. */
+  /** Durations of reads of lists and threads in ms, with their start time to separate idle ones from others. */
   reads: { at: number; tookMs: number }[]
   refused: Record<number, number>
-  /** Ends the page. */
+  /** Closes the page. */
   close(): Promise<void>
 }
 
 const human = { leastMs: 1_500, mostMs: 3_000 }
-/** As the app does: so long it rests after it has read lists and the open thread again, and its counts. */
+/** Pauses of the app after it has read lists and the open thread again, and after its counts. */
 const [againMs, countsAgainMs] = [250, 1_000]
 
-/** A page as the web app keeps one: it follows the stream, reads again what that says, and its person opens threads. */
+/** Simulates a page of the web app: follows the stream, reads again what it names, and opens threads as a user. */
 export async function openPage(port: number, { cookie, workspaceId, threads }: OpenPage): Promise<Followed> {
   const path = `/api/team/v1/workspaces/${workspaceId}`
   let isOver = false
@@ -96,11 +96,11 @@ export async function openPage(port: number, { cookie, workspaceId, threads }: O
   return followed
 }
 
-/** Resolves once the stream is open. */
+/** Resolves when the stream is open. */
 function follow(port: number, path: string, cookie: string, hear: (frame: string) => void): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     get({ port, host: '127.0.0.1', path, headers: { cookie } }, (stream) => {
-      if (stream.statusCode !== 200) reject(new Error(`The stream was answered ${stream.statusCode}`))
+      if (stream.statusCode !== 200) reject(new Error(`The stream was answered with ${stream.statusCode}`))
       let rest = ''
       stream.setEncoding('utf8').on('data', (chunk: string) => {
         const frames = (rest + chunk).split('\n\n')

@@ -12,26 +12,26 @@ import type { Agent } from './agents.ts'
 
 export interface BurstPlace {
   workspaceId: string
-  /** The number that everybody writes to. */
+  /** Number that receives the burst. */
   stormed: SeededConnection
-  /** Agents who send to other customers of the stormed number, and those of another one. */
+  /** Agents that send to other customers of the same number, and those of another number. */
   agents: { ofStormed: Agent[]; ofOther: Agent[] }
-  /** Sessions of people, as their browsers send them. */
+  /** Session cookies of users. */
   cookies: string[]
-  /** A person's conversation on the stormed number, with the number of its customer. */
+  /** Conversation of people on the number of the burst, with the index of its customer. */
   watched: { conversationId: string; customer: number }
 }
 
 const people = 8
 const agentsOfEach = 4
 const agentConversations = 30
-/** Customers before this one write to nobody: they are who the agents answer. */
+/** Index of the first customer in the burst; agents answer the earlier ones. */
 export const firstCustomer = 200
-/** Some of the storm's customers are known by conversations, the others begin theirs. */
+/** Number of burst customers with existing conversations; the others start new ones. */
 const known = 1_000
 const historyEach = 30
 
-/** A workspace with two numbers, eight agents and eight people. */
+/** Creates a workspace with two numbers, eight agents and eight users. */
 export async function makePlace(db: Db, platformPort: number): Promise<BurstPlace> {
   const workspace = await makeWorkspace(db)
   const filling = await fillingOf(db, workspace)

@@ -8,11 +8,11 @@ import type { Database } from '../../place.ts'
 import { benchMasterKey } from '../../workspace.ts'
 
 export interface Served extends Child {
-  /** Lines that it has logged as warnings or errors, by their message. */
+  /** Counts of warning and error log lines, by message. */
   complaints(): Record<string, number>
 }
 
-/** Starts `serve` of a checkout as people run it, with its loops and its log, on a database that is there. */
+/** Starts `serve` of a checkout in its normal configuration on an existing database. */
 export async function startServe(root: string, database: Database, port: number): Promise<Served> {
   const folder = mkdtempSync(join(tmpdir(), 'parley-burst-'))
   const logFile = join(folder, 'log')
@@ -42,7 +42,7 @@ export async function startServe(root: string, database: Database, port: number)
   }
   const lines = () => readFileSync(logFile, 'utf8').split('\n')
   for (let tries = 0; !lines().some((line) => line.includes('"msg":"listening"')); tries++) {
-    if (tries === 600 || child.exitCode !== null) throw new Error(`serve does not listen: ${lines().join('\n')}`)
+    if (tries === 600 || child.exitCode !== null) throw new Error(`serve did not start: ${lines().join('\n')}`)
     await sleep(100)
   }
   return { port, pid: child.pid ?? 0, stop, complaints: () => complaintsOf(lines()) }

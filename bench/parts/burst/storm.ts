@@ -5,22 +5,22 @@ import { openExchange } from '../../load.ts'
 export interface Storm {
   connection: SeededConnection
   messages: number
-  /** The n-th customer of the storm has the number `customerPhone(firstCustomer + n)`. */
+  /** The n-th customer of the burst has the number `customerPhone(firstCustomer + n)`. */
   firstCustomer: number
   customers: number
-  /** Who also writes in one callback of twenty; a page has this one's thread open. */
+  /** Customer who also writes in every twentieth callback; a page has this thread open. */
   watched: number
 }
 
 export interface Blown {
   seconds: number
-  /** How long each callback that got 200 took, in ms. */
+  /** Durations of callbacks answered with 200, in ms. */
   latencies: number[]
-  /** By its number, when a message's callback got 200, and whether it is the watched customer's. */
+  /** By message number: the time of the 200 to its callback, and whether it is from the watched customer. */
   acknowledged: Map<number, { at: number; isWatched: boolean }>
-  /** Answers other than 200, by status; each was sent again. */
+  /** Answers other than 200, by status; each callback was retried. */
   refused: Record<number, number>
-  /** Callbacks that were sent twice though the first was taken, as platforms do. */
+  /** Callbacks sent twice although the first was accepted, as platforms do. */
   repeats: number
 }
 
@@ -29,16 +29,16 @@ const mostInCallback = 20
 const repeatEach = 50
 const watchedEach = 20
 
-/** The external id of a message of the storm, and the text by which pages are searched for it. */
+/** External id of a message of the burst; its number also appears in the text, for pages to find. */
 export const externalId = (n: number): string => `wamid.BURST${n}`
 const textOf = (n: number): string => `Is it still there? I could come by tomorrow. #${n}.`
 
-/** The numbers of the messages that a text shows. */
+/** Returns the numbers of the messages in a text. */
 export function numbersIn(text: string): number[] {
   return Array.from(text.matchAll(/#(\d+)\./g), ([, number]) => Number(number))
 }
 
-/** A platform's callbacks, of 1 to 20 messages, as fast as they are answered; what is not answered 200 comes again. */
+/** Sends callbacks with 1 to 20 messages each as fast as they are answered; retries those not answered with 200. */
 export async function blow(port: number, storm: Storm): Promise<Blown> {
   const callbacks = callbacksOf(storm)
   const blown: Blown = { seconds: 0, latencies: [], acknowledged: new Map(), refused: {}, repeats: 0 }
@@ -93,7 +93,7 @@ function callbacksOf({ messages, customers, firstCustomer, watched }: Storm): To
   return callbacks
 }
 
-/** The same numbers in each run, in no order. */
+/** Returns pseudo-random numbers, the same in each run. */
 const scattered = (n: number): number => (Math.imul(n + 1, 2_654_435_761) >>> 0) >>> 8
 
 function bytesOf(connection: SeededConnection, told: readonly Told[]): Buffer {

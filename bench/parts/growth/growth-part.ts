@@ -15,18 +15,18 @@ interface Stage {
   course: Course
 }
 
-/** Small workspaces beside the large one, so that it is not alone in its tables. */
+/** Number of small workspaces, so that the large one shares its tables with others. */
 const neighbours = 500
 const neighbour: Size = { leads: 100, conversations: 4, each: 20 }
-/** What the product takes at most unless it is told. */
+/** Default memory limit of the product. */
 const roomy = '1024'
-/** Of so many leads it has an index of columns alone, which opens none. */
+/** With this many leads the index contains only columns and decrypts none. */
 const tooManyTexts = 6_000_000
 
 /**
- * The same work in a large workspace, in a small one of the same database, and in one like that in a database of its own.
- * One whose leads do not all open has no index of texts, so its searches are the database's; what a memory index answers for the small
- * ones is also asked of a process that has none.
+ * Compares the same work in a large workspace, in a small one of the same database, and in a small one with its own
+ * database. A workspace whose leads cannot all be decrypted has no text index, so the database runs its searches;
+ * requests of the small workspaces that an index answers are also sent to a process without one.
  */
 export async function runGrowth({ options, start, course }: Stage, size: Size, only: string): Promise<Grown[]> {
   const few: Size = {
@@ -44,7 +44,7 @@ export async function runGrowth({ options, start, course }: Stage, size: Size, o
   const begin = (of: Database, env: Record<string, string>) => timedStart(start, of, env)
   const works = requestsOf().filter(({ name }) => name.includes(only))
   const isIndexed = openLeads(large) === large.leads || large.leads > tooManyTexts
-  // To build them takes minutes, and of what follows nothing may ask for them.
+  // Building them takes minutes and must be finished before the requests.
   const warm = (...all: Tenant[]): Record<string, string> =>
     works.some((work) => work.isFromMemory) ? { WARM: all.map(({ workspaceId }) => workspaceId).join(',') } : {}
   const [both, own, bare] = [

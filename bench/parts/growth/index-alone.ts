@@ -18,14 +18,9 @@ import { person } from '../../people.ts'
 
 const timesEach = 9
 
-/**
- * What the memory indexes of a workspace take and how fast they answer, without a database: of 100,000 leads and of so many, those of
- * texts and those of columns alone.
- */
+/** Measures memory indexes without a database: for 100,000 and `leadCount` leads, with texts and with columns only. */
 export function runIndexAlone(leadCount: number): void {
-  console.log(
-    '\n| memory index of | leads | built in, CPU time | its bytes | the process | |\n|---|---:|---:|---:|---:|---|',
-  )
+  console.log('\n| memory index of | leads | CPU time to build | bytes | process | |\n|---|---:|---:|---:|---:|---|')
   const kinds: Held[] = ['columns', 'text']
   for (const holds of kinds) for (const count of [Math.min(100_000, leadCount), leadCount]) measureOne(holds, count)
 }
@@ -40,7 +35,7 @@ function measureOne(holds: Held, count: number): void {
   console.log(`| ${holds} | ${count} | ${seconds} s | ${own} MB | ${all} MB | ${times.join(', ')} |`)
 }
 
-/** As the product fills one, but for the opening of rows. */
+/** Fills the index as the product does, except for decrypting rows. */
 function build(holds: Held, count: number): MemoryIndex {
   const shape = { ...usualShape, holds }
   const index = newMemoryIndex(shape)
@@ -93,7 +88,7 @@ function queries(count: number, holds: Held): [string, Wanted][] {
   ]
 }
 
-/** Processor time: others may be on the machine. */
+/** Processor time, since other processes may use the machine. */
 function millisecondsOf(index: MemoryIndex, query: Wanted): string {
   const times = Array.from({ length: timesEach }, () => {
     const began = process.cpuUsage()

@@ -5,19 +5,19 @@ import { requestBytes } from '../../load.ts'
 import { person } from '../../people.ts'
 import type { Side } from './side.ts'
 
-/** Work that is done in each workspace alike. */
+/** Request that is measured in each workspace. */
 export interface Work {
   name: string
   request: (side: Side, n: number) => Buffer
-  /** Fewer than the run's, where a request is much work. */
+  /** Fewer connections than the run's, for expensive requests. */
   connections?: number
-  /** Whether a memory index may answer it, so that it is also done without one. */
+  /** Whether a memory index may answer it; then it is also measured without one. */
   isFromMemory?: boolean
 }
 
-/** A prime: the n-th times it goes through all of a workspace, here and there. */
+/** A prime: multiples of it visit the whole workspace in scattered order. */
 const stride = 7919
-/** What two runs on the same rows write is not the same. */
+/** Makes writes of repeated runs on the same rows differ. */
 const run = Date.now()
 
 export function requestsOf(): Work[] {
@@ -28,7 +28,7 @@ const bearer = (key: string) => ({ authorization: `Bearer ${key}` })
 const at = <T>(all: readonly T[], n: number): T | undefined => all[n % all.length]
 const listOf = (query: string) => (side: Side) => requestBytes('GET', `/api/v1/leads?${query}`, bearer(side.tenant.key))
 
-/** The database counts each total anew. */
+/** The database counts each total again. */
 const counted = { connections: 2, isFromMemory: true }
 
 function readsOfLeads(): Work[] {
@@ -99,7 +99,7 @@ function inbox(): Work[] {
       name: '30 conversations',
       request: ({ tenant }) => requestBytes('GET', '/api/v1/inbox/conversations', bearer(tenant.key)),
     },
-    { name: "the team's list, those that are open", request: (side) => team(side, '?limit=40&status=open') },
+    { name: "the team's list, open", request: (side) => team(side, '?limit=40&status=open') },
     {
       name: '50 messages of a conversation',
       request: ({ tenant, read }, n) =>

@@ -7,7 +7,7 @@ import { measure } from '../../load.ts'
 import type { Work } from './requests.ts'
 import type { Side } from './side.ts'
 
-/** What a work came to on each side, round by round. */
+/** Results of one kind of work on each side, per round. */
 export interface Grown {
   name: string
   sides: { name: string; runs: Run[] }[]
@@ -20,7 +20,7 @@ export async function runRounds(work: Work, all: readonly Side[], course: Course
   const sides = all.filter(({ name }) => work.isFromMemory || name !== withoutMemory)
   const asked = new Map<Side, number>()
   const run = async (side: Side, durationMs: number): Promise<Run> => {
-    // A run goes on with the requests behind those of the last one: the same writes again would change nothing.
+    // Continues after the requests of the last run: repeating the same writes would change nothing.
     const first = asked.get(side) ?? 0
     const request = (n: number) => {
       asked.set(side, Math.max(asked.get(side) ?? 0, first + n + 1))
@@ -48,11 +48,11 @@ interface Title {
   connections: number
 }
 
-/** Prints rates and times on each side, and how rates and processor times of each stand to those of the one alone. */
+/** Prints rates and times of each side, and its rates and processor times relative to the workspace alone. */
 export function printGrowth(results: readonly Grown[], { size, few, connections }: Title): void {
   const what = ({ leads, conversations, each }: Size) => `${leads} leads and ${conversations * each} messages`
   console.log(`\n${what(size)} beside ${what(few)}, ${connections} connections`)
-  console.log(`| work | where | p50/p99 | ${cpuHead} | rate, of that alone | CPU time, of that alone |`)
+  console.log(`| work | where | p50/p99 | ${cpuHead} | rate, relative to alone | CPU time, relative to alone |`)
   console.log('|---|---|---|---|---|---|')
   for (const { name, sides } of results) {
     const alone = sides.find((side) => side.name === 'alone')?.runs ?? []

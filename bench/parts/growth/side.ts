@@ -7,7 +7,7 @@ import type { Peer } from '../../contest.ts'
 import { conversationId, openLead, openLeads, opens, type Tenant } from '../../large/tenant.ts'
 import { benchMasterKey, teamToken } from '../../workspace.ts'
 
-/** A workspace, and the process that is asked for it. */
+/** Workspace, and the process that serves it. */
 export interface Side {
   name: string
   peer: Peer
@@ -15,9 +15,9 @@ export interface Side {
   token: string
   /** Ids of leads of all ages. */
   leadIds: string[]
-  /** Conversations of all ages, by their number, whose messages open. */
+  /** Indexes of decryptable conversations of all ages. */
   read: number[]
-  /** Conversations of all ages, of the key, whose windows are open. */
+  /** Indexes of conversations of all ages that the key owns and whose windows are open. */
   answered: number[]
 }
 
@@ -54,13 +54,13 @@ export async function readySide(name: string, db: Db, tenant: Tenant, peer: Peer
   }
 }
 
-/** So many numbers below a bound, evenly. */
+/** Returns evenly distributed numbers below a bound. */
 function spread(bound: number, count: number): number[] {
   const all = Math.min(bound, count)
   return Array.from({ length: all }, (_, n) => Math.floor((n * bound) / all))
 }
 
-/** Each run's platform listens elsewhere. */
+/** Updates the platform's URL, which differs in each run. */
 async function pointAt(db: Db, keyring: Keyring, { workspaceId }: Tenant, port: number): Promise<void> {
   const rows = await db.sql<{ id: string; settings: Buffer }[]>`
     select id, settings

@@ -17,7 +17,7 @@ import { type CpuTime, type Process, startMeter } from '../../cpu-time.ts'
 import { customerPhone, fillingOf, seedConnection } from '../../inbox-seed.ts'
 import { makeWorkspace } from '../../workspace.ts'
 
-/** How far apart the messages of a conversation are, in ms: as fast as they can be, as people chat, and a quarter of an hour. */
+/** Milliseconds between messages of a conversation: as fast as possible, as in a chat, and a quarter of an hour. */
 const spacings = { storm: 2_000, chat: 20_000, apart: 900_000 } as const
 type Spacing = keyof typeof spacings
 const together = 100
@@ -29,16 +29,16 @@ interface Sized {
   table: number
   indexes: number
   all: number
-  /** Of its updates, how many no index has followed. */
+  /** Percentage of updates that changed no index (HOT). */
   hot: number
   reindexed: number
 }
 
 /**
- * Prints what a conversation takes after so many messages, half of them in and half of them out, of each spacing. They are written by
- * the statements that callbacks and sends of a busy moment write conversations by, a hundred at a time and without the messages
- * themselves, on a driven clock. So is autovacuum, as hours pass in seconds here: each minute it passes tables of which enough has changed.
- * Processor time is with all that follows: placing and vacuum.
+ * Prints the size of a conversation after this many messages, half inbound and half outbound, with each spacing. Uses
+ * the statements of batched callbacks and sends, a hundred conversations at a time and without the messages themselves,
+ * on a simulated clock. Vacuum is simulated as well, since hours pass in seconds: every simulated minute it processes
+ * tables with enough changes. Processor time includes sequencing and vacuum.
  */
 export async function runConversationSizes(conversations: number): Promise<void> {
   console.log(
@@ -83,7 +83,7 @@ async function measureSizes(db: Db, postgres: Process, spacing: Spacing, count: 
   const vacuum = await drivenVacuum(db, clock, count)
   await db.sql`analyze`
   for (let message = 1; message <= Math.max(...told); message++) {
-    // In another order each time, as customers do.
+    // Shuffles the customers for each message.
     const shuffled = customers.toSorted((a, b) => hashOf(a.n, message) - hashOf(b.n, message))
     for (let at = 0; at < count; at += together) {
       clock.advance((spacings[spacing] * together) / count)
@@ -107,7 +107,7 @@ async function measureSizes(db: Db, postgres: Process, spacing: Spacing, count: 
   return { rows, largest, cpu }
 }
 
-/** Passes as autovacuum makes them: one a minute at most, and as its settings say. */
+/** Vacuums as autovacuum does: at most once a minute, with its settings. */
 async function drivenVacuum(db: Db, clock: ManualClock, count: number): Promise<(changed: number) => Promise<void>> {
   const [row] = await db.sql<{ scale: number | null }[]>`
     select (select option_value::float8 from pg_options_to_table(c.reloptions)

@@ -5,13 +5,13 @@ import { recordEvents } from '../../../server/src/events/record.ts'
 import { sequenceBatch, sequenceEvents } from '../../../server/src/events/sequence.ts'
 import { inboxEvents } from '../../../server/src/inbox/api/inbox-event-catalogue.ts'
 import { leadEvents } from '../../../server/src/leads/lead/events.ts'
-import { fillFeedFloor, makeFeedFloor } from '../../baselines/feed-baseline.ts'
+import { fillFeedBaseline, makeFeedBaseline } from '../../baselines/feed-baseline.ts'
 import type { Contest } from '../../contest.ts'
 import type { Filling } from '../../fill.ts'
 import { requestBytes } from '../../load.ts'
 
 const catalogue = { ...leadEvents, ...inboxEvents }
-// A message that came in has more of its kind around it than a lead or a change of owner.
+// Near a received message there are more events of its kind than near a lead or a change of owner.
 const mix = [
   ...['inbox.message.received', 'inbox.message.sent', 'inbox.message.status', 'inbox.message.status'],
   ...['inbox.message.received', 'lead.created', 'inbox.conversation.owner_changed', 'lead.updated'],
@@ -20,10 +20,10 @@ const events = 20_000
 const pageSize = 50
 const pages = events / pageSize - 1
 
-/** How long the events of the contests before may wait for their places. */
+/** Maximum time until the events of earlier contests are sequenced. */
 const placingMs = 60_000
 
-/** Readers that go through the feed page after page, from its begin again once they are through, and such that keep up. */
+/** Contests of readers that page through the whole feed repeatedly, and of readers that follow its end. */
 export async function feeds(db: Db, filling: Filling, key: string): Promise<Contest[]> {
   const { workspaceId } = filling
   const recorded = Array.from({ length: events }, (_, n) => sampleEvent(n, filling.now))
@@ -32,20 +32,20 @@ export async function feeds(db: Db, filling: Filling, key: string): Promise<Cont
     await db.tx((tx) => recordEvents(tx, filling.keyring, workspaceId, some, filling.now))
     await sequenceEvents(db, workspaceId)
   }
-  await makeFeedFloor(db)
-  await fillFeedFloor(db, recorded)
+  await makeFeedBaseline(db)
+  await fillFeedBaseline(db, recorded)
   const headers = { authorization: `Bearer ${key}` }
   const before = (n: number) => (n % pages) * pageSize
   const product = (after: number) =>
     requestBytes('GET', `/api/v1/events?after=${writeFeedCursor(workspaceId, after)}`, headers)
-  const floor = (after: number) => requestBytes('GET', `/events?after=${after}`, {})
+  const baseline = (after: number) => requestBytes('GET', `/events?after=${after}`, {})
   let head = 0
   return [
     {
       name: 'feed of events, page of 50',
       prepare: async () => void (await placeAll(db, workspaceId)),
       product: (n) => product(before(n)),
-      floor: (n) => floor(before(n)),
+      baseline: (n) => baseline(before(n)),
     },
     {
       name: 'feed of events, the newest 50',
@@ -53,16 +53,16 @@ export async function feeds(db: Db, filling: Filling, key: string): Promise<Cont
         head = (await placeAll(db, workspaceId)) - pageSize
       },
       product: () => product(head),
-      floor: () => floor(events - pageSize),
+      baseline: () => baseline(events - pageSize),
     },
   ]
 }
 
-/** Waits until the events of the contests before have their places, and returns the last of them. */
+/** Waits until the events of earlier contests are sequenced; returns the last position. */
 async function placeAll(db: Db, workspaceId: string): Promise<number> {
   const until = Date.now() + placingMs
   while ((await sequenceEvents(db, workspaceId)) > 0) {
-    if (Date.now() > until) throw new Error('The events are not placed in time')
+    if (Date.now() > until) throw new Error('The events were not sequenced in time')
   }
   return (await feedState(db.sql, workspaceId)).last
 }

@@ -1,5 +1,5 @@
 import type { Db } from '../../../server/src/base/db.ts'
-import { fillInboxFloor, makeInboxFloor } from '../../baselines/inbox-baseline-tables.ts'
+import { fillInboxBaseline, makeInboxBaseline } from '../../baselines/inbox-baseline-tables.ts'
 import type { Child } from '../../child.ts'
 import type { Contest } from '../../contest.ts'
 import { type Filling, fillMessages } from '../../fill.ts'
@@ -11,18 +11,18 @@ import { lists } from './lists.ts'
 import { type SlowPlatform, sends } from './sends.ts'
 import { statusContests } from './statuses.ts'
 
-// A number sends 70 messages a second: many of them, so that it is not this pace that is measured.
+// A number sends at most 70 messages a second; many numbers keep this limit from dominating the measurement.
 const connectionCount = 64
 const messagesEach = 60
 const slowMs = 200
 const slowConversationsEach = 30
 
-/** Fills the workspace with conversations and answers what the inbox competes in. */
+/** Fills the workspace with conversations and returns the contests of the inbox. */
 export async function inboxContests(
   db: Db,
   workspace: BenchWorkspace,
   platformPort: number,
-  start: (delayMs: number) => Promise<{ platform: Child; floor: Child }>,
+  start: (delayMs: number) => Promise<{ platform: Child; baseline: Child }>,
 ): Promise<Contest[]> {
   const filling = await fillingOf(db, workspace)
   const connections: SeededConnection[] = []
@@ -34,8 +34,8 @@ export async function inboxContests(
   for (const { id, conversations } of connections) {
     await fillMessages(filling, id, conversations.slice(0, 4), messagesEach)
   }
-  await makeInboxFloor(db)
-  await fillInboxFloor(db, connectionCount * conversationsEach, readable.length, messagesEach)
+  await makeInboxBaseline(db)
+  await fillInboxBaseline(db, connectionCount * conversationsEach, readable.length, messagesEach)
   const { key } = workspace
   const feedContests = await feeds(db, filling, key)
   await db.sql`vacuum analyze`
@@ -51,11 +51,11 @@ export async function inboxContests(
 async function slowPlatform(
   filling: Filling,
   workspace: BenchWorkspace,
-  { platform, floor }: { platform: Child; floor: Child },
+  { platform, baseline }: { platform: Child; baseline: Child },
 ): Promise<SlowPlatform> {
   const connections: SeededConnection[] = []
   for (let n = 0; n < connectionCount; n++) {
     connections.push(await seedConnection(filling, workspace, platform.port, slowConversationsEach))
   }
-  return { delayMs: slowMs, connections, floor }
+  return { delayMs: slowMs, connections, baseline }
 }

@@ -4,21 +4,21 @@ import type { Contest } from '../../contest.ts'
 import { customerPhone, type SeededConnection } from '../../inbox-seed.ts'
 import { countEvents } from './count-events.ts'
 
-/** How many conversations each connection has; the n-th is `customerPhone(n)`'s. */
+/** Number of conversations per connection; the n-th is with `customerPhone(n)`. */
 export const conversationsEach = 400
 
 interface Intake {
   name: string
   messages: number
-  /** How many customers they are of. */
+  /** Number of customers who wrote them. */
   customers: number
-  /** All by the first one of them, instead of by each in turn. */
+  /** Whether all are from the first customer, instead of each in turn. */
   isOneNumber?: boolean
-  /** Connections of the load, fewer than the run's for callbacks that hold much work each. */
+  /** Fewer connections than the run's, for callbacks with many messages. */
   width?: number
 }
 
-/** Callbacks with messages of customers, stored before they are answered. */
+/** Contests of callbacks with customers' messages, which are stored before the answer. */
 export function intakes(db: Db, connections: readonly SeededConnection[]): Contest[] {
   return [
     intake(db, connections, { name: 'callback with one message', messages: 1, customers: 1 }),
@@ -49,14 +49,14 @@ function intake(db: Db, all: readonly SeededConnection[], kind: Intake): Contest
     name: kind.name,
     ...(kind.width === undefined ? {} : { connections: kind.width }),
     product: (n) => signed(n, webhookPath),
-    floor: (n) => signed(n, () => '/webhook'),
+    baseline: (n) => signed(n, () => '/webhook'),
     prepare: async () => {
       before = await countEvents(db, 'inbox.message.received')
     },
     verify: async (answers) => {
       const stored = (await countEvents(db, 'inbox.message.received')) - before
       const told = answers * kind.messages
-      if (stored < told) throw new Error(`${told} messages were taken, ${stored} stored`)
+      if (stored < told) throw new Error(`${told} messages were accepted, ${stored} stored`)
     },
   }
 }

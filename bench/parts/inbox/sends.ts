@@ -1,31 +1,31 @@
 import type { Db } from '../../../server/src/base/db.ts'
-import { floorConversation } from '../../baselines/inbox-baseline-tables.ts'
+import { baselineConversation } from '../../baselines/inbox-baseline-tables.ts'
 import type { Contest, Peer } from '../../contest.ts'
 import type { SeededConnection } from '../../inbox-seed.ts'
 import { requestBytes } from '../../load.ts'
 
-/** A platform that takes its time, with connections to it and a floor that waits as long. */
+/** Slow platform with connections to it, and a baseline with the same delay. */
 export interface SlowPlatform {
   delayMs: number
   connections: readonly SeededConnection[]
-  floor: Peer
+  baseline: Peer
 }
 
 export function sends(
   db: Db,
   key: string,
   connections: readonly SeededConnection[],
-  { delayMs, connections: slow, floor }: SlowPlatform,
+  { delayMs, connections: slow, baseline }: SlowPlatform,
 ): Contest[] {
   return [
     send(db, 'send, platform answers at once', key, connections),
-    { ...send(db, `send, platform answers in ${delayMs} ms`, key, slow), floorPeer: floor },
+    { ...send(db, `send, platform answers in ${delayMs} ms`, key, slow), baselinePeer: baseline },
   ]
 }
 
 function send(db: Db, name: string, key: string, connections: readonly SeededConnection[]): Contest {
   const body = { kind: 'text', text: 'Good morning! It is still there, and we are open until six.' }
-  // Those of people, every third, are not the key's to answer.
+  // The key cannot reply in conversations owned by people: every third.
   const own = connections.map(({ conversations }) => conversations.filter((_, n) => n % 3 !== 0))
   const conversationOf = (n: number) => {
     const ofOne = own[n % own.length] ?? []
@@ -37,7 +37,7 @@ function send(db: Db, name: string, key: string, connections: readonly SeededCon
       const headers = { authorization: `Bearer ${key}`, 'idempotency-key': `${name} ${n}` }
       return requestBytes('POST', `/api/v1/inbox/conversations/${conversationOf(n)}/messages`, headers, body)
     },
-    floor: (n) => requestBytes('POST', `/conversations/${floorConversation(n % 20_000)}/messages`, {}, body),
+    baseline: (n) => requestBytes('POST', `/conversations/${baselineConversation(n % 20_000)}/messages`, {}, body),
     verify: async (answers) => {
       const [row] = await db.sql<{ sent: number }[]>`
         select count(*)::integer as sent

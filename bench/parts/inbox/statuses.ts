@@ -1,4 +1,4 @@
-import { fillSentFloor } from '../../baselines/inbox-baseline-tables.ts'
+import { fillSentBaseline } from '../../baselines/inbox-baseline-tables.ts'
 import { callbackOf, signedCallback, webhookPath } from '../../callbacks.ts'
 import type { Contest } from '../../contest.ts'
 import { type Filling, fillSent, type SentMessage } from '../../fill.ts'
@@ -7,17 +7,17 @@ import { countEvents } from './count-events.ts'
 
 interface Kind {
   name: string
-  /** How many statuses a callback tells, each of another message. */
+  /** Number of statuses per callback, each for a different message. */
   statuses: number
-  /** Messages that are sent to each conversation beforehand: each can climb twice. */
+  /** Number of messages sent to each conversation beforehand: each can advance twice. */
   sentEach: number
-  /** How long ago they were sent. */
+  /** Age of the messages, in hours. */
   hoursAgo: number
-  /** Connections of the load, fewer than the run's for callbacks that hold much work each. */
+  /** Fewer connections than the run's, for callbacks with many statuses. */
   width?: number
 }
 
-/** Callbacks that tell how far sent messages have come: all that is told moves a message up, and makes an event. */
+/** Contests of callbacks with statuses of sent messages: every status advances a message and creates an event. */
 export function statusContests(filling: Filling, connections: readonly SeededConnection[]): Contest[] {
   return [
     statuses(filling, connections, { name: 'callback with one status', statuses: 1, sentEach: 3, hoursAgo: 6 }),
@@ -47,37 +47,37 @@ function statuses(filling: Filling, connections: readonly SeededConnection[], ki
       const from = new Date(filling.now.getTime() - kind.hoursAgo * 3_600_000)
       for (const { id, conversations } of connections) {
         sent.push(await fillSent(filling, id, conversations, { each: kind.sentEach, from }))
-        await fillSentFloor(db, sent.at(-1)?.map(({ externalId }) => externalId) ?? [])
+        await fillSentBaseline(db, sent.at(-1)?.map(({ externalId }) => externalId) ?? [])
       }
       for (const table of ['messages', 'message_parts', 'floor_messages'])
         await db.sql.unsafe(`vacuum analyze ${table}`)
       expected = await countEvents(db, 'inbox.message.status')
     },
     product: (n) => signed(n, webhookPath),
-    floor: (n) => signed(n, () => '/statuses'),
+    baseline: (n) => signed(n, () => '/statuses'),
     verify: async (answers) => {
       expected += answers * kind.statuses
       const stored = await countEvents(db, 'inbox.message.status')
-      if (stored !== expected) throw new Error(`${expected} steps were to be stored, ${stored} are`)
+      if (stored !== expected) throw new Error(`${stored} statuses are stored, ${expected} expected`)
     },
   }
 }
 
 interface Step {
   status: 'delivered' | 'read'
-  /** Which connection, and what it is told of. */
+  /** Index of the connection, and its messages. */
   at: number
   messages: SentMessage[]
 }
 
-/** Which step the n-th callback tells. `read` comes so far behind `delivered` that this is stored by then. */
+/** Returns the n-th callback's status. `read` follows so long after `delivered` that the latter is stored by then. */
 function stepOf(n: number, sent: readonly SentMessage[][], { name, statuses: count }: Kind): Step {
   const stride = sent.length * Math.ceil(100 / count)
   const [lap, place] = [Math.floor(n / stride), n % stride]
   const turn = Math.floor(lap / 2) * stride + place
   const [at, first] = [turn % sent.length, Math.floor(turn / sent.length) * count]
   const messages = sent[at]?.slice(first, first + count) ?? []
-  if (messages.length < count) throw new Error(`${name}: its messages are used up. Measure less, or send more of them.`)
+  if (messages.length < count) throw new Error(`${name}: no messages left. Measure less, or send more messages.`)
   return { status: lap % 2 === 0 ? 'delivered' : 'read', at, messages }
 }
 

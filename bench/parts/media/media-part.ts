@@ -15,12 +15,12 @@ import { printVisible, type Visible, watchPictures } from './visible.ts'
 export interface MediaCourse {
   db: Db
   database: Database
-  /** The process of the database, for its time. */
+  /** Database process, for its CPU time. */
   postgres: { readonly pid: number }
   start: Start
   rounds: number
   isShort: boolean
-  /** Of `store`, `burst` and `visible`, those that have this in their name. */
+  /** Part of the names `store`, `burst` and `visible` to select. */
   only: string
 }
 
@@ -34,9 +34,8 @@ const root = resolve(import.meta.dirname, '../../..')
 const firstPort = 20_000 + (process.pid % 20_000)
 
 /**
- * Prints how fast the folder store is, how long it takes until the pictures of a burst are here and what they take
- * meanwhile, and when a large one stands in an open browser. It works in the folder of temporary files: `TMPDIR` chooses
- * the disk.
+ * Prints the speed of the folder store, the time and resources until the pictures of a burst are stored, and the time
+ * until a large picture is visible in an open browser. Uses the folder of temporary files: `TMPDIR` selects the disk.
  */
 export async function runMedia(course: MediaCourse): Promise<MediaFigures> {
   const { start, rounds, isShort, only } = course
@@ -44,35 +43,35 @@ export async function runMedia(course: MediaCourse): Promise<MediaFigures> {
   const figures: MediaFigures = { store: [], bursts: [], visible: [] }
   if (wants('store')) figures.store = await measureStore(rounds, isShort ? 5 : 100)
   const platform = await start('parts/media/picture-platform.ts', {})
-  const folder = await mkdtemp(join(tmpdir(), 'parley-media-floor-'))
-  const floor = await start('baselines/media-baseline.ts', { PLATFORM_PORT: String(platform.port), FOLDER: folder })
+  const folder = await mkdtemp(join(tmpdir(), 'parley-media-baseline-'))
+  const baseline = await start('baselines/media-baseline.ts', { PLATFORM_PORT: String(platform.port), FOLDER: folder })
   const size = isShort ? { pictures: 10, quietMs: 200 } : { pictures: 1_000, quietMs: 5_000 }
   try {
     for (let round = 0; round < rounds && wants('burst'); round++) {
       await onOwnServer(course, platform, async (served, db, place) => {
-        figures.bursts.push(await sendPictures({ db, place, served, floor, postgres: course.postgres, ...size }))
+        figures.bursts.push(await sendPictures({ db, place, served, baseline, postgres: course.postgres, ...size }))
       })
     }
     if (wants('burst')) printBursts(figures.bursts)
-    // In the short form nobody has built the app.
+    // The app is not built in the short form.
     if (isShort || !wants('visible')) return figures
     await buildWebIfNeeded()
     for (let round = 0; round < rounds; round++) {
       await onOwnServer(course, platform, async ({ port }, _db, place) => {
-        figures.visible.push(await watchPictures({ place, port, floor }))
+        figures.visible.push(await watchPictures({ place, port, baseline }))
       })
     }
     printVisible(figures.visible)
     return figures
   } finally {
-    await floor.stop()
+    await baseline.stop()
     await rm(folder, { recursive: true, force: true })
   }
 }
 
 let servers = 0
 
-/** With a database of its own. */
+/** Runs `work` on a database server of its own. */
 async function onOwnServer(
   { db: server, database: given }: MediaCourse,
   platform: Child,

@@ -11,15 +11,15 @@ import type { BurstPlace } from '../burst/place.ts'
 
 export interface PictureBurst {
   pictures: number
-  /** From the first callback to the last picture that is here. */
+  /** Seconds from the first callback to the last stored picture. */
   seconds: number
-  floorSeconds: number
-  /** p95 of a callback with a text, in quiet and while pictures come, and that of those with pictures, in ms. */
+  baselineSeconds: number
+  /** p95 in ms of callbacks with a text, without and during the burst, and of callbacks with pictures. */
   quietMs: number
   besideMs: number
   ofPicturesMs: number
   cpu: string
-  /** The most that the service, and the process that makes previews, had in memory, in MB; the service's before. */
+  /** Maximum memory in MB of the service and of the preview process, and the service's memory before. */
   memory: { before: number; service: number; previews: number }
   complaints: object
 }
@@ -28,7 +28,7 @@ export interface BurstCourse {
   db: Db
   place: BurstPlace
   served: Child & { complaints(): object }
-  floor: Child
+  baseline: Child
   postgres: { readonly pid: number }
   pictures: number
   quietMs: number
@@ -40,11 +40,11 @@ const customers = 200
 const textEveryMs = 50
 const giveUpAfterMs = 600_000
 
-/** A burst of callbacks with a picture each, beside texts that customers write all the while. Fails when one does not come. */
+/** Measures a burst of callbacks with one picture each, while customers also write texts. Fails if one is lost. */
 export async function sendPictures(course: BurstCourse): Promise<PictureBurst> {
-  const { db, place, served, floor, postgres, pictures } = course
+  const { db, place, served, baseline, postgres, pictures } = course
   const { stormed } = place
-  const floorSeconds = await sendToFloor(floor, stormed, pictures)
+  const baselineSeconds = await sendToBaseline(baseline, stormed, pictures)
   const quiet = await textsUntil(served.port, stormed, sleep(course.quietMs))
   const before = memoryOf(served)
   const watch = watchMemory(served)
@@ -59,7 +59,7 @@ export async function sendPictures(course: BurstCourse): Promise<PictureBurst> {
   return {
     pictures,
     seconds: ((await last).getTime() - startedAt) / 1000,
-    floorSeconds,
+    baselineSeconds,
     quietMs: p95(quiet),
     besideMs: p95(beside),
     ofPicturesMs: p95(ofPictures),
@@ -69,7 +69,7 @@ export async function sendPictures(course: BurstCourse): Promise<PictureBurst> {
   }
 }
 
-/** Tells of so many pictures, and returns how long each callback took. */
+/** Sends callbacks with pictures; returns the duration of each. */
 async function tell(port: number, connection: SeededConnection, pictures: number): Promise<number[]> {
   const took: number[] = []
   let next = 0
@@ -79,7 +79,7 @@ async function tell(port: number, connection: SeededConnection, pictures: number
       const told = picturesOf([{ from: customerPhone(n % customers), id: `wamid.PICTURE${n}`, picture: `small-${n}` }])
       const sentAt = performance.now()
       const status = await exchange.send(signedCallback(webhookPath(connection), callbackOf(connection, told)))
-      if (status !== 200) throw new Error(`A callback was answered ${status}`)
+      if (status !== 200) throw new Error(`A callback was answered with ${status}`)
       took.push(performance.now() - sentAt)
     }
     exchange.close()
@@ -88,7 +88,7 @@ async function tell(port: number, connection: SeededConnection, pictures: number
   return took
 }
 
-/** Pictures that customers send now. */
+/** Returns new picture messages of customers. */
 export function picturesOf(sent: readonly { from: string; id: string; picture: string }[]): object {
   const timestamp = String(Math.floor(Date.now() / 1000))
   return {
@@ -100,7 +100,7 @@ export function picturesOf(sent: readonly { from: string; id: string; picture: s
   }
 }
 
-/** Texts of customers of the same number, one after the other, until that is over. */
+/** Sends texts of customers of the same number, one after the other, until `over` resolves; returns their durations. */
 async function textsUntil(port: number, connection: SeededConnection, over: Promise<unknown>): Promise<number[]> {
   const exchange = openExchange(port)
   const took: number[] = []
@@ -114,7 +114,7 @@ async function textsUntil(port: number, connection: SeededConnection, over: Prom
     const told = textsOf([{ from: customerPhone(customers + (n % customers)), id, body: 'Is it still there?' }])
     const sentAt = performance.now()
     const status = await exchange.send(signedCallback(webhookPath(connection), callbackOf(connection, told)))
-    if (status !== 200) throw new Error(`A callback was answered ${status}`)
+    if (status !== 200) throw new Error(`A callback was answered with ${status}`)
     took.push(performance.now() - sentAt)
     await sleep(textEveryMs)
   }
@@ -123,7 +123,7 @@ async function textsUntil(port: number, connection: SeededConnection, over: Prom
   return took
 }
 
-/** Returns when the last of them came. */
+/** Returns the time at which the last picture was stored. */
 async function untilHere(db: Db, workspaceId: string, pictures: number): Promise<Date> {
   for (const end = Date.now() + giveUpAfterMs; Date.now() < end; await sleep(250)) {
     const [row] = await db.sql<{ here: number; others: number; last: Date }[]>`
@@ -132,13 +132,13 @@ async function untilHere(db: Db, workspaceId: string, pictures: number): Promise
         max(updated_at) as last
       from media
       where workspace_id = ${workspaceId}`
-    if (row === undefined || row.others > 0) throw new Error(`${row?.others} pictures were given up`)
+    if (row === undefined || row.others > 0) throw new Error(`${row?.others} pictures failed`)
     if (row.here === pictures) return row.last
   }
-  throw new Error('The pictures do not come')
+  throw new Error('The pictures did not arrive')
 }
 
-async function sendToFloor({ port }: Child, connection: SeededConnection, pictures: number): Promise<number> {
+async function sendToBaseline({ port }: Child, connection: SeededConnection, pictures: number): Promise<number> {
   const before = await stateOf(port)
   const startedAt = Date.now()
   const exchange = openExchange(port)
@@ -158,7 +158,7 @@ async function stateOf(port: number): Promise<{ kept: number; lastAt: number }> 
   return (await (await fetch(`http://127.0.0.1:${port}/state`)).json()) as { kept: number; lastAt: number }
 }
 
-/** The most that a process and those that it has started, all together, have in memory. */
+/** Records the maximum total memory of a process and its children. */
 function watchMemory(served: Child) {
   const most = { service: 0, previews: 0 }
   const look = () => {
@@ -188,7 +188,7 @@ function parentOf(pid: number): number {
   try {
     return Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
   } catch {
-    // It has ended meanwhile.
+    // The process has ended.
     return 0
   }
 }
@@ -203,22 +203,22 @@ function memoryIfThere(pid: number): number {
 
 export function printBursts(bursts: readonly PictureBurst[]): void {
   const of = (read: (burst: PictureBurst) => number) => median(bursts.map(read))
-  const times = bursts.map(({ seconds, floorSeconds }) => seconds / floorSeconds)
+  const times = bursts.map(({ seconds, baselineSeconds }) => seconds / baselineSeconds)
   const waits = bursts.map(({ besideMs, quietMs }) => besideMs / quietMs)
   const [first] = bursts
   console.log(`\n| a burst of ${first?.pictures} pictures of 300 KB | |\n|---|---|`)
-  console.log(`| until the last one is here, s | ${of(({ seconds }) => seconds).toFixed(1)} |`)
-  console.log(`| the same, fetched and written alone, s | ${of(({ floorSeconds }) => floorSeconds).toFixed(1)} |`)
-  console.log(`| times as long | ${spreadCell(times)} |`)
+  console.log(`| until the last one is stored, s | ${of(({ seconds }) => seconds).toFixed(1)} |`)
+  console.log(`| the same, baseline, s | ${of(({ baselineSeconds }) => baselineSeconds).toFixed(1)} |`)
+  console.log(`| ratio | ${spreadCell(times)} |`)
   console.log(`| p95 of their callbacks, ms | ${of(({ ofPicturesMs }) => ofPicturesMs).toFixed(1)} |`)
-  console.log(`| p95 of callbacks with a text, in quiet, ms | ${of(({ quietMs }) => quietMs).toFixed(1)} |`)
-  console.log(`| the same while pictures come, ms | ${of(({ besideMs }) => besideMs).toFixed(1)} |`)
-  console.log(`| times as long | ${spreadCell(waits)} |`)
+  console.log(`| p95 of callbacks with a text, without the burst, ms | ${of(({ quietMs }) => quietMs).toFixed(1)} |`)
+  console.log(`| the same during the burst, ms | ${of(({ besideMs }) => besideMs).toFixed(1)} |`)
+  console.log(`| ratio | ${spreadCell(waits)} |`)
   console.log(`| Node + PostgreSQL, µs a picture | ${bursts.map(({ cpu }) => cpu).join(', ')} |`)
-  console.log(`| the service before, MB | ${of(({ memory }) => memory.before)} |`)
-  console.log(`| at most, MB | ${of(({ memory }) => memory.service)} |`)
-  console.log(`| the process that makes previews, MB | ${of(({ memory }) => memory.previews)} |`)
-  console.log(`| complaints | ${bursts.map(({ complaints }) => JSON.stringify(complaints)).join(' ')} |`)
+  console.log(`| memory of the service before, MB | ${of(({ memory }) => memory.before)} |`)
+  console.log(`| maximum, MB | ${of(({ memory }) => memory.service)} |`)
+  console.log(`| memory of the preview process, MB | ${of(({ memory }) => memory.previews)} |`)
+  console.log(`| warnings and errors | ${bursts.map(({ complaints }) => JSON.stringify(complaints)).join(' ')} |`)
 }
 
 function p95(ms: readonly number[]): number {

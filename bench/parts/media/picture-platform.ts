@@ -1,5 +1,4 @@
-// A chat platform that has pictures for whoever asks by their ids, of `smallBytes` and `largeBytes`. Run by media-part.ts in a
-// process of its own.
+// Chat platform that serves pictures by id, of `smallBytes` and `largeBytes`. Run by media-part.ts as a process.
 import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -15,7 +14,7 @@ const [small, large] = [
   { width: 1600, height: 1200, wanted: 300_000 },
   { width: 4032, height: 3024, wanted: 4_900_000 },
 ]
-// Each picture of its own: nothing may profit from having seen one.
+// All pictures differ, so that nothing can be cached.
 const smalls = await Promise.all(Array.from({ length: kinds }, () => drawn(small)))
 const larges = [await drawn(large)]
 
@@ -42,14 +41,14 @@ const server = createServer((request, response) => {
 })
 server.listen(0, '127.0.0.1', () => process.stdout.write(`ready ${(server.address() as AddressInfo).port}\n`))
 
-/** `small-17` and `large-3`: any number is one of them. */
+/** Accepts any number: `small-17`, `large-3`. */
 function pictureOf(id: string): Picture | undefined {
   const [size, number] = id.split('-')
   const of = size === 'small' ? smalls : size === 'large' ? larges : []
   return of[Number(number) % of.length]
 }
 
-/** A photograph's size and weight: noise, as blurred as it takes. */
+/** Draws a picture with the size and weight of a photograph: noise, blurred until it has the wanted size. */
 async function drawn({ width, height, wanted }: typeof small): Promise<Picture> {
   const noise = { type: 'gaussian', mean: 128, sigma: 60 } as const
   const raw = await sharp({ create: { width, height, channels: 3, background: '#888', noise } })

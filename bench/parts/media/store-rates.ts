@@ -14,14 +14,14 @@ const rangesEach = 20
 
 export interface StoreRates {
   what: string
-  /** Megabytes a second, of each round. */
+  /** Megabytes per second, by round. */
   product: number[]
-  floor: number[]
+  baseline: number[]
 }
 
 /**
- * Prints how fast the folder store takes and gives files, sealed, beside a plain copy that is synced, and beside a plain
- * read. It works in the folder of temporary files: `TMPDIR` chooses the disk.
+ * Prints how fast the folder store writes and reads encrypted files, compared with a plain synced copy and a plain
+ * read. Uses the folder of temporary files: `TMPDIR` selects the disk.
  */
 export async function measureStore(rounds: number, megabytes: number): Promise<StoreRates[]> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-bench-media-'))
@@ -32,15 +32,15 @@ export async function measureStore(rounds: number, megabytes: number): Promise<S
     const store = openFolderStore(join(folder, 'media'))
     await store.writeMark('bench')
     const rates = ['a file is written', 'all of it is read', '1 MB of it is read'].map(
-      (what): StoreRates => ({ what, product: [], floor: [] }),
+      (what): StoreRates => ({ what, product: [], baseline: [] }),
     )
-    // The first round warms up.
+    // The first round is the warm-up.
     for (let round = 0; round <= rounds; round++) {
       const measured = await measureRound(store, source, bytes, round % 2 === 0)
       if (round === 0) continue
-      for (const [n, { product, floor }] of measured.entries()) {
+      for (const [n, { product, baseline }] of measured.entries()) {
         rates[n]?.product.push(product)
-        rates[n]?.floor.push(floor)
+        rates[n]?.baseline.push(baseline)
       }
     }
     print(rates, megabytes)
@@ -50,7 +50,7 @@ export async function measureStore(rounds: number, megabytes: number): Promise<S
   }
 }
 
-type Pair = { product: number; floor: number }
+type Pair = { product: number; baseline: number }
 
 async function measureRound(store: MediaStore, source: string, bytes: number, isFirst: boolean): Promise<Pair[]> {
   const copy = `${source}-copy`
@@ -85,10 +85,14 @@ async function measureRound(store: MediaStore, source: string, bytes: number, is
   return [written, whole, ranges]
 }
 
-async function inTurn(isFirst: boolean, product: () => Promise<number>, floor: () => Promise<number>): Promise<Pair> {
-  if (isFirst) return { product: await product(), floor: await floor() }
-  const before = await floor()
-  return { product: await product(), floor: before }
+async function inTurn(
+  isFirst: boolean,
+  product: () => Promise<number>,
+  baseline: () => Promise<number>,
+): Promise<Pair> {
+  if (isFirst) return { product: await product(), baseline: await baseline() }
+  const before = await baseline()
+  return { product: await product(), baseline: before }
 }
 
 async function rateOf(bytes: number, work: () => Promise<void>): Promise<number> {
@@ -110,14 +114,14 @@ async function readSealed(store: MediaStore, secret: FileKey, start: number, end
     count += piece.length
     releaseMemory(piece)
   }
-  if (count !== end - start) throw new Error(`${count} bytes came back`)
+  if (count !== end - start) throw new Error(`${count} bytes were read`)
 }
 
 async function readPlain(path: string, start: number, end: number): Promise<void> {
   for await (const _block of blocksOf(path, start, end));
 }
 
-/** Reads one block ahead, as what comes by a network would be there already. */
+/** Reads one block ahead, since data from a network would already be in memory. */
 async function* blocksOf(path: string, start: number, end: number): AsyncGenerator<Uint8Array> {
   const file = await open(path, 'r')
   try {
@@ -158,9 +162,9 @@ async function makeFile(path: string, bytes: number): Promise<void> {
 }
 
 function print(rates: StoreRates[], megabytes: number): void {
-  console.log(`\n| sealed files of ${megabytes} MB in a folder | MB/s | plain | of plain |\n|---|---:|---:|---:|`)
-  for (const { what, product, floor } of rates) {
-    const ratios = product.map((rate, n) => rate / (floor[n] ?? Number.NaN))
-    console.log(`| ${what} | ${median(product).toFixed(0)} | ${median(floor).toFixed(0)} | ${spreadCell(ratios)} |`)
+  console.log(`\n| encrypted files of ${megabytes} MB in a folder | MB/s | plain | ratio |\n|---|---:|---:|---:|`)
+  for (const { what, product, baseline } of rates) {
+    const ratios = product.map((rate, n) => rate / (baseline[n] ?? Number.NaN))
+    console.log(`| ${what} | ${median(product).toFixed(0)} | ${median(baseline).toFixed(0)} | ${spreadCell(ratios)} |`)
   }
 }

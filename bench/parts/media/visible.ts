@@ -8,29 +8,29 @@ import { openExchange, requestBytes } from '../../load.ts'
 import type { BurstPlace } from '../burst/place.ts'
 import { picturesOf } from './picture-burst.ts'
 
-/** From the sending of a callback, in ms, of each picture. */
+/** Milliseconds from the sending of a callback, per picture. */
 export interface Visible {
-  /** Until the page hears that it is here. */
+  /** Until the page is notified of the picture. */
   heard: number[]
-  /** Until it stands in the thread. */
+  /** Until it is visible in the thread. */
   shown: number[]
   /** Until the page has all of its bytes. */
   loaded: number[]
-  /** Until a page of the floor shows it. */
-  floor: number[]
+  /** Until a page of the baseline shows it. */
+  baseline: number[]
 }
 
 export interface VisibleCourse {
   place: BurstPlace
   port: number
-  floor: Child
+  baseline: Child
 }
 
 const pictures = 10
 const giveUpAfterMs = 30_000
 
-/** Customers send a large picture, one after the other, to a conversation that is open in a browser. */
-export async function watchPictures({ place, port, floor }: VisibleCourse): Promise<Visible> {
+/** Sends large pictures, one after the other, to a conversation that is open in a browser. */
+export async function watchPictures({ place, port, baseline }: VisibleCourse): Promise<Visible> {
   const { workspaceId, stormed, watched, cookies } = place
   const browser = await chromium.launch({
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
@@ -46,17 +46,17 @@ export async function watchPictures({ place, port, floor }: VisibleCourse): Prom
     await page.goto(`${url}/w/${workspaceId}/inbox/${watched.conversationId}`)
     await page.locator('[role="log"][aria-busy="false"]').waitFor()
     await page.evaluate(noteWhatComes(workspaceId))
-    const floorPage = await context.newPage()
-    await floorPage.goto(`http://127.0.0.1:${floor.port}/`)
-    await floorPage.evaluate(noteWhatShows)
-    // The page has to be the one that is looked at: others are drawn late.
-    const visible: Visible = { heard: [], shown: [], loaded: [], floor: [] }
+    const baselinePage = await context.newPage()
+    await baselinePage.goto(`http://127.0.0.1:${baseline.port}/`)
+    await baselinePage.evaluate(noteWhatShows)
+    // The page must be in front: browsers draw hidden ones late.
+    const visible: Visible = { heard: [], shown: [], loaded: [], baseline: [] }
     for (let n = 0; n < pictures; n++) {
       const from = customerPhone(watched.customer)
       const told = picturesOf([{ from, id: `wamid.LARGE${crypto.randomUUID()}`, picture: `large-${n}` }])
-      await floorPage.bringToFront()
+      await baselinePage.bringToFront()
       const bare = requestBytes('POST', '/webhook', {}, callbackOf(stormed, told))
-      visible.floor.push((await one(floorPage, floor.port, bare, ['shown'])).shown)
+      visible.baseline.push((await one(baselinePage, baseline.port, bare, ['shown'])).shown)
       await page.bringToFront()
       const callback = signedCallback(webhookPath(stormed), callbackOf(stormed, told))
       const seen = await one(page, port, callback, ['heard', 'shown', 'loaded'])
@@ -81,17 +81,17 @@ async function one(page: Page, port: number, callback: Buffer, awaited: (keyof N
   const exchange = openExchange(port)
   const sentAt = Date.now()
   const status = await exchange.send(callback)
-  if (status !== 200) throw new Error(`A callback was answered ${status}`)
+  if (status !== 200) throw new Error(`A callback was answered with ${status}`)
   exchange.close()
   for (const end = sentAt + giveUpAfterMs; Date.now() < end; await sleep(20)) {
     const noted = (await page.evaluate('globalThis.noted')) as Noted
     if (awaited.some((what) => noted[what] === 0)) continue
     return { heard: noted.heard - sentAt, shown: noted.shown - sentAt, loaded: noted.loaded - sentAt }
   }
-  throw new Error('The picture is not shown')
+  throw new Error('The picture is not visible')
 }
 
-// Both run in a page: what has been loaded has been decoded in the frame after the next.
+// Both run in a page: a loaded picture is decoded in the frame after the next.
 const noteWhatShows = `document.addEventListener('load', ({ target }) => {
   const { noted } = globalThis
   if (!(target instanceof HTMLImageElement) || target.src.startsWith('data:') || noted === undefined) return
@@ -117,12 +117,12 @@ const noteWhatComes = (workspaceId: string) => `(() => {
 
 export function printVisible(visible: readonly Visible[]): void {
   const all = (read: (one: Visible) => number[]) => visible.flatMap(read)
-  const ratios = visible.map(({ shown, floor }) => median(shown) / median(floor))
+  const ratios = visible.map(({ shown, baseline }) => median(shown) / median(baseline))
   const cell = (ms: readonly number[]) => `${median(ms).toFixed(0)} (${Math.min(...ms)}–${Math.max(...ms)})`
   console.log('\n| a picture of 5 MB, from its callback, ms | |\n|---|---|')
-  console.log(`| until an open page hears of it | ${cell(all(({ heard }) => heard))} |`)
-  console.log(`| until it stands in its thread | ${cell(all(({ shown }) => shown))} |`)
-  console.log(`| until it has all of its bytes | ${cell(all(({ loaded }) => loaded))} |`)
-  console.log(`| until a page shows what is fetched and written alone | ${cell(all(({ floor }) => floor))} |`)
-  console.log(`| times as long | ${spreadCell(ratios)} |`)
+  console.log(`| until an open page is notified | ${cell(all(({ heard }) => heard))} |`)
+  console.log(`| until it is visible in its thread | ${cell(all(({ shown }) => shown))} |`)
+  console.log(`| until all of its bytes are loaded | ${cell(all(({ loaded }) => loaded))} |`)
+  console.log(`| until a page shows it, baseline | ${cell(all(({ baseline }) => baseline))} |`)
+  console.log(`| ratio | ${spreadCell(ratios)} |`)
 }

@@ -19,7 +19,7 @@ const customers = 400
 const width = 16
 let written = 0
 
-/** Prints what callbacks cost while a worker makes the tokens of what they bring, and while none does. */
+/** Prints the cost of callbacks while a worker indexes their messages, and without one. */
 export async function besideCallbacks(
   { database, postgres, start, rounds, durationMs }: BesideCourse,
   node: Child,
@@ -46,7 +46,7 @@ export async function besideCallbacks(
     const meter = startMeter(node, postgres)
     const ofWorker = worker === null ? null : startMeter(worker, postgres)
     const { perSecond, answers, failures } = await measure({ ...load, durationMs: durationMs * 2 })
-    if (failures > 0) throw new Error('Callbacks were answered by other than 2xx')
+    if (failures > 0) throw new Error('Callbacks were answered with statuses other than 2xx')
     sides[side].perSecond.push(perSecond)
     sides[side].cpu.push(meter(answers))
     if (ofWorker !== null) workers.push(ofWorker(answers))
@@ -57,5 +57,5 @@ export async function besideCallbacks(
       `Callbacks with a message, ${side}: ${Math.round(median(perSecond))}/s, ${cpuCell(medianCpu(cpu))} µs each.`,
     )
   }
-  console.log(`The worker beside them took ${Math.round(medianCpu(workers)?.node ?? 0)} µs of Node for each.`)
+  console.log(`The worker used ${Math.round(medianCpu(workers)?.node ?? 0)} µs of Node for each.`)
 }

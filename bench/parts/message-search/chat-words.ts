@@ -1,4 +1,4 @@
-// Texts as customers write them, the same ones for the same seed: a few words in most of them, many in hardly any.
+// Realistic texts of customers, the same for the same seed: few frequent words, many rare ones.
 
 const syllables =
   'ba be bri ca clo dan del do en fa fre gi go ha hel is jo kla ku la lin lo ma me nor o pe qua ri ro sa sta ta tel u va ves wi xa yo zel zu'.split(
@@ -6,7 +6,7 @@ const syllables =
   )
 const words = 30_000
 
-/** The word that is the n-th common one: the most common are short. */
+/** Returns the word with this frequency rank: the most frequent are short. */
 export function wordOf(rank: number): string {
   let [text, left] = ['', rank + 1]
   for (; left > 0; left = Math.floor(left / syllables.length)) text += syllables[left % syllables.length]
@@ -20,7 +20,7 @@ for (let rank = 0; rank < words; rank++) {
   shares[rank] = sum
 }
 
-/** By Zipf's law, as Mandelbrot has it. */
+/** Follows the Zipf–Mandelbrot law. */
 function rankOf(share: number): number {
   let [low, high] = [0, words - 1]
   while (low < high) {
@@ -31,13 +31,13 @@ function rankOf(share: number): number {
   return low
 }
 
-/** In a tenth of all messages, up to this share of them, and in none after: what was talked of for a while. */
+/** Appears in a tenth of the messages up to this share of them, and in none after: a former topic. */
 export const formerTopic = 'verano'
 export const formerShare = 0.3
-/** In a message of each so many. */
+/** Number of messages per occurrence. */
 export const rareEvery = 50_000
 
-/** The n-th of so many messages. */
+/** Returns the n-th of `count` messages. */
 export function chatText(n: number, count: number): string {
   const random = randomOf(n)
   const length = 1 + Math.floor(-9 * Math.log(1 - random() * 0.98))

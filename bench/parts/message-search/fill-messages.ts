@@ -12,10 +12,10 @@ import { chatText } from './chat-words.ts'
 const atOnce = 20_000
 const apartMs = 100
 
-/** So many messages that open, of all the conversations in turn, up to ten minutes ago; by COPY. */
+/** Fills the conversations in turn with readable messages, up to ten minutes old, by COPY. */
 export async function fillChats(filling: Filling, connection: SeededConnection, count: number): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-messages-'))
-  // Another user runs the database.
+  // The database runs as another user.
   await chmod(folder, 0o755)
   const file = join(folder, 'messages.csv')
   try {
@@ -45,7 +45,7 @@ function lineOf(
   count: number,
 ): string {
   const at = new Date(now.getTime() - 600_000 - (count - n) * apartMs)
-  // A conversation is written in for a while, and another one then.
+  // Each conversation gets several messages in a row before the next one.
   const conversationId = conversations[(Math.floor(n / 5) * 7919) % conversations.length] ?? ''
   const isInbound = n % 2 === 0
   const row = encryptMessage(keyring, {

@@ -28,7 +28,7 @@ export interface MessageSearchFigures {
   searches: (Times & { name: string; found: number })[]
 }
 
-/** What it takes to search what many messages say: to make the tokens, to keep them, to find, and beside what comes in. */
+/** Measures search in many messages: the cost of creating tokens, storing them and searching, also during intake. */
 export async function runMessageSearch(course: MessageSearchCourse): Promise<MessageSearchFigures> {
   const { db, database, messages } = course
   const workspace = await makeWorkspace(db)
@@ -79,31 +79,31 @@ async function sizes(db: Db, messages: number): Promise<Record<string, number>> 
 
 interface Trial {
   name: string
-  /** One after the other. */
+  /** Searched one after the other. */
   terms: readonly string[]
   path?: 'conversations'
 }
 
-/** Of each class several, so that no page is read twice in a row. */
+/** Returns several terms per class, so that no page is read twice in a row. */
 function trialsOf(messages: number): Trial[] {
   const many = (make: (n: number) => string) => Array.from({ length: 20 }, (_, n) => make(n))
   const numbers = many((n) => /\d{5}/.exec(textWithNumber(n * 997, messages))?.[0] ?? '12345')
   return [
-    { name: 'a word that most messages have', terms: many((n) => wordOf(n % 3)) },
-    { name: 'a word of each 100th message', terms: many((n) => wordOf(60 + n)) },
-    { name: 'a word of each 3,000th', terms: many((n) => wordOf(3_000 + n)) },
-    { name: 'a word of each 30,000th', terms: many((n) => wordOf(29_000 + n * 40)) },
-    { name: 'a number that one has', terms: numbers },
+    { name: 'a word in most messages', terms: many((n) => wordOf(n % 3)) },
+    { name: 'a word in every 100th message', terms: many((n) => wordOf(60 + n)) },
+    { name: 'a word in every 3,000th', terms: many((n) => wordOf(3_000 + n)) },
+    { name: 'a word in every 30,000th', terms: many((n) => wordOf(29_000 + n * 40)) },
+    { name: 'a number in one message', terms: numbers },
     { name: 'two common words', terms: many((n) => `${wordOf(n % 5)} ${wordOf(20 + n)}`) },
-    { name: 'two words of each 1,000th', terms: many((n) => `${wordOf(700 + n)} ${wordOf(800 + n)}`) },
-    { name: 'two common words in a row', terms: many((n) => `"${wordOf(5 + n)} ${wordOf(30 + n)}"`) },
-    { name: 'a word that was common long ago', terms: [formerTopic] },
-    { name: 'a beginning of three letters', terms: many((n) => wordOf(100 + n).slice(0, 3)) },
-    { name: 'one of four', terms: many((n) => wordOf(2_000 + n).slice(0, 4)) },
-    { name: 'one of five', terms: many((n) => wordOf(2_000 + n).slice(0, 5)) },
-    { name: 'a beginning of four that none has', terms: many((n) => `${wordOf(2_000 + n).slice(0, 3)}w`) },
-    { name: 'a word that none has', terms: many((n) => `zzxqj${n}`) },
-    { name: 'a conversation by a name that all have', terms: many((n) => `Ana ${n % 9}`), path: 'conversations' },
+    { name: 'two words in every 1,000th', terms: many((n) => `${wordOf(700 + n)} ${wordOf(800 + n)}`) },
+    { name: 'a phrase of two common words', terms: many((n) => `"${wordOf(5 + n)} ${wordOf(30 + n)}"`) },
+    { name: 'a formerly common word', terms: [formerTopic] },
+    { name: 'a prefix of three letters', terms: many((n) => wordOf(100 + n).slice(0, 3)) },
+    { name: 'a prefix of four', terms: many((n) => wordOf(2_000 + n).slice(0, 4)) },
+    { name: 'a prefix of five', terms: many((n) => wordOf(2_000 + n).slice(0, 5)) },
+    { name: 'a prefix of four without matches', terms: many((n) => `${wordOf(2_000 + n).slice(0, 3)}w`) },
+    { name: 'a word without matches', terms: many((n) => `zzxqj${n}`) },
+    { name: 'conversations by a common name', terms: many((n) => `Ana ${n % 9}`), path: 'conversations' },
     {
       name: 'a conversation by its name',
       terms: many((n) => `Ana ${Math.floor(messages / 60) + n}`),
@@ -114,7 +114,7 @@ function trialsOf(messages: number): Trial[] {
       terms: many((n) => String(900_000 + n).slice(0, 6)),
       path: 'conversations',
     },
-    { name: 'a conversation that is none', terms: many((n) => `zzxqj${n}`), path: 'conversations' },
+    { name: 'a conversation without matches', terms: many((n) => `zzxqj${n}`), path: 'conversations' },
   ]
 }
 
@@ -146,7 +146,7 @@ async function timesOf(
   const ask = async (n: number) => {
     const sent = performance.now()
     const status = await exchange.send(requestBytes('GET', url(n), headers))
-    if (status !== 200) throw new Error(`${name}: an answer of ${status}`)
+    if (status !== 200) throw new Error(`${name}: status ${status}`)
     return performance.now() - sent
   }
   for (let n = 0; n < 5; n++) await ask(n)

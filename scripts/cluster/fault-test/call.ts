@@ -2,7 +2,7 @@ import { Agent, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 
 export interface Answer {
-  /** The status, or what is wrong with the answer whatever was asked. */
+  /** HTTP status, or the reason why the answer is invalid for any request. */
   status: number | 'cut' | 'no answer' | '503 without Retry-After'
   body: string
   isReplay: boolean
@@ -18,7 +18,7 @@ export interface Asked {
 const patienceMs = 30_000
 const agent = new Agent({ keepAlive: true })
 
-/** One request, never repeated by itself. Resolves whatever happens. */
+/** Sends one request without retries. Never rejects. */
 export function call(url: string, { method = 'GET', token, headers, body }: Asked = {}): Promise<Answer> {
   const { promise, resolve } = Promise.withResolvers<Answer>()
   const all = {
@@ -51,8 +51,8 @@ export function call(url: string, { method = 'GET', token, headers, body }: Aske
   return promise
 }
 
-/** The same for what has to succeed, with its answer. */
-// biome-ignore lint/suspicious/noExplicitAny: answers of every shape; the trial fails where one is wrong
+/** Sends a request that must succeed, and returns its parsed body. Throws if it fails. */
+// biome-ignore lint/suspicious/noExplicitAny: answers of every shape; the fault test fails where one is wrong
 export async function mustCall(url: string, asked: Asked = {}): Promise<any> {
   const { status, body } = await call(url, asked)
   if (typeof status === 'string' || status >= 300) throw new Error(`${asked.method ?? 'GET'} ${url}: ${status} ${body}`)

@@ -10,17 +10,17 @@ export interface Answered {
   status: Answer['status']
 }
 
-/** Those who write and read all the time, by the balancer, and what they were told. */
+/** Clients that write and read continuously through the load balancer, and the answers they got. */
 export interface Callers {
   ledger: Ledger
-  /** Every answer so far. */
+  /** All answers so far. */
   answered: readonly Answered[]
-  /** When writes of leads were acknowledged. */
+  /** Times at which writes of leads were acknowledged. */
   writtenAt(): number[]
-  /** Has them pause once what is under way has ended, or go on. */
+  /** Pauses the callers; resolves when the current requests have ended. */
   pause(): Promise<void>
   goOn(): void
-  /** Resolves once what is under way has been acknowledged. */
+  /** Resolves when the current work has been acknowledged. */
   stop(): Promise<void>
 }
 
@@ -34,7 +34,7 @@ export function startCallers(world: World): Callers {
   let open = Promise.withResolvers<void>()
   open.resolve()
   let underWay = 0
-  /** Whether it was acknowledged. Nothing is repeated here: whoever asks knows whether that may be. */
+  /** Sends one request and records its answer. Never retries: the caller knows whether a retry is safe. */
   const ask = async (what: Answered['what'], path: string, asked: Asked): Promise<Answer> => {
     await open.promise
     underWay++
@@ -84,13 +84,13 @@ interface Working {
   isOver(): boolean
 }
 
-/** Makes leads and changes each some times; a change is asked for until it is acknowledged. */
+/** Creates leads and changes each several times; retries a change until it is acknowledged. */
 async function writeLeads({ ledger, ask, isOver }: Working, name: string): Promise<void> {
   for (let n = 0; !isOver(); n++) {
     const body = { firstName: 'Kim', lastName: 'step-0', externalRef: `${name}-${n}` }
     const created = await ask('create', '/api/v1/leads', { method: 'POST', body })
     await wait(restMs.lead)
-    // It may be there all the same: that was not acknowledged.
+    // The lead may exist nevertheless, but it was not acknowledged.
     if (!isGood(created)) continue
     const id: string = JSON.parse(created.body).data.id
     const entry = { acknowledged: 0, attempted: 0 }
@@ -105,7 +105,7 @@ async function writeLeads({ ledger, ask, isOver }: Working, name: string): Promi
   }
 }
 
-/** Calls as the platform does: the same again until it is taken. */
+/** Sends callbacks as the platform does: repeats each one until it is accepted. */
 async function writeCallbacks({ world, ledger, ask, isOver }: Working, turn: number): Promise<void> {
   const { connectionId, numberId, appSecret } = world.number
   for (let n = turn; !isOver(); n += 2) {
@@ -122,7 +122,7 @@ async function writeCallbacks({ world, ledger, ask, isOver }: Working, turn: num
   }
 }
 
-/** A message whose text is its own id. */
+/** Returns a message whose text is its own id. */
 function callbackOf(numberId: string, { id, phone }: { id: string; phone: string }): string {
   const from = phone.replace('+', '')
   const message = { id, from, timestamp: String(Math.floor(Date.now() / 1000)), type: 'text', text: { body: id } }
@@ -132,7 +132,7 @@ function callbackOf(numberId: string, { id, phone }: { id: string; phone: string
   return JSON.stringify({ object: 'whatsapp_business_account', entry })
 }
 
-/** Each message under a key of its own, with the same key again until its outcome is told. */
+/** Sends messages with one idempotency key each, and retries with the same key until the result is known. */
 async function writeSends({ world, ledger, ask, isOver }: Working, turn: number): Promise<void> {
   for (let n = turn; !isOver(); n += 2) {
     const { conversationId } = world.customers[n % world.customers.length] ?? { conversationId: '' }

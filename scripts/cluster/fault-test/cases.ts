@@ -6,25 +6,25 @@ import { gone, killMachine, signalAll, signalOne, until } from '../processes.ts'
 import { members, postmasterOf, settled, startDatabase, switchOver, ttlSeconds } from '../up/databases.ts'
 import { restart } from '../up/services.ts'
 
-/** What a round of a case may use. */
+/** Context of a round. */
 export interface Stage {
-  /** The primary when the round began. */
+  /** Primary at the start of the round. */
   primary: Database
-  /** Resolves after so many further acknowledged writes of leads. */
+  /** Resolves after this many further acknowledged writes of leads. */
   written(count: number): Promise<void>
   tell(words: string): void
-  /** Whatever happened until now is no part of the outage: from here on writes could be taken. */
+  /** Starts measuring the outage here: writes were impossible before by design. */
   countFromHere(): void
 }
 
 export interface Case {
   name: string
-  /** What the table calls it. */
+  /** Title in the table. */
   title: string
-  /** Does it, and mends what it broke; writes have to be acknowledged again before it is mended. */
+  /** Causes the fault and repairs it; waits for acknowledged writes before the repair. */
   round(stage: Stage): Promise<void>
   longestOutageMs: number
-  /** Whether a request may be told to come again at any time. */
+  /** Whether requests may be answered with an error that asks for a retry. */
   mayRefuse: boolean
 }
 
@@ -32,10 +32,10 @@ const failoverMs = (ttlSeconds + 5) * 1000
 const switchoverMs = 6_000
 const patienceMs = 120_000
 const enough = 50
-/** Longer than a statement may take: callers are told to come again. */
+/** Longer than the statement timeout, so callers get retryable errors. */
 const awayMs = 20_000
 
-/** Another one than this is the primary, as those say who can be asked. */
+/** Resolves when the reachable servers report a primary other than `from`. */
 async function moved(from: Database): Promise<void> {
   const isOther = ({ name, role }: { name: string; role: string }) => role === 'leader' && name !== from
   await until(async () => (await members()).some(isOther), 'another primary', patienceMs)
@@ -67,7 +67,7 @@ export const cases: readonly Case[] = [
       const before = postmasterOf(primary)
       signalOne(before, 'SIGKILL')
       await gone(before, 10_000)
-      // Patroni starts it again, or has another one take its place.
+      // Patroni restarts it, or promotes another server.
       const isAnother = async () => {
         const leader = (await members()).find(({ role, state }) => role === 'leader' && state === 'running')?.name
         return leader !== undefined && (leader !== primary || postmasterOf(primary) !== before)

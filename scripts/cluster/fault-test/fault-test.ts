@@ -19,7 +19,7 @@ const beforeMs = 2_000
 const mendMs = 60_000
 const shownFindings = 5
 
-/** Runs one case in so many rounds, or until it has to end, in a workspace of its own, and looks at all that came of it. */
+/** Runs a case in a new workspace, for some rounds or until `endsAt`, then reads everything back and checks it. */
 export async function runCase(one: Case, rounds: number, endsAt: number, tell: Tell): Promise<CaseResult> {
   const world = await makeWorld(one.title)
   const callers = startCallers(world)
@@ -41,11 +41,11 @@ export async function runCase(one: Case, rounds: number, endsAt: number, tell: T
       const news = await measureNews(world, newsEach)
       newsMs.push(...news)
       callers.goOn()
-      const seen = `${(outageMs / 1000).toFixed(1)} s without a write; news ${Math.round(percentile(news, 50))} ms`
+      const seen = `${(outageMs / 1000).toFixed(1)} s without a write; notification ${Math.round(percentile(news, 50))} ms`
       tell(`${one.title}, round ${done + 1}: ${seen}; ${JSON.stringify(countStatuses(answered))}`)
     }
   } catch (error) {
-    findings.push(`round ${done + 1} did not end: ${error instanceof Error ? error.message : error}`)
+    findings.push(`round ${done + 1} failed: ${error instanceof Error ? error.message : error}`)
   }
   await callers.stop()
   tell('reading back')
@@ -76,7 +76,7 @@ interface Round {
 
 async function runRound(one: Case, callers: Callers, tell: Tell): Promise<Round> {
   const primary = await settled()
-  await until(async () => (await serving()).length === apis.length, 'both apis at the balancer')
+  await until(async () => (await serving()).length === apis.length, 'both APIs at the load balancer')
   const written = (count: number) => {
     const goal = callers.writtenAt().length + count
     return until(() => callers.writtenAt().length >= goal, `${count} writes`, 120_000, 20)
@@ -95,14 +95,14 @@ async function runRound(one: Case, callers: Callers, tell: Tell): Promise<Round>
   }
   await one.round(stage)
   const copiedAnew = await mend(tell)
-  await until(async () => (await serving()).length === apis.length, 'both apis at the balancer')
+  await until(async () => (await serving()).length === apis.length, 'both APIs at the load balancer')
   await written(20)
   const toMs = performance.now()
   const answered = callers.answered.slice(first)
   return { outageMs: longestGapMs(callers.writtenAt(), fromMs, toMs), answered, copiedAnew }
 }
 
-/** A standby that does not find its way back by itself is copied anew, as an operator would do it; says how many were. */
+/** Copies standbys that do not recover by themselves from the primary, as an operator would. Returns their number. */
 async function mend(tell: Tell): Promise<number> {
   const isWhole = await settled(mendMs).then(
     () => true,
@@ -111,7 +111,7 @@ async function mend(tell: Tell): Promise<number> {
   if (isWhole) return 0
   const lost = await strayed()
   for (const name of lost) {
-    tell(`${name} does not find its way back: it is copied anew`)
+    tell(`${name} does not recover; copying it from the primary`)
     await renewDatabase(name)
   }
   await settled()
@@ -121,7 +121,7 @@ async function mend(tell: Tell): Promise<number> {
 interface Measured {
   outagesMs: readonly number[]
   newsMs: readonly number[]
-  /** Answers that nobody should have been given. */
+  /** Answers that violate the contract. */
   wrong: readonly Answered[]
 }
 
@@ -129,15 +129,13 @@ function beyondLimits(one: Case, { outagesMs, newsMs, wrong }: Measured): string
   const outage = percentile(outagesMs, 95)
   const news = percentile(newsMs, 50)
   return [
-    ...(outage > one.longestOutageMs
-      ? [`outage p95 ${Math.round(outage)} ms, of ${one.longestOutageMs} ms at most`]
-      : []),
-    ...(news > slowestNewsMs ? [`news p50 ${Math.round(news)} ms, of ${slowestNewsMs} ms at most`] : []),
+    ...(outage > one.longestOutageMs ? [`outage p95 ${Math.round(outage)} ms, limit ${one.longestOutageMs} ms`] : []),
+    ...(news > slowestNewsMs ? [`notification p50 ${Math.round(news)} ms, limit ${slowestNewsMs} ms`] : []),
     ...Object.entries(countStatuses(wrong)).map(([status, count]) => `${count} × ${status}`),
   ]
 }
 
-/** Where refusals are to be expected: one that says to come again, or that the same send is still under way. */
+/** Allowed refusals: a 503 that asks for a retry, or a 409 because the same send is still in progress. */
 function isAllowed({ status, what }: Answered, mayRefuse: boolean): boolean {
   if (typeof status === 'string') return false
   return status < 300 || (mayRefuse && (status === 503 || (status === 409 && what === 'send')))

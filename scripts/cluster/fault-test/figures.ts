@@ -1,28 +1,28 @@
-/** The value that so many in a hundred are not above; of a few the largest ones count. */
+/** Returns the nearest-rank percentile; with few values the high percentiles are the maximum. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.max(0, Math.ceil((share / 100) * sorted.length) - 1)] ?? Number.NaN
 }
 
-/** The longest time between two of these moments, of what of it is after `fromMs` and before `toMs`. */
+/** Returns the longest gap between moments, counting only the time between `fromMs` and `toMs`. */
 export function longestGapMs(moments: readonly number[], fromMs: number, toMs: number): number {
   const within = moments.filter((at) => at > fromMs && at < toMs).toSorted((a, b) => a - b)
   const ends = [...within, toMs]
   return Math.max(...ends.map((end, n) => end - (ends[n - 1] ?? fromMs)))
 }
 
-/** What was seen of one kind of fault in all of its rounds. */
+/** Result of one kind of fault over all rounds. */
 export interface CaseResult {
   name: string
   rounds: number
-  /** Standbys that did not find their way back by themselves. */
+  /** Number of standbys that did not recover by themselves. */
   copiedAnew: number
   acknowledged: { leads: number; changes: number; callbacks: number; sends: number }
   webhooks: { events: number; repeats: number }
   outagesMs: number[]
   newsMs: number[]
   statuses: Record<string, number>
-  /** Whatever was promised and not kept. */
+  /** Broken guarantees. */
   findings: string[]
 }
 
@@ -49,7 +49,7 @@ const columns = [
   'findings',
 ]
 
-/** A table of all cases, in Markdown. */
+/** Returns a Markdown table of all cases. */
 export function tableOf(results: readonly CaseResult[]): string {
   const rows = results.map(({ name, rounds, acknowledged, webhooks, outagesMs, newsMs, statuses, findings }) => [
     name,

@@ -4,13 +4,13 @@ import { type Case, cases } from './cases.ts'
 export interface TrialOptions {
   chosen: readonly Case[]
   rounds: number
-  /** No round begins after so many, but for the first of each case. */
+  /** No round begins after this many minutes, except the first of each case. */
   minutes: number
-  /** Whether docs/measurements is to tell of it. */
+  /** Whether to write the results to docs/measurements. */
   write: boolean
-  /** Where results go as they are. */
+  /** Path for the raw results. */
   json: string | undefined
-  /** Leaves the cluster as the trial ended. */
+  /** Keeps the cluster running after the fault test. */
   keep: boolean
 }
 
@@ -29,13 +29,12 @@ export function readOptions(words: string[]): TrialOptions {
   const names = values.cases?.split(',') ?? cases.map(({ name }) => name)
   const chosen = names.map((name) => {
     const found = cases.find((one) => one.name === name)
-    if (found === undefined)
-      throw new Error(`There is no case ${name}; there are ${cases.map((one) => one.name).join(', ')}`)
+    if (found === undefined) throw new Error(`Unknown case ${name}; cases: ${cases.map((one) => one.name).join(', ')}`)
     return found
   })
   const number = (name: 'rounds' | 'minutes') => {
     const read = Number(values[name])
-    if (!Number.isInteger(read) || read < 1) throw new Error(`--${name} must be a whole number from 1 on`)
+    if (!Number.isInteger(read) || read < 1) throw new Error(`--${name} must be a whole number of at least 1`)
     return read
   }
   const { write, json, keep } = values

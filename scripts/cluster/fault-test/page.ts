@@ -20,7 +20,7 @@ When the primary is killed, the standby that is not synchronous may have receive
 they wait for a second server: with loop_wait 5 s, on a machine with a load average of 30, that once took 40 s, and the outage 67 s (1 of 2 rounds).
 `
 
-/** What docs/measurements says of a trial. */
+/** Returns the page of docs/measurements about a fault test. */
 export function pageOf(results: readonly CaseResult[], postgresFolder: string): string {
   const versions = [
     `PostgreSQL ${version(`${postgresFolder}/postgres`, '--version')}`,

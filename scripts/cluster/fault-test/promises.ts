@@ -1,31 +1,31 @@
 import type { AskedSend, TakenWebhook } from '../outside.ts'
 
-/** What callers were told, each thing once it was acknowledged. */
+/** Acknowledgments that callers received. */
 export interface Ledger {
-  /** Of each lead that was acknowledged, its last change that was. */
+  /** Last acknowledged and last attempted change of each acknowledged lead. */
   leads: Map<string, { acknowledged: number; attempted: number }>
   /** Texts of customers' messages. */
   callbacks: Set<string>
-  /** Texts of messages to customers, each with a key of its own, and the status that they were acknowledged with. */
+  /** Status with which each message to a customer was acknowledged, by its text. Each has its own idempotency key. */
   sends: Map<string, string>
 }
 
 export const newLedger = (): Ledger => ({ leads: new Map(), callbacks: new Set(), sends: new Map() })
 
-/** What is there afterwards. */
+/** Data read back after the test. */
 export interface Found {
-  /** Changes of each lead. */
+  /** Number of changes of each lead. */
   leads: Map<string, number>
-  /** How often each text is among the messages from customers, and among those to them. */
+  /** Number of messages with each text, from customers and to them. */
   inbound: Map<string, number>
   outbound: Map<string, number>
-  /** Every event that the webhook is to be told of, in the order of the feed. */
+  /** Every event that the webhook must receive, in the order of the feed. */
   events: { id: string; subject: string }[]
   webhooks: readonly TakenWebhook[]
   asked: readonly AskedSend[]
 }
 
-/** Whatever was promised and not kept, in words. */
+/** Returns a description of each broken guarantee. */
 export function brokenPromises(ledger: Ledger, found: Found): string[] {
   return [...lostLeads(ledger, found), ...lostMessages(ledger, found), ...wrongSends(ledger, found), ...webhooks(found)]
 }
@@ -33,9 +33,9 @@ export function brokenPromises(ledger: Ledger, found: Found): string[] {
 function lostLeads({ leads }: Ledger, found: Found): string[] {
   return [...leads].flatMap(([id, { acknowledged, attempted }]) => {
     const step = found.leads.get(id)
-    if (step === undefined) return [`lead ${id} was acknowledged and is not there`]
-    if (step < acknowledged) return [`change ${acknowledged} of lead ${id} was acknowledged, and it is at ${step}`]
-    return step > attempted ? [`lead ${id} is at change ${step}, which nobody made`] : []
+    if (step === undefined) return [`lead ${id} was acknowledged and is missing`]
+    if (step < acknowledged) return [`change ${acknowledged} of lead ${id} was acknowledged, but it is at ${step}`]
+    return step > attempted ? [`lead ${id} is at change ${step}, which was never requested`] : []
   })
 }
 
@@ -43,8 +43,8 @@ function lostMessages({ callbacks }: Ledger, { inbound }: Found): string[] {
   const lost = [...callbacks].filter((text) => !inbound.has(text))
   const doubled = [...inbound].filter(([, count]) => count > 1)
   return [
-    ...lost.map((text) => `the callback of "${text}" was acknowledged, and its message is not there`),
-    ...doubled.map(([text, count]) => `the message "${text}" is there ${count} times`),
+    ...lost.map((text) => `the callback of "${text}" was acknowledged, but its message is missing`),
+    ...doubled.map(([text, count]) => `the message "${text}" exists ${count} times`),
   ]
 }
 
@@ -53,14 +53,14 @@ function wrongSends({ sends }: Ledger, { outbound, asked }: Found): string[] {
   const lost = [...sends.keys()].filter((text) => !outbound.has(text))
   const unsent = [...sends].filter(([text, status]) => status === 'sent' && !arrived.has(text))
   return [
-    ...lost.map((text) => `the send "${text}" was acknowledged, and its message is not there`),
-    ...unsent.map(([text]) => `"${text}" was acknowledged as sent, and never came to the platform`),
-    ...timesOver(arrived).map(([text, count]) => `"${text}" came to the platform ${count} times`),
-    ...timesOver(outbound).map(([text, count]) => `the message "${text}" is there ${count} times`),
+    ...lost.map((text) => `the send "${text}" was acknowledged, but its message is missing`),
+    ...unsent.map(([text]) => `"${text}" was acknowledged as sent, but never reached the platform`),
+    ...timesOver(arrived).map(([text, count]) => `"${text}" reached the platform ${count} times`),
+    ...timesOver(outbound).map(([text, count]) => `the message "${text}" exists ${count} times`),
   ]
 }
 
-/** Each event at least once, and none of a lead or conversation before the one before it. */
+/** Checks that each event arrived at least once, and none before the previous one of the same lead or conversation. */
 function webhooks({ events, webhooks: taken }: Found): string[] {
   const firstAt = new Map<string, number>()
   for (const [n, { id }] of taken.entries()) if (!firstAt.has(id)) firstAt.set(id, n)
@@ -69,33 +69,34 @@ function webhooks({ events, webhooks: taken }: Found): string[] {
   for (const { id, subject } of events) {
     const at = firstAt.get(id)
     if (at === undefined) {
-      problems.push(`event ${id} of ${subject} was never told`)
+      problems.push(`event ${id} of ${subject} was never delivered`)
       continue
     }
     const before = last.get(subject)
-    if (before !== undefined && at < before) problems.push(`event ${id} of ${subject} was told before an earlier one`)
+    if (before !== undefined && at < before)
+      problems.push(`event ${id} of ${subject} was delivered before an earlier one`)
     last.set(subject, Math.max(at, before ?? -1))
   }
   return [...problems, ...backwardSteps(events, taken)]
 }
 
-/** The same by what the bodies say, whatever the feed does. */
+/** Checks the order by the bodies, independently of the feed. */
 function backwardSteps(events: Found['events'], taken: readonly TakenWebhook[]): string[] {
   const subjects = new Map(events.map(({ id, subject }) => [id, subject]))
   const seen = new Set<string>()
   const steps = new Map<string, number>()
   return taken.flatMap(({ id, step }) => {
     const subject = subjects.get(id)
-    // A repeat tells again what was told at its place.
+    // Skips redeliveries of the same event.
     if (subject === undefined || step === null || seen.has(id)) return []
     seen.add(id)
     const before = steps.get(subject) ?? -1
     steps.set(subject, Math.max(step, before))
-    return step < before ? [`lead ${subject} was told of change ${step} after ${before}`] : []
+    return step < before ? [`lead ${subject}: change ${step} was delivered after ${before}`] : []
   })
 }
 
-/** How many webhooks told again what was told before. */
+/** Returns the number of redelivered webhooks. */
 export function repeatsOf({ events, webhooks: taken }: Found): number {
   const ids = new Set(events.map(({ id }) => id))
   const ours = taken.filter(({ id }) => ids.has(id))

@@ -10,10 +10,10 @@ import { mustCall } from './call.ts'
 import { countOf, type Found } from './promises.ts'
 import { balancer, type World } from './world.ts'
 
-/** Webhooks of which an attempt failed come again after some minutes. */
+/** A webhook is retried some minutes after a failed attempt. */
 const patienceMs = 420_000
 
-/** Reads back all that is there of a world; waits for webhooks that are still to come. */
+/** Reads all data of a world; waits for webhooks that are still pending. */
 export async function readBack(world: World): Promise<Found> {
   const leads = await readLeads(world)
   const { inbound, outbound } = await readMessages(world)
@@ -47,7 +47,7 @@ async function readMessages({ key, customers }: World): Promise<Pick<Found, 'inb
     const path = `${balancer}/api/v1/inbox/conversations/${conversationId}/messages?limit=100`
     for (let more = true, before = ''; more; ) {
       const page = await mustCall(`${path}${before}`, { token: key })
-      // The greeting is the simulator's.
+      // The simulator wrote the first message.
       for (const { direction, text } of page.messages) if (text !== 'Hello') texts[direction]?.push(text)
       more = page.has_more
       before = `&before=${oldestOf(page.messages)}`
@@ -59,7 +59,7 @@ async function readMessages({ key, customers }: World): Promise<Pick<Found, 'inb
 const oldestOf = (messages: readonly { occurred_at: string }[]): string =>
   messages.map(({ occurred_at: at }) => at).toSorted()[0] ?? ''
 
-/** What keys are told of has no place for it: the feed itself says what there is to be told. */
+/** Reads the feed from the database, since not every event is visible to a key. */
 async function readEvents({ workspaceId }: World): Promise<Found['events']> {
   const db = openDb({ url: databaseUrl, password: stateOfCluster().secrets.parley, maxConnections: 2 })
   try {

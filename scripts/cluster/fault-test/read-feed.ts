@@ -7,13 +7,13 @@ const restMs = 50
 const patienceMs = 10_000
 
 /**
- * How long after its answer an open page at one api is told of a lead that was made at the other one: so many times in both
- * directions. What took longer than 10 s counts as that.
+ * Measures the time from the answer to a create at one API process to the notification of a page at the other, `times`
+ * in each direction. A longer time than 10 s counts as 10 s.
  */
 export async function measureNews({ workspaceId, key }: World, times: number): Promise<number[]> {
   const taken: number[] = []
   for (const [writer, reader] of [apis, apis.toReversed()]) {
-    if (writer === undefined || reader === undefined) throw new Error('There are two')
+    if (writer === undefined || reader === undefined) throw new Error('Two APIs expected')
     const stream = await follow(`${urlOf(reader, ports.parley)}/api/team/v1/workspaces/${workspaceId}/live`)
     for (let n = 0; n < times; n++) {
       const body = { firstName: 'Kim', lastName: 'step-0' }
@@ -32,7 +32,7 @@ export async function measureNews({ workspaceId, key }: World, times: number): P
 }
 
 interface Stream {
-  /** When this id was first told of. */
+  /** Resolves with the time at which this id first appeared. */
   toldAt(id: string): Promise<number>
   close(): void
 }
@@ -40,7 +40,7 @@ interface Stream {
 async function follow(url: string): Promise<Stream> {
   const controller = new AbortController()
   const reply = await fetch(url, { headers: { authorization: `Bearer ${teamToken()}` }, signal: controller.signal })
-  if (!reply.ok || reply.body === null) throw new Error(`The stream was refused: ${reply.status}`)
+  if (!reply.ok || reply.body === null) throw new Error(`The stream was refused with ${reply.status}`)
   const blocks: { text: string; at: number }[] = []
   const read = async (body: ReadableStream<Uint8Array>) => {
     const decoder = new TextDecoder()

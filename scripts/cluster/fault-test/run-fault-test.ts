@@ -1,4 +1,4 @@
-// The part of `test.ts` that is done on the bridge: the cases, one after the other, each with its rounds.
+// The part of `test.ts` that runs on the bridge: the cases in order, each with its rounds.
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { postgresFolder } from '../packages.ts'
@@ -26,6 +26,6 @@ console.log(`\n${tableOf(results)}\n`)
 const findings = results.flatMap(({ name, findings: all }) => all.map((words) => `${name}: ${words}`))
 for (const words of findings.slice(0, 50)) console.log(words)
 const cut = results.filter(({ rounds: done }) => done < rounds)
-for (const { name, rounds: done } of cut) console.log(`${name}: the time was over after ${done} of ${rounds} rounds`)
+for (const { name, rounds: done } of cut) console.log(`${name}: time limit reached after ${done} of ${rounds} rounds`)
 if (write) writeFileSync(page, pageOf(results, postgresFolder() ?? ''))
 process.exit(findings.length === 0 ? 0 : 1)

@@ -4,10 +4,10 @@ import { stateOfCluster } from '../place.ts'
 import { until } from '../processes.ts'
 import { mustCall } from './call.ts'
 
-/** A workspace of a case's own, with a number at the platform, customers who have written, and a webhook for all that happens. */
+/** Workspace of one case, with a number at the platform, customers who have written, and a webhook for all events. */
 export interface World {
   workspaceId: string
-  /** Of a key that may do all with leads and conversations. */
+  /** API key with all permissions for leads and conversations. */
   key: string
   number: { numberId: string; connectionId: string; appSecret: string }
   customers: { phone: string; conversationId: string }[]
@@ -17,7 +17,8 @@ export const balancer = urlOf('balancer', ports.balancer)
 export const teamPath = (workspaceId: string): string => `${balancer}/api/team/v1/workspaces/${workspaceId}`
 export const teamToken = (): string => stateOfCluster().secrets.teamToken
 
-// Beyond 44 messages at once, a customer is sent one every 6 s; and the platform has room for 500.
+// Stays below two limits: beyond 44 messages at once a customer is sent one every 6 s, and the simulated platform has
+// at most 500 customers.
 const customerCount = 50
 const scopes = ['leads.read', 'leads.write', 'inbox.read', 'inbox.write']
 const simulator = `${urlOf('outside', ports.simulator)}/simulator`
@@ -46,7 +47,7 @@ async function connectNumber(team: string, name: string): Promise<World['number'
   return { numberId, connectionId: connection.id, appSecret }
 }
 
-/** Each writes once, at the simulator, which keeps 24 h open for what is sent to them. */
+/** Sends one message from each customer through the simulator, which opens the 24-hour window. */
 async function meetCustomers(numberId: string, key: string): Promise<World['customers']> {
   const first = randomInt(10_000, 99_999)
   const made: string[] = []

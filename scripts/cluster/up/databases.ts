@@ -9,12 +9,12 @@ import { postgresFolder } from '../packages.ts'
 import { dataFolder, type State, stateOfCluster } from '../place.ts'
 import { killMachine, startOn, until } from '../processes.ts'
 
-/** How long the one who is primary may be silent before another takes its place. */
+/** Seconds that the primary may be silent before a standby is promoted. */
 export const ttlSeconds = 20
 export const loopSeconds = 2
 const user = 'postgres'
 
-/** What Patroni says of one of its servers. */
+/** Server as Patroni's API describes it. */
 export interface Member {
   name: Database
   role: 'leader' | 'sync_standby' | 'replica'
@@ -23,7 +23,7 @@ export interface Member {
   timeline?: number
 }
 
-/** Where Patroni's servers write down who is primary. */
+/** Starts etcd, where Patroni stores which server is primary. */
 export function startKeeper(): void {
   const url = urlOf('keeper', ports.etcd)
   const argv = [
@@ -55,7 +55,7 @@ const configFile = (name: Database): string => join(homeOf(name), 'patroni.yml')
 const postgresData = (name: Database): string => join(homeOf(name), 'postgres')
 
 function userOfDatabases(): { uid: number; gid: number } {
-  // Debian's package gives this folder to the user that it makes.
+  // Debian's package creates this folder, owned by the postgres user.
   const { uid, gid } = statSync('/var/lib/postgresql')
   return { uid, gid }
 }
@@ -71,14 +71,14 @@ function patroniConfig(name: Database, { secrets }: State): object {
   return {
     scope: 'parley',
     name,
-    // YAML is what Patroni reads, and JSON is YAML.
+    // Patroni reads YAML, and JSON is valid YAML.
     restapi: {
       listen: `${addressOf(name)}:${ports.patroni}`,
       connect_address: `${addressOf(name)}:${ports.patroni}`,
       authentication: { username: 'patroni', password: secrets.patroni },
     },
-    // By etcd's older interface Patroni takes the lock only from itself. By the newer one, 3.0.2 takes it from anybody: a primary that was
-    // frozen and goes on becomes the primary again, and what the one in its place has acknowledged is gone.
+    // With etcd's v2 API Patroni takes the lock only from itself. With v3, Patroni 3.0.2 takes it from any server: a
+    // frozen primary that resumes becomes primary again, and changes acknowledged by its replacement are lost.
     etcd: { host: `${addressOf('keeper')}:${ports.etcd}` },
     bootstrap: { dcs, initdb: [{ encoding: 'UTF8' }, { locale: 'C.UTF-8' }, 'data-checksums'] },
     postgresql: {
@@ -97,7 +97,7 @@ function patroniConfig(name: Database, { secrets }: State): object {
         `host replication replication ${range} scram-sha-256`,
         `host all all ${range} scram-sha-256`,
       ],
-      // A copy would wait for the checkpoint that comes by itself.
+      // Otherwise the copy waits for the next scheduled checkpoint.
       basebackup: [{ checkpoint: 'fast' }],
       remove_data_directory_on_rewind_failure: true,
       remove_data_directory_on_diverged_timelines: true,
@@ -105,7 +105,7 @@ function patroniConfig(name: Database, { secrets }: State): object {
   }
 }
 
-/** The same for all servers: what is acknowledged is on two of them, whatever happens. */
+/** Shared configuration: an acknowledged commit is always on two servers. */
 const dcs = {
   ttl: ttlSeconds,
   loop_wait: loopSeconds,
@@ -118,13 +118,13 @@ const dcs = {
       max_connections: 200,
       shared_buffers: '128MB',
       wal_keep_size: '512MB',
-      // How long a standby whose primary is gone goes on looking for it before it looks whether it is to be the next.
+      // Time for which a standby without a primary keeps trying to connect before it checks for promotion.
       wal_retrieve_retry_interval: '500ms',
     },
   },
 }
 
-/** What those that answer say; empty when nobody does. */
+/** Returns the members as a reachable server reports them; empty if none answers. */
 export async function members(): Promise<Member[]> {
   const answers = databases.map(async (name) => {
     const reply = await fetch(`${urlOf(name, ports.patroni)}/cluster`, { signal: AbortSignal.timeout(3_000) })
@@ -133,7 +133,7 @@ export async function members(): Promise<Member[]> {
   return Promise.any(answers).catch(() => [])
 }
 
-/** Once there is a primary with two who follow it, one of them so closely that it may take its place. */
+/** Resolves when there is a primary with two replicas, one of them synchronous and so eligible for promotion. */
 export async function settled(patienceMs = 120_000): Promise<Database> {
   let leader: Database | undefined
   await until(
@@ -144,14 +144,14 @@ export async function settled(patienceMs = 120_000): Promise<Database> {
       const following = all.filter((one) => one.role !== 'leader' && one.timeline === timeline && follows(one))
       return leader !== undefined && following.length === 2 && following.some(({ role }) => role === 'sync_standby')
     },
-    'a primary and two that follow it',
+    'a primary with two replicas',
     patienceMs,
   )
-  if (leader === undefined) throw new Error('There is one')
+  if (leader === undefined) throw new Error('No primary found')
   return leader
 }
 
-/** Of those that are not primary the ones that do not follow it. */
+/** Returns the standbys that do not replicate. */
 export async function strayed(): Promise<Database[]> {
   const all = await members()
   const timeline = all.find(({ role }) => role === 'leader')?.timeline
@@ -159,24 +159,24 @@ export async function strayed(): Promise<Database[]> {
   return databases.filter((name) => !well.some((one) => one.name === name))
 }
 
-/** Has a server copy the primary anew, whatever it has. */
+/** Replaces a server's data with a new copy of the primary. */
 export async function renewDatabase(name: Database): Promise<void> {
   await killMachine(name)
   rmSync(postgresData(name), { recursive: true, force: true })
   startDatabase(name)
 }
 
-// Older and newer versions have other words for it.
+// Versions of Patroni name this state differently.
 const follows = ({ state, lag }: Member): boolean => ['running', 'streaming'].includes(state) && lag !== 'unknown'
 
-/** Makes the standby of that moment the primary, in good order; resolves with it once Patroni has done so. */
+/** Promotes the current synchronous standby by a planned switchover; resolves when Patroni has done it. */
 export async function switchOver(): Promise<Database> {
   const all = await members()
   const from = all.find(({ role }) => role === 'leader')?.name
   const to = all.find(({ role }) => role === 'sync_standby')?.name
-  if (from === undefined || to === undefined) throw new Error('There are no two that could change places')
+  if (from === undefined || to === undefined) throw new Error('No primary with a synchronous standby found')
   const words = ['--config-file', configFile(from), 'switchover', 'parley']
-  // Called leader from Patroni 3.1 on, which knows the older name too.
+  // Called leader since Patroni 3.1, which still accepts the older name.
   await promisify(execFile)('patronictl', [...words, '--master', from, '--candidate', to, '--force'])
   return to
 }
@@ -189,7 +189,7 @@ const hosts = databases.map((name) => `${addressOf(name)}:${ports.postgres}`).jo
 
 export const databaseUrl = `postgres://parley@${hosts}/parley?sslmode=disable`
 
-/** Parley's own role and database, as docs/operations.md has them made. */
+/** Creates Parley's role and database as described in docs/operations.md. */
 export async function makeDatabase(): Promise<void> {
   const { postgres, parley } = stateOfCluster().secrets
   const address = readDatabaseUrl(`postgres://postgres@${hosts}/postgres?sslmode=disable`, { PGPASSWORD: postgres })

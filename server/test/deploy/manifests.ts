@@ -14,7 +14,7 @@ export interface Manifest {
 export const folder = join(root, 'deploy/kubernetes')
 export const read = (name: string) => readFileSync(join(folder, name), 'utf8')
 export const kustomization = parse(read('kustomization.yaml'))
-/** Those that are applied, and the secret that they need. */
+/** Manifests that are applied, and the secret that they need. */
 export const allManifests: Manifest[] = [...kustomization.resources, 'secret.example.yaml'].flatMap((name: string) =>
   parseAllDocuments(read(name)).map((document) => document.toJS()),
 )

@@ -8,13 +8,13 @@ import { newFolder } from '../support/folder.ts'
 import { ask, freePort, newWorkspace, operatorToken, startService } from '../support/program/service.ts'
 import { until } from '../support/until.ts'
 
-// The Caddyfile of deploy/compose, with a name that takes no certificate.
+// Tests the Caddyfile of deploy/compose with a host name that needs no certificate.
 
 const caddyfile = fileURLToPath(new URL('../../../deploy/compose/Caddyfile', import.meta.url))
 const hasCaddy = execFileSync('sh', ['-c', 'command -v caddy || true']).length > 0
 const skip = hasCaddy ? false : 'Caddy is missing: apt-get install caddy'
 
-test('the proxy passes on who calls, what is compressed, and what a live stream says', { skip }, async () => {
+test('the proxy passes on client addresses, compressed bodies and live streams', { skip }, async () => {
   const service = await startService({ env: { PARLEY_TRUSTED_PROXIES: '127.0.0.1' } })
   const url = await startCaddy(service.url)
   const { workspaceId, key } = await newWorkspace(service.url)
@@ -30,7 +30,7 @@ test('the proxy passes on who calls, what is compressed, and what a live stream 
   while (!told.includes('lead.created')) told += (await frames?.read())?.value ?? assert.fail(`It ended: ${told}`)
   await frames?.cancel()
 
-  // One that is not listed is refused by the address that the proxy saw, whatever it says of itself.
+  // An address that is not allowed is refused by the client address that the proxy saw, whatever headers it sends.
   const [{ id }] = (await ask(url, operatorToken, `GET ${team}/keys`)).body.keys
   const allowlist = ['203.0.113.7']
   assert.equal((await ask(url, operatorToken, `PATCH ${team}/keys/${id}`, { allowlist })).status, 200)

@@ -8,7 +8,8 @@ import { parse, parseAllDocuments } from 'yaml'
 import { readDockerfile } from '../support/deploy/dockerfile.ts'
 import { commandsUnder } from '../support/program/operations.ts'
 
-// What the steps of docs/operations.md name is there; image.slow.test.ts types those that need no Docker and no cluster.
+// Checks that the files named in the steps of docs/operations.md exist; image.slow.test.ts runs the steps that need
+// neither Docker nor a cluster.
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const read = (name: string) => readFile(join(root, name), 'utf8')
@@ -16,7 +17,7 @@ const headings = ['Run as a systemd service', 'Run in containers']
 const blocks = headings.flatMap((heading) => ['sh', ''].map((language) => commandsUnder(heading, language)))
 const all = (await Promise.all(blocks)).flat().join('\n')
 
-test('every file that the steps take from the repository is there', () => {
+test('every repository file that the steps use exists', () => {
   const paths = [...all.matchAll(/\bdeploy\/[\w./@-]+/g)].map(([path]) => path)
   assert.ok(paths.length > 5)
   assert.deepEqual(
@@ -25,7 +26,7 @@ test('every file that the steps take from the repository is there', () => {
   )
 })
 
-test('the steps make every secret of the cluster, and name its parts as they are called', async () => {
+test('the steps create every secret of the cluster, and use the names of its parts', async () => {
   const secret = parse(await read('deploy/kubernetes/secret.example.yaml'))
   const given = [...all.matchAll(/--from-file=([\w-]+)/g)].map(([, name]) => name)
   assert.deepEqual(given.sort(), Object.keys(secret.stringData).sort())
@@ -36,7 +37,7 @@ test('the steps make every secret of the cluster, and name its parts as they are
   assert.deepEqual([...new Set(named.map(([, name]) => name))].sort(), there.sort())
 })
 
-test('the steps of a container mount what the image keeps, and publish its port', async () => {
+test('the steps of a container mount the volumes of the image and publish its port', async () => {
   const instructions = readDockerfile(await read('Dockerfile')).flatMap((stage) => stage.instructions)
   const textOf = (name: string) => instructions.find((one) => one.name === name)?.text ?? ''
   assert.ok(all.includes(`--volume parley:${textOf('VOLUME')} `))

@@ -37,22 +37,22 @@ const hasAnalyze = (() => {
 const skip = hasAnalyze ? false : 'systemd-analyze is missing: apt-get install systemd'
 
 for (const unit of units) {
-  test(`${unit} leaves little open`, { skip }, async () => {
+  test(`${unit} has a low exposure level`, { skip }, async () => {
     const { stdout } = await promisify(execFile)('systemd-analyze', ['security', '--offline=true', join(folder, unit)])
     const exposure = Number(/Overall exposure level for \S+: ([\d.]+)/.exec(stdout)?.[1])
     assert.ok(exposure <= highestExposure, `${unit}: ${exposure}`)
   })
 
-  test(`${unit} is a unit that systemd understands`, { skip }, async () => {
+  test(`systemd accepts ${unit}`, { skip }, async () => {
     const own = join(await newFolder(), unit.replace('@', '@api'))
     await cp(join(folder, unit), own)
     const { stderr } = await promisify(execFile)('systemd-analyze', ['verify', '--man=no', own]).catch((error) => error)
-    // What is installed here is another matter.
+    // Ignores which programs are installed on this machine.
     const told = stderr.split('\n').filter((line: string) => line !== '' && !/is not executable/.test(line))
     assert.deepEqual(told, [])
   })
 
-  test(`the settings of ${unit} are those that the service knows, and their secrets are handed over`, async () => {
+  test(`the service knows the settings of ${unit}, and their secrets are passed as credentials`, async () => {
     const env = Object.fromEntries(valuesOf(unit, 'Environment').map((word) => word.split('=')))
     const handed = valuesOf(unit, 'LoadCredential').map((word) => `%d/${word.split(':')[0]}`)
     const files = Object.entries<string>(env).filter(([name]) => name.endsWith('_FILE'))
@@ -69,7 +69,7 @@ for (const unit of units) {
   })
 }
 
-test('one unit is walled in as the other is', () => {
+test('both units have the same sandbox', () => {
   const walls = (unit: string) => {
     const lines = linesOf(unit)
     return lines.slice(lines.findIndex(({ name }) => name === 'Restart'))
@@ -78,7 +78,7 @@ test('one unit is walled in as the other is', () => {
   assert.deepEqual(walls('parley@.service'), walls('parley.service'))
 })
 
-test('whatever stops the service gives it as long', () => {
+test('every deployment gives the service the same time to stop', () => {
   const read = (name: string) => readFileSync(join(folder, '..', name), 'utf8')
   const seconds = [
     ...units.map((unit) => valuesOf(unit, 'TimeoutStopSec')[0]),

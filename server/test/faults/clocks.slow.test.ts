@@ -14,7 +14,7 @@ import {
 
 const rounds = Number(process.env.CLOCK_ROUNDS ?? 1)
 const limit = 60
-/** What a process finds out by asking is as exact as the answer is quick. */
+/** Tolerance: a measured clock offset is only as exact as the query is fast. */
 const agreeMs = 1000
 const leadsEach = 15
 
@@ -43,7 +43,7 @@ test('nodes whose clocks differ by 20 minutes share limits, sessions, keys and t
   for (const node of nodes) assert.equal(await node.gone, 0)
 })
 
-/** Leads are made on each in turn: all nodes tell of them in the order in which they were made, each once. */
+/** Creates leads on each node in turn: all nodes return their events in the order of creation, each once. */
 async function feedIsOne(nodes: readonly Service[]): Promise<void> {
   const { key } = await newWorkspace(nodes[0]?.url ?? '')
   const made: string[] = []
@@ -63,18 +63,18 @@ async function feedIsOne(nodes: readonly Service[]): Promise<void> {
   }
 }
 
-/** Three times as many as are allowed, at once on all of them: no more get in than the limit. */
+/** Sends three times the allowed number of requests to all nodes at once: no more than the limit are accepted. */
 async function limitHolds(nodes: readonly Service[]): Promise<void> {
   const { key } = await newWorkspace(nodes[0]?.url ?? '')
   const storm = Array.from({ length: limit }, () => nodes.map((node) => call(node, 'GET', '/api/v1/leads', key))).flat()
   const statuses = (await Promise.all(storm)).map(({ status }) => status)
   const taken = statuses.filter((status) => status === 200).length
   assert.deepEqual([...new Set(statuses)].sort(), [200, 429])
-  // What a node has leased ahead and nobody uses there is the price of it.
+  // Quota that a node leased in advance and did not use counts as used.
   assert.ok(taken <= limit && taken >= limit / 2, `${taken} of ${limit}`)
 }
 
-/** Who is let in by one is let in by all, also at the end of what a link is good for. */
+/** A team token and an API key created on one node work on all nodes. */
 async function sessionsCount(nodes: readonly Service[]): Promise<void> {
   for (const maker of nodes) {
     const { workspaceId } = await newWorkspace(maker.url)
@@ -91,13 +91,13 @@ async function sessionsCount(nodes: readonly Service[]): Promise<void> {
   }
 }
 
-/** By how much it says that the clock of its machine is ahead. */
+/** Returns by how many minutes the node reports its clock as ahead. */
 function minutesAhead(node: Service): number {
   const told = node.lines().find((line) => line.includes('local clock is ahead of the database; correcting it'))
   return told === undefined ? 0 : Math.round(JSON.parse(told).aheadMs / 60_000)
 }
 
-/** When a node says that it has made a lead is between two looks at the database's clock. */
+/** The time of a lead's creation lies between two readings of the database's clock. */
 async function timeIsTheDatabases(node: Service, { db }: TestDatabase): Promise<void> {
   const { key } = await newWorkspace(node.url)
   const look = async () => (await db.sql<{ at: Date }[]>`select clock_timestamp() as at`)[0]?.at.getTime() ?? 0

@@ -16,11 +16,11 @@ const uploadsEach = 3
 interface Trouble {
   what: string
   disk(): Promise<Disk | null>
-  /** Only the trial tries it: an answer that is given before all of an upload was read may be lost, which is not mended yet. */
+  /** Runs only as a fault test: an answer sent before the whole upload was read can be lost (not fixed yet). */
   isOpen?: true
   begin(disk: Disk): unknown
   end(disk: Disk): unknown
-  /** What a file that is there is answered meanwhile. */
+  /** Status of reads of an existing file during the fault. */
   reads: number
 }
 
@@ -58,7 +58,7 @@ const troubles: Trouble[] = [
 
 const ballastOn = ({ folder }: Disk) => join(folder, 'ballast')
 
-/** As soon as nobody writes there. */
+/** Remounts the disk as soon as no process writes to it. */
 function remount({ folder }: Disk, how: 'ro' | 'rw'): Promise<void> {
   const isDone = async () => spawnSync('mount', ['-o', `remount,${how}`, folder]).status === 0
   return until(isDone, `the disk being ${how}`)
@@ -72,7 +72,7 @@ function mountAnew(disk: Disk): void {
 for (const { what, disk: newDisk, begin, end, reads } of troubles.filter(
   ({ isOpen }) => !isOpen || process.env.FILE_ROUNDS !== undefined,
 )) {
-  test(`while the disk of the files ${what} nothing answers 500, what was kept stays, and what was sent comes once it is mended`, async (t) => {
+  test(`while the media disk ${what}, nothing answers 500, stored files remain, and new files arrive after the repair`, async (t) => {
     const disk = await newDisk()
     if (disk === null) return t.skip('this user can have no such disk')
     const env = { PARLEY_ALLOW_CIDRS: '127.0.0.1/32', PARLEY_MEDIA_URL: pathToFileURL(join(disk.folder, 'files')).href }
@@ -99,7 +99,7 @@ for (const { what, disk: newDisk, begin, end, reads } of troubles.filter(
       [],
     )
     assert.equal(service.count('request failed'), 0)
-    t.diagnostic(`${rounds} spells`)
+    t.diagnostic(`${rounds} disk faults`)
     service.kill('SIGTERM')
     assert.equal(await service.gone, 0)
   })
@@ -111,7 +111,7 @@ async function tellAndFetch(inbox: FilesInbox, count: number): Promise<string[]>
   return inbox.here(1)
 }
 
-/** Why files were not fetched: of the store, an operator can tell. */
+/** Returns the codes of failed downloads, by which operators recognize problems of the store. */
 function codesOf(service: Service): string[] {
   const lines = service.lines().filter((line) => line.includes('failed to download a file'))
   return lines.map((line) => String(JSON.parse(line).code))

@@ -7,12 +7,12 @@ import { oneOf, randomFrom } from '../support/faults/values.ts'
 const rounds = Number(process.env.FUZZ_ROUNDS ?? 1)
 const seed = Number(process.env.FUZZ_SEED ?? 20_260_310)
 const manners: readonly Manner[] = ['fitting', 'nearly', 'hostile']
-/** The suite asks each operation in one manner, a trial in all of them. */
+/** The normal test run calls each operation in one manner, the fault test in all. */
 const isShort = process.env.FUZZ_ROUNDS === undefined
-/** So many that things that were removed or ended are there again. */
+/** Enough rounds that removed things exist again. */
 const roundsOfOne = 3
 
-test('every operation answers whatever it is asked, by whomever, with a status and a body of its contract, and never with 500', async (t) => {
+test('every operation answers any input of any caller with a status and a body of its contract, and never with 500', async (t) => {
   const random = randomFrom(seed)
   const found = new Set<string>()
   const statuses: Record<string, number> = {}
@@ -36,7 +36,7 @@ test('every operation answers whatever it is asked, by whomever, with a status a
   }
   t.diagnostic(`${requests} requests: ${JSON.stringify(statuses)}`)
   assert.deepEqual([...found], [])
-  assert.ok((statuses['2xx'] ?? 0) > requests / 8, 'many of them are good')
+  assert.ok((statuses['2xx'] ?? 0) > requests / 8, 'many requests succeed')
 
   function callerFor(path: string, manner: Manner) {
     const { nobody, key, maskedKey, narrowKey, owner, member, operator } = w.callers

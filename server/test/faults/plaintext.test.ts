@@ -6,11 +6,11 @@ import { randomFrom } from '../support/faults/values.ts'
 
 const rounds = Number(process.env.PLAINTEXT_ROUNDS ?? 1)
 const seed = Number(process.env.PLAINTEXT_SEED ?? 20_260_310)
-/** The suite asks each operation once. */
+/** The normal test run calls each operation once. */
 const manners: readonly Manner[] =
   process.env.PLAINTEXT_ROUNDS === undefined ? ['fitting'] : ['fitting', 'fitting', 'nearly']
 
-/** What a team names or arranges, and what is said in decision 003 to stay plain. */
+/** Names and settings of a team, and what decision 003 leaves unencrypted. */
 const plain: Record<string, string[]> = {
   api_keys: ['name'],
   canned_replies: ['shortcut', 'text'],
@@ -22,11 +22,11 @@ const plain: Record<string, string[]> = {
   team_tokens: ['name'],
   webhook_endpoints: ['description'],
   workspaces: ['name'],
-  // The scene makes it of the word.
+  // The scene derives the id from the word.
   session_sends: ['id'],
 }
 
-test('whatever is written through whatever operation stands in no table and no log as it was written, but for what a team names', async (t) => {
+test('data written by any operation appears in no table and no log as plaintext, except names and settings of a team', async (t) => {
   const random = randomFrom(seed)
   let requests = 0
   const words: string[] = []
@@ -56,7 +56,7 @@ const isPlain = (place: string): boolean => {
   return plain[table]?.includes(column) ?? false
 }
 
-/** As it is, in capitals, from the end, in hex as a dump shows it, and in base64 at each of its three places. */
+/** Returns the word as is, in capitals, reversed, in hex as in a dump, and in base64 at each of the three offsets. */
 function spellingsOf(word: string): string[] {
   const bytes = Buffer.from(word)
   const base64 = [0, 1, 2].map((offset) => {
@@ -66,7 +66,7 @@ function spellingsOf(word: string): string[] {
   return [word, word.toUpperCase(), [...word].reverse().join(''), bytes.toString('hex'), ...base64]
 }
 
-/** Columns, as `table.column`, in which one of the spellings stands. */
+/** Returns the columns, as `table.column`, that contain one of the spellings. */
 async function placesWith(
   { sql }: Awaited<ReturnType<typeof furnished>>['db'],
   spellings: string[],

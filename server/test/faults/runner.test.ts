@@ -13,7 +13,7 @@ function report(...results: Result[]): Report {
   return { version: '1.0.0', results, runs }
 }
 
-test('every trial has files, its tests read its variables, and no two have one name', () => {
+test('every fault test has files, its tests read its variables, and names are unique', () => {
   for (const { name, files, named = [], sizes = {}, seed, promise } of trials) {
     const found = files.flatMap((file) => globSync(file))
     assert.ok(found.length >= files.length, name)
@@ -29,7 +29,7 @@ test('every trial has files, its tests read its variables, and no two have one n
   assert.equal(new Set(trials.map(({ name }) => name)).size, trials.length)
 })
 
-test('what tests print is read: those that passed, those that failed once each, and what was counted', () => {
+test('test output is parsed: passed tests, failed tests once each, and printed counts', () => {
   const said = `
 ✖ server/test/some.test.ts › two × three: it breaks
   npm test -- server/test/some.test.ts --test-name-pattern="two × three: it breaks"
@@ -46,7 +46,7 @@ test('what tests print is read: those that passed, those that failed once each, 
   assert.deepEqual(readSaid(said, 'kills'), { failed, passed: 1, skipped: 1, told: 42 })
 })
 
-test('runs of one version add up on the page, and what people wrote there stays', () => {
+test('runs of one version add up on the page, and its hand-written part is kept', () => {
   const first = writePage(addUp(report(), report(kills, cases), ['kills', 'cases']), '')
   assert.ok(first.includes('| kills | 102 | kills | 1,234 | 0 | 2.9 % |'), first)
   assert.ok(first.includes('| cases | 71 | cases | 9 | 0 | – |'), first)
@@ -63,7 +63,7 @@ test('runs of one version add up on the page, and what people wrote there stays'
   assert.deepEqual(readPage(second, '1.1.0'), { version: '1.1.0', results: [], runs: [] })
 })
 
-test('none of N bounds the rate by 3/N', () => {
+test('no finding in N tries bounds the rate by 3/N', () => {
   const bounds = [3, 300, 21_000].map((n) =>
     tableOf([{ ...kills, trials: n }])
       .split('|')

@@ -11,25 +11,25 @@ import { until } from '../support/until.ts'
 
 const rounds = Number(process.env.STORAGE_ROUNDS ?? 1)
 const writerCount = 4
-/** Nobody waits longer for an answer, whatever it is. */
+/** Maximum time to any answer. */
 const maxAnswerMs = 20_000
 
 interface Trouble {
   what: string
-  /** Where the data folder is to be; null where this user cannot have such a place. */
+  /** Creates the place of the data folder; null if this user cannot create it. */
   place(): Promise<string | null>
-  /** How many writes are refused before it ends. */
+  /** Number of refused writes before the fault ends. */
   refusals: number
   begin(folder: string): Promise<unknown>
   end(folder: string): Promise<unknown>
-  /** Takes a minute and more until the database is back: run by the trial alone. */
+  /** Takes a minute or more until the database has recovered: only run as a fault test. */
   isLong?: boolean
 }
 
 const troubles: Trouble[] = [
   {
     what: 'is full',
-    // A little larger than a new database.
+    // Slightly larger than a new database.
     place: async () => (await memoryDisk(160))?.folder ?? null,
     refusals: 10,
     begin: async (folder) => spawnSync('sh', ['-c', `cat /dev/zero > ${ballastIn(folder)}`]),
@@ -45,7 +45,7 @@ const troubles: Trouble[] = [
   {
     what: 'fails a write of the database',
     place: async () => (canFailWrites() ? newFolder() : null),
-    // The next process of the database may write again, so that few are.
+    // The database's next process can write again, so few writes are refused.
     refusals: 1,
     begin: async (folder) => failWrites(await databasePidOf(folder)),
     end: async () => {},
@@ -59,7 +59,7 @@ const logOf = (folder: string) => join(folder, 'postgres', 'pg_wal')
 for (const { what, place, refusals, begin, end } of troubles.filter(
   ({ isLong }) => !isLong || process.env.STORAGE_ROUNDS !== undefined,
 )) {
-  test(`a data folder that ${what}: writes are told to come again, nothing acknowledged is lost, and all goes on once it is mended`, async (t) => {
+  test(`a data folder that ${what}: writes get a retryable error, nothing acknowledged is lost, and the service recovers`, async (t) => {
     const folder = await place()
     if (folder === null) return t.skip('this user can have no such place')
     const service = await startService({ folder, port: await freePort() })
@@ -81,7 +81,7 @@ for (const { what, place, refusals, begin, end } of troubles.filter(
     assert.equal(service.count('request failed'), 0)
     service.kill('SIGTERM')
     assert.equal(await service.gone, 0)
-    t.diagnostic(`${rounds} spells`)
+    t.diagnostic(`${rounds} disk faults`)
   })
 }
 
@@ -89,7 +89,7 @@ const tell = (t: TestContext, words: string) => t.diagnostic(words)
 
 type Kind = 'taken' | 'refused'
 
-/** Writes leads with long notes, so that the database soon needs room. */
+/** Writes leads with long notes, so that the database soon needs more space. */
 function startWriting(url: string, key: string) {
   const counts: Record<string, number> = {}
   const faults: string[] = []

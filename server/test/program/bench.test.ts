@@ -4,25 +4,25 @@ import { test } from 'node:test'
 import { type Contest, compete } from '../../../bench/contest.ts'
 import { requestBytes } from '../../../bench/load.ts'
 
-test('two products are never asked for the same request, and the floor is asked for each of its own', async () => {
+test('two products are never asked for the same request, and the baseline is asked for each of its own', async () => {
   await using product = await openPeer()
   await using other = await openPeer()
-  await using floor = await openPeer()
+  await using baseline = await openPeer()
   const request = (n: number) => requestBytes('GET', `/${n}`, {})
   let verified = 0
   const contest: Contest = {
-    ...{ name: 'numbers', product: request, floor: request },
+    ...{ name: 'numbers', product: request, baseline: request },
     verify: async (answers) => {
       verified = answers
     },
   }
-  const course = { product, other, floor, postgres: process, rounds: 3, connections: 4, durationMs: 10, warmUpMs: 0 }
+  const course = { product, other, baseline, postgres: process, rounds: 3, connections: 4, durationMs: 10, warmUpMs: 0 }
   const result = await compete(contest, course)
 
   const ofProducts = sorted([...product.asked, ...other.asked])
   assert.deepEqual(ofProducts, [...ofProducts.keys()])
   assert.equal(verified, ofProducts.length)
-  assert.deepEqual(sorted(floor.asked), [...floor.asked.keys()])
+  assert.deepEqual(sorted(baseline.asked), [...baseline.asked.keys()])
   assert.ok(result.other !== null)
 })
 

@@ -14,16 +14,16 @@ import { asAdmin, databaseOf, startTestServer, type TestServer } from './test-se
 
 export interface TestDatabase {
   db: Db
-  /** For a second pool on the same database, as another node of the service would have. */
+  /** Options for a second pool on the same database, as another node would open. */
   options: DbOptions
   name: string
-  /** Where the processes that use it keep their files: all of them in the same folder. */
+  /** Media folder that all processes on this database share. */
   mediaFolder: string
 }
 
 let isDirect = false
 
-/** Where a pooler stands before the databases of the tests, those of this file are reached past it, for this reason. */
+/** Bypasses the pooler for the databases of this file, for the given reason. */
 export function goDirect(_reason: string): void {
   isDirect = true
   atEnd(async () => {
@@ -33,7 +33,7 @@ export function goDirect(_reason: string): void {
 
 const watchers = new Set<(statement: SentStatement) => void>()
 
-/** Answers every statement that was sent to the databases of this test file meanwhile, each text once. */
+/** Returns the distinct statements sent to the databases of this test file during `work`. */
 export async function statementsOf(work: () => Promise<void>): Promise<SentStatement[]> {
   const seen = new Map<string, SentStatement>()
   for (const statement of await everyStatementOf(work)) {
@@ -42,7 +42,7 @@ export async function statementsOf(work: () => Promise<void>): Promise<SentState
   return [...seen.values()]
 }
 
-/** The same, as often as each was sent. */
+/** Returns all statements sent during `work`, with repetitions. */
 export async function everyStatementOf(work: () => Promise<void>): Promise<SentStatement[]> {
   const sent: SentStatement[] = []
   const watch = (statement: SentStatement) => void sent.push(statement)
@@ -55,7 +55,7 @@ export async function everyStatementOf(work: () => Promise<void>): Promise<SentS
   return sent
 }
 
-/** How many statements were sent to the databases of this test file meanwhile. */
+/** Returns the number of statements sent to the databases of this test file during `work`. */
 export async function statementCountOf(work: () => Promise<unknown>): Promise<number> {
   let count = 0
   const watch = () => void count++
@@ -68,7 +68,7 @@ export async function statementCountOf(work: () => Promise<unknown>): Promise<nu
   return count
 }
 
-/** Resolves once so many statements like this were sent to the databases of this test file. */
+/** Resolves when this many matching statements were sent to the databases of this test file. */
 export function whenSent(pattern: RegExp, times = 1): Promise<void> {
   let left = times
   return new Promise((resolve) => {
@@ -81,23 +81,23 @@ export function whenSent(pattern: RegExp, times = 1): Promise<void> {
   })
 }
 
-/** The migrated database of this test file: the same one for all of its tests, dropped after the last. */
+/** Migrated database of this test file, shared by its tests and dropped after the last. */
 export const testDatabase: () => Promise<TestDatabase> = oncePerFile(async () => {
   const server = await findServer()
   return server.isSpread ? takeSpread(server) : makeDatabase(server, server.template)
 })
 
-/** Returns the options of a test that says nothing of tables that Citus distributes over several servers, with the reason. */
+/** Returns the options of a test that does not apply to tables distributed by Citus, with the reason. */
 export function onOneServer(why: string): { skip: string | false } {
   return { skip: handedServer()?.isSpread ? why : false }
 }
 
-/** A database without a single table, for the tests of migrations. Another one at each call. */
+/** Creates an empty database, for tests of migrations. Returns a new one at each call. */
 export async function emptyDatabase(): Promise<TestDatabase> {
   return makeDatabase(await findServer(), 'template0')
 }
 
-/** Another migrated one, for what goes from one installation to the next. */
+/** Creates another migrated database, for transfers between installations. */
 export async function migratedDatabase(): Promise<TestDatabase> {
   const server = await findServer()
   return makeDatabase(server, server.template)
@@ -119,7 +119,7 @@ async function makeDatabase(server: TestServer, source: string): Promise<TestDat
   return { db, options, name, mediaFolder }
 }
 
-/** The one that is spread, with nothing in it. */
+/** Returns the distributed database with all tables empty. */
 async function takeSpread({ admin: options, template: name }: TestServer): Promise<TestDatabase> {
   const db = openWatched(options)
   const mediaFolder = join(tmpdir(), `parley-media-${randomBytes(8).toString('hex')}`)
@@ -146,25 +146,25 @@ function openWatched(options: DbOptions): Db {
   return openNode({ ...options, onStatement })
 }
 
-/** A pool of its own on such a database, as another node of the service has. */
+/** Opens a new pool on a test database, as another node would. */
 export function openNode(options: DbOptions): Db {
   const db = openDb(options)
   if (isRecording() || handedServer()?.isSpread) assumeDistributed(db.sql)
   return db
 }
 
-/** The same database past a pooler, should one stand before it. */
+/** Returns the options without the pooler. */
 export function directly({ direct, ...options }: DbOptions): DbOptions {
   return { ...options, ...direct }
 }
 
-/** Counts the rows of this test file's database, or of one table, and notes which pages all may see. */
+/** Updates statistics and the visibility map of this test file's database, or of one table. */
 export async function vacuum(table: string = ''): Promise<void> {
-  // In no transaction, nor in one that a pooler has a statement's limits in.
+  // Runs outside any transaction, and without a pooler's statement limits.
   await asAdmin(directly((await testDatabase()).options), `vacuum analyze ${table}`)
 }
 
-/** How a process of the service is told of the database. */
+/** Returns the settings with which a process of the service connects to the database. */
 export function databaseSettings({ options, mediaFolder }: TestDatabase): Record<string, string> {
   const { direct, password = '' } = options
   return {
@@ -179,7 +179,7 @@ function urlOf({ url, socketFolder = '', user = '', database = '' }: DatabaseLoc
   return url ?? `postgres:///${database}?host=${encodeURIComponent(socketFolder)}&user=${encodeURIComponent(user)}`
 }
 
-/** The runner's server; a test file that is run by itself starts one of its own. */
+/** Returns the runner's server; a test file run alone starts its own. */
 const findServer = oncePerFile(async (): Promise<TestServer> => {
   const handed = handedServer()
   if (handed !== null) return handed
@@ -190,7 +190,7 @@ const findServer = oncePerFile(async (): Promise<TestServer> => {
 
 const sleeper = new Int32Array(new SharedArrayBuffer(4))
 
-/** Waits until the runner's server has started, which ends this process if it does not. */
+/** Waits until the runner's server has started; exits the process if it does not. */
 function handedServer(): TestServer | null {
   const path = process.env.PARLEY_TEST_SERVER
   if (path === undefined) return null

@@ -19,7 +19,7 @@ import { insertEndpoint } from './webhooks/insert-endpoint.ts'
 import { type Receiver, startReceiver } from './webhooks/webhook-receiver.ts'
 import { testTeamToken } from './world.ts'
 
-/** A customer whose every trace has a word in it that nothing else has. */
+/** Customer all of whose data contains a unique word. */
 export interface Person {
   word: string
   phone: string
@@ -40,9 +40,9 @@ export interface ErasureWorld extends InboxWorld {
   admin: TestMember
   receiver: Receiver
   sessionId: string
-  /** Sends what webhooks are due. */
+  /** Sends due webhooks. */
   drain(): Promise<void>
-  /** Puts the person everywhere that the service keeps people. */
+  /** Creates data of the person in every place that stores personal data. */
   seed(person: Person): Promise<Traces>
   erase(body: object): ReturnType<TestMember['call']>
 }
@@ -75,7 +75,7 @@ export async function erasureWorld(): Promise<ErasureWorld> {
       await makeInboxTokens(w)
       await admin.call('POST', '/saved-filters', { page: 'leads', name: 'One', query: `search=${person.email}` })
       await worker.drain()
-      // One that failed, whose next try is to come.
+      // A failed delivery with a pending retry.
       receiver.answer(({ text }) => ({ status: 500, body: `refused: ${text}` }))
       await w.call('PATCH', leadPath(leadIds[0] ?? ''), { body: { status: 'won' } })
       await worker.drain()
@@ -103,7 +103,7 @@ async function seedLeads(w: InboxWorld, admin: TestMember, { word, phone, varian
   await admin.call('PUT', `/leads/${one.id}/labels`, { labelIds: [label.id] })
   const gone = await w.lead({ firstName: word, phone: variant })
   await w.call('DELETE', leadPath(gone.id))
-  // Two that were merged: the deleted one has nothing in common with the rest but that.
+  // Two merged leads: only the merge connects the deleted one to the others.
   const also = await w.lead({ firstName: word, email: `also.${email}` })
   const into = await w.lead({ firstName: `${word} too`, email, phone })
   await admin.call('POST', `/leads/${into.id}/merge`, { otherId: also.id })
@@ -135,7 +135,7 @@ async function seedInbox(w: InboxWorld, admin: TestMember, { word, phone, varian
   }
   const say = (customer: object, text = `${word} writes`) =>
     w.tell(customerMessage({ at: moment(), text, customer: { ...nobody, ...customer, name: word } }))
-  // Known by the phone and by the platform's id apart, until both are told: two conversations become one.
+  // The phone and the platform's id first belong to separate conversations, which merge when a message names both.
   await say({ phone })
   await say({ userId })
   await say({ phone, userId })
@@ -171,7 +171,7 @@ async function seedInbox(w: InboxWorld, admin: TestMember, { word, phone, varian
   }
 }
 
-/** A picture with a card and a quote, whose words were edited; a reaction that was lifted. */
+/** Sends a picture with a contact and a quote, edits its caption, and adds and removes a reaction. */
 async function sayMore(w: InboxWorld, moment: () => Date, customer: Customer, word: string): Promise<void> {
   const id = (name: string) => `wamid.${word}.${name}`
   const cards = [{ name: word, organisation: word, phones: [], emails: [] }]
@@ -217,7 +217,7 @@ async function seedImport(w: InboxWorld, { word, phone }: Person): Promise<strin
   return id
 }
 
-/** Every row of the database as text, sealed values opened: a line for each. */
+/** Returns every row of the database as text, and every decrypted value, one line each. */
 export async function everything({
   db,
   keyStore,
@@ -249,7 +249,7 @@ export async function everything({
   return lines
 }
 
-/** Where the database holds a trace of the person: tables, with the trace. */
+/** Returns the places of a person's data in the database, as `table: trace`. */
 export async function tracesOf(w: ErasureWorld, person: Person, ids: readonly string[]): Promise<string[]> {
   const keyring = await w.keyStore.keyring(w.workspaceId)
   const { word, phone, variant, email, userId } = person

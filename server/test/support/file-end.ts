@@ -1,9 +1,9 @@
 import { after, afterEach, type TestContext } from 'node:test'
 
-// Small test files share a process (`group.ts`), and each begins as if it had one of its own: what the files before it
-// have opened is closed, and what was made once for them is made anew.
+// Small test files share a process (`group.ts`). Each starts as if in a new process: resources of earlier files are
+// closed, and objects made once per file are made again.
 
-/** Of a busy machine that removes an installation's ten thousands of files. */
+/** Enough for a busy machine to delete an installation with tens of thousands of files. */
 const patienceMs = 120_000
 
 type Ending = () => Promise<unknown>
@@ -14,12 +14,12 @@ const ofProcess: Ending[] = []
 const restorers = new Set<Restorer>()
 let endings = ofFile
 
-/** Runs after all tests of the file; what came last goes first. */
+/** Runs after all tests of the file, in reverse order of registration. */
 export function atEnd(end: Ending): void {
   endings.push(end)
 }
 
-/** Has all that `make` opens stay open for the other files of the process. */
+/** Keeps resources that `make` opens for the other files of the process. */
 export async function keptForProcess<T>(make: () => Promise<T>): Promise<T> {
   endings = ofProcess
   try {
@@ -29,10 +29,10 @@ export async function keptForProcess<T>(make: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Closes what was kept, after the last file. */
+/** Closes the kept resources after the last file. */
 export const endWithProcess = (): Promise<void> => endAll(ofProcess)
 
-/** The same one for all tests of a file, made when it is first asked for. */
+/** Returns a function that makes one instance per test file, on first use. */
 export function oncePerFile<A extends unknown[], T>(make: (...given: A) => T): (...given: A) => T {
   let made: { thing: T } | undefined
   return (...given) => {
@@ -42,19 +42,19 @@ export function oncePerFile<A extends unknown[], T>(make: (...given: A) => T): (
       })
       const now = { thing: make(...given) }
       made = now
-      // What could not be made is tried again for the next test: else one slow moment fails the whole file.
+      // A failed instance is made again for the next test; otherwise one slow moment would fail the whole file.
       if (now.thing instanceof Promise) now.thing.catch(() => (made = made === now ? undefined : made))
     }
     return made.thing
   }
 }
 
-/** Runs after each test of the files that use it: `restore` looks whether this one did. */
+/** Runs `restore` after each test of a file that uses it; `restore` checks whether this test needs it. */
 export function afterEachTest(restore: Restorer): void {
   restorers.add(restore)
 }
 
-/** Has both run for the tests that are about to be told of. */
+/** Registers both hooks for the tests defined next. */
 export function endWithFile(): void {
   afterEach(async (test) => {
     for (const restore of restorers) await restore(test as TestContext)
@@ -63,13 +63,13 @@ export function endWithFile(): void {
 }
 
 async function endAll(these: Ending[]): Promise<void> {
-  // One that fails must not leave open what the others close: the process would wait for it.
+  // A failure must not prevent the other endings: open resources would keep the process running.
   const failures: unknown[] = []
   for (const end of these.splice(0).reverse()) await end().catch((error) => failures.push(error))
   if (failures.length > 0) throw failures[0]
 }
 
-// A file that is run by itself: while it loads, hence before any hook of its own.
+// For a test file run alone: at load time, hence before its own hooks.
 if (process.env.PARLEY_TEST_SERVER === undefined) {
   endWithFile()
   after(endWithProcess, { timeout: patienceMs })

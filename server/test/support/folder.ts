@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { atEnd } from './file-end.ts'
 
-/** An empty folder that is gone when the test file ends. */
+/** Creates an empty folder that is removed when the test file ends. */
 export async function newFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-program-'))
   atEnd(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))

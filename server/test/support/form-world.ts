@@ -17,14 +17,14 @@ type Post<Body> = (
 
 export interface FormWorld extends World {
   newForm(input?: Partial<NewForm>): Promise<Form>
-  /** Posts to a form, from a new address unless told otherwise: an object as JSON, a text as it stands. */
+  /** Posts to a form, from a new address by default: an object as JSON, a text unchanged. */
   post: Post<object | string>
-  /** Posts what was filled in, as the page of the form does. */
+  /** Posts form fields as the form's page does. */
   send: Post<Record<string, string | string[]>>
-  /** Every live lead, whole, oldest first. */
+  /** Returns every live lead with all fields, oldest first. */
   leads(): Promise<Lead[]>
   count(table: 'form_submissions' | 'form_quota' | 'events' | 'audit_log'): Promise<number>
-  /** The token of a page just served, after the time that a person takes to fill it. */
+  /** Returns the token of a newly served page, after the time that a person needs to fill in the form. */
   token(form: Form): Promise<string>
 }
 
@@ -67,7 +67,7 @@ export async function formWorld(): Promise<FormWorld> {
   }
 }
 
-/** A form of the workspace with these fields, which somebody fills in. */
+/** Creates a form with these fields, and submits it. */
 export async function fillForm(w: World, fields: Partial<FormField>[], body: Record<string, string>): Promise<void> {
   const whole = fields.map((field) => ({ label: field.key, type: 'text', required: false, ...field }))
   const form = { name: 'Contact', title: 'Contact', fields: [nameField, ...whole] }

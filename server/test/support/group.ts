@@ -5,10 +5,7 @@ import { endWithFile, endWithProcess } from './file-end.ts'
 const maxRunMs = 15 * 60_000
 const maxEndMs = 10_000
 
-/**
- * Runs test files one after the other in this process. To load the service takes longer than most files do, and so it is
- * loaded once for several.
- */
+/** Runs test files in sequence in this process, because loading the service takes longer than most files do. */
 export async function runGroup(files: readonly { name: string; path: string }[]): Promise<void> {
   endWithin(maxRunMs)
   for (const { name, path } of files) {
@@ -28,7 +25,7 @@ export async function runGroup(files: readonly { name: string; path: string }[])
   endWithin(maxEndMs)
 }
 
-/** What a test that ran out of time goes on with would keep the process, and with it the whole run, for ever. */
+/** Exits after this time: unfinished work of a timed-out test would keep the process and the whole run alive. */
 function endWithin(ms: number): void {
   const end = () => {
     console.error(`Still open ${ms / 1000} s later: ${process.getActiveResourcesInfo().join(', ')}`)

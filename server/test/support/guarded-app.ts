@@ -11,7 +11,7 @@ import { ApiError } from '../../src/base/errors.ts'
 
 export const noon = new Date('2026-03-01T12:00:00Z')
 
-/** A server with nothing but guarded routes, which answer who was let in. */
+/** Starts a server that has only guarded routes, which answer with the authenticated caller. */
 export async function guardedApp(db: Db, options: Partial<KeyGuardOptions> = {}) {
   const clock = options.clock ?? manualClock(noon)
   const limiter = options.limiter ?? createMemoryLimiter(clock)
@@ -47,7 +47,7 @@ export async function newWorkspace(db: Db, clock: Clock): Promise<string> {
   return id
 }
 
-/** A key with every scope unless told otherwise, in a workspace of its own unless told otherwise. */
+/** Creates a key, by default with every scope and in a new workspace. */
 export async function newKey(
   db: Db,
   clock: Clock,

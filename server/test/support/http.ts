@@ -5,7 +5,7 @@ import { createServer, type ServerOptions } from '../../src/http/server/server.t
 import { atEnd } from './file-end.ts'
 import { listen } from './wire/raw-http.ts'
 
-/** A server without a database, and the lines that it logged. */
+/** Returns a server without a database, and its log lines. */
 export function testServer(options: Partial<ServerOptions> = {}): { app: App; lines: string[] } {
   const lines: string[] = []
   const log = createLog('debug', { write: (line) => lines.push(line) })
@@ -14,7 +14,7 @@ export function testServer(options: Partial<ServerOptions> = {}): { app: App; li
   return { app, lines }
 }
 
-/** The same with these routes, at a port. */
+/** Serves these routes on a port. */
 export async function servedAt(routes: (app: App) => unknown, options: Partial<ServerOptions> = {}) {
   const { app, lines } = testServer(options)
   await routes(app)

@@ -1,7 +1,7 @@
-/** A JSON schema as a route has it. */
+/** JSON schema of a route. */
 export type Schema = Record<string, unknown>
 
-/** Where the schema of a route lets something grow without a limit, one line each. */
+/** Yields each part of a route's schema without a size limit, one line each. */
 export function* unlimited(schema: unknown, at: string): Generator<string> {
   if (typeof schema !== 'object' || schema === null) return
   const own = schema as Schema
@@ -10,7 +10,7 @@ export function* unlimited(schema: unknown, at: string): Generator<string> {
   for (const [name, inner] of innerSchemas(own)) yield* unlimited(inner, `${at}${name}`)
 }
 
-/** Every schema within a schema, itself included. */
+/** Yields every schema within a schema, including itself. */
 export function* schemasWithin(schema: unknown): Generator<Schema> {
   if (typeof schema !== 'object' || schema === null) return
   yield schema as Schema

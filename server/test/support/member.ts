@@ -9,9 +9,9 @@ import type { Answer, World } from './world.ts'
 
 export interface TestMember {
   userId: string
-  /** As the member's browser sends it. */
+  /** Cookie as the member's browser sends it. */
   cookie: string
-  /** The cookie with what a change needs beside it. */
+  /** Cookie, and the headers that changes require. */
   headers: Record<string, string>
   /** Calls the team API of the workspace as the member's browser would. */
   call(
@@ -24,7 +24,7 @@ export interface TestMember {
 
 let emails = 0
 
-/** A signed-in member of the workspace. */
+/** Creates a signed-in member of the workspace. */
 export async function signedInMember(
   w: Pick<World, 'app' | 'db' | 'keyStore' | 'workspaceId' | 'config'> & { clock: Clock },
   role: Role = 'member',

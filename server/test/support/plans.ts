@@ -12,9 +12,9 @@ interface PlanNode {
 }
 
 /**
- * What is wrong with how the database would run these: one of the tables read from end to end, or an index; or a table
- * that none of them names. Both as the parameters are and as it would plan for any parameters, which it does once a
- * statement has run a few times. Where tables are spread nothing is asked: what a coordinator says of a plan names no index.
+ * Returns problems of the plans for these statements: one of the tables or an index is read completely, or no statement
+ * uses a table. Checks plans for the actual parameters and generic plans, which the database uses after a few
+ * executions. Skipped on distributed tables: a coordinator's plan names no index.
  */
 export async function badPlans(
   db: Db,
@@ -30,7 +30,7 @@ export async function badPlans(
   return bad
 }
 
-/** As if the tables had been filled so lately that the database has not counted them yet. */
+/** Removes the statistics of the tables, as if they had been filled before the first ANALYZE. */
 export async function forgetStatistics({ sql }: Db, tables: readonly string[]): Promise<void> {
   const rows = await sql<{ name: string }[]>`
     select inhrelid::regclass::text as name
@@ -45,7 +45,7 @@ export async function forgetStatistics({ sql }: Db, tables: readonly string[]): 
       or oid in (select indexrelid from pg_index where indrelid = any (${all}::regclass[]))`
 }
 
-/** Where rows of the table are looked for by nothing but their workspace, for other ends than reading them in order; asked as for `badPlans`. */
+/** Returns lookups in the table by workspace alone, other than ordered reads. Skipped like `badPlans`. */
 export async function wideLooks(db: Db, statements: readonly SentStatement[], table: string): Promise<string[]> {
   const nodes = await planned(db, statements)
   return nodes.flatMap(({ node, text }) => {
@@ -56,7 +56,7 @@ export async function wideLooks(db: Db, statements: readonly SentStatement[], ta
   })
 }
 
-/** By what the statement finds the rows of the table: names of indexes, or of other ways, for these parameters and any. */
+/** Returns the indexes or other access methods by which the statement finds rows, in actual and generic plans. */
 export async function waysTo(db: Db, statement: SentStatement, table: string): Promise<string[]> {
   const nodes = await planned(db, [statement])
   const ways = nodes.flatMap(({ node }) => {
@@ -67,13 +67,13 @@ export async function waysTo(db: Db, statement: SentStatement, table: string): P
   return [...new Set(ways)]
 }
 
-/** What the statement looks at, in rows of the table, after it has found them. */
+/** Returns the filters that the statement applies to rows of the table after finding them. */
 export async function filtersOn(db: Db, statement: SentStatement, table: string): Promise<string[]> {
   const nodes = await planned(db, [statement])
   return [...new Set(nodes.flatMap(({ node }) => (isOf(node, [table]) && node.Filter ? [node.Filter] : [])))]
 }
 
-/** Of a page somewhere, on every disk that has no arm to move. */
+/** Cost of a random page on a disk without seek time. */
 const costOfDisks = 1.1
 
 interface Planned {
@@ -82,7 +82,7 @@ interface Planned {
   text: string
 }
 
-/** Every node of the statements' plans, as their parameters are and for any. None where tables are spread. */
+/** Returns every node of the statements' plans, with actual and generic parameters. Empty on distributed tables. */
 async function planned(db: Db, statements: readonly SentStatement[], pageCost?: number): Promise<Planned[]> {
   if (isDistributed(db.sql)) return []
   return db.tx(async (tx) => {
@@ -132,11 +132,11 @@ async function typeNames(tx: Sql, types: readonly number[]): Promise<string[]> {
 function planOf(row: Record<string, unknown> | undefined): PlanNode {
   const explained = row?.['QUERY PLAN'] as { Plan: PlanNode }[] | undefined
   const plan = explained?.[0]?.Plan
-  if (plan === undefined) throw new Error('The database explained nothing')
+  if (plan === undefined) throw new Error('The database returned no plan')
   return plan
 }
 
-/** Whether it is of one of the tables, or a partition of it. */
+/** Returns whether the node reads one of the tables, or a partition of it. */
 const isOf = ({ 'Relation Name': relation }: PlanNode, tables: readonly string[]): boolean =>
   relation !== undefined && tables.includes(relation.replace(/_(?:default|\d{8})$/, ''))
 

@@ -3,7 +3,7 @@ import type { Db } from '../../src/base/db.ts'
 
 const channel = 'parley_tests'
 
-/** Resolves once the pool's LISTEN connection has received all that was notified before: the database keeps their order. */
+/** Resolves when the pool's LISTEN connection has received all earlier notifications; the database keeps the order. */
 export async function receivedAll(db: Db): Promise<void> {
   const mark = randomUUID()
   const { promise, resolve } = Promise.withResolvers<void>()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 
-/** Fails when any window of the length, wherever it begins, holds more accepted requests than the limit. */
+/** Fails if any window of this length contains more accepted requests than the limit. */
 export function assertNeverMoreThan(limit: number, acceptedMs: readonly number[], windowMs = 60_000): void {
   for (const [at, timeMs] of acceptedMs.entries()) {
     const next = acceptedMs[at + limit]

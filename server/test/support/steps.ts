@@ -1,6 +1,6 @@
 import type { RunStep } from '../../src/base/steps.ts'
 
-/** Runs each step, then lets `act` do something before the next one begins: kill the process, fail, wait. */
+/** Runs each step, then runs `act` before the next one, which can kill the process, fail or wait. */
 export function afterStep<Step extends string>(act: (step: Step) => Promise<void> | void): RunStep<Step> {
   return async (step, work) => {
     const result = await work()

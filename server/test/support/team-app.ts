@@ -23,14 +23,14 @@ export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
 let emails = 0
 
-/** The service, with users, workspaces and those who belong to them. */
+/** Starts the service with users, workspaces and members. */
 export async function teamWorld() {
   const test = await testApp()
   const { app, db, keyStore, clock } = test
   const passwordHash = await createPasswords(cheapPasswords).hash(password)
   const keys = await keyStore.keyring(instanceScope)
 
-  /** A user with `password`, signed in. */
+  /** Creates a signed-in user with `password`. */
   const user = async (options: { isOperator?: boolean; email?: string } = {}): Promise<SignedIn> => {
     const { isOperator = false, email = `user-${++emails}@example.com` } = options
     return db.tx(async (tx) => {
@@ -45,14 +45,14 @@ export async function teamWorld() {
     await db.tx((tx) => addMember(tx, workspaceId, joined.userId, role, clock.now()))
     return joined
   }
-  /** A workspace with one signed-in member of each role. */
+  /** Creates a workspace with one signed-in member of each role. */
   const team = async () => {
     const createdBy = { type: 'system', id: null } as const
     const { id } = await createWorkspace(test, { name: 'Acme', ownerId: null, createdBy })
     const [owner, admin] = [await join(id, 'owner'), await join(id, 'admin')]
     return { workspaceId: id, owner, admin, member: await join(id, 'member') }
   }
-  /** Sends as the user's browser would, or with a bearer token. */
+  /** Sends a request as the user's browser would, or with a bearer token. */
   const send = (as: SignedIn | string | null, method: Method, path: string, body?: object) =>
     app.inject({
       method,
@@ -67,7 +67,7 @@ export function cookieOf(sessionToken: string): string {
   return `parley_session=${sessionToken}`
 }
 
-/** The session that an answer put into the browser. */
+/** Returns the session cookie set by an answer. */
 export function sessionIn(answer: LightMyRequestResponse): string | undefined {
   return answer.cookies.find((one) => one.name.endsWith('parley_session') && one.value !== '')?.value
 }

@@ -11,17 +11,17 @@ import { startEmbeddedPostgres } from '../../src/base/embedded/embedded-postgres
 import { distribute, migrate } from '../../src/base/migrate.ts'
 import { hasPooler, howToGetPooler, startPooler } from './postgres/pooler.ts'
 
-/** Plain data, so that the runner can hand it to the test processes by environment. */
+/** Plain data, so that the runner can pass it to the test processes in the environment. */
 export interface TestServer {
-  /** Where databases can be made and dropped. */
+  /** Connection that can create and drop databases. */
   admin: DbOptions
-  /** A migrated database, to be cloned. */
+  /** Migrated database to clone. */
   template: string
-  /** How databases are cloned: page by page through the log, or file by file where that costs less. */
+  /** Strategy for cloning: page by page through the log, or file by file if that is cheaper. */
   strategy: 'wal_log' | 'file_copy'
-  /** The template itself is each test file's database, one after the other: to spread another takes a minute. */
+  /** Test files use the template itself, one after the other, because distributing another database takes a minute. */
   isSpread?: boolean
-  /** Where a pooler listens by which the databases are to be reached, if there is one. */
+  /** Socket folder of the pooler for the databases, if there is one. */
   poolerFolder?: string
 }
 
@@ -31,7 +31,7 @@ export interface RunningTestServer extends TestServer {
 
 export interface Scratch {
   folder: string
-  /** Says where the server of the run is, once it has started: the processes of tests load meanwhile. */
+  /** File with the server's address, written when it has started: test processes load in the meantime. */
   serverFile: string
   isMemory: boolean
 }
@@ -39,17 +39,17 @@ export interface Scratch {
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const memory = '/dev/shm'
 const gib = 1024 ** 3
-/** What is written at a time is a tenth of it; the installation takes most. */
+/** Test files write about a tenth of this at a time; the installation takes most. */
 const neededBytes = 6 * gib
 
 /**
- * A new folder for all that the tests write, in memory where there is plenty: they make and drop hundreds of databases of a thousand
- * files each, and to begin and end these on a disk costs a multiple of what is done in them.
+ * Creates a folder for all files of the tests, in memory if there is enough: they create and drop hundreds of databases
+ * with a thousand files each, which takes far longer on a disk than the tests themselves.
  */
 export function makeScratch(): Scratch {
   const isMemory = process.env.TMPDIR === undefined && hasMemory()
   const folder = mkdtempSync(join(isMemory ? memory : tmpdir(), 'parley-tests-'))
-  // As of any such folder: servers that root starts run as somebody else.
+  // Like any temporary folder: servers started by root run as another user.
   chmodSync(folder, 0o1777)
   return { folder, serverFile: join(folder, 'server.json'), isMemory }
 }
@@ -57,7 +57,7 @@ export function makeScratch(): Scratch {
 function hasMemory(): boolean {
   try {
     const { bavail, bsize } = statfsSync(memory)
-    // Servers and installations are started from there; a container may not allow that.
+    // Servers and installations are started from it, which a container may forbid.
     const mayRun = readFileSync('/proc/mounts', 'utf8')
       .split('\n')
       .some((line) => line.split(' ')[1] === memory && !line.includes('noexec'))
@@ -68,13 +68,13 @@ function hasMemory(): boolean {
 }
 
 export interface ServerChoice {
-  /** Has the tests go through PgBouncer. */
+  /** Runs the tests through PgBouncer. */
   pooler: boolean
-  /** Has them run on tables that Citus distributes: `CITUS_URL` names the database, which is theirs for good. */
+  /** Runs the tests on tables distributed by Citus: `CITUS_URL` names the database, which must be dedicated to them. */
   spread: boolean
 }
 
-/** Starts the server of a test run, and writes down where it is. */
+/** Starts the server of a test run, and writes its address to a file. */
 export async function startServerFor(
   choice: ServerChoice,
   env: NodeJS.ProcessEnv,
@@ -107,7 +107,7 @@ async function startChosen(
   }
 }
 
-/** Starts an embedded server that is as fast as it can be, or uses the one that `DATABASE_URL` names. */
+/** Starts an embedded server tuned for speed, or uses the one in `DATABASE_URL`. */
 export async function startTestServer(
   env: NodeJS.ProcessEnv,
   { isMemory }: Pick<Scratch, 'isMemory'> = { isMemory: false },
@@ -129,8 +129,8 @@ export async function startTestServer(
 const template = 'parley_template'
 
 /**
- * Returns a data folder with the migrated template, made once for each set of migrations: to initialize a cluster and to migrate
- * takes two seconds, to copy it a tenth of one.
+ * Returns a data folder with the migrated template, cached for each set of migrations: creating it takes two seconds,
+ * copying it a tenth of that.
  */
 async function cachedCluster(): Promise<string> {
   const hash = createHash('sha256').update(readFileSync(join(root, 'package-lock.json')))
@@ -144,18 +144,18 @@ async function cachedCluster(): Promise<string> {
   const copy = `${cached}-${process.pid}`
   await copyFolder(folder, copy)
   await rm(folder, { recursive: true, force: true })
-  // Another run may have been first.
+  // Another run may have created it first.
   await rename(copy, cached).catch(() => rm(copy, { recursive: true, force: true }))
   return cached
 }
 
-/** Keeps owners: servers that root starts run as somebody else. */
+/** Keeps file owners: servers started by root run as another user. */
 async function copyFolder(from: string, to: string): Promise<void> {
   await mkdir(to, { recursive: true })
   await promisify(execFile)('cp', ['-a', `${from}/.`, to])
 }
 
-/** Uses a database of a server with Citus: its tables are distributed over the servers that it knows, and kept. */
+/** Uses a database of a server with Citus: distributes its tables over the known servers, and keeps them. */
 async function startSpreadServer(url: string | undefined): Promise<RunningTestServer> {
   if (!url) throw new Error('Set CITUS_URL to a database of a server with Citus: postgres://user@coordinator/database')
   const db = openDb({ url, maxConnections: 1 })
@@ -178,7 +178,7 @@ async function startCluster(
   folder: string,
   { keep = false } = {},
 ): Promise<{ admin: DbOptions; stop(): Promise<void> }> {
-  // The data does not outlive the run, so nothing waits for the disk, and nobody tidies up behind the tests.
+  // The data does not outlive the run, so commits need no disk sync, and autovacuum is off.
   const settings = {
     fsync: 'off',
     synchronous_commit: 'off',
@@ -208,7 +208,7 @@ async function makeTemplate(admin: DbOptions, name: string): Promise<void> {
   }
 }
 
-/** Runs one statement that no transaction can hold, such as `create database`. */
+/** Runs a statement that cannot run in a transaction, such as `create database`. */
 export async function asAdmin(admin: DbOptions, statement: string): Promise<void> {
   const db = openDb({ ...admin, maxConnections: 1, applicationName: 'parley-tests' })
   try {
@@ -218,7 +218,7 @@ export async function asAdmin(admin: DbOptions, statement: string): Promise<void
   }
 }
 
-/** The same server, another database. */
+/** Returns the options of another database on the same server. */
 export function databaseOf(admin: DbOptions, name: string): DbOptions {
   if (admin.url === undefined) return { ...admin, database: name }
   const url = new URL(admin.url)

@@ -2,7 +2,7 @@ import { indexInbox, settledMs } from '../../src/inbox/search/index-inbox.ts'
 import { indexLeads } from '../../src/leads/search/index-leads.ts'
 import type { TestApp } from './world.ts'
 
-/** Makes the search tokens of all that was written, as workers do within a second. */
+/** Indexes all written data for search, as workers do within a second. */
 export async function makeTokens({
   db,
   keyStore,
@@ -12,10 +12,10 @@ export async function makeTokens({
   while ((await indexLeads({ db, keyStore })) > 0);
 }
 
-/** Of what a test began a moment ago and has not ended nobody needs more. */
+/** Work that a test started a moment ago and did not finish is not needed any more. */
 const slackMs = 10_000
 
-/** Makes the search tokens of all that was said, as workers do when it has settled: so much time has passed then. */
+/** Indexes all messages for search, as workers do after an idle time; advances the clock by it. */
 export async function makeInboxTokens({
   db,
   keyStore,

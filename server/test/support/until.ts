@@ -4,7 +4,7 @@ import { createSignal } from '../../src/base/async/loop.ts'
 
 const lookEveryMs = 20
 
-/** Resolves once this is so; fails when it does not become so. */
+/** Polls until the condition holds; fails after a timeout. */
 export async function until(
   isSo: () => boolean | Promise<boolean>,
   what: string,
@@ -13,12 +13,12 @@ export async function until(
 ): Promise<void> {
   const endsAt = performance.now() + patienceMs
   while (!(await isSo())) {
-    if (performance.now() > endsAt) assert.fail(`Within ${patienceMs} ms there was no sign of ${what}`)
+    if (performance.now() > endsAt) assert.fail(`Timed out after ${patienceMs} ms waiting for ${what}`)
     await sleep(everyMs)
   }
 }
 
-/** Resolves once this is so; `listen` says when it may have become so. */
+/** Resolves when the condition holds; `listen` signals when to check it again. */
 export async function untilTold(
   listen: (look: () => void) => () => void,
   isSo: () => boolean | Promise<boolean>,

@@ -22,28 +22,28 @@ import { newFolder } from './folder.ts'
 import { fastSendRates } from './inbox/send-deps.ts'
 import { openTestOutgoing } from './outgoing/outgoing.ts'
 
-/** The noon at which every test begins, before the legacy delete scope ends. */
+/** Time at which every test begins, before the legacy delete scope ends. */
 export const testNoon = new Date('2026-03-10T12:00:00.000Z')
 
-/** Where the hash itself is not what is tested. */
+/** Cheap password hashing, for tests that do not test the hash. */
 export const cheapPasswords: PasswordCost = { memoryKib: 64, passes: 1 }
 
-/** Full rights over the team API, as an operator's setting gives them. */
+/** Token with full permissions for the team API, as set by an operator. */
 export const testTeamToken = 'team-token-of-the-tests-0001'
 
 export interface TestApp extends Runtime {
   app: App
-  /** What the app asked of the chat platforms, in order. */
+  /** Calls of the app to chat platforms, in order. */
   platform: FakePlatform
   clock: ManualClock
-  /** Every line that was logged. */
+  /** All log lines. */
   logLines: string[]
 }
 
-/** What the app of a test file has instead of the scripted platform. */
+/** Connectors that replace the fake platform for a test file. */
 export type OwnConnectors = (runtime: Pick<Runtime, 'db' | 'keyStore' | 'clock'>) => Partial<Connectors>
 
-/** What the service of a test file stands on: its own database, and no limits of rates. */
+/** Returns the runtime of a test file's service: its own database, without rate limits. */
 export async function testRuntime<C extends Clock>(clock: C, settings: Record<string, string> = {}) {
   const { db } = await testDatabase()
   const logLines: string[] = []
@@ -74,11 +74,11 @@ export async function testRuntime<C extends Clock>(clock: C, settings: Record<st
   return { ...runtime, logLines }
 }
 
-/** The whole service, whose answers are held against the contract. */
+/** Starts the whole service, with all answers checked against the contract. */
 export async function servedApp(runtime: Runtime): Promise<App> {
   let answers: ContractCheck | undefined
   const app = await buildApp(runtime, (server) => {
-    // All that differs from file to file is behind the routes.
+    // The routes are the same in all files; only what is behind them differs.
     answers = checkAnswers(server, 'service')
   })
   await app.ready()
@@ -89,7 +89,7 @@ export async function servedApp(runtime: Runtime): Promise<App> {
   return app
 }
 
-/** The whole service of this test file, with a clock that the tests move. The first call makes it. */
+/** Whole service of this test file, with a clock that the tests move. Created at the first call. */
 export const testApp = oncePerFile(async (ownConnectors: OwnConnectors = () => ({})): Promise<TestApp> => {
   const runtime = await testRuntime(manualClock(testNoon))
   const platform = fakePlatform()
@@ -106,7 +106,7 @@ export interface Answer {
 
 export interface CallOptions {
   body?: unknown
-  /** Sent as it is, for bodies that are no JSON. */
+  /** Sent unchanged, for bodies that are not JSON. */
   raw?: string | Buffer
   query?: Record<string, string>
   headers?: Record<string, string>
@@ -118,12 +118,12 @@ export interface World extends TestApp {
   keyId: string
   key: string
   call(method: 'GET' | 'POST' | 'PATCH' | 'DELETE' | 'PUT', path: string, options?: CallOptions): Promise<Answer>
-  /** Another key of the workspace. */
+  /** Adds another key to the workspace. */
   addKey(settings: Partial<NewKeyInput>): Promise<{ id: string; value: string }>
-  /** Creates a lead and answers it as the service shows it. */
+  /** Creates a lead; returns it as the service shows it. */
   // biome-ignore lint/suspicious/noExplicitAny: as in Answer
   lead(fields?: Record<string, unknown>): Promise<any>
-  /** Names of the events recorded about a lead, oldest first. */
+  /** Returns the events recorded about a lead, oldest first. */
   events(subjectId: string): Promise<{ name: string; payload: Record<string, unknown> }[]>
 }
 
@@ -134,7 +134,7 @@ export interface WorldOptions {
   defaultCountry?: string
 }
 
-/** Sends requests into an app, with this key unless told otherwise. */
+/** Returns a function that sends requests to an app, with this key by default. */
 export function callerOf(app: App, key: string): World['call'] {
   return async (method, path, request = {}) => {
     const payload = request.raw ?? (request.body === undefined ? undefined : JSON.stringify(request.body))
@@ -154,7 +154,7 @@ export function callerOf(app: App, key: string): World['call'] {
   }
 }
 
-/** A fresh workspace with one key: no test sees another's data, which each of them also proves. */
+/** Creates a workspace with one key. Tests share a database but no workspace, so each also tests tenant isolation. */
 export async function world(options: WorldOptions = {}): Promise<World> {
   const test = await testApp()
   const { app, db, keyStore, clock } = test

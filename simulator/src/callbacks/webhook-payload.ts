@@ -2,18 +2,18 @@ import { createHmac } from 'node:crypto'
 import type { Clock } from '../../../server/src/base/clock.ts'
 import type { BusinessNumber } from '../world.ts'
 
-/** How webhooks travel; `duplicates` and `reorder` hold for what linked devices are told as well. Zero, one or false is the well-behaved platform. */
+/** Faults of webhook delivery; zero, one or false is normal. `duplicates` and `reorder` affect linked devices too. */
 export interface DeliveryKnobs {
   delayMs: number
-  /** Further copies of every delivery. */
+  /** Number of extra copies of every delivery. */
   duplicates: number
-  /** The next changes that are lost. */
+  /** Number of next changes to lose. */
   drop: number
-  /** Changes in one delivery, at most 1,000. */
+  /** Number of changes per delivery, at most 1,000. */
   batch: number
-  /** Changes that are held and then delivered newest first. */
+  /** Number of changes to collect and then deliver newest first. */
   reorder: number
-  /** Holds everything until it is off again. */
+  /** Collects everything until switched off. */
   paused: boolean
   escapeSlashes: boolean
   skipDelivered: boolean
@@ -33,9 +33,9 @@ export const calmDelivery: DeliveryKnobs = {
 export interface CallbackChange {
   field: string
   value: object
-  /** Fields about an account carry the time at their entry. */
+  /** Adds a time to the entry, as for fields about an account. */
   isTimed?: boolean
-  /** Deliveries of one lane come one after another. */
+  /** Deliveries of one lane are sent one after another. */
   lane?: string
   onTaken?: () => void
 }
@@ -51,7 +51,7 @@ export interface Parcel {
 
 const timeoutMs = 10_000
 
-/** Changes as the deliveries that the knobs make of them. */
+/** Groups changes into deliveries according to the settings. */
 export function packed(items: readonly Held[], knobs: DeliveryKnobs, clock: Clock): Parcel[] {
   const parcels: Parcel[] = []
   for (const number of new Set(items.map(([owner]) => owner))) {
@@ -59,7 +59,7 @@ export function packed(items: readonly Held[], knobs: DeliveryKnobs, clock: Cloc
     for (let at = 0; at < changes.length; at += knobs.batch) {
       const together = changes.slice(at, at + knobs.batch)
       const body = encodeBody(envelope(number, together, clock), knobs.escapeSlashes)
-      // Deliveries of one customer keep their order, unless somebody wants them shuffled.
+      // Deliveries of one customer keep their order unless the settings reorder them.
       const lane = knobs.batch > 1 || knobs.reorder > 1 ? number.numberId : (together[0]?.lane ?? number.numberId)
       parcels.push({ number, changes: together, body, lane })
     }
@@ -77,7 +77,7 @@ function envelope(number: BusinessNumber, changes: readonly CallbackChange[], cl
   return { object: 'whatsapp_business_account', entry }
 }
 
-/** Posts once; returns the status, or why there is none. */
+/** Posts once. Returns the status, or why there is none. */
 export async function post({ number, body }: Parcel, stopped: AbortSignal): Promise<string> {
   if (number.callbackUrl === null) return 'no callback'
   try {
@@ -95,7 +95,7 @@ export async function post({ number, body }: Parcel, stopped: AbortSignal): Prom
   }
 }
 
-// The platform signs what it sends; a partner shows what it was told to, and signs only by some of its plans.
+// The platform signs its deliveries. A partner sends its registered headers, and signs only on some of its plans.
 function proofOf({ appSecret, partner }: BusinessNumber, body: Buffer): Record<string, string> {
   if (partner === null) {
     return { 'user-agent': 'facebookexternalua', 'x-hub-signature-256': signatureOf(body, appSecret) }
@@ -104,7 +104,7 @@ function proofOf({ appSecret, partner }: BusinessNumber, body: Buffer): Record<s
   return signingSecret === null ? headers : { ...headers, 'x-360dialog-signature': signatureOf(body, signingSecret) }
 }
 
-/** Asks a callback to prove that it knows the token, as the platform does before it uses one. */
+/** Checks that a callback knows the verify token, as the platform does before it uses a callback. */
 export async function verifyCallback(callbackUrl: string, verifyToken: string, challenge: string): Promise<boolean> {
   const url = new URL(callbackUrl)
   url.searchParams.set('hub.mode', 'subscribe')
@@ -118,7 +118,7 @@ export async function verifyCallback(callbackUrl: string, verifyToken: string, c
   }
 }
 
-/** JSON as the platform writes it: what is not ASCII is escaped, and slashes too when asked. */
+/** Encodes JSON as the platform does: non-ASCII characters are escaped, slashes on request. */
 function encodeBody(value: unknown, escapeSlashes: boolean): Buffer {
   const ascii = JSON.stringify(value).replace(
     /[\u0080-\uffff]/g,
@@ -127,6 +127,6 @@ function encodeBody(value: unknown, escapeSlashes: boolean): Buffer {
   return Buffer.from(escapeSlashes ? ascii.replaceAll('/', '\\/') : ascii, 'latin1')
 }
 
-/** The `X-Hub-Signature-256` of raw bytes. */
+/** Returns the `X-Hub-Signature-256` header of raw bytes. */
 const signatureOf = (body: Buffer, appSecret: string): string =>
   `sha256=${createHmac('sha256', appSecret).update(body).digest('hex')}`

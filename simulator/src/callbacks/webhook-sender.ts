@@ -22,7 +22,7 @@ interface Parts {
 const heldForMs = 1_000
 const maxPending = 10_000
 
-/** Brings changes to the callbacks: signed, at least once, in order unless a knob says otherwise. */
+/** Delivers changes to the callbacks: signed, at least once, in order unless the settings say otherwise. */
 export class Courier {
   readonly knobs: DeliveryKnobs = { ...calmDelivery }
   readonly counts = { delivered: 0, retried: 0, lost: 0 }
@@ -52,7 +52,7 @@ export class Courier {
       this.#dropTimer = this.#parts.agenda.after(heldForMs, () => knobs.paused || this.flush())
   }
 
-  /** Lets go what is held. */
+  /** Sends the collected changes. */
   flush(): void {
     this.#dropTimer()
     const { knobs } = this
@@ -63,7 +63,7 @@ export class Courier {
     }
   }
 
-  /** Changes that are held and deliveries that are on their way. */
+  /** Returns the number of collected changes and unfinished deliveries. */
   pending(): number {
     return this.#held.length + this.#onTheWay
   }
@@ -118,7 +118,7 @@ function createLanes() {
   }
 }
 
-/** What passed between the service and the platform, newest last; for the tests and for the curious. */
+/** Calls and webhooks between the service and the platform, newest last. */
 type JournalEntry =
   | { kind: 'call'; at: Date; method: string; path: string; body: unknown }
   | { kind: 'webhook'; at: Date; numberId: string; attempt: number; outcome: string; body: string | null }
@@ -155,7 +155,7 @@ const maxTasks = 20_000
 const longestWaitMs = 60_000
 const shortestWaitMs = 5
 
-/** Work that is due at a time of the simulated clock. */
+/** Runs tasks at a time of the simulated clock. */
 export function createAgenda(clock: Clock, onError: (error: unknown) => void) {
   const tasks: Task[] = []
   let timer: NodeJS.Timeout | undefined
@@ -184,10 +184,10 @@ export function createAgenda(clock: Clock, onError: (error: unknown) => void) {
   }
 
   return {
-    /** Throws nothing: work that fails is reported to `onError`. Returns what drops the work if it was not done yet. */
+    /** Schedules work and returns a function that cancels it. Never throws: failures go to `onError`. */
     after: (delayMs: number, work: () => void): (() => void) => {
       if (stopped) return () => {}
-      // Rather too early than a memory without bounds.
+      // Runs a task early instead of using unbounded memory.
       if (tasks.length >= maxTasks) runNext()
       const task = { dueMs: clock.now().getTime() + delayMs, work }
       const later = tasks.findLastIndex(({ dueMs }) => dueMs <= task.dueMs)
@@ -200,7 +200,7 @@ export function createAgenda(clock: Clock, onError: (error: unknown) => void) {
         if (at === 0) arm()
       }
     },
-    /** To be called when the clock has jumped: what is due now is done, what a jump back would strand keeps its distance. */
+    /** Must be called after the clock jumps: runs due tasks; a jump back keeps each task's remaining wait. */
     clockMoved: (byMs: number): void => {
       if (byMs < 0) for (const task of tasks) task.dueMs += byMs
       arm()

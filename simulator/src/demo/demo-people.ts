@@ -4,7 +4,7 @@ import type { AdKind, InboundKind } from '../inbound.ts'
 import type { NewCustomer, SimulatedTemplate } from '../world.ts'
 
 export interface DemoPerson extends Omit<NewCustomer, 'numberId'> {
-  /** When they began to write. */
+  /** Age of their first message, in minutes. */
   minutesAgo: number
   says: readonly Line[]
 }
@@ -17,11 +17,11 @@ interface Line {
   fileName?: string
   place?: Place
   card?: Card
-  /** The line that this one answers to, edits or takes back, from 0. */
+  /** Index, from 0, of the entry that this one answers, edits or deletes. */
   about?: number
 }
 
-/** Invented customers. Some are leads of the demo as well, under the same numbers. */
+/** Invented customers. Some are leads of the demo as well, with the same numbers. */
 export const demoPeople: readonly DemoPerson[] = [
   {
     name: 'Marina Azevedo',
@@ -87,12 +87,12 @@ export const demoPeople: readonly DemoPerson[] = [
 ]
 
 interface PhoneDemoPerson extends Omit<NewCustomer, 'numberId'> {
-  /** When the chat began. */
+  /** Age of the chat's first message, in minutes. */
   minutesAgo: number
   chat: readonly { from: 'customer' | 'device'; text: string; made?: ReadyMade; kind?: FileKind }[]
 }
 
-/** Invented people who are in the owner's phone already. */
+/** Invented contacts that are already in the owner's phone. */
 export const phoneDemoPeople: readonly PhoneDemoPerson[] = [
   {
     name: 'Helena Duarte',
@@ -125,7 +125,7 @@ export const phoneDemoPeople: readonly PhoneDemoPerson[] = [
   },
 ]
 
-/** Templates in every state that a connector has to tell apart. */
+/** Templates in every state that a connector must distinguish. */
 export const demoTemplates: readonly Omit<SimulatedTemplate, 'id'>[] = [
   {
     name: 'welcome_back',

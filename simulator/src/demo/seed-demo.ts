@@ -11,8 +11,9 @@ const minuteMs = 60_000
 const betweenMs = 35_000
 
 /**
- * Gives the simulator its customers and templates. With `speak` they write as well: the number must have its callback
- * by then. Without, they only hold their phones, as after a restart of a demo that has its conversations already.
+ * Adds customers and templates to the simulator. With `speak` the customers also write, which requires that the number
+ * has its callback. Without it they only have their phones, as after a restart of a demo that already has its
+ * conversations.
  */
 export function seedDemo(simulator: Simulator, { speak }: { speak: boolean }): void {
   const { platform, number } = simulator
@@ -33,7 +34,7 @@ export function seedDemo(simulator: Simulator, { speak }: { speak: boolean }): v
   platform.changed()
 }
 
-// The chats that the owner had on the phone before anything was linked to it.
+// Chats on the owner's phone from before any device was linked.
 function seedPhone({ platform, phone }: Simulator): void {
   const now = platform.clock.now().getTime()
   for (const { chat, minutesAgo, ...person } of phoneDemoPeople) {

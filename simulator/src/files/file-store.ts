@@ -7,19 +7,19 @@ import { Readable } from 'node:stream'
 import type { Clock } from '../../../server/src/base/clock.ts'
 import { randomDigits } from '../wamid.ts'
 
-/** A file that the platform keeps for a number, whoever gave it. */
+/** File that the platform stores for a number, from either side. */
 export interface StoredFile extends FileTold {
-  /** By which the platform knows it. */
+  /** Id at the platform. */
   id: string
   numberId: string
   size: number
   sha256: Buffer
   addedAt: Date
-  /** The bytes, or the path of a file with them. */
+  /** Bytes, or the path of a file that contains them. */
   kept: Buffer | string
 }
 
-/** What somebody who brings a file says of it. */
+/** File metadata from the uploader. */
 export interface FileTold {
   mimeType: string
   name: string | null
@@ -28,7 +28,7 @@ export interface FileTold {
   seconds?: number
   /** 64 heights of 0–100. */
   waveform?: number[]
-  /** A tiny JPEG. */
+  /** Tiny JPEG. */
   thumbnail?: Buffer
 }
 
@@ -40,7 +40,7 @@ const limits = { files: 5_000, bytes: 1024 * 1024 * 1024 }
 const keptForMs = 30 * 86_400_000
 const idLength = 16
 
-/** Where the platform keeps files: what is made up in memory, what is brought in a folder of its own until it stops. */
+/** Stores ready-made files in memory, and uploads in a folder that is deleted when the simulator stops. */
 export function createFileStore(clock: Clock) {
   const files = new Map<string, StoredFile>()
   let folder: string | null = null
@@ -70,12 +70,12 @@ export function createFileStore(clock: Clock) {
     addedAt: clock.now(),
   })
   return {
-    /** Keeps bytes that are at hand. */
+    /** Stores bytes. */
     add: (numberId: string, bytes: Buffer, told: FileTold): StoredFile => {
       const sha256 = createHash('sha256').update(bytes).digest()
       return keep({ ...newFile(numberId, told), size: bytes.length, sha256, kept: bytes })
     },
-    /** Keeps a stream of at most so many bytes; throws `TooManyBytes` when there are more, and keeps nothing then. */
+    /** Stores a stream of at most `maxBytes`. Throws `TooManyBytes` if it is longer, and stores nothing then. */
     take: async (numberId: string, bytes: AsyncIterable<Uint8Array>, told: FileTold, maxBytes: number) => {
       const file = newFile(numberId, told)
       const kept = join(folderOf(), file.id)
@@ -86,7 +86,7 @@ export function createFileStore(clock: Clock) {
         throw error
       }
     },
-    /** Undefined for what was never there, was removed, made room, or is older than the platform keeps it. */
+    /** Returns undefined if the file is unknown, removed, evicted, or older than the platform's retention. */
     find: (id: string): StoredFile | undefined => {
       const file = files.get(id)
       const isOld = file !== undefined && clock.now().getTime() - file.addedAt.getTime() >= keptForMs
@@ -120,14 +120,14 @@ async function writeDown(path: string, bytes: AsyncIterable<Uint8Array>, maxByte
   return { size, sha256: hash.digest() }
 }
 
-/** The bytes of a file, or of a part of it: both ends are within. */
+/** Streams a file, or a range of it; both ends are inclusive. */
 export function bytesOf({ kept, size }: StoredFile, from = 0, to = size - 1): Readable {
   if (to < from) return Readable.from([])
   if (typeof kept === 'string') return createReadStream(kept, { start: from, end: to })
   return Readable.from([kept.subarray(from, to + 1)])
 }
 
-/** How a file begins. */
+/** Returns the first bytes of a file. */
 export function headOf({ kept }: StoredFile, length: number): Buffer {
   if (typeof kept !== 'string') return kept.subarray(0, length)
   const head = Buffer.alloc(length)
@@ -139,24 +139,24 @@ export function headOf({ kept }: StoredFile, length: number): Buffer {
   }
 }
 
-/** What the keys of a file are made for, as linked devices call it. */
+/** Media type from which a file's keys are derived, as linked devices name it. */
 export type SealedAs = 'Image' | 'Video' | 'Audio' | 'Document'
 
-/** A file as phones seal it for each other: what a message tells of it, by which a device fetches and opens it. */
+/** Encrypted file as phones exchange it: what a message states so that a device can download and decrypt it. */
 export interface Sealed {
-  /** The last part of its address. */
+  /** Last segment of its address. */
   path: string
   mediaKey: Buffer
   sealedAs: SealedAs
   sealedSha256: Buffer
 }
 
-/** Files that messages of this network name, by the last part of their address. */
+/** Files that messages of this network refer to, by the last segment of their address. */
 export type SealedFiles = Map<string, { file: StoredFile; sealed: Sealed }>
 
 const macLength = 10
 
-/** Seals a file under a key of its own. */
+/** Encrypts a file under a key of its own. */
 export function sealFor(file: StoredFile, sealedAs: SealedAs): Sealed {
   const mediaKey = randomBytes(32)
   const hash = createHash('sha256')
@@ -164,11 +164,11 @@ export function sealFor(file: StoredFile, sealedAs: SealedAs): Sealed {
   return { path: randomBytes(18).toString('base64url'), mediaKey, sealedAs, sealedSha256: hash.digest() }
 }
 
-/** The sealed bytes, which are the same each time. */
+/** Returns the encrypted bytes; the same each time. */
 export const sealedBytesOf = (file: StoredFile, { mediaKey, sealedAs }: Sealed): Readable =>
   Readable.from(sealing(wholeOf(file), mediaKey, sealedAs))
 
-/** AES-256-CBC, and the beginning of a MAC over it: both keys and the first block come of the message's key. */
+/** AES-256-CBC with a truncated MAC; both keys and the IV are derived from the message's media key. */
 function* sealing(bytes: Iterable<Buffer>, mediaKey: Buffer, sealedAs: SealedAs): Generator<Buffer> {
   const keys = Buffer.from(hkdfSync('sha256', mediaKey, Buffer.alloc(32), `WhatsApp ${sealedAs} Keys`, 112))
   const iv = keys.subarray(0, 16)

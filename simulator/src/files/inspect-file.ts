@@ -5,7 +5,7 @@ import { bytesOf, type FileStore, type FileTold, headOf, type StoredFile, TooMan
 const headBytes = 64 * 1024
 const maxNoteBytes = 16 * 1024 * 1024
 
-/** Width and height of a picture by its first bytes; null of what is none that phones take. */
+/** Returns width and height of a picture from its first bytes; null for formats that phones do not take. */
 export function sizeOfPicture(head: Buffer): { width: number; height: number } | null {
   if (head.subarray(1, 4).toString('latin1') === 'PNG' && head.length >= 24) {
     return { width: head.readUInt32BE(16), height: head.readUInt32BE(20) }
@@ -22,16 +22,13 @@ function sizeOfJpeg(head: Buffer): { width: number; height: number } | null {
   return null
 }
 
-/** Adds what a phone tells of a file that somebody has brought from a disk. */
+/** Adds the dimensions that a phone states for an uploaded picture. */
 export function withSize(file: StoredFile): StoredFile {
   const size = file.mimeType.startsWith('image/') ? sizeOfPicture(headOf(file, headBytes)) : null
   return Object.assign(file, size ?? {})
 }
 
-/**
- * A voice note as phones send it, of what a browser has recorded: that is Ogg in one browser, and WebM in others. Another
- * sound stays what it is.
- */
+/** Converts a browser recording (Ogg or WebM) to a voice note as phones send it; returns other audio unchanged. */
 export async function asVoiceNote(store: FileStore, file: StoredFile): Promise<StoredFile> {
   if (!/^(audio|video)\/webm\b/.test(file.mimeType) || file.size > maxNoteBytes) return file
   const note = oggOfWebm(Buffer.concat(await bytesOf(file).toArray()))
@@ -45,24 +42,24 @@ export async function asVoiceNote(store: FileStore, file: StoredFile): Promise<S
   return store.add(file.numberId, note.bytes, told)
 }
 
-/** As much as the platform takes of any kind. */
+/** The platform's largest limit for any media type. */
 const maxBytes = 100 * 1024 * 1024
 
 interface Brought {
-  /** The stream of a body; anything else is none. */
+  /** Stream of a body; any other value means no file. */
   body: unknown
   type: string
   name?: string | null | undefined
   isVoice?: boolean | undefined
 }
 
-/** Takes a file that somebody brings as the body of a request. */
+/** Stores a file from the body of a request. */
 export async function takeFile(
   { files }: Platform,
   numberId: string,
   { body, type: mimeType, name = null, isVoice = false }: Brought,
 ): Promise<StoredFile> {
-  if (!isStream(body)) throw unprocessable('Send the bytes of the file as application/octet-stream')
+  if (!isStream(body)) throw unprocessable('Send the file as application/octet-stream')
   try {
     const file = await files.take(numberId, body, { mimeType, name }, maxBytes)
     return isVoice ? await asVoiceNote(files, file) : withSize(file)
@@ -72,7 +69,7 @@ export async function takeFile(
   }
 }
 
-/** Whether a body comes as it is, unread. */
+/** Returns whether the body is an unparsed stream. */
 const isStream = (body: unknown): body is AsyncIterable<Uint8Array> =>
   typeof body === 'object' && body !== null && Symbol.asyncIterator in body
 
@@ -81,11 +78,11 @@ interface Element {
   data: Buffer
 }
 
-// Those that have others within: the segment, its clusters, and its tracks.
+// Elements that contain others: the segment, its clusters, and its tracks.
 const containers: readonly number[] = [0x18538067, 0x1f43b675, 0x1654ae6b, 0xae]
 const maxElements = 100_000
 
-/** The elements of a WebM file in their order, those within others included; it ends where the file makes no sense. */
+/** Returns the elements of a WebM file in order, nested ones included. Stops at invalid data. */
 function readEbml(file: Buffer): Element[] {
   const elements: Element[] = []
   let at = 0
@@ -104,7 +101,7 @@ function readEbml(file: Buffer): Element[] {
   return elements
 }
 
-// As many leading zero bits as there are further bytes. The mark that ends them belongs to ids, and not to sizes.
+// EBML number: as many leading zero bits as further bytes. Ids keep the marker bit, sizes do not.
 function readNumber(file: Buffer, at: number, { keepsMark }: { keepsMark: boolean }) {
   const first = file[at]
   if (first === undefined || first === 0) return null
@@ -116,13 +113,10 @@ function readNumber(file: Buffer, at: number, { keepsMark }: { keepsMark: boolea
 }
 
 const samplesASecond = 48_000
-// A page has 255 lengths of at most 255 bytes: enough for so many of the longest packets.
+// An Ogg page has 255 lengths of at most 255 bytes: enough for this many of the longest packets.
 const packetsAPage = 40
 
-/**
- * The voice note of a browser, which records WebM, as phones send it: the same Opus packets in Ogg. Null when it is no
- * WebM with Opus in it.
- */
+/** Remuxes a WebM recording to a voice note as phones send it: the same Opus in Ogg. Null without Opus in WebM. */
 function oggOfWebm(webm: Buffer): { bytes: Buffer; seconds: number } | null {
   const { head, packets } = opusOf(webm)
   if (head === null || packets.length === 0) return null
@@ -145,7 +139,7 @@ function opusOf(webm: Buffer): { head: Buffer | null; packets: Buffer[] } {
   const packets: Buffer[] = []
   for (const { id, data } of readEbml(webm)) {
     if (id === codecPrivate && data.subarray(0, 8).toString('latin1') === 'OpusHead') head = data
-    // A block begins with its track in one byte, its time in two, and flags.
+    // A block begins with its track (one byte), its time (two bytes) and flags.
     if (id === simpleBlock && data.length > 4) packets.push(data.subarray(4))
   }
   return { head, packets }
@@ -162,7 +156,7 @@ function lengthOf(text: string): Buffer {
   return length
 }
 
-// The first byte of a packet says how long its frames are, and how many there are.
+// The first byte of a packet encodes the length and number of its frames.
 function samplesOf(packet: Buffer): number {
   const [toc = 0, count = 1] = packet
   const mode = toc >> 3

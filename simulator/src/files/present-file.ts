@@ -1,6 +1,6 @@
 import type { StoredFile } from './file-store.ts'
 
-/** A file as a phone shows it: one that the platform has, or a link that it would follow. */
+/** File as a phone shows it: a stored one, or a link. */
 export interface ShownFile {
   id: string | null
   link: string | null
@@ -30,7 +30,7 @@ export const shownFile = (kind: FileKind, file: StoredFile, name: string | null 
   seconds: file.seconds ?? null,
 })
 
-/** The real phone would load it; this one loads nothing from elsewhere. */
+/** A real phone would load the link; this one loads nothing from other hosts. */
 export const shownLink = (kind: FileKind, link: string, name: string | null): ShownFile => {
   const unknown = { id: null, mimeType: null, size: null, width: null, height: null, seconds: null }
   return { ...unknown, kind, link, name }
@@ -43,7 +43,7 @@ export interface Place {
   address?: string
 }
 
-/** Somebody's contact, as it is passed on. */
+/** Contact in a message. */
 export interface Card {
   name: string
   /** Digits with country code. */
@@ -61,11 +61,11 @@ const names: Record<FileKind, string> = {
   sticker: '🏷️ Sticker',
 }
 
-/** A file in words, for lists. */
+/** Returns the text that represents a file in lists. */
 export const wordsOfFile = (kind: FileKind, words: string | null): string =>
   words ? `${names[kind]} · ${words}` : names[kind]
 
-/** What a message with a file is made of. */
+/** Returns the message fields for a file. */
 export const shownWith = (file: StoredFile, kind: FileKind, words: string, name: string | null = file.name) => ({
   kind,
   text: wordsOfFile(kind, words || name),

@@ -5,7 +5,7 @@ const bytesOf = (file: string): Buffer => readFileSync(new URL(`samples/${file}`
 const melody = Array.from({ length: 64 }, (_, index) => Math.round(25 + 70 * Math.abs(Math.sin(index * 0.39)) ** 2))
 const photo = { width: 960, height: 720, thumbnail: bytesOf('photo-tiny.jpg') }
 
-/** What there is for who has no file at hand. */
+/** Ready-made files, for users who have none at hand. */
 const things = {
   photo: [bytesOf('photo.jpg'), { mimeType: 'image/jpeg', name: null, ...photo }],
   chart: [bytesOf('chart.png'), { mimeType: 'image/png', name: null, width: 800, height: 600 }],
@@ -19,7 +19,7 @@ const things = {
 export type ReadyMade = keyof typeof things
 export const readyMadeNames = Object.keys(things) as ReadyMade[]
 
-/** Puts a ready-made thing into the store. */
+/** Adds a ready-made file to the store. */
 export function addReadyMade(store: FileStore, numberId: string, name: ReadyMade, fileName?: string): StoredFile {
   const [bytes, told] = things[name]
   return store.add(numberId, bytes, fileName === undefined ? told : { ...told, name: fileName })

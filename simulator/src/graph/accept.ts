@@ -27,7 +27,7 @@ import { checkTemplate, type FilledTemplate } from './check-template.ts'
 import { answerOr } from './fault-answer.ts'
 import { type Body, GraphError, invalidParameter, isObject, missingParameter } from './graph-error.ts'
 
-/** Where a message goes, as the caller wrote it (`input`) and as it is understood: a number or a user id. */
+/** Recipient, as the caller wrote it (`input`) and as parsed: a number or a user id. */
 interface Address {
   input: string
   phone: string | null
@@ -37,7 +37,7 @@ interface Address {
 interface SendRequest {
   to: Address
   correlator: string | null
-  /** The message that it answers to. */
+  /** Id of the message that it replies to. */
   quotes: string | null
   content:
     | { kind: 'text'; text: string }
@@ -54,13 +54,13 @@ const maxCorrelatorLength = 512
 const maxIdLength = 255
 const knownTypes = ['audio', 'contacts', 'document', 'image', 'interactive', 'location', 'reaction', 'sticker', 'video']
 
-/** What a message may name: what the number has at the platform. */
+/** Templates and files that a message may refer to. */
 interface AtHand {
   templates: Iterable<SimulatedTemplate>
   files: FileStore
 }
 
-/** What a body for `/messages` asks for. Throws what the platform answers to a bad one. */
+/** Parses a body for `/messages`. Throws the platform's error for an invalid one. */
 function checkSend(body: unknown, number: BusinessNumber, { templates, files }: AtHand): Checked {
   if (!isObject(body)) throw invalidParameter('The parameter messaging_product is required.')
   if (body.messaging_product !== 'whatsapp') throw invalidParameter('The parameter messaging_product is required.')
@@ -95,7 +95,7 @@ function checkRead(body: Body): Checked {
   return { act: 'read', messageId: body.message_id }
 }
 
-// `to` wins when both are there.
+// `to` takes precedence if both are present.
 function checkAddress(body: Body, number: BusinessNumber): Address {
   const { to, recipient, recipient_type: type } = body
   if (type !== undefined && type !== 'individual')
@@ -126,7 +126,7 @@ function checkText(text: unknown): string {
   const { body, preview_url: preview } = text
   if (body === undefined) throw missingParameter('Parameter text.body is required.')
   if (typeof body !== 'string') throw invalidParameter("Param text['body'] must be a string.")
-  // The platform does not say what it counts; UTF-16 units are the strictest reading.
+  // The platform does not document what it counts; UTF-16 units are the strictest reading.
   if (body.trim() === '' || body.length > maxTextLength) {
     throw invalidParameter(`Param text['body'] must be at most ${maxTextLength} characters long.`)
   }
@@ -138,7 +138,7 @@ function checkText(text: unknown): string {
 
 const closedWindow = 131047
 
-/** Takes a message and answers as the platform does: accepted, which is not delivered. `failWith` ends it by that code. */
+/** Accepts a message, which does not mean that it is delivered. `failWith` is the code with which delivery fails. */
 export function acceptSend(
   platform: Platform,
   number: BusinessNumber,
@@ -168,7 +168,7 @@ type Content = SendRequest['content']
 
 function shownOf(customer: Customer, { content, correlator, quotes }: SendRequest) {
   if (content.kind === 'reaction') return { kind: 'quiet', text: content.emoji ?? '', correlator }
-  // What is quoted and is not there any more is not shown, and the message is there all the same.
+  // A reply to a message that no longer exists is delivered without its quote.
   const told = { correlator, text: content.text, quotes: messageIn(customer, quotes)?.id ?? null }
   if (content.kind === 'template') return { ...told, kind: content.kind, ...content.parts, ...dressOf(content) }
   return content.kind === 'text' ? { ...told, kind: content.kind } : { ...told, kind: content.kind, ...content.parts }
@@ -176,7 +176,7 @@ function shownOf(customer: Customer, { content, correlator, quotes }: SendReques
 
 const notThere = 131009
 
-// Neither what is unknown nor a reaction can be reacted to: that shows after it was accepted.
+// A reaction to an unknown message or to another reaction is accepted first and fails later.
 function failureOf(customer: Customer, content: Content): number | null {
   if (content.kind === 'text') return null
   if (content.kind !== 'reaction') return content.failWith
@@ -189,7 +189,7 @@ function react(customer: Customer, { messageId, emoji }: Extract<Content, { kind
   if (about !== undefined) about.reactions.business = emoji
 }
 
-// A number that was never seen has a phone all the same; a user id that nobody has is a mistake.
+// Creates a phone for an unknown number; throws for an unknown user id.
 function findOrMeet(platform: Platform, number: BusinessNumber, to: Address): Customer {
   const { world } = platform
   if (to.phone === null) {
@@ -211,7 +211,7 @@ function dressOf({ template, header }: Extract<Content, { kind: 'template' }>) {
   }
 }
 
-/** The business has read up to this message of the customer. */
+/** Marks messages of the customer up to this one as read by the business. */
 export function acceptRead(platform: Platform, number: BusinessNumber, messageId: string): object {
   const found = findMessage(platform.world, number.numberId, messageId)
   if (found === undefined || found[1].from !== 'customer') {
@@ -222,8 +222,8 @@ export function acceptRead(platform: Platform, number: BusinessNumber, messageId
 }
 
 /**
- * The key under which the platform knows a number that nobody has written from yet. Accounts of most of Brazil are
- * older than the ninth digit, and Mexican mobiles keep their 1, whatever people dial today.
+ * Returns the platform's id for a number that has not written yet. Accounts of most of Brazil are older than the ninth
+ * digit, and Mexican mobiles keep their 1, whatever people dial today.
  */
 function waIdOf(digits: string): string {
   const rule = oldSpellings.find(({ shape }) => shape.test(digits))
@@ -235,7 +235,7 @@ const oldSpellings = [
   { shape: /^52(?<rest>[2-9]\d{9})$/, waId: '521$<rest>' },
 ]
 
-/** Takes a message or a mark of reading for a number, unless a fault meets it. */
+/** Accepts a message or a read receipt for a number, unless a fault applies. */
 export function takeMessage(platform: Platform, number: BusinessNumber, body: unknown, reply: FastifyReply): unknown {
   if (!number.registered) throw new GraphError(133010)
   const checked = checkSend(body, number, { templates: platform.world.templates.values(), files: platform.files })

@@ -12,7 +12,7 @@ import type { Choice, Offer } from '../world.ts'
 import { type Body, GraphError, invalidParameter, isObject, missingParameter } from './graph-error.ts'
 import { mayGoAs } from './media-routes.ts'
 
-/** A text with buttons or a list to choose from. */
+/** Text with buttons or a list to choose from. */
 export interface InteractiveContent {
   kind: 'interactive'
   text: string
@@ -24,7 +24,7 @@ const longest = { body: 1024, listBody: 4096, footer: 60, buttonId: 256, rowId: 
 const maxDescription = 72
 const [maxButtons, maxSections, maxRows] = [3, 10, 10]
 
-/** Throws what the platform answers to a bad one. */
+/** Throws the platform's error for invalid content. */
 export function checkInteractive(value: unknown): InteractiveContent {
   if (!isObject(value)) throw missingParameter('Parameter interactive is required.')
   const { type, body, footer, action } = value
@@ -109,17 +109,17 @@ function checkId(value: unknown, what: string, maxLength: number): string {
   return id
 }
 
-// The platform does not say what it counts; UTF-16 units are the strictest reading.
+// The platform does not document what it counts; UTF-16 units are the strictest reading.
 function requireWords(value: unknown, what: string, maxLength: number): string {
   if (typeof value !== 'string' || value === '') throw missingParameter(`Parameter ${what} is required.`)
   if (value.trim() !== '' && value.length <= maxLength) return value
   throw new GraphError(131009, { details: `Parameter ${what} must have 1 to ${maxLength} characters.` })
 }
 
-/** What is sent beside words. `failWith` is the code by which it ends after it was accepted. */
+/** Content other than text. `failWith` is the code with which the message fails after it was accepted. */
 export interface RichContent {
   kind: FileKind | 'location' | 'contacts'
-  /** For lists of chats. */
+  /** Text for lists of chats. */
   text: string
   parts: { file?: ShownFile; place?: Place; cards?: Card[]; caption?: string | null }
   failWith: number | null
@@ -128,7 +128,7 @@ export interface RichContent {
 export interface ReactionContent {
   kind: 'reaction'
   messageId: string
-  /** Null lifts it. */
+  /** Null removes the reaction. */
   emoji: string | null
 }
 
@@ -140,7 +140,7 @@ const maxWords = 1000
 const maxCards = 257
 const mediaUploadError = 131053
 
-/** The content of a type beside text and templates. Throws what the platform answers to a bad one; null for other types. */
+/** Parses types other than text and template; null for an unknown type. Throws the platform's error if invalid. */
 export function checkContent(
   type: string,
   body: Body,
@@ -177,7 +177,7 @@ function checkFile(type: FileType, value: unknown, files: FileStore, numberId: s
   return { kind, text: wordsOfFile(kind, caption ?? name), parts: { file, caption }, failWith }
 }
 
-/** A file by its id or link. What is wrong with the file itself shows later, as the status `failed`. */
+/** Parses a file reference by id or link. A problem with the file itself shows later, as the status `failed`. */
 export function checkWhere(
   kind: FileKind,
   { id, link }: Body,
@@ -206,7 +206,7 @@ function checkWords(value: unknown, what: string, maxLength: number): string | n
   return value
 }
 
-/** A place as it is sent, and as the header of a template. */
+/** Parses a location, of a message or of a template header. */
 export function checkPlace(value: unknown): Place {
   if (!isObject(value)) throw missingParameter('Parameter location is required.')
   const [latitude, longitude] = [checkDegrees(value.latitude, 90), checkDegrees(value.longitude, 180)]

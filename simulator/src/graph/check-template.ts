@@ -10,12 +10,12 @@ export interface FilledTemplate {
   template: SimulatedTemplate
   text: string
   header: string | null
-  /** What a header shows that is none of words. */
+  /** Parts of a header that are not text. */
   parts: { file?: ShownFile; place?: Place }
   failWith: number | null
 }
 
-/** The template that is asked for, filled. Throws what the platform answers to a request that does not fit it. */
+/** Returns the template with its parameters filled in. Throws the platform's error if the request does not fit it. */
 export function checkTemplate(
   value: unknown,
   { templates, files }: { templates: Iterable<SimulatedTemplate>; files: FileStore },

@@ -6,7 +6,7 @@ import { GraphError } from './graph-error.ts'
 const htmlBody =
   '<!DOCTYPE html><html><head><title>Error</title></head><body><h1>Sorry, something went wrong.</h1></body></html>'
 
-/** Answers what `accept` says, which a well-behaved platform does, or as a fault wants it that meets the call. */
+/** Answers the result of `accept`, as the platform normally does, or as a matching fault says. */
 export function answerOr(
   platform: Platform,
   reply: FastifyReply,
@@ -18,7 +18,7 @@ export function answerOr(
   return fault === undefined ? accept(null) : answerWithFault(platform, fault, reply, accept)
 }
 
-/** Answers as the fault says; `accept` is what a well-behaved platform would have done. */
+/** Answers as the fault says; `accept` produces the platform's normal answer. */
 export function answerWithFault(
   platform: Platform,
   fault: Fault,
@@ -46,7 +46,7 @@ export function answerWithFault(
 export function answerBadly(fault: Fault, reply: FastifyReply): unknown {
   switch (fault.effect) {
     case 'hang':
-      // The caller's patience ends it, or the simulator's stop.
+      // Stays open until the caller times out or the simulator stops.
       return reply.hijack()
     case 'reset':
       reply.hijack()

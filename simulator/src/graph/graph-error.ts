@@ -6,7 +6,7 @@ interface KnownError {
   details?: string
 }
 
-/** The platform's errors by code, as far as sending meets them. */
+/** Errors of the platform that sending can cause, by code. */
 export const knownErrors: Record<number, KnownError> = {
   0: { http: 401, title: 'We were unable to authenticate the app user' },
   1: { http: 400, title: 'An unknown error occurred' },
@@ -69,7 +69,7 @@ export const knownErrors: Record<number, KnownError> = {
   135000: { http: 400, title: 'Generic user error' },
 }
 
-/** A refusal in the platform's own words; `body` is what the caller gets. */
+/** Error in the platform's format; `body` is the response body. */
 export class GraphError extends Error {
   readonly httpStatus: number
   readonly code: number
@@ -114,7 +114,7 @@ export const expiredToken = (now: Date): GraphError =>
     message: `Error validating access token: Session has expired. The current time is ${now.toUTCString()}.`,
   })
 
-/** One entry of `errors` in a failed status. */
+/** Returns an entry of `errors` in a failed status. */
 export function statusError(code: number): object {
   const known: KnownError = knownErrors[code] ?? { http: 400, title: 'Unknown error' }
   return {

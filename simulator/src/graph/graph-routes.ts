@@ -12,7 +12,7 @@ import { answerUpload, answerWhereabouts, bytesRoute, fileOf, noteCall } from '.
 const defaultLimit = 25
 const maxLimit = 1000
 
-/** One page of templates; `next` is there only when another page is. `address` is the list's own, for `next`. */
+/** Returns a page of templates. Has `next` only if there is another page; `address` is the list's URL, for `next`. */
 function listTemplates(all: Iterable<SimulatedTemplate>, query: Record<string, string>, address: string): object {
   const limit = query.limit === undefined ? defaultLimit : Number(query.limit)
   if (!Number.isInteger(limit) || limit < 1 || limit > maxLimit) throw invalidParameter('Param limit is not valid.')
@@ -57,7 +57,7 @@ type ObjectRequest = FastifyRequest<{
 
 const root = '/:version(^v\\d{1,2}\\.\\d$)/:objectId'
 
-/** The platform's own interface, under any version. It is described by its vendor, hence hidden here. */
+/** Registers the platform's own API, under any version. Its vendor documents it, hence it is hidden here. */
 export function graphRoutes(app: App, platform: Platform): void {
   app.setErrorHandler((error, _request, reply) => answerError(platform, error, reply))
   app.addHook('preHandler', async (request) => noteCall(platform, request))
@@ -135,7 +135,7 @@ function mediaRoutes(app: App, platform: Platform): void {
   })
 }
 
-/** The number that a file is kept for, which may be told: then it must be that one. */
+/** Returns the number that a file belongs to. If the request names a number, it must be that one. */
 function numberOfFile(platform: Platform, request: ObjectRequest): BusinessNumber {
   const { objectId } = request.params
   const { phone_number_id: told } = request.query
@@ -159,7 +159,7 @@ function accountOf(platform: Platform, request: ObjectRequest): BusinessNumber {
   return admit(platform, number, token, objectId)
 }
 
-// The token comes first: who is nobody learns nothing about numbers.
+// Checks the token first: a caller without a valid one learns nothing about numbers.
 function admit(platform: Platform, number: BusinessNumber | undefined, token: string, id: string): BusinessNumber {
   const bearer = [...platform.world.numbers.values()].find(
     ({ network, accessToken }) => network === 'official' && accessToken === token,
@@ -208,7 +208,7 @@ async function overrideCallback(number: BusinessNumber, setting: Record<string, 
   number.verifyToken = verifyToken
 }
 
-/** Replies in the platform's words. */
+/** Replies with an error in the platform's format. */
 export function answerError(platform: Platform, error: unknown, reply: FastifyReply): FastifyReply {
   if (error instanceof GraphError) return reply.code(error.httpStatus).send(error.body)
   const status = error instanceof Error && 'statusCode' in error ? Number(error.statusCode) : 500

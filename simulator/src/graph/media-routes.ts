@@ -12,7 +12,7 @@ import type { BusinessNumber } from '../world.ts'
 import { answerWithFault } from './fault-answer.ts'
 import { GraphError, invalidParameter, unknownObject } from './graph-error.ts'
 
-/** Takes a file that is to be sent, as the platform does, and keeps it for 30 days. */
+/** Accepts an upload as the platform does and stores it for 30 days. */
 async function takeUpload(
   platform: Platform,
   { numberId }: BusinessNumber,
@@ -89,16 +89,16 @@ const documents: Accepted = {
 
 const all = [sounds, documents, images, stickers, videos]
 
-/** Every type that the platform takes, in the order in which it names them. */
+/** Every type that the platform accepts, in the order in which its errors list them. */
 const takenTypes: readonly string[] = all.flatMap(({ types }) => types)
 
-/** The most that the platform takes of anything. */
+/** Largest size that the platform accepts for any type. */
 const mostBytes = documents.bytes
 
-/** Without its parameters. */
+/** Returns the type without its parameters. */
 const bareType = (mimeType: string): string => mimeType.split(';', 1)[0]?.trim().toLowerCase() ?? ''
 
-/** The most bytes of a type; null when the platform does not take it. */
+/** Returns the size limit of a type; null if the platform does not accept it. */
 const bytesAllowed = (mimeType: string): number | null =>
   all.find(({ types }) => types.includes(bareType(mimeType)))?.bytes ?? null
 
@@ -108,26 +108,26 @@ const sendable: Record<FileKind, readonly string[] | null> = {
   video: videos.types,
   audio: sounds.types,
   voice: ['audio/ogg', 'audio/opus'],
-  // Whatever it took is a document if one says so.
+  // Any accepted type can be sent as a document.
   document: null,
 }
 
-/** Whether a file of this type goes as a message of this kind. */
+/** Returns whether a file of this type can be sent as a message of this kind. */
 export const mayGoAs = (kind: FileKind, mimeType: string): boolean =>
   sendable[kind]?.includes(bareType(mimeType)) ?? true
 
 const addressLivesMs = 5 * 60_000
 const keptPath = '/whatsapp_business/attachments/'
 
-// Addresses end with the process, as its files do.
+// Addresses become invalid when the process ends, as its files do.
 const addressKey = randomBytes(32)
 
-/** Has forms read part by part. The store of files says how long a file may be. */
+/** Parses multipart forms part by part. The file store enforces the size limit. */
 export const takeForms = async (app: App): Promise<void> => {
   await app.register(multipart, { limits: { parts: 20, fieldSize: 16 * 1024, fileSize: Number.MAX_SAFE_INTEGER } })
 }
 
-/** Notes a call in the journal; of a form, that it was one. */
+/** Adds a call to the journal; for a form, only the fact that it was one. */
 export const noteCall = (platform: Platform, request: FastifyRequest): void =>
   platform.journal.add({
     kind: 'call',
@@ -137,7 +137,7 @@ export const noteCall = (platform: Platform, request: FastifyRequest): void =>
     body: request.isMultipart() ? { form: true } : request.body,
   })
 
-/** Takes an upload of a number, unless a fault meets it. */
+/** Accepts an upload for a number, unless a fault applies. */
 export async function answerUpload(
   platform: Platform,
   number: BusinessNumber,
@@ -153,14 +153,14 @@ export async function answerUpload(
   return answerWithFault(platform, fault, reply, answer)
 }
 
-/** A file of a number; throws what the platform says of one that is not its own. */
+/** Returns a file of a number. Throws the platform's error for files of other numbers. */
 export function fileOf({ files }: Platform, number: BusinessNumber, id: string): StoredFile {
   const file = files.find(id)
   if (file === undefined || file.numberId !== number.numberId) throw unknownObject(id)
   return file
 }
 
-/** Tells where a file is, for five minutes, unless a fault meets it. `host`: the platform's own, or that of its store of files. */
+/** Answers a file's address, valid for five minutes, unless a fault applies. `host`: the platform or its file store. */
 export function answerWhereabouts(platform: Platform, file: StoredFile, host: string, reply: FastifyReply): unknown {
   const fault = takeFault(platform.faults, 'media', [])
   const now = platform.clock.now().getTime()
@@ -168,7 +168,7 @@ export function answerWhereabouts(platform: Platform, file: StoredFile, host: st
     messaging_product: 'whatsapp',
     url: host + addressOf(file, now + addressLivesMs),
     mime_type: file.mimeType,
-    // Callbacks tell it in base64.
+    // Callbacks encode it in base64.
     sha256: file.sha256.toString('hex'),
     file_size: file.size,
     id: file.id,
@@ -203,7 +203,7 @@ const signatureOf = (id: string, ends: string): string =>
 
 type BytesRequest = FastifyRequest<{ Querystring: { mid?: string; ext?: string; hash?: string } }>
 
-/** The addresses themselves: for who shows the number's credential, as long as they are good. */
+/** Serves the addresses: requires the number's credential, and that they have not expired. */
 export function bytesRoute(app: App, platform: Platform): void {
   app.get(keptPath, { schema: { hide: true } }, (request: BytesRequest, reply) => {
     const { mid = '', ext = '', hash } = request.query
@@ -217,7 +217,7 @@ export function bytesRoute(app: App, platform: Platform): void {
   })
 }
 
-// A partner's store of files takes its key, the platform's own the token, and neither takes it from the address.
+// A partner's file store checks its key, the platform's own checks the token; neither accepts them in the address.
 function isShownBy({ partner, accessToken, network, tokenState }: BusinessNumber, { headers }: BytesRequest): boolean {
   if (tokenState === 'expired' || network !== 'official') return false
   if (partner !== null && headers['d360-api-key'] === partner.apiKey) return true

@@ -11,7 +11,7 @@ import { answerUpload, answerWhereabouts, fileOf, noteCall } from './media-route
 
 type Served = BusinessNumber & { partner: PartnerSide }
 
-/** The interface of a partner of the platform, as 360dialog has it: the same messages, with a key for each number. */
+/** Registers the API of a partner of the platform, as 360dialog has it: the same messages, with a key per number. */
 export function partnerRoutes(app: App, platform: Platform): void {
   app.setErrorHandler((error, _request, reply) => {
     if (!(error instanceof PartnerError)) return answerError(platform, error, reply)
@@ -46,8 +46,8 @@ export function partnerRoutes(app: App, platform: Platform): void {
 
 type FileRequest = FastifyRequest<{ Params: { fileId: string } }>
 
-// The partner passes the platform's word on: the address names the platform's own store of files, and whoever has the
-// partner's key fetches it from the partner's host.
+// The partner passes the platform's answer on: the address names the platform's own file store, and the holder of the
+// partner's key downloads from the partner's host.
 const platformsStore = 'https://lookaside.fbsbx.com'
 
 function mediaRoutes(app: App, platform: Platform): void {
@@ -97,13 +97,13 @@ function listTemplates(all: readonly SimulatedTemplate[], query: Record<string, 
   return { ...counts, sort: ['id'], filters: {}, waba_templates: page.map(inPartnersWords) }
 }
 
-// There is no word of how parameters are named: that shows in the body alone.
+// Leaves out the format of parameter names: the partner shows it only in the template body.
 function inPartnersWords({ id, status, parameter_format: _, ...template }: SimulatedTemplate): object {
   const word = status === 'PENDING' ? 'submitted' : status.toLowerCase()
   return { ...template, id: `${id}WT`, external_id: id, namespace: 'simulated', status: word }
 }
 
-/** A refusal of the partner's own: it comes before the platform is asked, and has no code. */
+/** Error of the partner itself: raised before the platform is called, and without a code. */
 class PartnerError extends Error {
   readonly statusCode: number
   readonly body: object

@@ -5,7 +5,7 @@ import { randomDigits } from '../wamid.ts'
 import type { ChatMessage } from '../world.ts'
 import { fileContent, jidOf } from './shapes.ts'
 
-/** Who sends something, what it is about, and where its file is told of. */
+/** Sender of a message, the message it refers to, and the store of its file. */
 export interface Setting {
   phone: string
   ad: AdKind | null
@@ -13,7 +13,7 @@ export interface Setting {
   sealed: SealedFiles
 }
 
-/** What a customer sends as devices get it: the content, and the key's own part where the kind has one. */
+/** Returns a customer's message as devices receive it: the content, and key fields if the kind has any. */
 export function deviceContent(utterance: Utterance, setting: Setting): object {
   const { kind } = utterance
   if (kind === 'no_content') return { messageStubType: 2, messageStubParameters: ['No session record'] }
@@ -34,14 +34,14 @@ function messageOf(
   contextInfo: object,
   { phone, about, sealed }: Setting,
 ): object {
-  // Whose message it is, as the business's side sees it.
+  // `fromMe` is from the business's point of view.
   const key = { remoteJid: jidOf(phone), fromMe: about !== undefined && about.from !== 'customer', id }
   const hasContext = Object.keys(contextInfo).length > 0
   switch (kind) {
     case 'text':
     case 'group':
       return hasContext ? { extendedTextMessage: { text, contextInfo } } : { conversation: text }
-    // Without the key, nobody can open it.
+    // Without its key the file cannot be decrypted.
     case 'lost_file':
       return { imageMessage: { mimetype: 'image/jpeg', contextInfo } }
     case 'location': {
@@ -89,7 +89,7 @@ function messageOf(
   }
 }
 
-// The caption of a file is edited with the file, which stays.
+// Editing a caption sends the unchanged file again.
 function editedContent(
   text: string,
   about: ChatMessage | undefined,
@@ -114,7 +114,7 @@ const vcardOf = ({ name, phones, organisation, emails = [] }: Card): object => (
 })
 
 function contextOf({ about: id }: Utterance, { ad, about }: Setting): object {
-  // What is quoted travels with the quote.
+  // A reply carries the quoted message with it.
   const quoted = about === undefined ? {} : { quotedMessage: { conversation: about.caption ?? about.text } }
   const quote = id === null ? {} : { stanzaId: id, ...quoted }
   return ad === null ? quote : { ...quote, externalAdReply: adReplyOf(ad) }

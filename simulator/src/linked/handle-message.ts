@@ -29,7 +29,7 @@ export interface DeviceMessage {
   reaction?: { about: string; emoji: string }
 }
 
-/** Takes a message of a device, or does with it what a fault says. What came of it arrives as a status. */
+/** Accepts a message of a device, or applies a fault. The result arrives as a status update. */
 export function takeFromDevice(
   platform: Platform,
   number: BusinessNumber,
@@ -48,7 +48,7 @@ export function takeFromDevice(
   return fault === undefined ? accept(null) : faulty(platform, fault, message, reply, accept)
 }
 
-/** The chat behind an address. A phone that was never seen is somebody's all the same; a hidden id that nobody has is not. */
+/** Returns an address's customer. Creates one for an unknown phone number; undefined for an unknown hidden id. */
 export function customerAt({ world }: Platform, { numberId }: BusinessNumber, jid: string): Customer | undefined {
   if (jid.endsWith('@lid')) return findByUserId(world, numberId, jid)
   const [, phone] = /^(\d{5,20})@s\.whatsapp\.net$/.exec(jid) ?? []
@@ -56,7 +56,7 @@ export function customerAt({ world }: Platform, { numberId }: BusinessNumber, ji
   return findByPhone(world, numberId, phone) ?? addCustomer(world, { numberId, name: `+${phone}`, phone })
 }
 
-// The network takes an id twice; the phone shows it once. Both arrivals count, so that this hides no duplicate.
+// The network accepts an id twice and the phone shows it once. `arrivals` counts both, so that duplicates stay visible.
 function accepted(chat: Chat, device: Device, sent: DeviceMessage, failure: number | null): object {
   const { platform, customer } = chat
   const { id } = sent
@@ -87,7 +87,7 @@ function shownOf(
     return { ...quoted, text }
   }
   const file = files.find(carried.fileId)
-  if (file?.numberId !== numberId) throw unprocessable('There is no such file. Give it to the network first')
+  if (file?.numberId !== numberId) throw unprocessable('File not found. Upload it first')
   return { ...quoted, ...shownWith(file, carried.kind, text, carried.name) }
 }
 
@@ -102,7 +102,7 @@ function faulty(
     case 'refuse':
     case 'fail':
       return accept(fault.code)
-    // No word of it, whether the customer gets it or not.
+    // Sends no status, whether the customer gets the message or not.
     case 'hang':
       silence(platform, message.id)
       return fault.accepts ? accept(null) : { taken: true }
@@ -126,7 +126,7 @@ function hearAgain(platform: Platform, messageId: string): void {
   }
 }
 
-/** A device has read up to this message. */
+/** Marks messages up to this one as read by a device. */
 export function takeRead(platform: Platform, number: BusinessNumber, jid: string, messageId: string): void {
   const customer = customerAt(platform, number, jid)
   const message = customer?.messages.find(({ id, from }) => id === messageId && from === 'customer')

@@ -2,16 +2,16 @@ import type { Clock } from '../../../server/src/base/clock.ts'
 import { type Agenda, createAgenda } from '../callbacks/webhook-sender.ts'
 import type { SealedFiles } from '../files/file-store.ts'
 
-/** A program that shares a phone's number, as a linked device of it. */
+/** Program that shares a phone's number as a linked device. */
 export interface Device {
   id: string
   numberId: string
-  /** Shows that who opens a socket is this device. */
+  /** Authenticates the device when it opens a socket. */
   secret: string
-  /** The farthest that the device's keys have moved on. Who comes with older ones has lost some. */
+  /** Highest key position that the device has reached. A device that returns with a lower one has lost keys. */
   ratchet: number
   linkedAt: Date
-  /** What it has not acknowledged, oldest first. */
+  /** Entries not acknowledged yet, oldest first. */
   queue: Entry[]
   socket: LinkedSocket | null
 }
@@ -19,56 +19,56 @@ export interface Device {
 export interface Entry {
   event: string
   data: unknown
-  /** The device has it for good. */
+  /** Called when the device has acknowledged the entry. */
   onTaken: () => void
 }
 
 export interface LinkedSocket {
   id: string
-  /** Null while it waits to be linked. */
+  /** Null until the socket is linked. */
   device: Device | null
   pairing: Pairing | null
-  /** What is to be sent next; what the device must acknowledge has its entry. */
+  /** Events to send next; those that the device must acknowledge have an entry. */
   stream: { seq: number; event: string; data: unknown; entry: Entry | null }[]
   lastSeq: number
   isClosed: boolean
-  /** Ends the wait of whoever asks for events. */
+  /** Ends a pending poll. */
   wake: () => void
   idleTimer: NodeJS.Timeout | undefined
 }
 
 export interface Pairing {
-  /** What the QR code says; null before the first. */
+  /** Content of the QR code; null before the first. */
   qr: string | null
   expiresAt: Date
   shown: number
-  /** Eight characters for the phone with these digits, in place of the QR code. */
+  /** Eight-character code for the phone with these digits, instead of the QR code. */
   code: string | null
   phone: string | null
 }
 
-/** How long a QR code is good: the first, then each of the others. */
+/** Validity of QR codes: of the first, then of each further one. */
 export interface PairingTimes {
   firstMs: number
   nextMs: number
   codes: number
 }
 
-/** The network of phones and their linked devices. */
+/** Network of phones and their linked devices. */
 export interface LinkedNetwork {
   devices: Map<string, Device>
   sockets: Map<string, LinkedSocket>
-  /** What waits for people, which nobody who waits for the network waits for. */
+  /** Timers of pairing; separate, so that `settled` does not wait for them. */
   patience: Agenda
   pairingTimes: PairingTimes
-  /** The next sockets that open are closed with this. */
+  /** Closes the next sockets that open with this code. */
   refusal: { code: number; times: number } | null
-  /** Messages whose statuses are kept back. */
+  /** Ids of messages whose statuses are suppressed. */
   unheard: Set<string>
   sealed: SealedFiles
-  /** What waits to be sent in another order. */
+  /** Entries collected to be sent in another order. */
   held: [Device, Entry][]
-  /** Keeps what is held from being sent by itself. */
+  /** Cancels the timer that sends the collected entries. */
   dropTimer: () => void
 }
 

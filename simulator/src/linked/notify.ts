@@ -4,7 +4,7 @@ import { type Device, devicesOf, linkedLimits } from './network.ts'
 import { chatOf, fileContent, jidOf, mappingOf, messageOf, statusOf, upsertOf } from './shapes.ts'
 import { push, tellDevices } from './socket.ts'
 
-/** A customer's message. It has arrived when a device has it for good, or at once at a phone without devices. */
+/** Sends a customer's message to the devices. Delivered when a device acknowledges it, or at once without devices. */
 export function tellInbound(
   chat: Chat,
   { id, at }: ChatMessage,
@@ -17,7 +17,7 @@ export function tellInbound(
   if (devices.length === 0) onTaken()
 }
 
-/** What the phone itself or one of its devices has sent goes to the others. */
+/** Sends a message from the phone or one of its devices to the other devices. */
 export function tellOutbound(chat: Chat, message: ChatMessage, by: Device | null): void {
   const { platform, number, customer } = chat
   const { id, at } = message
@@ -25,7 +25,7 @@ export function tellOutbound(chat: Chat, message: ChatMessage, by: Device | null
   const told = (status: number) => messageOf(number, customer, { id, fromMe: true, at, content, status })
   const devices = devicesOf(platform.linked, number.numberId)
   tellDevices(platform, devices, 'messages.upsert', upsertOf('notify', [told(2)]), { except: by })
-  // A device gets its own messages as long as it is there, and never again.
+  // A device gets its own messages only while connected; they are not queued.
   if (by?.socket) push(by.socket, 'messages.upsert', upsertOf('append', [told(1)]))
 }
 
@@ -51,14 +51,14 @@ export function tellStatus(chat: Chat, message: ChatMessage): void {
   tellDevices(platform, devicesOf(platform.linked, number.numberId), 'messages.update', update)
 }
 
-/** From here on no status of the message is sent, until a device sends it again. */
+/** Suppresses statuses of the message until a device sends it again. */
 export function silence({ linked: { unheard } }: Platform, messageId: string): void {
   unheard.add(messageId)
   const [oldest] = unheard
   if (unheard.size > linkedLimits.unheard && oldest !== undefined) unheard.delete(oldest)
 }
 
-/** Sends that the customer's hidden id and phone belong together. */
+/** Sends the mapping of the customer's hidden id to the phone number. */
 export function tellMapping(chat: Chat): void {
   const { platform, number, customer } = chat
   tellDevices(platform, devicesOf(platform.linked, number.numberId), 'lid-mapping.update', mappingOf(customer))

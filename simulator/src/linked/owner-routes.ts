@@ -20,9 +20,9 @@ const deviceParams = Type.Object({
   numberId: Type.String({ maxLength: 40 }),
   deviceId: Type.String({ maxLength: 60 }),
 })
-const scanned = closed({ qr: Type.String({ minLength: 1, maxLength: 1000, description: 'What the QR code says' }) })
+const scanned = closed({ qr: Type.String({ minLength: 1, maxLength: 1000, description: 'Content of the QR code' }) })
 const typedCode = closed({
-  code: Type.String({ minLength: 8, maxLength: 20, description: 'Eight characters; dashes and case are no matter' }),
+  code: Type.String({ minLength: 8, maxLength: 20, description: 'Eight characters; dashes and case are ignored' }),
 })
 const opened = closed({ customerId })
 const newChat = closed({
@@ -30,33 +30,33 @@ const newChat = closed({
   text: Type.String({ minLength: 1, maxLength: 4096 }),
 })
 const drop = closed({
-  code: Type.Integer({ minimum: 400, maximum: 599, description: 'Why the socket closes', example: 428 }),
+  code: Type.Integer({ minimum: 400, maximum: 599, description: 'Close code', example: 428 }),
   again: Type.Optional(
     Type.Integer({
       minimum: 0,
       maximum: 1000,
       default: 0,
-      description: 'So many sockets that open next close with it',
+      description: 'Number of next sockets to close with it',
     }),
   ),
 })
 const rawEvent = closed({
   event: Type.String({ pattern: '^[a-z]+([-.][a-z]+)*$', maxLength: 60, example: 'messages.upsert' }),
-  data: Type.Unknown({ description: 'Anything at all' }),
+  data: Type.Unknown({ description: 'Any JSON value' }),
 })
 
 const tags = ['Linked devices']
 const one = '/simulator/phones/:numberId'
 
-/** What the owner of a phone does with it, and what its network does to the devices that are linked to it. */
+/** Registers the actions of a phone's owner, and of the network on the linked devices. */
 export function ownerRoutes(app: App, platform: Platform): void {
   const { world } = platform
-  app.get('/simulator/phones', { schema: { tags, summary: 'The phones that devices can be linked to' } }, () => ({
+  app.get('/simulator/phones', { schema: { tags, summary: 'List phones that devices can be linked to' } }, () => ({
     phones: [...world.numbers.values()]
       .filter(({ network }) => network === 'linked')
       .map((number) => presentPhone(platform, number)),
   }))
-  app.get(one, { schema: { tags, summary: 'A phone: chats, linked devices, codes that wait', params } }, (request) =>
+  app.get(one, { schema: { tags, summary: 'Read a phone: chats, linked devices, pending codes', params } }, (request) =>
     presentPhone(platform, phoneOf(platform, request.params.numberId)),
   )
   linkRoutes(app, platform)
@@ -70,7 +70,7 @@ function linkRoutes(app: App, platform: Platform): void {
     const number = phoneOf(platform, request.params.numberId)
     return { deviceId: scan(platform, number, request.body.qr).id }
   })
-  const types = { tags, summary: 'Type the eight characters of a device on the phone', params, body: typedCode }
+  const types = { tags, summary: 'Enter the pairing code of a device on the phone', params, body: typedCode }
   app.post(`${one}/code`, { schema: types }, (request) => {
     const number = phoneOf(platform, request.params.numberId)
     return { deviceId: enterCode(platform, number, request.body.code).id }
@@ -79,27 +79,27 @@ function linkRoutes(app: App, platform: Platform): void {
   app.delete(`${one}/devices/:deviceId`, { schema: unlinks }, ({ params: { numberId, deviceId } }) => {
     const number = phoneOf(platform, numberId)
     const device = platform.linked.devices.get(deviceId)
-    if (device === undefined || device.numberId !== numberId) throw notFound('There is no such device')
+    if (device === undefined || device.numberId !== numberId) throw notFound('Device not found')
     unlink(platform, device)
     return presentPhone(platform, number)
   })
 }
 
-// Answers to a chat that is there go by the customer's own echo route.
+// Replies to an existing chat go through the customer's echo route.
 function chatRoutes(app: App, platform: Platform): void {
-  const begins = { tags, summary: 'The owner writes to any number', params, body: newChat }
+  const begins = { tags, summary: 'Send a message to any number as the owner', params, body: newChat }
   app.post(`${one}/messages`, { schema: begins }, ({ params: { numberId }, body: { phone, text } }, reply) => {
     const number = phoneOf(platform, numberId)
     const customer = customerAt(platform, number, jidOf(phone))
-    if (customer === undefined) throw unprocessable('There is no such phone')
+    if (customer === undefined) throw unprocessable('Phone not found')
     const { id, status, at } = typeOnDevice({ platform, number, customer }, text)
     return reply.code(201).send({ id, status, at, customerId: customer.id })
   })
-  const reads = { tags, summary: 'The owner reads a chat', params, body: opened }
+  const reads = { tags, summary: 'Mark a chat as read by the owner', params, body: opened }
   app.post(`${one}/read`, { schema: reads }, ({ params: { numberId }, body: { customerId } }) => {
     const number = phoneOf(platform, numberId)
     const customer = platform.world.customers.get(customerId)
-    if (customer === undefined || customer.numberId !== numberId) throw notFound('There is no such chat')
+    if (customer === undefined || customer.numberId !== numberId) throw notFound('Chat not found')
     const newest = customer.messages.findLast(({ from }) => from === 'customer')
     if (newest !== undefined) markRead(platform, customer, newest)
     return presentPhone(platform, number)
@@ -113,7 +113,7 @@ function networkRoutes(app: App, platform: Platform): void {
     dropDevices(platform, number, code, again)
     return presentPhone(platform, number)
   })
-  const tells = { tags, summary: 'Tell the linked devices any event at all', params, body: rawEvent }
+  const tells = { tags, summary: 'Send any event to the linked devices', params, body: rawEvent }
   app.post(`${one}/events`, { schema: tells }, ({ params: { numberId }, body: { event, data } }) => {
     const devices = devicesOf(platform.linked, phoneOf(platform, numberId).numberId)
     tellDevices(platform, devices, event, data)
@@ -123,11 +123,11 @@ function networkRoutes(app: App, platform: Platform): void {
 
 function phoneOf({ world }: Platform, numberId: string): BusinessNumber {
   const number = world.numbers.get(numberId)
-  if (number?.network !== 'linked') throw notFound('There is no such phone. Add one by POST /simulator/numbers')
+  if (number?.network !== 'linked') throw notFound('Phone not found. Add one with POST /simulator/numbers')
   return number
 }
 
-/** The owner's phone: its chats, its linked devices, and who wants to become one. */
+/** Returns the owner's phone: chats, linked devices, and devices that wait to be linked. */
 function presentPhone(platform: Platform, number: BusinessNumber) {
   const { numberId, name, phone } = number
   const customers = [...platform.world.customers.values()].filter((customer) => customer.numberId === numberId)

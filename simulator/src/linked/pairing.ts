@@ -9,7 +9,7 @@ import { addDevice, type Device, devicesOf, type LinkedSocket, linkedLimits, typ
 import { contactOf, historyOf, jidOf } from './shapes.ts'
 import { addSocket, closeSocket, push, pushUpdate, replay, tellDevices } from './socket.ts'
 
-/** Shows QR codes to whoever wants to be linked, one after another, until nobody has scanned the last. */
+/** Shows one QR code after another to a device that is to be linked, until the last has expired. */
 export function startPairing(platform: Platform, socket: LinkedSocket): void {
   socket.pairing = { qr: null, expiresAt: platform.clock.now(), shown: 0, code: null, phone: null }
   showNext(platform, socket, socket.pairing)
@@ -36,42 +36,42 @@ const makeQr = (): string => `2@${[66, 32, 32, 32].map((bytes) => randomBytes(by
 
 const codeCharacters = '123456789ABCDEFGHJKLMNPQRSTVWXYZ'
 
-/** Eight characters that link the device when they are typed on the phone with these digits. */
+/** Returns an eight-character code that links the device when entered on the phone with these digits. */
 export function makeCode({ changed }: Platform, socket: LinkedSocket, phone: string): string {
-  if (socket.pairing === null) throw conflict('This socket is linked already, or closed')
+  if (socket.pairing === null) throw conflict('The socket is already linked or closed')
   const code = Array.from({ length: 8 }, () => codeCharacters[randomInt(codeCharacters.length)]).join('')
   Object.assign(socket.pairing, { code, phone })
   changed()
   return code
 }
 
-/** The phone's owner holds the camera to a QR code. */
+/** Scans a QR code with the owner's phone. Throws 422 if the code is not current. */
 export function scan(platform: Platform, number: BusinessNumber, qr: string): Device {
   const socket = waiting(platform).find(({ pairing }) => pairing?.qr === qr)
-  if (socket === undefined) throw unprocessable('This QR code is not shown any more')
+  if (socket === undefined) throw unprocessable('This QR code has expired')
   return link(platform, number, socket)
 }
 
-/** The phone's owner types the eight characters. */
+/** Enters a pairing code on the owner's phone. Throws 422 if no device waits for it. */
 export function enterCode(platform: Platform, number: BusinessNumber, typed: string): Device {
   const code = typed.toUpperCase().replace(/[^0-9A-Z]/g, '')
   const socket = waiting(platform).find(({ pairing }) => pairing?.code === code && isFor(number, pairing))
-  if (socket === undefined) throw unprocessable('No device waits for this code on this phone')
+  if (socket === undefined) throw unprocessable('No device is waiting for this code on this phone')
   return link(platform, number, socket)
 }
 
-/** Those who wait to be linked. */
+/** Returns the sockets that wait to be linked. */
 export const waiting = ({ linked }: Platform): LinkedSocket[] =>
   [...linked.sockets.values()].filter(({ pairing }) => pairing !== null)
 
 export const isFor = (number: BusinessNumber, { phone }: Pairing): boolean =>
   phone !== null && phoneClass(phone) === phoneClass(number.phone)
 
-// The network ends the socket on which a device was linked; the device comes back as itself.
+// The network closes the socket on which a device was linked; the device reconnects with its credentials.
 function link(platform: Platform, number: BusinessNumber, socket: LinkedSocket): Device {
   const { linked, clock, world } = platform
   if (devicesOf(linked, number.numberId).length >= linkedLimits.devicesOfPhone) {
-    throw conflict('A phone has four linked devices at most. Unlink one first')
+    throw conflict('A phone can have at most four linked devices. Unlink one first')
   }
   const secret = randomBytes(24).toString('base64url')
   const { numberId } = number
@@ -86,7 +86,7 @@ function link(platform: Platform, number: BusinessNumber, socket: LinkedSocket):
   return device
 }
 
-/** The phone as a device knows it. */
+/** Returns the phone's identity as a device knows it. */
 export const meOf = ({ phone, name }: BusinessNumber): object => ({ id: jidOf(`${phone}:7`), name })
 
 export const credentials = Type.Object(
@@ -94,13 +94,13 @@ export const credentials = Type.Object(
     device: Type.String({ minLength: 1, maxLength: 60 }),
     secret: Type.String({ minLength: 16, maxLength: 120 }),
     phone: Type.String({ pattern: '^\\d{5,20}$', maxLength: 20 }),
-    ratchet: wholeNumber('How far the keys of the device have moved on'),
+    ratchet: wholeNumber('Key position of the device'),
   },
   { additionalProperties: false },
 )
 type Credentials = Static<typeof credentials>
 
-/** Opens a socket for a device, or for one that is still to be linked. What is wrong with it arrives as its close. */
+/** Opens a socket for a device, or for one that is still to be linked. Errors arrive as a close event. */
 export function openSocket(platform: Platform, creds: Credentials | null): LinkedSocket {
   const socket = addSocket(platform)
   const refusal = takeRefusal(platform)
@@ -144,7 +144,7 @@ function goOn(platform: Platform, socket: LinkedSocket, { number, device, ratche
   platform.changed()
 }
 
-// A simulator that has started anew takes devices at their word, where it runs for a demo that goes on.
+// A simulator that restarts under a continuing demo accepts unknown devices.
 function trusted({ linked, world, clock }: Platform, creds: Credentials): Device | undefined {
   const number = [...world.numbers.values()].find(({ network, phone }) => network === 'linked' && phone === creds.phone)
   if (number === undefined || !number.trustsUnknownDevices) return undefined
@@ -152,14 +152,14 @@ function trusted({ linked, world, clock }: Platform, creds: Credentials): Device
   return addDevice(linked, { id, secret, ratchet, numberId: number.numberId, linkedAt: clock.now() })
 }
 
-/** The phone's owner unlinks a device, or the device itself goes. */
+/** Unlinks a device, by the phone's owner or by the device itself. */
 export function unlink(platform: Platform, device: Device): void {
   platform.linked.devices.delete(device.id)
   if (device.socket !== null) closeSocket(platform, device.socket, 401)
   platform.changed()
 }
 
-/** Closes every socket of a phone's devices; those that open next as well, `again` times. */
+/** Closes all sockets of a phone's devices, and the next `again` that open. */
 export function dropDevices(platform: Platform, number: BusinessNumber, code: number, again: number): void {
   if (again > 0) platform.linked.refusal = { code, times: again }
   for (const device of devicesOf(platform.linked, number.numberId)) {

@@ -4,14 +4,14 @@ import type { FileKind } from '../files/present-file.ts'
 import type { Platform } from '../platform.ts'
 import type { BusinessNumber, ChatMessage, Customer, Tick } from '../world.ts'
 
-// What devices are told, as Baileys names and shapes it.
+// Events for devices, as Baileys names and shapes them.
 
 export const jidOf = (phone: string): string => `${phone}@s.whatsapp.net`
 
-/** An id as phones make them; programs begin theirs with `3EB0`. */
+/** Returns an id as phones make them; those of programs begin with `3EB0`. */
 export const makePhoneId = (): string => `3A${randomBytes(9).toString('hex').toUpperCase()}`
 
-/** The chat with a customer: by the hidden id, and by the phone where it is known. */
+/** Returns the chat with a customer: by hidden id, and by phone number if known. */
 export function chatOf({ addressing }: BusinessNumber, { hidesNumber, userId, waId }: Customer): object {
   if (hidesNumber) return { remoteJid: userId, addressingMode: 'lid' }
   if (addressing === 'pn') return { remoteJid: jidOf(waId), remoteJidAlt: userId, addressingMode: 'pn' }
@@ -22,7 +22,7 @@ export interface MessageParts {
   id: string
   fromMe: boolean
   at: Date
-  /** `{ message }` as a rule. */
+  /** Usually `{ message }`. */
   content: object
   status?: number
 }
@@ -57,12 +57,12 @@ export function statusOf(number: BusinessNumber, customer: Customer, message: Ch
   return [{ key: { ...chatOf(number, customer), fromMe: true, id: message.id }, update }]
 }
 
-/** A message that no phone was found for. */
+/** Returns the status of a message to a number without a phone. */
 export const refusalOf = (jid: string, id: string, code: string): object[] => [
   { key: { remoteJid: jid, fromMe: true, id }, update: { status: 0, messageStubParameters: [code] } },
 ]
 
-/** The chats that were on the phone before the device was linked to it: words and files. */
+/** Returns the chats from before the device was linked: texts and files. */
 export function historyOf({ linked, files }: Platform, number: BusinessNumber, customers: readonly Customer[]): object {
   const chats = customers.filter(({ messages }) => messages.length > 0)
   const contentOf = ({ text, caption, file }: ChatMessage): object => {
@@ -117,7 +117,7 @@ interface FileWords {
   name: string | null
 }
 
-/** A file in a message, as Baileys shapes it; what is bytes there is base64 here. Without a file it is one that is nowhere. */
+/** Returns a file message as Baileys shapes it, bytes as base64. Without a file, refers to one that does not exist. */
 export function fileContent(
   sealedFiles: SealedFiles,
   file: StoredFile | undefined,

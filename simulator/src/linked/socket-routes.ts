@@ -12,32 +12,32 @@ import type { Device, LinkedSocket } from './network.ts'
 import { credentials, makeCode, openSocket, unlink } from './pairing.ts'
 import { dropSocket, poll } from './socket.ts'
 
-const ratchet = wholeNumber('How far the keys of the device have moved on')
+const ratchet = wholeNumber('Key position of the device')
 const jid = Type.String({ minLength: 1, maxLength: 120, example: '5511955501234@s.whatsapp.net' })
 const messageId = Type.String({ minLength: 1, maxLength: 120 })
 
 const open = closed({ credentials: nullable(credentials) })
 const params = Type.Object({ socketId: Type.String({ maxLength: 60 }) })
 const pollRequest = closed({
-  after: wholeNumber('The last event that was taken for good'),
+  after: wholeNumber('Sequence number of the last acknowledged event'),
   ratchet,
   waitMs: Type.Integer({ minimum: 0, maximum: 25_000 }),
 })
 const message = closed({
   id: messageId,
   jid,
-  text: Type.Optional(Type.String({ minLength: 1, maxLength: 65_536, description: 'Or the caption of the file' })),
+  text: Type.Optional(Type.String({ minLength: 1, maxLength: 65_536, description: 'Message text or file caption' })),
   previewUrl: Type.Boolean(),
   file: Type.Optional(
     closed({
-      fileId: Type.String({ maxLength: 40, description: 'As the network has called it when it was given' }),
+      fileId: Type.String({ maxLength: 40, description: 'Id from the upload' }),
       kind: oneOf(fileKinds),
       name: Type.Optional(Type.String({ minLength: 1, maxLength: 240 })),
     }),
   ),
   quotes: Type.Optional(messageId),
   reaction: Type.Optional(
-    closed({ about: messageId, emoji: Type.String({ maxLength: 40, description: 'Empty lifts it' }) }),
+    closed({ about: messageId, emoji: Type.String({ maxLength: 40, description: 'Empty to remove the reaction' }) }),
   ),
   ratchet,
 })
@@ -53,8 +53,8 @@ const codeRequest = closed({
 const one = '/linked/sockets/:socketId'
 
 /**
- * The network as linked devices see it: a socket is opened, tells events to whoever asks for the next, and takes
- * messages. Its id is a secret, by which it is known.
+ * Registers the network's API for linked devices: opens sockets, serves events by long polling, and accepts messages.
+ * The socket's id is a secret that authenticates its requests.
  */
 export function socketRoutes(app: App, platform: Platform): void {
   const hide = true
@@ -74,7 +74,7 @@ export function socketRoutes(app: App, platform: Platform): void {
     advance(socket, request.body.ratchet)
     return takeFromDevice(platform, number, device, request.body, reply)
   })
-  // What Baileys does by itself when a message with a file is sent: the file goes first.
+  // Baileys does the same when it sends a message with a file: it uploads the file first.
   app.post(`${one}/files`, { schema: { hide, params, querystring: fileQuery } }, async (request, reply) => {
     const [number] = deviceOf(platform, request.params.socketId)
     note(platform, 'POST', '/files', null)
@@ -121,7 +121,7 @@ function deviceOf(platform: Platform, id: string): [BusinessNumber, Device, Link
   return [number, socket.device, socket]
 }
 
-// Calls may overtake each other. What counts is whether a device comes back with what it had.
+// Calls may arrive out of order. Only a device that returns with a lower position has lost keys.
 function advance({ device }: LinkedSocket, ratchet: number): void {
   if (device !== null) device.ratchet = Math.max(device.ratchet, ratchet)
 }

@@ -3,14 +3,14 @@ import { conflict } from '../../../server/src/base/errors.ts'
 import type { Platform } from '../platform.ts'
 import { type Device, type Entry, type LinkedSocket, linkedLimits } from './network.ts'
 
-// Somebody who is there asks again sooner, in real time.
+// Real time: a connected device polls more often than this.
 const idleMs = 45_000
 const maxAtOnce = 50
 
-/** Makes a socket that has received nothing yet. */
+/** Opens a socket without events. */
 export function addSocket(platform: Platform): LinkedSocket {
   const { linked } = platform
-  if (linked.sockets.size >= linkedLimits.sockets) throw conflict('The simulator has too many sockets open')
+  if (linked.sockets.size >= linkedLimits.sockets) throw conflict('Too many open sockets')
   const socket: LinkedSocket = {
     id: randomBytes(16).toString('base64url'),
     device: null,
@@ -26,7 +26,7 @@ export function addSocket(platform: Platform): LinkedSocket {
   return socket
 }
 
-/** Tells the socket something; an entry comes again on the next socket unless it is acknowledged. */
+/** Sends an event to the socket; an entry is sent again on the next socket unless it is acknowledged. */
 export function push(socket: LinkedSocket, event: string, data: unknown, entry: Entry | null = null): void {
   if (socket.isClosed) return
   socket.stream.push({ seq: ++socket.lastSeq, event, data, entry })
@@ -35,10 +35,10 @@ export function push(socket: LinkedSocket, event: string, data: unknown, entry: 
 
 export const pushUpdate = (socket: LinkedSocket, data: object): void => push(socket, 'connection.update', data)
 
-/** Closes from the network's side. The code is the last that the socket receives. */
+/** Closes a socket from the network's side. The code is the last event of the socket. */
 export function closeSocket({ clock, changed }: Platform, socket: LinkedSocket, code: number): void {
   if (socket.isClosed) return
-  // Whatever was not acknowledged is for the next socket.
+  // Unacknowledged entries are sent on the next socket.
   socket.stream = socket.stream.filter(({ entry }) => entry === null)
   const error = { message: closeWords[code] ?? 'Connection closed', output: { statusCode: code } }
   pushUpdate(socket, { connection: 'close', lastDisconnect: { error, date: clock.now().toISOString() } })
@@ -54,7 +54,7 @@ const closeWords: Record<number, string> = {
   515: 'Stream Errored (restart required)',
 }
 
-/** Forgets a socket that its device has closed, or has left without a word. */
+/** Removes a socket that its device has closed or abandoned. */
 export function dropSocket({ linked, changed }: Platform, socket: LinkedSocket): void {
   leave(socket)
   clearTimeout(socket.idleTimer)
@@ -69,14 +69,11 @@ function leave(socket: LinkedSocket): void {
   socket.wake()
 }
 
-/**
- * What the socket has to tell after `after`, once there is something or the wait is over. Whoever asks for more has what
- * came before: it is acknowledged.
- */
+/** Returns events after `after` when there are any or the wait ends, and acknowledges the events up to `after`. */
 export async function poll(platform: Platform, socket: LinkedSocket, after: number, waitMs: number) {
   keepAlive(platform, socket)
   acknowledge(platform, socket, after)
-  // One asks at a time; who asked before gets nothing.
+  // Allows one poll at a time; an earlier one returns empty.
   socket.wake()
   if (socket.stream.length === 0 && !socket.isClosed) await woken(socket, waitMs)
   const events = socket.stream.slice(0, maxAtOnce).map(({ seq, event, data }) => ({ seq, event, data }))
@@ -112,14 +109,14 @@ function keepAlive(platform: Platform, socket: LinkedSocket): void {
   socket.idleTimer = setTimeout(() => dropSocket(platform, socket), idleMs).unref()
 }
 
-/** Tells a device something, now or when it is back, until it has acknowledged it. */
+/** Queues an entry for a device until acknowledged, and sends it at once if the device is connected. */
 export function hand(device: Device, entry: Entry): void {
   device.queue.push(entry)
   if (device.queue.length > linkedLimits.queue) device.queue.shift()
   if (device.socket !== null) push(device.socket, entry.event, entry.data, entry)
 }
 
-/** What came while the device was away, which is marked as such. */
+/** Sends what was queued while the device was disconnected, marked as `append`. */
 export function replay(socket: LinkedSocket, device: Device): void {
   for (const entry of device.queue) {
     const { event, data } = entry
@@ -130,10 +127,7 @@ export function replay(socket: LinkedSocket, device: Device): void {
 
 const heldForMs = 1_000
 
-/**
- * Tells every device of a phone, now or when it is back; `except` knows already. The knobs of deliveries let it come more than
- * once, and in another order.
- */
+/** Queues an event for every device of a phone except `except`. Delivery settings may duplicate and reorder it. */
 export function tellDevices(
   platform: Platform,
   devices: readonly Device[],
@@ -162,5 +156,5 @@ function letGo({ linked, courier }: Platform): void {
   }
 }
 
-// Each is acknowledged by itself.
+// Each copy is acknowledged separately.
 const copyOf = (entry: Entry): Entry => ({ ...entry })

@@ -3,8 +3,8 @@ import { make } from './elements.js'
 const $ = (id) => document.getElementById(id)
 const emoji = ['👍', '❤️', '😂', '😮', '😢', '🙏']
 
-/** The menu of what can be done with a message; `act` gets its name, the message, and the emoji of a reaction. */
-export function createActs({ isMine, act }) {
+/** Creates the menu of a message's actions; calls `act` with the action, the message, and the emoji of a reaction. */
+export function createActionMenu({ isMine, act }) {
   const menu = $('acts-menu')
   const add = (place, label, work, more = {}) => {
     const button = make('button', { type: 'button', text: label, ...more })
@@ -19,16 +19,16 @@ export function createActs({ isMine, act }) {
     const row = make('div', { className: 'emoji' })
     for (const one of emoji) {
       const isGiven = one === given
-      const label = isGiven ? `Take back ${one}` : `React with ${one}`
+      const label = isGiven ? `Remove ${one}` : `React with ${one}`
       const more = { 'aria-label': label, 'aria-pressed': String(isGiven) }
       add(row, one, () => act(isGiven ? 'lift' : 'react', message, one), more)
     }
     menu.replaceChildren(row)
-    add(menu, 'Answer', () => act('quote', message))
+    add(menu, 'Reply', () => act('quote', message))
     if (isMine(message)) {
       const isWords = message.kind === 'text' || ['image', 'video', 'document'].includes(message.file?.kind)
       if (isWords) add(menu, 'Edit', () => act('edit', message))
-      add(menu, 'Withdraw', () => act('withdraw', message))
+      add(menu, 'Delete', () => act('withdraw', message))
     }
     menu.showPopover()
     placeBy(menu, opener)
@@ -36,7 +36,7 @@ export function createActs({ isMine, act }) {
   }
 }
 
-/** Puts a menu beside what opened it, within the window. */
+/** Places a menu next to its opener, within the window. */
 export function placeBy(menu, opener) {
   const { left, top, bottom, right } = opener.getBoundingClientRect()
   const { width, height } = menu.getBoundingClientRect()

@@ -1,23 +1,23 @@
 import { placeBy } from './actions.js'
-import { bring, showProblem } from './dialogs.js'
+import { showProblem, uploadFile } from './dialogs.js'
 import { icon, make } from './elements.js'
 
 const $ = (id) => document.getElementById(id)
 
 /**
- * The menu of what can be sent. `begin` returns what says it in the chat that is open then, however long a file takes;
- * `numberId` says for whom files are brought.
+ * Wires the attachment menu. `createSender` returns a function that sends to the chat open at that time, however long an
+ * upload takes; `numberId` returns the number that files are uploaded for.
  */
-export function wireAttach({ act, begin, numberId }) {
+export function wireAttach({ act, createSender, numberId }) {
   const menu = $('attach-menu')
   $('attach').append(icon('attach'))
   menu.addEventListener('toggle', ({ newState }) => newState === 'open' && placeBy(menu, $('attach')))
   const sendFile = (file, kind) =>
     whileSending(() =>
       act(async () => {
-        const say = begin()
-        const given = kind === 'image' ? await asPhoto(file) : file
-        await say({ kind, fileId: await bring(given, { numberId: numberId() }) })
+        const send = createSender()
+        const upload = kind === 'image' ? await asPhoto(file) : file
+        await send({ kind, fileId: await uploadFile(upload, { numberId: numberId() }) })
       }),
     )
   for (const [label, drawing, input, kindOf] of [
@@ -67,12 +67,12 @@ function kindOfType({ type }) {
   return type.startsWith('audio/') ? 'audio' : 'document'
 }
 
-// Phones send photos as JPEG, whatever they were taken as.
+// Phones send photos as JPEG, whatever the original format.
 async function asPhoto(file) {
   if (file.type === 'image/jpeg' || file.type === 'image/png') return file
   const picture = await createImageBitmap(file).catch(() => null)
   if (picture === null)
-    throw Object.assign(new Error('This browser cannot open the picture. Send it as a file'), { status: 422 })
+    throw Object.assign(new Error('This browser cannot open the picture. Send it as a file instead'), { status: 422 })
   const canvas = make('canvas', { width: String(picture.width), height: String(picture.height) })
   canvas.getContext('2d').drawImage(picture, 0, 0)
   return new Promise((resolve) => {
@@ -80,7 +80,7 @@ async function asPhoto(file) {
   })
 }
 
-/** What is pasted into a chat or dropped on it is sent like what was chosen. */
+/** Sends files that are pasted into a chat or dropped on it. */
 function wireDropped(sendFile) {
   const take = async (event, files) => {
     if (files.length === 0) return
@@ -94,7 +94,7 @@ function wireDropped(sendFile) {
   $('phone').addEventListener('drop', (event) => take(event, [...event.dataTransfer.files]))
 }
 
-/** Wires a dialog with a form: `work` gets its fields. */
+/** Wires a dialog with a form: `work` is called with its fields. */
 export function wireDialog(id, work) {
   const dialog = $(id)
   dialog.querySelector('form').addEventListener('submit', (event) => {
@@ -107,7 +107,7 @@ export function wireDialog(id, work) {
 const sounds = ['audio/ogg;codecs=opus', 'audio/webm;codecs=opus', 'audio/mp4']
 const maxSeconds = 300
 
-/** The recorder of voice notes; `done` gets the note as a file. */
+/** Creates the recorder of voice notes; `done` is called with the file. */
 export function createRecorder(done) {
   const bar = $('recording')
   let recorder = null
@@ -129,9 +129,7 @@ export function createRecorder(done) {
     const mimeType = globalThis.MediaRecorder && sounds.find((one) => MediaRecorder.isTypeSupported(one))
     const stream = mimeType && (await navigator.mediaDevices?.getUserMedia({ audio: true }).catch(() => null))
     if (!stream)
-      return showProblem(
-        'No microphone can be had here. A voice note that is made up is among the settings of this phone.',
-      )
+      return showProblem('No microphone is available. You can send a ready-made voice note from this phone’s settings.')
     const parts = []
     recorder = new MediaRecorder(stream, { mimeType, audioBitsPerSecond: 24_000 })
     recorder.addEventListener('dataavailable', ({ data }) => parts.push(data))

@@ -8,10 +8,7 @@ const groupMs = 3 * 60_000
 export const hourOf = (at) => hourFormat.format(new Date(at))
 export const dayOf = (at) => dayFormat.format(new Date(at))
 
-/**
- * The chat as what becomes list items, with a line where the day changes. `isMine` says what was written on this phone. What
- * has the same `state` as before looks the same.
- */
+/** Returns the chat as list items, with day separators. `isMine`: sent from this phone. Same `state`, same look. */
 export function bubbles(messages, { isMine, onButton, onChoice, onAct }) {
   const items = []
   let previous
@@ -40,8 +37,8 @@ function follows(previous, message) {
 }
 
 function failure({ errorCode, text }, isMine) {
-  const what = isMine ? `“${text}”` : 'A message of the business'
-  return make('li', { className: 'notice', text: `${what} did not get through (${errorCode})` })
+  const what = isMine ? `“${text}”` : 'A message from the business'
+  return make('li', { className: 'notice', text: `${what} was not delivered (${errorCode})` })
 }
 
 function bubble(message, isOwn, { isFollowing, quoted, isMine, onButton, onChoice, onAct }) {
@@ -52,11 +49,11 @@ function bubble(message, isOwn, { isFollowing, quoted, isMine, onButton, onChoic
     'data-status': message.status,
     'data-id': message.id,
   })
-  if (message.isWithdrawn) item.append(make('em', { className: 'words', text: 'Withdrawn' }))
+  if (message.isWithdrawn) item.append(make('em', { className: 'words', text: 'Deleted' }))
   else item.append(...contentOf(message, quoted, isMine))
   item.append(caption(message, isOwn))
   if (message.buttons.length > 0) item.append(choices(message, onButton))
-  if (message.offer) item.append(offered(message, onChoice))
+  if (message.offer) item.append(renderOptions(message, onChoice))
   const reactions = reactionsOf(message)
   if (reactions) item.append(reactions)
   if (onAct && !message.isWithdrawn) item.append(actsOf(message, onAct))
@@ -79,11 +76,7 @@ function contentOf(message, quoted, isMine) {
 }
 
 function actsOf(message, onAct) {
-  const button = make(
-    'button',
-    { type: 'button', className: 'acts icon', 'aria-label': 'More about this message' },
-    icon('more'),
-  )
+  const button = make('button', { type: 'button', className: 'acts icon', 'aria-label': 'More actions' }, icon('more'))
   button.addEventListener('click', () => onAct(message, button))
   return button
 }
@@ -94,7 +87,7 @@ function headerOf(header) {
 
 function caption(message, isMine) {
   const line = make('span', { className: 'caption' })
-  if (message.from === 'device' && !isMine) line.append('typed on their phone · ')
+  if (message.from === 'device' && !isMine) line.append('sent from their phone · ')
   if (message.from === 'business' && isMine) line.append('by a linked device · ')
   if (message.isEdited) line.append('edited · ')
   line.append(make('time', { datetime: message.at, text: hourOf(message.at) }))
@@ -102,19 +95,19 @@ function caption(message, isMine) {
   return line
 }
 
-// A customer's phone has always shown how far the business's messages are; the owner's shows its own only.
+// A customer's phone shows statuses of the business's messages; the owner's shows only those of its own.
 const isShownTo = ({ from }, isMine) => isMine || from !== 'customer'
 
 function meaningOf({ status, from }) {
   if (from === 'customer') {
     return {
-      pending: 'Waiting for a network',
+      pending: 'Waiting to go online',
       sent: 'Sent',
-      delivered: 'The business has it',
-      read: 'The business read it',
+      delivered: 'Delivered to the business',
+      read: 'Read by the business',
     }[status]
   }
-  return { pending: 'On its way', sent: 'Sent', delivered: 'Delivered', read: 'Read' }[status]
+  return { pending: 'Sending', sent: 'Sent', delivered: 'Delivered', read: 'Read' }[status]
 }
 
 function choices(message, onButton) {
@@ -126,8 +119,8 @@ function choices(message, onButton) {
   return make('span', { className: 'choices' }, ...buttons)
 }
 
-/** Buttons, or a list that opens; on a phone that cannot choose they are only there to be seen. */
-function offered(message, onChoice) {
+/** Renders buttons or a list; on a phone that cannot choose they are disabled. */
+function renderOptions(message, onChoice) {
   const { button: label, options } = message.offer
   const all = options.map((option) => {
     const button = make('button', { type: 'button', 'data-choice': option.id })

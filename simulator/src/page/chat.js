@@ -5,12 +5,12 @@ const $ = (id) => document.getElementById(id)
 
 export const isWide = () => matchMedia('(min-width: 900px)').matches
 
-/** Which pane is shown where there is room for one. */
-export function look(view) {
+/** Switches between panes on screens that show one at a time. */
+export function showPane(view) {
   document.body.dataset.view = view
 }
 
-/** A chat as a line of the list; `mine` are those whose words are shown as one's own. */
+/** Renders a chat as an entry of the list; `mine` are the senders shown as oneself. */
 export function chatRow({ name, phone, online, unread, lastText, lastFrom, lastAt }, { href, isChosen, isMine, now }) {
   const avatar = make('span', {
     className: `avatar${online ? '' : ' away'}`,
@@ -39,7 +39,7 @@ export function chatRow({ name, phone, online, unread, lastText, lastFrom, lastA
 let shown = ''
 let items = new Map()
 
-/** Shows the chat, at its end unless somebody reads further up. What has not changed stays, and goes on playing. */
+/** Shows the chat, scrolled to its end unless the user scrolled up. Keeps unchanged elements, so media plays on. */
 export function showThread({ id, messages }, options) {
   const thread = $('thread')
   const picture = JSON.stringify([id, messages])
@@ -74,8 +74,8 @@ function reconcile(thread, wanted, isOther) {
 }
 
 /**
- * The place where one types: it grows with the text, and keeps a draft for each chat. `send` gets the words, and the message
- * that they are about: `{ mode: 'quote' | 'edit', message }`.
+ * Creates the composer: it grows with the text and keeps a draft per chat. `send` is called with the text and the
+ * message that it refers to: `{ mode: 'quote' | 'edit', message }`.
  */
 export function createComposer(send) {
   const text = $('text')
@@ -92,7 +92,7 @@ export function createComposer(send) {
     $('about').hidden = about === null
     if (about === null) return fit()
     const { mode, message } = about
-    $('about').querySelector('strong').textContent = mode === 'edit' ? 'Edit' : 'Answer to'
+    $('about').querySelector('strong').textContent = mode === 'edit' ? 'Edit' : 'Reply to'
     $('about').querySelector('.about-text').textContent = message.caption || message.text
     if (mode === 'edit') text.value = message.file ? (message.caption ?? '') : message.text
     fit()
@@ -128,7 +128,7 @@ export function createComposer(send) {
     submit()
   })
   return {
-    /** The message that what is sent next answers to, which is then forgotten. */
+    /** Returns the quoted message for the next send, and clears it. */
     takeQuoted: () => {
       const quoted = about?.mode === 'quote' ? about.message.id : undefined
       if (quoted) turnAbout(null)
@@ -146,7 +146,7 @@ export function createComposer(send) {
   }
 }
 
-/** Makes a form do `act` with its fields; it is emptied when that went well. */
+/** Calls `act` with the form's fields on submit; resets the form on success unless `keeps`. */
 export function onSubmit(id, act, { keeps = false } = {}) {
   $(id).addEventListener('submit', async (event) => {
     event.preventDefault()
@@ -156,7 +156,7 @@ export function onSubmit(id, act, { keeps = false } = {}) {
   })
 }
 
-/** The buttons that lead from pane to pane. */
+/** Wires the buttons that switch panes. */
 export function wirePanes() {
   for (const [id, name] of [
     ['back', 'back'],
@@ -167,5 +167,5 @@ export function wirePanes() {
   $('back').addEventListener('click', () => {
     location.hash = ''
   })
-  $('more').addEventListener('click', () => look('controls'))
+  $('more').addEventListener('click', () => showPane('controls'))
 }

@@ -1,7 +1,7 @@
 const $ = (id) => document.getElementById(id)
 
-/** Calls the simulator; throws what it says when it refuses. */
-export async function ask(method, path, body) {
+/** Calls the simulator. Throws its error message if it refuses. */
+export async function callSimulator(method, path, body) {
   const answer = await fetch(path, {
     method,
     ...(body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
@@ -13,8 +13,8 @@ export async function ask(method, path, body) {
 
 const maxBytes = 100 * 1024 * 1024
 
-/** Gives the simulator a file that somebody has chosen or recorded; returns what it is called there. */
-export async function bring(file, { numberId, isVoice = false }) {
+/** Uploads a chosen or recorded file; returns its id. */
+export async function uploadFile(file, { numberId, isVoice = false }) {
   if (file.size > maxBytes) throw Object.assign(new Error('A file may have at most 100 MB'), { status: 413 })
   const { type, name } = file
   const query = new URLSearchParams({
@@ -30,20 +30,20 @@ export async function bring(file, { numberId, isVoice = false }) {
   return value.fileId
 }
 
-/** Does what a person asked for; what goes wrong is shown, and nothing they typed is lost. */
-export async function attempt(work, refresh) {
+/** Performs a user's action. Shows an error if it fails, and keeps what they typed. */
+export async function runAction(work, refresh) {
   try {
     await work()
     showProblem(null)
     await refresh()
     return true
   } catch (error) {
-    showProblem(error.status ? error.message : 'The simulator does not answer')
+    showProblem(error.status ? error.message : 'The simulator is not responding')
     return false
   }
 }
 
-/** Says what went wrong, wherever one looks; null takes it away. */
+/** Shows an error in every place for errors; null hides it. */
 export function showProblem(words) {
   for (const place of document.querySelectorAll('.problem')) {
     place.textContent = words ?? ''
@@ -51,7 +51,7 @@ export function showProblem(words) {
   }
 }
 
-/** Shows anew whenever something changed, one time after another. */
+/** Calls `show` whenever something changes, one call at a time. */
 export function followChanges(show) {
   let isAsking = false
   let askAgain = false

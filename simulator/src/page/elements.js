@@ -1,4 +1,4 @@
-/** Makes an element: text is set as text, so that nothing a person typed becomes HTML. */
+/** Makes an element. Sets text as text, so that user input never becomes HTML. */
 export function make(tag, { className, text, ...attributes } = {}, ...children) {
   const element = document.createElement(tag)
   if (className) element.className = className
@@ -41,7 +41,7 @@ const paths = {
 }
 paths.read = paths.delivered
 
-/** A line drawing; `label` names it for who cannot see it. */
+/** Draws an icon; `label` is its accessible name. */
 export function icon(name, label) {
   const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg')
   svg.setAttribute('viewBox', '0 0 24 24')

@@ -1,16 +1,16 @@
 import { wireAttach } from './attach.js'
 import { dayOf, hourOf } from './bubbles.js'
-import { chatRow, createComposer, isWide, look, onSubmit, showThread, wirePanes } from './chat.js'
-import { ask, attempt, followChanges, showProblem } from './dialogs.js'
+import { chatRow, createComposer, isWide, onSubmit, showPane, showThread, wirePanes } from './chat.js'
+import { callSimulator, followChanges, runAction, showProblem } from './dialogs.js'
 import { icon, initialsOf, make } from './elements.js'
 
 const $ = (id) => document.getElementById(id)
 const drops = [
-  ['Line lost · 428', 428],
+  ['Connection lost · 428', 428],
   ['Restart · 515', 515],
   ['Replaced · 440', 440],
   ['Bad session · 500', 500],
-  ['Blocked for a while · 402', 402],
+  ['Temporarily blocked · 402', 402],
   ['Banned · 403', 403],
   ['Outdated · 405', 405],
 ]
@@ -23,14 +23,17 @@ let shiftMs = 0
 const isMine = ({ from }) => from !== 'customer'
 const ofPhone = (path) => `/simulator/phones/${encodeURIComponent(phone.numberId)}${path}`
 const refresh = followChanges(show)
-const act = (work) => attempt(work, refresh)
+const act = (work) => runAction(work, refresh)
 
 async function show() {
-  const [{ phones }, clock] = await Promise.all([ask('GET', '/simulator/phones'), ask('GET', '/simulator/clock')])
+  const [{ phones }, clock] = await Promise.all([
+    callSimulator('GET', '/simulator/phones'),
+    callSimulator('GET', '/simulator/clock'),
+  ])
   shiftMs = clock.shiftMs
   phone = phones.find(({ numberId }) => numberId === phone?.numberId) ?? ofChat(phones) ?? phones[0]
   if (!phone.chats.some(({ id }) => id === chosen)) chosen = ''
-  chat = chosen === '' ? null : await ask('GET', `/simulator/customers/${chosen}`)
+  chat = chosen === '' ? null : await callSimulator('GET', `/simulator/customers/${chosen}`)
   showPhones(phones)
   showChats()
   showChat()
@@ -73,11 +76,11 @@ function showChat() {
   showThread(chat, { isMine, onButton: () => {} })
 }
 
-/** Those who want to be linked, each as long as its code is good. */
+/** Lists devices that wait to be linked, each while its code is valid. */
 function showWaiting() {
   const rows = phone.waiting.map(({ qr, expiresAt, wantsCode }) => {
     const left = make('span', { className: 'meta', 'data-until': expiresAt })
-    const words = wantsCode ? 'A device waits for its code to be typed' : 'A QR code is shown'
+    const words = wantsCode ? 'A device is waiting for its code' : 'Waiting for a QR scan'
     const row = make(
       'li',
       {},
@@ -86,7 +89,7 @@ function showWaiting() {
     )
     if (wantsCode) return row
     const button = make('button', { type: 'button', className: 'main', text: 'Scan' })
-    button.addEventListener('click', () => act(() => ask('POST', ofPhone('/scan'), { qr })))
+    button.addEventListener('click', () => act(() => callSimulator('POST', ofPhone('/scan'), { qr })))
     row.append(button)
     return row
   })
@@ -98,16 +101,16 @@ function showWaiting() {
 function countDown() {
   for (const element of document.querySelectorAll('[data-until]')) {
     const leftMs = Date.parse(element.dataset.until) - Date.now() - shiftMs
-    element.textContent = `good for ${Math.max(0, Math.ceil(leftMs / 1000))} s`
+    element.textContent = `valid for ${Math.max(0, Math.ceil(leftMs / 1000))} s`
   }
 }
 
 function showDevices() {
   const rows = phone.devices.map(({ id, linkedAt, isOnline, unacknowledged }) => {
     const since = `linked ${dayOf(linkedAt)}, ${hourOf(linkedAt)}`
-    const behind = unacknowledged === 0 ? '' : ` · ${unacknowledged} not taken yet`
+    const behind = unacknowledged === 0 ? '' : ` · ${unacknowledged} unacknowledged`
     const button = make('button', { type: 'button', text: 'Unlink' })
-    button.addEventListener('click', () => act(() => ask('DELETE', ofPhone(`/devices/${id}`))))
+    button.addEventListener('click', () => act(() => callSimulator('DELETE', ofPhone(`/devices/${id}`))))
     return make(
       'li',
       {},
@@ -115,7 +118,7 @@ function showDevices() {
       make(
         'span',
         { className: 'words-of' },
-        make('strong', { text: isOnline ? 'Parley, connected' : 'Parley, away' }),
+        make('strong', { text: isOnline ? 'Parley, connected' : 'Parley, disconnected' }),
         make('span', { className: 'meta', text: since + behind }),
       ),
       button,
@@ -124,41 +127,41 @@ function showDevices() {
   $('devices').replaceChildren(...rows)
   $('none').hidden = rows.length > 0
   const online = phone.devices.filter(({ isOnline }) => isOnline).length
-  const waits = phone.waiting.length > 0 ? ' · a device wants to be linked' : ''
+  const waits = phone.waiting.length > 0 ? ' · a device is waiting to be linked' : ''
   $('devices-sum').textContent = (rows.length === 0 ? 'none' : `${rows.length} linked, ${online} connected`) + waits
 }
 
 function choose() {
   showProblem(null)
   chosen = location.hash.slice(1)
-  look(chosen === '' ? 'list' : 'chat')
+  showPane(chosen === '' ? 'list' : 'chat')
   refresh()
 }
 
-const beginEcho = () => {
+const createEchoSender = () => {
   const path = `/simulator/customers/${chosen}/echo`
-  return (body) => ask('POST', path, body)
+  return (body) => callSimulator('POST', path, body)
 }
-const composer = createComposer((text) => act(() => beginEcho()({ text })))
+const composer = createComposer((text) => act(() => createEchoSender()({ text })))
 
 wirePanes()
-wireAttach({ act, begin: beginEcho, numberId: () => phone.numberId })
+wireAttach({ act, createSender: createEchoSender, numberId: () => phone.numberId })
 document.querySelector('.devices-line .picture').append(icon('scan'))
 for (const [label, code] of drops) {
   const button = make('button', { type: 'button', text: label })
-  button.addEventListener('click', () => act(() => ask('POST', ofPhone('/drop'), { code })))
+  button.addEventListener('click', () => act(() => callSimulator('POST', ofPhone('/drop'), { code })))
   $('drops').append(button)
 }
-onSubmit('code', (fields) => act(() => ask('POST', ofPhone('/code'), fields)))
+onSubmit('code', (fields) => act(() => callSimulator('POST', ofPhone('/code'), fields)))
 onSubmit('new-chat', (fields) =>
   act(async () => {
-    const { customerId } = await ask('POST', ofPhone('/messages'), fields)
+    const { customerId } = await callSimulator('POST', ofPhone('/messages'), fields)
     location.hash = customerId
   }),
 )
 $('unread')
   .querySelector('button')
-  .addEventListener('click', () => act(() => ask('POST', ofPhone('/read'), { customerId: chosen })))
+  .addEventListener('click', () => act(() => callSimulator('POST', ofPhone('/read'), { customerId: chosen })))
 $('phones').addEventListener('change', ({ target }) => {
   phone = { numberId: target.value }
   location.hash = ''
@@ -166,9 +169,9 @@ $('phones').addEventListener('change', ({ target }) => {
 })
 $('open-devices').addEventListener('click', () => {
   if (isWide()) $('code').elements.code.focus()
-  look('controls')
+  showPane('controls')
 })
-$('close').addEventListener('click', () => look(chosen === '' ? 'list' : 'chat'))
+$('close').addEventListener('click', () => showPane(chosen === '' ? 'list' : 'chat'))
 addEventListener('hashchange', choose)
 setInterval(countDown, 1_000)
-look(chosen === '' ? 'list' : 'chat')
+showPane(chosen === '' ? 'list' : 'chat')

@@ -14,7 +14,7 @@ export function sizeWords(bytes) {
 
 const addressOf = ({ id }) => `/simulator/files/${encodeURIComponent(id)}`
 
-/** What a message carries beside words, as elements. */
+/** Returns the elements for a message's parts other than text. */
 export function partsOf(message) {
   const { file, place, cards } = message
   return [file && fileOf(file), place && placeOf(place), ...cards.map(cardOf)].filter(Boolean)
@@ -28,13 +28,13 @@ function fileOf(file) {
     case 'sticker':
       return pictureOf(file, src)
     case 'video':
-      return orLost(
+      return withFallback(
         make('video', { className: 'clip', src, controls: '', preload: 'metadata', playsinline: '', ...sizeOf(file) }),
         'Video',
       )
     case 'audio':
     case 'voice':
-      return orLost(
+      return withFallback(
         make('audio', { className: 'sound', src, controls: '', preload: 'metadata', 'aria-label': labels[file.kind] }),
         labels[file.kind],
       )
@@ -45,12 +45,12 @@ function fileOf(file) {
 
 const labels = { voice: 'Voice message', audio: 'Audio' }
 
-// With both known before it is loaded, nothing jumps.
+// Reserves the space before the picture loads, so that the layout does not shift.
 const sizeOf = ({ width, height }) => (width && height ? { width: String(width), height: String(height) } : {})
 
-function orLost(element, what) {
+function withFallback(element, what) {
   element.addEventListener('error', () => {
-    element.replaceWith(make('span', { className: 'lost', text: `${what}: cannot be shown here` }))
+    element.replaceWith(make('span', { className: 'lost', text: `${what}: cannot be displayed here` }))
   })
   return element
 }
@@ -58,7 +58,7 @@ function orLost(element, what) {
 function pictureOf(file, src) {
   const alt = file.kind === 'sticker' ? 'Sticker' : 'Photo'
   const picture = make('img', { src, alt, loading: 'lazy', ...sizeOf(file) })
-  orLost(picture, alt)
+  withFallback(picture, alt)
   const link = make(
     'a',
     {
@@ -77,7 +77,7 @@ function documentOf(file, src) {
   const name = file.name || 'Document'
   return make(
     'a',
-    // What the answer calls it goes before what the link does.
+    // The server's Content-Disposition takes precedence over the link's `download`.
     { className: 'paper', href: `${src}?name=${encodeURIComponent(name)}`, download: name },
     icon('document'),
     make(
@@ -97,7 +97,7 @@ const linkOf = ({ link, name }) =>
     make(
       'span',
       { className: 'paper-words' },
-      make('strong', { text: name || 'By a link' }),
+      make('strong', { text: name || 'Link' }),
       make('span', { className: 'meta', text: link }),
     ),
   )
@@ -133,13 +133,13 @@ const cardOf = ({ name, organisation, phones, emails = [] }) =>
     ),
   )
 
-/** The message that another one answers to, which leads to it. */
+/** Renders the quoted message, linked to the original. */
 export function quoteOf(quoted, isMine) {
   const quote = make(
     'button',
     { type: 'button', className: 'quote' },
     make('strong', { text: isMine(quoted) ? 'You' : 'Them' }),
-    make('span', { text: quoted.isWithdrawn ? 'Withdrawn' : quoted.caption || quoted.text, dir: 'auto' }),
+    make('span', { text: quoted.isWithdrawn ? 'Deleted' : quoted.caption || quoted.text, dir: 'auto' }),
   )
   quote.addEventListener('click', () => {
     const target = document.querySelector(`[data-id="${CSS.escape(quoted.id)}"]`)

@@ -1,8 +1,8 @@
-import { createActs } from './actions.js'
+import { createActionMenu } from './actions.js'
 import { createRecorder, wireAttach, wireDialog } from './attach.js'
 import { dayOf, hourOf } from './bubbles.js'
-import { chatRow, createComposer, isWide, look, onSubmit, showThread, wirePanes } from './chat.js'
-import { ask, attempt, bring, followChanges, showProblem } from './dialogs.js'
+import { chatRow, createComposer, isWide, onSubmit, showPane, showThread, wirePanes } from './chat.js'
+import { callSimulator, followChanges, runAction, showProblem, uploadFile } from './dialogs.js'
 import { icon, initialsOf, make } from './elements.js'
 
 const $ = (id) => document.getElementById(id)
@@ -30,36 +30,36 @@ const moves = [
 ]
 
 let chosen = location.hash.slice(1)
-/** The business number whose customers are listed. */
-let line = null
+/** Business number whose customers are listed. */
+let businessNumberId = null
 let chat = null
-let everyone = []
+let allCustomers = []
 let shiftMs = 0
 
 const ofChosen = (path = '') => `/simulator/customers/${chosen}${path}`
 const isMine = ({ from }) => from === 'customer'
 const refresh = followChanges(show)
-const act = (work) => attempt(work, refresh)
+const act = (work) => runAction(work, refresh)
 
 async function show() {
   const [{ customers }, clock, { numbers }] = await Promise.all([
-    ask('GET', '/simulator/customers'),
-    ask('GET', '/simulator/clock'),
-    ask('GET', '/simulator/numbers'),
+    callSimulator('GET', '/simulator/customers'),
+    callSimulator('GET', '/simulator/clock'),
+    callSimulator('GET', '/simulator/numbers'),
   ])
   shiftMs = clock.shiftMs
-  everyone = customers
-  if (line === null) line = numberOf(chosen) ?? numbers[0]?.numberId
-  const ours = customers.filter(({ numberId }) => numberId === line)
+  allCustomers = customers
+  if (businessNumberId === null) businessNumberId = numberOf(chosen) ?? numbers[0]?.numberId
+  const ours = customers.filter(({ numberId }) => numberId === businessNumberId)
   if (!ours.some(({ id }) => id === chosen)) chosen = isWide() ? (ours[0]?.id ?? '') : ''
-  chat = chosen === '' ? null : await ask('GET', ofChosen())
+  chat = chosen === '' ? null : await callSimulator('GET', ofChosen())
   showNumbers(numbers)
   showPeople(ours)
   showChat()
   showClock()
 }
 
-const numberOf = (customerId) => everyone.find(({ id }) => id === customerId)?.numberId
+const numberOf = (customerId) => allCustomers.find(({ id }) => id === customerId)?.numberId
 
 function showNumbers(numbers) {
   $('choose-line').hidden = numbers.length < 2
@@ -68,7 +68,7 @@ function showNumbers(numbers) {
     const options = numbers.map(({ numberId, name }) => make('option', { value: numberId, text: name }))
     const isSame = [...$(id).options].map(({ text }) => text).join() === options.map(({ text }) => text).join()
     if (!isSame) $(id).replaceChildren(...options)
-    $(id).value = line
+    $(id).value = businessNumberId
   }
 }
 
@@ -103,10 +103,10 @@ function showChat() {
 }
 
 const answerButton = (message, text) =>
-  act(() => ask('POST', ofChosen('/messages'), { kind: 'button', text, about: message.id }))
+  act(() => callSimulator('POST', ofChosen('/messages'), { kind: 'button', text, about: message.id }))
 
 const pick = (message, { id: choiceId }) =>
-  act(() => ask('POST', ofChosen('/messages'), { choiceId, about: message.id }))
+  act(() => callSimulator('POST', ofChosen('/messages'), { choiceId, about: message.id }))
 
 function showClock() {
   const now = Date.now() + shiftMs
@@ -118,15 +118,15 @@ function showClock() {
 function windowWords({ network, windowIsOpen }) {
   if (windowIsOpen) return 'The business may write: the customer wrote within 24 hours.'
   const words = 'the customer has not written for 24 hours.'
-  return network === 'linked' ? `A rule of Parley: ${words}` : `The business may only send templates: ${words}`
+  return network === 'linked' ? `Rule of Parley: ${words}` : `The business may only send templates: ${words}`
 }
 
-/** The same person's phone, in its chat with another business. */
+/** Opens the same person's phone in its chat with another business. */
 async function writeTo(numberId) {
   const { name, phone, hidesNumber } = chat
-  const known = everyone.find((one) => one.numberId === numberId && one.phone === phone)
-  const { id } = known ?? (await ask('POST', '/simulator/customers', { numberId, name, phone, hidesNumber }))
-  line = numberId
+  const known = allCustomers.find((one) => one.numberId === numberId && one.phone === phone)
+  const { id } = known ?? (await callSimulator('POST', '/simulator/customers', { numberId, name, phone, hidesNumber }))
+  businessNumberId = numberId
   location.hash = id
 }
 
@@ -134,42 +134,42 @@ function choose() {
   const next = location.hash.slice(1)
   if (next !== chosen) showProblem(null)
   chosen = next
-  line = numberOf(chosen) ?? line
-  look(chosen === '' ? 'list' : 'chat')
+  businessNumberId = numberOf(chosen) ?? businessNumberId
+  showPane(chosen === '' ? 'list' : 'chat')
   refresh()
 }
 
-const say = (body) => ask('POST', ofChosen('/messages'), body)
+const sendMessage = (body) => callSimulator('POST', ofChosen('/messages'), body)
 
-/** Returns what says something in the chat that is open now; it answers to what was quoted here. */
-function beginSaying() {
+/** Returns a function that sends to the chat open now, as a reply to the message quoted in it. */
+function createSender() {
   const path = ofChosen('/messages')
   const about = composer.takeQuoted()
-  return (body) => ask('POST', path, { ...body, ...(about ? { about } : {}) })
+  return (body) => callSimulator('POST', path, { ...body, ...(about ? { about } : {}) })
 }
 
 const composer = createComposer((text, meant) =>
   act(() => {
-    if (meant === null) return say({ text })
-    return say({ text, about: meant.message.id, ...(meant.mode === 'edit' ? { kind: 'edit' } : {}) })
+    if (meant === null) return sendMessage({ text })
+    return sendMessage({ text, about: meant.message.id, ...(meant.mode === 'edit' ? { kind: 'edit' } : {}) })
   }),
 )
 
-const onAct = createActs({
+const onAct = createActionMenu({
   isMine,
   act: (name, message, emoji) => {
     const about = message.id
     if (name === 'quote' || name === 'edit') composer.turnAbout({ mode: name, message })
-    if (name === 'withdraw') act(() => say({ kind: 'revoke', about }))
-    if (name === 'react') act(() => say({ kind: 'reaction', text: emoji, about }))
-    if (name === 'lift') act(() => say({ kind: 'reaction_removed', about }))
+    if (name === 'withdraw') act(() => sendMessage({ kind: 'revoke', about }))
+    if (name === 'react') act(() => sendMessage({ kind: 'reaction', text: emoji, about }))
+    if (name === 'lift') act(() => sendMessage({ kind: 'reaction_removed', about }))
   },
 })
 
 const record = createRecorder((note) =>
   act(async () => {
-    const sayIt = beginSaying()
-    await sayIt({ kind: 'voice', fileId: await bring(note, { numberId: line, isVoice: true }) })
+    const send = createSender()
+    await send({ kind: 'voice', fileId: await uploadFile(note, { numberId: businessNumberId, isVoice: true }) })
   }),
 )
 
@@ -182,14 +182,14 @@ function chips(place, entries, work) {
 }
 
 function wireAttachments() {
-  const { entry } = wireAttach({ act, begin: beginSaying, numberId: () => line })
+  const { entry } = wireAttach({ act, createSender, numberId: () => businessNumberId })
   const openPlace = wireDialog('place', ({ latitude, longitude, ...words }) => {
     const place = { latitude: Number(latitude), longitude: Number(longitude), ...words }
-    return act(() => beginSaying()({ kind: 'location', place }))
+    return act(() => createSender()({ kind: 'location', place }))
   })
   const openCard = wireDialog('card', ({ phone, email, ...words }) => {
     const card = { ...words, phones: [phone.replace(/\D/g, '')], ...(email ? { emails: [email] } : {}) }
-    return act(() => beginSaying()({ kind: 'contacts', card }))
+    return act(() => createSender()({ kind: 'contacts', card }))
   })
   entry('Place', 'place', openPlace)
   entry('Contact', 'person', openCard)
@@ -201,33 +201,36 @@ wirePanes()
 wireAttachments()
 chips('kinds', kinds, async ({ about, made, ...value }) => {
   const last = chat.messages.findLast(({ from }) => from !== 'customer')
-  const file = made && (await ask('POST', '/simulator/files/made', { numberId: line, name: made }))
-  return say({ ...value, ...(file && { fileId: file.fileId }), ...(about && last ? { about: last.id } : {}) })
+  const file =
+    made && (await callSimulator('POST', '/simulator/files/made', { numberId: businessNumberId, name: made }))
+  return sendMessage({ ...value, ...(file && { fileId: file.fileId }), ...(about && last ? { about: last.id } : {}) })
 })
-chips('kinds', [['Call', null]], () => ask('POST', ofChosen('/call')))
-chips('moves', moves, (value) => ask('POST', '/simulator/clock', value))
+chips('kinds', [['Call', null]], () => callSimulator('POST', ofChosen('/call')))
+chips('moves', moves, (value) => callSimulator('POST', '/simulator/clock', value))
 for (const name of ['online', 'readsAtOnce', 'hidesNumber']) {
-  $(name).addEventListener('change', ({ target }) => act(() => ask('PATCH', ofChosen(), { [name]: target.checked })))
+  $(name).addEventListener('change', ({ target }) =>
+    act(() => callSimulator('PATCH', ofChosen(), { [name]: target.checked })),
+  )
 }
-onSubmit('number', (fields) => act(() => ask('PATCH', ofChosen(), fields)), { keeps: true })
-onSubmit('echo', (fields) => act(() => ask('POST', ofChosen('/echo'), fields)))
+onSubmit('number', (fields) => act(() => callSimulator('PATCH', ofChosen(), fields)), { keeps: true })
+onSubmit('echo', (fields) => act(() => callSimulator('POST', ofChosen('/echo'), fields)))
 onSubmit('add', (fields) =>
   act(async () => {
-    const { id } = await ask('POST', '/simulator/customers', { ...fields, numberId: line })
+    const { id } = await callSimulator('POST', '/simulator/customers', { ...fields, numberId: businessNumberId })
     location.hash = id
   }),
 )
 $('line').addEventListener('change', ({ target }) => {
-  line = target.value
-  const same = everyone.find((one) => one.numberId === line && one.phone === chat?.phone)
+  businessNumberId = target.value
+  const same = allCustomers.find((one) => one.numberId === businessNumberId && one.phone === chat?.phone)
   if (isWide() && same) location.hash = same.id
   else refresh()
 })
 $('writes-to').addEventListener('change', ({ target }) => act(() => writeTo(target.value)))
 $('unread')
   .querySelector('button')
-  .addEventListener('click', () => act(() => ask('POST', ofChosen('/read'))))
-$('close').addEventListener('click', () => look('chat'))
+  .addEventListener('click', () => act(() => callSimulator('POST', ofChosen('/read'))))
+$('close').addEventListener('click', () => showPane('chat'))
 addEventListener('hashchange', choose)
 setInterval(showClock, 10_000)
-look(chosen === '' ? 'list' : 'chat')
+showPane(chosen === '' ? 'list' : 'chat')

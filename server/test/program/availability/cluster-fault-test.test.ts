@@ -42,18 +42,18 @@ test('a trial finds nothing where all that was acknowledged is there, and each t
   assert.deepEqual(brokenPromises(toldLedger(), kept()), [])
   assert.equal(repeatsOf(kept()), 1)
   const cases: [Partial<Found>, RegExp[]][] = [
-    [{ leads: new Map() }, [/^lead ada was acknowledged and is not there$/]],
-    [{ leads: new Map([['ada', 0]]) }, [/^change 1 of lead ada was acknowledged, and it is at 0$/]],
-    [{ leads: new Map([['ada', 3]]) }, [/^lead ada is at change 3, which nobody made$/]],
+    [{ leads: new Map() }, [/^lead ada was acknowledged and is missing$/]],
+    [{ leads: new Map([['ada', 0]]) }, [/^change 1 of lead ada was acknowledged, but it is at 0$/]],
+    [{ leads: new Map([['ada', 3]]) }, [/^lead ada is at change 3, which was never requested$/]],
     [{ inbound: new Map() }, [/^the callback of "hello" was acknowledged/]],
-    [{ inbound: new Map([['hello', 2]]) }, [/^the message "hello" is there 2 times$/]],
-    [{ outbound: new Map([['key-1', 1]]) }, [/^the send "key-2" was acknowledged, and its message is not there$/]],
-    [{ asked: [] }, [/^"key-1" was acknowledged as sent, and never came to the platform$/]],
-    [{ asked: [0, 1].map((at) => ({ at, text: 'key-1' })) }, [/^"key-1" came to the platform 2 times$/]],
-    [{ webhooks: [hook('e1'), hook('e2')] }, [/^event e3 of ben was never told$/]],
-    [{ webhooks: [hook('e2'), hook('e1'), hook('e3')] }, [/^event e2 of ada was told before an earlier one$/]],
+    [{ inbound: new Map([['hello', 2]]) }, [/^the message "hello" exists 2 times$/]],
+    [{ outbound: new Map([['key-1', 1]]) }, [/^the send "key-2" was acknowledged, but its message is missing$/]],
+    [{ asked: [] }, [/^"key-1" was acknowledged as sent, but never reached the platform$/]],
+    [{ asked: [0, 1].map((at) => ({ at, text: 'key-1' })) }, [/^"key-1" reached the platform 2 times$/]],
+    [{ webhooks: [hook('e1'), hook('e2')] }, [/^event e3 of ben was never delivered$/]],
+    [{ webhooks: [hook('e2'), hook('e1'), hook('e3')] }, [/^event e2 of ada was delivered before an earlier one$/]],
     // The feed has them in this order, and the bodies say that it is the wrong one.
-    [{ webhooks: [hook('e1', 2), hook('e2', 1), hook('e3')] }, [/^lead ada was told of change 1 after 2$/]],
+    [{ webhooks: [hook('e1', 2), hook('e2', 1), hook('e3')] }, [/^lead ada: change 1 was delivered after 2$/]],
   ]
   for (const [change, expected] of cases) {
     const problems = brokenPromises(toldLedger(), { ...kept(), ...change })

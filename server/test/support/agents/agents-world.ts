@@ -13,17 +13,17 @@ import type { Answer } from '../world.ts'
 
 export interface AgentsWorld extends InboxWorld {
   agent: { id: string; value: string }
-  /** What has left by the connection so far. */
+  /** Sends of the connection so far. */
   sent(): FakePlatform['sends']
-  /** Another member takes the conversation over; returns the member. */
+  /** Another member takes over the conversation; returns the member. */
   takeOver(conversationId: string): Promise<TestMember>
-  /** The member gives the conversation back to the agent. */
+  /** The member hands the conversation back to the agent. */
   handBack(member: TestMember, conversationId: string, note?: { summary: string; nextStep?: string }): Promise<void>
-  /** Asks for a verb by HTTP; an answer must be what the verb promises. As `agent` unless another key is given. */
+  /** Calls a tool over HTTP and checks its answer against the output schema. Defaults to the key of `agent`. */
   callTool(name: string, input?: Record<string, unknown>, key?: string): Promise<Answer>
 }
 
-/** A workspace with a connection and an agent that gets new conversations. */
+/** Creates a workspace with a connection and an agent that gets new conversations. */
 export async function agentsWorld(settings: Partial<NewKeyInput> = {}): Promise<AgentsWorld> {
   const w = await inboxWorld()
   const agent = await w.addKey({
@@ -59,14 +59,14 @@ export async function agentsWorld(settings: Partial<NewKeyInput> = {}): Promise<
 
 export const template = { name: 'order_update', language: 'en_US', body_params: ['Ana'] }
 
-/** A workspace with an agent, whose connection has an approved template. */
+/** Creates a workspace with an agent, whose connection has an approved template. */
 export async function withTemplate(): Promise<AgentsWorld> {
   const w = await agentsWorld()
   await addTemplate(w)
   return w
 }
 
-/** Gives the connection an approved template of one parameter, and answers how it is named. */
+/** Adds an approved template with one parameter to the connection; returns its name and language. */
 export async function addTemplate(w: InboxWorld, connectionId = w.connectionId) {
   const { body_params: _, ...named } = template
   const approved = {
@@ -81,11 +81,11 @@ export async function addTemplate(w: InboxWorld, connectionId = w.connectionId) 
 
 export function toolNamed(name: string): AgentTool {
   const tool = agentTools.find((one) => one.name === name)
-  assert.ok(tool !== undefined, `a verb ${name}`)
+  assert.ok(tool !== undefined, `a tool ${name}`)
   return tool
 }
 
-/** A verb's input as HTTP has it. */
+/** Returns the HTTP request for a tool's input. */
 export function requestOf({ http: { method, path } }: AgentTool, input: Record<string, unknown>) {
   const rest = { ...input }
   const filled = path.replaceAll(/:(\w+)/g, (_all, name: string) => {
@@ -99,14 +99,14 @@ export function requestOf({ http: { method, path } }: AgentTool, input: Record<s
 
 const checks = new Map<string, ReturnType<typeof compileCheck>>()
 
-/** What of an answer is not what the verb promises. */
+/** Returns violations of the tool's output schema. */
 export function checkOutput({ name, output }: AgentTool, answer: unknown) {
   const check = checks.get(name) ?? compileCheck(close(output))
   checks.set(name, check)
   return check(answer, name)
 }
 
-// An object that lists its fields has no others.
+// An object schema with listed fields allows no others.
 const close = (schema: object) =>
   JSON.parse(JSON.stringify(schema), (_name, value) =>
     value?.properties && !('additionalProperties' in value) ? { ...value, additionalProperties: false } : value,

@@ -2,14 +2,14 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { atEnd, oncePerFile } from '../file-end.ts'
 import type { TestApp } from '../world.ts'
 
-/** `modern` is the revision of 2026, `legacy` those before it, which begin with a handshake. */
+/** `modern` is the protocol revision of 2026; `legacy` are the earlier ones, which begin with a handshake. */
 export type Era = 'modern' | 'legacy'
 export const eras: readonly Era[] = ['modern', 'legacy']
 
-/** Where the app of the file listens. */
+/** URL of the test file's app. */
 export const listening = oncePerFile(({ app }: TestApp) => app.listen({ host: '127.0.0.1', port: 0 }))
 
-/** The official client, connected to the app over HTTP with a key. */
+/** Connects the official client to the app over HTTP with a key. */
 export async function mcpClient(test: TestApp, key: string, era: Era = 'modern'): Promise<Client> {
   const url = await listening(test)
   return connected(era, (client) => client.connect(overHttp(url, key)))
@@ -30,7 +30,7 @@ export async function connected(era: Era, connect: (client: Client) => Promise<v
   return client
 }
 
-/** What a tool answered as text, read as JSON. */
+/** Parses the text of a tool's answer as JSON. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape, and fail where one is wrong
 export function textOf(answer: { content: readonly object[] }): any {
   const [first] = answer.content
@@ -38,7 +38,7 @@ export function textOf(answer: { content: readonly object[] }): any {
   return JSON.parse(String(first.text))
 }
 
-/** Calls tools of the client; `read` is what was answered as text. */
+/** Returns functions that call tools of the client; `read` returns the parsed text of the answer. */
 export const toolCaller =
   (client: Client) =>
   async (name: string, input: Record<string, unknown> = {}) => {

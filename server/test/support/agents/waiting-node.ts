@@ -19,21 +19,21 @@ interface WaitInput {
 }
 
 export interface WaitingNode extends Node {
-  /** The one connection of the node's pool: whoever held it while waiting would stop everything. */
+  /** Pool with a single connection: holding it while waiting would block everything. */
   db: Db
-  /** How often the node has asked the database for the work of a key. */
+  /** Number of queries for the work of a key. */
   asked: { work: number }
-  /** Asks the node, and resolves once it has found nothing and waits. `leave` resolves once the node knows. */
+  /** Sends a wait request; resolves when the node waits. `leave` resolves when the node has noticed the disconnect. */
   wait(input?: WaitInput): Promise<{ answer: Promise<WaitReply>; leave(): Promise<void> }>
-  /** Asks the node, whatever comes of it. */
+  /** Sends a wait request without assertions. */
   ask(input: WaitInput, signal?: AbortSignal): Promise<WaitReply>
-  /** Resolves once the node has asked for work so often. */
+  /** Resolves when the node has queried for work this many times. */
   hasAsked(times: number): Promise<void>
-  /** Resolves once the node has no more open requests than these. */
+  /** Resolves when the node has at most this many open requests. */
   hasOpen(requests: number): Promise<void>
 }
 
-/** Another node of the service, which hears of this one's commits and is heard, unless it is deaf. */
+/** Starts another node of the service. It exchanges notifications of commits with this one unless `isDeaf`. */
 export async function waitingNode(w: AgentsWorld, { isDeaf = false } = {}): Promise<WaitingNode> {
   const { options } = await testDatabase()
   const asked = { work: 0 }
@@ -77,7 +77,7 @@ export async function waitingNode(w: AgentsWorld, { isDeaf = false } = {}): Prom
   }
   const hasAsked: WaitingNode['hasAsked'] = async (times) => {
     await when(() => asked.work >= times)
-    // Behind the read on the only connection, which is free again.
+    // Runs after the query on the only connection, so that the connection is free again.
     await db.sql`select 1`
   }
   const hasOpen: WaitingNode['hasOpen'] = (requests) => when(() => open <= requests)

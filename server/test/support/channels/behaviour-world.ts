@@ -24,7 +24,7 @@ export type BehaviourWorld = Awaited<ReturnType<typeof behaviourWorld>>
 let skippedMs = 0
 let sends = 0
 
-/** A fresh workspace on the whole service of this test file, which talks with a simulator by real HTTP both ways. */
+/** Creates a workspace on the test file's whole service, which exchanges real HTTP requests with a simulator. */
 export async function behaviourWorld(rig: Rig) {
   const { app, runtime, simulator, onChange } = await theatre()
   const asTeam = callerOf(app, testTeamToken)
@@ -68,22 +68,22 @@ export async function behaviourWorld(rig: Rig) {
     member,
     logLines: runtime.logLines,
     agentId: key.key.id as string,
-    /** The agent's call, below `/api/v1/inbox`. */
+    /** Calls the API with the agent's key, below `/api/v1/inbox`. */
     agent,
-    /** The agent's call, below `/api/v2`; a problem is read as JSON. */
+    /** Calls the API with the agent's key, below `/api/v2`; parses problem details as JSON. */
     verb: async (method: Method, path: string, options?: CallOptions): Promise<Answer> => {
       const answer = await call(method, `/api/v2${path}`, options)
       return typeof answer.body === 'string' ? { ...answer, body: JSON.parse(answer.body) } : answer
     },
-    /** The team's call, below the workspace. */
+    /** Calls the team API below the workspace. */
     team: (method: Method, path: string, body?: object) => asTeam(method, `${home}${path}`, { body }),
-    /** As the agent sees it; undefined when there is none. */
+    /** Returns the conversation as the agent sees it; undefined if there is none. */
     conversation: async (phone: string): Promise<Loose> =>
       (await agent('GET', '/conversations', { query: { phone } })).body.conversations[0],
     /** Oldest first. */
     messages: async (id: string): Promise<Loose[]> =>
       (await agent('GET', `/conversations/${id}/messages`)).body.messages,
-    /** The agent sends a text; a key of its own each time unless given. */
+    /** Sends a text as the agent, with a new idempotency key unless one is given. */
     send: (id: string, text: string, idempotencyKey = `send-${++sends}`) =>
       agent('POST', `/conversations/${id}/messages`, {
         body: { kind: 'text', text },
@@ -91,7 +91,7 @@ export async function behaviourWorld(rig: Rig) {
       }),
     sendAsMember: (id: string, body: object, idempotencyKey = `member-${++sends}`) =>
       member.call('POST', `/inbox/conversations/${id}/messages`, body, { 'idempotency-key': idempotencyKey }),
-    /** A file of the member that no message has taken. */
+    /** Uploads a file of the member that no message uses. */
     upload: async (conversationId: string, { kind, type, bytes, name, more }: NewUpload): Promise<string> => {
       const reply = await app.inject({
         method: 'POST',
@@ -103,21 +103,21 @@ export async function behaviourWorld(rig: Rig) {
       assert.equal(reply.statusCode, 201, reply.body)
       return reply.json().id
     },
-    /** Payloads of the workspace's events with this name, oldest first. */
+    /** Returns payloads of the workspace's events with this name, oldest first. */
     events: async (name: string): Promise<Loose[]> =>
       (await call('GET', '/api/v1/events', { query: { events: name } })).body.events,
-    /** Resolves once so many messages of the business have come to the phone. */
+    /** Resolves when this many messages of the business have arrived on the phone. */
     arrived: (phone: Phone, count: number) => untilTold(onChange, async () => (await ours(phone)).length === count),
-    /** The time goes on by so much, for the service and the platform. */
+    /** Advances the clocks of the service and the platform. */
     later: (ms: number) => stage.simulate('POST', 'clock', { advanceMs: ms }),
-    /** A session has waited long enough for the network's word on what has left. */
+    /** Lets the session's wait for the network's answer to sends time out. */
     outwaitSession: () => {
       skippedMs += 60_000
     },
   }
 }
 
-/** A conversation that a customer has begun. */
+/** Creates a conversation started by a customer. */
 export async function begun(w: BehaviourWorld): Promise<{ ana: Phone; id: string }> {
   const ana = await w.line.customer()
   await ana.writes('Olá')
@@ -125,14 +125,14 @@ export async function begun(w: BehaviourWorld): Promise<{ ana: Phone; id: string
   return { ana, id }
 }
 
-/** What the business sent, as the phone shows it. */
+/** Returns messages of the business as the phone shows them. */
 export const ours = async (phone: Phone) => (await phone.screen()).filter(({ from }) => from === 'business')
 
-/** The texts of it that have not failed. */
+/** Returns the texts that have not failed. */
 export const arrivedAt = async (phone: Phone) =>
   (await phone.chat()).filter(({ from }) => from === 'business').map(({ text }) => text)
 
-/** The bytes of a file that the simulator's phones have. */
+/** Returns a ready-made file of the simulator. */
 export const made = (name: string) =>
   readFileSync(new URL(`../../../../simulator/src/files/samples/${name}`, import.meta.url))
 

@@ -24,7 +24,7 @@ export const partnerKey = 'a-partner-key-of-24-char'
 
 export type ChannelWorld = Awaited<ReturnType<typeof channelWorld>>
 
-/** A platform whose number check always agrees. */
+/** Platform whose number check always succeeds. */
 export const agreeing = {
   check: async ({ numberId }: Connection) => ({ problem: null, number: numberId, isOnPhone: false }),
 }
@@ -32,7 +32,7 @@ export const agreeing = {
 const masterKey = randomBytes(32)
 let numbers = 0
 
-/** A workspace of its own with the routes of channels; the platform is at `baseUrl`, or its number check always agrees. */
+/** Creates a workspace with the routes of channels. Without `baseUrl`, the platform's number check always succeeds. */
 export async function channelWorld(baseUrl?: string, publicUrl = 'https://parley.example') {
   const { db } = await testDatabase()
   const clock = manualClock(new Date('2026-03-01T12:00:00.000Z'))
@@ -62,9 +62,9 @@ export async function channelWorld(baseUrl?: string, publicUrl = 'https://parley
   const at = baseUrl === undefined ? {} : { baseUrl }
   const world = {
     ...{ app, clock, keyStore, deps, member, workspaceId, lines },
-    /** What was handed on, in order. */
+    /** Deliveries to the inbox, in order. */
     received: [] as { connection: Connection; events: ChannelEvent[] }[],
-    /** Runs before what is handed on is noted. */
+    /** Runs before a delivery is recorded. */
     onReceive: async (): Promise<void> => {},
     connect: (input: Partial<NewWaba> = {}) =>
       createConnection(deps, member, {
@@ -101,6 +101,6 @@ type Entering = { member: Member | null; headers: Record<string, string> }
 function enter(request: Entering, member: Member, minRole: Role): void {
   const role = request.headers['x-role'] as Role | 'token'
   if (role !== 'token' && !roleCovers(role, minRole)) throw forbidden(`This needs the role ${minRole}`)
-  // A team token acts with the rights of an owner, and is no person.
+  // A team token has the permissions of an owner, but no user.
   request.member = role === 'token' ? { ...member, userId: null, role: 'owner' } : { ...member, role }
 }

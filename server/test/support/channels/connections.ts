@@ -5,7 +5,7 @@ import type {
   WabaConnection,
 } from '../../../src/channels/connection/connection.ts'
 
-// Connections as the database would have them, for what is asked of a channel without one.
+// Connections as the database returns them, for tests of a channel without a database.
 
 const common = {
   workspaceId: '00000000-0000-7000-8000-000000000001',

@@ -6,7 +6,7 @@ import type { Connector, Order, RefusalEffect, SendResult } from '../../../src/c
 import type { FileToUpload, MediaWay, Uploaded } from '../../../src/channels/media-transport.ts'
 import { cloudLimits } from '../../../src/channels/waba/cloud-media.ts'
 
-/** What the platform does with one call. `lose` accepts the message and then loses its own answer. */
+/** Behavior of the platform for one call. `lose` accepts the message and then loses the answer. */
 export type Behaviour =
   | 'accept'
   | 'lose'
@@ -17,31 +17,31 @@ export type FakePlatform = ReturnType<typeof fakePlatform>
 type State = ReturnType<typeof newState>
 
 const newState = () => ({
-  /** Every file that it took, in order: what it called it, and its bytes. */
+  /** Accepted files in order: id and bytes. */
   uploads: [] as { id: string; bytes: string }[],
-  /** What it says of an upload in place of taking it. */
+  /** Answer to uploads when they are refused. */
   refusesUpload: null as Exclude<Uploaded, { outcome: 'taken' }> | null,
-  /** Called when an upload arrives; it is not taken until this resolves. */
+  /** Called when an upload arrives; the upload is accepted when this resolves. */
   onUpload: (): void | Promise<void> => {},
-  /** Every message that it took, in order: what the customer gets. */
+  /** Accepted messages in order, as the customer gets them. */
   accepted: [] as { correlator: string; externalId: string; text: string; to: string | null; at: number }[],
-  /** Every call, taken or not. */
+  /** All calls, accepted or not. */
   sends: [] as { connectionId: string; order: Order }[],
-  /** The same, by themselves. */
+  /** Orders of all calls. */
   calls: [] as Order[],
   reads: [] as { connectionId: string; externalId: string }[],
   /** Makes `markRead` fail, which a connector should not. */
   readsFail: false,
-  /** What the next calls are answered with, whatever else it does. */
+  /** Answers to the next calls, whatever else is configured. */
   answers: [] as SendResult[],
-  /** How it behaves: for every call, unless the answer is undefined. */
+  /** Behavior for every call; undefined means the default. */
   behave: (_order: Order): Behaviour | undefined => undefined,
   delayMs: 0,
-  /** Called when a call arrives; nothing is done with it until this resolves. */
+  /** Called when a call arrives; the call is processed when this resolves. */
   onCall: (_order: Order): void | Promise<void> => {},
 })
 
-/** A platform in memory, of every channel. It accepts what it is sent unless the test says otherwise. */
+/** In-memory platform for every channel. It accepts all messages unless the test configures otherwise. */
 export function fakePlatform() {
   const platform = newState()
   const connector: Connector = {
@@ -57,7 +57,7 @@ export function fakePlatform() {
     connector,
     connectors: { waba: connector, unofficial: { ...connector, takesChoices: false }, partner: connector },
     way: wayOf(async ({ bytes }) => takeUpload(platform, await textOf(bytes()))),
-    /** The same platform over HTTP, for other processes. */
+    /** Serves the same platform over HTTP, for other processes. */
     listen: () => listen(platform),
   })
 }
@@ -70,7 +70,7 @@ const wayOf = (upload: (file: FileToUpload) => Promise<Uploaded>): MediaWay => (
   upload: (_connection, file) => upload(file),
 })
 
-/** Pieces may come in the same memory. */
+/** Chunks may share the same memory. */
 async function textOf(bytes: AsyncIterable<Uint8Array>): Promise<string> {
   let read = ''
   for await (const piece of bytes) read += Buffer.from(piece).toString()
@@ -133,7 +133,7 @@ async function listen(platform: State) {
   }
 }
 
-/** How files go to a fake platform that another process serves. */
+/** Uploads files to a fake platform in another process. */
 export const remoteWay = (url: string): MediaWay =>
   wayOf(async (file) => {
     const response = await fetch(`${url}upload`, { method: 'POST', body: await textOf(file.bytes()) })
@@ -141,7 +141,7 @@ export const remoteWay = (url: string): MediaWay =>
     return { outcome: 'taken', platformId, livesUntil }
   })
 
-/** A way to a fake platform that another process serves. */
+/** Connects to a fake platform in another process. */
 export const remoteConnector = (url: string): Connector => ({
   maxTextLength: 4096,
   send: async (_connection, order) => {

@@ -13,7 +13,7 @@ export interface Asked extends Pick<IncomingMessage, 'headers'> {
 }
 type Answer = (asked: Asked, response: ServerResponse, socket: Socket) => void
 
-/** A platform of the tests' own, on a real socket: `answer` does as the test says. */
+/** Starts a test platform on a real socket; `answer` handles its requests. */
 export async function platformServer(answer: Answer = (_, response) => sendJson(response, 200, {})) {
   const server = createServer(async (request, response) => {
     const raw = await buffer(request)
@@ -25,7 +25,7 @@ export async function platformServer(answer: Answer = (_, response) => sendJson(
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const platform = {
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** Every request, oldest first. */
+    /** All requests, oldest first. */
     asked: [] as Asked[],
     answer,
     close: async () => {

@@ -1,21 +1,20 @@
 import type { InboundKind } from '../../../../simulator/src/inbound.ts'
 import type { Answer } from '../world.ts'
 
-// Every channel as the tests of their common behaviour know it: how a number is connected, what its platform lets go wrong,
-// and who writes to it.
+// One rig per channel for the tests of common behavior: connects a number, injects faults, and simulates customers.
 
-/** Tests look into answers of every shape, and fail where one is wrong. */
+/** Tests read answers of every shape, and fail where one is wrong. */
 export type Loose = Answer['body']
 
-/** Where a rig builds; what it calls throws unless the answer is a success. */
+/** Environment of a rig; its functions throw unless the answer is a success. */
 export interface Stage {
   simulate(method: string, path: string, body?: object): Promise<Loose>
-  /** The team's call below the workspace's connections. */
+  /** Calls the team API below the workspace's connections. */
   connections(method: 'GET' | 'POST' | 'PATCH', path: string, body?: object): Promise<Loose>
   simulatorUrl: string
-  /** A member confirms the risk of a connection, in person. */
+  /** Confirms the risk of a connection as a member. */
   acknowledge(connectionId: string): Promise<void>
-  /** Resolves when nothing is on its way any more between the platform and the service. */
+  /** Resolves when nothing is pending between the platform and the service. */
   settled(): Promise<void>
   whenSession(connectionId: string, isSo: (session: Loose) => boolean): Promise<void>
 }
@@ -23,7 +22,10 @@ export interface Stage {
 /** The official platform. */
 export const wabaRig = {
   channel: 'waba',
-  /** It has templates and choices, and is asked for what it would not tell. A session has a risk that a member confirms anew. */
+  /**
+   * True for channels with templates and interactive options, whose platform can be queried for missing statuses. A
+   * session instead has a risk that a member must confirm again.
+   */
   isOfficial: true,
   connect: async (stage: Stage) => {
     const number = await stage.simulate('POST', 'numbers', { name: 'Shop', phone: newPhone() })
@@ -36,7 +38,7 @@ export const wabaRig = {
   },
 }
 
-/** A partner of the platform, with the official platform's bodies. */
+/** Partner of the platform, with the official platform's request bodies. */
 const partnerRig: Rig = {
   channel: 'partner',
   isOfficial: true,
@@ -49,7 +51,7 @@ const partnerRig: Rig = {
   },
 }
 
-/** A phone's linked device: paired by its QR code with a phone of the simulator, and held by this process. */
+/** Linked device of a phone: paired by QR code with a phone of the simulator; its session runs in this process. */
 export const phoneRig: Rig = {
   channel: 'unofficial',
   isOfficial: false,
@@ -65,19 +67,19 @@ export const phoneRig: Rig = {
 }
 
 export type Rig = typeof wabaRig
-/** A number that a channel connects. */
+/** Number connected through a channel. */
 type Line = Awaited<ReturnType<Rig['connect']>>
-/** A customer with a phone, who chats with one number. Each act resolves when the service has been told all of it. */
+/** Customer with a phone, in a chat with one number. Each action resolves when the service has received its events. */
 export type Phone = Awaited<ReturnType<Line['customer']>>
 
-/** Every channel: each test of their common behaviour runs over each of them. */
+/** All channels: each test of common behavior runs on each of them. */
 export const rigs: readonly Rig[] = [wabaRig, partnerRig, phoneRig]
 
 const lateMs = 60_000
 let phones = 0
 const newPhone = () => `4930${String(1_000_000 + phones++)}`
 
-/** What is the same wherever a number is connected. */
+/** Functions that are the same for all channels. */
 function commonLine({ simulate, settled }: Stage, connectionId: string, numberId: string) {
   return {
     connectionId,
@@ -86,9 +88,9 @@ function commonLine({ simulate, settled }: Stage, connectionId: string, numberId
       const { id } = await simulate('POST', 'customers', { numberId, name, phone })
       return customerWith(simulate, settled, id, phone)
     },
-    /** From now on the service is told everything so many times more, and so many things at once in reverse. */
+    /** Duplicates all further events for the service, and reverses groups of them. */
     tells: ({ again = 0, reversed = 1 }) => simulate('PATCH', 'delivery', { duplicates: again, reorder: reversed }),
-    /** Resolves when the service has been told what was held back. */
+    /** Delivers the suppressed events; resolves when the service has received them. */
     speaks: async () => {
       await simulate('PATCH', 'delivery', { paused: false })
       await simulate('POST', 'clock', { advanceMs: lateMs })
@@ -102,20 +104,20 @@ function customerWith(simulate: Stage['simulate'], settled: Stage['settled'], id
     await simulate('POST', `customers/${id}/${what}`, body)
     await settled()
   }
-  /** All that the phone shows, oldest first. */
+  /** All messages on the phone, oldest first. */
   const screen = async (): Promise<Loose[]> => (await simulate('GET', `customers/${id}`)).messages
   return {
     phone,
     screen,
     writes: (text: string) => act('messages', { text }),
     shows: (kind: InboundKind, text = '') => act('messages', { kind, text }),
-    /** Presses a button, or a row of a list, of the newest message that offers some. */
+    /** Presses a button or chooses a list row of the newest message with options. */
     chooses: async (choiceId: string) => {
       const about = (await screen()).findLast(({ offer }) => offer !== null)?.id
       await act('messages', { about, choiceId })
     },
     reads: () => act('read'),
-    /** Somebody at the business types on the number's own phone. */
+    /** Sends a message as a person at the business on the number's own phone. */
     getsFromDevice: (text: string) => act('echo', { text }),
     chat: async () => {
       const shown = (await screen()).filter(({ status }) => status !== 'failed')
@@ -128,20 +130,20 @@ function cloudLine(stage: Stage, connectionId: string, numberId: string) {
   const { simulate } = stage
   return {
     ...commonLine(stage, connectionId, numberId),
-    /** The platform refuses the next message. */
+    /** Makes the platform refuse the next message. */
     refuseNext: () => simulate('POST', 'faults', { effect: 'refuse', code: 131026 }),
-    /** The platform takes the next message, and says nothing of it to anybody before `speaks`. */
+    /** Makes the platform accept the next message without any answer or event until `speaks`. */
     silenceNext: async () => {
       await simulate('PATCH', 'delivery', { paused: true })
       await simulate('POST', 'faults', { effect: 'reset', accepts: true })
     },
-    /** The platform takes the next message, and takes its time to say so. */
+    /** Makes the platform accept the next message but answer late. */
     stallNext: () => simulate('POST', 'faults', { effect: 'late', afterMs: lateMs }),
-    /** The platform takes our credential no more. */
+    /** Makes the platform reject our credentials. */
     disown: async () => {
       await simulate('PATCH', `numbers/${numberId}`, { tokenState: 'expired' })
     },
-    /** It does again, and the connection has been put right as the channel wants it. */
+    /** Makes the platform accept our credentials again, and repairs the connection as its channel requires. */
     takeBack: async () => {
       await simulate('PATCH', `numbers/${numberId}`, { tokenState: 'valid' })
       await stage.connections('POST', `/${connectionId}/resume`)
@@ -155,7 +157,7 @@ function phoneLine(stage: Stage, connectionId: string, numberId: string): Line {
   return {
     ...commonLine(stage, connectionId, numberId),
     refuseNext: () => simulate('POST', 'faults', { effect: 'refuse', code: 479 }),
-    // Its word is the only answer.
+    // A status event is the only answer of this network.
     silenceNext: stallNext,
     stallNext,
     disown: async () => {

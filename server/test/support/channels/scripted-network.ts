@@ -13,7 +13,7 @@ export type ScriptedSocket = ReturnType<typeof openScripted>['scripted']
 
 function newTruth() {
   const arrival = createSignal()
-  /** What reached the customers, in order, from whichever socket. */
+  /** Messages that reached customers, in order, over all sockets. */
   const delivered: SocketMessage[] = []
   return {
     delivered,
@@ -21,7 +21,7 @@ function newTruth() {
       delivered.push(message)
       arrival.wake()
     },
-    /** Resolves once so many messages have arrived, with the last of them. */
+    /** Resolves with the last message when this many have arrived. */
     arrived: async (count: number): Promise<SocketMessage> => {
       for (;;) {
         const next = arrival.next()
@@ -30,24 +30,24 @@ function newTruth() {
         await next
       }
     },
-    /** Called with whom a read is told to. */
+    /** Called with the jid of a read receipt. */
     onRead: (_jid: string) => {},
     logouts: 0,
     beforeLogout: async (): Promise<void> => {},
     beforeClose: null as (() => Promise<void>) | null,
-    /** Asked before a message is taken: throw to refuse it before it leaves, wait to be slow. */
+    /** Called before a message is accepted: throw to refuse it, wait to delay it. */
     beforeSend: async (_message: SocketMessage): Promise<void> => {},
     beforeUpload: async (): Promise<void> => {},
-    /** Whether messages are acknowledged as soon as they arrive. */
+    /** Whether messages are acknowledged on arrival. */
     acknowledges: true,
     pairingCodes: [] as string[],
   }
 }
 
-/** A network of phones in memory that does what a test tells it, and keeps the truth of it. */
+/** In-memory network of phones that a test controls, and that records what was delivered. */
 export function scriptedNetwork(clock: Clock) {
   const truth = newTruth()
-  /** Every socket that was ever opened, oldest first. */
+  /** All sockets ever opened, oldest first. */
   const sockets: ScriptedSocket[] = []
   const transport: Transport = {
     open: (options) => {
@@ -71,21 +71,21 @@ function openScripted(network: ReturnType<typeof newTruth>, options: OpenSocket,
     },
     () => {},
   )
-  /** Tells one event; resolves when it counts as acknowledged, or when the socket was closed instead. */
+  /** Sends one event; resolves when it counts as acknowledged, or when the socket has closed instead. */
   const tell = async (event: SocketEventName, data: unknown): Promise<void> => {
-    if (scripted.isClosed) throw new Error('Nothing is heard from a closed socket')
+    if (scripted.isClosed) throw new Error('A closed socket receives no events')
     await reading
     await options.hear({ event, data })
   }
   const update = (data: object) => tell('connection.update', data)
   const scripted = {
-    /** The device that it says it is; null when it has to be linked first. */
+    /** Device that it claims to be; null if it must be linked first. */
     device: null as string | null,
     isClosed: false,
     options,
     tell,
     qr: (qr: string) => update({ qr }),
-    /** The phone has scanned: the device is linked, and the network asks for a restart. */
+    /** Simulates a scanned QR code: the device is linked, and the network requests a restart. */
     login: async () => {
       await options.auth.writeCreds(JSON.stringify({ device: randomUUID() }))
       await update({ isNewLogin: true })

@@ -1,6 +1,6 @@
 import type { SocketEvent } from '../../../src/channels/unofficial/transport/transport.ts'
 
-// Our own builders of what a session's socket tells; every value in them is made up.
+// Builders of a session's socket events; all values are made up.
 
 export const customerDigits = '5511987650001'
 export const customerJid = `${customerDigits}@s.whatsapp.net`
@@ -11,7 +11,7 @@ type Fields = Record<string, unknown>
 
 let ids = 0
 
-/** One message of `messages.upsert`; `more` may replace any of it. */
+/** Returns a message of `messages.upsert`; `more` overrides its fields. */
 export function socketMessage(message: unknown, more: Fields = {}, key: Fields = {}): Fields {
   return {
     key: { remoteJid: customerJid, fromMe: false, id: `3A00FF${++ids}`, ...key },

@@ -11,7 +11,7 @@ export type MemoryAuth = ReturnType<typeof memoryAuth>
 
 export function memoryAuth() {
   const note = (...written: string[]) => {
-    if (auth.isFenced) throw new Error('Another process holds the session')
+    if (auth.isFenced) throw new Error('Another process has the session')
     auth.writes.push(...written)
   }
   const store: AuthStore = {
@@ -36,9 +36,9 @@ export function memoryAuth() {
     ...store,
     creds: null as string | null,
     keys: new Map<string, string>(),
-    /** What was written, in order. */
+    /** Writes in order. */
     writes: [] as string[],
-    /** Rejects every write from now on, as after another process has taken over. */
+    /** Rejects all further writes, as after another process has taken over the session. */
     isFenced: false,
   }
   return auth
@@ -47,7 +47,7 @@ export function memoryAuth() {
 type Fits = (event: SocketEvent) => boolean
 export type Hearing = ReturnType<typeof hearing>
 
-/** Somebody who opens a socket and keeps what it tells; `commit` is what happens with an event before it counts as heard. */
+/** Listener that records the events of a socket; `commit` runs for each event before it is acknowledged. */
 export function hearing(
   { auth = memoryAuth(), ...changes }: Partial<OpenSocket> & { auth?: MemoryAuth } = {},
   commit?: (event: SocketEvent) => Promise<void>,
@@ -55,7 +55,7 @@ export function hearing(
   const heard: SocketEvent[] = []
   const found = new Set<SocketEvent>()
   const waiting = new Set<() => void>()
-  /** Resolves with the first event heard, from now or before, that it answers true for. */
+  /** Resolves with the first event, past or future, for which `fits` returns true. */
   const until = (fits: Fits) =>
     new Promise<SocketEvent>((resolve) => {
       const look = () => {
@@ -78,7 +78,7 @@ export function hearing(
     },
     sentText: async (_id: string): Promise<string | null> => null,
     until,
-    /** The same, but each event is found once. */
+    /** The same, but finds each event only once. */
     next: (fits: Fits) =>
       until((event) => {
         if (found.has(event) || !fits(event)) return false
@@ -92,7 +92,7 @@ export function hearing(
 export const isClose = ({ event, data }: SocketEvent): boolean =>
   event === 'connection.update' && (data as { connection?: string }).connection === 'close'
 
-/** A log that keeps its messages. */
+/** Log that records its messages. */
 export function keptLog(): Log & { lines: string[] } {
   const lines: string[] = []
   const keep = (message: string) => void lines.push(message)
@@ -104,7 +104,7 @@ type DeviceOptions = { store?: MemoryAuth; commit?: (event: SocketEvent) => Prom
 
 const outgoing = openTestOutgoing()
 
-/** Opens a socket to a simulator through the transport and listens to it. */
+/** Opens a socket to a simulator through the transport and records its events. */
 export function openDevice(baseUrl: string, { store = memoryAuth(), commit }: DeviceOptions = {}) {
   const who = hearing({ connection: sessionAt(baseUrl), auth: store }, commit)
   const socket = simulatedTransport(outgoing).open(who)
@@ -127,7 +127,7 @@ export function openDevice(baseUrl: string, { store = memoryAuth(), commit }: De
   }
 }
 
-/** Links a device to the owner's phone by its QR code, and opens it again as the network wants it. */
+/** Links a device to the owner's phone by QR code, and reopens its socket as the network requires. */
 export async function linkDevice(network: SimulatorWorld, options: DeviceOptions = {}): Promise<TestDevice> {
   const { url } = network.simulator
   const first = openDevice(url, options)

@@ -24,7 +24,7 @@ const beginPlay = oncePerFile(() => {
   })
 })
 
-// Each holder claims whatever session nobody holds: a test leaves none behind for the next one.
+// Every session manager claims any unclaimed session, so no test leaves one behind.
 afterEachTest(async () => {
   if (!isPlayed) return
   await Promise.all([...running].map((stop) => stop()))
@@ -40,7 +40,7 @@ export const customerPhone = '5581991234567'
 
 export type SessionWorld = Awaited<ReturnType<typeof sessionWorld>>
 
-/** A file of the team's, for the network. */
+/** File of the team to send over the network. */
 export const pictureFile: FileToUpload = {
   ...{ id: 'a-row', kind: 'image', mimeType: 'image/png', name: null, size: 1, seconds: null, waveform: null },
   bytes: async function* () {
@@ -50,10 +50,10 @@ export const pictureFile: FileToUpload = {
 
 let phones = 5511955500000
 
-/** The phone of a shop of its own: numbers are unique over the tests of a file. */
+/** Returns a new shop phone number: numbers are unique across the tests of a file. */
 export const newShopPhone = (): string => String(++phones)
 
-/** A workspace with a QR connection that was never paired, on a scripted network and a holder that the test drives. */
+/** Creates a workspace with an unpaired QR connection, a scripted network, and a session manager driven by the test. */
 export async function sessionWorld(own: Partial<HoldDeps> = {}) {
   beginPlay()
   const test = await testApp(({ db, keyStore, clock }) => {
@@ -90,7 +90,7 @@ export async function sessionWorld(own: Partial<HoldDeps> = {}) {
     call(method, `/api/team/v1/workspaces/${workspaceId}/connections${path}`, { body, key: testTeamToken })
   const made = await team('POST', '', { channel: 'unofficial', name: 'Shop' })
   const connectionId: string = made.body.connection.id
-  /** Does what is to be done now, until there is nothing left. */
+  /** Runs all work that is due until none is left. */
   const work = async (one = holder) => {
     await one.renew()
     await one.look()
@@ -99,7 +99,7 @@ export async function sessionWorld(own: Partial<HoldDeps> = {}) {
     await one.send()
     await one.idle()
   }
-  /** Pairs by a QR code, up to an open socket. */
+  /** Pairs by QR code, up to an open socket. */
   const pair = async (phone = newShopPhone()) => {
     await team('POST', `/${connectionId}/pair`, { method: 'qr' })
     await work()
@@ -111,7 +111,7 @@ export async function sessionWorld(own: Partial<HoldDeps> = {}) {
     await work()
     return network.last()
   }
-  /** A member confirms the risk. */
+  /** Confirms the risk as a member. */
   const acknowledge = async () => {
     await db.sql`
       update connections
@@ -124,7 +124,7 @@ export async function sessionWorld(own: Partial<HoldDeps> = {}) {
   return {
     ...w,
     ...{ network, connectionId, holder, work, team, pair, acknowledge, conversation },
-    /** Another process: a pool, a vault and a holder of its own. */
+    /** Simulates another process: its own pool, key store and session manager. */
     addHolder: async () => {
       const pool = openNode((await testDatabase()).options)
       atEnd(() => pool.close())
@@ -134,20 +134,20 @@ export async function sessionWorld(own: Partial<HoldDeps> = {}) {
     },
     session: async (): Promise<Loose> => (await team('GET', `/${connectionId}/session`)).body.session,
     connection: async (): Promise<Loose> => (await team('GET', `/${connectionId}`)).body.connection,
-    /** Paired and confirmed, with a customer who has written. */
+    /** Pairs, confirms the risk, and lets a customer write. */
     talk: async () => {
       const socket = await pair()
       await acknowledge()
       await socket.customerWrites(customerPhone, 'Hello')
       return { socket, conversationId: (await conversation()).id as string }
     },
-    /** The line is lost, and nobody has noticed yet that it is. */
+    /** Closes the socket before the service notices that the connection is lost. */
     loseLine: async (socket: ScriptedSocket) => {
       await socket.close(428)
       await holder.idle()
       await db.sql`update connections set state = 'active', state_reason = null where id = ${connectionId}`
     },
-    /** A minute later, by which every session that may is open again. */
+    /** Advances the clock by a minute, after which every session that may reconnect has done so. */
     reconnect: async (one?: SessionHolder) => {
       w.clock.advance(60_000)
       await work(one)
@@ -155,7 +155,7 @@ export async function sessionWorld(own: Partial<HoldDeps> = {}) {
       await work(one)
       return network.last()
     },
-    /** Resolves once a send of this kind waits for a holder. */
+    /** Resolves when a send of this kind waits for a session manager. */
     sendWaits: (kind: 'message' | 'file' = 'message') =>
       untilTold(
         (look) => db.subscribe(waitingTopic, look),
@@ -172,14 +172,14 @@ export async function sessionWorld(own: Partial<HoldDeps> = {}) {
       }),
     messages: async (id: string): Promise<Loose[]> =>
       (await call('GET', `${inboxPath}/conversations/${id}/messages`)).body.messages,
-    /** What was sent and nobody has claimed has no more time. */
+    /** Expires the deadline of unclaimed sends. */
     endDeadlines: async () => {
       await db.sql`
         update session_sends
         set deadline = statement_timestamp()
         where workspace_id = ${workspaceId} and state = 'waiting'`
     },
-    /** Halts sends right before the session's holder is asked, which is once they are allowed to start. */
+    /** Pauses sends after they are allowed to start, right before the session manager is called. */
     haltBeforeAsking: () => {
       const { promise: halted, resolve: halt } = Promise.withResolvers<void>()
       const { promise: released, resolve: goOn } = Promise.withResolvers<void>()
@@ -189,14 +189,14 @@ export async function sessionWorld(own: Partial<HoldDeps> = {}) {
       }
       return { halted, goOn }
     },
-    /** As if the holder's process had stopped renewing long ago. */
+    /** Expires the lease, as if the manager's process had stopped renewing it. */
     expireLease: async () => {
       await db.sql`
         update channel_sessions
         set lease_until = statement_timestamp() - interval '1 second'
         where workspace_id = ${workspaceId}`
     },
-    /** What the watch finds once the process of each send that is under way counts as dead. */
+    /** Marks the processes of all pending sends as dead, and runs the job that settles their sends. */
     settleAsDead: async () => {
       await db.sql`
         update dispatches

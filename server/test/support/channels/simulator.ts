@@ -8,10 +8,10 @@ import type { Loose } from './rigs.ts'
 
 export type SimulatorWorld = Awaited<ReturnType<typeof simulatorWorld>>
 
-/** A simulator at full speed with a callback that keeps what it gets. */
+/** Starts a simulator without delays, and a callback that records its requests. */
 export async function simulatorWorld(options: Partial<SimulatorOptions> = {}) {
   const received: Asked[] = []
-  /** Statuses that the callback answers next; 200 when there are none left. */
+  /** Next statuses that the callback answers; 200 when empty. */
   const answers: number[] = []
   const callback = await platformServer((asked, response) => {
     if (asked.method === 'GET') {
@@ -41,12 +41,12 @@ export async function simulatorWorld(options: Partial<SimulatorOptions> = {}) {
     assert.ok(answer.status < 300, `${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
     return answer.body
   }
-  /** Calls the platform's interface with the number's token. */
+  /** Calls the platform's API with the number's token. */
   const graph = (method: string, path: string, body?: unknown, token: string = number.accessToken) =>
     ask(`${url}/v25.0/${path}`, method, body, { authorization: `Bearer ${token}` })
   const send = (body: object) =>
     graph('POST', `${number.numberId}/messages`, { messaging_product: 'whatsapp', ...body })
-  /** All changes that the callback has got, in order. */
+  /** Returns all changes received by the callback, in order. */
   const changes = (): Loose[] => received.flatMap(({ body }) => body.entry).flatMap((entry) => entry.changes)
   let people = 0
   const newPerson = (fields: object) => ({
@@ -56,7 +56,7 @@ export async function simulatorWorld(options: Partial<SimulatorOptions> = {}) {
     ...{ simulator, received, answers, call, graph, send, changes, phonePath },
     text: (to: string, text: string, more = {}) => send({ to, type: 'text', text: { body: text }, ...more }),
     statuses: () => changes().flatMap(({ value }) => (value.statuses ?? []).map(({ status }: Loose) => status)),
-    /** A customer who has just written, hence may be written to. */
+    /** Adds a customer who has just written, so that the window is open. */
     customer: async (fields = {}): Promise<{ id: string; phone: string; userId: string }> => {
       const customer = await done('POST', '/simulator/customers', newPerson(fields))
       await call('POST', `/simulator/customers/${customer.id}/messages`, { text: 'Hello' })
@@ -64,11 +64,11 @@ export async function simulatorWorld(options: Partial<SimulatorOptions> = {}) {
       received.length = 0
       return customer
     },
-    /** What a customer does: writes unless it says otherwise. */
+    /** Performs an action of a customer; a text message by default. */
     says: (id: string, body: object) => call('POST', `/simulator/customers/${id}/messages`, body),
-    /** The messages on the phone of a customer, oldest first. */
+    /** Returns the messages on a customer's phone, oldest first. */
     chat: async (id: string): Promise<Loose[]> => (await done('GET', `/simulator/customers/${id}`)).messages,
-    /** Brings a file from a disk. */
+    /** Uploads a file. */
     bring: async (bytes: Buffer, query: Record<string, string>) => {
       const answer = await fetch(`${url}/simulator/files?${new URLSearchParams(query)}`, {
         method: 'POST',
@@ -77,14 +77,14 @@ export async function simulatorWorld(options: Partial<SimulatorOptions> = {}) {
       })
       return { status: answer.status, body: (await answer.json()) as Loose }
     },
-    /** The owner of the phone scans the QR code. */
+    /** Scans the QR code with the owner's phone. */
     scan: (qr: string) => call('POST', `${phonePath}/scan`, { qr }),
-    /** Somebody with a phone who can write to the owner's. */
+    /** Adds a person whose phone can write to the owner's. */
     person: (fields = {}): Promise<{ id: string; phone: string; userId: string }> =>
       done('POST', '/simulator/customers', newPerson({ numberId, ...fields })),
     writes: async (customerId: string, text: string, more = {}): Promise<string> =>
       (await done('POST', `/simulator/customers/${customerId}/messages`, { text, ...more })).id,
-    /** The owner unlinks every device. */
+    /** Unlinks every device as the owner. */
     unlinkAll: async () => {
       const { devices } = await done('GET', phonePath)
       for (const { id } of devices) await done('DELETE', `${phonePath}/devices/${id}`)

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto'
 import type { ChannelEvent } from '../../../src/channels/channel-event.ts'
 import { parse } from '../../../src/channels/waba/read/parse.ts'
 
-// Our own builders of what the platform sends; every value in them is made up.
+// Builders of the platform's payloads; all values are made up.
 
 export const numberId = '700100200300'
 export const accountId = '900800700600'
@@ -42,14 +42,14 @@ export const status = (state: string, more: Fields = {}): Fields => ({
   ...{ id: 'wamid.OUT', status: state, timestamp: String(at), recipient_id: customerPhone, ...more },
 })
 
-/** A callback of one field. */
+/** Returns a callback with one field. */
 export const callback = (field: string, lists: Fields, ofNumber?: string) =>
   payload(change(field, value(lists, ofNumber)))
 
-/** A callback with these messages. */
+/** Returns a callback with these messages. */
 export const messages = (...items: Fields[]) => callback('messages', { messages: items })
 
-/** The bytes as the platform writes them: everything beyond ASCII escaped. */
+/** Encodes a body as the platform does: escapes everything beyond ASCII. */
 export function bytesOf(body: unknown): Buffer {
   const escaped = JSON.stringify(body).replace(
     /[\u0080-\uffff]/g,
@@ -64,10 +64,10 @@ export const signatureOf = (secret: string, bytes: Buffer): string =>
 export const parsedAt = new Date('2026-03-10T12:00:00.000Z')
 export const parsed = (body: unknown) => parse(body, parsedAt)
 
-/** The events that are read from a callback, in order. */
+/** Returns the events parsed from a callback, in order. */
 export const eventsOf = (body: unknown): ChannelEvent[] => parsed(body).items.map(({ event }) => event)
 
-/** The one event that is read from a callback, which must be of this type. */
+/** Returns the only event parsed from a callback; fails unless it has this type. */
 export function onlyEvent<T extends ChannelEvent['type']>(body: unknown, type: T): Extract<ChannelEvent, { type: T }> {
   const events = eventsOf(body)
   assert.deepEqual(

@@ -9,17 +9,17 @@ type Fetch = typeof fetch
 
 export interface ClientWorld extends InboxWorld {
   url: string
-  /** The key that `parley` has: it gets new conversations. */
+  /** Key of `parley`; it gets new conversations. */
   agent: { id: string; value: string }
   parley: Parley
-  /** The client with other options, and the pauses that it made. */
+  /** Opens a client with other options; returns it with the pauses that it made. */
   open(options?: Partial<ParleyOptions>): { parley: Parley; pauses: number[] }
 }
 
-/** Where the service of this test file is reached by HTTP. */
+/** URL of this test file's service. */
 export const serviceUrl = oncePerFile(async () => (await testApp()).app.listen({ host: '127.0.0.1', port: 0 }))
 
-/** A workspace, and a client that reaches the service by HTTP. Pauses are noted and over at once. */
+/** Creates a workspace, and a client that calls the service over HTTP. Pauses are recorded and end at once. */
 export async function clientWorld(settings: Partial<NewKeyInput> = {}): Promise<ClientWorld> {
   const w = await inboxWorld()
   const url = await serviceUrl()
@@ -40,10 +40,10 @@ export interface Asked {
   body: string | undefined
 }
 
-/** What happens to each request in turn; all that come after go through. */
+/** Result of each request in turn; later requests succeed. */
 export type Fate = 'reaches' | 'isLost' | 'answerIsLost' | Response
 
-/** The network between client and service, and all that the client asked. */
+/** Network between client and service that records the client's requests. */
 export function network(...fates: Fate[]): { fetch: Fetch; asked: Asked[] } {
   const asked: Asked[] = []
   const through: Fetch = async (url, init = {}) => {
@@ -65,7 +65,7 @@ export function network(...fates: Fate[]): { fetch: Fetch; asked: Asked[] } {
   return { fetch: through, asked }
 }
 
-/** An answer as the service gives it when it refuses. */
+/** Returns an error response as the service sends it. */
 export function refusal(statusCode: number, data: object = {}, headers: Record<string, string> = {}): Response {
   return Response.json({ statusCode, statusMessage: 'Refused', data }, { status: statusCode, headers })
 }

@@ -6,20 +6,20 @@ import { openapiDocument } from '../../../src/http/contract/openapi.ts'
 import type { Answer, OpenApiDocument, Reference } from '../../../src/http/contract/openapi-shared.ts'
 
 export interface ContractCheck {
-  /** What did not fit so far, one line each. */
+  /** Violations so far, one line each. */
   readonly problems: string[]
-  /** Throws when an answer did not fit; call it at the end of a test. */
+  /** Throws if there were violations; call it at the end of a test. */
   assertNone(): void
 }
 
-/** Of apps that are built alike: to write a document and to compile its schemas takes longer than most files of tests do. */
+/** Shared by apps with the same routes: generating and compiling a document takes longer than most test files. */
 const judges = new Map<string, Judge>()
 
 /**
- * Holds every answer of a test's app against the OpenAPI document: its status must be declared for the route, its JSON
- * must fit the declared schema with nothing undeclared in it, and it must have an `x-request-id`. Call it before the
- * first route. A body that does not fit also turns the answer into a 500 that says why, so that no test overlooks it.
- * Apps of one `build` have the same routes.
+ * Checks every answer of a test's app against the OpenAPI document: its status must be declared for the route, its JSON
+ * must match the declared schema without undeclared fields, and it must have an `x-request-id`. Must be called before
+ * the first route. A body that does not match also turns the answer into a 500 with the reason, so that no test
+ * overlooks it. Apps of one `build` must have the same routes.
  */
 export function checkAnswers(app: App, build?: string): ContractCheck {
   const problems: string[] = []
@@ -43,7 +43,7 @@ export function checkAnswers(app: App, build?: string): ContractCheck {
   return {
     problems,
     assertNone: () => {
-      if (problems.length > 0) throw new Error(`Answers against the contract:\n${problems.join('\n')}`)
+      if (problems.length > 0) throw new Error(`Answers that violate the contract:\n${problems.join('\n')}`)
     },
   }
 }
@@ -67,7 +67,7 @@ function createJudge(document: OpenApiDocument): Judge {
     const operation = document.paths[path]?.[method.toLowerCase()]
     if (operation === undefined) return 'is not in the document'
     const answer = answerOf(document, operation.responses[status])
-    // A 5xx is any route's; a declared one is held to its schema like the rest.
+    // Any route may answer 5xx; a declared 5xx must match its schema.
     if (answer === undefined) return status >= 500 ? undefined : `declares ${Object.keys(operation.responses)}`
     const [mediaType = ''] = type.split(';', 1)
     if (answer.content === undefined) return payload ? `declares no body for ${status}` : undefined
@@ -81,18 +81,18 @@ function createJudge(document: OpenApiDocument): Judge {
   }
 }
 
-/** The answer itself where the operation refers to one that several share. */
+/** Resolves the reference if operations share the answer. */
 export function answerOf(document: OpenApiDocument, answer: Answer | Reference | undefined): Answer | undefined {
   if (answer === undefined || !('$ref' in answer)) return answer
   return document.components.responses?.[answer.$ref.split('/').at(-1) ?? '']
 }
 
-/** By which a schema refers to those that several have in common: each of them is compiled once. */
+/** Base URI of references to shared schemas, so that each is compiled once. */
 const documentId = 'parley:document'
 
 const openKeywords = ['additionalProperties', 'unevaluatedProperties', '$ref']
 
-// An object schema that lists its fields is taken to list them all, unless it says otherwise.
+// An object schema with listed fields allows no others, unless it says so.
 const close = <T>(schema: T): T =>
   JSON.parse(JSON.stringify(schema), (keyword, value) => {
     if (keyword === '$ref' && String(value).startsWith('#')) return `${documentId}${value}`

@@ -2,7 +2,7 @@ import type { RouteOptions } from 'fastify'
 import { appWithoutDatabase } from '../../../../scripts/contract.ts'
 import { oncePerFile } from '../file-end.ts'
 
-/** Every route of the app, as it is registered. */
+/** Returns every registered route of the app. */
 export const allRoutes: () => Promise<RouteOptions[]> = oncePerFile(async () => {
   const routes: RouteOptions[] = []
   const app = await appWithoutDatabase((server) => {

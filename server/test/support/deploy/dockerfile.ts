@@ -1,4 +1,4 @@
-/** One image of a Dockerfile: what it begins with, and what is done to it. */
+/** Build stage of a Dockerfile: its base image and its instructions. */
 export interface Stage {
   from: string
   name: string | null
@@ -9,13 +9,13 @@ export interface Instruction {
   name: string
   /** `--from=build` is `from: 'build'`. */
   flags: Readonly<Record<string, string>>
-  /** All that follows name and flags. */
+  /** Everything after the name and the flags. */
   text: string
-  /** The text as words; of one in JSON, its items. */
+  /** Words of the text, or the items of a JSON array. */
   words: readonly string[]
 }
 
-/** Returns the stages of a Dockerfile in their order. */
+/** Returns the stages of a Dockerfile in order. */
 export function readDockerfile(text: string): Stage[] {
   const whole = text.replaceAll(/^#.*\n/gm, '').replaceAll('\\\n', ' ')
   const stages: Stage[] = []
@@ -34,7 +34,7 @@ function readInstruction(line: string): Instruction {
   return { name, flags, text, words: text.startsWith('[') ? JSON.parse(text) : text.split(' ') }
 }
 
-/** Whether `.dockerignore` lets a file into the build; of several lines that name it, or a folder of it, the last one counts. */
+/** Returns whether `.dockerignore` keeps a file in the context; the last line matching it or its folder decides. */
 export function isInContext(ignore: string, path: string): boolean {
   let isIn = true
   for (const line of ignore.split('\n').filter((one) => one !== '' && !one.startsWith('#'))) {
@@ -43,10 +43,10 @@ export function isInContext(ignore: string, path: string): boolean {
   return isIn
 }
 
-// As much of Docker's patterns as ours take.
+// Supports only the pattern syntax that our file uses.
 function names(pattern: string, path: string): boolean {
   if (pattern === '*') return true
   const anywhere = pattern.startsWith('**/') ? pattern.slice(3) : null
-  if ((anywhere ?? pattern).includes('*')) throw new Error(`${pattern} is not known here: add it`)
+  if ((anywhere ?? pattern).includes('*')) throw new Error(`The pattern ${pattern} is not supported; add it`)
   return anywhere === null ? `${path}/`.startsWith(`${pattern}/`) : path.split('/').includes(anywhere)
 }

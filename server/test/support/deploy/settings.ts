@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { loadConfig } from '../../../src/config.ts'
 import { newFolder } from '../folder.ts'
 
-/** What stands for each secret: long enough for a token, and a key where one is wanted. */
+/** Value of every secret: long enough for a token, and valid as a key. */
 const secret = Buffer.alloc(32, 7).toString('base64')
 
-/** Reads settings as the service does, with a secret in every file that they name; throws where one is none of Parley's. */
+/** Parses settings as the service does, with a value in every secret file they name. Throws for an unknown setting. */
 export async function loadSettings(env: Record<string, string>): Promise<ReturnType<typeof loadConfig>> {
   const path = join(await newFolder(), 'secret')
   await writeFile(path, `${secret}\n`)

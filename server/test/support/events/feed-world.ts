@@ -17,7 +17,7 @@ export type Json = Answer['body']
 export type Node = Awaited<ReturnType<typeof startNode>>
 export type FeedWorld = Awaited<ReturnType<typeof feedWorld>>
 
-/** Repeats nothing by itself: `tick` does everything once, as when a node looks for what it was not told. */
+/** Replaces timers: each `tick` runs all repeated tasks once, as when a node polls for missed notifications. */
 export function repeatByHand() {
   const works = new Set<() => Promise<unknown>>()
   const repeat: Repeat = (_pauseMs, work) => {
@@ -30,7 +30,7 @@ export function repeatByHand() {
   return { repeat, tick }
 }
 
-/** Another node of the service on a port of its own, on the test's pool unless told otherwise. */
+/** Starts another node of the service on its own port; uses the test's pool unless another is given. */
 export async function startNode(runtime: Runtime, changes: Partial<Runtime> = {}) {
   const { repeat, tick } = repeatByHand()
   const app = await buildApp({ ...runtime, repeat, ...changes, sequencer: createSequencer(changes.db ?? runtime.db) })
@@ -39,7 +39,7 @@ export async function startNode(runtime: Runtime, changes: Partial<Runtime> = {}
   return { app, url, tick }
 }
 
-/** Opens the stream of a workspace on a node, and reads where it begins. */
+/** Opens a workspace's stream on a node, and reads its first event. */
 export async function follow(w: World, node: Pick<Node, 'url'>, headers: Record<string, string>): Promise<OpenStream> {
   const stream = await openStream(`${node.url}${livePath(w)}`, headers)
   atEnd(async () => stream.close())
@@ -52,7 +52,7 @@ export async function feedWorld() {
   const { clock, keyStore, workspaceId, call } = w
   return {
     ...w,
-    /** Records one event for each name, in one transaction of this pool, with `more` beside its body. */
+    /** Records one event per name in one transaction of this pool; `more` is merged into the body. */
     record: async (
       names: readonly KnownEvent[],
       options: { db?: World['db']; connectionId?: string; more?: object } = {},
@@ -74,6 +74,6 @@ export async function feedWorld() {
 
 export const namesIn = (page: Json): string[] => page.events.map(({ event }: Json) => event)
 
-/** A body of an event, as its room records it. */
+/** Returns an event body as its module records it. */
 export const bodyOf = (name: KnownEvent): object =>
   eventCatalogue[name].sample('01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e', new Date('2026-03-10T12:00:00.000Z')).payload

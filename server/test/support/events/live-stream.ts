@@ -10,7 +10,7 @@ export interface StreamEvent {
 
 export type OpenStream = Awaited<ReturnType<typeof openStream>>
 
-/** Reads server-sent events, block by block. */
+/** Reads server-sent events block by block. */
 export async function openStream(url: string, headers: Record<string, string>) {
   const controller = new AbortController()
   const reply = await fetch(url, { headers, signal: controller.signal })
@@ -33,7 +33,7 @@ export async function openStream(url: string, headers: Record<string, string>) {
   const ended = read(reply.body).catch((error) => {
     if (!controller.signal.aborted) throw error
   })
-  /** The next block of the stream. */
+  /** Returns the next block of the stream. */
   const next = () => {
     const told = blocks.shift()
     return told === undefined ? new Promise<StreamEvent>((resolve) => waiting.push(resolve)) : Promise.resolve(told)
@@ -41,23 +41,23 @@ export async function openStream(url: string, headers: Record<string, string>) {
   return {
     headers: reply.headers,
     next,
-    /** The next block that is an event, which must be this one. */
+    /** Returns the next event, which must have this name. */
     nextEvent: async (name: string) => {
       let told = await next()
       while (told.event === undefined) told = await next()
       assert.equal(told.event, name)
       return told
     },
-    /** The next event of this name, whatever comes before it. */
+    /** Skips to the next event of this name. */
     nextOf: async (name: string) => {
       let told = await next()
       while (told.event !== name) told = await next()
       return told
     },
-    /** Resolves when the server has ended it. */
+    /** Resolves when the server has ended the stream. */
     ended,
     close: () => controller.abort(),
-    /** What has come and was not asked for. */
+    /** Blocks received but not read. */
     left: (): readonly StreamEvent[] => blocks,
   }
 }

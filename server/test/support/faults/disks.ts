@@ -5,13 +5,13 @@ import { join } from 'node:path'
 import { atEnd } from '../file-end.ts'
 import { newFolder } from '../folder.ts'
 
-/** A disk of this machine that may be spoiled. */
+/** Disk of this machine that tests can break. */
 export type Disk = NonNullable<Awaited<ReturnType<typeof mounted>>>
 
-/** A disk in memory, which forgets all when it is unmounted; null where this user may mount nothing. */
+/** Mounts an in-memory disk, which is lost when unmounted; null if this user cannot mount. */
 export const memoryDisk = (megabytes: number) => mounted(['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=755`, 'tmpfs'])
 
-/** A disk in a file, which keeps what was synced; null where this user may mount nothing, or there is no ext4. */
+/** Mounts a disk stored in a file, which keeps synced data; null if this user cannot mount, or without ext4. */
 export async function diskInFile(megabytes: number): Promise<Disk | null> {
   const image = join(await newFolder(), 'disk')
   await writeFile(image, '')
@@ -27,33 +27,30 @@ async function mounted(what: readonly string[]) {
   return {
     folder,
     mount: () => void execFileSync('mount', [...what, folder]),
-    /** At once, whoever uses it. */
+    /** Unmounts at once, even if in use. */
     unmount: () => void execFileSync('umount', ['-l', folder]),
   }
 }
 
-/**
- * From now on everything fails there (EIO) until it is mounted anew, and what was not synced is lost: as a disk that dies, or
- * loses its power. For a disk in a file.
- */
+/** Fails all access with EIO until the disk is mounted again, and drops unsynced data. Only for a disk in a file. */
 export function fail({ folder }: Disk): void {
-  // EXT4_IOC_SHUTDOWN, without a last look at the journal.
+  // EXT4_IOC_SHUTDOWN without flushing the journal.
   const script =
     'sysopen(my $disk, shift, 0) or die $!; my $how = pack("L", 2); ioctl($disk, 0x8004587d, $how) or die $!'
   execFileSync('perl', ['-e', script, folder])
 }
 
-/** A process and those that it has started fail each write beyond the first block of a file, for good, and so do those to come. */
+/** Makes a process, and its current and future children, permanently fail writes beyond the first block of a file. */
 export function failWrites(pid: number): void {
   const results = withChildren(String(pid)).map((one) => {
-    // Nobody else's limits may be changed, whoever asks.
+    // Refuses to change the limits of processes of other users.
     const { uid, gid } = statSync(`/proc/${one}`)
     return spawnSync('prlimit', ['--pid', one, '--fsize=8192'], { uid, gid }).status
   })
-  if (results[0] !== 0) throw new Error(`The limits of ${pid} stay as they are`)
+  if (results[0] !== 0) throw new Error(`Failed to change the limits of ${pid}`)
 }
 
-/** Whether this machine knows such limits. */
+/** Returns whether this machine supports such limits. */
 export const canFailWrites = (): boolean => spawnSync('prlimit', ['--version']).status === 0
 
 function withChildren(pid: string): string[] {

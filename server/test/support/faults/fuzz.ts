@@ -10,7 +10,7 @@ import { checkOutput } from '../agents/agents-world.ts'
 import { type AnyOperation, type Caller, type Furnished, filled, idFor } from './scene.ts'
 import { arbitraryOf, madeBy, oddValues, type Random } from './values.ts'
 
-/** How much of a request is meant to be refused: of a hundred places so many. */
+/** Percentage of invalid values in a request, by manner. */
 const spoiled = { fitting: 0, nearly: 4, hostile: 20 }
 export type Manner = keyof typeof spoiled
 
@@ -29,7 +29,7 @@ export interface Told {
 
 const maxMs = 20_000
 
-/** A request of the operation with what `about` has: the asker's own workspace, or another's. */
+/** Returns a request for the operation with ids from `about`: the caller's own workspace, or another one. */
 export function requestOf(
   about: Furnished,
   op: AnyOperation,
@@ -64,7 +64,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 const entriesOf = (value: unknown) => Object.entries(isObject(value) ? value : {})
 
-/** What waits is tried by tests of its own. */
+/** Removes waiting; other tests cover it. */
 function withoutWait(schema: Schema, made: unknown): unknown {
   if (!isObject(schema.properties) || !('wait' in schema.properties)) return made
   if (!isObject(made)) return { wait: 0 }
@@ -91,11 +91,11 @@ export async function ask(
   return reply && { status: reply.statusCode, type, text: reply.body }
 }
 
-/** What of the answer nobody may be told; documented answers are held to their schemas by the app of the tests itself. */
+/** Returns violations in the answer. The test app itself checks documented answers against their schemas. */
 export function faultsOf(op: AnyOperation, asked: Asked, told: Told | null): string[] {
   if (told === null) return [`no answer within ${maxMs} ms`]
   const { status, type, text } = told
-  // A platform that cannot be reached, or a place that is taken, has a status of its own.
+  // An unreachable platform and a taken slot have statuses of their own.
   if (status >= 500 && !(status === 502 || status === 503)) return [`${status} ${text.slice(0, 600)}`]
   if (status === 503 && /database/i.test(text)) return [`503 ${text}`]
   if (op.tool === null || !asked.url.startsWith(basePath)) return []
@@ -112,6 +112,6 @@ const ajv = new Ajv2020({ strict: false })
 formats.default(ajv)
 const isProblem = ajv.compile({ components: { schemas }, $ref: '#/components/schemas/Problem' })
 
-/** One line by which somebody can send it again. */
+/** Returns one line with which the request can be repeated. */
 export const described = ({ method, url, payload = '' }: Asked, caller: Caller): string =>
   `${method} ${url.slice(0, 300)} as ${caller.name} ${payload.slice(0, 500)}`

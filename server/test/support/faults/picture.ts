@@ -1,6 +1,6 @@
 import type { Db } from '../../../src/base/db.ts'
 
-/** Of each table a digest of the workspace's rows, without what is noted a while after a key was used. */
+/** Returns a digest of the workspace's rows per table, without the last use of keys, which is written with a delay. */
 export async function pictureOf({ sql }: Db, workspaceId: string): Promise<Record<string, string>> {
   const tables = await sql<{ name: string }[]>`
     select c.table_name as name

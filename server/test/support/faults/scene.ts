@@ -12,20 +12,20 @@ import { signedInMember, type TestMember } from '../member.ts'
 import { cheapPasswords, testTeamToken } from '../world.ts'
 import { oneOf, type Random } from './values.ts'
 
-/** What can be asked, by whichever interface; the names in its path stand in braces. */
+/** Operation of any API; names in its path are in braces. */
 export interface AnyOperation {
   method: string
   path: string
   query: Schema
   headers: Schema
   body: Schema | null
-  /** Of the interface for agents. */
+  /** Set for an operation of the agent API. */
   tool: AgentTool | null
 }
 
 type Input = { properties: Record<string, Schema>; required?: string[] }
 
-/** Every operation of the OpenAPI document and every verb of agents; not what streams, which never ends. */
+/** Returns every operation of the OpenAPI document and every agent tool, except endless streams. */
 function allOperations(app: App): AnyOperation[] {
   const documented = [...operationsOf(routesOf(app))].flatMap(({ path, method, operation }): AnyOperation[] => {
     if (Object.values(operation.responses).some(({ content }) => content?.['text/event-stream'])) return []
@@ -53,7 +53,7 @@ function allOperations(app: App): AnyOperation[] {
   return [...documented, ...asked]
 }
 
-/** Who asks, by what their requests carry. */
+/** Caller, as the headers of its requests. */
 export interface Caller {
   name: string
   headers: Record<string, string>
@@ -63,7 +63,7 @@ export type Furnished = Awaited<ReturnType<typeof furnished>>
 
 let people = 0
 
-/** A workspace with some of everything, and those who may ask for it. */
+/** Creates a workspace with some of everything, and callers with access to it. */
 export async function furnished() {
   const w = await erasureWorld()
   const number = String(++people).padStart(4, '0')
@@ -78,11 +78,11 @@ export async function furnished() {
     operations: allOperations(w.app),
     person,
     callers: await callersOf(w),
-    /** Ids by the list in which they stand, with what the list's own path had in it. */
+    /** Ids by the list that contains them, with the ids in the path of that list. */
     ids: new Map<string, { list: string; id: string }[]>(),
     /** Reads all lists again. */
     look: (): Promise<void> => lookAround(own),
-    /** Lets those in again whom this operation may have shut out. */
+    /** Restores access that this operation may have removed. */
     letIn: async ({ method, path }: AnyOperation): Promise<void> => {
       if (method === 'get' || !/\/(?:sign-out|sessions|me|keys|members\/\{userId\})(?:\/|$)/.test(path)) return
       own.callers = await callersOf(w)
@@ -109,7 +109,7 @@ async function callersOf(w: ErasureWorld) {
   } satisfies Record<string, Caller>
 }
 
-/** One of each thing that a team makes, with the word in whatever is not public by its nature. */
+/** Creates one of each thing, with the word in everything that is not public by nature. */
 async function furnish(owner: TestMember, word: string): Promise<void> {
   const things: [place: string, body: object][] = [
     ['/labels', { name: `VIP ${word.slice(-8)}`, color: 'red' }],
@@ -127,11 +127,11 @@ async function furnish(owner: TestMember, word: string): Promise<void> {
   }
 }
 
-/** Path with the ids of things in it, as far as the lists show some. */
+/** Fills ids into a path, as far as the lists contain them. */
 export function filled(w: Furnished, path: string, random: Random): string {
   let [done, template] = ['', '']
   for (const segment of path.split('/').slice(1)) {
-    // Both interfaces to a thing list it once.
+    // Both APIs to a thing share one list of ids.
     const list = template.replace(/^\/api\/v2/, '/api/v1/inbox')
     const known = segment.startsWith('{') ? (w.ids.get(list) ?? []) : []
     const here = known.filter((one) => one.list === done)
@@ -144,7 +144,7 @@ export function filled(w: Furnished, path: string, random: Random): string {
   return done
 }
 
-/** An id of what a field of this name is about. */
+/** Returns an id for a field of this name. */
 export function idFor(w: Furnished, name: string, random: Random): string {
   const kind = name.replace(/_?ids?$/i, '').toLowerCase()
   const lists = [...w.ids].filter(([, all]) => all.length > 0)
@@ -153,7 +153,7 @@ export function idFor(w: Furnished, name: string, random: Random): string {
   return among.length === 0 ? randomUUID() : oneOf(random, oneOf(random, among)[1]).id
 }
 
-/** Notes the ids that the lists show, those of lists within the first few things after those of the things. */
+/** Collects ids from all lists; nested lists of the first few things after the things themselves. */
 async function lookAround(w: Furnished): Promise<void> {
   w.ids.clear()
   const lists = w.operations
@@ -170,13 +170,13 @@ async function lookAround(w: Furnished): Promise<void> {
       w.ids.set(path, [...(w.ids.get(path) ?? []), ...idsIn(answer.json()).map((id) => ({ list, id }))])
     }
   }
-  // Leads are found in a list of another place for a part of their operations.
+  // Some operations on leads use ids from a list with another path.
   const list = `/api/team/v1/workspaces/${w.workspaceId}/leads`
   const leads = (w.ids.get('/api/v1/leads') ?? []).map(({ id }) => ({ list, id }))
   if (leads.length > 0) w.ids.set('/api/team/v1/workspaces/{workspaceId}/leads', leads)
 }
 
-/** Ids of the things in an answer's first list. */
+/** Returns the ids in an answer's first list. */
 function idsIn(body: object): string[] {
   const list = Array.isArray(body) ? body : Object.values(body).find((value) => Array.isArray(value))
   return ((list ?? []) as ({ id?: string; eventId?: string; userId?: string } | null)[])

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { Schema } from '../../../src/http/contract/openapi-shared.ts'
 
-/** Numbers from 0 to 1 that follow from the seed. */
+/** Returns numbers from 0 to 1, determined by the seed. */
 export type Random = () => number
 
 export function randomFrom(seed: number): Random {
@@ -14,7 +14,7 @@ export function randomFrom(seed: number): Random {
 
 export function oneOf<T>(random: Random, all: readonly T[]): T {
   const found = all[Math.floor(random() * all.length)]
-  if (found === undefined) throw new Error('There is nothing to choose from')
+  if (found === undefined) throw new Error('The list is empty')
   return found
 }
 
@@ -22,17 +22,17 @@ export const madeBy = <T>(arbitrary: fc.Arbitrary<T>, random: Random): T =>
   fc.sample(arbitrary, { numRuns: 1, seed: Math.floor(random() * 2 ** 30) })[0] as T
 
 export interface Making {
-  /** Stands in every text that is made. */
+  /** Word contained in every text. */
   word: string
-  /** Of a hundred places so many hold something else than what fits. */
+  /** Percentage of values that do not fit the schema. */
   odd: number
-  /** An id of what fields of this name are about; something else's for want of one. */
+  /** Returns an id for fields of this name; another kind of id if there is none. */
   idFor(name: string): string
 }
 
 type Fields = Record<string, Schema> | undefined
 
-/** Values of the schema, as far as a schema says what fits. */
+/** Returns values of the schema, as far as the schema determines validity. */
 export function arbitraryOf(schema: Schema, making: Making, name = ''): fc.Arbitrary<unknown> {
   const fitting = fittingOf(schema, making, name)
   const weights = [
@@ -99,7 +99,7 @@ function texts(schema: Schema, { word, idFor }: Making, name: string): fc.Arbitr
   return typeof example === 'string' ? fc.oneof(fc.constant(example), made) : made
 }
 
-/** Something that is seldom what is meant. */
+/** Values that are rarely valid. */
 export const oddValues: fc.Arbitrary<unknown> = fc
   .constantFrom<unknown>(
     ...['', ' ', '\u0000', '\ud800', '🙂', '\u202e', "'; drop table leads; --", '%00', '%', '..%2f..%2f', 'null', '-1'],

@@ -9,12 +9,12 @@ interface Delivery {
   events: readonly ChannelEvent[]
 }
 
-/** How many of each kind are under way before others wait. */
+/** Number of concurrent deliveries per kind, above which others wait. */
 const underWay = 2
 
 /**
- * Hands in deliveries of one workspace that come in a busy moment, so that all of them go together: others are under way
- * until each of these waits. Those others come to nothing. Returns what came of each.
+ * Delivers to one workspace while it is busy, so that all deliveries are batched: other deliveries block until each of
+ * these waits, and then fail. Returns the result of each.
  */
 export async function deliverBatch(
   deps: ReceiveDeps,
@@ -38,17 +38,17 @@ export async function deliverBatch(
   const others = [opened, read].flatMap((event) =>
     Array.from({ length: underWay }, () => receive(first.receiver, [{ ...event, at: new Date(0) }])),
   )
-  assert.equal(asked, others.length, 'these are under way at once')
+  assert.equal(asked, others.length, 'these run concurrently')
   isHeld = false
   const outcomes = deliveries.map(({ receiver, events }) => receive(receiver, events))
-  assert.equal(asked, others.length, 'and everybody else waits')
-  // As if the database were away: nobody is tried again for it.
-  end.reject(Object.assign(new Error('Held up in vain'), { code: 'HELD_UP' }))
+  assert.equal(asked, others.length, 'and all others wait')
+  // Fails the blockers like a database outage, which is not retried.
+  end.reject(Object.assign(new Error('Blocked by the test'), { code: 'HELD_UP' }))
   await Promise.allSettled(others)
   return Promise.allSettled(outcomes)
 }
 
-/** Each list of events in a delivery of its own, and all together. Answers which of them were taken. */
+/** Delivers each list of events separately, all in one batch. Returns which of them were accepted. */
 export async function receiveBatch(
   { workspaceId, connectionId, receiveDeps }: { workspaceId: string; connectionId: string; receiveDeps: ReceiveDeps },
   lists: readonly (readonly ChannelEvent[])[],

@@ -11,7 +11,7 @@ import { inboxWorld } from './inbox-world.ts'
 import { storedFiles, storedMessage } from './stored-messages.ts'
 import { storeFile } from './uploads.ts'
 
-/** The smallest picture that there is. */
+/** Smallest possible picture. */
 export const png: Buffer = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
@@ -20,7 +20,7 @@ export const png: Buffer = Buffer.from(
 export type FilesWorld = Awaited<ReturnType<typeof filesWorld>>
 type Told = Partial<MediaDetails> & { kind?: MediaKind }
 
-/** A workspace with a member whose customers send files. */
+/** Creates a workspace with a member whose customers send files. */
 export async function filesWorld() {
   const w = await inboxWorld()
   const { db, keyStore, clock, media, workspaceId } = w
@@ -42,12 +42,12 @@ export async function filesWorld() {
   return {
     ...w,
     member,
-    /** Below the workspace, for `member.call`, and the whole of it. */
+    /** Path below the workspace for `member.call`, and the full path. */
     path,
     url: (mediaId: string, after?: string) => `/api/team/v1/workspaces/${workspaceId}${path(mediaId, after)}`,
-    /** A customer writes with a file, which has not come. */
+    /** Receives a customer's message whose file has not been fetched. */
     coming,
-    /** The same, and it is where a fetch would have put it. */
+    /** The same, with the file stored as a fetch would have done. */
     here: async (bytes: Buffer, { preview, ...told }: Told & { preview?: Buffer } = {}) => {
       const file = await coming(told)
       const keyring = await keyStore.keyring(workspaceId)

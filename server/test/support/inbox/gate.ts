@@ -2,7 +2,7 @@ import type { Db, Tx } from '../../../src/base/db.ts'
 
 export type Gate = ReturnType<typeof gate>
 
-/** Where something waits, each time that it comes by, until the test lets it go on; `reached` once it has come. */
+/** Blocks callers of `pass` until the test opens it; `reached` resolves at the first call. */
 export function gate() {
   const [reached, opened] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const pass = (): Promise<void> => {
@@ -14,7 +14,7 @@ export function gate() {
 
 type Work = (tx: Tx) => Promise<unknown>
 
-/** Holds the locks that this takes. Returns what commits `last` under them, and lets them go. */
+/** Takes locks and keeps them. Returns a function that runs `last` in the same transaction and commits it. */
 export async function holdLocks(db: Db, lock: Work): Promise<(last?: Work) => Promise<void>> {
   const { pass, reached, open } = gate()
   let atLast: Work = async () => {}
@@ -31,7 +31,7 @@ export async function holdLocks(db: Db, lock: Work): Promise<(last?: Work) => Pr
   }
 }
 
-/** The same for the conversations of a workspace, or one of them. */
+/** Locks the conversations of a workspace, or one of them. */
 export const holdConversations = ({ db, workspaceId }: { db: Db; workspaceId: string }, id: string | null = null) =>
   holdLocks(
     db,
@@ -42,7 +42,7 @@ export const holdConversations = ({ db, workspaceId }: { db: Db; workspaceId: st
       for update`,
   )
 
-/** Resolves once somebody waits for a lock in the database, which tells nobody: it is asked until it is so. */
+/** Resolves when a session waits for a lock. Polls, because the database does not notify of it. */
 export async function waitForLockWaiter({ db }: { db: Db }): Promise<void> {
   const waiting = () => db.sql`
     select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`

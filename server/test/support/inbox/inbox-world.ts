@@ -23,7 +23,7 @@ type Status = Extract<ChannelEvent, { type: 'status' }>
 type Json = Answer['body']
 export type InboxWorld = Awaited<ReturnType<typeof inboxWorld>>
 
-/** A customer's message as the official channel tells it; at this moment unless `at` is given. */
+/** Returns a customer's message as the official channel delivers it; at the current time unless `at` is given. */
 export function customerMessage(fields: Partial<Message> & { at: Date }): Message {
   const externalId = `wamid.${randomUUID()}`
   const said = { kind: 'text', text: 'Hello!', referral: null, opensWindow: true } as const
@@ -34,7 +34,7 @@ export interface InboxOptions {
   key?: Partial<NewKeyInput>
 }
 
-/** A workspace with an official connection. The key that calls reads only, so that people own what begins here. */
+/** Creates a workspace with an official connection. By default its key only reads, so people own new conversations. */
 export async function inboxWorld({ key = {} }: InboxOptions = {}) {
   const w = await world({ scopes: key.scopes ?? ['inbox.read'], key })
   const { db, keyStore, clock, log, workspaceId, call } = w
@@ -50,11 +50,11 @@ export async function inboxWorld({ key = {} }: InboxOptions = {}) {
     onSendRefused: async (_receiver, code) => void told.refused.push(code),
     onCustomersWrote: async (_workspaceId, writers) => void told.wrote.push(...writers),
   }
-  /** Hands events to the inbox as the channel does. */
+  /** Delivers events to the inbox as the channel does. */
   const tellOn = async (id: string, ...events: ChannelEvent[]): Promise<void> => {
     await createReceive(receiveDeps)({ workspaceId, id, channel: 'waba' }, events)
   }
-  // Reading needs a key that sees everything, whatever the test's own key sees.
+  // Reading needs a key that sees everything, whatever access the test's own key has.
   const { value: reader } = await w.addKey({ scopes: ['inbox.read'] })
   const conversations = async (query: Record<string, string> = {}): Promise<Json[]> => {
     const { status, body } = await call('GET', `${inboxPath}/conversations`, { query, key: reader })
@@ -73,7 +73,7 @@ export async function inboxWorld({ key = {} }: InboxOptions = {}) {
     tellOn,
     tell: (...events: ChannelEvent[]) => tellOn(connectionId, ...events),
     conversations,
-    /** A customer writes now; answers the conversation as the API shows it. */
+    /** Receives a customer's message now; returns the conversation as the API shows it. */
     customerWrites: async (text: string, fields: Partial<Message> = {}): Promise<Json> => {
       const event = customerMessage({ at: clock.now(), text, ...fields })
       await tellOn(connectionId, event)
@@ -81,11 +81,11 @@ export async function inboxWorld({ key = {} }: InboxOptions = {}) {
       return found
     },
     messages,
-    /** Their texts, oldest first. */
+    /** Returns the texts, oldest first. */
     texts: async (id: string): Promise<string[]> => (await messages(id)).map(({ text }) => text),
     patch: (id: string, body: object, key?: string) =>
       call('PATCH', conversationPath(id), { body, ...(key === undefined ? {} : { key }) }),
-    /** A send of the given number of parts that waits for the platform's answer. */
+    /** Creates a send with this many parts that waits for the platform's answer. */
     pendingSend: (conversationId: string, parts = 1) => pendingSend(w, connectionId, conversationId, parts),
     status: (externalId: string, status: DeliveryStatus, more: Partial<Status> = {}): Status => {
       const unknown = { errorCode: null, correlator: null, customer: null }
@@ -94,7 +94,7 @@ export async function inboxWorld({ key = {} }: InboxOptions = {}) {
   }
 }
 
-/** Messages never reach `baseUrl`, files do. */
+/** Only files are sent to `baseUrl`, messages never. */
 const connectionMaker =
   ({ db, keyStore, clock, workspaceId }: World) =>
   async (channel: Channel = 'waba', baseUrl = 'http://127.0.0.1'): Promise<string> => {
@@ -116,7 +116,7 @@ const connectionMaker =
     return id
   }
 
-/** A customer who has written to an agent, and a member who may take over; `place` is the conversation in the team API. */
+/** Creates a customer's conversation with an agent, and a member who can take over; `place`: its team API path. */
 export async function conversationWorld(agentSettings: Partial<NewKeyInput> = {}) {
   const w = await inboxWorld()
   const agent = await addAgent(w, agentSettings)
@@ -126,7 +126,7 @@ export async function conversationWorld(agentSettings: Partial<NewKeyInput> = {}
   return { w, agent, id: id as string, member, place: `/inbox/conversations/${id}` }
 }
 
-/** Another key of the workspace that may own conversations. */
+/** Adds another key of the workspace that can own conversations. */
 export const addAgent = (w: World, settings: Partial<NewKeyInput> = {}): Promise<{ id: string; value: string }> =>
   w.addKey({ name: 'Agent', scopes: ['inbox.read', 'inbox.write'], ...settings })
 

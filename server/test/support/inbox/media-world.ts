@@ -15,13 +15,13 @@ import { type FileServer, fileServer } from '../outgoing/file-server.ts'
 import { type Answer, testTeamToken } from '../world.ts'
 import { inboxWorld } from './inbox-world.ts'
 
-/** What the platform has by an id: what is said of it is its address and size unless given. */
+/** File at the platform, by id; its metadata has address and size unless given. */
 export interface PlatformFile {
   bytes: Buffer
   metadata?: object
-  /** In place of the answer to the question where it is. */
+  /** Replaces the answer to the request for its address. */
   describe?: (response: ServerResponse) => unknown
-  /** In place of the bytes. */
+  /** Replaces the answer with its bytes. */
   serve?: (response: ServerResponse) => unknown
 }
 
@@ -29,7 +29,7 @@ export type MediaWorld = Awaited<ReturnType<typeof mediaWorld>>
 
 const noPreviews: Previews = { make: async () => null, close: async () => {} }
 
-/** A workspace whose official number's platform has files, with one conversation. Rows of tests before it are gone. */
+/** Creates a workspace whose official platform has files, with one conversation. Deletes rows of earlier tests. */
 export async function mediaWorld() {
   const w = await inboxWorld()
   const { db, keyStore, clock, media, workspaceId, connectionId } = w
@@ -49,7 +49,7 @@ export async function mediaWorld() {
       from media
       where workspace_id = ${workspaceId}
         and id = ${id}`
-    assert.ok(found, 'the row is there')
+    assert.ok(found, 'the row exists')
     return { ...found, details: decryptDetails(keyring, id, found.details) } as Answer['body']
   }
   const read = async (id: string, after = '') => {
@@ -63,14 +63,14 @@ export async function mediaWorld() {
   }
   const deps = fetchDeps(w, noPreviews)
   const { waba } = deps.adapters
-  // What is too much is so soon.
+  // A small limit, so that tests exceed it quickly.
   if (waba.media !== undefined) deps.adapters.waba = { ...waba, media: { ...waba.media, fetchBytes: 1_000_000 } }
   return {
     ...w,
     server,
     files,
     conversationId,
-    /** A customer's message with a file, as its row is written with it. */
+    /** Receives a customer's message with a file, which is not fetched yet. */
     coming: async (file: Partial<PlatformFile>, told: Partial<MediaDetails> & { kind?: MediaKind } = {}) => {
       const { kind = 'image', ...more } = told
       const [now, id] = [clock.now(), newId(clock.now())]

@@ -11,7 +11,7 @@ import { openSendWakeups } from '../../../src/inbox/send/send-deps.ts'
 
 export const fastSendRates = { connection: { burst: 1000, everyMs: 0.01 }, pair: { burst: 1000, everyMs: 0.01 } }
 
-/** What a node needs to send, on a pool and with a way to the platform. */
+/** Returns the dependencies of a node for sending, on a pool and with a connector to the platform. */
 export async function sendDeps(
   db: Db,
   keyStore: KeyStore,

@@ -1,6 +1,6 @@
 import { platformServer, sendJson } from '../channels/platform-server.ts'
 
-/** One message as it arrived at the platform; when it came, and when its answer began to leave, by `performance.now()`. */
+/** Message as it arrived at the platform; times of arrival and of the start of the answer by `performance.now()`. */
 export interface Arrival {
   at: number
   answeredAt: number
@@ -14,7 +14,7 @@ export type SendPlatform = Awaited<ReturnType<typeof sendPlatform>>
 
 let ids = 0
 
-/** A platform that takes every message, notes when it came, and answers when the test lets it. */
+/** Starts a platform that accepts every message, records its arrival, and answers when the test allows it. */
 export async function sendPlatform() {
   const arrivals: Arrival[] = []
   const server = await platformServer(async ({ method, body }, response) => {
@@ -29,7 +29,7 @@ export async function sendPlatform() {
   })
   const { baseUrl, close } = server
   const hold: (arrival: Arrival) => Promise<unknown> | undefined = () => undefined
-  /** Its answer waits for `hold`. */
+  /** `hold` delays the answer. */
   const platform = { baseUrl, close, arrivals, hold }
   return platform
 }

@@ -29,7 +29,7 @@ import { addUpload, type NewUpload } from './uploads.ts'
 export { noon }
 export type SendWorld = Awaited<ReturnType<typeof sendWorld>>
 
-/** One node of the service: a pool of its own, and what sends. */
+/** Node of the service that sends, with its own pool. */
 export interface Node {
   deps: SendDeps
   app: App
@@ -62,7 +62,7 @@ const files = oncePerFile(async () => {
   return { mediaFolder, media }
 })
 
-/** A workspace whose key may send, on nodes of its own with a clock of its own, by a platform that behaves as the test has it. */
+/** Creates a workspace whose key can send, with its own nodes and clock, on a platform that the test controls. */
 export async function sendWorld() {
   const w = await inboxWorld({ key: { scopes: ['inbox.write'] } })
   const { db, keyStore, workspaceId, connectionId, keyId } = w
@@ -86,17 +86,17 @@ export async function sendWorld() {
   return {
     ...w,
     clock,
-    /** For other processes: where the database is, and the files are. */
+    /** Database and media folder, for other processes. */
     database,
     mediaFolder,
     platform,
-    /** A file of the team that no message has taken. */
+    /** Adds a file of the team that no message uses. */
     upload: (conversationId: string, file?: Partial<NewUpload>) =>
       addUpload({ db, keyStore, clock, media }, { workspaceId, conversationId }, { ...picture, ...file }),
     node,
     agent: senderOf({ type: 'agent', id: keyId }),
     member: senderOf({ type: 'user', id: newId(noon) }),
-    /** What was told of refusals: `effect code`. */
+    /** Reported refusals, as `effect code`. */
     refusals,
     tell: (...events: ChannelEvent[]) =>
       createReceive({ ...w.receiveDeps, clock })({ workspaceId, id: connectionId, channel: 'waba' }, events),

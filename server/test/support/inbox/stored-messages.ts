@@ -10,7 +10,7 @@ import { decryptDetails, type MediaDetails, type MediaState } from '../../../src
 import type { Actor } from '../../../src/workspaces/actor.ts'
 import type { InboxWorld } from './inbox-world.ts'
 
-/** A file that a message carries, or an upload that no send has taken yet. */
+/** File of a message, or an upload that no send uses yet. */
 interface Media {
   id: string
   conversationId: string
@@ -22,7 +22,7 @@ interface Media {
   details: MediaDetails
   file: { key: Buffer; storedAs: string; bytes: number } | null
   preview: { key: Buffer; storedAs: string; bytes: number } | null
-  /** The platform's id of an upload, while it lives. */
+  /** The platform's id of an upload, while valid. */
   platform: { id: string; livesUntil: Date } | null
   failure: string | null
   createdBy: Actor | null
@@ -30,7 +30,7 @@ interface Media {
   updatedAt: Date
 }
 
-/** The message that the platform calls by this id, as it is kept. */
+/** Returns the message with this id of the platform, as stored. */
 export async function storedMessage({ db, keyStore, workspaceId }: InboxWorld, externalId: string): Promise<Message> {
   const keyring = await keyStore.keyring(workspaceId)
   const rows = await db.sql<MessageRow[]>`
@@ -40,7 +40,7 @@ export async function storedMessage({ db, keyStore, workspaceId }: InboxWorld, e
   return found
 }
 
-/** The rows of a workspace's files, in the order of their messages. */
+/** Returns the rows of a workspace's files, in the order of their messages. */
 export async function storedFiles({ db, keyStore, workspaceId }: InboxWorld) {
   const keyring = await keyStore.keyring(workspaceId)
   const rows = await db.sql<(Omit<Media, 'details'> & { details: Buffer; dueAt: Date | null })[]>`

@@ -17,7 +17,7 @@ export interface NewUpload {
   more?: Partial<MediaDetails>
 }
 
-/** A file of the team as an upload leaves it: here, and no message's. */
+/** Stores a file as an upload by the team does: fetched, and used by no message. */
 export async function addUpload(
   { db, keyStore, clock, media }: { db: Db; keyStore: KeyStore; clock: Clock; media: MediaStore },
   { workspaceId, conversationId }: { workspaceId: string; conversationId: string },
@@ -41,7 +41,7 @@ export async function addUpload(
   return id
 }
 
-/** Seals a file into the store. Returns what it is called there, and its key. */
+/** Encrypts a file into the store. Returns its name there, and its key. */
 export async function storeFile(media: MediaStore, now: Date, bytes: Iterable<Uint8Array> | AsyncIterable<Uint8Array>) {
   const name = newId(now)
   const { key, stored } = encryptFile(name, Readable.from(bytes))

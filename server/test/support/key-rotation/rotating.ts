@@ -19,11 +19,11 @@ type Asked = { purpose: Purpose; workspaceId?: string | null }
 
 export async function askRotation(w: World, body: Asked): Promise<Answer['body']> {
   const answer = await w.call('POST', rotationsPath, { body, key: testTeamToken })
-  if (answer.status !== 202) throw new Error(`Not begun: ${JSON.stringify(answer.body)}`)
+  if (answer.status !== 202) throw new Error(`Rotation not started: ${JSON.stringify(answer.body)}`)
   return answer.body
 }
 
-/** Rotates the workspace's key from beginning to end, with nothing else going on. */
+/** Rotates the workspace's key completely, without concurrent work. */
 export async function rotate(w: World, purpose: Purpose): Promise<void> {
   await askRotation(w, { purpose, workspaceId: w.workspaceId })
   await drainRotations(w)
@@ -36,13 +36,13 @@ export async function drainRotations({ db, keyStore, clock }: World): Promise<vo
     if ((await runningRotations(db)) === 0) return
     clock.advance(30_000)
   }
-  throw new Error('The rotation does not end')
+  throw new Error('The rotation did not end')
 }
 
 export const runningRotations = async ({ sql }: Db): Promise<number> =>
   (await sql`select from key_rotations where finished_at is null`).length
 
-/** How many rows of the workspace are sealed or indexed under another version than this, by table. */
+/** Returns, by table, the number of rows encrypted or indexed under a version other than this. */
 export async function oldRows({ sql }: Db, workspaceId: string, purpose: Purpose, version: number): Promise<string[]> {
   const bytes = Buffer.alloc(4)
   bytes.writeUInt32BE(version)

@@ -10,20 +10,20 @@ interface ImportWish {
 export interface ImportWorld extends World {
   /** Calls the team API of the workspace as an operator. */
   team(method: 'GET' | 'POST' | 'PUT', path: string, body?: object): Promise<Answer>
-  /** Creates an import of this text and uploads it; returns its id. */
+  /** Creates an import and uploads this text completely; returns its id. */
   upload(text: string | Buffer, format?: 'csv' | 'ndjson'): Promise<string>
   /** Uploads, starts and runs an import; returns it in its final state. */
   // biome-ignore lint/suspicious/noExplicitAny: as in Answer
   importAll(text: string | Buffer, wish: ImportWish): Promise<any>
-  /** Runs pending work. */
+  /** Runs pending imports. */
   work(): Promise<number>
   refusedFile(id: string): Promise<string>
-  /** Every live lead, oldest first. */
+  /** Returns every live lead, oldest first. */
   // biome-ignore lint/suspicious/noExplicitAny: as in Answer
   leads(): Promise<any[]>
 }
 
-/** Creates an import with its complete file; returns its id. */
+/** Creates an import with a completely uploaded file; returns its id. */
 export async function uploadFile(w: Pick<World, 'call' | 'workspaceId'>, text: string | Buffer, format = 'csv') {
   const [key, path, raw] = [testTeamToken, `/api/team/v1/workspaces/${w.workspaceId}/lead-imports`, Buffer.from(text)]
   const made = await w.call('POST', path, { key, body: { fileName: `leads.${format}`, size: raw.length, format } })

@@ -4,10 +4,10 @@ import type { World } from '../world.ts'
 
 export const leadsPath = '/api/v1/leads'
 
-/** Path of a lead by any of its identifiers. */
+/** Returns the path of a lead, by any of its identifiers. */
 export const leadPath = (identifier: string): string => `${leadsPath}/${encodeURIComponent(identifier)}`
 
-/** Snapshot of the stored data: a rejected request leaves it unchanged. */
+/** Returns the stored rows of the workspace; a refused request must leave them unchanged. */
 export async function stored(world: World) {
   const { db, workspaceId } = world
   const [row] = await db.sql<{ leads: string | null; tokens: string | null; events: number; changes: number }[]>`
@@ -20,13 +20,13 @@ export async function stored(world: World) {
   return { ...row, quota: await quotaUsed(world) }
 }
 
-/** Number of leads counted towards the day's quota. */
+/** Returns the number of creations counted against the day's quota. */
 export async function quotaUsed({ db, workspaceId, clock }: World): Promise<number> {
   const { used } = await readQuota(db.sql, workspaceId, clock.now())
   return used
 }
 
-/** Number of events per name in the workspace. */
+/** Returns the number of the workspace's events by name. */
 export async function eventCounts({ db, workspaceId }: World): Promise<Record<string, number>> {
   const rows = await db.sql<{ name: string; count: number }[]>`
     select name, count(*)::integer as count
@@ -53,5 +53,5 @@ export async function makeLeads({ call }: World, leads: readonly object[]): Prom
   return ids
 }
 
-/** A user who is a member of the workspace. */
+/** Adds a user who is a member of the workspace. */
 export const addMember = async (w: World): Promise<string> => (await signedInMember(w)).userId

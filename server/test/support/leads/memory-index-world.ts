@@ -11,19 +11,19 @@ import { atEnd, oncePerFile } from '../file-end.ts'
 import type { TestMember } from '../member.ts'
 import { type Answer, callerOf, type World, world } from '../world.ts'
 
-/** Node of the service that answers lists from a memory index. */
+/** Node of the service that answers lists from an in-memory index. */
 export interface ImageNode {
   app: App
   images: MemoryIndexes
-  /** Thread with the indexes, which tests terminate. */
+  /** Thread with the indexes, for tests that end it. */
   thread(): Worker | undefined
   list(query: Record<string, string>): Promise<Answer>
   call(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: unknown): Promise<Answer>
-  /** Number of lists that the index answered, and that it left to the database. */
+  /** Number of lists answered from the index, and from the database. */
   counts: { image: number; database: number }
 }
 
-/** The same member at that node, whose lists come from memory if possible. */
+/** Returns the same member on that node, whose lists come from memory if possible. */
 export function memberAt({ app }: ImageNode, { workspaceId }: World, member: TestMember): TestMember {
   const call: TestMember['call'] = async (_, path) => {
     const url = `/api/team/v1/workspaces/${workspaceId}${path}`
@@ -33,7 +33,7 @@ export function memberAt({ app }: ImageNode, { workspaceId }: World, member: Tes
   return { ...member, call }
 }
 
-/** Small segments, so that a few hundred leads cover everything that a million do. */
+/** Small segments, so that a few hundred leads go through the same stages as a million. */
 const smallShape = { tailSlots: 8, segmentSlots: 256 }
 
 export interface ImageWorld extends World {
@@ -41,8 +41,8 @@ export interface ImageWorld extends World {
 }
 
 /**
- * Fresh workspace, and nodes next to the one without indexes. All worlds of a file share these nodes, since a thread
- * takes longer to start than most tests run; nodes with options belong to the world.
+ * Creates a workspace, and nodes with in-memory indexes beside the one without. The worlds of a file share these nodes,
+ * since a thread takes longer to start than most tests; a world with options gets its own.
  */
 export async function imageWorld(nodeCount = 1, options?: Partial<MemoryIndexOptions>): Promise<ImageWorld> {
   const w = await world()

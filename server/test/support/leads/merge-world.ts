@@ -8,7 +8,7 @@ export const phones = { one: '5581991234567', two: '5511987650001' }
 
 const scopes = ['leads.read', 'leads.write', 'leads.delete', 'leads.bulk', 'inbox.read'] as const
 
-/** Two leads created one minute apart, and the member who merges the second into the first, unless set otherwise. */
+/** Creates two leads a minute apart, and a member who by default merges the second into the first. */
 export async function mergeWorld(
   older: object = { firstName: 'One', phone: phones.one },
   newer: object = { firstName: 'Two', lastName: 'Other', phone: phones.two, externalRef: 'two' },
@@ -28,10 +28,10 @@ export async function mergeWorld(
   const undo = (id: string) => member.call('POST', `/lead-merges/${id}/undo`)
   return {
     ...{ w, member, one, two, merge, undo },
-    /** The merge, and the kept lead. */
+    /** Merges, and returns the remaining lead. */
     merged: async (...given: Parameters<typeof merge>) => done(await merge(...given)),
     undone: async (id: string) => done(await undo(id)),
-    /** A lead as the team sees it, and as a key does. */
+    /** Returns a lead as its team sees it, and as a key does. */
     read: async (id: string) => (await member.call('GET', `/leads/${id}`)).body.lead,
     shown: async (identifier: string) => (await w.call('GET', leadPath(identifier))).body.data,
   }

@@ -1,28 +1,28 @@
 import type { Answer, World } from '../world.ts'
 import { leadPath, leadsPath } from './leads.ts'
 
-/** Lead to create or change, and its expected values if nothing is sent. */
+/** Lead to create or change, and its values if nothing were sent. */
 export interface Target {
   match: { by: string; value: string }
   // biome-ignore lint/suspicious/noExplicitAny: as in Answer
   base: any
 }
 
-/** Result for one lead. */
+/** Result of writing one lead. */
 export interface Outcome {
-  /** 400 and above if rejected, in a batch too. */
+  /** 400 or above if refused, also in a batch. */
   status: number
   // biome-ignore lint/suspicious/noExplicitAny: as in Answer
   lead: any
   // biome-ignore lint/suspicious/noExplicitAny: as in Answer
   error: any
-  /** Rejected fields, as paths relative to the lead. */
+  /** Refused fields, as paths relative to the lead. */
   issues: string[]
 }
 
 type Query = Record<string, string>
 
-/** Route of the leads interface that accepts the fields of a lead: field rules are the same on all of them. */
+/** An operation of the leads API that accepts fields of a lead: the validation rules apply to all of them. */
 export interface WritePath {
   name: string
   isUpdate: boolean
@@ -31,7 +31,7 @@ export interface WritePath {
   send(w: World, targets: readonly Target[], leads: readonly object[], query?: Query): Promise<Outcome[]>
 }
 
-/** A value for every field. */
+/** Lead with a value in every field. */
 export const fullLead = {
   ...{ uniqueCode: 'code', externalRef: 'ref', firstName: 'Marina', lastName: 'Duarte', email: 'm@example.com' },
   ...{ phone: '5581991234567', status: 'won', priority: 'high', source: 'ads', adPlatform: 'x' },

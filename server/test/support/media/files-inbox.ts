@@ -14,7 +14,7 @@ const server = fileURLToPath(new URL('./serve-bytes.ts', import.meta.url))
 
 export type FilesInbox = Awaited<ReturnType<typeof filesInbox>>
 
-/** A platform in a process of its own; returns its address. */
+/** Starts a platform in a separate process; returns its URL. */
 export async function startFilePlatform(): Promise<string> {
   const platform = spawn(process.execPath, [server, '1'], { stdio: ['ignore', 'pipe', 'inherit'] })
   atEnd(async () => {
@@ -24,7 +24,7 @@ export async function startFilePlatform(): Promise<string> {
   return `http://127.0.0.1:${String(port).trim()}`
 }
 
-/** Files of one conversation in a new workspace with a number at this platform, by the routes of the service; sizes are in megabytes. */
+/** Creates a workspace with a number at this platform and files of one conversation; sizes are in megabytes. */
 export async function filesInbox({ url }: Service, baseUrl: string) {
   const headers = { authorization: `Bearer ${operatorToken}` }
   const ask = (path: string, init: RequestInit = {}) =>
@@ -40,7 +40,7 @@ export async function filesInbox({ url }: Service, baseUrl: string) {
   const settings = { accessToken: 'an-access-token-of-24-chars', appSecret, baseUrl }
   const { connection } = await json(`${at}/connections`, { channel: 'waba', name: 'Files', numberId, ...settings })
   let [told, conversation] = [0, '']
-  /** Has the platform tell of a message with a file. */
+  /** Makes the platform send a message with a file. */
   const tell = async (of: number) => {
     const id = `file-${of}-${++told}`
     const item = { id: `wamid.${id}`, from: '442079460000', timestamp: String(Math.floor(Date.now() / 1000)) }
@@ -52,7 +52,7 @@ export async function filesInbox({ url }: Service, baseUrl: string) {
     const answer = await fetch(path, { method: 'POST', headers: signed, body: body.toString() })
     assert.equal(answer.status, 200)
   }
-  /** The files of this size that have been fetched. */
+  /** Returns the files of this size that have been fetched. */
   const here = async (of: number): Promise<string[]> => {
     if (conversation === '') conversation = (await json(`${at}/inbox/conversations?view=all`)).conversations[0].id
     const { items } = await json(`${at}/inbox/conversations/${conversation}/media?kinds=document&limit=50`)

@@ -1,6 +1,6 @@
-// `serve-bytes.ts <megabytes>`: serves so many bytes to whoever asks, no faster than they are taken, and prints its port. As a
-// platform it says where a file of so many megabytes is whose id is `file-10-…`, and that all is well with a number. In a
-// process of its own, so that what it takes is not counted.
+// `serve-bytes.ts <megabytes>`: prints its port and serves this many bytes, as fast as clients read them. As a platform
+// it also answers with the address of a file of N megabytes for an id `file-N-…`, and reports every number as valid. It
+// runs in a separate process, so that its memory is not counted.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'

@@ -18,14 +18,14 @@ const s3Server = oncePerFile(() => {
   return other === undefined ? startS3(false) : Promise.resolve(addressOf(new URL(other)))
 })
 
-/** An S3 server: `@20minutes/s3rver`, which serves ranges and parts, and checks signatures when it is to be strict. */
+/** Starts `@20minutes/s3rver`, an S3 server with ranges and multipart uploads; checks signatures if strict. */
 export async function startS3(isStrict: boolean): Promise<S3Address> {
   const server = new S3rver({
     address: '127.0.0.1',
     port: 0,
     silent: true,
-    // It computes another path than the client's for what concerns a bucket: lists would be refused. `s3-store.test.ts`
-    // has one that is strict, and lists nothing.
+    // It computes a different path than the client for bucket operations, so lists would be refused. `s3-store.test.ts`
+    // uses a strict one and lists nothing.
     allowMismatchedSignatures: !isStrict,
     directory: await newFolder(),
     configureBuckets: [{ name: bucket, configs: [] }],
@@ -40,18 +40,18 @@ const addressOf = ({ origin, pathname, username, password }: URL): S3Address => 
   credentials: { accessKeyId: decodeURIComponent(username), secretAccessKey: password },
 })
 
-/** Where nothing is yet, in the bucket of the tests. */
+/** Returns an unused address in the bucket of the tests. */
 export async function newS3Address(): Promise<S3Address> {
   return { ...(await s3Server()), prefix: `${randomUUID()}/` }
 }
 
 export interface TestStore {
   store: MediaStore
-  /** Puts something there by other means than the store's. */
+  /** Writes an object by other means than the store. */
   strew(path: string, text: string): Promise<void>
 }
 
-/** What does to a bucket what a store would not. */
+/** Returns a client that makes changes to a bucket that a store would not. */
 export async function clientOf({ region, endpoint, credentials }: S3Address) {
   const { S3Client } = await import('@aws-sdk/client-s3')
   assert.ok(credentials !== null && endpoint !== null)
@@ -61,7 +61,7 @@ export async function clientOf({ region, endpoint, credentials }: S3Address) {
   return client
 }
 
-/** An empty store of each form, with a mark. */
+/** Empty stores of each kind, with a mark. */
 export const stores: Record<string, () => Promise<TestStore>> = {
   folder: async () => {
     const root = join(await newFolder(), 'media')
@@ -87,7 +87,7 @@ export const stores: Record<string, () => Promise<TestStore>> = {
   },
 }
 
-/** The bytes of a file, in parts of an odd length, all in the same memory; fails after the last one for a failure. */
+/** Yields the bytes of a file in parts of an odd length that share the same memory; then throws `failure` if given. */
 export async function* pieces(bytes: Uint8Array, failure?: Error): AsyncGenerator<Uint8Array> {
   const piece = Buffer.alloc(65_521)
   for (let at = 0; at < bytes.length; at += piece.length) {
@@ -98,7 +98,7 @@ export async function* pieces(bytes: Uint8Array, failure?: Error): AsyncGenerato
   if (failure !== undefined) throw failure
 }
 
-/** What the store has by this name, or a part of it. */
+/** Returns the bytes of the store under this name, or a range of them. */
 export async function readAll(store: MediaStore, name: string, start?: number, end?: number | null): Promise<Buffer> {
   const read: Uint8Array[] = []
   for await (const piece of await store.open(name, start, end)) read.push(Buffer.from(piece))

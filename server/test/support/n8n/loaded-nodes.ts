@@ -13,11 +13,11 @@ export const workflowFile = join(import.meta.dirname, 'n8n-workflow.cjs')
 export interface LoadedNodes {
   nodes: Map<string, NodeType>
   credentials: Map<string, CredentialType>
-  /** Tells each pause of the nodes. */
+  /** Emits each pause of the nodes. */
   paused: EventEmitter
 }
 
-/** The nodes that the package names, from their sources; `package.slow.test.ts` compares them with those that it is built with. */
+/** Nodes named by the package, loaded from their sources; `package.slow.test.ts` compares them with the built ones. */
 export const loadedNodes = oncePerFile(async (): Promise<LoadedNodes> => {
   const { n8n } = JSON.parse(await readFile(join(nodesFolder, 'package.json'), 'utf8'))
   const instances = async <T>(files: string[]) => Promise.all(files.map((file): Promise<T> => instanceOf(file)))
@@ -31,7 +31,7 @@ export const mapped = ({ nodes, credentials }: { nodes: NodeType[]; credentials:
   credentials: new Map(credentials.map((credential) => [credential.name, credential])),
 })
 
-/** n8n takes the class that is called like the file. */
+/** n8n loads the class with the name of the file. */
 export const classIn = (file: string): string => /([^/]+)\.(?:node|credentials)\.js$/.exec(file)?.[1] ?? ''
 
 async function instanceOf<T>(file: string): Promise<T> {
@@ -39,7 +39,7 @@ async function instanceOf<T>(file: string): Promise<T> {
   return new module[classIn(file)]()
 }
 
-/** A source of the package, with the stand-in for what it asks of n8n. */
+/** Loads a source of the package, with a stand-in for its imports from n8n. */
 // biome-ignore lint/suspicious/noExplicitAny: modules of every shape
 export async function loadSource(path: string): Promise<any> {
   const hooks = registerHooks({
@@ -47,7 +47,7 @@ export async function loadSource(path: string): Promise<any> {
       if (name === 'n8n-workflow')
         return { url: pathToFileURL(workflowFile).href, format: 'commonjs', shortCircuit: true }
       const resolved = next(name, context)
-      // The package says that it is CommonJS, which it is once it is built.
+      // The package declares CommonJS, which is true only after its build.
       return resolved.url.startsWith(sources) ? { ...resolved, format: 'module-typescript' } : resolved
     },
   })

@@ -1,4 +1,4 @@
-// What the nodes ask of n8n at run time, as n8n has it; a pause is over at once.
+// What the nodes import from n8n at run time, with n8n's behavior; pauses end at once.
 
 const { EventEmitter } = require('node:events')
 
@@ -28,5 +28,5 @@ function sleep(ms) {
   return new Promise((resolve) => setImmediate(resolve))
 }
 
-// Each by its name alone, so that modules may import it by that.
+// Separate names, so that modules can import them by name.
 module.exports = { NodeApiError, NodeOperationError, NodeConnectionTypes, paused, sleep }

@@ -8,18 +8,18 @@ import { type Given, standIn } from './stand-in.ts'
 
 export interface N8nWorld extends ClientWorld {
   node(name: string): NodeType
-  /** What a node is called on, with the world's key. */
+  /** Returns the execution context of a node, with the world's key. */
   context(node: NodeType, given?: Partial<Given>): object
-  /** Runs the node of actions; answers its items. */
+  /** Runs the node of actions; returns its items. */
   run(parameters: Record<string, unknown> | Record<string, unknown>[], given?: Partial<Given>): Promise<Item[]>
   paused: EventEmitter
-  /** What the customers of this world were sent. */
+  /** Messages sent to the customers of this world. */
   sent(): Message[]
 }
 
 type Message = N8nWorld['platform']['sends'][number]['order']['message']
 
-/** The parameters of an operation on a conversation. */
+/** Returns the parameters of an operation on a conversation. */
 export const about = (operation: string, conversationId: string, fields: object = {}) => ({
   resource: 'conversation',
   operation,
@@ -27,7 +27,7 @@ export const about = (operation: string, conversationId: string, fields: object 
   ...fields,
 })
 
-/** A workspace, a key, and the nodes in an n8n that has both. */
+/** Creates a workspace, a key, and the nodes in an n8n with its credentials. */
 export async function n8nWorld(settings: Partial<NewKeyInput> = {}): Promise<N8nWorld> {
   const w = await clientWorld(settings)
   const loaded = await loadedNodes()

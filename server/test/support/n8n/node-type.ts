@@ -1,4 +1,4 @@
-/** As much of n8n's types as the tests look at. */
+/** The part of n8n's types that the tests use. */
 export interface Property {
   displayName: string
   name: string

@@ -3,18 +3,18 @@ import type { LoadedNodes } from './loaded-nodes.ts'
 import type { Item, NodeType, Property } from './node-type.ts'
 
 export interface Given {
-  /** What somebody has filled in; a list has one for each item. */
+  /** Values that a user filled in; an array has one object per item. */
   parameters?: Record<string, unknown> | Record<string, unknown>[]
-  /** The binary fields that every item has. */
+  /** Binary fields of every item. */
   binary?: Record<string, { mimeType: string; fileName?: string; bytes: Buffer }>
   credentials: Record<string, Record<string, string>>
-  /** What n8n keeps with the workflow. */
+  /** Static data that n8n stores with the workflow. */
   stored?: Record<string, unknown>
   executionId?: string
   continueOnFail?: boolean
   mode?: 'trigger' | 'manual'
   webhookUrl?: string
-  /** Gets what the node asked for. */
+  /** Collects the requests of the node. */
   asked?: string[]
   timezone?: string
   emit?(items: Item[][]): void
@@ -22,7 +22,7 @@ export interface Given {
   webhook?: { headers: object; text: string; answer: WebhookAnswer }
 }
 
-/** What n8n answers to whoever has called the webhook. */
+/** Answer of n8n to the caller of the webhook. */
 export class WebhookAnswer extends EventEmitter {
   statusCode = 200
   writableFinished = false
@@ -39,7 +39,7 @@ export class WebhookAnswer extends EventEmitter {
   }
 }
 
-/** What a node of n8n is called on: it asks the real service, as n8n would. */
+/** Returns the execution context of a node: it calls the real service, as n8n would. */
 export function standIn(loaded: LoadedNodes, node: NodeType, given: Given): object {
   const all = Array.isArray(given.parameters) ? given.parameters : [given.parameters ?? {}]
   const { stored = {}, mode = 'trigger', webhook } = given
@@ -50,7 +50,7 @@ export function standIn(loaded: LoadedNodes, node: NodeType, given: Given): obje
   }
   const credentialsOf = async (type: string) => {
     const found = given.credentials[type]
-    if (found === undefined) throw new Error(`No credential ${type} is given`)
+    if (found === undefined) throw new Error(`Credential ${type} is missing`)
     return found
   }
   return {
@@ -79,7 +79,7 @@ export function standIn(loaded: LoadedNodes, node: NodeType, given: Given): obje
       getBinaryDataBuffer: async (itemIndex: number, field: string) => binaryIn(itemIndex, field).bytes,
       httpRequestWithAuthentication: async (type: string, options: HttpOptions) => {
         const authenticate = loaded.credentials.get(type)?.authenticate
-        if (authenticate === undefined) throw new Error(`${type} does not say how it is sent`)
+        if (authenticate === undefined) throw new Error(`Credential ${type} has no authentication`)
         const { headers } = await authenticate(await credentialsOf(type), options)
         given.asked?.push(`${options.method} ${new URL(options.url).pathname}`)
         return send({ ...options, headers })
@@ -88,11 +88,10 @@ export function standIn(loaded: LoadedNodes, node: NodeType, given: Given): obje
   }
 }
 
-/** What n8n has of a parameter: what was filled in, else the default of what is shown; what is not there, nobody can fill in. */
+/** Returns a parameter as n8n does: the filled-in value, else the default if visible; hidden ones have no value. */
 function parameter(properties: Property[], filled: Record<string, unknown>, name: string): unknown {
   const [found, ...others] = properties.filter((one) => one.name === name && isShown(properties, one, filled))
-  if (found === undefined || others.length > 0)
-    throw new Error(`The node shows ${name} ${others.length} times too often`)
+  if (found === undefined || others.length > 0) throw new Error(`The node shows ${name} ${others.length} extra times`)
   return filled[name] ?? found.default
 }
 
@@ -123,7 +122,7 @@ async function send({ method, url, headers, qs = {}, body, abortSignal }: HttpOp
     ...(abortSignal !== undefined && { signal: abortSignal }),
   })
   const text = await response.text()
-  // As n8n does: it reads application/json, and leaves problem details to the node.
+  // As n8n does: parses application/json, but not problem details.
   const isJson = response.headers.get('content-type')?.startsWith('application/json')
   return {
     statusCode: response.status,

@@ -2,7 +2,7 @@ import { type InboxWorld, inboxWorld } from '../inbox/inbox-world.ts'
 import { signedInMember } from '../member.ts'
 import type { Answer } from '../world.ts'
 
-/** A customer who has written, where the team finds the conversation, and two members. */
+/** Creates a conversation of a customer with the team, and two members. */
 export async function notificationsWorld() {
   const w = await inboxWorld()
   const { id }: { id: string } = await w.customerWrites('Hi')
@@ -12,10 +12,10 @@ export async function notificationsWorld() {
 
 export async function colleague(w: InboxWorld) {
   const member = await signedInMember(w)
-  /** The notices as the bell lists them. */
+  /** Returns the notifications as the bell lists them. */
   const told = async (query = ''): Promise<Answer['body'][]> =>
     (await member.call('GET', `/notices${query}`)).body.notices
-  /** What they tell of, newest first. */
+  /** Returns their kinds, newest first. */
   const kinds = async (): Promise<string[]> => (await told()).map(({ kind }) => kind)
   return { ...member, told, kinds }
 }

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 export type FileServer = Awaited<ReturnType<typeof fileServer>>
 type Answer = (request: IncomingMessage, response: ServerResponse) => unknown
 
-/** Serves files, as well or as badly as `answer` says. */
+/** Serves files as `answer` says. */
 export async function fileServer(answer: Answer, host = '127.0.0.1') {
   const server = createServer((request, response) => {
     const { method, url, headers } = request
@@ -17,7 +17,7 @@ export async function fileServer(answer: Answer, host = '127.0.0.1') {
   const files = {
     baseUrl: `http://${host}:${port}`,
     port,
-    /** Oldest first, with the credential if there was one. */
+    /** Requests, oldest first, with the credential if present. */
     asked: [] as { line: string; authorization: string | undefined; headers: IncomingMessage['headers'] }[],
     answer,
     close: async () => {
@@ -28,7 +28,7 @@ export async function fileServer(answer: Answer, host = '127.0.0.1') {
   return files
 }
 
-/** Writes for ever, as fast as it is taken; `written` says how much so far. */
+/** Writes endlessly, as fast as the client reads; `written` counts the bytes. */
 export function endless(response: ServerResponse): { written: number } {
   const piece = Buffer.alloc(65_536, 7)
   const count = { written: 0 }

@@ -3,7 +3,7 @@ import { isIPv4 } from 'node:net'
 
 export type Authority = ReturnType<typeof makeAuthority>
 
-/** An authority of a test's own, which vouches for servers. Nothing here would do outside of tests. */
+/** Creates a certificate authority for tests. Not suitable for anything else. */
 export function makeAuthority(name = 'Parley test authority') {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const make = (subject: string, key: KeyObject, extension: Buffer) => {
@@ -27,7 +27,7 @@ export function makeAuthority(name = 'Parley test authority') {
   return {
     cert: make(name, publicKey, extensionOf('551d13', sequence(tlv(0x01, Buffer.from([0xff]))))),
     key: pemOf(privateKey),
-    /** A certificate for a server of these names, or for a role of the database. */
+    /** Issues a certificate for a server with these names, or for a database role. */
     certify: (names: readonly string[], role = 'server') => {
       const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' })
       const cert = make(role, pair.publicKey, extensionOf('551d11', sequence(...names.map(alternative))))
@@ -36,7 +36,7 @@ export function makeAuthority(name = 'Parley test authority') {
   }
 }
 
-// As much of DER as a certificate takes.
+// The part of DER that certificates use.
 const tlv = (tag: number, value: Buffer): Buffer => {
   const { length } = value
   const size = length < 128 ? [length] : length < 256 ? [0x81, length] : [0x82, length >> 8, length & 0xff]
@@ -47,7 +47,7 @@ const oid = (hex: string) => tlv(0x06, Buffer.from(hex, 'hex'))
 const ecdsaWithSha256 = oid('2a8648ce3d040302')
 const nameOf = (name: string) => sequence(tlv(0x31, sequence(oid('550403'), tlv(0x0c, Buffer.from(name)))))
 const extensionOf = (id: string, value: Buffer) => sequence(oid(id), tlv(0x04, value))
-/** A name of the DNS, or an IPv4 address. */
+/** Encodes a DNS name or an IPv4 address. */
 const alternative = (name: string) =>
   isIPv4(name) ? tlv(0x87, Buffer.from(name.split('.').map(Number))) : tlv(0x82, Buffer.from(name))
 const pemOf = (key: KeyObject): string => key.export({ type: 'pkcs8', format: 'pem' }).toString()

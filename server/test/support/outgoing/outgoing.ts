@@ -6,11 +6,11 @@ import {
   type StreamAnswer,
 } from '../../../src/base/outgoing/guarded-fetch.ts'
 
-/** The guarded way out, with this machine allowed: the outside of the tests is on it. */
+/** Opens the guarded HTTP client with this machine allowed, where the tests' servers run. */
 export const openTestOutgoing = (): Outgoing => openOutgoing({ allowCidrs: ['127.0.0.0/8', '::1'] })
 
-/** The kind of failure, and whether the request may have left. */
+/** Returns the kind of failure, and whether the request may have been sent. */
 export function failureOf(answer: OutgoingAnswer | StreamAnswer): [error: string, hasLeft: boolean] {
-  assert.ok(answer.outcome === 'failed', 'it was answered')
+  assert.ok(answer.outcome === 'failed', 'the request succeeded')
   return [answer.error, answer.hasLeft]
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 
-/** A server that answers by bytes, so that it can answer wrongly. Requests end at an empty line, or with their body `{}`. */
+/** Starts a server that answers with raw bytes, also invalid ones. Requests end at an empty line or the body `{}`. */
 export async function rawServer(host = '127.0.0.1', port = 0) {
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     raw.sockets.push(socket)
@@ -20,10 +20,10 @@ export async function rawServer(host = '127.0.0.1', port = 0) {
   await once(server.listen(port, host), 'listening')
   const raw = {
     port: (server.address() as AddressInfo).port,
-    /** Those that have come in whole, oldest first. */
+    /** Complete requests, oldest first. */
     requests: [] as string[],
     sockets: [] as Socket[],
-    /** What is done with each request: `of` counts the requests of its socket from 1. */
+    /** Answers each request; `of` counts the requests of its socket from 1. */
     answer: (socket: Socket, _of: number): unknown => socket.write(okAnswer()),
     close: async () => {
       for (const socket of raw.sockets) socket.destroy()
@@ -35,7 +35,7 @@ export async function rawServer(host = '127.0.0.1', port = 0) {
 
 export const okAnswer = (body = 'ok'): string => `HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`
 
-/** Listens on both loopback addresses, on one port, where nobody may come; counts who does. */
+/** Listens on both loopback addresses on one port that must not be reached; counts connections. */
 export async function openCanary() {
   const first = await rawServer()
   // Not every machine has IPv6.

@@ -6,30 +6,30 @@ import { reset } from '../wire/reset.ts'
 
 export interface CuttingProxy {
   port: number
-  /** Ends each connection that is open. */
+  /** Closes all open connections. */
   cutAll(): void
-  /** From now on, a connection ends once the server has answered so many bytes by it; null to let all through. */
+  /** Closes every connection after the server has sent this many bytes on it; null disables it. */
   cutAfter(bytes: number | null): void
-  /** What the server says does not arrive any more, though connections stay open. */
+  /** Drops all further bytes of the server, while connections stay open. */
   silence(isSilent: boolean): void
-  /** Keeps back each word that the server is ready, until it is to be held no longer. */
+  /** Withholds each ReadyForQuery message until called with false. */
   holdReady(isHeld: boolean): void
-  /** How many such words are kept back. */
+  /** Number of withheld messages. */
   keptReady(): number
-  /** Bytes that clients have said since the start. */
+  /** Number of bytes from clients since the start. */
   asked(): number
-  /** The next connection alone ends once the server has answered so many bytes by it. */
+  /** Closes only the next connection after the server has sent this many bytes on it. */
   cutNextAfter(bytes: number): void
-  /** The next connection by which a client says this ends: before the server hears of it, at once then, or when it has answered. */
+  /** Closes the next connection on which a client sends this text: before forwarding it, after it, or once answered. */
   cutAtWord(word: string, when: Moment): void
-  /** Connections since the start. */
+  /** Number of connections since the start. */
   accepted(): number
 }
 
 type Moment = 'unheard' | 'heard' | 'answered'
 
 const readyBytes = 6
-/** A server that has said nothing for so long has said all that it had to say. */
+/** A server that has sent nothing for this long counts as finished. */
 const quietMs = 50
 
 function debounced(work: () => void): () => void {
@@ -40,7 +40,7 @@ function debounced(work: () => void): () => void {
   }
 }
 
-/** Stands between the driver and a server, and ends connections at any byte. */
+/** Proxies between the driver and a server, and can close connections at any byte. */
 export async function startCuttingProxy(
   target: { path: string } | { host: string; port: number },
 ): Promise<CuttingProxy> {
@@ -71,7 +71,7 @@ export async function startCuttingProxy(
       upstream.removeAllListeners('data').resume().write(chunk)
       if (when === 'answered') upstream.on('data', debounced(end))
       else {
-        // It may go on reading, and closes its side when it is done.
+        // The client may still be reading; it closes its side when done.
         reset(client.removeListener('close', end))
         upstream.end()
       }
@@ -132,9 +132,9 @@ export async function startCuttingProxy(
   }
 }
 
-/** The same database, by a proxy of its own. */
+/** Returns the same database behind a proxy of its own. */
 export async function databaseByProxy(given: DbOptions): Promise<{ proxy: CuttingProxy; options: DbOptions }> {
-  // What the server says is cut, not what a pooler before it does.
+  // The proxy cuts the connection to the server, not to a pooler in front of it.
   const options = { ...given, ...given.direct }
   const proxy = await startCuttingProxy(targetOf(options))
   const url = new URL(options.url ?? `postgres://${options.user}:${options.password}@x/${options.database}`)

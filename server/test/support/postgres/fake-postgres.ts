@@ -6,13 +6,13 @@ import { atEnd } from '../file-end.ts'
 
 export interface FakePostgres {
   port: number
-  /** What each connection began with, as text: names and values of the greeting end with a zero. */
+  /** Startup message of each connection as text; names and values end with a zero byte. */
   greetings: string[]
-  /** Resolves once no connection is left. */
+  /** Resolves when no connection is open. */
   isLeft(): Promise<void>
 }
 
-/** As much of a PostgreSQL as a test writes: `answer` is called at the first piece that a client sends. */
+/** Fake PostgreSQL server: `answer` is called at the first data from a client. */
 export async function fakePostgres(answer: (socket: Socket) => void): Promise<FakePostgres> {
   const sockets = new Set<Socket>()
   const greetings: string[] = []
@@ -35,7 +35,7 @@ export async function fakePostgres(answer: (socket: Socket) => void): Promise<Fa
   return { port: (server.address() as AddressInfo).port, greetings, isLeft }
 }
 
-/** Takes connections and never answers: as soon as it was asked, so much time is over. */
+/** Accepts connections and never answers; advances the mocked time after each request. */
 export function silentServer(t: TestContext, ms = 60_000, onPass = (_ms: number) => {}): Promise<FakePostgres> {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   return fakePostgres(() => {
@@ -44,7 +44,7 @@ export function silentServer(t: TestContext, ms = 60_000, onPass = (_ms: number)
   })
 }
 
-/** To a client that has asked for TLS. */
+/** Upgrades the socket of a client that has requested TLS. */
 export function agreeToTls(socket: Socket, options: { cert: string; key: string }): TLSSocket {
   socket.write('S')
   return new TLSSocket(socket, { isServer: true, ...options }).on('error', () => {}).resume()
@@ -64,7 +64,7 @@ export const failure = (code: string, words: string): Buffer => message('E', `SF
 
 export const ready: Buffer = message('Z', 'I')
 
-/** What a server says to somebody it lets in without a password. */
+/** Returns a server's messages to a client that it accepts without a password. */
 export function greeting(isStandby = 'off', isReadOnly = 'off'): Buffer {
   return Buffer.concat([
     message('R', Buffer.alloc(4)),
@@ -75,7 +75,7 @@ export function greeting(isStandby = 'off', isReadOnly = 'off'): Buffer {
   ])
 }
 
-/** The answer to a statement, of one row of texts. */
+/** Returns the answer to a statement with one row of texts. */
 export function oneRow(row: Readonly<Record<string, string>>): Buffer {
   const count = Buffer.from([0, Object.keys(row).length])
   const columns = Object.keys(row).map((name) =>

@@ -9,7 +9,7 @@ import { newFolder } from '../folder.ts'
 
 type Settings = Record<string, string | number>
 
-/** A server of the test file's own, which asks for its password; `folder` has the data of another that was stopped. */
+/** Starts a server for the test file that requires its password; `folder` contains the data of a stopped one. */
 export async function ownPostgres(
   settings: Settings = {},
   folder?: string,
@@ -20,7 +20,7 @@ export async function ownPostgres(
   return Object.assign(server, { folder: place })
 }
 
-/** A session that is closed at the end of the file, whatever becomes of it meanwhile. */
+/** Opens a session that is closed at the end of the file, in whatever state. */
 export async function session(address: DatabaseAddress, settings: Partial<SessionSettings> = {}): Promise<pg.Client> {
   const client = await connect(address, { applicationName: 'parley test', parameters: {}, ...settings })
   client.on('error', () => {})
@@ -28,7 +28,7 @@ export async function session(address: DatabaseAddress, settings: Partial<Sessio
   return client
 }
 
-/** Where a database of the tests is, past a pooler. */
+/** Returns the address of a test database, bypassing a pooler. */
 export function addressOf(options: DbOptions): DatabaseAddress {
   const { url, socketFolder = '', database = '', user = '', password = null } = directly(options)
   return url === undefined ? socketAddress({ socketFolder, database, user, password }) : readDatabaseUrl(url, {})

@@ -7,15 +7,15 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { DbOptions } from '../../../src/base/db.ts'
 
-/** What can be reached by a socket, as the embedded server can. */
+/** Server that is reachable by a socket, such as the embedded one. */
 export type PooledServer = Pick<DbOptions, 'socketFolder' | 'user' | 'password'>
 
 export interface Pooler {
-  /** Where it listens, as the server itself would, on a port of the same number. */
+  /** Folder of its socket, with the same port number as the server. */
   socketFolder: string
-  /** Starts it anew, at the same place: whoever is connected is cut off. */
+  /** Restarts it at the same address; disconnects all clients. */
   restart(settings?: PoolerSettings): Promise<void>
-  /** Ends it until it is restarted. */
+  /** Stops it until it is restarted. */
   pause(): Promise<void>
   stop(): Promise<void>
 }
@@ -23,7 +23,7 @@ export interface Pooler {
 export type PoolerSettings = Readonly<Record<string, string | number>>
 
 const nobody = 65_534
-/** `PGBOUNCER` names another one than Debian's, such as one that keeps prepared statements. */
+/** `PGBOUNCER` overrides the path of Debian's, for example with one that supports prepared statements. */
 const program = process.env.PGBOUNCER ?? '/usr/sbin/pgbouncer'
 
 export const howToGetPooler = 'PgBouncer is missing: apt-get install pgbouncer'
@@ -37,7 +37,7 @@ export function hasPooler(): boolean {
   }
 }
 
-/** Why there can be none before the server of this run; false where there can. */
+/** Returns why no pooler can run in front of this run's server; false if one can. */
 export function withoutPooler(): string | false {
   if (!hasPooler()) return howToGetPooler
   return process.env.DATABASE_URL
@@ -45,7 +45,7 @@ export function withoutPooler(): string | false {
     : false
 }
 
-/** A PgBouncer in transaction mode before a server, for every database of it. */
+/** Starts PgBouncer in transaction mode in front of a server, for all of its databases. */
 export async function startPooler(server: PooledServer, settings: PoolerSettings = {}): Promise<Pooler> {
   if (!hasPooler()) throw new Error(howToGetPooler)
   const socketFolder = await mkdtemp(join(tmpdir(), 'parley-pooler-'))
@@ -78,7 +78,7 @@ async function run(
   const users = join(folder, 'userlist.txt')
   const config = join(folder, 'pgbouncer.ini')
   await writeFile(users, `"${user}" "${password}"\n`)
-  // It refuses to be root, and may enter the server's folder only where it begins in it, as the server itself does.
+  // It refuses to run as root, and can enter the server's folder only if it starts in it, as the server itself does.
   const host = runsAsRoot ? '/proc/self/cwd' : socketFolder
   await writeFile(config, configOf(host, { ...defaults(folder, users), ...settings }))
   const child = spawn(program, [config], {
@@ -98,7 +98,7 @@ const defaults = (folder: string, users: string): PoolerSettings => ({
   auth_file: users,
   max_client_conn: 2000,
   default_pool_size: 20,
-  // Databases of tests come and go, and the server has a limit.
+  // Test databases are short-lived, and the server limits connections.
   server_idle_timeout: 5,
   ignore_startup_parameters: '',
 })
@@ -115,7 +115,7 @@ const configOf = (host: string, settings: PoolerSettings): string =>
 async function isUp(child: ChildProcess): Promise<void> {
   const said: string[] = []
   const ended = once(child, 'exit').then(() => {
-    throw new Error(`PgBouncer ended at once:\n${said.join('\n')}`)
+    throw new Error(`PgBouncer failed to start:\n${said.join('\n')}`)
   })
   const up = new Promise<void>((resolve) => {
     const stderr = child.stderr
@@ -133,19 +133,19 @@ async function isUp(child: ChildProcess): Promise<void> {
 async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const ended = once(child, 'exit')
-  // At once: by a gentler signal it waits for its clients.
+  // Immediately: a gentler signal would wait for the clients.
   child.kill('SIGTERM')
   child.kill('SIGQUIT')
   await ended
 }
 
-/** The same database by the pooler, and directly for what needs a session. */
+/** Returns the same database through the pooler, with a direct address for what needs a session. */
 export function throughPooler(poolerFolder: string, options: DbOptions): DbOptions {
   const { socketFolder = '', database = '', user = '', password = '' } = options
   return { ...options, socketFolder: poolerFolder, direct: { socketFolder, database, user, password } }
 }
 
-/** Whether this program keeps prepared statements for its clients, when it is told to. */
+/** Returns whether this program can keep prepared statements for its clients. */
 export function keepsNames(): boolean {
   const said = execFileSync(program, ['--version'], { encoding: 'utf8' })
   const [, minor = '0'] = /PgBouncer 1\.(\d+)/.exec(said) ?? []

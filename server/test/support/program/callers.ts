@@ -6,7 +6,7 @@ import { ask } from './service.ts'
 interface Written {
   id: string
   code: string
-  /** When it was acknowledged. */
+  /** Time of the acknowledgment. */
   at: number
 }
 
@@ -14,7 +14,7 @@ interface Written {
 export type Callers = ReturnType<typeof startCallers>
 
 interface CallersOptions {
-  /** A function where it differs from request to request. */
+  /** A function if it differs between requests. */
   url: string | (() => string)
   key: string
   /** Paths, each of which one client reads repeatedly. */

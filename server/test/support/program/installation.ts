@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { atEnd } from '../file-end.ts'
 import { ask, freePort, operatorToken, type Service, type ServiceOptions, startService } from './service.ts'
 
-/** A service with the demo, which has chats and files. */
+/** Starts a service with the demo data, which has chats and files. */
 export async function startDemo(options: ServiceOptions = {}): Promise<Service> {
   const simulator = { PARLEY_SIMULATOR: '1', PARLEY_SIMULATOR_PORT: String(await freePort()) }
   const service = await startService({ ...options, env: { PARLEY_DEMO: '1', ...simulator, ...options.env } })
@@ -12,7 +12,7 @@ export async function startDemo(options: ServiceOptions = {}): Promise<Service> 
   return service
 }
 
-/** Every file that a conversation of the demo shows comes back as it was. */
+/** Asserts that every file shown in a conversation of the demo can be downloaded unchanged. */
 export async function readsEveryFile(url: string): Promise<void> {
   const team = (path: string) => ask(url, operatorToken, `GET /api/team/v1/workspaces${path}`)
   const { workspaces } = (await team('')).body
@@ -43,7 +43,7 @@ export async function startInstalled(command: string, cwd: string, env: NodeJS.P
       told += text
       if (told.includes('Stop with Ctrl+C.')) resolve()
     })
-    gone.then((code) => reject(new Error(`It ended (${code}): ${told}`)))
+    gone.then((code) => reject(new Error(`The command ended (${code}): ${told}`)))
   })
   const stop = () => {
     endGroup(child)

@@ -1,22 +1,22 @@
-/** A running program with a database of its own, both of which can be killed. */
+/** Running program with its own database, both of which can be killed. */
 export interface Victim {
-  /** The database's process now: another one once it has come back. */
+  /** Process id of the database; changes after a recovery. */
   databasePid(): number
-  /** Resolves when the database runs as another process than this one. */
+  /** Resolves when the database runs in a process other than this one. */
   databaseBack(killedPid: number): Promise<void>
-  /** Kills the program at once and resolves when it is gone. */
+  /** Kills the program and resolves when it has exited. */
   killProgram(): Promise<void>
 }
 
 const targets = ['program', 'database', 'both'] as const
 const maxWritesBetween = 25
 
-/** Kills the program, its database or both in turn, amid writes. Leaves the last program running. */
+/** Kills the program, its database or both in turn during writes. Leaves the last program running. */
 export async function killRounds(options: {
   rounds: number
-  /** Starts the program on the same data as before; resolves once it takes work. */
+  /** Starts the program on the same data; resolves when it accepts work. */
   start(): Promise<Victim>
-  /** Resolves after so many further acknowledged writes. */
+  /** Resolves after this many further acknowledged writes. */
   acknowledged(count: number): Promise<void>
 }): Promise<{ victim: Victim; outagesMs: number[] }> {
   const { rounds, start, acknowledged } = options
@@ -39,7 +39,7 @@ export async function killRounds(options: {
   return { victim, outagesMs }
 }
 
-/** Counts what was acknowledged, and lets `killRounds` wait for more of it. */
+/** Counts acknowledgments, and lets `killRounds` wait for more. */
 export class Acknowledgements {
   readonly ids: string[] = []
   #waiting: { count: number; resolve: () => void }[] = []

@@ -3,13 +3,13 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
-// Tests run the commands of these documents exactly as they are written there.
+// Tests run the commands of these documents exactly as written.
 
 const documents = ['operations.md', 'fault-testing.md'].map((name) =>
   fileURLToPath(new URL(`../../../../docs/${name}`, import.meta.url)),
 )
 
-/** The fenced commands below a heading; of another language than the shell's, or of none, what stands there instead. */
+/** Returns the fenced commands below a heading, or its code blocks of another language. */
 export async function commandsUnder(heading: string, language = 'sh'): Promise<string[]> {
   const section = (await sections()).find((part) => part.startsWith(`${heading}\n`)) ?? ''
   return [...section.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].flatMap(([, of = '', block = '']) =>
@@ -17,7 +17,7 @@ export async function commandsUnder(heading: string, language = 'sh'): Promise<s
   )
 }
 
-/** The headings below which there are commands. */
+/** Returns the headings that have commands below them. */
 export async function commandHeadings(): Promise<string[]> {
   const withCommands = (await sections()).filter((part) => /^```sh$/m.test(part))
   return withCommands.map((part) => part.slice(0, part.indexOf('\n')))
@@ -28,7 +28,7 @@ async function sections(): Promise<string[]> {
   return texts.flatMap((text) => text.split(/^## /m))
 }
 
-/** Types them in this folder, and returns what they print. */
+/** Runs the commands in this folder and returns their output. */
 export async function type(commands: string, cwd: string, env: NodeJS.ProcessEnv): Promise<string> {
   const { stdout } = await promisify(execFile)('bash', ['-ec', commands], { cwd, env, maxBuffer: 50_000_000 })
   return stdout

@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { atEnd, oncePerFile } from '../file-end.ts'
 
-/** A program under test that runs as a process of its own and tells what it does line by line. */
+/** Program under test that runs in its own process and reports its actions line by line. */
 export interface Program {
   pid: number
-  /** Resolves with its exit code or the signal that ended it. */
+  /** Resolves with the exit code, or the signal that ended the program. */
   gone: Promise<number | string>
   /** Resolves with the rest of the next line that begins with this word. */
   said(word: string): Promise<string>
@@ -14,17 +14,17 @@ export interface Program {
 }
 
 export interface ProgramOptions {
-  /** Gets every line of standard output. */
+  /** Called with every line of standard output. */
   onLine?: (line: string) => void
-  /** `ignore` for a program that is meant to fail: its words would look like a failure of the test. */
+  /** `ignore` for a program that is expected to fail: its output would look like a failure of the test. */
   stderr?: 'inherit' | 'ignore'
-  /** Gets what comes over standard error, instead of whoever runs the tests. */
+  /** Called with standard error, instead of printing it. */
   onWords?: (text: string) => void
-  /** Instead of the environment of the tests. */
+  /** Replaces the environment of the tests. */
   env?: NodeJS.ProcessEnv
 }
 
-// A test that fails leaves its programs behind, and their output would keep its file from ending.
+// A failing test leaves its programs running, and their output would keep its file from ending.
 const running = new Map<Program, Program['gone']>()
 const endRunning = oncePerFile(() =>
   atEnd(() => {
@@ -33,7 +33,7 @@ const endRunning = oncePerFile(() =>
   }),
 )
 
-/** Starts a TypeScript file with its arguments; it is told to stop when the test file ends, if it still runs then. */
+/** Starts a TypeScript file with arguments; stops it when the test file ends, if it is still running. */
 export function startProgram(args: string[], options: ProgramOptions = {}): Program {
   const { onLine = () => {}, env = process.env, onWords } = options
   const stderr = onWords === undefined ? (options.stderr ?? 'inherit') : 'pipe'
@@ -57,7 +57,7 @@ export function startProgram(args: string[], options: ProgramOptions = {}): Prog
         resolve(line.slice(word.length + 1))
       }
       waiting.add(hear)
-      gone.then((end) => reject(new Error(`The program ended (${end}) without saying "${word}"`)))
+      gone.then((end) => reject(new Error(`The program ended (${end}) before it printed "${word}"`)))
       return promise
     },
     kill: (signal = 'SIGKILL') => child.kill(signal),

@@ -11,7 +11,7 @@ export interface CommandResult {
   stderr: string
 }
 
-/** Runs `parley …` to its end; `flags` are those of Node. */
+/** Runs `parley …` until it exits; `flags` are options of Node. */
 export async function runCommand(args: string[], env: NodeJS.ProcessEnv, flags: string[] = []): Promise<CommandResult> {
   const child = spawn(process.execPath, [...flags, mainProgram, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   const [stdout, stderr, exitCode] = await Promise.all([

@@ -10,11 +10,11 @@ import { startProgram } from './program.ts'
 export const mainProgram = fileURLToPath(new URL('../../../src/main.ts', import.meta.url))
 export const operatorToken = 'operator-token-of-the-service-tests'
 
-/** The real program, with everything that it logs. */
+/** The real program, with its log lines. */
 export type Service = Awaited<ReturnType<typeof startService>>
 
 export interface ServiceOptions {
-  /** A new one unless given. */
+  /** Defaults to a new one. */
   folder?: string
   port?: number
   env?: Record<string, string>
@@ -54,7 +54,7 @@ export async function startService(options: ServiceOptions = {}) {
       }
       waiting.add(look)
       look()
-      program.gone.then((end) => reject(new Error(`The service ended (${end}) before it said "${what}": ${told}`)))
+      program.gone.then((end) => reject(new Error(`The service ended (${end}) before it printed "${what}": ${told}`)))
     })
   /** Resolves when a line with this message has been logged, if `after` such lines came before. */
   const logged = (message: string, after = 0) => until(() => count(message) > after, message)
@@ -68,7 +68,7 @@ export async function startService(options: ServiceOptions = {}) {
     /** How many lines with this message have been logged. */
     count,
     lines: (): readonly string[] => lines,
-    /** Everything that it has told people so far. */
+    /** Everything that it has printed so far. */
     told: () => told,
     hasTold: (words: string) => until(() => told.includes(words), words),
     /** Stops the service, and fails unless it stops without an error. */
@@ -96,15 +96,15 @@ export function serviceEnvironment(folder: string, port: number, env: Record<str
   }
 }
 
-/** Settings of a process whose clock is so far ahead of the others', or behind where it is negative. */
+/** Returns the settings of a process whose clock is ahead of the others, or behind if negative. */
 export function clockAhead(minutes: number): Record<string, string> {
   const preload = new URL('./shift-clock.ts', import.meta.url).href
   return { NODE_OPTIONS: `--import=${preload}`, TEST_CLOCK_AHEAD_MS: String(minutes * 60_000) }
 }
 
 /**
- * A port that nobody has now, below those that the system gives to outgoing connections: one of these might take it before
- * the service that is about to start does.
+ * Returns a free port below the range that the system assigns to outgoing connections, one of which could otherwise
+ * take it before the service starts.
  */
 export async function freePort(): Promise<number> {
   for (;;) {
@@ -121,7 +121,7 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** The process of the embedded database in this data folder. */
+/** Returns the process id of the embedded database in this data folder. */
 export async function databasePidOf(folder: string): Promise<number> {
   const [pid = ''] = (await readFile(join(folder, 'postgres', 'postmaster.pid'), 'utf8')).split('\n')
   return Number(pid)

@@ -1,4 +1,4 @@
-/** What a person's shell has: nothing of what runs the tests, since npm tells those whom it starts much of itself. */
+/** Returns the environment of a user's shell, without the variables that npm sets for the test process. */
 export function shellEnvironment(more: Record<string, string>): NodeJS.ProcessEnv {
   const kept = [
     'HOME',
@@ -11,7 +11,7 @@ export function shellEnvironment(more: Record<string, string>): NodeJS.ProcessEn
   ]
   const own = kept.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]))
   const folders = (process.env.PATH ?? '').split(':').filter((folder) => !folder.includes('node_modules'))
-  // What npm thinks of the settings of this machine is on no page.
+  // Output of npm about this machine's settings is in no document.
   const npm = { npm_config_prefer_offline: 'true', npm_config_audit: 'false', npm_config_loglevel: 'error' }
   return { ...Object.fromEntries(own), PATH: folders.join(':'), ...npm, ...more }
 }

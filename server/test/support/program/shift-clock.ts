@@ -1,4 +1,4 @@
-// Loaded before a program: its clock goes as fast as the machine's, so many milliseconds ahead of it.
+// Loaded before a program: shifts its clock ahead of the machine's by this many milliseconds.
 const aheadMs = Number(process.env.TEST_CLOCK_AHEAD_MS)
 const MachineDate = Date
 

@@ -19,13 +19,13 @@ export interface Customer {
   connection: ChatNumber
 }
 
-/** How far the clock of every other process is ahead of the first one's. */
+/** Minutes by which the clock of every other process is ahead of the first one's. */
 const aheadMinutes = Number(process.env.CLOCK_AHEAD_MINUTES ?? 0)
 const appSecret = 'an-app-secret-of-16'
 const masterKey = randomBytes(32).toString('base64')
 let people = 0
 
-/** Makes a new workspace on the two processes of this test file, with so many connections to its platform. */
+/** Creates a workspace on the two processes of this test file, with this many connections to its platform. */
 export async function nodesWorld(connectionCount: number) {
   const started = await startedNodes()
   const { url } = started.nodes[0]
@@ -50,13 +50,13 @@ export async function nodesWorld(connectionCount: number) {
     ...started,
     workspaceId,
     connections,
-    /** A conversation that the key owns, for each of so many new customers; spread over the connections. */
+    /** Creates a conversation owned by the key for each new customer, distributed over the connections. */
     customers: (count: number) => addCustomers(started.nodes, connections, { id: key.id, value }, count),
     send: (node: Service, id: string, idempotencyKey: string, text: string) => {
       const what = `POST /api/v1/inbox/conversations/${id}/messages`
       return ask(node.url, value, what, { kind: 'text', text }, { 'idempotency-key': idempotencyKey })
     },
-    /** The team's call for one conversation. */
+    /** Calls the team API for one conversation. */
     act: (node: Service, id: string, action: 'take-over' | 'hand-back') => {
       const what = `POST /api/team/v1/workspaces/${workspaceId}/inbox/conversations/${id}/${action}`
       return ask(node.url, operatorToken, what, action === 'hand-back' ? { keyId: key.id } : undefined)
@@ -80,12 +80,12 @@ const startedNodes = oncePerFile(async () => {
     await Promise.all(running.map(({ gone }) => gone))
     await platform.close()
   })
-  // One after the other: freePort promises a port for this moment only.
+  // In sequence: freePort guarantees a port only for the moment.
   const nodes: [Service, Service] = [await addNode(), await addNode()]
   return { db: database.db, platform, nodes, addNode }
 })
 
-/** A platform on loopback is allowed beside a simulator. */
+/** Allows a platform on loopback, as for a simulator. */
 export function nodeSettings(database: TestDatabase): Record<string, string> {
   return {
     ...databaseSettings(database),
@@ -127,7 +127,7 @@ export function inboundText(id: string, from: string, timestamp: number): Record
   return { id, from, timestamp: String(timestamp), type: 'text', text: { body: `Hello from ${id}` } }
 }
 
-/** A callback of this number with these lists of items. */
+/** Returns a callback of this number with these lists of items. */
 export function callbackOf({ numberId }: ChatNumber, lists: object): Record<string, unknown> {
   const metadata = { display_phone_number: '4930123456', phone_number_id: numberId }
   return payload(change('messages', { messaging_product: 'whatsapp', metadata, ...lists }))

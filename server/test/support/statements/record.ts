@@ -3,20 +3,20 @@ import { join } from 'node:path'
 import type { SentStatement } from '../../../src/base/db.ts'
 import type { Wire } from '../../../src/base/postgres/values.ts'
 
-/** A statement as the suite sent it first, to be sent again elsewhere. */
+/** Statement as first sent by the tests, to be replayed on another server. */
 export interface RecordedStatement {
   text: string
   types: readonly number[]
-  /** As they went over the wire: text, bytes in hex, or null. */
+  /** Values as sent over the wire: text, bytes in hex, or null. */
   values: readonly (string | { hex: string } | null)[]
 }
 
 const seen = new Set<string>()
 
-/** Whether a run of all tests collects what is sent to servers that share the database. */
+/** Returns whether this run records statements, to replay them on a server with distributed tables. */
 export const isRecording = (): boolean => process.env.PARLEY_RECORD_STATEMENTS !== undefined
 
-/** Writes a statement, each text once for each process, where a run of all of them collects what is sent. */
+/** Records a statement, each text once per process, if the run records statements. */
 export function recordStatement({ text, values, types }: SentStatement): void {
   const folder = process.env.PARLEY_RECORD_STATEMENTS
   if (folder === undefined || seen.has(text)) return

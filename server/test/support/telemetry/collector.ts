@@ -21,17 +21,17 @@ export interface SeenMetric {
 
 export interface Collector {
   url: string
-  /** What came, as it came. */
+  /** Raw request bodies. */
   bodies: Buffer[]
   headers: Record<string, string>[]
   spans(): SeenSpan[]
   metrics(): SeenMetric[]
-  /** What the process says of itself. */
+  /** Resource attributes of the process. */
   resource(): Record<string, string>
   answer(how: 'take' | 'refuse' | 'wait'): void
 }
 
-/** A collector that speaks OTLP over HTTP. */
+/** Starts a collector that accepts OTLP over HTTP. */
 export async function startCollector(): Promise<Collector> {
   const taken: { path: string; body: Buffer }[] = []
   const headers: Record<string, string>[] = []
@@ -63,7 +63,7 @@ export async function startCollector(): Promise<Collector> {
   }
 }
 
-/** The messages at the end of this way of field numbers. */
+/** Returns the messages at the end of this path of field numbers. */
 function reach(body: Buffer, ...way: number[]): Buffer[] {
   return way.reduce<Buffer[]>(
     (messages, number) => messages.flatMap((message) => only(fieldsOf(message), number)),
@@ -88,7 +88,7 @@ function spanOf(message: Buffer): SeenSpan {
   }
 }
 
-/** Gauge, sum and histogram have their points at the same place, attributes at different ones. */
+/** Gauge, sum and histogram have their points in the same field, attributes in different ones. */
 function metricOf(message: Buffer): SeenMetric {
   const fields = fieldsOf(message)
   const points = [

@@ -13,11 +13,11 @@ interface Traced {
   app: App
   telemetry: Telemetry
   collector: Collector
-  /** As the given world's, by the app that is traced. */
+  /** Like the world's `call`, on the app that is traced. */
   call(w: World): World['call']
 }
 
-/** The service of this file once more, which tells a collector of its own. */
+/** Starts the service of this file again, with a collector of its own. */
 export async function traced(settings: Record<string, string> = {}): Promise<Traced> {
   const collector = await startCollector()
   const runtime = await testApp()

@@ -12,7 +12,7 @@ export interface NewEndpoint extends Partial<Pick<Endpoint, 'events' | 'phoneVis
   now?: Date
 }
 
-/** Stores an endpoint that is sent what gets its place from now on; returns its id. */
+/** Stores an endpoint that receives events sequenced from now on; returns its id. */
 export async function insertEndpoint(
   db: Db,
   keyring: Keyring,

@@ -2,7 +2,7 @@ import { mock } from 'node:test'
 import { Webhook } from 'standardwebhooks'
 import type { ReceivedWebhook } from './webhook-receiver.ts'
 
-/** What the official library makes of a request at a time; throws where it would refuse it. */
+/** Verifies a request with the official library at a given time; throws where it would reject it. */
 export function verifyWebhook(secret: string, { text, headers }: ReceivedWebhook, at: Date): unknown {
   mock.timers.enable({ apis: ['Date'], now: at })
   try {

@@ -9,7 +9,7 @@ export interface ReceivedWebhook {
   text: string
   // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
   body: any
-  /** Its place among the requests of this receiver, from 1. */
+  /** Number of the request at this receiver, from 1. */
   number: number
 }
 
@@ -19,12 +19,12 @@ export interface ReceiverAnswer {
   body?: string
 }
 
-/** What the receiver answers to a request; `hang` never does, `cut` ends the connection. */
+/** Answer of the receiver; `hang` never answers, `cut` closes the connection. */
 type Answer = ReceiverAnswer | 'hang' | 'cut'
 export type ReceiverScript = (webhook: ReceivedWebhook) => Answer | Promise<Answer>
 export type Receiver = Awaited<ReturnType<typeof startReceiver>>
 
-/** A real server on this machine that keeps what it is sent, in order. Everything is taken until told otherwise. */
+/** Starts a real server on this machine that records its requests in order. Accepts everything by default. */
 export async function startReceiver() {
   const received: ReceivedWebhook[] = []
   let script: ReceiverScript = () => ({ status: 204 })
@@ -32,7 +32,7 @@ export async function startReceiver() {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    // Not when its sender died amid its words.
+    // Ignores requests whose sender died before the end.
     request.on('end', async () => {
       const text = Buffer.concat(chunks).toString('utf8')
       const { headers } = request
@@ -56,11 +56,11 @@ export async function startReceiver() {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
     received,
-    /** Answers all so from now on. */
+    /** Answers all further requests like this. */
     answer: (next: ReceiverScript) => {
       script = next
     },
-    /** Resolves once so many requests have come in all. */
+    /** Resolves when this many requests have arrived in total. */
     reached: (count: number) =>
       new Promise<void>((resolve) => {
         if (received.length >= count) resolve()

@@ -18,10 +18,10 @@ export type WebhookApi = Awaited<ReturnType<typeof webhookApi>>
 export type DeliveryWorld = Awaited<ReturnType<typeof deliveryWorld>>
 type Json = Answer['body']
 
-/** Hides nothing: what is shown of payloads is for the rooms that know their shapes. */
+/** Returns payloads unchanged: presentation belongs to the modules that know their shapes. */
 export const presentAsRecorded: PresentPayload = (_name, payload) => payload
 
-/** A workspace with an endpoint for everything at a real local receiver. Nothing is sent until `drain`. */
+/** Creates a workspace with an endpoint for all events at a real local receiver. Nothing is sent until `drain`. */
 export async function webhookWorld({
   deps: ownDeps,
   ...options
@@ -29,7 +29,7 @@ export async function webhookWorld({
   const w = await world()
   const { db, keyStore, clock, workspaceId } = w
   const receiver = await startReceiver()
-  /** Another worker, as another process has one. */
+  /** Creates another worker, as another process would have. */
   const addWorker = (deps: Partial<WorkerDeps> = {}) =>
     createDeliveryWorker({ ...w, present: presentAsRecorded, random: () => 0, ...deps })
   const worker = addWorker(ownDeps)
@@ -51,27 +51,27 @@ export async function webhookWorld({
     drain: () => worker.drain(),
     addWorker,
     addEndpoint,
-    /** Records so many events, each of a subject of its own and numbered from `first` on, in one commit; answers their ids. */
+    /** Records events in one commit, each with its own subject and numbered from `first`; returns their ids. */
     recordEach: async (count: number, first = 0) => {
       const subjects = Array.from({ length: count }, () => newId(clock.now()))
       const events = subjects.map((subjectId, n) => eventOf(subjectId, { n: first + n }))
       await db.tx((tx) => recordEvents(tx, keyring, workspaceId, events, clock.now()))
       return idsOf(w, subjects)
     },
-    /** Records events of one subject in one commit; answers their ids. */
+    /** Records events of one subject in one commit; returns their ids. */
     record: async (subjectId: string, payloads: readonly object[], name?: EventName, by = db) => {
       const before = await idsOf(w, [subjectId])
       const events = payloads.map((payload) => eventOf(subjectId, payload, name))
       await by.tx((tx) => recordEvents(tx, keyring, workspaceId, events, clock.now()))
       return (await idsOf(w, [subjectId])).slice(before.length)
     },
-    /** As a member asks for it. */
+    /** Requests a redelivery as a member does. */
     sendAgain: (eventId: string) =>
       db.tx(async (tx) => {
         const endpoint = { workspaceId, id: endpointId, phoneVisibility: 'full' } as const
         await queueResend(tx, endpoint, await requireEvent(tx, endpoint, eventId), clock.now())
       }),
-    /** As if those who work on the queues had been away for longer than their leases. */
+    /** Expires all queue leases. */
     expireLeases: () => db.sql`
       update webhook_queues
       set lease_until = statement_timestamp() - interval '1 second'
@@ -95,7 +95,7 @@ export async function webhookWorld({
   }
 }
 
-/** Ids of the events of these subjects, in the order in which they were recorded. */
+/** Returns the ids of events of these subjects, in the order of recording. */
 async function idsOf({ db, workspaceId }: World, subjects: string[]): Promise<string[]> {
   const rows = await db.sql<{ id: string }[]>`
     select id
@@ -109,11 +109,11 @@ async function idsOf({ db, workspaceId }: World, subjects: string[]): Promise<st
 export const hooksPath = '/webhooks'
 export const exampleUrl = 'https://hooks.example.com/parley?token=abc'
 
-/** A workspace with an admin who is signed in. */
+/** Creates a workspace with a signed-in admin. */
 export async function webhookApi() {
   const w = await world()
   const admin = await signedInMember(w, 'admin')
-  /** Calls an endpoint's route and expects it to succeed. */
+  /** Calls an endpoint's route and expects success. */
   const ok = async (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: object): Promise<Json> => {
     const answer = await admin.call(method, `${hooksPath}${path}`, body)
     assert.ok(answer.status >= 200 && answer.status < 300, `${answer.status} ${JSON.stringify(answer.body)}`)
@@ -125,12 +125,12 @@ export async function webhookApi() {
     admin,
     ok,
     eventIds,
-    /** Creates an endpoint and answers it with its secret. */
+    /** Creates an endpoint; returns it with its secret. */
     endpoint: async (fields: Record<string, unknown> = {}): Promise<Json> => {
       const { endpoint, secret } = await ok('POST', '', { url: exampleUrl, events: ['lead.*'], ...fields })
       return { ...endpoint, secret }
     },
-    /** A new lead, and its first event. */
+    /** Creates a lead; returns it with its first event. */
     newLead: async (fields: Record<string, unknown> = {}) => {
       const { id: leadId }: { id: string } = await w.lead(fields)
       const [eventId = ''] = await eventIds(leadId)
@@ -139,14 +139,14 @@ export async function webhookApi() {
   }
 }
 
-/** The same with an endpoint at a real local receiver, and a worker that sends when it is told to. */
+/** Creates the same with an endpoint at a real local receiver, and a worker that sends on demand. */
 export async function deliveryWorld(fields: Record<string, unknown> = {}) {
   const w = await webhookApi()
   const receiver = await startReceiver()
   const { id, secret } = await w.endpoint({ url: receiver.url, events: ['lead.*', 'inbox.*'], ...fields })
   const worker = createDeliveryWorker({ ...w, present: presentPayload, random: () => 0 })
   let seen = 0
-  /** Ids of what the receiver was sent since the last look, in order. */
+  /** Returns the ids received since the last call, in order. */
   const sent = () => {
     const ids = receiver.received.slice(seen).map((webhook) => webhook.id)
     seen = receiver.received.length

@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { App } from '../../../src/base/route.ts'
 
-/** Listens on a free port of the loopback address; the port. */
+/** Listens on a free port of the loopback address; returns the port. */
 export async function listen(app: App): Promise<number> {
   return Number(new URL(await app.listen({ host: '127.0.0.1', port: 0 })).port)
 }
@@ -14,7 +14,7 @@ export interface RawAnswer {
   body: string
 }
 
-/** Sends bytes as they are and reads until the server closes the connection; the answers in order. */
+/** Sends raw bytes and reads until the server closes the connection; returns the answers in order. */
 export async function exchange(port: number, bytes: string): Promise<RawAnswer[]> {
   const socket = connect(port, '127.0.0.1')
   await once(socket, 'connect')
