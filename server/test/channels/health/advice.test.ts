@@ -76,7 +76,7 @@ test('every restriction of an account has advice, also one of a kind that is new
 })
 
 const rows: [code: string, advice: RegExp][] = [
-  ['platform_error_190', /token is not valid/],
+  ['platform_error_190', /token is no longer valid/],
   ['platform_error_200', /lacks a permission/],
   ['299', /lacks a permission/],
   ['131047', /approved template/],
@@ -87,7 +87,7 @@ const rows: [code: string, advice: RegExp][] = [
   ['http_401', /API key/],
   ['econnrefused', /could not be reached/],
   ['timeout', /could not be reached/],
-  ['463', /nobody new/],
+  ['463', /message new people/],
   ['replaced', /Another program/],
   ['131999', /list of error codes/],
   ['everything', /list of error codes/],
@@ -137,7 +137,7 @@ test('silence names the address to look for, where there is one', () => {
   const textOf = (changes: object, webhookUrl: string | null) =>
     adviseOn(connection(changes), true, null, webhookUrl, now).at(-1)?.text ?? ''
   assert.ok(textOf({}, url).includes(url))
-  assert.match(textOf({ channel: 'partner' }, url), /the partner tells nothing/)
+  assert.match(textOf({ channel: 'partner' }, url), /the partner reports nothing/)
   assert.match(textOf({ channel: 'unofficial', acknowledgedAt: now }, url), /phone is on/)
 })
 

@@ -41,9 +41,10 @@ export function numberOf({
   return channel === 'unofficial' ? null : numberId
 }
 
-/** What to do about a reason or an error: in the reader's language where we have it, else the service's own English words. */
+/** Returns the advice on a reason or an error in the app's words; the server's English text for codes without one. */
 export function adviceText({ code, text }: { code: string; text: string }): string {
-  if (language === 'en') return text
+  // The server's text also names the key.
+  if (language === 'en' && code === 'agent_never_used') return text
   const own: Record<string, string> = t.connections.advice
   return own[code.replace(/^platform_error_/, '').replace(/^(account_violation)_.*$/, '$1')] ?? text
 }
