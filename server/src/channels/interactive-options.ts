@@ -33,14 +33,15 @@ export function problemOfChoices(text: string, choices: Choices): string | null 
   for (const [field, words, longest] of wordsOf(text, choices)) {
     if (words === undefined) continue
     if (isBlank(words)) return `${field} must not be blank`
-    if (words.length > longest) return `${field} may have ${longest} characters, an emoji counting as two or more`
-    if (field !== 'choices.text' && /[\n\r\t]/.test(words)) return `${field} must not hold a newline or a tab`
+    if (words.length > longest)
+      return `${field} must have at most ${longest} characters; an emoji counts as two or more`
+    if (field !== 'choices.text' && /[\n\r\t]/.test(words)) return `${field} must not contain a newline or a tab`
   }
   const options = optionsOf(choices)
   const place = 'list' in choices ? 'choices.list.rows' : 'choices.buttons'
   for (const key of ['id', 'title'] as const) {
     const at = options.findIndex((one, n) => options.findIndex((other) => other[key] === one[key]) < n)
-    if (at !== -1) return `${place}[${at}].${key} is that of another one: give each its own`
+    if (at !== -1) return `${place}[${at}].${key} must be unique`
   }
   return null
 }
