@@ -11,7 +11,7 @@ export interface MediaWay<C extends Connection = Connection> {
   fetchBytes: number
   /**
    * Opens a file stored by the platform. `bytes` throws StreamEnded at `maxBytes`, after a period of silence or on
-   * abort, and MediaBroken if decryption fails. A caller that does not read `bytes` must abort the signal.
+   * abort, and MediaDecryptionError if decryption fails. A caller that does not read `bytes` must abort the signal.
    */
   open(connection: C, source: MediaSource, maxBytes: number, signal: AbortSignal): Promise<OpenedMedia>
   /**

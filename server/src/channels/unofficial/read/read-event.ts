@@ -6,23 +6,20 @@ import { callLog, missedCallText, readContent, readReferral } from './content.ts
 import { isEmpty, unwrap } from './detail.ts'
 import { customerOf, readJid, readName, readNetworkTime } from './jid.ts'
 
-/** What one event of a socket came to. */
+/** Result of parsing one socket event. */
 export interface ReadEvent {
-  /** About the socket itself; null when the event says nothing of it. */
+  /** Change of the socket itself; null if none. */
   update: SocketUpdate | null
   /**
-   * In the order they came. Nothing here knows which messages are ours: an `echo` under an id that we chose is
-   * none, and a `status` has no correlator yet.
+   * In order of arrival. Our own messages are not recognized yet: an `echo` with one of our ids is not an echo, and a
+   * `status` has no correlator yet.
    */
   events: ChannelEvent[]
-  /** Kinds of items that were passed over, with a reason without values: for the log. */
+  /** Reasons for skipped items, without values, for the log. */
   skipped: string[]
 }
 
-/**
- * Reads one event of a socket. Takes anything: what is not understood is named in `skipped`, and never keeps the rest from
- * being read.
- */
+/** Parses one socket event. Accepts any data: names in `skipped` what it does not understand and parses the rest. */
 export function readEvent({ event, data }: SocketEvent, now: Date): ReadEvent {
   switch (event) {
     case 'connection.update':
@@ -55,7 +52,7 @@ function readEach(items: unknown[], read: (item: Loose) => Read): ReadEvent {
 
 type HistoryEvent = Extract<ChannelEvent, { type: 'history' }>
 
-/** The data of `messaging-history.set`: what was written before the number was paired, and who the phone knows. */
+/** Parses `messaging-history.set`: messages from before the pairing, and the phone's contacts. */
 function readHistory({ messages, contacts, lidPnMappings }: Loose, now: Date): Read {
   const phones = phonesOf(listOf(lidPnMappings))
   return [
@@ -97,10 +94,13 @@ function statusOf(number: unknown): HistoryEvent['status'] {
   return number === 1 ? 'pending' : (statuses.get(number) ?? 'delivered')
 }
 
-/** As the network numbers the statuses of messages. */
+/** Number of the status on the network. */
 const pending = 1
 
-/** One of `messages.upsert`, live or kept for us while we were away: a customer wrote, or a person did on the phone. */
+/**
+ * Parses an item of `messages.upsert`, live or queued while offline: a message of a customer, or of a person on the
+ * phone.
+ */
 function readMessage(message: Loose, now: Date): Read {
   const { id, fromMe, remoteJid, remoteJidAlt } = objectOf(message.key)
   if (readJid(remoteJid) === null) return 'message that is not between two people'
@@ -109,13 +109,13 @@ function readMessage(message: Loose, now: Date): Read {
   const content = unwrap(message.message)
   const missed = missedCallText(message.messageStubType)
   if (missed !== null) return readMissedCall(message, externalId, missed, now)
-  // It comes again under the same id once it could be decrypted, so nothing of it may be kept.
+  // The message is sent again with the same id once it is decrypted, so nothing may be stored now.
   if (isEmpty(content)) return 'notice, or message that is not decrypted yet'
   const said = readContent(content)
   const isOurs = fromMe === true
-  // A device gets its own messages before the network has acknowledged them.
+  // A device receives its own messages before the network acknowledges them.
   if (isOurs && message.status === pending) return 'message that has not left yet'
-  // Beside what was written on the phone stands the name of its owner.
+  // The name in a message from the phone is its owner's.
   const name = isOurs ? null : readName(message.verifiedBizName, message.pushName)
   const customer = customerOf([remoteJid, remoteJidAlt], name)
   if (customer === null) return 'message of nobody'
@@ -123,7 +123,7 @@ function readMessage(message: Loose, now: Date): Read {
   if (said === null) return readRevision(content, { direction: isOurs ? 'outbound' : 'inbound', customer, at }, now)
   const shared = { externalId, customer, ...said, at }
   if (isOurs) return { type: 'echo', ...shared }
-  // Who calls has written nothing.
+  // A call is not a message and does not open the window.
   return { type: 'message', ...shared, referral: readReferral(content), opensWindow: !(callLog in content) }
 }
 
@@ -135,7 +135,7 @@ function readMissedCall(message: Loose, externalId: string, text: string, now: D
   return noticeOf(externalId, customer, text, at)
 }
 
-/** One of the phone's contacts: a name for a customer, or both of their addresses. */
+/** Parses a contact of the phone: a name for a customer, or both of their addresses. */
 function readContact({ id, lid, phoneNumber, name, verifiedName, notify }: Loose): Read {
   const customer = customerOf([id, lid, phoneNumber], readName(name, verifiedName, notify))
   if (customer === null) return 'contact that is no person'
@@ -144,8 +144,8 @@ function readContact({ id, lid, phoneNumber, name, verifiedName, notify }: Loose
 }
 
 /**
- * The phone behind a hidden address. Returned as a contact without a name: whoever is known by one of the two is then known by
- * both, and who seemed to be two becomes one.
+ * Parses the mapping of a hidden address to a phone. Returns a contact without a name, which links both addresses and
+ * merges two customers that are the same person.
  */
 function readMapping({ lid, pn }: Loose): Read {
   const customer = customerOf([lid, pn], null)
@@ -153,17 +153,17 @@ function readMapping({ lid, pn }: Loose): Read {
   return { type: 'contact_named', customer }
 }
 
-/** As the network numbers them; 1 says that the message has not left yet. */
+/** Numbers of statuses on the network; 1 means not sent yet. */
 const statuses: ReadonlyMap<unknown, DeliveryStatus> = new Map<number, DeliveryStatus>([
   [0, 'failed'],
   [2, 'sent'],
   [3, 'delivered'],
   [4, 'read'],
-  // A voice message that was played has been read as well.
+  // A played voice message was also read.
   [5, 'read'],
 ])
 
-/** One of `messages.update`: how far a message of ours has come. Edits and the like come this way once more. */
+/** Parses an item of `messages.update`: the status of one of our messages. Edits and deletions also appear here. */
 function readStatus({ key, update }: Loose, now: Date): Read {
   const { id, fromMe, remoteJid, remoteJidAlt } = objectOf(key)
   const { status: number, messageTimestamp, messageStubParameters } = objectOf(update)
@@ -172,7 +172,7 @@ function readStatus({ key, update }: Loose, now: Date): Read {
   if (status === undefined) return readChange(objectOf(key), objectOf(update), now)
   if (fromMe !== true) return "status of a customer's message"
   if (externalId === null) return 'status without an id'
-  // The address may be another one than was written to: the id is what joins them.
+  // The address may differ from the recipient: the id identifies the message.
   if (readJid(remoteJid) === null && remoteJid !== undefined) return 'status that is not of a person'
   return {
     type: 'status',
@@ -187,10 +187,10 @@ function readStatus({ key, update }: Loose, now: Date): Read {
 
 type About = Pick<Extract<ChannelEvent, { originalId: string }>, 'direction' | 'customer' | 'at'>
 
-/** As the network numbers what concerns another message, and notices in place of one. */
+/** Numbers on the network for changes of a message, and for the notice that replaces a deleted one. */
 const [withdrawal, edit, withdrawnNotice] = [0, 14, 1]
 
-/** What is no message of its own: an edit, a withdrawal, a reaction that was lifted. Takes what `unwrap` returns. */
+/** Parses an edit, deletion or removed reaction. Takes the result of `unwrap`. */
 function readRevision(content: Loose, about: About, now: Date): Read {
   const { type, key, editedMessage, timestampMs } = objectOf(content.protocolMessage)
   const reaction = objectOf(content.reactionMessage)
@@ -207,8 +207,8 @@ function readRevision(content: Loose, about: About, now: Date): Read {
 }
 
 /**
- * One of `messages.update` that is no status: the network's library tells edits and withdrawals once more this way, and
- * edits that came encrypted in no other.
+ * Parses an item of `messages.update` that is not a status: Baileys repeats edits and deletions here, and reports
+ * encrypted edits only here.
  */
 function readChange(key: Loose, update: Loose, now: Date): Read {
   const isWithdrawal = update.message === null && update.messageStubType === withdrawnNotice
@@ -224,16 +224,16 @@ function readChange(key: Loose, update: Loose, now: Date): Read {
     : editOf(readContent(unwrap(edited)), { originalId, ...about })
 }
 
-/** What a socket says of itself. Only what it said is there. */
+/** State of a socket, with only the fields that the event contained. */
 export interface SocketUpdate {
-  /** To be shown as a QR code until the next one comes. */
+  /** Text to show as a QR code until the next one arrives. */
   qr?: string
   state?: 'connecting' | 'open' | 'closed'
-  /** With `closed`: what `afterClose` judges by. */
+  /** With `closed`: code for `afterClose`. */
   code?: number | null
-  /** The code was scanned: a close that asks for a restart follows. */
+  /** The code was scanned; the socket will close and ask for a restart. */
   isNewLogin?: boolean
-  /** The digits of the phone that shares its number with us, from `me` beside the state. */
+  /** Digits of the linked phone, from `me`. */
   phone?: string | null
 }
 
@@ -243,7 +243,9 @@ const states: ReadonlyMap<unknown, SocketUpdate['state']> = new Map<string, Sock
   ['close', 'closed'],
 ])
 
-/** The data of `connection.update`, to which the transport adds `me` when the number is known; null when it says nothing. */
+/**
+ * Parses `connection.update`, to which the transport adds `me` when the number is known; null if it has no known field.
+ */
 function readUpdate(data: unknown): SocketUpdate | null {
   const { connection, qr, isNewLogin, lastDisconnect, me } = objectOf(data)
   const update: SocketUpdate = {}
