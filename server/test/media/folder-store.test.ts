@@ -24,8 +24,8 @@ for (const what of ['full', 'read-only'] as const) {
     if (what === 'read-only') spawnSync('mount', ['-o', 'remount,ro', disk.folder])
     const problem =
       what === 'full'
-        ? isProblem('full', /^The media folder \S+ is full \(ENOSPC\): make room on its disk$/)
-        : isProblem('refused', /may not be read or written \(EROFS\): let the user of the service write there$/)
+        ? isProblem('full', /^The media folder \S+ is full \(ENOSPC\): free up disk space$/)
+        : isProblem('refused', /cannot be accessed \(EROFS\): allow the service user to read and write it$/)
     await assert.rejects(store.put(randomUUID(), pieces(randomBytes(2_000_000))), problem)
     if (what === 'read-only') await assert.rejects(store.remove(kept), problem)
     assert.deepEqual(await readdir(join(disk.folder, 'drafts')), [])
@@ -46,7 +46,7 @@ test('a folder whose disk is no longer mounted takes no files, not even of a pro
   await rename(root, `${root}-elsewhere`)
   await mkdir(root)
   await assert.rejects(store.put(randomUUID(), pieces(Buffer.from('x'))))
-  await assert.rejects(store.put(randomUUID(), pieces(Buffer.from('x'))), /is its disk mounted\?/)
+  await assert.rejects(store.put(randomUUID(), pieces(Buffer.from('x'))), /check that its disk is mounted/)
   assert.deepEqual(await readdir(root), [])
   await rename(`${root}-elsewhere`, `${root}`).catch(() => undefined)
   assert.deepEqual(await readAll(store, name), Buffer.from('kept'))

@@ -83,8 +83,8 @@ for (const [form, newPlace] of Object.entries(places)) {
     await opens(own, place)
     const mark = await place.takeMark()
     await assert.rejects(opens(own, place), (error: Error) => {
-      assert.match(error.message, /has no parley-store\.json.*Is its disk mounted.*begin anew/s)
-      assert.ok(error.message.endsWith(mark.trim()), 'the line to begin anew with is that of the mark')
+      assert.match(error.message, /has no parley-store\.json.*its disk is mounted.*create a file/s)
+      assert.ok(error.message.endsWith(mark.trim()), 'the suggested line is that of the mark')
       return true
     })
     await place.putMark(mark)
@@ -107,7 +107,7 @@ test('a mark that was changed is refused', async () => {
   const flipped = mark.replace(/"proof":"(.)/, (_, digit) => `"proof":"${digit === '0' ? '1' : '0'}`)
   for (const text of ['', '{}', 'x'.repeat(5000), flipped, mark.slice(0, -3), `${mark}${mark}`]) {
     await place.putMark(text)
-    await assert.rejects(opens(own, place), /keys do not explain it/)
+    await assert.rejects(opens(own, place), /does not match this installation/)
   }
 })
 
@@ -131,5 +131,5 @@ test('of nodes that have a folder each one starts, and the others never do', asy
   const [refused = 0] = first.flatMap((status, n) => (status === 'rejected' ? [n] : []))
   const place = apart[refused]
   assert.ok(place)
-  await assert.rejects(opens(own, place), /Several processes need the same store|is not the store/)
+  await assert.rejects(opens(own, place), /All processes must use the same store|is not the store/)
 })

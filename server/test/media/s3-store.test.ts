@@ -36,8 +36,12 @@ test('what an operator has to mend is said, without a key', async () => {
   const cases: [changes: Partial<S3Address>, kind: string, words: RegExp][] = [
     [{ credentials: { accessKeyId: 'S3RVER', secretAccessKey: secret } }, 'refused', /AWS_SECRET_ACCESS_KEY/],
     [{ credentials: { accessKeyId: 'NOBODY', secretAccessKey: secret } }, 'refused', /AWS_ACCESS_KEY_ID/],
-    [{ bucket: 'no-such-bucket' }, 'refused', /no-such-bucket .* is not there: make it, or correct PARLEY_MEDIA_URL/],
-    [{ endpoint: `http://127.0.0.1:${await freePort()}` }, 'unreachable', /does not answer as it should/],
+    [
+      { bucket: 'no-such-bucket' },
+      'refused',
+      /no-such-bucket .* does not exist: create it, or correct PARLEY_MEDIA_URL/,
+    ],
+    [{ endpoint: `http://127.0.0.1:${await freePort()}` }, 'unreachable', /returned an unexpected error/],
   ]
   for (const [changes, kind, words] of cases) {
     const store = opened({ ...address, ...changes })

@@ -17,7 +17,9 @@ const statuses: ReadonlyMap<unknown, HistoryEvent['status']> = new Map<string, H
   ['ERROR', 'failed'],
 ])
 
-/** One of `value.history`: a chunk of what was written before the number was connected, or a refusal to share it. */
+/**
+ * Parses an item of `value.history`: older messages from before the number was connected, or a refusal to share them.
+ */
 function readHistory(reading: Reading, chunk: Loose): Read {
   if (listOf(chunk.errors).length > 0) return 'history that the business does not share'
   return listOf(chunk.threads).flatMap((one) => {
@@ -26,7 +28,7 @@ function readHistory(reading: Reading, chunk: Loose): Read {
   })
 }
 
-/** One of `value.messages` of a history: the media of a message that a chunk had named. */
+/** Parses an item of `value.messages` of a history: the media of an earlier history message. */
 function readHistoryMessage(reading: Reading, message: Loose): Read {
   return readOld(reading, message, {})
 }
@@ -65,7 +67,7 @@ function partnerOf({ contacts }: Reading, message: Loose, thread: Loose, directi
 const down = new Set(['PARTNER_REMOVED', 'ACCOUNT_OFFBOARDED', 'ACCOUNT_DELETED'])
 const up = new Set(['ACCOUNT_RECONNECTED', 'PARTNER_ADDED', 'PARTNER_APP_INSTALLED'])
 
-/** What an `account_update` says of the account of a connection; null when that is nothing about what it may do. */
+/** Returns the event for an `account_update`; null if it does not affect what the account may do. */
 export function readAccountUpdate(
   value: Loose,
   now: Date,
@@ -78,7 +80,7 @@ export function readAccountUpdate(
   if (event !== 'DISABLED_UPDATE') return null
   const ban = textOf(objectOf(value.ban_info).waba_ban_state) ?? 'DISABLE'
   if (ban === 'REINSTATE') return { type: 'connection_state', available: true, reason: 'account_reinstated' }
-  // Announced for later: until then the account works.
+  // Announced for later: the account works until then.
   return ban === 'SCHEDULE_FOR_DISABLE'
     ? null
     : { type: 'connection_state', available: false, reason: 'account_disabled' }
@@ -91,7 +93,7 @@ const restrictionTypes: ReadonlyMap<string, Pick<Restriction, 'stops' | 'reason'
 ])
 const otherRestriction = { stops: 'nothing', reason: 'account_restricted_other' } as const
 
-/** One of each kind: the platform names all that there are. */
+/** Returns one restriction per kind: the platform lists all current ones. */
 function readRestrictions(value: Loose): Restriction[] {
   const found = new Map<string, Restriction>()
   for (const item of listOf(value.restriction_info)) {
@@ -102,7 +104,7 @@ function readRestrictions(value: Loose): Restriction[] {
   return [...found.values()]
 }
 
-/** Seconds as number or text, or an ISO time; null for none. */
+/** Parses seconds as number or text, or an ISO time; null if absent or invalid. */
 function readEnd(value: unknown): Date | null {
   const seconds = typeof value === 'string' && /^\d{1,12}$/.test(value) ? Number(value) : value
   if (typeof seconds === 'number') return Number.isSafeInteger(seconds) ? endOf(seconds * 1000) : null
@@ -112,7 +114,7 @@ function readEnd(value: unknown): Date | null {
 const lastMs = Date.UTC(9999, 0)
 const endOf = (ms: number): Date | null => (ms >= 0 && ms < lastMs ? new Date(ms) : null)
 
-/** A warning, and no more as long as no restriction follows: shown for a while. */
+/** How long a warning is shown if no restriction follows. */
 const violationShownMs = 30 * 86_400_000
 
 function readViolation(value: Loose, now: Date): Restriction {
@@ -121,12 +123,12 @@ function readViolation(value: Loose, now: Date): Restriction {
   return { stops: 'nothing', reason: `account_violation${name}`, until: new Date(now.getTime() + violationShownMs) }
 }
 
-/** The account that an `account_update` is about, which is not always the one that the entry names. */
+/** Returns the account of an `account_update`, which may differ from the entry's. */
 function accountOf(value: Loose, entryId: string | null): string | null {
   return tokenOf(objectOf(value.waba_info).waba_id) ?? entryId
 }
 
-/** One of `value.state_sync`: the phone's contact book gained or lost a name. */
+/** Parses an item of `value.state_sync`: a name was added to or removed from the phone's contacts. */
 function readContactSync(_reading: Reading, sync: Loose): Read {
   const { full_name, first_name, phone_number, user_id } = objectOf(sync.contact)
   const name = (textOf(full_name) ?? textOf(first_name))?.trim().slice(0, 255)
@@ -146,7 +148,7 @@ const preferences: ReadonlyMap<string | null, boolean> = new Map([
   ['resume', false],
 ])
 
-/** One of `value.user_preferences`: whether a customer wants marketing messages. */
+/** Parses an item of `value.user_preferences`: whether a customer wants marketing messages. */
 function readPreference(reading: Reading, item: Loose): Read {
   const isStopped = preferences.get(textOf(item.value)?.trim().toLowerCase() ?? null)
   if (item.category !== 'marketing_messages' || isStopped === undefined) return 'preference that is not known'
@@ -161,7 +163,7 @@ function readPreference(reading: Reading, item: Loose): Read {
 
 type ReadItem = (reading: Reading, item: Loose) => Read
 
-/** Field of a change to its lists of items, and what reads one. */
+/** Parsers by field of a change and name of its list. */
 const itemReaders: Record<string, Record<string, ReadItem>> = {
   messages: { messages: readMessage, statuses: readStatus },
   smb_message_echoes: { message_echoes: readEcho },
@@ -180,8 +182,8 @@ const templateHints = new Set([
 ])
 
 /**
- * Reads one callback of the platform. Takes anything: what is not understood is named in `skipped`, and never keeps
- * the rest from being read.
+ * Parses one callback of the platform. Accepts any data: names in `skipped` what it does not understand and parses the
+ * rest.
  */
 export function parse(payload: unknown, now: Date): Parsed {
   const parsed: Parsed = { items: [], skipped: [] }
