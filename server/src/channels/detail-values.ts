@@ -181,7 +181,7 @@ export function noticeOf(externalId: string, customer: Customer, text: string, a
 
 /** Creates an edit event. Rejects content that cannot be shown, so that it does not replace content that can. */
 export function editOf(said: Content | null, revised: Omit<Revised, 'type' | 'text'>): Read {
-  if (said === null || said.kind === 'system') return 'edit that says nothing'
+  if (said === null || said.kind === 'system') return 'edit without content'
   return { type: 'edited', ...revised, text: said.text.slice(0, maxTextLength).toWellFormed() }
 }
 
@@ -198,7 +198,7 @@ export function readItems(items: readonly unknown[], read: (item: Loose) => Read
     try {
       return read(objectOf(item))
     } catch {
-      return 'item that could not be read'
+      return 'item that could not be parsed'
     }
   })
 }

@@ -219,7 +219,7 @@ test('a code to type is asked for once the network is ready for it, and never of
   const other = await opened()
   const none = other.socket.pairingCode('5511900000001')
   other.wa.happen({ 'connection.update': { connection: 'close' } })
-  await assert.rejects(none, /no socket/)
+  await assert.rejects(none, /socket of the session has closed/)
 })
 
 test('a phone that asks for a message again gets what was sent, if it is still known; only what people write is asked for', async () => {

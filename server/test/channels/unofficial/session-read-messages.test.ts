@@ -89,14 +89,18 @@ test('a message of every kind is read, and opens the window', () => {
 })
 
 const passedOver: [what: string, message: unknown, reason: RegExp][] = [
-  ['a withdrawal of nothing', socketMessage({ protocolMessage: { type: 0, key: {} } }), /withdrawal/],
-  ['a setting', socketMessage({ protocolMessage: { type: 3, key: { id: 'x' } } }), /or the like/],
-  ['an edit without words', socketMessage({ protocolMessage: { type: 14, key: { id: 'x' } } }), /says nothing/],
-  ['an edit', socketMessage({ editedMessage: { message: { protocolMessage: { editedMessage: text } } } }), /edit/],
-  ['a lifted reaction', socketMessage({ reactionMessage: { text: '' } }), /lifted reaction/],
-  ['a call that rings', socketMessage({ call: { callKey: 'eA==' } }), /or the like/],
-  ['a vote', socketMessage({ pollUpdateMessage: {} }), /or the like/],
-  ['the head of an album', socketMessage({ albumMessage: { expectedImageCount: 2 } }), /or the like/],
+  ['a withdrawal of nothing', socketMessage({ protocolMessage: { type: 0, key: {} } }), /unsupported change/],
+  ['a setting', socketMessage({ protocolMessage: { type: 3, key: { id: 'x' } } }), /unsupported change/],
+  ['an edit without words', socketMessage({ protocolMessage: { type: 14, key: { id: 'x' } } }), /without content/],
+  [
+    'an edit',
+    socketMessage({ editedMessage: { message: { protocolMessage: { editedMessage: text } } } }),
+    /unsupported change/,
+  ],
+  ['a lifted reaction', socketMessage({ reactionMessage: { text: '' } }), /unsupported change/],
+  ['a call that rings', socketMessage({ call: { callKey: 'eA==' } }), /unsupported change/],
+  ['a vote', socketMessage({ pollUpdateMessage: {} }), /unsupported change/],
+  ['the head of an album', socketMessage({ albumMessage: { expectedImageCount: 2 } }), /unsupported change/],
   ['what is not decrypted', socketMessage(undefined, { messageStubType: 2 }), /not decrypted/],
   ['a notice without content', socketMessage(null, { messageStubType: 38 }), /not decrypted/],
   ['keys alone', socketMessage({ senderKeyDistributionMessage: {} }), /not decrypted/],
@@ -194,6 +198,6 @@ test('a link with a picture is no ad', () => {
 test('what a device hears of its own before the network has said anything is nothing yet', () => {
   const ours = (status: number) => readOne(socketMessage(text, { status }, { fromMe: true }))
   assert.equal(ours(1).event, undefined)
-  assert.equal(ours(1).reason, 'message that has not left yet')
+  assert.equal(ours(1).reason, 'message not sent yet')
   assert.equal(ours(2).event?.type, 'echo')
 })

@@ -51,7 +51,7 @@ for (const part of skip ? [] : parts) {
       for (const callback of sample.firstMessage ? [sample.firstMessage, sample.secondMessage] : [sample]) {
         const { items, skipped } = parsed(callback)
         assert.equal(items.map((item) => item.event.type).join(' '), types)
-        assert.ok(!skipped.includes('item that could not be read'))
+        assert.ok(!skipped.includes('item that could not be parsed'))
         for (const { event } of items) {
           if (event.type !== 'message') continue
           assert.ok(event.customer.phone !== null || event.customer.userId !== null)

@@ -69,7 +69,7 @@ test('a message of every kind is read, and opens the window', () => {
   }
 })
 
-const ofNothing = 'edit, withdrawal or lifted reaction of nothing'
+const ofNothing = 'edit, deletion or removed reaction without a message id'
 const edit = (inner: object) => messages(message('edit', inner))
 const field = (name: string, lists: object) => callback(name, lists as Record<string, unknown>)
 const ofStatus = (...given: Parameters<typeof status>) => field('messages', { statuses: [status(...given)] })
@@ -82,21 +82,21 @@ const passedOver: [what: string, body: unknown, reason: string][] = [
   ['a reaction lifted from nothing', messages(message('reaction', { emoji: '' })), ofNothing],
   ['a withdrawal of nothing', messages(message('revoke', {})), ofNothing],
   ['an edit of nothing', edit({ message: { type: 'text', text: { body: 'x' } } }), ofNothing],
-  ['an edit without words', edit({ original_message_id: 'x', message: {} }), 'edit that says nothing'],
+  ['an edit without words', edit({ original_message_id: 'x', message: {} }), 'edit without content'],
   ['a group message', messages(text('Hi', { group_id: '5' })), 'message in a group'],
   ['a message of nobody', messages(text('Hi', { from: undefined })), 'message without a sender'],
   ['a message of something that is no number', messages(text('Hi', { from: 'bla' })), 'message without a sender'],
   ['a message without an id', messages(text('Hi', { id: undefined })), 'message without an id'],
-  ['an unknown status', ofStatus('in_orbit'), 'status that is not known'],
-  ['a deleted status', ofStatus('deleted'), 'status that is not known'],
+  ['an unknown status', ofStatus('in_orbit'), 'unknown status'],
+  ['a deleted status', ofStatus('deleted'), 'unknown status'],
   ['a group status', ofStatus('read', { recipient_type: 'group' }), 'status in a group'],
-  ['an error of the number', field('messages', { errors: [{ code: 0 }] }), 'error of the number, not of a message'],
-  ['an unknown field', payload(change('some_future_field', { foo: 1 })), 'field that is not read'],
-  ['a field named like a method', payload(change('constructor', { foo: 1 })), 'field that is not read'],
-  ['a marketing preference', field('user_preferences', { user_preferences: [{}] }), 'preference that is not known'],
-  ['another product', { object: 'page', entry: [{ messaging: [] }] }, 'not of this platform'],
-  ['a call by the business', call({ from: ownPhone, direction: 'BUSINESS_INITIATED' }), 'call that opens nothing'],
-  ['the end of a call', call({ from: customerPhone, event: 'terminate' }), 'call that opens nothing'],
+  ['an error of the number', field('messages', { errors: [{ code: 0 }] }), 'error about the number, not a message'],
+  ['an unknown field', payload(change('some_future_field', { foo: 1 })), 'unsupported field'],
+  ['a field named like a method', payload(change('constructor', { foo: 1 })), 'unsupported field'],
+  ['a marketing preference', field('user_preferences', { user_preferences: [{}] }), 'unknown preference'],
+  ['another product', { object: 'page', entry: [{ messaging: [] }] }, 'not from this platform'],
+  ['a call by the business', call({ from: ownPhone, direction: 'BUSINESS_INITIATED' }), 'call that opens no window'],
+  ['the end of a call', call({ from: customerPhone, event: 'terminate' }), 'call that opens no window'],
   [
     'a name taken out of the contacts',
     field('smb_app_state_sync', { state_sync: [unnamed] }),
@@ -105,9 +105,9 @@ const passedOver: [what: string, body: unknown, reason: string][] = [
   [
     'history that is not shared',
     field('history', { history: [{ errors: [{ code: 2593109 }] }] }),
-    'history that the business does not share',
+    'history not shared by the business',
   ],
-  ['a ban that is announced', account(scheduled), 'account update that changes nothing'],
+  ['a ban that is announced', account(scheduled), 'account update without effect'],
 ]
 
 test('what is no news becomes no event, and says why', () => {
@@ -138,7 +138,7 @@ test('one odd item does not keep the rest of its batch', () => {
 test('a message that is twice in one callback is read once', () => {
   const twice = text('Hi')
   const { items, skipped } = parsed(messages(twice, twice))
-  assert.deepEqual([items.length, skipped], [1, ['message that is there twice']])
+  assert.deepEqual([items.length, skipped], [1, ['duplicate message']])
 })
 
 test('a callback may carry several numbers and entries', () => {
@@ -196,7 +196,7 @@ test('whatever is thrown at it, reading never fails and never invents a sender',
     .map((all) => payload(...all.map(([name, [found, contacts]]) => change(name, value({ contacts, ...found })))))
   const property = fc.property(fc.oneof(odd, fc.jsonValue()), (body) => {
     const { items, skipped } = parsed(body)
-    assert.ok(!skipped.includes('item that could not be read'))
+    assert.ok(!skipped.includes('item that could not be parsed'))
     for (const { event } of items) {
       if (event.type === 'message') assert.ok(event.customer.phone !== null || event.customer.userId !== null)
     }

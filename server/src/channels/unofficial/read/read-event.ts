@@ -37,7 +37,7 @@ export function readEvent({ event, data }: SocketEvent, now: Date): ReadEvent {
       return readEach([data].flat(), (item) => readMapping(item))
     default:
       event satisfies never
-      return { update: null, events: [], skipped: ['event that is not read'] }
+      return { update: null, events: [], skipped: ['unsupported event'] }
   }
 }
 
@@ -65,16 +65,16 @@ function readHistory({ messages, contacts, lidPnMappings }: Loose, now: Date): R
 function readOld(message: Loose, phones: ReadonlyMap<string, string>, now: Date): HistoryEvent | string {
   const { id, fromMe, remoteJid, remoteJidAlt } = objectOf(message.key)
   const jid = readJid(remoteJid)
-  if (jid === null) return 'message that is not between two people'
+  if (jid === null) return 'message not between two people'
   const externalId = tokenOf(id)
   const content = unwrap(message.message)
   const said = isEmpty(content) ? null : readContent(content)
-  if (said === null || externalId === null) return 'old message that says nothing'
+  if (said === null || externalId === null) return 'history message without content'
   const direction = fromMe === true ? 'outbound' : 'inbound'
   const known = jid.lid === null ? null : phones.get(jid.lid)
   const name = direction === 'inbound' ? readName(message.verifiedBizName, message.pushName) : null
   const customer = customerOf([remoteJid, remoteJidAlt, known], name)
-  if (customer === null) return 'old message of nobody'
+  if (customer === null) return 'history message without a customer'
   const status = direction === 'inbound' ? 'delivered' : statusOf(message.status)
   const at = readNetworkTime(message.messageTimestamp, now)
   return { type: 'history', direction, externalId, customer, ...said, status, at }
@@ -103,22 +103,22 @@ const pending = 1
  */
 function readMessage(message: Loose, now: Date): Read {
   const { id, fromMe, remoteJid, remoteJidAlt } = objectOf(message.key)
-  if (readJid(remoteJid) === null) return 'message that is not between two people'
+  if (readJid(remoteJid) === null) return 'message not between two people'
   const externalId = tokenOf(id)
   if (externalId === null) return 'message without an id'
   const content = unwrap(message.message)
   const missed = missedCallText(message.messageStubType)
   if (missed !== null) return readMissedCall(message, externalId, missed, now)
   // The message is sent again with the same id once it is decrypted, so nothing may be stored now.
-  if (isEmpty(content)) return 'notice, or message that is not decrypted yet'
+  if (isEmpty(content)) return 'notice or message not decrypted yet'
   const said = readContent(content)
   const isOurs = fromMe === true
   // A device receives its own messages before the network acknowledges them.
-  if (isOurs && message.status === pending) return 'message that has not left yet'
+  if (isOurs && message.status === pending) return 'message not sent yet'
   // The name in a message from the phone is its owner's.
   const name = isOurs ? null : readName(message.verifiedBizName, message.pushName)
   const customer = customerOf([remoteJid, remoteJidAlt], name)
-  if (customer === null) return 'message of nobody'
+  if (customer === null) return 'message without a customer'
   const at = readNetworkTime(message.messageTimestamp, now)
   if (said === null) return readRevision(content, { direction: isOurs ? 'outbound' : 'inbound', customer, at }, now)
   const shared = { externalId, customer, ...said, at }
@@ -130,7 +130,7 @@ function readMessage(message: Loose, now: Date): Read {
 function readMissedCall(message: Loose, externalId: string, text: string, now: Date): Read {
   const { remoteJid, remoteJidAlt } = objectOf(message.key)
   const customer = customerOf([remoteJid, remoteJidAlt], null)
-  if (customer === null) return 'call of nobody'
+  if (customer === null) return 'call without a customer'
   const at = readNetworkTime(message.messageTimestamp, now)
   return noticeOf(externalId, customer, text, at)
 }
@@ -138,7 +138,7 @@ function readMissedCall(message: Loose, externalId: string, text: string, now: D
 /** Parses a contact of the phone: a name for a customer, or both of their addresses. */
 function readContact({ id, lid, phoneNumber, name, verifiedName, notify }: Loose): Read {
   const customer = customerOf([id, lid, phoneNumber], readName(name, verifiedName, notify))
-  if (customer === null) return 'contact that is no person'
+  if (customer === null) return 'contact that is not a person'
   const isNews = customer.name !== null || (customer.userId !== null && customer.phone !== null)
   return isNews ? { type: 'contact_named', customer } : 'contact without a name'
 }
@@ -173,7 +173,7 @@ function readStatus({ key, update }: Loose, now: Date): Read {
   if (fromMe !== true) return "status of a customer's message"
   if (externalId === null) return 'status without an id'
   // The address may differ from the recipient: the id identifies the message.
-  if (readJid(remoteJid) === null && remoteJid !== undefined) return 'status that is not of a person'
+  if (readJid(remoteJid) === null && remoteJid !== undefined) return 'status not about a person'
   return {
     type: 'status',
     externalId,
@@ -196,7 +196,7 @@ function readRevision(content: Loose, about: About, now: Date): Read {
   const reaction = objectOf(content.reactionMessage)
   const originalId = tokenOf(objectOf(key ?? reaction.key).id)
   const isKnown = type === withdrawal || type === edit || 'reactionMessage' in content
-  if (!isKnown || originalId === null) return 'edit, withdrawal, lifted reaction or the like'
+  if (!isKnown || originalId === null) return 'unsupported change, or change without a message id'
   if ('reactionMessage' in content) return { type: 'reaction_lifted', originalId, ...about }
   if (type === withdrawal) return { type: 'withdrawn', originalId, ...about }
   return editOf(readContent(unwrap(editedMessage)), {
@@ -214,9 +214,9 @@ function readChange(key: Loose, update: Loose, now: Date): Read {
   const isWithdrawal = update.message === null && update.messageStubType === withdrawnNotice
   const edited = objectOf(objectOf(update.message).editedMessage).message
   const originalId = tokenOf(key.id)
-  if ((!isWithdrawal && edited === undefined) || originalId === null) return 'change of a message that is no status'
+  if ((!isWithdrawal && edited === undefined) || originalId === null) return 'unsupported change of a message'
   const customer = customerOf([key.remoteJid, key.remoteJidAlt], null)
-  if (customer === null) return 'change of a message of nobody'
+  if (customer === null) return 'change of a message without a customer'
   const direction = key.fromMe === true ? 'outbound' : 'inbound'
   const about: About = { direction, customer, at: readNetworkTime(update.messageTimestamp, now) }
   return isWithdrawal

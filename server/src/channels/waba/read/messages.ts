@@ -55,7 +55,7 @@ export function readEcho(reading: Reading, message: Loose): Read {
 export function readCall(reading: Reading, call: Loose): Read {
   const begins = call.event === undefined || call.event === 'connect'
   const externalId = call.event === 'terminate' ? tokenOf(call.id) : null
-  if (call.direction === 'BUSINESS_INITIATED' || (!begins && externalId === null)) return 'call that opens nothing'
+  if (call.direction === 'BUSINESS_INITIATED' || (!begins && externalId === null)) return 'call that opens no window'
   const customer = findCustomer(reading.contacts, call.from, call.from_user_id, call.from_parent_user_id)
   if (customer === null || customer.phone === reading.ownPhone) return 'call without a caller'
   const at = readPlatformTime(call.timestamp, reading.now)
@@ -72,7 +72,7 @@ export function readStatus(reading: Reading, item: Loose): Read {
   const status = known.get(item.status)
   const externalId = tokenOf(item.id)
   if (item.recipient_type === 'group') return 'status in a group'
-  if (status === undefined) return 'status that is not known'
+  if (status === undefined) return 'unknown status'
   if (externalId === null) return 'status without an id'
   return {
     type: 'status',
@@ -111,7 +111,7 @@ type About = Omit<Revision, 'type' | 'text' | 'originalId'>
 function readRevision(message: Loose, about: About): Read {
   const inner = objectOf(message[String(message.type)])
   const originalId = tokenOf(message.type === 'reaction' ? inner.message_id : inner.original_message_id)
-  if (originalId === null) return 'edit, withdrawal or lifted reaction of nothing'
+  if (originalId === null) return 'edit, deletion or removed reaction without a message id'
   const shared = { ...about, originalId }
   if (message.type === 'revoke') return { type: 'withdrawn', ...shared }
   if (message.type === 'reaction') return { type: 'reaction_lifted', ...shared }
@@ -127,7 +127,7 @@ function readSystem(reading: Reading, message: Loose, externalId: string | null)
   const at = readPlatformTime(message.timestamp, reading.now)
   const change = changeOf(reading, message, system)
   const customer = change?.customer ?? subjectOf(reading, message, system)
-  if (customer === null) return 'notice about nobody'
+  if (customer === null) return 'notice without a customer'
   const changed: ChannelEvent[] = change === null ? [] : [{ type: 'customer_changed', ...change, at }]
   if (externalId === null) return [...changed, 'notice without an id']
   return [...changed, noticeOf(externalId, customer, noticeText(system), at)]
@@ -136,7 +136,7 @@ function readSystem(reading: Reading, message: Loose, externalId: string | null)
 /** Parses an item of `value.user_id_update`, which some API versions send instead of a notice. */
 export function readUserIdUpdate(reading: Reading, update: Loose): Read {
   const change = changeOf(reading, { from: update.wa_id ?? update.from }, update)
-  if (change === null) return 'change of a user id without the ids'
+  if (change === null) return 'change of user id without ids'
   return { type: 'customer_changed', ...change, at: readPlatformTime(update.timestamp, reading.now) }
 }
 

@@ -21,7 +21,7 @@ const statuses: ReadonlyMap<unknown, HistoryEvent['status']> = new Map<string, H
  * Parses an item of `value.history`: older messages from before the number was connected, or a refusal to share them.
  */
 function readHistory(reading: Reading, chunk: Loose): Read {
-  if (listOf(chunk.errors).length > 0) return 'history that the business does not share'
+  if (listOf(chunk.errors).length > 0) return 'history not shared by the business'
   return listOf(chunk.threads).flatMap((one) => {
     const thread = objectOf(one)
     return listOf(thread.messages).flatMap((message) => readOld(reading, objectOf(message), thread))
@@ -37,10 +37,10 @@ function readOld(reading: Reading, message: Loose, thread: Loose): HistoryEvent 
   const externalId = tokenOf(message.id)
   if (message.group_id !== undefined) return 'message in a group'
   const said = readContent(message)
-  if (said === null || externalId === null) return 'old message that says nothing'
+  if (said === null || externalId === null) return 'history message without content'
   const direction = isFromBusiness(reading, message, thread) ? 'outbound' : 'inbound'
   const customer = partnerOf(reading, message, thread, direction)
-  if (customer === null) return 'old message of nobody'
+  if (customer === null) return 'history message without a customer'
   const status = statuses.get(objectOf(message.history_context).status) ?? 'delivered'
   const at = readPlatformTime(message.timestamp, reading.now)
   return { type: 'history', direction, externalId, customer, ...said, status, at }
@@ -151,7 +151,7 @@ const preferences: ReadonlyMap<string | null, boolean> = new Map([
 /** Parses an item of `value.user_preferences`: whether a customer wants marketing messages. */
 function readPreference(reading: Reading, item: Loose): Read {
   const isStopped = preferences.get(textOf(item.value)?.trim().toLowerCase() ?? null)
-  if (item.category !== 'marketing_messages' || isStopped === undefined) return 'preference that is not known'
+  if (item.category !== 'marketing_messages' || isStopped === undefined) return 'unknown preference'
   const [only, another] = reading.contacts
   const named = findCustomer(reading.contacts, item.wa_id, item.user_id, item.parent_user_id)
   const customer = named ?? (another === undefined ? only : undefined)
@@ -188,7 +188,7 @@ const templateHints = new Set([
 export function parse(payload: unknown, now: Date): Parsed {
   const parsed: Parsed = { items: [], skipped: [] }
   const { object, entry } = objectOf(payload)
-  if (object !== 'whatsapp_business_account') return { items: [], skipped: ['not of this platform'] }
+  if (object !== 'whatsapp_business_account') return { items: [], skipped: ['not from this platform'] }
   for (const one of listOf(entry)) {
     const { id, changes } = objectOf(one)
     for (const change of listOf(changes)) readChange(parsed, tokenOf(id), objectOf(change), now)
@@ -205,18 +205,18 @@ function readChange(parsed: Parsed, entryId: string | null, change: Loose, now: 
   }
   if (field === 'account_update') {
     const event = readAccountUpdate(value, now)
-    if (event === null) parsed.skipped.push('account update that changes nothing')
+    if (event === null) parsed.skipped.push('account update without effect')
     else parsed.items.push({ numberId: null, accountId: accountOf(value, entryId), event })
     return
   }
   const readers = Object.hasOwn(itemReaders, field) ? itemReaders[field] : undefined
-  if (readers === undefined) parsed.skipped.push('field that is not read')
+  if (readers === undefined) parsed.skipped.push('unsupported field')
   else readLists(parsed, readers, value, now)
 }
 
 function readLists(parsed: Parsed, readers: Record<string, ReadItem>, value: Loose, now: Date): void {
   const { numberId, ...shared } = readNumber(value)
-  if (listOf(value.errors).length > 0) parsed.skipped.push('error of the number, not of a message')
+  if (listOf(value.errors).length > 0) parsed.skipped.push('error about the number, not a message')
   for (const [list, readItem] of Object.entries(readers)) {
     for (const read of readItems(listOf(value[list]), (item) => readItem({ ...shared, now }, item))) {
       if (typeof read === 'string') parsed.skipped.push(read)
@@ -233,7 +233,7 @@ function withoutRepeats({ items, skipped }: Parsed): Delivered[] {
       if (id !== null) seen.add(id)
       return true
     }
-    skipped.push('message that is there twice')
+    skipped.push('duplicate message')
     return false
   })
 }
