@@ -76,7 +76,7 @@ async function opens(deps: OpenStoreDeps, { address }: Place): Promise<void> {
 }
 
 for (const [form, newPlace] of Object.entries(places)) {
-  test(`a ${form} is marked by the first start, taken by later ones, and refused without its mark until that is put back`, async () => {
+  test(`a ${form} is marked at the first start, accepted later, and rejected without its mark until that is restored`, async () => {
     const own = await installation()
     const place = await newPlace()
     await opens(own, place)
@@ -91,7 +91,7 @@ for (const [form, newPlace] of Object.entries(places)) {
     await opens(own, place)
   })
 
-  test(`a ${form} with the mark of another installation is refused`, async () => {
+  test(`a ${form} with the mark of another installation is rejected`, async () => {
     const own = await installation()
     const place = await newPlace()
     await opens(await otherInstallation(), place)
@@ -99,7 +99,7 @@ for (const [form, newPlace] of Object.entries(places)) {
   })
 }
 
-test('a mark that was changed is refused', async () => {
+test('a modified mark is rejected', async () => {
   const own = await installation()
   const place = await newFolderPlace()
   await opens(own, place)
@@ -111,7 +111,7 @@ test('a mark that was changed is refused', async () => {
   }
 })
 
-test('nodes that start at once with one folder take it both, and mark it once', async () => {
+test('nodes that start at the same time with one folder all use it and mark it once', async () => {
   const own = await installation()
   const place = await newFolderPlace()
   await Promise.all(Array.from({ length: 8 }, () => opens(own, place)))
@@ -120,7 +120,7 @@ test('nodes that start at once with one folder take it both, and mark it once', 
   assert.equal(row?.count, 1)
 })
 
-test('of nodes that have a folder each one starts, and the others never do', async () => {
+test('of nodes with separate folders only one starts', async () => {
   const own = await installation()
   const apart = await Promise.all(Array.from({ length: 4 }, newFolderPlace))
   const starts = async () =>

@@ -18,7 +18,7 @@ function opened(address: S3Address): MediaStore {
   return store
 }
 
-test('a server that checks signatures takes what is put, in one part and in several, and gives it', async () => {
+test('a server that checks signatures stores and returns files of one part and of several', async () => {
   const store = opened(await strictServer())
   const name = randomUUID()
   for (const size of [100, 6_000_000]) {
@@ -30,7 +30,7 @@ test('a server that checks signatures takes what is put, in one part and in seve
   await store.remove(name)
 })
 
-test('what an operator has to mend is said, without a key', async () => {
+test('errors for the operator contain no key', async () => {
   const address = await strictServer()
   const secret = 'a-secret-that-is-wrong'
   const cases: [changes: Partial<S3Address>, kind: string, words: RegExp][] = [
@@ -57,7 +57,7 @@ test('what an operator has to mend is said, without a key', async () => {
   }
 })
 
-test('what stands behind another prefix of the bucket is another store', async () => {
+test('another prefix of the bucket is another store', async () => {
   const [one, other] = [opened(await newS3Address()), opened(await newS3Address())]
   const name = randomUUID()
   await one.put(name, pieces(Buffer.from('x')))
@@ -67,7 +67,7 @@ test('what stands behind another prefix of the bucket is another store', async (
   assert.deepEqual(await readAll(one, name), Buffer.from('x'))
 })
 
-test('a server that is busy or hangs up is asked again, also in the middle of a file', async () => {
+test('a server that is busy or disconnects is retried, also in the middle of a file', async () => {
   const address = await newS3Address()
   const front = await stumblingFront(address)
   const store = opened({ ...address, endpoint: front.endpoint })

@@ -18,7 +18,7 @@ export const problemPatterns = {
   slug: /^must have the form \^\[a-z0-9-\]/,
   email: /^must (?:be an e-mail address|be a email|have the form .*@)/,
   oneOf: /^must be (?:one|some) of (?<values>.{1,400})$/,
-  phone: /^must be (?:a phone number|the number of the phone)/,
+  phone: /^must be (?:a phone number|the phone's number)/,
   https: /^must begin with https:/,
   url: /^(?:must be an http or https address|must be a uri|is no address)/,
   urlParts:

@@ -31,7 +31,7 @@ function codesOfFiles(): string[] {
   return [...readFileSync(words, 'utf8').matchAll(/^ {2}'?(\w+)'?: '/gm)].map(([, code]) => code ?? '')
 }
 
-test('every reason and every error code that is written down somewhere has advice of its own', () => {
+test('every reason and error code in the source has its own advice', () => {
   const codes = files.flatMap((file) =>
     [...readFileSync(file, 'utf8').matchAll(writtenCodes)].map(([, code]) => code ?? ''),
   )
@@ -46,14 +46,14 @@ test('every reason and every error code that is written down somewhere has advic
   assert.deepEqual([...new Set(without)], [])
 })
 
-test('every code of the platform that means something to us has advice, as a reason too', () => {
+test('every known platform code has advice, also as a reason', () => {
   for (const code of errorMeanings.keys()) {
     assert.ok(knownAdvice(String(code)) !== null, `no advice on ${code}`)
     assert.equal(knownAdvice(`platform_error_${code}`), knownAdvice(String(code)))
   }
 })
 
-test('every end of an account has advice', () => {
+test('every event that ends an account has advice', () => {
   for (const event of ['PARTNER_REMOVED', 'ACCOUNT_OFFBOARDED', 'ACCOUNT_DELETED', 'DISABLED_UPDATE']) {
     const told = readAccountUpdate({ event }, now)
     const isEnd = told?.type === 'connection_state' && !told.available
@@ -61,7 +61,7 @@ test('every end of an account has advice', () => {
   }
 })
 
-test('every restriction of an account has advice, also one of a kind that is new', () => {
+test('every account restriction has advice, also unknown kinds', () => {
   const types = ['BIZ_INITIATED_MESSAGING', 'CUSTOMER_INITIATED_MESSAGING', 'ADD_PHONE_NUMBER_ACTION', 'X']
   const restriction_info = types.map((type) => ({ restriction_type: `RESTRICTED_${type}` }))
   const violation_info = { violation_type: 'ADULT' }
@@ -93,7 +93,7 @@ const rows: [code: string, advice: RegExp][] = [
   ['everything', /list of error codes/],
 ]
 
-test('what to do about a code, and where one that nobody knows is looked up', () => {
+test('advice for known codes, and where to look up unknown ones', () => {
   for (const [code, advice] of rows) assert.match(adviceOn(code, 'waba'), advice, code)
   assert.match(adviceOn('x', 'partner'), /partner's documentation/)
   assert.match(adviceOn('x', 'unofficial'), /the phone/)
@@ -129,11 +129,11 @@ const advised: [what: string, changes: object, isSilent: boolean, codes: string[
   ['somebody did', { channel: 'unofficial', acknowledgedAt: now }, false, []],
 ]
 
-test('a connection is advised on by what is wrong with it', () => {
+test('a connection has advice for each of its problems', () => {
   for (const [what, changes, isSilent, codes] of advised) assert.deepEqual(codesOf(changes, isSilent), codes, what)
 })
 
-test('silence names the address to look for, where there is one', () => {
+test('advice on silence names the webhook URL, if there is one', () => {
   const textOf = (changes: object, webhookUrl: string | null) =>
     adviseOn(connection(changes), true, null, webhookUrl, now).at(-1)?.text ?? ''
   assert.ok(textOf({}, url).includes(url))
@@ -141,7 +141,7 @@ test('silence names the address to look for, where there is one', () => {
   assert.match(textOf({ channel: 'unofficial', acknowledgedAt: now }, url), /phone is on/)
 })
 
-test('silence counts from what was heard last, whose note may be a minute behind', () => {
+test('silence counts from the last event, which may be a minute behind', () => {
   const later = (ms: number) => new Date(now.getTime() + ms)
   assert.deepEqual(silentSince(connection({})), now)
   assert.deepEqual(silentSince(connection({ lastEventInAt: later(5) })), later(60_005))
@@ -155,7 +155,7 @@ const channels: [Channel, string, string | null][] = [
 ]
 
 for (const [channel, state, reason] of channels) {
-  test(`a status that failed with the code of a bad token leaves the connection of ${channel} ${state}`, async () => {
+  test(`a failed status with the code of an invalid token leaves the ${channel} connection ${state}`, async () => {
     const w = await inboxWorld()
     const id = await w.addConnection(channel)
     const keyring = await w.keyStore.keyring(w.workspaceId)

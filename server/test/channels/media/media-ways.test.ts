@@ -64,7 +64,7 @@ async function bytesOf(opened: OpenedMedia): Promise<Buffer> {
   return Buffer.concat(pieces)
 }
 
-test('the official platform is asked where a file is, and the file is fetched there with the token', async () => {
+test("a file's URL is requested from the official platform and downloaded with the token", async () => {
   const { server, waba } = await setUp()
   server.asked.length = 0
   const told = { file_size: String(file.length), sha256: sha256.toString('hex') }
@@ -86,7 +86,7 @@ test('the official platform is asked where a file is, and the file is fetched th
   assert.equal(server.asked[1]?.headers['user-agent'], 'Parley')
 })
 
-test('a file on a server of somebody else is fetched without the token', async () => {
+test('a file on another server is downloaded without the token', async () => {
   const { server, waba } = await setUp()
   const other = await fileServer((_, response) => response.end(file))
   server.answer = serving(`${other.baseUrl}/files/1`)
@@ -99,7 +99,7 @@ test('a file on a server of somebody else is fetched without the token', async (
 })
 
 const official = 'https://graph.facebook.com'
-test('the token is shown to the platform alone', () => {
+test('the token is sent only to the platform', () => {
   for (const [base, url, isShown] of [
     [official, 'https://lookaside.fbsbx.com/whatsapp_business/attachments/?mid=1', true],
     [official, 'https://graph.facebook.com/v25.0/1', true],
@@ -117,7 +117,7 @@ test('the token is shown to the platform alone', () => {
   }
 })
 
-test("a partner's files come by its own host and with its key, whatever host it names", async () => {
+test("a partner's files are downloaded from its own host with its key, whatever host it names", async () => {
   const { server, partner } = await setUp()
   server.asked.length = 0
   server.answer = serving('https://lookaside.fbsbx.com/whatsapp_business/attachments/?mid=7')
@@ -131,7 +131,7 @@ test("a partner's files come by its own host and with its key, whatever host it 
   )
 })
 
-test("what a partner names never lengthens its host's name, which its key would follow", async () => {
+test("a partner's path cannot extend its host name and divert its key", async () => {
   const { server, partner } = await setUp()
   for (const named of ['data:.example.com/1', 'x:.example.com/1', 'javascript:@example.com/1']) {
     server.asked.length = 0
@@ -168,7 +168,7 @@ const served: [what: string, respond: (one: ServerResponse) => unknown, expected
     { outcome: 'too_large', size: 2e6 },
   ],
 ]
-test('what the platform says in place of an address, and the address in place of a file, is what is answered', async () => {
+test('errors of the platform and of the file server are returned', async () => {
   const { server, waba } = await setUp()
   for (const [what, status, body, expected] of told) {
     server.answer = (_, response) => json(response, status, body)
@@ -180,7 +180,7 @@ test('what the platform says in place of an address, and the address in place of
   }
 })
 
-test('an id that would lead elsewhere is asked of nobody', async () => {
+test('an id that would change the path is not requested', async () => {
   const { server, waba, partner } = await setUp()
   server.asked.length = 0
   for (const bad of ['..', '.', '', '1/2', '1?a', '1#', ' ', 'é', 'a'.repeat(500)]) {
@@ -202,7 +202,7 @@ function encryptForDevice(plain: Buffer, ofKey: Buffer, purpose: string): Buffer
   return Buffer.concat([encrypted, digest])
 }
 
-test("a linked device's file is opened with the key that came with its message", async () => {
+test("a linked device's file is decrypted with the key in its message", async () => {
   const { server, session } = await setUp()
   for (const [type, purpose] of [
     ['image', 'Image'],
@@ -222,7 +222,7 @@ test("a linked device's file is opened with the key that came with its message",
   assert.equal(server.asked.at(-1)?.headers['user-agent'], 'Parley')
 })
 
-test("a linked device's file that was altered, cut or is another one's does not come whole", async () => {
+test('an altered, truncated or exchanged file of a linked device fails', async () => {
   const { server, session } = await setUp()
   const sealed = encryptForDevice(file.subarray(0, 1000), mediaKey, 'Image')
   const altered = Buffer.from(sealed)
@@ -244,7 +244,7 @@ test("a linked device's file that was altered, cut or is another one's does not 
   await assert.rejects(() => bytesOf(slightly), { code: 'too_large' })
 })
 
-test('a linked device is not sent to hosts that a message names', async () => {
+test('a linked device does not download from hosts named in a message', async () => {
   const { server, session } = await setUp()
   server.asked.length = 0
   const bad: Partial<typeof linked>[] = [
@@ -300,7 +300,7 @@ for (const [channel, path] of [
   })
 }
 
-test('an upload that a platform does not take says so', async () => {
+test('a rejected upload is reported', async () => {
   const { server, waba } = await setUp()
   for (const [status, body, expected] of [
     [400, { error: { code: 131053 } }, { outcome: 'refused', errorCode: '131053' }],

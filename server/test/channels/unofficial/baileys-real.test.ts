@@ -34,7 +34,7 @@ interface Codec {
   decode(bytes: Uint8Array): object
 }
 
-test('messages as the package decodes them are read as well as plain ones', { skip }, () => {
+test('messages decoded by the package are parsed like plain ones', { skip }, () => {
   const { WebMessageInfo } = installed().proto as unknown as { WebMessageInfo: Codec }
   const decoded = (value: object) => {
     const { encode, decode, fromObject } = WebMessageInfo
@@ -79,7 +79,7 @@ async function droppingServer(after: 'at once' | 'a word') {
 }
 
 for (const after of ['at once', 'a word'] as const) {
-  test(`the real package on a line that is dropped after ${after}: connecting, closed, tried again`, {
+  test(`the real package on a connection dropped after ${after}: connecting, closed, retried`, {
     skip,
   }, async () => {
     const { url, stop } = await droppingServer(after)
@@ -108,7 +108,7 @@ for (const after of ['at once', 'a word'] as const) {
   })
 }
 
-test('a real identity comes back as it was, with its keys', { skip }, async () => {
+test('a real identity is restored unchanged, with its keys', { skip }, async () => {
   const { BufferJSON, proto } = installed()
   const store = memoryAuth()
   const first = await openIdentity(installed(), store)
@@ -127,7 +127,7 @@ test('a real identity comes back as it was, with its keys', { skip }, async () =
   assert.equal(Object.getPrototypeOf(revived), Object.getPrototypeOf(state))
 })
 
-test('a file that the package has encrypted and given away is shown by a message of its own', { skip }, async () => {
+test('a file that the package encrypted and uploaded can be sent in a message', { skip }, async () => {
   const given: [bytes: number, type: unknown][] = []
   const wa = {
     waUploadToServer: async (path: string, { mediaType }: { mediaType: string }) => {

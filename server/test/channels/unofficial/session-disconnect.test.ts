@@ -45,11 +45,11 @@ const rows: [code: number | null, at: typeof first, after: AfterClose][] = [
   [baileysMissing, first, stop('baileys_missing')],
 ]
 
-test('a close means to come back, or to stop for a reason', () => {
+test('a close leads to a reconnect, or to a stop with a reason', () => {
   for (const [code, at, after] of rows) assert.deepEqual(afterClose(code, at), after, `${code} ${JSON.stringify(at)}`)
 })
 
-test('the delay doubles from a second to a minute, and is spread over half of itself', () => {
+test('the delay doubles from one second to a minute, with jitter over its half', () => {
   const delayOf = (attempt: number, random: number) => {
     const after = afterClose(428, { isPairing: false, attempt, random })
     assert.ok(after.act === 'reconnect')

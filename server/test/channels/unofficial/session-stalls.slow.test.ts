@@ -37,7 +37,7 @@ test(
   },
 )
 
-test('who asks for a send and stalls keeps the session from nobody', async () => {
+test('a process that stalls while enqueueing does not block the session', async () => {
   const w = await sessionWorld()
   await w.talk()
   const { db, workspaceId, connectionId } = w

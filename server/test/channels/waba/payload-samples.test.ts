@@ -44,7 +44,7 @@ const outcomes: [pattern: RegExp, types: string][] = [
 
 for (const part of skip ? [] : parts) {
   for (const name of filesOf(part).filter((each) => !each.startsWith('signature'))) {
-    test(`sample ${part}/${name} is read`, () => {
+    test(`sample ${part}/${name} is parsed`, () => {
       const [, types] = outcomes.find(([pattern]) => pattern.test(name)) ?? assert.fail()
       const sample = load(part, name)
       // One recording holds several callbacks under names of its own.

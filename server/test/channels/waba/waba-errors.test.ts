@@ -34,7 +34,7 @@ const rows: [expected: string, status: number, codes: number[], subcode?: number
   [down, 400, [100], 33],
 ]
 
-test('a code of the platform means what the table says', () => {
+test('a platform code has the meaning in the table', () => {
   for (const [expected, status, codes, subcode] of rows) {
     for (const code of codes) {
       const error = { message: 'x', code, ...(subcode ? { error_subcode: subcode } : {}) }
@@ -65,14 +65,14 @@ const bodies: [what: string, status: number, body: string, outcome: string, erro
   ['success that is no JSON', 200, '<html>', 'unknown', 'no_message_id'],
 ]
 
-test('an answer without a code is judged by its status', () => {
+test('a response without a code is interpreted by its status', () => {
   for (const [what, status, body, outcome, errorCode] of bodies) {
     const result = resultOf({ outcome: 'answered', status, body })
     assert.deepEqual([result.outcome, 'errorCode' in result && result.errorCode], [outcome, errorCode], what)
   }
 })
 
-test('a code that comes in a status has its effect as well', () => {
+test('a code in a status has its effect too', () => {
   const codes = ['131042', '132015', '131047', '131000', 'unknown', '']
   assert.deepEqual(codes.map(effectOfCode), [billable, stale, 'none', 'none', 'none', 'none'])
 })
@@ -87,7 +87,7 @@ const stops: [stops: string, probe: string, firstMin: number, maxMin: number, ..
   ['all', 'read', 10, 360, '0', '190', '1005', 'invalid_api_key', 'http_401', 'http_403', '100'],
 ]
 
-test('a code of the connection stops what the table says, is tried again, and has advice', () => {
+test('a connection code stops what the table says, is retried, and has advice', () => {
   for (const [stops_, probe, firstMin, maxMin, ...codes] of stops) {
     for (const code of codes) {
       const stop = stopOf(code)

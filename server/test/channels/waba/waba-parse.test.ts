@@ -60,7 +60,7 @@ const kinds: [what: string, item: Record<string, unknown>, kind: string, text: s
   ['an answer without its inside', message('interactive', undefined), 'system', `${unshown}: interactive`],
 ]
 
-test('a message of every kind is read, and opens the window', () => {
+test('a message of every kind is parsed and opens the window', () => {
   for (const [what, item, kind, expected] of kinds) {
     const event = onlyEvent(messages(item), 'message')
     assert.deepEqual([event.kind, event.text, event.opensWindow], [kind, expected, true], what)
@@ -110,19 +110,19 @@ const passedOver: [what: string, body: unknown, reason: string][] = [
   ['a ban that is announced', account(scheduled), 'account update without effect'],
 ]
 
-test('what is no news becomes no event, and says why', () => {
+test('items without an event are skipped with a reason', () => {
   for (const [what, body, reason] of passedOver) {
     assert.deepEqual(parsed(body), { items: [], skipped: [reason] }, what)
   }
 })
 
-test('nothing at all is read from what has no shape', () => {
+test('malformed payloads contain no items', () => {
   for (const body of [null, 7, 'x', [], {}, { object: 'whatsapp_business_account', entry: {} }, payload()]) {
     assert.deepEqual(parsed(body).items, [])
   }
 })
 
-test('one odd item does not keep the rest of its batch', () => {
+test('an invalid item does not affect the rest of its batch', () => {
   const batch = messages(
     text('one'),
     7 as never,
@@ -135,13 +135,13 @@ test('one odd item does not keep the rest of its batch', () => {
   assert.deepEqual(texts, ['one', 'Message of a kind that cannot be shown: text', 'two'])
 })
 
-test('a message that is twice in one callback is read once', () => {
+test('a message that appears twice in a callback is parsed once', () => {
   const twice = text('Hi')
   const { items, skipped } = parsed(messages(twice, twice))
   assert.deepEqual([items.length, skipped], [1, ['duplicate message']])
 })
 
-test('a callback may carry several numbers and entries', () => {
+test('a callback can contain several numbers and entries', () => {
   const body = payload(
     change('messages', value({ messages: [text('a')] })),
     change('messages', value({ messages: [text('b')] }, '42')),
@@ -166,7 +166,7 @@ const times: [what: string, timestamp: unknown, expected: Date][] = [
   ['no number', Number.NaN, now],
 ]
 
-test('a timestamp is seconds or milliseconds; what is none is now', () => {
+test('a timestamp is seconds or milliseconds; an invalid one is now', () => {
   for (const [what, timestamp, expected] of times) {
     assert.deepEqual(onlyEvent(messages(text('Hi', { timestamp })), 'message').at, expected, what)
   }
@@ -188,7 +188,7 @@ const oddItem = fc.dictionary(
   ),
 )
 
-test('whatever is thrown at it, reading never fails and never invents a sender', () => {
+test('with any input, parsing never fails and never invents a sender', () => {
   const item = fc.tuple(oddItem, fc.constantFrom(...types)).map(([one, type]) => ({ ...one, type }))
   const oddValue = fc.tuple(fc.dictionary(lists, fc.oneof(fc.array(item), fc.jsonValue())), fc.jsonValue())
   const odd = fc
@@ -302,11 +302,11 @@ const details: [what: string, item: Record<string, unknown>, detail: unknown][] 
   ],
 ]
 
-test('what is beside the words is read', () => {
+test('content beyond the text is parsed', () => {
   for (const [what, item, expected] of details) assert.deepEqual(detailOf(only(messages(item))), expected, what)
 })
 
-test('echoes and histories carry the same', () => {
+test('echoes and history have the same content', () => {
   const item = message('image', { id: '71' }, { to: customerPhone, from: ownPhone })
   const threads = [{ id: customerPhone, messages: [item] }]
   for (const body of [
@@ -336,7 +336,7 @@ const revisions: [what: string, item: Record<string, unknown>, told: Record<stri
 ]
 
 for (const [what, item, told] of revisions) {
-  test(`${what} is told of the message that it is about, by the customer and on the phone`, () => {
+  test(`${what} refers to its message, from the customer and from the phone`, () => {
     const customer = { userId: null, parentUserId: null, phone: customerPhone, name: 'Ana' }
     const shared = { originalId: 'x', customer, at: new Date(at * 1000), ...told }
     assert.deepEqual(only(messages(item)), { ...shared, direction: 'inbound' })
