@@ -8,10 +8,7 @@ import type { PartnerProfileName } from './partner/settings.ts'
 import type { CallbackDeps } from './store-callback.ts'
 import type { PlatformTemplate } from './templates/templates.ts'
 
-/**
- * Everything the rest of the service needs from a channel. To add a channel, create a folder with an adapter and add a
- * line to `adapters.ts`.
- */
+/** Everything the service needs from a channel. A new channel is a folder with an adapter, listed in `adapters.ts`. */
 export interface ChannelAdapter<C extends Connection = Connection> {
   // Building and showing connections; pure functions.
 
@@ -71,9 +68,7 @@ export interface ShownAccess {
   signingSecretLast4: string | null
 }
 
-/**
- * Result of a number check: `problem` is the reason why it cannot be used, or null; `isOnPhone`: a phone uses it too.
- */
+/** Result of a number check. `problem`: why it cannot be used, or null. `isOnPhone`: a phone uses it too. */
 export interface CheckedNumber {
   problem: string | null
   /** Platform's name for the number that our secrets belong to; null if already known. */

@@ -10,10 +10,7 @@ import { findStanding } from './unofficial/session/session-queries.ts'
 import { wabaAdapter } from './waba/adapter.ts'
 import type { Wire } from './waba/exchange.ts'
 
-/**
- * Creates the adapters of all channels. `publicUrl`: the URL at which platforms reach this service, without a trailing
- * slash.
- */
+/** Creates the adapters of all channels. `publicUrl`: this service's URL for platforms, without trailing slash. */
 export function openAdapters(deps: Wire & SessionDeps, publicUrl: string): ChannelAdapters {
   return { waba: wabaAdapter(deps), partner: partnerAdapter(deps, publicUrl), unofficial: sessionAdapter(deps) }
 }

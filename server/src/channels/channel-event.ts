@@ -99,10 +99,7 @@ export interface Parsed {
 /** Stores the events of one connection, in the platform's order; resolves when they are committed. */
 export type Receive = (connection: Connection, events: ChannelEvent[]) => Promise<void>
 
-/**
- * Content of a message beyond its text, in one format for all channels. All texts come from strangers and are
- * untrusted.
- */
+/** Message content beyond its text, in one format for all channels. All texts are from strangers and untrusted. */
 export interface MessageDetail {
   media?: MediaTold
   place?: Place

@@ -50,9 +50,7 @@ const knownTypes = new Set<string>([
 ])
 const emoji = /\p{RGI_Emoji}/v
 
-/**
- * Returns the type if it is in common use, otherwise `application/octet-stream`: a stranger may have written anything.
- */
+/** Returns a common type unchanged, others as `application/octet-stream`: strangers may write anything. */
 export const knownType = (type: string): string => (knownTypes.has(type) ? type : 'application/octet-stream')
 
 /** Returns the first emoji of a text, even without its variation selector (U+FE0F); empty if there is none. */
@@ -190,9 +188,7 @@ type Revised = Extract<ChannelEvent, { originalId: string }>
 /** Result of parsing an item: events, and for each part without an event a reason without values. */
 export type Read = ChannelEvent | string | (ChannelEvent | string)[]
 
-/**
- * Parses items one by one. An error in our code skips only that item: the platform retries either all items or none.
- */
+/** Parses items one by one. An error in our code skips one item: the platform retries all items or none. */
 export function readItems(items: readonly unknown[], read: (item: Loose) => Read): (ChannelEvent | string)[] {
   return items.flatMap((item) => {
     try {

@@ -14,10 +14,7 @@ export interface MediaWay<C extends Connection = Connection> {
    * abort, and MediaDecryptionError if decryption fails. A caller that does not read `bytes` must abort the signal.
    */
   open(connection: C, source: MediaSource, maxBytes: number, signal: AbortSignal): Promise<OpenedMedia>
-  /**
-   * Uploads a file before the message that shows it. Every call uploads again. May take minutes: abort the signal to
-   * stop waiting.
-   */
+  /** Uploads a file before its message; each call uploads again. May take minutes: abort the signal to stop. */
   upload(connection: C, file: FileToUpload, signal: AbortSignal): Promise<Uploaded>
 }
 

@@ -42,10 +42,7 @@ function readCallback(body: Buffer, now: Date, parse: (payload: unknown, now: Da
   }
 }
 
-/**
- * Stores the contents of an authenticated callback. Resolves when everything is committed; throws 503 otherwise, so
- * that the platform retries.
- */
+/** Stores an authenticated callback. Resolves once committed; throws 503 otherwise, so that the platform retries. */
 async function storeCallback(
   deps: CallbackDeps,
   called: StoredConnection,

@@ -91,10 +91,7 @@ export async function changeConnection(
 const isMoved = (before: StoredConnection, after: StoredConnection) =>
   originOf(before.settings.baseUrl) !== originOf(after.settings.baseUrl)
 
-/**
- * Throws unless the platform's secrets are sent again: a changed address must not receive secrets that were entered for
- * another server.
- */
+/** Requires the platform's secrets again: another server must not receive those entered for the previous one. */
 function refuseWithoutSecrets(fields: readonly (keyof ConnectionChanges)[], input: ConnectionChanges): void {
   const missing = fields.find((field) => input[field] === undefined)
   if (missing === undefined) return

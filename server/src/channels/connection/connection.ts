@@ -70,10 +70,7 @@ export const noSettings = {}
 
 export const connectionNotFound = (): ApiError => notFound('Connection not found')
 
-/**
- * Returns whether the error is a violation of a unique number: within the workspace, or of a number confirmed by its
- * platform.
- */
+/** Returns whether the number is taken: in the workspace, or by a connection that its platform has confirmed. */
 export const isNumberTaken = (error: unknown): boolean =>
   violates(error, 'connections_number_key') || violates(error, 'connections_own_number_key')
 

@@ -51,10 +51,7 @@ function phoneOf(one: StoredConnection): string | null {
   return one.numberId === one.id ? null : one.numberId
 }
 
-/**
- * Returns the webhook URL and token to paste into the platform's settings; the token is returned only once. Null if not
- * needed.
- */
+/** Returns the webhook URL and token to paste into the platform, the token only this once; null if not needed. */
 export function presentWebhook(
   { adapters, publicUrl }: PresentDeps,
   one: StoredConnection,

@@ -15,9 +15,7 @@ const columns = (sql: Sql) => sql`
   c.templates_synced_at as "templatesSyncedAt", c.reserved_as as "reservedAs", c.phone, c.created_at as "createdAt",
   c.updated_at as "updatedAt"`
 
-/**
- * Returns connections of the workspace that were not removed, in any state, filtered by the SQL conditions in `more`.
- */
+/** Returns connections of the workspace that were not removed, in any state, filtered by the SQL in `more`. */
 async function select(sql: Sql, keyring: Keyring, workspaceId: string, more: Fragment): Promise<StoredConnection[]> {
   const rows = await sql<ConnectionRow[]>`
     select ${columns(sql)}

@@ -19,10 +19,7 @@ const connectedElsewhere = 'number_connected_elsewhere'
 /** Reasons that can end without a change to the connection. */
 const passing = new Set<string | null>(['unreachable', notRegistered, 'public_url_not_reachable'])
 
-/**
- * Returns the connection after a check. If the adapter registers a webhook, the connection stays unavailable until that
- * succeeds.
- */
+/** Returns the connection after a check; unavailable until its webhook is registered, if the adapter does that. */
 export function withCheck<C extends StoredConnection>(
   adapters: ChannelAdapters,
   before: C,
@@ -48,10 +45,7 @@ export async function register(
   return settle(deps, one, await adapter.register(one))
 }
 
-/**
- * Retries a connection whose platform was unreachable or whose hold is tested by a number check; the latter at growing
- * intervals.
- */
+/** Retries a connection that was unreachable, or has a hold tested by a check; the latter at growing intervals. */
 export async function retry(deps: RegistrationDeps, one: StoredConnection): Promise<void> {
   if (!isWaiting(one) && !(await mayAsk(deps, one))) return
   const adapter = adapterOf(deps.adapters, one)
@@ -124,18 +118,12 @@ export function originOf(baseUrl: string | null): string {
   return baseUrl === null ? 'network' : new URL(baseUrl).origin
 }
 
-/**
- * Returns the reservation key of a number. Includes the origin: a number on one platform is unrelated to the same
- * number on another.
- */
+/** Returns the reservation key of a number, with the origin: the same number on two platforms is unrelated. */
 export function reservationOf(baseUrl: string | null, number: string): string {
   return `${originOf(baseUrl)} ${number}`
 }
 
-/**
- * Returns the connection with its number reserved and the phone that customers see, if the platform confirmed the
- * number.
- */
+/** Reserves the number and sets the phone that customers see, if the platform has confirmed the number. */
 export function reserved<C extends StoredConnection>(one: C, { problem, number, phone = null }: CheckedNumber): C {
   if (problem !== null || number === null) return one
   return { ...one, reservedAs: reservationOf(one.settings.baseUrl, number), phone: phone ?? one.phone }

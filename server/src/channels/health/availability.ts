@@ -58,10 +58,7 @@ interface Standing {
   holds: readonly Hold[]
 }
 
-/**
- * Returns the holds of a connection. A hold of everything applies only while the connection is unavailable for the same
- * reason.
- */
+/** Returns the holds of a connection. A hold of everything applies only while it is the reason for unavailability. */
 export function holdsOf({ state, stateReason, stateChangedAt, holds }: Standing): Hold[] {
   const kept = holds.map((one) => {
     const isOver =
@@ -189,10 +186,7 @@ export async function applyPlatformSignal(
   })
 }
 
-/**
- * Applies the effect of a refused message on its connection: unavailable, charged messages on hold, or templates out of
- * date.
- */
+/** Applies the effect of a refused message: unavailable, charged messages on hold, or templates out of date. */
 export async function applyRefusal(
   { db, clock }: SignalDeps,
   one: ConnectionKey,

@@ -15,10 +15,7 @@ export interface Advice {
   text: string
 }
 
-/**
- * A connection is silent when at least `silentSends` messages were sent more than `silentMs` ago and nothing has
- * arrived since.
- */
+/** Silent: `silentSends` messages were sent more than `silentMs` ago and nothing has arrived since. */
 export const silentSends = 3
 export const silentMs = 30 * 60_000
 

@@ -100,10 +100,7 @@ export function tried(holds: readonly Hold[], reason: string, now: Date): Hold[]
   return holds.map((one) => (one === hold ? { ...one, triedAt: now.toISOString(), nextTryAt } : one))
 }
 
-/**
- * Returns the holds with this one ended, after the platform accepted a message that it stopped; the same list if there
- * is no such hold.
- */
+/** Ends the hold with this reason, after an accepted message; returns the same list if there is none. */
 export function lifted(holds: readonly Hold[], reason: string, now: Date): readonly Hold[] {
   if (!holds.some((one) => one.reason === reason && one.liftedAt === null)) return holds
   return holds.map((one) => (one.reason === reason ? { ...one, liftedAt: now.toISOString() } : one))

@@ -168,10 +168,7 @@ function below({ settings: { profile, baseUrl, apiKey } }: PartnerConnection, pa
   return { url: baseUrl + path, headers: { [profiles[profile].keyHeader]: apiKey } }
 }
 
-/**
- * Adapter for numbers connected through a partner of the official platform. `publicUrl`: where the partner reaches this
- * service.
- */
+/** Adapter for numbers connected through a partner. `publicUrl`: URL at which the partner reaches this service. */
 export const partnerAdapter = (wire: Wire, publicUrl: string): ChannelAdapter<PartnerConnection> => ({
   begin,
   changes: ['numberId', 'baseUrl', 'apiKey', 'signingSecret'],
@@ -232,8 +229,7 @@ async function check(wire: Wire, connection: PartnerConnection): Promise<Checked
   return { problem: null, number: phone ?? numberId, isOnPhone: answer.body.is_on_biz_app === true, phone }
 }
 
-// Not every partner supports this endpoint. Registering the webhook also needs the key, so a wrong key is still
-// detected.
+// Not all partners support this endpoint. Registering the webhook also needs the key and detects a wrong one.
 const unknownQuestion = new Set(['http_404', 'http_405'])
 
 const problemOf = ({ errorCode, meaning }: Judgement): string | null => {

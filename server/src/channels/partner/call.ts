@@ -98,10 +98,7 @@ const words: readonly [status: number | null, words: RegExp, errorCode: string, 
   [403, /block|suspend|disabled/i, 'blocked', connectionDown],
 ]
 
-/**
- * Returns the meaning of a partner's error: the platform's own code, a code of the older API, or an error of the
- * partner.
- */
+/** Returns the meaning of a partner's error: a code of the platform or of the older API, or its own words. */
 export function judgePartner(body: unknown, httpStatus: number): Judgement {
   const { error, errors } = objectOf(body)
   if (Number.isSafeInteger(objectOf(error).code)) return judge(body, httpStatus)

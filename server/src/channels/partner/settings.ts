@@ -11,14 +11,9 @@ export interface PartnerSettings {
   /** Without a trailing slash. */
   baseUrl: string
   apiKey: string
-  /**
-   * Token that callbacks carry in a header that we set when registering the URL; used when the partner does not sign
-   * them.
-   */
+  /** Token in a header of callbacks, which we set when registering; used when the partner does not sign them. */
   webhookToken: string
-  /**
-   * Verifies the signature of callbacks if the partner's plan includes signing; unsigned callbacks are then rejected.
-   */
+  /** Secret for signed callbacks, if the partner's plan signs them; unsigned ones are then rejected. */
   signingSecret: string | null
 }
 

@@ -82,10 +82,7 @@ function recategorized(before: readonly PlatformTemplate[], after: readonly Plat
 const warnedMs = 60 * 86_400_000
 const reason = 'version_ending'
 
-/**
- * Warns once when the platform's API version ends within 60 days. Removes the warning when the connection uses another
- * version.
- */
+/** Warns once, 60 days before the API version ends; removes the warning once another version is used. */
 async function warnOfVersion(deps: SyncDeps, one: StoredConnection, endsOn: string | null): Promise<void> {
   const now = deps.clock.now()
   const isEnding = endsOn !== null && new Date(endsOn).getTime() - now.getTime() <= warnedMs

@@ -28,10 +28,7 @@ const stops: ReadonlyMap<string, Stop> = new Map(
   stopTable.flatMap(([stop, ...codes]) => codes.map((code) => [String(code), stop] as const)),
 )
 
-/**
- * Returns the hold for a code that concerns the connection. Codes that are not in the table are treated like credential
- * errors.
- */
+/** Returns the hold for a code about the connection. Codes not in the table are treated like credential errors. */
 export function stopOf(errorCode: string): Stop {
   return stops.get(errorCode) ?? (/^2\d\d$/.test(errorCode) ? number : access)
 }

@@ -142,10 +142,7 @@ function fileOf({ kind, name, platformId }: GivenFile, caption: string): object 
 const hasFile = (message: Outgoing): boolean =>
   message.kind === 'media' || (message.kind === 'template' && message.header !== undefined)
 
-/**
- * Error codes that can mean that a file is gone, among other causes: `Invalid parameter`, `Unknown object`, `Media
- * upload error`.
- */
+/** Codes that may mean a missing file: `Invalid parameter`, `Unknown object`, `Media upload error`. */
 const codesOfFiles = new Set(['100', '1006', '131053'])
 
 const withFileGone = (result: SendResult): SendResult =>

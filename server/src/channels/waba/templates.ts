@@ -53,8 +53,7 @@ export async function fetchTemplates(wire: Wire, { accountId, settings }: WabaCo
   })
 }
 
-// The last page has a cursor too; only `next` shows that there is more. `next` contains the token, so it is not
-// followed.
+// The last page has a cursor too; only `next` shows that there is more. It contains the token: not followed.
 function nextCursor(paging: unknown): string | null {
   const { next, cursors } = objectOf(paging)
   return textOf(next) === null ? null : textOf(objectOf(cursors).after)

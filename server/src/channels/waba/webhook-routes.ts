@@ -104,10 +104,7 @@ export function readSignature(header: unknown): Buffer | null {
   return hex === undefined ? null : Buffer.from(hex, 'hex')
 }
 
-/**
- * Returns whether this app secret signed exactly these bytes. A body that was parsed and serialized again has another
- * signature.
- */
+/** Returns whether the app secret signed exactly these bytes; a reserialized body has another signature. */
 export function isSignedBy(appSecret: string, body: Uint8Array, signature: Buffer): boolean {
   if (appSecret === '') return false
   const expected = createHmac('sha256', appSecret).update(body).digest()

@@ -101,10 +101,7 @@ async function requireMark(root: string): Promise<void> {
 
 type Translate = <T>(work: () => Promise<T>) => Promise<T>
 
-/**
- * Writes one block while filling the next. Translates only file system errors; errors of the byte source are thrown
- * unchanged.
- */
+/** Writes one block while filling the next. Translates file system errors; errors of the source pass unchanged. */
 async function writeDurably(path: string, bytes: AsyncIterable<Uint8Array>, translate: Translate): Promise<number> {
   const file = await translate(() => open(path, 'wx', 0o600))
   let writing: Promise<void> = Promise.resolve()

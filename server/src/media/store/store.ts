@@ -48,7 +48,7 @@ export class StoreError extends Error {
 }
 
 export const fileMissing = (name: string, cause?: unknown): StoreError =>
-  new StoreError('missing', `There is no file ${name} in the media store`, cause)
+  new StoreError('missing', `File ${name} not found in the media store`, cause)
 
 /** File name of the mark. */
 export const markName = 'parley-store.json'
@@ -59,7 +59,8 @@ export const markName = 'parley-store.json'
  * a UUID.
  */
 export function storePath(name: string): string {
-  if (!isUuid(name) || name !== name.toLowerCase()) throw new RangeError('A file in the media store is named by a UUID')
+  if (!isUuid(name) || name !== name.toLowerCase())
+    throw new RangeError('Names in the media store must be lower-case UUIDs')
   return `${name.slice(-2)}/${name.slice(-4, -2)}/${name}`
 }
 

@@ -32,9 +32,7 @@ const maxSummaryLength = 4096
 
 const poll = ({ name, options }: Loose): Content | null => contentOf('text', pollText(textOf(name), listOf(options)))
 
-/**
- * Parsers by content kind; null for items that are not messages themselves: edits, deletions, votes, removed reactions.
- */
+/** Parsers by content kind; null for edits, deletions, votes and removed reactions, which are not messages. */
 const readers: Record<string, (inner: Loose, whole: unknown) => Content | null> = {
   conversation: (_, whole) => contentOf('text', textOf(whole)),
   extendedTextMessage: ({ text }) => contentOf('text', textOf(text)),
@@ -90,10 +88,7 @@ const silent = new Set([
 // Kinds that may be empty. Any other empty message is shown as unsupported, because something was written.
 const mayBeEmpty = new Set(['reactionMessage'])
 
-/**
- * Returns the content of a message in our kinds; null for items that are not messages themselves. Takes the result of
- * `unwrap`.
- */
+/** Returns a message's content in our kinds; null if it is not a message itself. Takes the result of `unwrap`. */
 export function readContent(whole: Loose): Content | null {
   const kinds = kindsOf(whole)
   if (kinds.some((kind) => silent.has(kind))) return null

@@ -98,8 +98,7 @@ function statusOf(number: unknown): HistoryEvent['status'] {
 const pending = 1
 
 /**
- * Parses an item of `messages.upsert`, live or queued while offline: a message of a customer, or of a person on the
- * phone.
+ * Parses an item of `messages.upsert`, live or queued while offline: from a customer, or from a person on the phone.
  */
 function readMessage(message: Loose, now: Date): Read {
   const { id, fromMe, remoteJid, remoteJidAlt } = objectOf(message.key)
@@ -206,10 +205,7 @@ function readRevision(content: Loose, about: About, now: Date): Read {
   })
 }
 
-/**
- * Parses an item of `messages.update` that is not a status: Baileys repeats edits and deletions here, and reports
- * encrypted edits only here.
- */
+/** Parses another `messages.update`: Baileys repeats edits and deletions, and reports encrypted edits only here. */
 function readChange(key: Loose, update: Loose, now: Date): Read {
   const isWithdrawal = update.message === null && update.messageStubType === withdrawnNotice
   const edited = objectOf(objectOf(update.message).editedMessage).message
@@ -243,9 +239,7 @@ const states: ReadonlyMap<unknown, SocketUpdate['state']> = new Map<string, Sock
   ['close', 'closed'],
 ])
 
-/**
- * Parses `connection.update`, to which the transport adds `me` when the number is known; null if it has no known field.
- */
+/** Parses `connection.update`, to which the transport adds `me` once known; null if it has no known field. */
 function readUpdate(data: unknown): SocketUpdate | null {
   const { connection, qr, isNewLogin, lastDisconnect, me } = objectOf(data)
   const update: SocketUpdate = {}

@@ -130,10 +130,7 @@ function endOf({ id }: NewSessionSend, standing: SendStanding, isLate: boolean):
   }
 }
 
-/**
- * Returns the id of a message on the network. Derived from the message, so that after a crash events with this id are
- * recognized as ours.
- */
+/** Derives the network id of a message, so that after a crash events with this id are recognized as ours. */
 export function presetId(correlator: string, connectionId: string): string {
   const digest = createHash('sha256').update(`${correlator} ${connectionId}`).digest('hex')
   return `${presetStart}${digest.slice(0, 18).toUpperCase()}`

@@ -166,8 +166,7 @@ export async function forbidSend(
 /** Returns the sessions with sends to claim. */
 export async function listWaiting(sql: Sql, leases: readonly Lease[]): Promise<string[]> {
   if (leases.length === 0) return []
-  // Looks up each of the few sessions. Citus does not support that query, so there all waiting sends, which are few,
-  // are read.
+  // Looks up each session. Citus does not support that query; there all waiting sends are read, which are few.
   const rows = isDistributed(sql)
     ? await sql<{ id: string }[]>`
         select distinct t.workspace_id, t.connection_id as id

@@ -78,10 +78,7 @@ export function newHold(lease: Lease, given: Pick<Hold, 'session' | 'ended'> & {
   }
 }
 
-/**
- * Returns when the lease counts as expired here. `askedAt` is the time before the lease request, so this is earlier
- * than the expiry in the database.
- */
+/** Returns when the lease expires here. `askedAt` precedes the request, so this is before the database's expiry. */
 export const endOfLease = (askedAt: number): number => askedAt + leaseMs - safetyMs
 
 export const isHeld = (hold: Hold): boolean => !hold.isOver && performance.now() < hold.endsAtMs

@@ -60,10 +60,7 @@ function wishOnResume({ state, reason, isPaired, wish: asked }: Session) {
 
 const pairingMove: SessionTransition = { state: 'pairing', reason: 'pairing' }
 
-/**
- * Changes the session of a connection for a member, under its lock. Throws 404, and 409 for a connection of another
- * channel.
- */
+/** Changes a connection's session for a member, under its lock. Throws 404, and 409 for another channel. */
 async function ask(
   deps: SessionDeps,
   { workspaceId, actor }: Changer,

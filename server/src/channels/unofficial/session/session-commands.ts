@@ -9,9 +9,7 @@ export function runSessionCommands(deps: HoldDeps, hold: Hold): void {
   act(deps, hold, () => runSessionCommand(deps, hold))
 }
 
-/**
- * Starts a session that was just claimed: runs its pending command, otherwise opens its socket unless it is waiting.
- */
+/** Starts a claimed session: runs its pending command, otherwise opens its socket unless it is waiting. */
 export function beginHold(deps: HoldDeps, hold: Hold): void {
   act(deps, hold, async () => {
     const { wish, state } = hold.session

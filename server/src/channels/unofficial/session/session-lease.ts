@@ -142,9 +142,7 @@ const stalledFor = `${leaseMs - 4_000}ms`
 export const cutWhenStalled = (sql: Sql): Fragment =>
   sql`set_config('idle_in_transaction_session_timeout', ${stalledFor}, true)`
 
-/**
- * Locks the session in shared mode until the transaction ends. Throws LeaseLostError if the session is no longer ours.
- */
+/** Locks the session, shared, until the transaction ends. Throws LeaseLostError if it is no longer ours. */
 export async function standBehindFence(tx: Tx, { workspaceId, connectionId, fence }: Lease): Promise<void> {
   const [row] = await tx`
     select fence, ${cutWhenStalled(tx)}

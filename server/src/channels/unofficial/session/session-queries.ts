@@ -20,10 +20,7 @@ export const wishTopic = 'session_wishes'
 /** Published when a stopping process releases a session; the id is the connection's. */
 export const freedTopic = 'session_freed'
 
-/**
- * Returns the session; given a lease, only while the lease is valid. With a lock, the database ends a stalled
- * transaction.
- */
+/** Returns the session; given a lease, only while it is valid. Locked, the database ends a stalled transaction. */
 export async function findSession(
   sql: Sql,
   keyring: Keyring,

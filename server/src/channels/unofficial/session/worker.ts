@@ -156,10 +156,7 @@ export function createSessionHolder(deps: HoldDeps) {
   }
 }
 
-/**
- * Claims sessions and calls `take` for each at once. On Citus, first lists the workspaces with free sessions and claims
- * per workspace.
- */
+/** Claims sessions and calls `take` for each at once. On Citus, claims per workspace with free sessions. */
 async function claimFree(db: Db, room: number, take: (claimed: ClaimedSession) => void): Promise<void> {
   const workspaces = isDistributed(db.sql) ? new Set(await listClaimable(db.sql, room)) : [null]
   let left = room

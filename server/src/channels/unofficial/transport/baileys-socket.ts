@@ -71,8 +71,7 @@ export function newLine(options: OpenSocket): Line {
     hangUp: async () => {
       isShut = true
       end(line)
-      // The network treats queued events as delivered, so waits for them. But a handler that closes the socket would
-      // wait for itself.
+      // The network treats queued events as delivered, so wait; but a handler that closes would wait for itself.
       if (hearing.getStore() !== line) await withTimeout(maxDrainMs, () => last).catch(() => {})
       isSilent = true
     },
@@ -176,8 +175,7 @@ function listen({ log }: LineDeps, line: Line, wa: BaileysSocket, identity: Iden
   acknowledge(line, wa)
 }
 
-// Code 408 means that the series of QR codes ended, but also that the connection failed. Removes it if no QR code was
-// offered.
+// Code 408 means an ended series of QR codes, but also a failed connection: removed if no QR code was offered.
 function clear(update: Loose, wasOffered: boolean): Loose {
   const { output } = objectOf(objectOf(update.lastDisconnect).error)
   const isAmbiguous = objectOf(output).statusCode === 408 && !wasOffered

@@ -160,9 +160,7 @@ interface Memory {
   read(): Promise<Credentials | null>
   /** Stores new credentials. */
   become(creds: unknown): Promise<void>
-  /**
-   * Advances the ratchet, as the real network does with each message. Rejects without advancing if it cannot be stored.
-   */
+  /** Advances the ratchet, as with each message on the real network. Rejects if it cannot be stored. */
   advance(): Promise<void>
   ratchet(): number
 }
@@ -212,10 +210,7 @@ function readCreds(text: string | null): Omit<Credentials, 'ratchet'> | null {
   return { device: deviceText, secret: secretText, phone: phoneText }
 }
 
-/**
- * Result of a call. `refused`: the network did nothing; `not_sent`: it did not receive the call; `lost`: it may have
- * acted on it.
- */
+/** Result of a call. `refused`: not done; `not_sent`: not received; `lost`: the network may have acted on it. */
 type NetworkAnswer =
   | { outcome: 'answered'; body: Loose; ms: number }
   | { outcome: 'refused' }

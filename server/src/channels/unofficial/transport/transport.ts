@@ -68,9 +68,7 @@ export interface Socket {
    * `mayLeave` as late as possible; if it returns false, the message is not sent.
    */
   send(message: SocketMessage, mayLeave?: () => boolean): Promise<void>
-  /**
-   * Uploads a file. Returns a value for the message that shows it. Rejects on failure; the upload may then be retried.
-   */
+  /** Uploads a file and returns a value for its message. Rejects on failure; the upload may be retried. */
   upload(file: FileToUpload): Promise<string>
   /** Marks the customer's message as read. */
   markRead(jid: string, id: string): Promise<void>

@@ -5,10 +5,7 @@ import { readDetail } from './detail.ts'
 
 const maxSummaryLength = 4096
 
-/**
- * Returns the content of a message in our kinds; null for items that are not messages themselves: edits, deletions,
- * removed reactions.
- */
+/** Returns a message's content in our kinds; null for edits, deletions and removed reactions. */
 export function readContent(message: Loose): Content | null {
   const type = textOf(message.type) ?? typeByContent(message)
   const said = readWords(type, message)

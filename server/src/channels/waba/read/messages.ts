@@ -48,10 +48,7 @@ export function readEcho(reading: Reading, message: Loose): Read {
   return { type: 'echo', externalId, customer, ...said, at }
 }
 
-/**
- * Parses an item of `value.calls`. Only the start of a call from the customer opens the window; its end creates a
- * system message.
- */
+/** Parses an item of `value.calls`. A call from the customer opens the window; its end creates a system message. */
 export function readCall(reading: Reading, call: Loose): Read {
   const begins = call.event === undefined || call.event === 'connect'
   const externalId = call.event === 'terminate' ? tokenOf(call.id) : null
@@ -118,10 +115,7 @@ function readRevision(message: Loose, about: About): Read {
   return editOf(readContent(objectOf(inner.message)), shared)
 }
 
-/**
- * Parses a platform notice about a customer: returns a message that opens no window and, if applicable, the change of
- * the customer.
- */
+/** Parses a notice about a customer: a message that opens no window and, if any, the change of the customer. */
 function readSystem(reading: Reading, message: Loose, externalId: string | null): Read {
   const system = objectOf(message.system)
   const at = readPlatformTime(message.timestamp, reading.now)

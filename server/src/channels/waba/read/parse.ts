@@ -17,9 +17,7 @@ const statuses: ReadonlyMap<unknown, HistoryEvent['status']> = new Map<string, H
   ['ERROR', 'failed'],
 ])
 
-/**
- * Parses an item of `value.history`: older messages from before the number was connected, or a refusal to share them.
- */
+/** Parses an item of `value.history`: messages from before the number was connected, or a refusal to share them. */
 function readHistory(reading: Reading, chunk: Loose): Read {
   if (listOf(chunk.errors).length > 0) return 'history not shared by the business'
   return listOf(chunk.threads).flatMap((one) => {
@@ -181,10 +179,7 @@ const templateHints = new Set([
   'template_category_update',
 ])
 
-/**
- * Parses one callback of the platform. Accepts any data: names in `skipped` what it does not understand and parses the
- * rest.
- */
+/** Parses one callback. Accepts any data: names in `skipped` what it does not understand and parses the rest. */
 export function parse(payload: unknown, now: Date): Parsed {
   const parsed: Parsed = { items: [], skipped: [] }
   const { object, entry } = objectOf(payload)
