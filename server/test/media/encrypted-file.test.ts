@@ -14,7 +14,7 @@ const chunk = 65_536
 const storedChunk = chunk + 16
 const id = '019a0000-0000-7000-8000-000000000001'
 
-/** Sizes at which something changes: nothing, little, and one byte to either side of where a chunk ends. */
+/** Boundary sizes: empty, small, and one byte below and above a chunk boundary. */
 const sizes = [0, 1, 2, 40, chunk - 1, chunk, chunk + 1, 2 * chunk - 1, 2 * chunk, 3 * chunk + 17]
 
 async function* parts(bytes: Uint8Array, partBytes: number): AsyncGenerator<Uint8Array> {

@@ -14,12 +14,12 @@ import { atEnd } from '../support/file-end.ts'
 import { newFolder } from '../support/folder.ts'
 import { clientOf, newS3Address } from '../support/media/stores.ts'
 
-/** An installation that has never had a store. */
+/** A new installation without a store. */
 async function installation(): Promise<OpenStoreDeps> {
   return withoutStore((await testDatabase()).db)
 }
 
-/** Even with the same master key: what counts are the secrets in the database. */
+/** Even with the same master key: the secrets in the database decide. */
 async function otherInstallation(): Promise<OpenStoreDeps> {
   return withoutStore((await migratedDatabase()).db)
 }

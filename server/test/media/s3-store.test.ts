@@ -83,7 +83,7 @@ test('a server that is busy or disconnects is retried, also in the middle of a f
   assert.ok(front.stumbled() >= 6, `${front.stumbled()} requests had to be made again`)
 })
 
-/** A way to the server that spoils every other request: it says 503, or hangs up. */
+/** A proxy that fails every other request with 503 or a disconnect. */
 async function stumblingFront({ endpoint }: S3Address): Promise<{ endpoint: string; stumbled: () => number }> {
   let [seen, stumbled] = [0, 0]
   const server = createServer((incoming, outgoing) => {

@@ -6,10 +6,10 @@ import { pieces, readAll, stores } from '../support/media/stores.ts'
 
 const megabyte = 1024 * 1024
 
-/** What makes an error that of a store, of this kind. */
+/** Checks for a StoreError of this kind. */
 const is = (kind: StoreErrorKind) => (error: unknown) => error instanceof StoreError && error.kind === kind
 
-/** What differs among megabytes would take minutes to be printed. */
+/** Printing a diff of megabytes would take minutes. */
 function assertSame(found: Buffer, expected: Uint8Array, what?: string): void {
   assert.equal(found.length, expected.length, what ?? '')
   assert.ok(found.equals(expected), what ?? '')
@@ -95,7 +95,7 @@ for (const [form, open] of Object.entries(stores)) {
   test(`${form}: a list returns every file once, in pages, and nothing that is not ours`, async () => {
     const { store, strew } = await open()
     assert.deepEqual(await store.list(null, 10), [])
-    // Some share a folder, some an outer one alone.
+    // Some share a folder, some only the outer one.
     const shared = randomUUID()
     const likeIt = Array.from({ length: 3 }, () => randomUUID().slice(0, -4) + shared.slice(-4))
     const nearIt = Array.from({ length: 3 }, () => randomUUID().slice(0, -2) + shared.slice(-2))

@@ -27,7 +27,7 @@ interface Sweep {
   deps(ageMs: number, more?: Partial<SweepDeps>): SweepDeps
 }
 
-/** A store with files that rows name and files that none does. */
+/** A store with files that rows refer to and files without a row. */
 async function newSweep(form: keyof typeof stores, [named, stray]: [number, number]): Promise<Sweep> {
   const { store } = (await stores[form]?.()) ?? assert.fail()
   const kept = new Set(await put(store, named))

@@ -32,7 +32,7 @@ for (const rig of rigs) {
       sent.map(({ payload }) => payload.actor),
       [{ type: 'agent', id: w.agentId }],
     )
-    // A fast platform says what became of the message before it has been told of.
+    // A fast platform reports the status before it has returned the message id.
     const told = sent.map(({ payload }) => payload.message.status)
     told.push(...(await w.events('inbox.message.status')).map(({ payload }) => payload.status))
     assert.deepEqual(

@@ -4,7 +4,7 @@ import { arrivedAt, begun, behaviourWorld } from '../../support/channels/behavio
 import { phoneRig, rigs } from '../../support/channels/rigs.ts'
 import { until } from '../../support/until.ts'
 
-// Slow: a takeover waits for a send that has begun, as long as its start may take.
+// Slow: a takeover waits for a started send, up to its maximum duration.
 for (const rig of rigs) {
   const { channel } = rig
 

@@ -30,7 +30,7 @@ test('a changed secret, a removal and a new connection apply to the next callbac
   assert.equal(await statusOf(w, later, secrets.old), 200)
 })
 
-/** The connections of another node, which hears what this one tells only as far as `passes` lets it. */
+/** The cache of another node, which receives this node's notifications only if `passes` allows it. */
 function onAnotherNode(w: ChannelWorld, isHeard: () => boolean) {
   const { db } = w.deps
   const subscribe: typeof db.subscribe = (topic, listener) => db.subscribe(topic, (id) => isHeard() && listener(id))

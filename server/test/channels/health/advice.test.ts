@@ -15,17 +15,17 @@ import { inboxWorld } from '../../support/inbox/inbox-world.ts'
 
 const source = fileURLToPath(new URL('../../../src', import.meta.url))
 
-/** Every file in which a channel or the inbox may say why something failed. */
+/** All files in which a channel or the inbox can set a reason or an error code. */
 const files = ['channels', 'inbox'].flatMap((room) =>
   readdirSync(join(source, room), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts'))
     .map((name) => join(source, room, name)),
 )
 
-// A send's code that is unknown is told as `outcome_unknown`, whatever a connector calls it.
+// An unknown send result is reported as `outcome_unknown`, whatever code the connector returns.
 const writtenCodes = /(?<!outcome: 'unknown', )\b(?:errorCode|reason|problem): '([a-z][a-z0-9_]*)'/g
 
-/** Why a customer's file did not come is said where the file would be, in words of the web app. */
+/** Reasons for files that failed to download are texts of the web app. */
 function codesOfFiles(): string[] {
   const words = new URL('../../../../web/src/inbox/parts/file-failures.ts', import.meta.url)
   return [...readFileSync(words, 'utf8').matchAll(/^ {2}'?(\w+)'?: '/gm)].map(([, code]) => code ?? '')
@@ -38,7 +38,7 @@ test('every reason and error code in the source has its own advice', () => {
   for (const known of ['no_address', 'not_sent', 'account_disabled', 'logged_out', 'baileys_missing']) {
     assert.ok(codes.includes(known), `the search misses ${known}`)
   }
-  // A reason for which a connection is available again, and those of lines in a thread.
+  // Reasons for which a connection is available again, and those of activity in a conversation.
   const harmless: readonly string[] = ['account_reinstated', ...activityReasons]
   const ofFiles = codesOfFiles()
   assert.ok(ofFiles.includes('hash_mismatch'), 'the search misses files')
@@ -150,7 +150,7 @@ test('silence counts from the last event, which may be a minute behind', () => {
 const channels: [Channel, string, string | null][] = [
   ['waba', 'unavailable', 'platform_error_190'],
   ['partner', 'unavailable', 'platform_error_190'],
-  // The network of phones numbers its refusals otherwise.
+  // QR sessions have other error codes.
   ['unofficial', 'active', null],
 ]
 

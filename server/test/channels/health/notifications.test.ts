@@ -6,7 +6,7 @@ import { findConnection } from '../../../src/channels/connection/queries.ts'
 import { inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
 import { signedInMember } from '../../support/member.ts'
 
-/** The service, and a member whom it tells. */
+/** A world with a member who receives notifications. */
 async function toldWorld() {
   const w = await inboxWorld()
   const member = await signedInMember(w, 'admin')

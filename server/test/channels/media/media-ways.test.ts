@@ -28,7 +28,7 @@ const linked: Extract<MediaSource, { by: 'linked' }> = {
   fileEncSha256: null,
 }
 
-// Only whoever gives the network a file asks it of the session's holder.
+// Only uploads through the session's holder use the database.
 const unused = {} as Pick<Parameters<typeof linkedMedia>[0], 'db' | 'keyStore'>
 
 const setUp = oncePerFile(async () => {
@@ -45,7 +45,7 @@ const setUp = oncePerFile(async () => {
 const json = (response: ServerResponse, status: number, body: object) =>
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 
-/** Answers what is said of a file, and the file. */
+/** Returns the description of a file, and the file. */
 const serving =
   (place: string, more: object = {}, bytes: (response: ServerResponse) => unknown = (response) => response.end(file)) =>
   ({ url = '' }: IncomingMessage, response: ServerResponse) => {
@@ -192,7 +192,7 @@ test('an id that would change the path is not requested', async () => {
   assert.equal(server.asked.length, 0)
 })
 
-/** A file as the network of linked devices keeps it. */
+/** A file as stored by the network of linked devices. */
 function encryptForDevice(plain: Buffer, ofKey: Buffer, purpose: string): Buffer {
   const keys = Buffer.from(hkdfSync('sha256', ofKey, '', `WhatsApp ${purpose} Keys`, 112))
   const [iv, key, mac] = [keys.subarray(0, 16), keys.subarray(16, 48), keys.subarray(48, 80)]
@@ -239,7 +239,7 @@ test('an altered, truncated or exchanged file of a linked device fails', async (
   }
   server.answer = (_, response) => response.end(sealed)
   assert.equal((await open(session, sessionAt(server.baseUrl), linked, 900)).outcome, 'too_large')
-  // The padding hides a few bytes more than are wanted until the end.
+  // Padding hides a few bytes beyond the limit until the end.
   const slightly = await open(session, sessionAt(server.baseUrl), linked, 999)
   await assert.rejects(() => bytesOf(slightly), { code: 'too_large' })
 })

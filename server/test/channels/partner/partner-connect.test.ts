@@ -175,7 +175,7 @@ test('a public partner is not given a URL that it cannot reach', async () => {
     const w = await channelWorld(undefined, publicUrl)
     const { partner: adapter } = w.deps.adapters
     const one = await w.connectPartner({ baseUrl: partner.baseUrl })
-    // A stand-in on this machine reaches whatever is on it.
+    // A simulated partner on this machine can reach local addresses.
     assert.equal(one.state, 'active', publicUrl)
     if (one.channel !== 'partner' || reachable.includes(publicUrl)) continue
     const real = { ...one, settings: { ...one.settings, baseUrl: 'https://waba-v2.360dialog.io' } }
@@ -216,7 +216,7 @@ async function listed() {
   return answer.json().templates as Listed[]
 }
 
-// Statuses come in any case.
+// Statuses are upper or lower case.
 const statuses = ['approved', 'APPROVED', 'submitted', 'rejected', 'paused']
 const many = Array.from({ length: 230 }, (_, n) =>
   template(`t${String(n).padStart(3, '0')}`, { status: statuses[n] ?? 'approved' }),

@@ -16,7 +16,7 @@ after(() => platform.close())
 type Listed = Record<string, unknown>
 let pages: Listed[][] = []
 
-// Every file has its own database, yet its tests share one: connections of earlier tests must not be due in later ones.
+// The tests of a file share a database: connections of earlier tests must not be due in later ones.
 beforeEach(async () => {
   await sql`update connections set templates_due_at = null`
   platform.asked = []
@@ -105,14 +105,14 @@ test('only approved templates with body parameters can be sent, by the team also
   assert.equal((await findTemplate(sql, w.workspaceId, one.id, 'paused', 'en_US'))?.status, 'PAUSED')
 })
 
-/** What the team was told of a connection that works. */
+/** Notifications of the team about a working connection. */
 const reasonsTold = async ({ workspaceId }: ChannelWorld) => {
   const rows = await sql<{ reason: string }[]>`
     select distinct reason from notices where workspace_id = ${workspaceId} and reason is not null order by reason`
   return rows.map(({ reason }) => reason)
 }
 
-/** Somebody to tell. */
+/** A member to notify. */
 async function addMember({ workspaceId, clock }: ChannelWorld): Promise<void> {
   const [id, now] = [randomUUID(), clock.now()]
   await sql`

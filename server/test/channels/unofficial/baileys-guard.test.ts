@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 
 const guard = new URL('../../../src/channels/unofficial/transport/baileys-package.ts', import.meta.url).href
 
-/** Runs the lines in a process of its own, in which `theirs` runs code as if it were the package's. */
+/** Runs the code in a separate process, in which `theirs` runs code as if it belonged to the package. */
 async function run(...lines: string[]): Promise<{ stdout: string; stderr: string; code: number }> {
   const script = [
     `import { runInThisContext } from 'node:vm'`,

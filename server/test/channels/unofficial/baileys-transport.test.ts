@@ -117,7 +117,7 @@ test('an identity that cannot be stored ends the socket', async () => {
   assert.deepEqual(log.lines, ['failed to store the identity of a linked session; closing it'])
 })
 
-/** By then an identity that changed before is kept. */
+/** An identity that changed earlier is stored by then. */
 async function told({ wa, who }: Awaited<ReturnType<typeof opened>>): Promise<void> {
   wa.happen({ 'connection.update': { isNewLogin: true } })
   await who.until(({ event }) => event === 'connection.update')
@@ -177,7 +177,7 @@ test('a message is sent with the chosen id, and its acknowledgement is reported'
     ['sendMessage', jid, { text: 'see https://x.test' }, { messageId: '3EB0B' }],
   ])
   wa.acks({ id: '3EB0A', from: jid, t: '1790000000' })
-  // Told by the package itself, of somebody else, and a repeat.
+  // Reported by the package itself, of another message, and a repeat.
   wa.acks({ id: '3EB0B', from: jid, error: '463' })
   wa.acks({ id: '3EB0C', from: jid })
   wa.acks({ id: '3EB0A', from: jid })

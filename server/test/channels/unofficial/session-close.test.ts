@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { presetId } from '../../../src/channels/unofficial/send/connector.ts'
 import { customerPhone, sessionWorld } from '../../support/channels/session-world.ts'
 
-// What each code means is a table in session-disconnect.test.ts.
+// The meaning of each code is tested in session-disconnect.test.ts.
 
 const keyCount = async ({ db, connectionId }: Awaited<ReturnType<typeof sessionWorld>>) => {
   const [keys] = await db.sql`select count(*) as count from session_keys where connection_id = ${connectionId}`

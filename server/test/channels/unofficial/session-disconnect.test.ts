@@ -16,7 +16,7 @@ const rows: [code: number | null, at: typeof first, after: AfterClose][] = [
   [515, first, again(0)],
   [515, pairing, again(0)],
   [515, later(2), again(0)],
-  // A server that asks for a restart for ever is not asked a hundred times a second.
+  // A server that requests restarts endlessly must not be called in a tight loop.
   [515, later(3), again(8_000)],
   [408, first, again(1_000)],
   [408, pairing, stop('pairing_ended', true)],

@@ -16,7 +16,7 @@ test('when the holder stops renewing, another takes over as the same device; the
   await next.open()
   await w.work(other.holder)
 
-  // The old one was stalled: it wakes, hears, and wants to keep its keys.
+  // The old holder was stalled: it resumes, receives an event and tries to store its keys.
   await assert.rejects(old.options.auth.writeKeys([{ type: 'session', id: 'x', value: '"old"' }]), LeaseLost)
   await assert.rejects(old.options.auth.writeCreds('"old"'), LeaseLost)
   assert.equal(next.device, old.device)

@@ -176,7 +176,7 @@ const lookedAt = [
   'lastDisconnect error output me qr __proto__ constructor toString',
 ].flatMap((line) => line.split(' '))
 
-// Nonsense in the places that are looked at, which is where a fault of the reader would be.
+// Invalid values in the fields that the parser reads.
 const { value: nonsense } = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(
     { depthSize: 'small' },
@@ -202,13 +202,13 @@ test('no input makes the parser throw: invalid data affects only its own item', 
   )
 })
 
-// Samples from elsewhere, which are not ours to keep here: name their folder to run over them.
+// Third-party samples, not part of the repository: pass their folder to test them.
 const folder = join(process.env.PAYLOAD_SAMPLES ?? '', 'baileys')
 const hasSamples = process.env.PAYLOAD_SAMPLES !== undefined && existsSync(folder)
 
-/** What each sample's name says must come of it: the first pattern that fits counts. */
+/** Expected result by the sample's name: the first matching pattern applies. */
 const outcomes: [pattern: RegExp, types: string][] = [
-  // The own send is our copy of what has not left yet.
+  // Our own send is a copy of a message that is not sent yet.
   [/group|broadcast|decrypt-failed|own-send/, ''],
   [/revoke/, 'withdrawn'],
   [/fromme/, 'echo'],

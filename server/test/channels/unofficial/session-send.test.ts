@@ -77,7 +77,7 @@ test('a holder that dies during a send leaves it unknown: it is never sent twice
   await assertNotDelivered(w, conversationId, await posting, 'outcome_unknown')
   const other = await w.addHolder()
   const next = await w.reconnect(other.holder)
-  // Else it would wait for the word on it when it is stopped.
+  // Otherwise it would wait for the acknowledgement when stopped.
   await w.holder.renew()
   assert.equal(w.network.delivered.length, 1)
   await next.status(id, 2)

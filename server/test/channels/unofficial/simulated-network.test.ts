@@ -163,7 +163,7 @@ test('polling stops at an address that answers at once without events, and at on
 
 const digest = (bytes: Buffer) => createHash('sha256').update(bytes).digest('base64')
 
-/** Fetches and opens a file as Baileys does. */
+/** Downloads and decrypts a file as Baileys does. */
 async function download(told: Loose, type: 'Image' | 'Video' | 'Audio' | 'Document'): Promise<Buffer> {
   const sealed = Buffer.from(await (await fetch(`${url}${told.directPath}`)).arrayBuffer())
   assert.equal(digest(sealed), told.fileEncSha256)

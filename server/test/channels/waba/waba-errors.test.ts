@@ -8,7 +8,7 @@ const down = 'connection_unavailable'
 const billable = 'billable_held'
 const stale = 'templates_stale'
 
-/** What becomes of a send by the status of the platform's answer and its code. */
+/** Result of a send by HTTP status and code. */
 const rows: [expected: string, status: number, codes: number[], subcode?: number][] = [
   [down, 401, [0, 190]],
   [down, 500, [3, 131045, 133000]],
@@ -79,7 +79,7 @@ test('a code in a status has its effect too', () => {
 
 const minutes = (ms: number) => ms / 60_000
 
-/** What each code that is of the connection stops, what finds out that it no longer does, and the first and longest pause in minutes. */
+/** For each code about the connection: what it stops, how it is tested, and the first and longest delay in minutes. */
 const stops: [stops: string, probe: string, firstMin: number, maxMin: number, ...codes: string[]][] = [
   ['billable', 'send', 5, 60, '131042', '1025', 'payment_required', 'http_402'],
   ['all', 'send', 10, 360, '3', '10', '131005', '131045', '133000', '133010', '133016', '200', '299'],
