@@ -87,9 +87,9 @@ const olderMeanings: ReadonlyMap<string, ErrorMeaning> = new Map([
 ])
 
 /**
- * Words in the partner's own errors, which have no code because they occur before the platform is called. Only a 403
- * with "blocked" concerns the number; with other statuses it may be about a customer or a template, so the connection
- * stays available.
+ * Words in the partner's own errors, which have no code because they occur before the platform is called. A 403 always
+ * concerns the number; with other statuses, "blocked" or "disabled" may refer to a customer or a template, so the
+ * connection stays available.
  */
 const words: readonly [status: number | null, words: RegExp, errorCode: string, ErrorMeaning][] = [
   [null, /api.?key|unauthori[sz]ed/i, 'invalid_api_key', connectionDown],

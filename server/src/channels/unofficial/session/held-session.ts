@@ -83,7 +83,7 @@ export const endOfLease = (askedAt: number): number => askedAt + leaseMs - safet
 
 export const isHeld = (hold: Hold): boolean => !hold.isOver && performance.now() < hold.endsAtMs
 
-/** Runs actions one at a time. After an error, releases the session to whichever worker claims it next. */
+/** Runs actions one at a time. After an error, drops the session; whichever worker claims it next continues. */
 export function act(deps: HoldDeps, hold: Hold, work: () => Promise<void>): void {
   hold.doing = hold.doing.then(async () => {
     if (hold.isOver) return
@@ -102,7 +102,7 @@ export function giveUp(deps: HoldDeps, hold: Hold, error: unknown): void {
   loseHold(deps, hold)
 }
 
-/** Drops a session that belongs to another process or will: closes the socket at once and writes nothing. */
+/** Drops a session that another process holds or will claim: closes the socket at once and writes nothing. */
 export function loseHold({ log }: HoldDeps, hold: Hold): void {
   const { line, lease } = hold
   hold.line = null
