@@ -8,58 +8,59 @@ import type { PartnerProfileName } from './partner/settings.ts'
 import type { CallbackDeps } from './store-callback.ts'
 import type { PlatformTemplate } from './templates/templates.ts'
 
-/** Everything the rest of the service asks of a channel. A new channel is a folder with one, and a line in `adapters.ts`. */
+/** Everything the service needs from a channel. A new channel is a folder with an adapter, listed in `adapters.ts`. */
 export interface ChannelAdapter<C extends Connection = Connection> {
-  // What its connections are made of: pure.
+  // Building and showing connections; pure functions.
 
-  /** Returns how the platform of a new connection is reached. */
+  /** Returns the number, account and settings of a new connection. */
   begin(input: Extract<NewConnection, { channel: C['channel'] }>, id: string): PlatformAccess<C>
-  /** What of a change a connection of the channel has, beside its name. */
+  /** Fields, other than the name, that a connection of the channel can change. */
   changes: readonly (keyof ConnectionChanges)[]
-  /** The secrets that the platform is shown: they are for the server that they were given for. */
+  /** Secrets sent to the platform. They must be sent only to the server they were entered for. */
   secretsSent: readonly (keyof ConnectionChanges)[]
   change(one: C, changes: ConnectionChanges): PlatformAccess<C>
   show(one: C): ShownAccess
-  /** Below the service's public address; null when the platform does not call. */
+  /** Path below the service's public URL; null if the platform sends no callbacks. */
   webhookPath(one: C): string | null
-  /** What the platform shows when somebody sets the webhook there by hand; null when nobody does. */
+  /** Token that the platform sends when a person sets the webhook by hand; null if that does not apply. */
   verifyToken(one: C): string | null
 
-  // What its platform is asked and told about a connection. Nothing of it throws.
+  // Calls to the platform about a connection. They never throw.
 
-  /** Asks the platform for the number. */
+  /** Checks the number at the platform. */
   check(connection: C): Promise<CheckedNumber>
   /**
-   * Tells the platform where its callbacks go: why it could not be told, or null. Only for a number that is known to be
-   * connected here, since it takes the callbacks from wherever they went before. Without it a person does that by hand.
+   * Registers the callback URL at the platform. Returns null, or the reason for a failure. Only for a number that is
+   * known to be connected here: registration diverts callbacks from their previous target. Without it, a person sets
+   * the URL by hand.
    */
   register?(connection: C): Promise<string | null>
-  /** A member wants it to send again: writes where it stands, and tries anew what was given up. Instead of a check. */
+  /** Resumes a connection for a member: stores its current state and retries what had stopped. Replaces the check. */
   resume?(connection: C): Promise<void>
-  /** All templates of the number, or none. Without it the channel has no templates. */
+  /** Fetches all templates of the number, or fails. Absent for channels without templates. */
   fetchTemplates?(connection: C): Promise<FetchedTemplates>
 
-  // Messages, and who calls.
+  // Messages and callbacks.
 
   connector: Connector<C>
-  /** Without it the channel carries no files. */
+  /** Absent for channels without files. */
   media?: MediaWay<C>
-  /** What a code means that came in a status, after the message had been accepted. */
+  /** Returns the effect of an error code in a status, received after the message was accepted. */
   effectOfCode(errorCode: string): RefusalEffect
-  /** What the platform calls. Without it nobody calls: events come another way. */
+  /** Registers callback routes. Absent for channels whose events arrive another way. */
   callbackRoutes?(app: App, deps: CallbackDeps): void
-  /** What members do with connections of this channel alone. */
+  /** Registers team routes for connections of this channel only. */
   teamRoutes?(app: App, guard: TeamGuard): void
 }
 
 export type PlatformAccess<C extends Connection> = Pick<C, 'numberId' | 'accountId' | 'settings'>
 
-/** What a connection's page shows of how its platform is reached; null for what its channel lacks. */
+/** Access settings as shown in the app, without secrets; null for fields that the channel does not have. */
 export interface ShownAccess {
   profile: PartnerProfileName | null
   baseUrl: string | null
   version: string | null
-  /** The day on which the platform ends that version; null: not known, or none. */
+  /** Date on which the platform ends that version; null if unknown or not announced. */
   versionEndsOn: string | null
   accessTokenLast4: string | null
   appSecretLast4: string | null
@@ -67,25 +68,25 @@ export interface ShownAccess {
   signingSecretLast4: string | null
 }
 
-/** What a platform says of a number: why it cannot be used or null, and whether a phone has it too. */
+/** Result of a number check. `problem`: why it cannot be used, or null. `isOnPhone`: a phone uses it too. */
 export interface CheckedNumber {
   problem: string | null
-  /** What the platform calls the number that our secrets are for; null when that is known otherwise. */
+  /** Platform's name for the number that our secrets belong to; null if already known. */
   number: string | null
   isOnPhone: boolean
-  /** The number that customers see, in digits, where the platform tells it. */
+  /** Number that customers see, in digits, if the platform returns it. */
   phone?: string | null
 }
 
 export type FetchedTemplates =
-  /** `sendsMarketing`: the account has an endpoint of its own for marketing templates; absent: not told. */
+  /** `sendsMarketing`: the account has a separate endpoint for marketing templates; absent: unknown. */
   | { ok: true; templates: PlatformTemplate[]; sendsMarketing?: boolean }
-  /** `isDown`: the platform does not take our credential any more. */
+  /** `isDown`: the platform no longer accepts our credentials. */
   | { ok: false; errorCode: string; isDown: boolean }
 
 export type ChannelAdapters = { [C in Channel]: ChannelAdapter<Extract<Connection, { channel: C }>> }
 
-/** The adapter of a channel, to be given connections and input of that channel alone. */
+/** Returns the adapter of a channel. Pass it only connections and input of that channel. */
 export const adapterOf = (adapters: ChannelAdapters, { channel }: { channel: Channel }): ChannelAdapter =>
   adapters[channel] as ChannelAdapter
 
@@ -100,5 +101,5 @@ export const nothingShown: ShownAccess = {
   signingSecretLast4: null,
 }
 
-/** What is shown of a secret. Four of a few characters would be most of it. */
+/** Returns the last four characters of a secret; empty if it is shorter than 16, because four would be most of it. */
 export const last4 = (secret: string): string => (secret.length >= 16 ? secret.slice(-4) : '')

@@ -10,14 +10,14 @@ import { findStanding } from './unofficial/session/session-queries.ts'
 import { wabaAdapter } from './waba/adapter.ts'
 import type { Wire } from './waba/exchange.ts'
 
-/** The channels there are. `publicUrl` is where platforms reach this service, without a trailing slash. */
+/** Creates the adapters of all channels. `publicUrl`: this service's URL for platforms, without trailing slash. */
 export function openAdapters(deps: Wire & SessionDeps, publicUrl: string): ChannelAdapters {
   return { waba: wabaAdapter(deps), partner: partnerAdapter(deps, publicUrl), unofficial: sessionAdapter(deps) }
 }
 
 type Outcome = SendResult['outcome'] | 'error'
 
-/** The connectors of all channels, each telling of every send what became of it and how long it took. */
+/** Wraps the connectors of all channels to report the outcome and duration of each send. */
 export function observedConnectors(
   connectorOf: (channel: Channel) => Connector,
   observe: (channel: Channel, outcome: Outcome, ms: number) => void,
@@ -57,9 +57,9 @@ function observedConnector(
   }
 }
 
-/** Phones that link us as one of their devices. Their events come over the session, so nothing calls. */
+/** Phones that link Parley as a device. Events arrive over the session, so there are no callbacks. */
 const sessionAdapter = (deps: SessionDeps & Pick<Wire, 'outgoing'>): ChannelAdapter<SessionConnection> => ({
-  // The pairing tells the number; until then nothing else has this one.
+  // The number is known only after pairing; until then the connection's id keeps `numberId` unique.
   begin: ({ baseUrl }, id) => ({ numberId: id, accountId: null, settings: { baseUrl: baseUrl ?? null } }),
   changes: [],
   secretsSent: [],
@@ -71,15 +71,15 @@ const sessionAdapter = (deps: SessionDeps & Pick<Wire, 'outgoing'>): ChannelAdap
   resume: (connection) => resumeSession(deps, connection),
   connector: sessionConnector(deps),
   media: linkedMedia(deps),
-  // The network's codes tell of the one message: that a session cannot send shows by its line.
+  // The network's error codes are about one message; a session that cannot send is detected by its socket.
   effectOfCode: () => 'none',
   teamRoutes: (app, guard) => channelSessionTeamRoutes(app, deps, guard),
 })
 
-/** Nobody is asked: where the session stands is what its holder wrote last. */
+/** Makes no network call: returns the session's state as last stored by the process that holds it. */
 async function check({ db }: SessionDeps, connection: SessionConnection): Promise<CheckedNumber> {
   const standing = await findStanding(db.sql, connection)
   const problem = standing === undefined ? 'never_paired' : standing.state === 'open' ? null : standing.reason
-  // The pairing has reserved it.
+  // Pairing reserves the number.
   return { problem, number: null, isOnPhone: true }
 }

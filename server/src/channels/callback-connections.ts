@@ -6,19 +6,19 @@ import { liveUpdatesTopic, readLiveUpdate } from '../team/live-updates.ts'
 import type { Channel, StoredConnection } from './connection/connection.ts'
 import { findCallbackConnections, openConnection } from './connection/queries.ts'
 
-// As keys of the interfaces are: a change is announced, and one whose notice was lost counts after this long.
+// A live update removes a changed connection; this limit covers updates that are lost. API keys use the same rule.
 const ttlMs = 4_000
 const maxAddresses = 5_000
 
-/** A connection that a platform may call, and whether its platform has answered for its number. */
+/** A connection that a platform may call. `isReserved`: the platform has confirmed its number. */
 export interface CallbackConnection {
   connection: StoredConnection
   isReserved: boolean
 }
 
-/** The connections that platforms call: opened once for all callbacks of a moment, kept while nothing of them changes. */
+/** Cache of decrypted connections for platform callbacks. */
 export interface CallbackConnections {
-  /** All of the workspace and channel of the connection with this id; none when there is no such connection. */
+  /** Returns all connections of this channel in the workspace of connection `id`; empty if `id` does not exist. */
   find(channel: Channel, id: string): Promise<readonly CallbackConnection[]>
 }
 
@@ -51,7 +51,7 @@ export function keepCallbackConnections({
   })
 
   const read = singleFlightByKey(async (address: string): Promise<readonly CallbackConnection[]> => {
-    // Who came while it was being read finds it here.
+    // A call that waited for an earlier load of the same address finds the result here.
     const known = fresh(address)
     if (known !== null) return known
     const [channel = '', id = ''] = address.split(' ')
@@ -59,12 +59,12 @@ export function keepCallbackConnections({
     const readAtMs = clock.now().getTime()
     const rows = await findCallbackConnections(db.sql, id, channel as Channel)
     const workspaceId = rows[0]?.workspaceId
-    // An address that nobody has is the caller's invention, and worth no place.
+    // Unknown addresses are chosen by the caller; caching them would let callers fill the cache.
     if (workspaceId === undefined) return []
     const connections = await keyStore.withKeyring(workspaceId, (keyring) =>
       rows.map((row) => ({ connection: openConnection(keyring, row), isReserved: row.reservedAs !== null })),
     )
-    // A read that began before a change may have seen the time before: it is used once, not kept.
+    // A load that started before a change may return old rows: use the result once, do not cache it.
     if (begun === generation) {
       for (const { connection } of connections) {
         keep(`${channel} ${connection.id}`, { workspaceId, connections, readAtMs })

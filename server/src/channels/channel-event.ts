@@ -1,17 +1,17 @@
 import type { Connection } from './connection/connection.ts'
 import type { AccountRestrictions } from './health/holds.ts'
 
-/** Who wrote or was written to, as far as the platform says: the user id, the phone, or both. */
+/** The customer of an event, identified by user id, phone or both. */
 export interface Customer {
-  /** The platform's id of the user; survives a hidden number. */
+  /** The platform's user id; remains when the customer hides the phone. */
   userId: string | null
   parentUserId: string | null
-  /** Digits with country code; null while the customer hides it. */
+  /** Digits with country code; null if the customer hides it. */
   phone: string | null
   name: string | null
 }
 
-/** Details of the ad that opened the conversation; every field is there, null when the platform left it out. */
+/** Details of the ad that opened the conversation; all fields are present, null if the platform omitted them. */
 export interface Referral {
   ctwa_clid: string | null
   source_id: string | null
@@ -23,13 +23,13 @@ export interface Referral {
 export type MessageKind = 'text' | 'template' | 'image' | 'video' | 'audio' | 'document' | 'location' | 'system'
 export type DeliveryStatus = 'sent' | 'delivered' | 'read' | 'failed'
 
-/** What became of a message that was there before: of the customer's, or of one that our number sent. */
+/** A change to an existing message, of the customer or of our number. */
 interface Revised {
   /** The message's id. */
   originalId: string
   direction: 'inbound' | 'outbound'
   customer: Customer
-  /** When it was changed, by the platform's clock. */
+  /** Time of the change, by the platform's clock. */
   at: Date
 }
 
@@ -38,27 +38,27 @@ interface Said {
   customer: Customer
   kind: MessageKind
   text: string
-  /** What it is beside its words; absent when it is words alone. */
+  /** Anything beyond the text; absent for text only. */
   detail?: MessageDetail
-  /** The platform's time, in whole seconds. */
+  /** Platform time, in whole seconds. */
   at: Date
 }
 
-/** What comes from a channel's webhook or session, in one shape for every channel. */
+/** An event from a channel's webhook or session, in one format for all channels. */
 export type ChannelEvent =
-  /** A customer wrote. `opensWindow` is false for notices of the platform about the customer. */
+  /** A customer wrote. `opensWindow` is false for platform notices about the customer. */
   | ({ type: 'message'; referral: Referral | null; opensWindow: boolean } & Said)
   /** A person wrote on the phone of a number that is also used there. */
   | ({ type: 'echo' } & Said)
-  /** Delivered afterwards: opens no window, raises no unread count, changes no owner. */
+  /** Older message, delivered later: opens no window, does not count as unread, does not change the owner. */
   | ({ type: 'history'; direction: 'inbound' | 'outbound'; status: 'pending' | DeliveryStatus } & Said)
-  /** Its author wrote it anew: the words alone. */
+  /** The author edited the text. */
   | ({ type: 'edited'; text: string } & Revised)
-  /** Its author took it back. */
+  /** The author deleted it for everyone. */
   | ({ type: 'withdrawn' } & Revised)
-  /** Somebody took back their reaction to the message. */
+  /** The author of a reaction to the message removed it. */
   | ({ type: 'reaction_lifted' } & Revised)
-  /** `correlator` is what travelled with the send: our message id and part. */
+  /** `correlator`: the value sent with the message, our message id and part. */
   | {
       type: 'status'
       externalId: string
@@ -68,60 +68,60 @@ export type ChannelEvent =
       correlator: string | null
       customer: Customer | null
     }
-  /** A call or the like: opens the window, says nothing. */
+  /** A call or similar: opens the window, has no content. */
   | { type: 'contact_opened'; customer: Customer; at: Date }
-  /** The customer's number or user id changed: `customer` is how they are known from now on. */
+  /** The customer's phone or user id changed; `customer` has the new values. */
   | { type: 'customer_changed'; previous: Customer; customer: Customer; at: Date }
-  /** The customer wants no marketing messages of ours any more, or wants them again. */
+  /** The customer opted out of our marketing messages, or back in. */
   | { type: 'marketing_preference'; customer: Customer; isStopped: boolean; at: Date }
-  /** A name from the number's contact book; the weakest source of a name. */
+  /** A name from the phone's contact book; has the lowest priority of all names. */
   | { type: 'contact_named'; customer: Customer }
-  /** Something about templates changed: read them again. */
+  /** Templates changed and must be synced. */
   | { type: 'templates_changed' }
   | { type: 'connection_state'; available: boolean; reason: string }
-  /** What the platform keeps the account from: all that there is now, or what comes beside what was told before. */
+  /** Restrictions of the account: all current ones, or additional ones. */
   | ({ type: 'account_restricted' } & AccountRestrictions)
 
-/** One item of a delivery: an event, or why there is none. The number it belongs to routes it. */
+/** An event of a delivery. `numberId` or `accountId` routes it. */
 export interface Delivered {
   numberId: string | null
-  /** For what concerns a whole account rather than one number. */
+  /** For events that concern the whole account. */
   accountId: string | null
   event: ChannelEvent
 }
 
 export interface Parsed {
   items: Delivered[]
-  /** Kinds of items that were passed over, with a reason without values: for the log. */
+  /** Reasons for skipped items, without values, for the log. */
   skipped: string[]
 }
 
-/** Takes the events of one connection, in the platform's order; resolves only when it is committed. */
+/** Stores the events of one connection, in the platform's order; resolves when they are committed. */
 export type Receive = (connection: Connection, events: ChannelEvent[]) => Promise<void>
 
-/** What a message is beside its words, in one shape for every channel. All texts come from strangers: none is trusted. */
+/** Message content beyond its text, in one format for all channels. All texts are from strangers and untrusted. */
 export interface MessageDetail {
   media?: MediaTold
   place?: Place
   cards?: ContactCard[]
   quoted?: Quoted
   reaction?: Reaction
-  /** The id of what was chosen, among what the quoted message offers. */
+  /** Id of the chosen option of the quoted message. */
   chosen?: string
-  /** Passed on from elsewhere. */
+  /** Forwarded from another chat. */
   isForwarded?: boolean
 }
 
-/** `voice` is a note that was spoken into the app; `audio` any other sound. */
+/** `voice`: voice note recorded in the app; `audio`: any other sound. */
 export type MediaKind = 'image' | 'video' | 'audio' | 'voice' | 'document' | 'sticker'
 
-/** What a platform tells of a file that travels with a message. */
+/** What the platform reports about a file of a message. */
 export interface MediaTold {
   kind: MediaKind
   source: MediaSource
-  /** As declared, without parameters, in lower case; null when it is none. */
+  /** As declared, in lower case without parameters; null if invalid. */
   mimeType: string | null
-  /** In bytes, as declared. */
+  /** Bytes, as declared. */
   size: number | null
   /** SHA-256 of the file, in base64. */
   sha256: string | null
@@ -129,18 +129,18 @@ export interface MediaTold {
   width: number | null
   height: number | null
   seconds: number | null
-  /** Up to 64 heights of 0–100. */
+  /** Up to 64 values of 0–100. */
   waveform: number[] | null
-  /** A tiny JPEG in base64, for the time until it is here. */
+  /** Tiny JPEG in base64, shown until the file is downloaded. */
   thumbnail: string | null
   isAnimated: boolean
 }
 
-/** Where a platform keeps a file. */
+/** Location of a file at the platform. */
 export type MediaSource =
-  /** By its id: the platform, or a partner, is asked where it is. */
+  /** By id: the platform or partner returns the URL. */
   | { by: 'id'; id: string }
-  /** The linked device's: what its library needs to fetch and decrypt it, as the network told it. */
+  /** From a linked device: what is needed to download and decrypt the file, as received from the network. */
   | {
       by: 'linked'
       type: string
@@ -158,26 +158,26 @@ export interface Place {
   isLive: boolean
 }
 
-/** How many cards of a message are kept, and how many phones and e-mails of each. */
+/** Maximum number of contact cards of a message, and of phones and e-mail addresses per card. */
 export const [maxCards, maxPhones] = [20, 10]
 
 export interface ContactCard {
   name: string
   organisation: string | null
-  /** Digits with country code where they are known, else as written. */
+  /** Digits with country code if known, otherwise as written. */
   phones: { phone: string; label: string | null }[]
   emails: string[]
 }
 
-/** The message that another one answers to. */
+/** The message that a reply quotes. */
 export interface Quoted {
   externalId: string
-  /** What the quote itself shows of it, where the platform tells; for a message that is not known here. */
+  /** Quoted text, if the platform includes it; used when the message is not stored here. */
   text: string | null
 }
 
 export interface Reaction {
-  /** The message that it is about. */
+  /** The message reacted to. */
   externalId: string
   emoji: string
 }

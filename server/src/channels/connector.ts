@@ -4,7 +4,7 @@ import type { MediaKind } from './channel-event.ts'
 import type { Channel, Connection } from './connection/connection.ts'
 import type { Choices } from './interactive-options.ts'
 
-/** Where a message goes: the platform's own address of the customer, as last seen. */
+/** The customer's address on the platform, as last seen. */
 export interface Recipient {
   phone: string | null
   userId: string | null
@@ -14,52 +14,52 @@ export type Outgoing =
   | { kind: 'text'; text: string; previewUrl: boolean; quoted?: OtherMessage }
   | {
       kind: 'template'
-      /** As the platform spells it. */
+      /** Category as the platform writes it. */
       category?: string
       name: string
       language: string
-      /** In the order of the body; `names` maps them for templates with named parameters. */
+      /** Values in the order of the body's placeholders; `names` maps them for templates with named parameters. */
       parameters: string[]
       names: string[] | null
-      /** What fills its header. */
+      /** File for the header. */
       header?: GivenFile
       quoted?: OtherMessage
     }
   | { kind: 'media'; file: GivenFile; caption: string; quoted?: OtherMessage }
-  /** For connectors that take choices. */
+  /** Only for connectors with `takesChoices`. */
   | { kind: 'choices'; text: string; choices: Choices; quoted?: OtherMessage }
-  /** Null takes ours back. */
+  /** A null emoji removes our reaction. */
   | { kind: 'reaction'; about: OtherMessage; emoji: string | null }
 
-/** A file that the platform has. */
+/** A file to send, uploaded to the platform first. */
 export interface GivenFile {
   kind: MediaKind
   name: string | null
   mimeType: string
-  /** As `MediaWay.upload` has returned it; null until then. */
+  /** Id returned by `MediaWay.upload`; null before the upload. */
   platformId: string | null
 }
 
-/** A message of the same chat, which another one is about. */
+/** A message of the same chat that another message quotes or reacts to. */
 export interface OtherMessage {
   externalId: string
   direction: 'inbound' | 'outbound'
-  /** What it says, for channels whose quotes carry it. */
+  /** Its text, for channels whose quotes include the quoted text. */
   text: string
 }
 
 export interface Order {
   recipient: Recipient
   message: Outgoing
-  /** Travels with the message and comes back in its statuses: `<message id>:<part>`. */
+  /** Sent with the message and returned in its statuses: `<message id>:<part>`. */
   correlator: string
-  /** No byte leaves after this. */
+  /** No byte is sent after this time. */
   deadline: Date
 }
 
 /**
- * What became of one call. `refused` is a definite answer that nothing was sent; `unreachable` says that surely nothing
- * was sent, or that the platform is down; `unknown` that it may have been.
+ * Result of one send. `refused`: the platform answered that it sent nothing. `unreachable`: certainly nothing was sent,
+ * or the platform is down. `unknown`: the message may have been sent.
  */
 export type SendResult =
   | { outcome: 'accepted'; externalId: string; platformUserPhone: string | null }
@@ -67,37 +67,37 @@ export type SendResult =
       outcome: 'refused'
       errorCode: string
       effect: RefusalEffect
-      /** The platform may not have the file any more that it was given: given anew it may take the message. */
+      /** The platform may have deleted the uploaded file; sending again after a new upload may succeed. */
       isFileGone?: boolean
     }
   | { outcome: 'unreachable'; errorCode: string }
   | { outcome: 'unknown'; errorCode: string }
 
-/** What a refusal means beyond the one message. */
+/** Effect of a refusal on the connection, beyond the one message. */
 export type RefusalEffect = 'none' | 'connection_unavailable' | 'billable_held' | 'templates_stale'
 
-/** A channel's way out. The second implementation of each is the test's. */
+/** Sends the messages of a channel. Tests provide a second implementation. */
 export interface Connector<C extends Connection = Connection> {
-  /** The longest text of one platform message, in UTF-16 units; null when the channel has no limit of its own. */
+  /** Maximum length of a platform message's text, in UTF-16 units; null when the channel has no limit. */
   maxTextLength: number | null
-  /** The channel has buttons and lists to choose from. */
+  /** The channel supports buttons and lists. */
   takesChoices?: boolean
   send(connection: C, order: Order): Promise<SendResult>
-  /** Tells the platform that the customer's message was read; never throws. */
+  /** Marks the customer's message as read on the platform; never throws. */
   markRead(connection: C, externalId: string, customer: Recipient): Promise<void>
   /**
-   * Takes an order back whose process is gone: true when nothing of it has left, and nothing ever will once the transaction
-   * has committed. For channels that can know.
+   * Cancels the order of a process that died. Returns true when nothing was sent and nothing will be once the
+   * transaction commits. Only for channels that can know this.
    */
   takeBack?(tx: Tx, keyring: Keyring, order: GivenOrder): Promise<boolean>
 }
 
-/** An order that was given, as far as others than its process know it. */
+/** Identifies an order to processes other than the one that placed it. */
 export interface GivenOrder {
   workspaceId: string
   connectionId: string
   correlator: string
 }
 
-/** The way out of each channel, which is only ever given connections of its own. */
+/** Connector of each channel. Each receives only connections of its own channel. */
 export type Connectors = { [C in Channel]: Connector<Extract<Connection, { channel: C }>> }

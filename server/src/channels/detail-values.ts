@@ -11,11 +11,11 @@ import {
 } from './channel-event.ts'
 import { type Loose, objectOf, textOf, tokenOf } from './waba/json.ts'
 
-// What readers of all channels make of values that strangers chose: in bounds, or absent.
+// Validation of untrusted values, shared by the parsers of all channels: a value is within its limits or absent.
 
 export const maxTextLength = 65_536
 
-/** Text of at most so many characters, none of them cut in two; null for anything else and for empty text. */
+/** Returns text of at most `maxLength` characters, without cutting one in two; null for other types and empty text. */
 export function shortText(value: unknown, maxLength: number): string | null {
   if (typeof value !== 'string') return null
   return (
@@ -26,7 +26,7 @@ export function shortText(value: unknown, maxLength: number): string | null {
   )
 }
 
-/** A whole number from 0 on, as number, text or in two halves of 32 bits. */
+/** Returns an integer from 0 to `max`, given as number, text or two 32-bit halves; otherwise null. */
 export function countOf(value: unknown, max: number): number | null {
   const token = typeof value === 'object' && value !== null ? halvesOf(value) : tokenOf(value)
   if (token === null || token === '') return null
@@ -40,7 +40,7 @@ function halvesOf(value: { low?: unknown; high?: unknown }): string | null {
 }
 
 const typeShape = /^[a-z0-9][a-z0-9.+-]{0,63}\/[a-z0-9][a-z0-9.+-]{0,63}$/
-// Those that a file's first bytes tell, and what people send beside these.
+// Types that can be detected from a file's first bytes, and others that people commonly send.
 const knownTypes = new Set<string>([
   ...supportedMimeTypes,
   ...['text/plain', 'text/csv', 'text/html', 'text/markdown', 'text/xml', 'text/rtf', 'text/x-vcard'],
@@ -50,22 +50,22 @@ const knownTypes = new Set<string>([
 ])
 const emoji = /\p{RGI_Emoji}/v
 
-/** A type that is in use; a stranger may have written a sentence as one. */
+/** Returns a common type unchanged, others as `application/octet-stream`: strangers may write anything. */
 export const knownType = (type: string): string => (knownTypes.has(type) ? type : 'application/octet-stream')
 
-/** The first emoji of a text, also one without the mark that makes it colourful; empty without one. */
+/** Returns the first emoji of a text, even without its variation selector (U+FE0F); empty if there is none. */
 export function firstEmoji(text: string): string {
   const start = text.slice(0, 64)
   return emoji.exec(start)?.[0] ?? emoji.exec(`${start.trim()}\ufe0f`)?.[0]?.replace(/\ufe0f$/, '') ?? ''
 }
 
-/** `image/jpeg` of `Image/JPEG; charset=x`. */
+/** Normalizes a MIME type: `Image/JPEG; charset=x` becomes `image/jpeg`. */
 export function mimeTypeOf(value: unknown): string | null {
   const [type = ''] = (shortText(value, 200) ?? '').toLowerCase().split(';')
   return typeShape.test(type.trim()) ? knownType(type.trim()) : null
 }
 
-/** Bytes that come as such, as base64, or as JSON makes of them; null for none and for more than `maxBytes`. */
+/** Reads bytes given as `Uint8Array`, base64 or serialized JSON; null if empty or longer than `maxBytes`. */
 export function bytesOf(value: unknown, maxBytes: number): Buffer | null {
   const bytes = value instanceof Uint8Array ? value : writtenBytes(value, maxBytes)
   return bytes === null || bytes.length === 0 || bytes.length > maxBytes ? null : Buffer.from(bytes)
@@ -80,7 +80,7 @@ function writtenBytes(value: unknown, maxBytes: number): Buffer | null {
   return isBytes ? Buffer.from(data) : null
 }
 
-/** A SHA-256 in base64. */
+/** Returns a SHA-256 digest in base64; null if invalid. */
 export function sha256Of(value: unknown): string | null {
   const bytes = bytesOf(value, 32)
   return bytes?.length === 32 ? bytes.toString('base64') : null
@@ -89,7 +89,7 @@ export function sha256Of(value: unknown): string | null {
 const isWithin = (value: unknown, limit: number): value is number =>
   typeof value === 'number' && Math.abs(value) <= limit
 
-/** Null for what is no place on earth. */
+/** Returns null for coordinates out of range. */
 export function placeOf(place: {
   latitude: unknown
   longitude: unknown
@@ -109,7 +109,7 @@ interface ToldCard {
   emails: readonly unknown[]
 }
 
-/** The first 20 cards, each with 10 phones and e-mails at most; null when there are none. */
+/** Returns the first 20 cards, each with at most 10 phones and 10 e-mail addresses; null if there are none. */
 export function cardsOf(told: readonly ToldCard[]): ContactCard[] | null {
   const cards = told.slice(0, maxCards).map(({ name, organisation, phones, emails }) => ({
     name: shortText(name, 255) ?? '',
@@ -123,7 +123,7 @@ export function cardsOf(told: readonly ToldCard[]): ContactCard[] | null {
   return cards.length === 0 ? null : cards
 }
 
-/** The parts that are there; null when none is. */
+/** Returns the parts that are present; null if there are none. */
 export function detailOf(
   parts: {
     [K in keyof MessageDetail]-?: Exclude<MessageDetail[K], undefined> | null
@@ -133,18 +133,15 @@ export function detailOf(
   return told.length === 0 ? null : Object.fromEntries(told)
 }
 
-/** A call of a customer once it is over, as far as a platform tells. */
+/** A customer's call that has ended, as reported by the platform. */
 interface EndedCall {
   isVideo: boolean
   outcome: 'answered' | 'missed' | 'declined'
-  /** How long it was; null when that is not told. */
+  /** Duration; null if unknown. */
   seconds: number | null
 }
 
-/**
- * What a call leaves among the messages: a notice of the kind `system` in these words, which the web app says in its
- * reader's language. Nobody wrote it, and nobody is waited for.
- */
+/** Returns the text of the `system` message that records a call. The web app translates it. It needs no reply. */
 export function callNotice({ isVideo, outcome, seconds }: EndedCall): string {
   const call = isVideo ? 'video call' : 'call'
   if (outcome !== 'answered') return `${outcome === 'missed' ? 'Missed' : 'Declined'} ${call}`
@@ -152,14 +149,14 @@ export function callNotice({ isVideo, outcome, seconds }: EndedCall): string {
   return `${call[0]?.toUpperCase()}${call.slice(1)}${length}`
 }
 
-/** As clocks show it: `2:05`, `1:00:09`. */
+/** Formats a duration: `2:05`, `1:00:09`. */
 function clockOf(seconds: number): string {
   const [hours, minutes, rest] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, Math.floor(seconds) % 60]
   const two = (n: number) => String(n).padStart(2, '0')
   return hours === 0 ? `${minutes}:${two(rest)}` : `${hours}:${two(minutes)}:${two(rest)}`
 }
 
-/** What a message says, in our kinds. */
+/** Content of a message, in our kinds. */
 export interface Content {
   kind: MessageKind
   text: string
@@ -169,35 +166,35 @@ export interface Content {
 export const contentOf = (kind: MessageKind, text: string | null): Content | null =>
   text === null ? null : { kind, text }
 
-/** Of a message that cannot be shown: only a plain word of what it is called is. */
+/** Returns the content for an unsupported message. Includes its type only if that is a plain word. */
 export function unsupported(name: string | null): Content {
   const what = name !== null && /^[a-z][a-z_]{0,39}$/.test(name) ? `: ${name}` : ''
   return { kind: 'system', text: `Message of a kind that cannot be shown${what}` }
 }
 
-/** A message that nobody wrote: nobody is waited for. */
+/** Creates a system message that needs no reply. */
 export function noticeOf(externalId: string, customer: Customer, text: string, at: Date): ChannelEvent {
   return { type: 'message', externalId, customer, kind: 'system', text, at, referral: null, opensWindow: false }
 }
 
-/** An edit; what cannot be shown must not take the place of what could. */
+/** Creates an edit event. Rejects content that cannot be shown, so that it does not replace content that can. */
 export function editOf(said: Content | null, revised: Omit<Revised, 'type' | 'text'>): Read {
-  if (said === null || said.kind === 'system') return 'edit that says nothing'
+  if (said === null || said.kind === 'system') return 'edit without content'
   return { type: 'edited', ...revised, text: said.text.slice(0, maxTextLength).toWellFormed() }
 }
 
 type Revised = Extract<ChannelEvent, { originalId: string }>
 
-/** What an item became: events, and words without values for what became none. */
+/** Result of parsing an item: events, and for each part without an event a reason without values. */
 export type Read = ChannelEvent | string | (ChannelEvent | string)[]
 
-/** Reads items one by one. A fault of ours in one must cost that item alone, since the platform tells all of them again, or none. */
+/** Parses items one by one. An error in our code skips one item: the platform retries all items or none. */
 export function readItems(items: readonly unknown[], read: (item: Loose) => Read): (ChannelEvent | string)[] {
   return items.flatMap((item) => {
     try {
       return read(objectOf(item))
     } catch {
-      return 'item that could not be read'
+      return 'item that could not be parsed'
     }
   })
 }

@@ -1,16 +1,16 @@
 import { isBlank } from '../base/text/external-text.ts'
 
-/** What a customer is offered to choose from: buttons below the text, or a list that a button opens. */
+/** Interactive options for a customer: buttons below the text, or a list that a button opens. */
 export type Choices = { footer?: string } & ({ buttons: Choice[] } | { list: ChoiceList })
 
 export interface ChoiceList {
-  /** What the button says that opens it. */
+  /** Label of the button that opens the list. */
   button: string
   rows: ListRow[]
 }
 
 export interface Choice {
-  /** Comes back with what was chosen. */
+  /** Returned in the customer's answer. */
   id: string
   title: string
 }
@@ -19,28 +19,29 @@ export interface ListRow extends Choice {
   description?: string
 }
 
-/** The platform's, in UTF-16 units, which is the strictest reading of its "characters". */
+/** The platform's limits, in UTF-16 units: the strictest interpretation of its "characters". */
 export const choiceLimits = {
   ...{ text: 1024, footer: 60, id: 200 },
   ...{ buttons: 3, buttonTitle: 20, rows: 10, rowTitle: 24, description: 72 },
 } as const
 
-/** All that can be chosen. */
+/** Returns all buttons or list rows. */
 export const optionsOf = (choices: Choices): ListRow[] => ('list' in choices ? choices.list.rows : choices.buttons)
 
-/** What the platform is known to refuse, with the field that it is about; null for what it takes. */
+/** Returns an error for options that the platform would reject, starting with the field; null if valid. */
 export function problemOfChoices(text: string, choices: Choices): string | null {
   for (const [field, words, longest] of wordsOf(text, choices)) {
     if (words === undefined) continue
     if (isBlank(words)) return `${field} must not be blank`
-    if (words.length > longest) return `${field} may have ${longest} characters, an emoji counting as two or more`
-    if (field !== 'choices.text' && /[\n\r\t]/.test(words)) return `${field} must not hold a newline or a tab`
+    if (words.length > longest)
+      return `${field} must have at most ${longest} characters; an emoji counts as two or more`
+    if (field !== 'choices.text' && /[\n\r\t]/.test(words)) return `${field} must not contain a newline or a tab`
   }
   const options = optionsOf(choices)
   const place = 'list' in choices ? 'choices.list.rows' : 'choices.buttons'
   for (const key of ['id', 'title'] as const) {
     const at = options.findIndex((one, n) => options.findIndex((other) => other[key] === one[key]) < n)
-    if (at !== -1) return `${place}[${at}].${key} is that of another one: give each its own`
+    if (at !== -1) return `${place}[${at}].${key} must be unique`
   }
   return null
 }

@@ -1,23 +1,20 @@
 import type { MediaKind, MediaSource } from './channel-event.ts'
 import type { Connection } from './connection/connection.ts'
 
-/** How files come from a channel's platform and go to it. Nothing of it throws. */
+/** Downloads files from a channel's platform and uploads files to it. No method throws. */
 export interface MediaWay<C extends Connection = Connection> {
-  /** The most bytes that the platform takes of each kind, and the types: `image/jpeg`. */
+  /** Maximum size and allowed MIME types (`image/jpeg`) of each kind. */
   limits: MediaLimits
-  /** The longest caption of an image, a video or a document, in UTF-16 units. */
+  /** Maximum length of the caption of an image, video or document, in UTF-16 units. */
   maxCaptionLength: number
-  /** The most bytes that are fetched, of whatever kind: customers' apps take more than businesses may send. */
+  /** Maximum download size of any kind: customers' apps allow larger files than businesses may send. */
   fetchBytes: number
   /**
-   * Opens what the platform keeps. The bytes end early with a StreamEnded at `maxBytes`, when nothing comes for a while and
-   * at the signal, and with MediaBroken when they do not open. Whoever does not read them calls it off by the signal.
+   * Opens a file stored by the platform. `bytes` throws StreamEnded at `maxBytes`, after a period of silence or on
+   * abort, and MediaDecryptionError if decryption fails. A caller that does not read `bytes` must abort the signal.
    */
   open(connection: C, source: MediaSource, maxBytes: number, signal: AbortSignal): Promise<OpenedMedia>
-  /**
-   * Gives the platform a file, before the message that shows it. Asked again it makes another one. It may take minutes:
-   * whoever does not wait calls it off by the signal.
-   */
+  /** Uploads a file before its message; each call uploads again. May take minutes: abort the signal to stop. */
   upload(connection: C, file: FileToUpload, signal: AbortSignal): Promise<Uploaded>
 }
 
@@ -27,35 +24,35 @@ export type OpenedMedia =
   | {
       outcome: 'opened'
       bytes: AsyncIterable<Uint8Array>
-      /** What the platform says of it now; null what it does not say. `sha256` in base64. */
+      /** As the platform reports it now; null if it does not. `sha256` in base64. */
       size: number | null
       mimeType: string | null
       sha256: string | null
     }
-  /** The platform has it no more. */
+  /** The platform no longer has the file. */
   | { outcome: 'gone'; errorCode: string }
-  /** It says more bytes than are wanted. */
+  /** The reported size exceeds `maxBytes`. */
   | { outcome: 'too_large'; size: number }
-  /** Asked again it would be the same: it is somewhere where nobody may go, or what was told of it makes no sense. */
+  /** A retry would fail too: the address is not allowed, or the source is invalid. */
   | { outcome: 'refused'; errorCode: string }
-  /** `isDown`: the platform does not take our credential any more. */
+  /** `isDown`: the platform no longer accepts our credentials. */
   | { outcome: 'failed'; errorCode: string; isDown: boolean }
 
 export interface FileToUpload {
-  /** By which another process can open it. */
+  /** Id with which another process can open the file. */
   id: string
   kind: MediaKind
   mimeType: string
   name: string | null
   size: number
-  /** Of a sound or video, where it is known. */
+  /** Duration of audio or video, if known. */
   seconds: number | null
-  /** Of a voice note: up to 64 heights of 0–100. */
+  /** Waveform of a voice note: up to 64 values of 0–100. */
   waveform: number[] | null
   bytes: () => AsyncIterable<Uint8Array>
 }
 
-/** Opens a file of ours, for whoever has only its id; null when it is not there any more. */
+/** Opens one of our files by its id; null if it no longer exists. */
 export type OpenOurFile = (workspaceId: string, id: string) => Promise<FileToUpload | null>
 
 export type Uploaded =
@@ -63,10 +60,10 @@ export type Uploaded =
   | { outcome: 'refused'; errorCode: string }
   | { outcome: 'failed'; errorCode: string; isDown: boolean }
 
-/** What came is not what was sealed by the sender: it was altered, or the key is another one's. */
+/** The file was altered after the sender encrypted it, or the key belongs to another file. */
 export class MediaBroken extends Error {
   constructor(cause?: unknown) {
-    super('The file of a message does not open with the key that came with it', { cause })
+    super('The file of a message cannot be decrypted with the key in the message', { cause })
   }
 }
 
@@ -75,14 +72,14 @@ export const takesCaption = (kind: MediaKind): boolean => kind === 'image' || ki
 const base64Digest = /^[A-Za-z0-9+/]{43}=$/
 const hexDigest = /^[0-9a-f]{64}$/i
 
-/** A SHA-256 in base64, which platforms write in that or in hex; null for what is none. */
+/** Returns a SHA-256 digest in base64, from base64 or hex; null if invalid. */
 export function readSha256(value: unknown): string | null {
   if (typeof value !== 'string' || value.length > 64) return null
   if (base64Digest.test(value)) return value
   return hexDigest.test(value) ? Buffer.from(value, 'hex').toString('base64') : null
 }
 
-/** A type without its parameters, in lower case; null for what is none. */
+/** Returns a MIME type in lower case without parameters; null if invalid. */
 export function readMimeType(value: unknown): string | null {
   if (typeof value !== 'string') return null
   const type = value.slice(0, 200).split(';')[0]?.trim().toLowerCase() ?? ''

@@ -25,15 +25,15 @@ export interface CallbackDeps {
 }
 
 export interface Routed {
-  /** The events of each connection, in the platform's order. */
+  /** Events per connection, in the platform's order. */
   deliveries: Map<StoredConnection, ChannelEvent[]>
-  /** Items of numbers and accounts that none of the connections is for. */
+  /** Number of items for numbers or accounts without a connection. */
   strays: number
 }
 
 const retryAfterSeconds = 5
 
-/** Reads a callback by the rules of its channel; what is no JSON holds nothing. */
+/** Parses a callback with the channel's parser; a body that is not JSON has no items. */
 function readCallback(body: Buffer, now: Date, parse: (payload: unknown, now: Date) => Parsed): Parsed {
   try {
     return parse(JSON.parse(body.toString('utf8')), now)
@@ -42,10 +42,7 @@ function readCallback(body: Buffer, now: Date, parse: (payload: unknown, now: Da
   }
 }
 
-/**
- * Takes what a callback holds, which is known to come from the platform: resolves when all of it is committed. Throws 503
- * when it could not be, so that the platform sends it again.
- */
+/** Stores an authenticated callback. Resolves once committed; throws 503 otherwise, so that the platform retries. */
 async function storeCallback(
   deps: CallbackDeps,
   called: StoredConnection,
@@ -60,11 +57,11 @@ async function storeCallback(
     await noteOnPhone(deps, routed.deliveries)
   } catch (error) {
     deps.log.warn('failed to store callback; the platform will retry', { workspaceId, connectionId }, error)
-    throw unavailable('Not stored. Send it again.', undefined, retryAfterSeconds)
+    throw unavailable('Callback could not be stored. Try again.', undefined, retryAfterSeconds)
   }
 }
 
-// Only reasons are logged, each once: they are words of ours, without a value of the payload.
+// Logs only reasons, each once: they are our own words and contain no payload values.
 function noteRest(deps: CallbackDeps, called: StoredConnection, { skipped }: Parsed, { strays }: Routed): void {
   const fields = { workspaceId: called.workspaceId, connectionId: called.id }
   if (strays > 0) deps.log.warn('ignored callback for a number that is not connected', { ...fields, count: strays })
@@ -81,11 +78,11 @@ async function noteIncoming({ db, clock }: CallbackDeps, deliveries: Routed['del
   await db.tx(async (tx) => {
     for (const [one, events] of quiet) await noteActivity(tx, one, 'in', now, lagOf(events, now))
   }, idempotent)
-  // They are kept for the callbacks to come.
+  // The cached connections serve later callbacks.
   for (const [one] of quiet) one.lastEventInAt = now
 }
 
-// Who types on the number's phone shows that there is one, whatever the platform said when the number was connected.
+// An echo shows that a phone uses the number, whatever the platform reported when it was connected.
 async function noteOnPhone({ db }: CallbackDeps, deliveries: Routed['deliveries']): Promise<void> {
   for (const [connection, events] of deliveries) {
     if (connection.isOnPhone || !events.some(({ type }) => type === 'echo')) continue
@@ -94,20 +91,20 @@ async function noteOnPhone({ db }: CallbackDeps, deliveries: Routed['deliveries'
   }
 }
 
-// The platform sends up to 3 MB.
+// The platform's limit.
 const maxBodyBytes = 3 * 1024 * 1024
 
-/** What the schemas of routes that platforms call share. */
+/** Schema options shared by all callback routes. */
 export const callbackRoute = { tags: ['Channels'], security: [] }
 export const callbackParams = Type.Object({
-  connectionId: Type.String({ maxLength: 255, description: 'The connection that the callback is set for.' }),
+  connectionId: Type.String({ maxLength: 255, description: 'The connection that receives the callback.' }),
 })
 
-/** Routes that platforms call. Only these take raw bytes, hence a scope of their own. */
+/** Registers callback routes in a separate scope: only they accept raw bytes. */
 export function callbackScope(app: App, routes: (scope: App) => void): void {
   app.register(async (scope: App) => {
     scope.removeAllContentTypeParsers()
-    // The signature is over the very bytes, whatever type they claim to be of.
+    // The signature covers the raw bytes, whatever content type is declared.
     scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: maxBodyBytes }, (_request, body, done) => {
       done(null, body)
     })
@@ -119,15 +116,15 @@ export function callbackScope(app: App, routes: (scope: App) => void): void {
   })
 }
 
-/** The connection that the address names, and all of its workspace and channel: they may share its callback. */
+/** The connection in the URL, and all connections of its workspace and channel: they may share a callback URL. */
 export interface Called<C extends Channel> {
   called: Extract<StoredConnection, { channel: C }>
   all: Extract<StoredConnection, { channel: C }>[]
 }
 
 /**
- * Finds whom a request calls. Throws 404 when the address names no connection of the channel. Only those whose platform
- * has confirmed their number get any events.
+ * Finds the connections that a callback is for. Throws 404 if the URL names no connection of the channel. By default
+ * returns only connections whose platform has confirmed their number.
  */
 export async function calledConnections<C extends Channel>(
   deps: CallbackDeps,
@@ -138,7 +135,7 @@ export async function calledConnections<C extends Channel>(
   const id = (params as { connectionId: string }).connectionId.toLowerCase()
   const found = isUuid(id) ? await deps.connections.find(channel, id) : []
   const told = which === 'all' ? found : found.filter(({ isReserved }) => isReserved)
-  // They are of the channel, since only those were looked for.
+  // The lookup was by channel.
   const all = told.map(({ connection }) => connection) as Called<C>['all']
   const called = all.find((one) => one.id === id)
   if (called === undefined) throw notFound('Connection not found')
@@ -146,24 +143,24 @@ export async function calledConnections<C extends Channel>(
   return { called, all }
 }
 
-/** How a channel's platform proves its callbacks, and whom they are for. `P`: what a request shows as proof. */
+/** Authentication, parsing and routing of a channel's callbacks. `P`: the proof in a request. */
 interface Receiver<C extends Channel, P> {
   channel: C
   words: { operationId: string; summary: string; description: string }
   proofName: string
   unproved: string
-  /** Null when it shows nothing of any use. */
+  /** Returns null if the request has no usable proof. */
   readProof(headers: IncomingHttpHeaders): P | null
   isProved(called: Called<C>['called'], proof: P, body: Buffer): boolean
   parse(payload: unknown, now: Date): Parsed
   route(connections: Called<C>, items: readonly Delivered[]): Routed
 }
 
-/** The route that a channel's platform calls: 200 means that all of the callback is stored. */
+/** Registers the callback route of a channel: 200 means that the whole callback is stored. */
 export function receivingRoute<C extends Channel, P>(scope: App, deps: CallbackDeps, one: Receiver<C, P>): void {
   const refused = () => unauthorized(one.unproved)
   const options = {
-    // Before the body is read: nobody makes us hold 3 MB without so much as a proof.
+    // Before the body is read, so that a request without proof cannot occupy 3 MB of memory.
     onRequest: async ({ headers }: FastifyRequest) => {
       if (one.readProof(headers) === null) throw refused()
     },
@@ -172,7 +169,7 @@ export function receivingRoute<C extends Channel, P>(scope: App, deps: CallbackD
       ...one.words,
       params: callbackParams,
       response: {
-        200: Type.Object({ success: Type.Boolean() }, { description: 'Stored, or nothing in it to store.' }),
+        200: Type.Object({ success: Type.Boolean() }, { description: 'Stored, or nothing to store.' }),
         ...errors(400, 401, 404, 413, 503),
       },
     },

@@ -1,37 +1,37 @@
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
 import { releaseMemory } from '../base/bytes/release-memory.ts'
 
-/** Part of a file: from `start` to just before `end`. */
+/** Part of a file: from `start` up to `end` (exclusive). */
 export interface ByteRange {
   start: number
   end: number
 }
 
-/** What opens a stored file. `key` is kept sealed in the row that names the file. */
+/** Decrypts a stored file. `key` is stored encrypted in the row that refers to the file. */
 export interface FileKey {
-  /** Names the file for good; it opens by no other name. */
+  /** Permanent id of the file, authenticated by the encryption. */
   id: string
   key: Uint8Array
-  /** Of the file itself, not of what is stored. */
+  /** Size of the plaintext. */
   bytes: number
 }
 
-/** A stored file that was altered, cut, lengthened, or exchanged for another. */
+/** A stored file was altered, truncated, extended or replaced. */
 export class FileDecryptionError extends Error {
   constructor(id: string, cause?: unknown) {
-    super(`The stored file ${id} does not open: put it back from a backup`, { cause })
+    super(`The stored file ${id} cannot be decrypted: restore it from a backup`, { cause })
   }
 }
 
-// A file is stored as chunks, each sealed by itself: a nonce that says which one it is and whether it is the last (so
-// none can be cut off, exchanged or added), the ciphertext, the tag. The nonce is not stored.
+// A file is stored in chunks, each encrypted separately: ciphertext, then tag. The nonce contains the chunk's index and
+// whether it is the last one, so that chunks cannot be removed, reordered or added. It is not stored.
 const chunkBytes = 65_536
 const tagBytes = 16
 const storedChunkBytes = chunkBytes + tagBytes
 
 /**
- * Seals a file under a key made for it alone: nonces begin anew with each file, so a key must never seal two. Each piece
- * of what is to be stored is good until the next is asked for.
+ * Encrypts a file with a new key. Nonces restart with each file, so a key must never be used for two. Each chunk of
+ * `stored` is valid until the next one is requested.
  */
 export function encryptFile(
   id: string,
@@ -42,8 +42,8 @@ export function encryptFile(
 }
 
 /**
- * Opens a part of a file. `read` gives stored bytes from `start` on, to just before `end` or, when that is null, to
- * where they end. Throws FileDecryptionError before it gives a byte of a chunk that is not as it was sealed.
+ * Decrypts part of a file. `read` returns stored bytes from `start` up to `end` (exclusive) or, if null, to the end.
+ * Throws FileDecryptionError before returning any byte of a modified chunk.
  */
 export async function* decryptFile(
   { id, key, bytes }: FileKey,
@@ -55,7 +55,7 @@ export async function* decryptFile(
   const cipher = cipherOf(id, key)
   const last = lastChunkOf(bytes)
   const [from, to] = [Math.floor(start / chunkBytes), Math.max(0, Math.ceil(end / chunkBytes) - 1)]
-  // Whoever reads to the end also learns whether something was added there.
+  // A read to the end also detects appended data.
   const stored = await read(from * storedChunkBytes, to === last ? null : (to + 1) * storedChunkBytes)
   let index = from
   for await (const ciphertext of chunksOf(stored, (to - from + 1) * storedChunkBytes, id)) {
@@ -91,7 +91,7 @@ async function* encryptChunks(cipher: FileCipher, bytes: AsyncIterable<Uint8Arra
   try {
     for await (const part of bytes) {
       for (let at = 0; at < part.length; ) {
-        // Not before there is more: only then is it known that this one is not the last.
+        // Only when more data follows is this chunk known not to be the last.
         if (filled === chunkBytes) {
           yield encryptChunk(cipher, index++, false, chunk, stored)
           filled = 0
@@ -109,7 +109,7 @@ async function* encryptChunks(cipher: FileCipher, bytes: AsyncIterable<Uint8Arra
   }
 }
 
-/** Cuts what comes into stored chunks, of which the last may be shorter; each is good until the next is asked for. */
+/** Splits stored bytes into chunks, of which the last may be shorter; each is valid until the next one is requested. */
 async function* chunksOf(stored: AsyncIterable<Uint8Array>, maxBytes: number, id: string): AsyncGenerator<Buffer> {
   const chunk = Buffer.allocUnsafe(storedChunkBytes)
   let [filled, total] = [0, 0]

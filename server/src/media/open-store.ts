@@ -15,8 +15,8 @@ export interface OpenStoreDeps {
 }
 
 /**
- * Opens the store of the settings, and makes sure that it is the one that this installation's files are in. Throws an
- * error whose message tells the operator what to do.
+ * Opens the configured store and verifies that it contains this installation's files. Throws an error whose message
+ * tells the operator what to do.
  */
 export async function openStore(deps: OpenStoreDeps, address: MediaAddress): Promise<MediaStore> {
   const store = await storeAt(address)
@@ -31,7 +31,7 @@ export async function openStore(deps: OpenStoreDeps, address: MediaAddress): Pro
 
 async function storeAt(address: MediaAddress): Promise<MediaStore> {
   if (address.kind === 'folder') return openFolderStore(address.folder)
-  // The client is large: only those who use it load it.
+  // The client is large, so it is loaded only if needed.
   const { openS3Store } = await import('./store/s3-store.ts')
   return openS3Store(address)
 }
@@ -43,13 +43,16 @@ async function checkMark({ db, keyStore, clock }: OpenStoreDeps, store: MediaSto
   if (mark !== null) return checkId(db, clock, store, parseMark(keyring, store, mark))
   if (storedMark !== null) throw markMissing(keyring, store, storedMark)
   await store.writeMark(createMark(keyring, randomUUID()))
-  // Another node may have been first: what counts is what is there.
+  // Another node may have written the mark first.
   const written = await store.readMark()
-  if (written === null) throw new Error(`${capital(store.description)} does not keep what is written to it.`)
+  if (written === null) throw new Error(`${capital(store.description)} does not store what is written to it.`)
   return checkId(db, clock, store, parseMark(keyring, store, written))
 }
 
-/** The store that is noted first is the one for good: nodes that start at once with a folder each do not both pass. */
+/**
+ * The first store recorded in the database is the only valid one, so that nodes that start at the same time with
+ * different folders do not all succeed.
+ */
 async function checkId(db: Db, clock: Clock, store: MediaStore, id: string): Promise<void> {
   await db.tx(
     (tx) => tx`
@@ -59,8 +62,8 @@ async function checkId(db: Db, clock: Clock, store: MediaStore, id: string): Pro
   )
   if ((await readKnownStore(db)) === id) return
   throw new Error(
-    `${capital(store.description)} is not the store that this installation's files are in, but another one that it has marked. ` +
-      'Several processes need the same store: mount one folder on all machines, or use a bucket. Correct PARLEY_MEDIA_URL.',
+    `${capital(store.description)} belongs to this installation but is not the store that contains its files. ` +
+      'All processes must use the same store: mount one folder on all machines, or use a bucket. Correct PARLEY_MEDIA_URL.',
   )
 }
 
@@ -71,29 +74,29 @@ async function readKnownStore({ sql }: Db): Promise<string | null> {
   return row?.id ?? null
 }
 
-/** The proof is made with a key that outlives rotations, and that a restored database brings along. */
+/** The proof uses a key that does not change with rotations and is restored with the database. */
 function createMark(keyring: Keyring, id: string): string {
   return `${JSON.stringify({ parleyStore: id, proof: proofOf(keyring, id).toString('hex') })}\n`
 }
 
 const proofOf = (keyring: Keyring, id: string) => keyring.stable('media.store', id)
 
-/** The id in a mark of ours. */
+/** Returns the id in a valid mark. */
 function parseMark(keyring: Keyring, store: MediaStore, text: string): string {
   const [, id = '', proof = ''] = /^\{"parleyStore":"([0-9a-f-]{36})","proof":"([0-9a-f]{32})"\}\s*$/.exec(text) ?? []
   if (isUuid(id) && timingSafeEqual(Buffer.from(proof, 'hex'), proofOf(keyring, id))) return id
   throw new Error(
-    `${capital(store.description)} belongs to another installation of Parley, or its ${markName} was changed: this one's keys do ` +
-      'not explain it. Set PARLEY_MEDIA_URL to a folder or a prefix of its own; after a restore, check that database and ' +
-      'files are of one installation.',
+    `${capital(store.description)} belongs to another installation of Parley, or its ${markName} was modified: it does not match ` +
+      "this installation's keys. Set PARLEY_MEDIA_URL to a separate folder or prefix; after a restore, check that the " +
+      'database and the files belong to the same installation.',
   )
 }
 
 function markMissing(keyring: Keyring, store: MediaStore, id: string): Error {
   return new Error(
-    `${capital(store.description)} has no ${markName}, so it is not the store that this installation's files are in. Is its disk ` +
-      `mounted, is PARLEY_MEDIA_URL right? To move the files, copy all of them with ${markName}. If they are lost, or there ` +
-      `never were any, begin anew by putting a file of that name there with this line: ${createMark(keyring, id).trim()}`,
+    `${capital(store.description)} has no ${markName}, so it is not the store that contains this installation's files. Check that ` +
+      `its disk is mounted and that PARLEY_MEDIA_URL is correct. To move the files, copy all of them and ${markName}. If they ` +
+      `are lost, or never existed, create a file of that name there with this line: ${createMark(keyring, id).trim()}`,
   )
 }
 

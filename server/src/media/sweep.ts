@@ -4,28 +4,28 @@ import type { MediaStore } from './store/store.ts'
 
 export interface SweepDeps {
   store: MediaStore
-  /** That of the machines, never one that is moved: it is compared with the clock of the store. */
+  /** The system clock, not a test clock: compared with the store's clock. */
   clock: Clock
-  /** Which of these names rows have, those of every workspace. */
+  /** Returns the names that rows refer to, in any workspace. */
   findReferenced: (names: string[]) => Promise<Set<string>>
-  /** Files that are looked at together. */
+  /** Number of files per batch. */
   batchSize?: number
   runStep?: RunStep<'drop drafts' | 'list' | 'look up' | 'remove'>
 }
 
 export interface SweepResult {
   removed: number
-  /** Where to go on; null when all has been looked at. */
+  /** Cursor for the next call; null when all files have been checked. */
   after: string | null
 }
 
-/** Far longer than a file may be in the store before the row that names it is committed. */
+/** Much longer than the time between storing a file and committing its row. */
 const minAgeMs = 86_400_000
 const defaultBatchSize = 500
 
 /**
- * Looks at so many batches of files, and removes those that no row names and that are older than a day: what a process
- * has left that died before it wrote the row, and what was to be removed with its row. May be killed at any moment.
+ * Checks up to `maxBatches` batches of files and removes those older than a day that no row refers to: left by
+ * processes that died before writing the row, or whose removal with their row failed. Can be killed at any time.
  */
 export async function sweepStore(
   { store, clock, findReferenced, batchSize = defaultBatchSize, runStep: step = runStep }: SweepDeps,
@@ -39,7 +39,7 @@ export async function sweepStore(
   for (let batch = 0; batch < maxBatches; batch++) {
     const files = await step('list', () => store.list(from, batchSize))
     const old = files.filter(({ storedAt }) => storedAt < before).map(({ name }) => name)
-    // Looked up after the list: a row that was there when the file was listed is found.
+    // Looked up after listing, so that a row that existed when the file was listed is found.
     const named = old.length === 0 ? new Set<string>() : await step('look up', () => findReferenced(old))
     for (const name of old.filter((each) => !named.has(each))) {
       await step('remove', () => store.remove(name))

@@ -24,7 +24,7 @@ const judged: [what: string, text: string, choices: Choices, field: string | nul
   ['two rows of one title', 'Which?', list([row(), row({ id: 'b' })]), 'choices.list.rows[1].title'],
 ]
 for (const [what, text, choices, field] of judged) {
-  test(`choices with ${what} ${field === null ? 'may be sent' : `are refused, naming ${field}`}`, () => {
+  test(`choices with ${what} ${field === null ? 'are valid' : `are rejected, naming ${field}`}`, () => {
     const problem = problemOfChoices(text, choices)
     if (field === null) assert.equal(problem, null)
     else assert.ok(problem?.startsWith(`${field} `), String(problem))

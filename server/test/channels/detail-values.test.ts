@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { firstEmoji, mimeTypeOf } from '../../src/channels/detail-values.ts'
 
-test('a reaction is one emoji, whatever a customer sends as one', () => {
+test('a reaction is reduced to one emoji', () => {
   const rows: [sent: string, shown: string][] = [
     ['👍', '👍'],
     ['👍🏽', '👍🏽'],
@@ -19,7 +19,7 @@ test('a reaction is one emoji, whatever a customer sends as one', () => {
   for (const [sent, shown] of rows) assert.equal(firstEmoji(sent), shown, sent)
 })
 
-test('the type of a file is one that is in use, and no words', () => {
+test("a file's type is a known MIME type", () => {
   const rows: [told: unknown, type: string | null][] = [
     ['image/jpeg', 'image/jpeg'],
     ['audio/ogg; codecs=opus', 'audio/ogg'],

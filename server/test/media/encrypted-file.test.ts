@@ -14,7 +14,7 @@ const chunk = 65_536
 const storedChunk = chunk + 16
 const id = '019a0000-0000-7000-8000-000000000001'
 
-/** Sizes at which something changes: nothing, little, and one byte to either side of where a chunk ends. */
+/** Boundary sizes: empty, small, and one byte below and above a chunk boundary. */
 const sizes = [0, 1, 2, 40, chunk - 1, chunk, chunk + 1, 2 * chunk - 1, 2 * chunk, 3 * chunk + 17]
 
 async function* parts(bytes: Uint8Array, partBytes: number): AsyncGenerator<Uint8Array> {
@@ -41,7 +41,7 @@ function opened(secret: FileKey, stored: Uint8Array, range?: ByteRange, partByte
   )
 }
 
-test('a file of any size comes back as it was, however it comes in pieces', async () => {
+test('a file of any size is restored unchanged, whatever its chunks', async () => {
   for (const size of sizes) {
     const plain = randomBytes(size)
     for (const partBytes of [7, 4096, chunk, storedChunk, 1_000_000].filter((bytes) => bytes > 100 || size < 100)) {
@@ -51,7 +51,7 @@ test('a file of any size comes back as it was, however it comes in pieces', asyn
   }
 })
 
-test('every range is what the file has there, and asks for no more than the chunks that hold it', async () => {
+test('every range returns its bytes and reads only the chunks it needs', async () => {
   const plain = randomBytes(3 * chunk + 17)
   const { secret, stored } = await sealed(plain)
   const edges = fc.oneof(
@@ -79,7 +79,7 @@ test('every range is what the file has there, and asks for no more than the chun
   }
 })
 
-test('a byte that is altered anywhere in a small file, and a size that is not that of a file, is found', async () => {
+test('an altered byte anywhere in a small file, and a wrong size, are detected', async () => {
   for (const size of [0, 1, 40, chunk, chunk + 1]) {
     const { secret, stored } = await sealed(randomBytes(size))
     for (let at = 0; size <= 40 && at < stored.length; at++) {
@@ -93,7 +93,7 @@ test('a byte that is altered anywhere in a small file, and a size that is not th
   }
 })
 
-test('a byte that is altered near where chunks meet is found, and no byte of that chunk is given', async () => {
+test('an altered byte near a chunk boundary is detected, and no byte of that chunk is returned', async () => {
   const plain = randomBytes(2 * chunk + 100)
   const { secret, stored } = await sealed(plain)
   const borders = [0, storedChunk, 2 * storedChunk, stored.length]
@@ -111,7 +111,7 @@ test('a byte that is altered near where chunks meet is found, and no byte of tha
   }
 })
 
-test('a file that is cut or lengthened at any place is found', async () => {
+test('a file that was truncated or extended is detected', async () => {
   for (const size of [0, 1, 40, chunk, 2 * chunk + 100]) {
     const { secret, stored } = await sealed(randomBytes(size))
     const isSmall = stored.length < 100
@@ -132,7 +132,7 @@ test('a file that is cut or lengthened at any place is found', async () => {
   }
 })
 
-test('chunks that are exchanged, repeated or left out are found', async () => {
+test('exchanged, repeated or missing chunks are detected', async () => {
   const { secret, stored } = await sealed(randomBytes(3 * chunk))
   const [a, b, c] = [0, 1, 2].map((n) => stored.subarray(n * storedChunk, (n + 1) * storedChunk))
   assert.ok(a && b && c)
@@ -145,7 +145,7 @@ test('chunks that are exchanged, repeated or left out are found', async () => {
   }
 })
 
-test('a file opens by its own name and key alone, and no key seals two', async () => {
+test('a file decrypts only with its own name and key, and each file has its own key', async () => {
   const plain = randomBytes(chunk)
   const { secret, stored } = await sealed(plain)
   const other = await sealed(plain)
@@ -156,7 +156,7 @@ test('a file opens by its own name and key alone, and no key seals two', async (
   await assert.rejects(opened(secret, other.stored), FileDecryptionError)
 })
 
-test('whoever stops reading, or cannot go on, lets go of what is read', async () => {
+test('a reader that stops or fails closes the source', async () => {
   const { secret, stored } = await sealed(randomBytes(4 * chunk))
   for (const altered of [stored, Buffer.alloc(stored.length)]) {
     let isClosed = false

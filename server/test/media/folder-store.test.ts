@@ -14,7 +14,7 @@ const isProblem = (kind: string, words: RegExp) => (error: unknown) =>
   error instanceof StoreError && error.kind === kind && words.test(error.message)
 
 for (const what of ['full', 'read-only'] as const) {
-  test(`a disk that is ${what} is said to be, leaves no rubbish, and is read from all the same`, async (t) => {
+  test(`a disk that is ${what} is reported, keeps no partial files, and can still be read`, async (t) => {
     const disk = await memoryDisk(1)
     if (disk === null) return t.skip('this user may mount nothing')
     const store = openFolderStore(disk.folder)
@@ -24,8 +24,8 @@ for (const what of ['full', 'read-only'] as const) {
     if (what === 'read-only') spawnSync('mount', ['-o', 'remount,ro', disk.folder])
     const problem =
       what === 'full'
-        ? isProblem('full', /^The media folder \S+ is full \(ENOSPC\): make room on its disk$/)
-        : isProblem('refused', /may not be read or written \(EROFS\): let the user of the service write there$/)
+        ? isProblem('full', /^The media folder \S+ is full \(ENOSPC\): free up disk space$/)
+        : isProblem('refused', /cannot be accessed \(EROFS\): allow the service user to read and write it$/)
     await assert.rejects(store.put(randomUUID(), pieces(randomBytes(2_000_000))), problem)
     if (what === 'read-only') await assert.rejects(store.remove(kept), problem)
     assert.deepEqual(await readdir(join(disk.folder, 'drafts')), [])
@@ -34,7 +34,7 @@ for (const what of ['full', 'read-only'] as const) {
   })
 }
 
-test('a folder whose disk is no longer mounted takes no files, not even of a process that knew it', async () => {
+test('a folder whose disk is no longer mounted accepts no files, even from a process that used it', async () => {
   const root = join(await newFolder(), 'media')
   const store = openFolderStore(root)
   const refused = (error: unknown) => error instanceof StoreError && error.kind === 'refused'
@@ -46,13 +46,13 @@ test('a folder whose disk is no longer mounted takes no files, not even of a pro
   await rename(root, `${root}-elsewhere`)
   await mkdir(root)
   await assert.rejects(store.put(randomUUID(), pieces(Buffer.from('x'))))
-  await assert.rejects(store.put(randomUUID(), pieces(Buffer.from('x'))), /is its disk mounted\?/)
+  await assert.rejects(store.put(randomUUID(), pieces(Buffer.from('x'))), /check that its disk is mounted/)
   assert.deepEqual(await readdir(root), [])
   await rename(`${root}-elsewhere`, `${root}`).catch(() => undefined)
   assert.deepEqual(await readAll(store, name), Buffer.from('kept'))
 })
 
-test('what a writer has left that died is dropped, and what is being written stays', async () => {
+test('partial files of dead writers are deleted, and files being written stay', async () => {
   const root = await newFolder()
   const store = openFolderStore(root)
   await store.writeMark('a mark')
@@ -65,7 +65,7 @@ test('what a writer has left that died is dropped, and what is being written sta
   assert.deepEqual(await store.list(null, 10), [])
 })
 
-test('files are the own user’s alone, in folders by the end of their names', async () => {
+test('files are private to the user, in folders by the end of their names', async () => {
   const root = join(await newFolder(), 'media')
   const store = openFolderStore(root)
   await store.writeMark('a mark')

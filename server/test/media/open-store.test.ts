@@ -14,12 +14,12 @@ import { atEnd } from '../support/file-end.ts'
 import { newFolder } from '../support/folder.ts'
 import { clientOf, newS3Address } from '../support/media/stores.ts'
 
-/** An installation that has never had a store. */
+/** A new installation without a store. */
 async function installation(): Promise<OpenStoreDeps> {
   return withoutStore((await testDatabase()).db)
 }
 
-/** Even with the same master key: what counts are the secrets in the database. */
+/** Even with the same master key: the secrets in the database decide. */
 async function otherInstallation(): Promise<OpenStoreDeps> {
   return withoutStore((await migratedDatabase()).db)
 }
@@ -76,22 +76,22 @@ async function opens(deps: OpenStoreDeps, { address }: Place): Promise<void> {
 }
 
 for (const [form, newPlace] of Object.entries(places)) {
-  test(`a ${form} is marked by the first start, taken by later ones, and refused without its mark until that is put back`, async () => {
+  test(`a ${form} is marked at the first start, accepted later, and rejected without its mark until that is restored`, async () => {
     const own = await installation()
     const place = await newPlace()
     await opens(own, place)
     await opens(own, place)
     const mark = await place.takeMark()
     await assert.rejects(opens(own, place), (error: Error) => {
-      assert.match(error.message, /has no parley-store\.json.*Is its disk mounted.*begin anew/s)
-      assert.ok(error.message.endsWith(mark.trim()), 'the line to begin anew with is that of the mark')
+      assert.match(error.message, /has no parley-store\.json.*its disk is mounted.*create a file/s)
+      assert.ok(error.message.endsWith(mark.trim()), 'the suggested line is that of the mark')
       return true
     })
     await place.putMark(mark)
     await opens(own, place)
   })
 
-  test(`a ${form} with the mark of another installation is refused`, async () => {
+  test(`a ${form} with the mark of another installation is rejected`, async () => {
     const own = await installation()
     const place = await newPlace()
     await opens(await otherInstallation(), place)
@@ -99,7 +99,7 @@ for (const [form, newPlace] of Object.entries(places)) {
   })
 }
 
-test('a mark that was changed is refused', async () => {
+test('a modified mark is rejected', async () => {
   const own = await installation()
   const place = await newFolderPlace()
   await opens(own, place)
@@ -107,11 +107,11 @@ test('a mark that was changed is refused', async () => {
   const flipped = mark.replace(/"proof":"(.)/, (_, digit) => `"proof":"${digit === '0' ? '1' : '0'}`)
   for (const text of ['', '{}', 'x'.repeat(5000), flipped, mark.slice(0, -3), `${mark}${mark}`]) {
     await place.putMark(text)
-    await assert.rejects(opens(own, place), /keys do not explain it/)
+    await assert.rejects(opens(own, place), /does not match this installation/)
   }
 })
 
-test('nodes that start at once with one folder take it both, and mark it once', async () => {
+test('nodes that start at the same time with one folder all use it and mark it once', async () => {
   const own = await installation()
   const place = await newFolderPlace()
   await Promise.all(Array.from({ length: 8 }, () => opens(own, place)))
@@ -120,7 +120,7 @@ test('nodes that start at once with one folder take it both, and mark it once', 
   assert.equal(row?.count, 1)
 })
 
-test('of nodes that have a folder each one starts, and the others never do', async () => {
+test('of nodes with separate folders only one starts', async () => {
   const own = await installation()
   const apart = await Promise.all(Array.from({ length: 4 }, newFolderPlace))
   const starts = async () =>
@@ -131,5 +131,5 @@ test('of nodes that have a folder each one starts, and the others never do', asy
   const [refused = 0] = first.flatMap((status, n) => (status === 'rejected' ? [n] : []))
   const place = apart[refused]
   assert.ok(place)
-  await assert.rejects(opens(own, place), /Several processes need the same store|is not the store/)
+  await assert.rejects(opens(own, place), /All processes must use the same store|is not the store/)
 })

@@ -18,7 +18,7 @@ function opened(address: S3Address): MediaStore {
   return store
 }
 
-test('a server that checks signatures takes what is put, in one part and in several, and gives it', async () => {
+test('a server that checks signatures stores and returns files of one part and of several', async () => {
   const store = opened(await strictServer())
   const name = randomUUID()
   for (const size of [100, 6_000_000]) {
@@ -30,14 +30,18 @@ test('a server that checks signatures takes what is put, in one part and in seve
   await store.remove(name)
 })
 
-test('what an operator has to mend is said, without a key', async () => {
+test('errors for the operator contain no key', async () => {
   const address = await strictServer()
   const secret = 'a-secret-that-is-wrong'
   const cases: [changes: Partial<S3Address>, kind: string, words: RegExp][] = [
     [{ credentials: { accessKeyId: 'S3RVER', secretAccessKey: secret } }, 'refused', /AWS_SECRET_ACCESS_KEY/],
     [{ credentials: { accessKeyId: 'NOBODY', secretAccessKey: secret } }, 'refused', /AWS_ACCESS_KEY_ID/],
-    [{ bucket: 'no-such-bucket' }, 'refused', /no-such-bucket .* is not there: make it, or correct PARLEY_MEDIA_URL/],
-    [{ endpoint: `http://127.0.0.1:${await freePort()}` }, 'unreachable', /does not answer as it should/],
+    [
+      { bucket: 'no-such-bucket' },
+      'refused',
+      /no-such-bucket .* does not exist: create it, or correct PARLEY_MEDIA_URL/,
+    ],
+    [{ endpoint: `http://127.0.0.1:${await freePort()}` }, 'unreachable', /returned an unexpected error/],
   ]
   for (const [changes, kind, words] of cases) {
     const store = opened({ ...address, ...changes })
@@ -53,7 +57,7 @@ test('what an operator has to mend is said, without a key', async () => {
   }
 })
 
-test('what stands behind another prefix of the bucket is another store', async () => {
+test('another prefix of the bucket is another store', async () => {
   const [one, other] = [opened(await newS3Address()), opened(await newS3Address())]
   const name = randomUUID()
   await one.put(name, pieces(Buffer.from('x')))
@@ -63,7 +67,7 @@ test('what stands behind another prefix of the bucket is another store', async (
   assert.deepEqual(await readAll(one, name), Buffer.from('x'))
 })
 
-test('a server that is busy or hangs up is asked again, also in the middle of a file', async () => {
+test('a server that is busy or disconnects is retried, also in the middle of a file', async () => {
   const address = await newS3Address()
   const front = await stumblingFront(address)
   const store = opened({ ...address, endpoint: front.endpoint })
@@ -79,7 +83,7 @@ test('a server that is busy or hangs up is asked again, also in the middle of a 
   assert.ok(front.stumbled() >= 6, `${front.stumbled()} requests had to be made again`)
 })
 
-/** A way to the server that spoils every other request: it says 503, or hangs up. */
+/** A proxy that fails every other request with 503 or a disconnect. */
 async function stumblingFront({ endpoint }: S3Address): Promise<{ endpoint: string; stumbled: () => number }> {
   let [seen, stumbled] = [0, 0]
   const server = createServer((incoming, outgoing) => {

@@ -6,10 +6,10 @@ import { pieces, readAll, stores } from '../support/media/stores.ts'
 
 const megabyte = 1024 * 1024
 
-/** What makes an error that of a store, of this kind. */
+/** Checks for a StoreError of this kind. */
 const is = (kind: StoreErrorKind) => (error: unknown) => error instanceof StoreError && error.kind === kind
 
-/** What differs among megabytes would take minutes to be printed. */
+/** Printing a diff of megabytes would take minutes. */
 function assertSame(found: Buffer, expected: Uint8Array, what?: string): void {
   assert.equal(found.length, expected.length, what ?? '')
   assert.ok(found.equals(expected), what ?? '')
@@ -25,7 +25,7 @@ async function namesOf(store: MediaStore, pageSize = 1000): Promise<string[]> {
 }
 
 for (const [form, open] of Object.entries(stores)) {
-  test(`${form}: what is put comes back, whole and in parts`, async () => {
+  test(`${form}: stored files can be read, whole and in parts`, async () => {
     const { store } = await open()
     for (const size of [0, 1, 70_000, 5 * megabyte, 11 * megabyte + 3]) {
       const name = randomUUID()
@@ -49,7 +49,7 @@ for (const [form, open] of Object.entries(stores)) {
     }
   })
 
-  test(`${form}: names that are not its own are refused, whatever is asked`, async () => {
+  test(`${form}: invalid names are rejected by every operation`, async () => {
     const { store, strew } = await open()
     await strew('secret', 'of somebody else')
     const upper = randomUUID().toUpperCase()
@@ -61,7 +61,7 @@ for (const [form, open] of Object.entries(stores)) {
     }
   })
 
-  test(`${form}: a source that fails leaves nothing new, and what was there stays`, async () => {
+  test(`${form}: a failing source stores nothing, and the previous file stays`, async () => {
     const { store } = await open()
     const [name, other] = [randomUUID(), randomUUID()]
     const before = randomBytes(100)
@@ -77,7 +77,7 @@ for (const [form, open] of Object.entries(stores)) {
     assert.equal(await store.deletePartialFiles(new Date(Date.now() + 1_000_000)), 0, 'nothing half written is left')
   })
 
-  test(`${form}: what is put again takes the place of what was there, as a whole; what is removed is gone`, async () => {
+  test(`${form}: a second put replaces the whole file; a removed file no longer exists`, async () => {
     const { store } = await open()
     const name = randomUUID()
     await store.put(name, pieces(randomBytes(300_000)))
@@ -92,10 +92,10 @@ for (const [form, open] of Object.entries(stores)) {
     assert.deepEqual(await namesOf(store), [])
   })
 
-  test(`${form}: a list walks over every file once, in pages, and over nothing that is not ours`, async () => {
+  test(`${form}: a list returns every file once, in pages, and nothing that is not ours`, async () => {
     const { store, strew } = await open()
     assert.deepEqual(await store.list(null, 10), [])
-    // Some share a folder, some an outer one alone.
+    // Some share a folder, some only the outer one.
     const shared = randomUUID()
     const likeIt = Array.from({ length: 3 }, () => randomUUID().slice(0, -4) + shared.slice(-4))
     const nearIt = Array.from({ length: 3 }, () => randomUUID().slice(0, -2) + shared.slice(-2))
@@ -121,7 +121,7 @@ for (const [form, open] of Object.entries(stores)) {
     }
   })
 
-  test(`${form}: the mark that was first stays`, async () => {
+  test(`${form}: the first mark stays`, async () => {
     const { store } = await open()
     assert.equal(await store.readMark(), 'a mark')
     await store.writeMark('another mark')
@@ -129,7 +129,7 @@ for (const [form, open] of Object.entries(stores)) {
     assert.deepEqual(await namesOf(store), [])
   })
 
-  test(`${form}: a reader that stops early does not keep others from reading`, async () => {
+  test(`${form}: a reader that stops early does not block others`, async () => {
     const { store } = await open()
     const name = randomUUID()
     const bytes = randomBytes(2 * megabyte)

@@ -27,7 +27,7 @@ interface Sweep {
   deps(ageMs: number, more?: Partial<SweepDeps>): SweepDeps
 }
 
-/** A store with files that rows name and files that none does. */
+/** A store with files that rows refer to and files without a row. */
 async function newSweep(form: keyof typeof stores, [named, stray]: [number, number]): Promise<Sweep> {
   const { store } = (await stores[form]?.()) ?? assert.fail()
   const kept = new Set(await put(store, named))
@@ -47,7 +47,7 @@ async function newSweep(form: keyof typeof stores, [named, stray]: [number, numb
 }
 
 for (const form of Object.keys(stores)) {
-  test(`${form}: what no row names is removed when it is older than a day, and what a row names never`, async () => {
+  test(`${form}: files without a row are removed after a day, files with a row never`, async () => {
     const { store, named, stray, asked, deps } = await newSweep(form, [5, 7])
     assert.deepEqual(await sweepStore(deps(dayMs - 60_000)), { removed: 0, after: null })
     assert.deepEqual(asked, [], 'what is young is not asked about')
@@ -59,7 +59,7 @@ for (const form of Object.keys(stores)) {
   })
 }
 
-test('a sweep goes no further than it is told, and the next one goes on there', async () => {
+test('a sweep stops at its limit, and the next one continues there', async () => {
   const { store, named, asked, deps } = await newSweep('folder', [28, 13])
   let after: string | null = null
   let removed = 0
@@ -73,7 +73,7 @@ test('a sweep goes no further than it is told, and the next one goes on there', 
   assert.deepEqual(await left(store), [...named].sort())
 })
 
-test('a sweep that is killed after any of its steps has removed nothing that a row names, and the next ends it', async () => {
+test('a sweep killed after any step has removed no file with a row, and the next one completes', async () => {
   for (let killAfter = 1; ; killAfter++) {
     const { store, named, stray, deps } = await newSweep('folder', [3, 3])
     let steps = 0
@@ -96,7 +96,7 @@ test('a sweep that is killed after any of its steps has removed nothing that a r
   }
 })
 
-test('a sweep that cannot ask what is named removes nothing', async () => {
+test('a sweep that cannot look up references removes nothing', async () => {
   const { store, named, stray, deps } = await newSweep('folder', [2, 2])
   const findReferenced = () => Promise.reject(new Error('the database is away'))
   await assert.rejects(sweepStore(deps(2 * dayMs, { findReferenced })), /the database is away/)

@@ -18,7 +18,7 @@ export const problemPatterns = {
   slug: /^must have the form \^\[a-z0-9-\]/,
   email: /^must (?:be an e-mail address|be a email|have the form .*@)/,
   oneOf: /^must be (?:one|some) of (?<values>.{1,400})$/,
-  phone: /^must be (?:a phone number|the number of the phone)/,
+  phone: /^must be (?:a phone number|the phone's number)/,
   https: /^must begin with https:/,
   url: /^(?:must be an http or https (?:address|URL)|must be a uri|is no address)/,
   urlParts: /^(?:must not have (?:a fragment|a query|an empty part)|must not hold a user name|has an empty part)/,
@@ -55,7 +55,7 @@ export const problemPatterns = {
   placeholders: /^may hold (?<names>.{1,300}) only$/,
   labels: /^must be ids of labels/,
   connection: /^must be the id of a connection/,
-  otherServer: /^must be sent with/,
+  otherServer: /^must be sent (?:with|when)/,
   headerName: /^must have a name of letters/,
   headerOurs: /^is set by the service/,
   headerValue: /^must be printable ASCII/,
@@ -73,8 +73,8 @@ export const problemPatterns = {
   form: /^(?:must have the form|must (?:match|NOT|pass|be multiple)|is not valid|must be (?:a )?(?:string|null|object|array|UUID)|must be .{1,100} for \w{1,40}$|must be another agent)/,
   taken: /^(?:Lead|Form) with this (?<field>\w+) already exists$/,
   emailTaken: /^A user with this e-mail already exists/,
-  checkFailed: /^The platform refuses this number, or/,
-  numberTaken: /^This number is connected already/,
+  checkFailed: /^The platform rejected this number or/,
+  numberTaken: /^This number is already connected/,
   labelTaken: /^A label with this name/,
   fieldLabelTaken: /^A field with this label/,
   fieldKeyTaken: /^(?:A|An archived) field (?:with|has) this key/,
@@ -128,7 +128,7 @@ export const problemPatterns = {
   notOnBoard: /^The board does not support filters/,
   condition:
     /^(?:condition \d{1,2} |must have at most \d{1,2} conditions|must begin with a column|must have one of .{1,200} after its column|must have \d{1,4}(?: to \d{1,4})? (?:values|days)|must have (?:ISO 8601 dates|numbers|ids of labels) as its values|has a value that)/,
-  templates: /^The platform did not list its templates/,
+  templates: /^The platform did not return its templates/,
 } as const
 
 /** Translates an error text of the server, which is English; null if no pattern matches. */

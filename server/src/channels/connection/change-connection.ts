@@ -10,11 +10,11 @@ import { isSameNumber, originOf, type RegistrationDeps, register, reserved, with
 import type { ConnectionChanges, NewConnection } from './schema.ts'
 
 export interface ConnectionDeps extends RegistrationDeps {
-  /** Says which platforms may be connected. */
+  /** Decides which platform addresses are allowed. */
   outgoing: Outgoing
 }
 
-/** Who changes a connection; `userId` is null for a token or the service itself. */
+/** The caller; `userId` is null for a token or the service itself. */
 export interface Changer {
   workspaceId: string
   userId: string | null
@@ -22,8 +22,9 @@ export interface Changer {
 }
 
 /**
- * Connects a number. Its platform is asked for it first: when that does not answer, the connection is made all the same
- * and is `unavailable` with the reason, unless it must answer: then nothing is kept (422). Refuses a bad address with 400, a number in use with 409.
+ * Connects a number after checking it at the platform. If the check fails, the connection is created as `unavailable`
+ * with the reason; with `mustAnswer`, throws 422 and stores nothing. Throws 400 for an invalid address and 409 for a
+ * number in use.
  */
 export async function createConnection(
   deps: ConnectionDeps,
@@ -34,12 +35,12 @@ export async function createConnection(
   const id = newId(now)
   const { channel, name } = input
   const known = { ...blank(now), workspaceId: by.workspaceId, id, channel, name: name.trim() }
-  // The way is of the channel: both come of the same input.
+  // The settings belong to the channel: both come from the same input.
   const adapter = adapterOf(deps.adapters, input)
   const one = withAllowedAddress(deps, { ...known, ...adapter.begin(input, id) } as StoredConnection)
   const check = await adapter.check(one)
   if (check.problem !== null && 'mustAnswer' in input && input.mustAnswer) {
-    throw unprocessable('The platform refuses this number, or does not answer. Nothing was kept.', {
+    throw unprocessable('The platform rejected this number or did not respond. Nothing was saved.', {
       code: 'CHECK_FAILED',
       reason: check.problem,
     })
@@ -55,10 +56,10 @@ export async function createConnection(
   return register(deps, checked, check)
 }
 
-// Whatever else is changed leads to the platform in another way, or to another one.
+// Fields that do not affect how the platform is reached; a change of any other field requires a new check.
 const besideTheWay = new Set(['name', 'accountId', 'verifyToken', 'signingSecret'])
 
-/** Changes what the input names; when that is how the platform is reached, the number is asked for again. */
+/** Changes the fields in the input. Checks the number again if the way to reach the platform changes. */
 export async function changeConnection(
   deps: ConnectionDeps,
   by: Changer,
@@ -90,22 +91,22 @@ export async function changeConnection(
 const isMoved = (before: StoredConnection, after: StoredConnection) =>
   originOf(before.settings.baseUrl) !== originOf(after.settings.baseUrl)
 
-/** Whoever may change an address must not thereby learn what was given for another one. */
+/** Requires the platform's secrets again: another server must not receive those entered for the previous one. */
 function refuseWithoutSecrets(fields: readonly (keyof ConnectionChanges)[], input: ConnectionChanges): void {
   const missing = fields.find((field) => input[field] === undefined)
   if (missing === undefined) return
-  const why = 'what is stored is for the server that it was given for'
-  throw invalid(missing, `must be sent with an address on another server: ${why}`)
+  const why = 'the stored one belongs to the previous server'
+  throw invalid(missing, `must be sent when the address changes to another server: ${why}`)
 }
 
-/** Stops sending over a connection. What customers write still arrives. */
+/** Stops sending over a connection. Incoming messages are still received. */
 export function pauseConnection(deps: ConnectionDeps, by: Changer, id: string): Promise<StoredConnection> {
   return update(deps, by, id, 'connection.paused', (one, now) =>
     one.state === 'paused' ? one : { ...one, state: 'paused', stateReason: null, stateChangedAt: now },
   )
 }
 
-/** Lets a connection send again, if the platform confirms its number. */
+/** Resumes a connection if the platform confirms its number. */
 export async function resumeConnection(deps: ConnectionDeps, by: Changer, id: string): Promise<StoredConnection> {
   const current = await findConnection(deps.db.sql, await deps.keyStore.keyring(by.workspaceId), by.workspaceId, id)
   if (current === undefined) throw connectionNotFound()
@@ -121,7 +122,7 @@ export async function resumeConnection(deps: ConnectionDeps, by: Changer, id: st
   return register(deps, resumed, check)
 }
 
-/** Disconnects a number and forgets its secrets. Its conversations stay to be read. */
+/** Disconnects a number and deletes its secrets. Its conversations remain readable. */
 export async function removeConnection(deps: ConnectionDeps, by: Changer, id: string): Promise<void> {
   const keyring = await deps.keyStore.keyring(by.workspaceId)
   await deps.db.tx(async (tx) => {
@@ -131,10 +132,10 @@ export async function removeConnection(deps: ConnectionDeps, by: Changer, id: st
   })
 }
 
-/** A person confirms the risk of an unofficial connection, for 90 days or until it is paired anew. */
+/** Confirms the risk of an unofficial connection, for 90 days or until it is paired again. Only people can do this. */
 export async function acknowledgeRisk(deps: ConnectionDeps, by: Changer, id: string): Promise<StoredConnection> {
   const { userId } = by
-  if (userId === null) throw forbidden('Only a person can confirm the risk: sign in as a member')
+  if (userId === null) throw forbidden('Only a person can confirm the risk. Sign in as a member.')
   return update(deps, by, id, 'connection.acknowledged', (one, now) => {
     if (one.channel !== 'unofficial') throw conflict('Only an unofficial connection has a risk to confirm')
     return { ...one, acknowledgedAt: now, acknowledgedBy: userId }
@@ -163,7 +164,7 @@ async function update(
   )
 }
 
-/** Asks the platform outside of any transaction, as the connection will be. */
+/** Checks the changed connection at the platform, outside any transaction. */
 async function checkAfter(
   deps: ConnectionDeps,
   by: Changer,
@@ -184,13 +185,13 @@ function withAllowedAddress(deps: ConnectionDeps, one: StoredConnection): Stored
   return { ...one, settings: { ...one.settings, baseUrl: read.baseUrl } } as StoredConnection
 }
 
-/** The platform's address without a trailing slash, or why it must not be called. */
+/** Returns the platform's URL without a trailing slash, or why it is not allowed. */
 function readBaseUrl(text: string, outgoing: Outgoing): { baseUrl: string } | { refused: string } {
   const refused = outgoing.refusal(text)
   if (refused !== null) return { refused }
   const url = new URL(text)
-  if (url.search !== '') return { refused: 'must not have a query: leave out what begins with ?' }
-  if (url.pathname.includes('//')) return { refused: 'must not have an empty part in its path' }
+  if (url.search !== '') return { refused: 'must not have a query string: remove everything from the ? on' }
+  if (url.pathname.includes('//')) return { refused: 'must not have an empty path segment' }
   return { baseUrl: url.href.replace(/\/?\??$/, '') }
 }
 

@@ -29,7 +29,7 @@ import {
 } from './schema.ts'
 
 export interface ChannelTeamDeps extends ConnectionDeps, PresentDeps, SyncDeps {
-  /** The simulator beside the service, without a trailing slash; null when none runs. */
+  /** URL of the simulator that runs with the service, without a trailing slash; null if none runs. */
   simulatorUrl: string | null
 }
 
@@ -44,12 +44,12 @@ const simulatorUrl = nullable(
   Type.String({
     maxLength: 300,
     description:
-      'The simulator that runs beside the service, as a base address for connections; its phones are at `/phone` and `/phone/owner`. Null where none runs.',
+      'URL of the simulator that runs with the service, usable as `baseUrl` of connections; its phones are at `/phone` and `/phone/owner`. Null if none runs.',
     example: 'http://127.0.0.1:7008',
   }),
 )
 
-/** The chat numbers of a workspace: members read and watch them, admins change them. */
+/** Registers the connection routes: members can read, admins can change. */
 export function channelTeamRoutes(app: App, deps: ChannelTeamDeps, guard: TeamGuard): void {
   const api = teamApi(app, guard, 'Connections')
   connectionRoutes(api, deps)
@@ -74,7 +74,7 @@ function connectionRoutes(api: TeamApi, deps: ChannelTeamDeps): void {
   api.get(onePath, 'member', {
     operationId: 'getConnection',
     summary: 'Read a connection',
-    description: 'Its settings and its state; of secrets the last four characters.',
+    description: 'Returns its settings and state, with only the last four characters of secrets.',
     params: connectionParams,
     answers: { 200: oneConnection },
     run: async ({ member, params }) => ({
@@ -85,7 +85,7 @@ function connectionRoutes(api: TeamApi, deps: ChannelTeamDeps): void {
     operationId: 'createConnection',
     summary: 'Connect a number',
     description:
-      'For admins. The platform is asked for the number; when it refuses, the connection is made and is `unavailable` with the reason, unless `mustAnswer`: then nothing is kept. With `waba`, paste `webhook` into the settings of the platform: the token is in this answer and nowhere else. A `partner` is told by us where to call; an `unofficial` one is to be paired.',
+      'Admins only. Checks the number at the platform. If the check fails, the connection is saved as `unavailable` with the reason; with `mustAnswer`, nothing is saved. With `waba`, paste `webhook` into the settings of the platform: the token is returned only in this response. With `partner`, Parley registers the callback URL. An `unofficial` connection must be paired next.',
     body: newConnectionSchema,
     answers: { 201: Type.Object({ connection: connectionSchema, webhook: webhookSchema }) },
     errors: [409, 422],
@@ -98,7 +98,7 @@ function connectionRoutes(api: TeamApi, deps: ChannelTeamDeps): void {
     operationId: 'updateConnection',
     summary: 'Change a connection',
     description:
-      'For admins. Send only what changes, of the fields that the channel has. With another way to reach the platform the number is checked. A `baseUrl` on another server needs the `accessToken` or `apiKey` again: what is stored is for the server that it was given for.',
+      'Admins only. Send only the fields to change; the channel must have them. Changes that affect how the platform is reached check the number again. A `baseUrl` on another server requires the `accessToken` or `apiKey` again: the stored one belongs to the previous server.',
     params: connectionParams,
     body: connectionChangesSchema,
     answers: { 200: oneConnection },
@@ -110,13 +110,13 @@ function connectionRoutes(api: TeamApi, deps: ChannelTeamDeps): void {
   api.delete(onePath, 'admin', {
     operationId: 'deleteConnection',
     summary: 'Disconnect a number',
-    description: 'For admins. Its secrets and templates are forgotten; its conversations stay to be read.',
+    description: 'Admins only. Deletes its secrets and templates; its conversations remain readable.',
     params: connectionParams,
     run: ({ member, params }) => removeConnection(deps, member, params.connectionId),
   })
 }
 
-/** Changes of a connection that need no more than its name. */
+/** Registers the actions on a connection that take no body. */
 function actionRoutes(api: TeamApi, deps: ChannelTeamDeps): void {
   const add = (
     name: string,
@@ -136,25 +136,25 @@ function actionRoutes(api: TeamApi, deps: ChannelTeamDeps): void {
   const pause = {
     operationId: 'pauseConnection',
     summary: 'Pause a connection',
-    description: 'For admins. It sends nothing until it is resumed; what customers write still arrives.',
+    description: 'Admins only. Stops sending until it is resumed; messages from customers still arrive.',
   }
   add('pause', 'admin', pause, pauseConnection)
   const resume = {
     operationId: 'resumeConnection',
     summary: 'Resume a connection',
     description:
-      'For admins. For a paused or unavailable one: the platform is asked for the number first, and told again where to call.',
+      'Admins only. Resumes a paused or unavailable connection after checking its number and, if the channel supports it, registering the callback URL again.',
   }
   add('resume', 'admin', resume, resumeConnection)
   const acknowledge = {
     operationId: 'acknowledgeConnection',
     summary: 'Confirm the risk of an unofficial connection',
-    description: 'For every member, in person. Counts for 90 days, or until the number is paired anew.',
+    description: 'Every member can confirm, in person. Valid for 90 days, or until the number is paired again.',
   }
   add('acknowledge', 'member', acknowledge, acknowledgeRisk)
 }
 
-/** The templates of a connection, in every status. */
+/** Registers the routes for a connection's templates, in every status. */
 function templateRoutes(api: TeamApi, deps: SyncDeps): void {
   const list = async (one: ConnectionKey) => ({
     templates: (await listTemplates(deps.db.sql, one)).map(presentTemplate),
@@ -162,21 +162,22 @@ function templateRoutes(api: TeamApi, deps: SyncDeps): void {
   api.get(`${onePath}/templates`, 'member', {
     operationId: 'listConnectionTemplates',
     summary: 'List the templates of a connection',
-    description: 'By name and language, with those that cannot be sent.',
+    description: 'Ordered by name and language; includes templates that cannot be sent.',
     params: connectionParams,
     answers: { 200: templateList },
     run: async ({ member, params }) => list(await requireConnection(deps, member, params.connectionId)),
   })
   api.post(`${onePath}/templates/sync`, 'admin', {
     operationId: 'syncConnectionTemplates',
-    summary: 'Read the templates now',
-    description: 'For admins. They are read every ten minutes anyway, and soon after the platform hints at a change.',
+    summary: 'Sync the templates',
+    description:
+      'Admins only. Templates are also synced every ten minutes, and soon after the platform reports a change.',
     params: connectionParams,
     answers: { 200: templateList, 502: refusedSync },
     run: async ({ member, params }) => {
       const one = await requireConnection(deps, member, params.connectionId)
       const code = await syncTemplates(deps, one)
-      if (code !== null) throw new ApiError(502, 'The platform did not list its templates', { data: { code } })
+      if (code !== null) throw new ApiError(502, 'The platform did not return its templates', { data: { code } })
       return list(one)
     },
   })
@@ -185,8 +186,8 @@ function templateRoutes(api: TeamApi, deps: SyncDeps): void {
 const refusedSync = errorAnswer(
   'TemplatesNotListed',
   502,
-  "The platform refused or did not answer. `data.code` is the platform's, or says what went wrong.",
-  'The platform did not list its templates',
+  "The platform returned an error or did not respond. `data.code` is the platform's error code, or a code of Parley.",
+  'The platform did not return its templates',
   { code: '190' },
 )
 

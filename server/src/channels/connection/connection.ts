@@ -9,7 +9,7 @@ export const channels = ['waba', 'unofficial', 'partner'] as const
 export type Channel = (typeof channels)[number]
 export type ConnectionState = 'active' | 'paused' | 'unavailable'
 
-/** Which connection a statement is about. */
+/** Primary key of a connection. */
 export interface ConnectionKey {
   workspaceId: string
   id: string
@@ -18,41 +18,41 @@ export interface ConnectionKey {
 interface ConnectionOf<C extends Channel, S> extends ConnectionKey {
   channel: C
   name: string
-  /** How the platform names the number. A session's is its phone, and its own id as long as it was never paired. */
+  /** The platform's id of the number. For a session: its phone, or the connection's id until the first pairing. */
   numberId: string
   accountId: string | null
   settings: S
   state: ConnectionState
   stateReason: string | null
   stateChangedAt: Date
-  /** What the platform takes from nobody now, and what it was. */
+  /** Current and past holds. */
   holds: readonly Hold[]
   acknowledgedAt: Date | null
-  /** The account has an endpoint of its own for marketing templates. */
+  /** Whether the account has a separate endpoint for marketing templates. */
   sendsMarketing: boolean
-  /** The number is used on a phone as well: it may send more slowly. */
+  /** Whether a phone also uses the number; it may then have to send more slowly. */
   isOnPhone: boolean
 }
 
-/** A number of the official platform. */
+/** A number on the official platform. */
 export type WabaConnection = ConnectionOf<'waba', WabaSettings>
-/** A number that a partner of the platform connects: the same messages over an interface of the partner's own. */
+/** A number connected through a partner of the platform: the same messages over the partner's own API. */
 export type PartnerConnection = ConnectionOf<'partner', PartnerSettings>
-/** A phone that shares its number with us as one of its linked devices, after somebody scanned a QR code. */
+/** A phone that links Parley as a device, paired by QR code. */
 export type SessionConnection = ConnectionOf<'unofficial', SessionSettings>
 
-/** A connection with its secrets open, as connectors use it. */
+/** A connection with decrypted secrets, as used by connectors. */
 export type Connection = WabaConnection | PartnerConnection | SessionConnection
 export type Settings = Connection['settings']
 
-/** The rest of a connection's row: what its page shows. */
+/** Further columns, for the connection's page. */
 interface Stored {
-  /** See `reservationOf`; null until the platform has answered for the number. */
+  /** Key from `reservationOf`; null until the platform has confirmed the number. */
   reservedAs: string | null
   acknowledgedBy: string | null
-  /** What customers see, in digits, where the platform has told it. A session's is its `numberId`. */
+  /** Number that customers see, in digits, if the platform reports it. A session's is its `numberId`. */
   phone: string | null
-  /** Up to a minute late. */
+  /** Up to a minute behind. */
   lastEventInAt: Date | null
   lastEventOutAt: Date | null
   templatesSyncedAt: Date | null
@@ -65,16 +65,16 @@ export type StoredPartner = PartnerConnection & Stored
 export type StoredSession = SessionConnection & Stored
 export type StoredConnection = StoredWaba | StoredPartner | StoredSession
 
-/** Connections are kept for their conversations when they are removed, but not their secrets. */
+/** Settings of a removed connection: the row remains for its conversations, without secrets. */
 export const noSettings = {}
 
 export const connectionNotFound = (): ApiError => notFound('Connection not found')
 
-/** Whether the database refused a number for another connection's: of the workspace, or one that its platform answered for. */
+/** Returns whether the number is taken: in the workspace, or by a connection that its platform has confirmed. */
 export const isNumberTaken = (error: unknown): boolean =>
   violates(error, 'connections_number_key') || violates(error, 'connections_own_number_key')
 
 export const numberTaken = (cause: unknown): ApiError =>
-  conflict('This number is connected already', { field: 'numberId' }, cause)
+  conflict('This number is already connected', { field: 'numberId' }, cause)
 
 export const noSession = (): ApiError => conflict('Only an unofficial connection has a session')

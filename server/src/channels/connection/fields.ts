@@ -1,11 +1,11 @@
 import { Type } from 'typebox'
 import { visible } from '../../base/schema-types.ts'
 
-/** An id that the platform has given. */
+/** An id issued by the platform. */
 export const platformId = (description: string, example: string) =>
   Type.String({ pattern: '^[0-9A-Za-z_.-]{1,64}$', maxLength: 64, description, example })
 
-/** A secret that is stored sealed. */
+/** A secret that is stored encrypted. */
 export const secret = (description: string) =>
   Type.String({ minLength: 8, maxLength: 1000, pattern: '^[!-~]+$', description })
 
@@ -13,7 +13,7 @@ export const name = Type.String({
   minLength: 1,
   maxLength: 100,
   pattern: visible,
-  description: 'What the team calls the number.',
+  description: "The team's name for the number.",
   example: 'Sales',
 })
 
@@ -21,11 +21,11 @@ export const numberId = platformId("The platform's phone number id.", '106540352
 
 export const mustAnswer = Type.Boolean({
   description:
-    'Keeps nothing when the platform refuses the number or does not answer: 422 `CHECK_FAILED` with the reason. Unless sent, it is kept as `unavailable`.',
+    'If true and the platform rejects the number or does not respond, nothing is saved: 422 `CHECK_FAILED` with the reason. Otherwise the connection is saved as `unavailable`.',
 })
 
 export const baseUrl = Type.String({
   maxLength: 300,
   description:
-    'Where the platform is reached: https at a public address, or whatever the operator allows by PARLEY_ALLOW_CIDRS.',
+    "The platform's URL: https at a public address, or an address that the operator allows with PARLEY_ALLOW_CIDRS.",
 })

@@ -8,14 +8,13 @@ import type { Template } from '../templates/templates.ts'
 import type { StoredConnection } from './connection.ts'
 import type { connectionSchema, templateSchema, webhookSchema } from './schema.ts'
 
-/** What a connection is shown by. */
 export interface PresentDeps {
   adapters: ChannelAdapters
-  /** The address that platforms reach, without a trailing slash. */
+  /** URL at which platforms reach this service, without a trailing slash. */
   publicUrl: string
 }
 
-/** A connection without its secrets. */
+/** Returns a connection without its secrets. */
 export function presentConnection(
   { adapters, publicUrl, clock }: PresentDeps & { clock: Clock },
   one: StoredConnection,
@@ -52,7 +51,7 @@ function phoneOf(one: StoredConnection): string | null {
   return one.numberId === one.id ? null : one.numberId
 }
 
-/** What is pasted into the platform, with the token that is shown this once; null when nothing is. */
+/** Returns the webhook URL and token to paste into the platform, the token only this once; null if not needed. */
 export function presentWebhook(
   { adapters, publicUrl }: PresentDeps,
   one: StoredConnection,

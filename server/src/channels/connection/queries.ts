@@ -4,7 +4,7 @@ import { publishConnection } from '../../team/live-updates.ts'
 import { endSessionOf } from '../unofficial/session/session-queries.ts'
 import { type Channel, type ConnectionKey, noSettings, type Settings, type StoredConnection } from './connection.ts'
 
-/** A connection as it is stored, its settings sealed. */
+/** A connection as stored, with encrypted settings. */
 export type ConnectionRow = Omit<StoredConnection, 'settings'> & { settings: Buffer }
 
 const columns = (sql: Sql) => sql`
@@ -15,7 +15,7 @@ const columns = (sql: Sql) => sql`
   c.templates_synced_at as "templatesSyncedAt", c.reserved_as as "reservedAs", c.phone, c.created_at as "createdAt",
   c.updated_at as "updatedAt"`
 
-/** Connections of the workspace that were not removed, in whatever state: all, or those that `more` conditions leave. */
+/** Returns connections of the workspace that were not removed, in any state, filtered by the SQL in `more`. */
 async function select(sql: Sql, keyring: Keyring, workspaceId: string, more: Fragment): Promise<StoredConnection[]> {
   const rows = await sql<ConnectionRow[]>`
     select ${columns(sql)}
@@ -36,7 +36,7 @@ export async function findConnection(
   return one
 }
 
-/** The connection for changing it: nobody else changes it until this transaction ends. */
+/** Returns the connection, locked until the transaction ends. */
 export async function lockConnection(
   tx: Tx,
   keyring: Keyring,
@@ -47,11 +47,11 @@ export async function lockConnection(
   return one
 }
 
-/** Oldest first. */
+/** Returns all connections, oldest first. */
 export const listConnections = (sql: Sql, keyring: Keyring, workspaceId: string): Promise<StoredConnection[]> =>
   select(sql, keyring, workspaceId, sql`order by c.id`)
 
-/** Those of the connections that were not removed, in whatever state; their ids as SQL. */
+/** Returns the connections with these ids that were not removed, in any state. `ids`: SQL that selects ids. */
 export async function findConnections(
   sql: Sql,
   keyring: Keyring,
@@ -67,7 +67,7 @@ export async function findConnections(
   return rows.map((row) => openConnection(keyring, row))
 }
 
-/** Those of the ids that are no connection of the workspace, or one that was removed. */
+/** Returns the ids that are not connections of the workspace or were removed. */
 export async function strangeConnections(tx: Tx, workspaceId: string, ids: readonly string[]): Promise<string[]> {
   const rows = await tx<{ id: string }[]>`
     select asked.id
@@ -82,7 +82,7 @@ export async function strangeConnections(tx: Tx, workspaceId: string, ids: reado
   return rows.map((row) => row.id)
 }
 
-/** Workspaces that have a connection. Cannot begin with the workspace: it looks for them. */
+/** Returns the workspaces that have a connection. Not scoped to a workspace, because it searches for them. */
 export async function listConnectedWorkspaces(sql: Sql): Promise<string[]> {
   const rows = await sql<{ workspace_id: string }[]>`
     select distinct workspace_id
@@ -92,7 +92,10 @@ export async function listConnectedWorkspaces(sql: Sql): Promise<string[]> {
   return rows.map((row) => row.workspace_id)
 }
 
-/** Cannot begin with the workspace: a callback's address names a connection alone. All of its workspace and channel. */
+/**
+ * Returns all connections of the same workspace and channel as `id`. Not scoped to a workspace: a callback URL contains
+ * only a connection id.
+ */
 export async function findCallbackConnections(sql: Sql, id: string, channel: Channel): Promise<ConnectionRow[]> {
   return sql<ConnectionRow[]>`
     select ${columns(sql)}
@@ -147,7 +150,7 @@ export async function updateConnection(tx: Tx, keyring: Keyring, one: StoredConn
   publishConnection(tx, one.workspaceId, one.id)
 }
 
-/** Notes that the number is used on a phone as well. */
+/** Marks the number as also used on a phone. */
 export async function markOnPhone(tx: Tx, { workspaceId, id }: ConnectionKey): Promise<void> {
   await tx`
     update connections
@@ -156,7 +159,10 @@ export async function markOnPhone(tx: Tx, { workspaceId, id }: ConnectionKey): P
       and id = ${id}`
 }
 
-/** Forgets the secrets and the templates, and has the session ended; the row stays for its conversations. */
+/**
+ * Marks a connection as removed, deletes its secrets and templates, and requests the end of its session. Keeps the row
+ * for its conversations. Returns false if it was already removed.
+ */
 export async function retireConnection(
   tx: Tx,
   keyring: Keyring,
@@ -181,7 +187,7 @@ export async function retireConnection(
   return count > 0
 }
 
-/** A connection was paired anew: whoever confirmed its risk did so for another pairing. */
+/** Voids the risk confirmation of a connection that was paired again: it applied to the previous pairing. */
 export async function voidAcknowledgement(tx: Tx, workspaceId: string, connectionId: string, now: Date): Promise<void> {
   await tx`
     update connections
@@ -198,7 +204,7 @@ export function sealSettings(keyring: Keyring, id: string, settings: Settings | 
 
 export function openConnection(keyring: Keyring, { settings, ...row }: ConnectionRow): StoredConnection {
   const opened = JSON.parse(keyring.decryptText(settingsPlace(row.id), settings)) as Settings
-  // The settings of a row are those of its channel: they are written together.
+  // Settings and channel are always written together.
   return { ...row, settings: opened } as StoredConnection
 }
 

@@ -16,10 +16,10 @@ export interface RegistrationDeps {
 
 const notRegistered = 'webhook_not_registered'
 const connectedElsewhere = 'number_connected_elsewhere'
-/** Reasons that pass without anybody doing something about the connection. */
+/** Reasons that can end without a change to the connection. */
 const passing = new Set<string | null>(['unreachable', notRegistered, 'public_url_not_reachable'])
 
-/** What a check makes of a connection. Where we tell the platform where to call, it is unavailable until that is done. */
+/** Returns the connection after a check; unavailable until its webhook is registered, if the adapter does that. */
 export function withCheck<C extends StoredConnection>(
   adapters: ChannelAdapters,
   before: C,
@@ -34,7 +34,7 @@ export function withCheck<C extends StoredConnection>(
   )
 }
 
-/** Tells the platform of a checked connection where to call, if that is for us to do. The connection as it is then. */
+/** Registers the webhook of a checked connection, if its adapter does that. Returns the resulting connection. */
 export async function register(
   deps: RegistrationDeps,
   one: StoredConnection,
@@ -45,15 +45,12 @@ export async function register(
   return settle(deps, one, await adapter.register(one))
 }
 
-/**
- * Tries again to reach a connection's platform, if it was only away, or refused for what such a question finds out: then at
- * growing intervals.
- */
+/** Retries a connection that was unreachable, or has a hold tested by a check; the latter at growing intervals. */
 export async function retry(deps: RegistrationDeps, one: StoredConnection): Promise<void> {
   if (!isWaiting(one) && !(await mayAsk(deps, one))) return
   const adapter = adapterOf(deps.adapters, one)
   const check = await adapter.check(one)
-  // Reserved before it is registered: that takes the callbacks from wherever they went.
+  // Reserves the number first: registration diverts callbacks from their previous target.
   const problem = check.problem ?? (await reserve(deps, one, check))
   await settle(deps, one, problem ?? (await adapter.register?.(one)) ?? null)
 }
@@ -65,11 +62,11 @@ async function mayAsk({ db, clock }: RegistrationDeps, one: StoredConnection): P
   return db.tx((tx) => claimTry(tx, one, hold.reason, now))
 }
 
-/** The hold of everything that a question for the number may end. */
+/** Returns the hold of everything that a number check can end. */
 const readHold = (one: StoredConnection) =>
   holdsOf(one).find(({ stops, probe, liftedAt }) => stops === 'all' && probe === 'read' && liftedAt === null)
 
-/** Why the number could not be reserved, or null. */
+/** Reserves the number. Returns null, or the reason for a failure. */
 async function reserve(deps: RegistrationDeps, one: StoredConnection, check: CheckedNumber): Promise<string | null> {
   const keyring = await deps.keyStore.keyring(one.workspaceId)
   try {
@@ -116,23 +113,23 @@ function withProblem<C extends StoredConnection>(one: C, problem: string | null,
   return isSame ? one : { ...one, state, stateReason: problem, stateChangedAt: now }
 }
 
-/** Where the platform is; null is the real network of phones. */
+/** Returns the platform's origin; `network` for the real network of phones (null). */
 export function originOf(baseUrl: string | null): string {
   return baseUrl === null ? 'network' : new URL(baseUrl).origin
 }
 
-/** How a number is reserved: what one platform calls a number says nothing of another platform's. */
+/** Returns the reservation key of a number, with the origin: the same number on two platforms is unrelated. */
 export function reservationOf(baseUrl: string | null, number: string): string {
   return `${originOf(baseUrl)} ${number}`
 }
 
-/** The connection with its number reserved, if the platform has answered for it, and with what customers see of it. */
+/** Reserves the number and sets the phone that customers see, if the platform has confirmed the number. */
 export function reserved<C extends StoredConnection>(one: C, { problem, number, phone = null }: CheckedNumber): C {
   if (problem !== null || number === null) return one
   return { ...one, reservedAs: reservationOf(one.settings.baseUrl, number), phone: phone ?? one.phone }
 }
 
-/** Whether two states of a connection lead to one number of one platform. */
+/** Returns whether two states of a connection refer to the same number on the same platform. */
 export function isSameNumber(a: StoredConnection, b: StoredConnection): boolean {
   return a.numberId === b.numberId && originOf(a.settings.baseUrl) === originOf(b.settings.baseUrl)
 }

@@ -10,7 +10,7 @@ import { channels } from './connection.ts'
 import { baseUrl, name, numberId } from './fields.ts'
 
 export type NewConnection = NewWaba | NewPartner | NewSession
-/** Judged by its channel alone, so that a mistake is told of that one. */
+/** Validated against the schema of its channel only, so that errors refer to that schema. */
 export const newConnectionSchema = Type.Unsafe<NewConnection>({
   type: 'object',
   required: ['channel'],
@@ -19,19 +19,19 @@ export const newConnectionSchema = Type.Unsafe<NewConnection>({
   oneOf: [newWabaSchema, newPartnerSchema, newSessionSchema],
 })
 
-/** Of all channels; which of them has what is said by its adapter. */
+/** Fields of all channels; the adapter decides which ones apply. */
 export const connectionChangesSchema = Type.Partial(
   Type.Object({ name, numberId, accountId, ...wabaSecrets, ...partnerSecrets, baseUrl, version }),
   { ...closed, minProperties: 1 },
 )
 export type ConnectionChanges = Static<typeof connectionChangesSchema>
 
-const of = (owner: string) => `Null for a channel without it: ${owner} has one.`
+const of = (owner: string) => `Only for ${owner}; null otherwise.`
 const last4 = (what: string, owner: string) =>
   nullable(
     Type.String({
       maxLength: 4,
-      description: `The last four characters of the ${what}; empty for a short one. ${of(owner)}`,
+      description: `Last four characters of the ${what}; empty if it is short. ${of(owner)}`,
       example: 'x7Qa',
     }),
   )
@@ -43,27 +43,28 @@ export const connectionSchema = titled('Connection', {
   numberId: Type.String({
     maxLength: 64,
     description:
-      "The platform's phone number id. Of `unofficial`: the phone in digits, and the connection's own id until it is paired.",
+      "The platform's phone number id. For `unofficial`: the phone in digits, or the connection's id until it is paired.",
     example: '106540352242922',
   }),
   phone: nullable(
     Type.String({
       maxLength: 20,
       description:
-        'The number that customers write to, in digits. Null until the platform has told it, and until `unofficial` is paired.',
+        'The number that customers write to, in digits. Null until the platform reports it or, for `unofficial`, until a phone is paired.',
       example: '15550783881',
     }),
   ),
   accountId,
   state: oneOf(['active', 'paused', 'unavailable'] as const, {
     title: 'ConnectionState',
-    description: '`paused` by a member; `unavailable` by the platform. Neither sends; both still receive.',
+    description:
+      '`paused`: paused by a member. `unavailable`: the platform prevents sending. Neither sends; both still receive.',
   }),
   stateReason: nullable(
     Type.String({
       maxLength: 200,
       description:
-        'Why it is unavailable: `platform_error_<code>`, `unreachable`, `webhook_not_registered` at the partner, `public_url_not_reachable` from there, `number_connected_elsewhere` in this installation, `never_paired`, or what became of the account or session.',
+        'Why it is unavailable: `platform_error_<code>`, `unreachable`, `webhook_not_registered` (at the partner), `public_url_not_reachable` (from the partner), `number_connected_elsewhere` (in this installation), `never_paired`, or a reason about the account or session.',
       example: 'platform_error_190',
     }),
   ),
@@ -72,29 +73,29 @@ export const connectionSchema = titled('Connection', {
     titled('ConnectionHold', {
       stops: oneOf(['all', 'billable', 'initiated', 'replies', 'nothing'] as const, {
         description:
-          '`billable`: templates, but utility ones in the open window. `initiated`: templates outside the window. `replies`: what is sent within it. `nothing`: only shown.',
+          '`billable`: templates, except utility templates in the open window. `initiated`: templates outside the window. `replies`: messages within the window. `nothing`: informational only.',
         example: 'billable',
       }),
-      reason: text(200, 'As in `stateReason`, or `account_…` for what the platform keeps the account from.', {
+      reason: text(200, 'As in `stateReason`, or `account_…` for a restriction of the account.', {
         example: 'platform_error_131042',
       }),
-      since: timestamp('Since when.'),
+      since: timestamp('When it started.'),
       nextTryAt: nullable(
         timestamp(
-          'From then on one send tries whether it is over. Null for one that ends by itself, or when the platform is asked.',
+          'From this time one send tests whether it has ended. Null if it ends by itself or is tested by a number check.',
         ),
       ),
-      until: nullable(timestamp('When the platform says that it ends.')),
+      until: nullable(timestamp('When it ends, according to the platform.')),
     }),
-    { maxItems: 20, description: 'What the platform takes from nobody now. Empty when all is well.' },
+    { maxItems: 20, description: 'Kinds of messages that the platform currently rejects. Empty if there are none.' },
   ),
   profile: nullable(
-    oneOf(partnerProfiles, { title: 'PartnerProfile', description: `Which partner it is. ${of('`partner`')}` }),
+    oneOf(partnerProfiles, { title: 'PartnerProfile', description: `The partner. ${of('`partner`')}` }),
   ),
   baseUrl: nullable(
     Type.String({
       maxLength: 300,
-      description: 'Where the platform is reached. Null for the real network of `unofficial`.',
+      description: "The platform's URL. Null for `unofficial` on the real network.",
     }),
   ),
   version: nullable(
@@ -103,7 +104,7 @@ export const connectionSchema = titled('Connection', {
   versionEndsOn: nullable(
     Type.String({
       maxLength: 10,
-      description: 'The day on which the platform ends that version, in UTC; null where none is known.',
+      description: 'The date on which the platform ends this version, in UTC; null if unknown.',
       example: '2028-11-04',
     }),
   ),
@@ -115,55 +116,60 @@ export const connectionSchema = titled('Connection', {
     Type.String({
       maxLength: 2000,
       description:
-        'Where the platform calls: for its webhook settings with `waba`, told to it with `partner`. `unofficial` has none.',
+        'The URL for callbacks. With `waba`, enter it in the webhook settings of the platform; with `partner`, Parley registers it. Null for `unofficial`.',
     }),
   ),
   acknowledgement: Type.Unsafe<{ by: string | null; at: string; until: string } | null>({
     type: ['object', 'null'],
     title: 'RiskAcknowledgement',
-    description: 'Of an unofficial connection: who confirmed its risk, and until when that counts.',
+    description: 'For an unofficial connection: who confirmed its risk, and until when.',
     properties: {
-      by: nullable(uuid('The member.')),
-      at: timestamp('When.'),
-      until: timestamp('90 days later.'),
+      by: nullable(uuid('The member who confirmed it.')),
+      at: timestamp('When it was confirmed.'),
+      until: timestamp('When the confirmation expires, 90 days later.'),
     },
     required: ['by', 'at', 'until'],
   }),
-  lastEventInAt: nullable(timestamp('When the platform last told of something; up to a minute behind.')),
-  lastEventOutAt: nullable(timestamp('When something was last sent; up to a minute behind.')),
-  templatesSyncedAt: nullable(timestamp('When the templates were last read.')),
-  createdAt: timestamp('When it was connected.'),
-  updatedAt: timestamp('When it last changed.'),
+  lastEventInAt: nullable(timestamp('When the platform last sent an event; up to a minute behind.')),
+  lastEventOutAt: nullable(timestamp('When a message was last sent; up to a minute behind.')),
+  templatesSyncedAt: nullable(timestamp('When the templates were last synced.')),
+  createdAt: timestamp('When the connection was created.'),
+  updatedAt: timestamp('When the connection last changed.'),
 })
 
 export const webhookSchema = Type.Unsafe<{ url: string; verifyToken: string } | null>({
   type: ['object', 'null'],
-  description: 'What a person puts into the settings of the platform; null where there is nothing to put.',
+  description: "Values for the platform's webhook settings; null if there are none.",
   properties: {
-    url: Type.String({ maxLength: 2000, description: "Paste it as the callback URL of the platform's app." }),
-    verifyToken: Type.String({ maxLength: 1000, description: 'Paste it as the verify token. It is not shown again.' }),
+    url: Type.String({ maxLength: 2000, description: 'Paste it as the callback URL of the app on the platform.' }),
+    verifyToken: Type.String({
+      maxLength: 1000,
+      description: 'Paste it as the verify token. It is not returned again.',
+    }),
   },
   required: ['url', 'verifyToken'],
 })
 
-// No answer of a platform is read beyond this.
+// Maximum size of a platform's response.
 const maxTemplateBytes = 8 * 1024 * 1024
 
 export const templateSchema = titled('ConnectionTemplate', {
   id: idSchema('The template.'),
-  name: text(512, 'As it is named at the platform.', { example: 'order_confirmation' }),
+  name: text(512, "The template's name on the platform.", { example: 'order_confirmation' }),
   language: text(512, 'Language code.', { example: 'pt_BR' }),
-  category: text(512, 'As the platform spells it.', { example: 'UTILITY' }),
-  status: text(512, 'As the platform spells it; only APPROVED ones are sent.', { example: 'APPROVED' }),
-  body: text(maxTemplateBytes, 'With `{{1}}`, `{{2}}`, …', { example: 'Hi {{1}}, order {{2}} ships today.' }),
-  parameterCount: count('Values that a send must bring.', { example: 2 }),
+  category: text(512, 'As the platform writes it.', { example: 'UTILITY' }),
+  status: text(512, 'As the platform writes it; only APPROVED templates can be sent.', { example: 'APPROVED' }),
+  body: text(maxTemplateBytes, 'Body text with placeholders `{{1}}`, `{{2}}`, …', {
+    example: 'Hi {{1}}, order {{2}} ships today.',
+  }),
+  parameterCount: count('Number of values that a send must provide.', { example: 2 }),
   header: nullable(
     oneOf(templateHeaders, {
       description:
-        'The file that a send must bring for its header. Null for one without, and for one that cannot be sent.',
+        'Type of the file that a send must provide for the header. Null without such a header, and for templates that cannot be sent.',
     }),
   ),
   sendable: Type.Boolean({
-    description: 'Approved, and needs nothing but body parameters and, where it has a `header`, a file.',
+    description: 'Approved, and needs only body parameters and, if it has a `header`, a file.',
   }),
 })

@@ -2,12 +2,12 @@ import type { Fragment, Tx } from '../../base/db.ts'
 import type { ChannelEvent } from '../channel-event.ts'
 import type { ConnectionKey } from '../connection/connection.ts'
 
-/** Between two notes. */
+/** Minimum time between two writes. */
 export const noteEveryMs = 60_000
 
 /**
- * Notes when a connection last heard from the platform (`in`) or sent (`out`), at most once a minute; with what it heard,
- * how long that was under way (`lagOf`). The worst of those is kept for an hour.
+ * Stores when a connection last received (`in`) or sent (`out`) something, at most once a minute. With `lagMs`, also
+ * stores the delivery lag (see `lagOf`) and the worst lag within an hour.
  */
 export async function noteActivity(
   tx: Tx,
@@ -26,7 +26,7 @@ export async function noteActivity(
       and (${column} is null or ${column} <= ${new Date(now.getTime() - noteEveryMs)})`.execute()
 }
 
-/** For how long the worst lag is kept. */
+/** How long the worst lag is kept. */
 export const worstLagKeptMs = 3_600_000
 
 function setLag(tx: Tx, lagMs: number, now: Date): Fragment {
@@ -37,15 +37,15 @@ function setLag(tx: Tx, lagMs: number, now: Date): Fragment {
       worst_lag_at = case when ${isWorst} then ${now} else worst_lag_at end`
 }
 
-/** Whether `noteActivity` would write, for those who know the last time. */
+/** Returns whether `noteActivity` would write, for callers that know the last time. */
 export function isWorthNoting(last: Date | null, now: Date): boolean {
   return last === null || now.getTime() - last.getTime() >= noteEveryMs
 }
 
-// Fits into the column, and is longer than any platform repeats a delivery.
+// Fits the column, and exceeds the time for which any platform retries a delivery.
 const longestMs = 14 * 86_400_000
 
-/** How long the slowest of these was under way, from the platform's time of it; null when none has one. */
+/** Returns the longest delivery lag of the events, based on the platform's time; null if no event has a time. */
 export function lagOf(events: readonly ChannelEvent[], now: Date): number | null {
   const lags = events.flatMap((event) => {
     if (event.type === 'history' || !('at' in event)) return []

@@ -11,13 +11,13 @@ import { stopOf } from '../waba/errors.ts'
 import { type AccountRestrictions, type Hold, lifted, refusedAgain, restricted, tried } from './holds.ts'
 
 /**
- * Marks a connection as one that cannot send, for a reason of the form `platform_error_190` or `partner_removed`.
- * One that a member has paused stays paused.
+ * Marks an active connection as unavailable, with a reason such as `platform_error_190` or `partner_removed`. A paused
+ * connection stays paused.
  */
 export const markUnavailable = (tx: Tx, one: ConnectionKey, reason: string, now: Date): Promise<boolean> =>
   changeState(tx, one, 'active', 'unavailable', reason, now)
 
-/** Lets an unavailable connection send again. */
+/** Marks an unavailable connection as active. */
 export const markAvailable = (tx: Tx, one: ConnectionKey, now: Date): Promise<boolean> =>
   changeState(tx, one, 'unavailable', 'active', null, now)
 
@@ -45,7 +45,7 @@ async function changeState(
 
 const reasonPrefix = 'platform_error_'
 
-/** The reason of an unavailable connection that an error code of the platform gives. */
+/** Returns the `stateReason` for an error code of the platform. */
 export const platformReason = (errorCode: string): string => `${reasonPrefix}${errorCode}`
 
 export const codeOf = (reason: string): string =>
@@ -58,7 +58,7 @@ interface Standing {
   holds: readonly Hold[]
 }
 
-/** The holds of a connection: one of everything counts while it is unavailable for that reason alone. */
+/** Returns the holds of a connection. A hold of everything applies only while it is the reason for unavailability. */
 export function holdsOf({ state, stateReason, stateChangedAt, holds }: Standing): Hold[] {
   const kept = holds.map((one) => {
     const isOver =
@@ -67,13 +67,13 @@ export function holdsOf({ state, stateReason, stateChangedAt, holds }: Standing)
   })
   const isHeld = kept.some(({ reason, liftedAt }) => reason === stateReason && liftedAt === null)
   if (state !== 'unavailable' || isHeld || stateReason?.startsWith(reasonPrefix) !== true) return kept
-  // Made unavailable by an edition of this service that knew of no holds.
+  // Marked unavailable by a version of Parley without holds.
   const stop = { ...stopOf(codeOf(stateReason)), stops: 'all' as const }
   const others = kept.filter(({ reason }) => reason !== stateReason)
   return refusedAgain(others, stop, stateReason, stateChangedAt).holds
 }
 
-/** Changes what is held of a connection, which nobody else changes meanwhile. */
+/** Changes the holds of a connection under a row lock. */
 async function changeHolds(
   tx: Tx,
   { workspaceId, id }: ConnectionKey,
@@ -99,8 +99,8 @@ async function changeHolds(
 }
 
 /**
- * Holds what the platform refuses for a reason that is not of the message: everything, or what is charged. Everyone of the team
- * is told once of the latter; of the former they are told by `tellOutages`.
+ * Creates a hold for a refusal that is not about the message: on everything, or on charged messages. Notifies all
+ * members once of a hold on charged messages; `tellOutages` notifies them of a hold on everything.
  */
 export async function holdConnection(
   tx: Tx,
@@ -122,11 +122,11 @@ export async function holdConnection(
   if (isTold) await tell(tx, one, [reason], now)
 }
 
-/** Takes a send for the one that finds out whether a hold is over: false when another one does, or it is not the time. */
+/** Claims the test of a hold. Returns false if another test is running or it is too early. */
 export const claimTry = (tx: Tx, one: ConnectionKey, reason: string, now: Date): Promise<boolean> =>
   changeHolds(tx, one, ({ holds }) => tried(holds, reason, now))
 
-/** The platform took what was held for that reason. */
+/** Ends the hold with this reason, after the platform accepted a message. */
 export async function liftHold(tx: Tx, one: ConnectionKey, reason: string, now: Date): Promise<void> {
   let isOfAll = false
   await changeHolds(tx, one, ({ stateReason, holds }) => {
@@ -136,7 +136,7 @@ export async function liftHold(tx: Tx, one: ConnectionKey, reason: string, now: 
   if (isOfAll) await markAvailable(tx, one, now)
 }
 
-/** The platform restricts the account of a connection, or no longer does. Everyone of the team is told of what is new. */
+/** Applies a change of the account's restrictions. Notifies all members of new ones. */
 export async function restrictConnection(
   tx: Tx,
   one: ConnectionKey,
@@ -152,7 +152,7 @@ export async function restrictConnection(
   await tell(tx, one, news, now)
 }
 
-/** Tells everyone of the team something about a connection that works, by a reason for which there is advice. */
+/** Notifies all members about a working connection, with reasons that have advice. */
 export async function tell(tx: Tx, one: ConnectionKey, reasons: readonly string[], now: Date): Promise<void> {
   const actor = { type: 'system', id: null } as const
   const about = { kind: 'connection', userId: null, connectionId: one.id, actor } as const
@@ -160,7 +160,7 @@ export async function tell(tx: Tx, one: ConnectionKey, reasons: readonly string[
   await recordNotifications(tx, one.workspaceId, notices, now)
 }
 
-/** What the platform tells of a connection rather than of a customer. */
+/** Platform events about a connection rather than a customer. */
 export type ConnectionSignal = Extract<
   ChannelEvent,
   { type: 'templates_changed' | 'connection_state' | 'account_restricted' }
@@ -171,7 +171,7 @@ interface SignalDeps {
   clock: Clock
 }
 
-/** Acts on what the platform says of a connection itself rather than of a customer. */
+/** Applies a platform event about a connection. */
 export async function applyPlatformSignal(
   { db, clock }: SignalDeps,
   one: ConnectionKey,
@@ -186,7 +186,7 @@ export async function applyPlatformSignal(
   })
 }
 
-/** Acts on what a refused message means for its connection: it cannot send any more, or not all, or its templates are not ours. */
+/** Applies the effect of a refused message: unavailable, charged messages on hold, or templates out of date. */
 export async function applyRefusal(
   { db, clock }: SignalDeps,
   one: ConnectionKey,
@@ -201,7 +201,7 @@ export async function applyRefusal(
   })
 }
 
-/** The platform took the send that was to find out whether it takes such messages again. */
+/** Ends a hold after the platform accepted the send that tested it. */
 export async function applyAcceptance({ db, clock }: SignalDeps, one: ConnectionKey, reason: string): Promise<void> {
   await db.tx((tx) => liftHold(tx, one, reason, clock.now()))
 }

@@ -15,19 +15,19 @@ export interface Advice {
   text: string
 }
 
-/** The sends that a platform which tells nothing is judged by: so many of them, each so long ago. */
+/** Silent: `silentSends` messages were sent more than `silentMs` ago and nothing has arrived since. */
 export const silentSends = 3
 export const silentMs = 30 * 60_000
 
-/** Since when nothing has arrived for a connection, not even a status of what it sent. */
+/** Returns the time since which nothing has arrived for a connection, not even a status of a send. */
 export function silentSince({ lastEventInAt, createdAt }: StoredConnection): Date {
-  // The note of it may be that old.
+  // `lastEventInAt` is updated at most once per `noteEveryMs`.
   return lastEventInAt === null ? createdAt : new Date(lastEventInAt.getTime() + noteEveryMs)
 }
 
 /**
- * What its team should do about a connection, the most urgent first. `isSilent`: messages go out and nothing arrives.
- * `unusedAgent`: the name of the key that gets new conversations, when nobody has ever come in with it.
+ * Returns advice for a connection, most urgent first. `isSilent`: messages are sent and nothing arrives. `unusedAgent`:
+ * name of the key that receives new conversations, if it was never used.
  */
 export function adviseOn(
   one: StoredConnection,
@@ -50,17 +50,17 @@ export function adviseOn(
 export const unusedAgentCode = 'agent_never_used'
 
 const unusedText = (name: string) =>
-  `New conversations go to the key "${name}", which has never been used: nobody answers them. Start its agent, or change on the page of API keys which key answers new conversations.`
+  `New conversations go to the API key "${name}", which has never been used, so they get no reply. Start its agent, or choose another API key for new conversations on the API keys page.`
 
-// Before a phone is linked there is nothing to confirm: a pairing would void it.
+// Before pairing there is nothing to confirm: pairing would void the confirmation.
 const isPaired = (one: StoredConnection) => one.numberId !== one.id || acknowledgedUntil(one) !== null
 
 function silenceText({ channel }: StoredConnection, webhookUrl: string | null): string {
   if (channel === 'unofficial' || webhookUrl === null) {
-    return 'Messages go out, but the network tells nothing of them. Look whether the phone is on and still lists this device.'
+    return 'Messages are sent, but the network reports nothing about them. Check that the phone is on and still lists this device.'
   }
   const who = channel === 'partner' ? 'partner' : 'platform'
-  return `Messages go out, but the ${who} tells nothing, not even of these. Look there whether the webhook address is ${webhookUrl}, whether messages are subscribed, and whether that address is reached from the internet.`
+  return `Messages are sent, but the ${who} reports nothing, not even their status. Check there that the webhook URL is ${webhookUrl} and that messages are subscribed. Check that this URL is reachable from the internet.`
 }
 
 const currentMs = 90 * 86_400_000
@@ -70,27 +70,27 @@ interface Acknowledged {
   acknowledgedAt: Date | null
 }
 
-/** When the confirmation of the unofficial channel's risk ends; null when there is none or none is needed. */
+/** Returns when the confirmation of the unofficial channel's risk expires; null if there is none or none is needed. */
 export function acknowledgedUntil({ channel, acknowledgedAt }: Acknowledged): Date | null {
   if (channel !== 'unofficial' || acknowledgedAt === null) return null
   return new Date(acknowledgedAt.getTime() + currentMs)
 }
 
-/** Whether a send must wait for a member to confirm the risk of the unofficial channel. */
+/** Returns whether a member must confirm the risk of the unofficial channel before a send. */
 export function needsAcknowledgement(connection: Acknowledged, now: Date): boolean {
   if (connection.channel !== 'unofficial') return false
   const until = acknowledgedUntil(connection)
   return until === null || until <= now
 }
 
-/** What is back within this is worth nobody's attention: linked devices come and go. */
+/** Outages shorter than this are not notified: linked devices reconnect often. */
 const minOutageMs = 60_000
-/** Within the minute after which an outage is one. */
+/** Shorter than `minOutageMs`, so that an outage is detected within the following minute. */
 const pollEveryMs = 55_000
-/** What is told anew of a connection is not always how it stands. */
+/** Live updates of a connection are not always about its state, so checks are at least this far apart. */
 const minPauseMs = 15_000
 
-/** Whether there is an outage to be told of, or one of those is over. */
+/** Watches for outages to notify and for notified outages that have ended. */
 export function watchOutages({ db, clock }: { db: Db; clock: Clock }): DueWatch {
   const nextAt = async () => {
     const [row] = await db.sql<{ lostAt: Date | null; hasEnded: boolean }[]>`
@@ -107,8 +107,8 @@ export function watchOutages({ db, clock }: { db: Db; clock: Clock }): DueWatch 
 }
 
 /**
- * Tells every member of a connection that worked and does not any more, once for each outage. For a timer; any node may. Returns
- * how many outages were told of.
+ * Notifies every member, once per outage, of a connection that worked before and no longer does. Called by a timer, on
+ * any node. Returns the number of outages notified.
  */
 export function tellOutages(db: Db, clock: Clock): Promise<number> {
   return db.tx(async (tx) => {

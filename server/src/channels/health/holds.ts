@@ -1,42 +1,42 @@
 /**
- * What a hold stops. `billable`: what is surely charged; a free-form message or a utility template in the open window may
- * be free, so it goes on. `initiated`: what begins a conversation, that is templates outside the window. `replies`: what is
- * sent within it. `nothing`: it is shown and no more.
+ * Messages that a hold stops. `billable`: what is certainly charged; a free-form message or a utility template in the
+ * open window may be free, so it is still sent. `initiated`: messages that start a conversation, that is templates
+ * outside the window. `replies`: messages within the window. `nothing`: the hold is only displayed.
  */
 export type Stops = 'all' | 'billable' | 'initiated' | 'replies' | 'nothing'
 
-/** Why the platform takes some messages of a connection, or all, for no one. As it is stored: times are ISO texts. */
+/** A reason why the platform rejects some or all messages of a connection. Stored as JSON: times are ISO texts. */
 export interface Hold {
   stops: Stops
-  /** As in `stateReason`. */
+  /** Same format as `stateReason`. */
   reason: string
   since: string
-  /** How many times in a row the platform has refused. */
+  /** Number of consecutive refusals. */
   attempts: number
-  /** From then on one send may go, to see whether the platform takes it again; null for one that ends by itself. */
+  /** From this time one send may test whether the platform accepts messages again; null if the hold ends by itself. */
   nextTryAt: string | null
-  /** What finds out: the next send, or a question for the number that sends nothing. */
+  /** How to test: by the next send, or by a number check, which sends nothing. */
   probe: 'send' | 'read'
-  /** When the send or question went that is to find out; null while none has. */
+  /** When the current test started; null if none has. */
   triedAt: string | null
-  /** When the platform says that it ends. */
+  /** When the platform says the hold ends. */
   until: string | null
-  /** When it ended; kept to know whether another one goes on with it. */
+  /** When the hold ended. Kept so that a repeat of the same problem can continue its backoff. */
   liftedAt: string | null
 }
 
-/** How a refusal holds its connection. */
+/** How a refusal creates a hold. */
 export interface Stop {
   stops: 'all' | 'billable'
   probe: Hold['probe']
-  /** The first time until it is tried again. It doubles up to `maxMs`. */
+  /** Delay before the first retry. Doubles up to `maxMs`. */
   firstMs: number
   maxMs: number
 }
 
-/** A send that finds out nothing leaves it to another one after this. */
+/** If a test gives no result within this time, another may start. */
 const tryAgainMs = 2 * 60_000
-/** One that comes back within this goes on where it was, and nobody is told once more. */
+/** A problem that returns within this time continues its backoff and is not notified again. */
 const sameFaultMs = 24 * 3_600_000
 
 export const isActive = ({ liftedAt, until }: Hold, now: Date): boolean =>
@@ -44,17 +44,17 @@ export const isActive = ({ liftedAt, until }: Hold, now: Date): boolean =>
 
 export const activeHolds = (holds: readonly Hold[], now: Date): Hold[] => holds.filter((one) => isActive(one, now))
 
-/** Whether a send or a question may find out by now. */
+/** Returns whether a test may start. */
 export const isDue = ({ nextTryAt }: Hold, now: Date): boolean => nextTryAt !== null && new Date(nextTryAt) <= now
 
-/** What is about to be sent, as far as holds ask. */
+/** Properties of a message that decide which holds apply. */
 export interface Sort {
   /** The template's category in upper case; null for a message without a template. */
   category: string | null
   isWindowOpen: boolean
 }
 
-/** The hold that stops such a message; one that may be tried is the last choice. */
+/** Returns the hold that stops such a message. Prefers holds that may not be tested yet. */
 export function holdOn(holds: readonly Hold[], sort: Sort, now: Date): Hold | null {
   const stopping = activeHolds(holds, now).filter(({ stops }) => stopsIt[stops](sort))
   return stopping.find((one) => !isDue(one, now)) ?? stopping[0] ?? null
@@ -68,7 +68,7 @@ const stopsIt: Record<Stops, (sort: Sort) => boolean> = {
   nothing: () => false,
 }
 
-/** The holds after the platform refused for such a reason. `isNews`: people are to be told. */
+/** Returns the holds after a refusal for this reason. `isNews`: the team must be notified. */
 export function refusedAgain(
   holds: readonly Hold[],
   stop: Stop,
@@ -78,7 +78,7 @@ export function refusedAgain(
   const before = holds.find((one) => one.reason === reason)
   const others = holds.filter((one) => one.reason !== reason && (stop.stops !== 'all' || one.stops !== 'all'))
   const isSame = before !== undefined && now.getTime() - timeOf(before.liftedAt ?? now) < sameFaultMs
-  // Of many that were under way when the first one came back each says the same.
+  // Several sends in flight at the first refusal all fail for the same reason; counts them once.
   if (isSame && before.liftedAt === null && before.triedAt === null) return { holds: [...holds], isNews: false }
   const attempts = isSame ? before.attempts + 1 : 1
   const waitMs = Math.min(stop.maxMs, stop.firstMs * 2 ** Math.min(attempts - 1, 20))
@@ -92,7 +92,7 @@ export function refusedAgain(
 
 const timeOf = (time: Date | string): number => new Date(time).getTime()
 
-/** The holds once one send or question is on its way to find out; null when another one is, or it is not the time. */
+/** Returns the holds with a test started; null if another test is running or it is too early. */
 export function tried(holds: readonly Hold[], reason: string, now: Date): Hold[] | null {
   const hold = holds.find((one) => one.reason === reason && isActive(one, now) && isDue(one, now))
   if (hold === undefined) return null
@@ -100,28 +100,28 @@ export function tried(holds: readonly Hold[], reason: string, now: Date): Hold[]
   return holds.map((one) => (one === hold ? { ...one, triedAt: now.toISOString(), nextTryAt } : one))
 }
 
-/** The holds once the platform has taken what the one stopped; the same list where there is none. */
+/** Ends the hold with this reason, after an accepted message; returns the same list if there is none. */
 export function lifted(holds: readonly Hold[], reason: string, now: Date): readonly Hold[] {
   if (!holds.some((one) => one.reason === reason && one.liftedAt === null)) return holds
   return holds.map((one) => (one.reason === reason ? { ...one, liftedAt: now.toISOString() } : one))
 }
 
-/** A restriction of the account, as the platform tells it. */
+/** A restriction of the account, as reported by the platform. */
 export interface Restriction {
   stops: Exclude<Stops, 'all' | 'billable'>
-  /** Begins with `account_restricted_`, or `account_violation` for a warning. */
+  /** Starts with `account_restricted_`, or with `account_violation` for a warning. */
   reason: string
-  /** Null when the platform names no end. */
+  /** Null if the platform gives no end. */
   until: Date | null
 }
 
-/** All restrictions of an account, or further ones. */
+/** All restrictions of an account (`all`), or additional ones (`added`). */
 export type AccountRestrictions = { all: Restriction[]; added?: never } | { added: Restriction[]; all?: never }
 
-/** How often one without an end is tried. */
+/** How often a restriction without an end is tested. */
 const restrictedMs = 24 * 3_600_000
 
-/** The holds under what the account is kept from, and the reasons that are new. */
+/** Returns the holds after a change of the account's restrictions, and the reasons that are new. */
 export function restricted(
   holds: readonly Hold[],
   { all, added }: AccountRestrictions,
@@ -144,5 +144,5 @@ export function restricted(
   return { holds: [...kept, ...made].slice(-maxHolds), news: [...reasons].filter((one) => !before.has(one)) }
 }
 
-/** Of one connection; what the platform calls its reasons is not ours to limit. */
+/** Maximum per connection: the number of reasons is up to the platform. */
 const maxHolds = 20

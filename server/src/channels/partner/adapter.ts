@@ -30,18 +30,18 @@ import type { NewPartner, PartnerSettings } from './settings.ts'
 
 const tokenHeader = 'x-parley-token'
 
-/** What callbacks show: the partner sends the headers that it was told when the address was registered. */
+/** Headers that authenticate callbacks: the partner sends the headers that it received when the URL was registered. */
 export const proofHeaders = (webhookToken: string) => ({ [tokenHeader]: webhookToken })
 
 const digest = /^(?:sha256=)?([0-9a-f]{64})$/i
 
-/** What a request shows to prove that it is the partner's. */
+/** Credentials in a callback that authenticate the partner. */
 interface Proof {
   token: string | null
   signature: Buffer | null
 }
 
-/** Reads what a request shows; null when that is nothing of any use. */
+/** Reads the credentials of a request; null if there are none. */
 function readProof(headers: IncomingHttpHeaders): Proof | null {
   const token = headerOf(headers[tokenHeader]) ?? passwordOf(headerOf(headers.authorization) ?? '')
   const signature = signatureHeaders.map((name) => digest.exec(headerOf(headers[name]) ?? '')?.[1]).find(Boolean)
@@ -49,7 +49,7 @@ function readProof(headers: IncomingHttpHeaders): Proof | null {
   return { token, signature: signature === undefined ? null : Buffer.from(signature, 'hex') }
 }
 
-/** Whether a callback is the partner's. Where it signs, the token alone is not enough. */
+/** Returns whether a callback comes from the partner. With a signing secret, the token alone is not enough. */
 function isFromPartner(settings: PartnerSettings, { token, signature }: Proof, body: Uint8Array): boolean {
   if (settings.signingSecret === null) return token !== null && isSameSecret(token, settings.webhookToken)
   const expected = createHmac('sha256', settings.signingSecret).update(body).digest()
@@ -58,7 +58,7 @@ function isFromPartner(settings: PartnerSettings, { token, signature }: Proof, b
 
 const signatureHeaders = Object.values(profiles).map((profile) => profile.signatureHeader)
 
-// A partner that knows no headers of ours takes a password within the address.
+// A partner that cannot send custom headers receives a password in the URL and sends it as Basic authentication.
 function passwordOf(authorization: string): string | null {
   const basic = /^basic +([\w+/=-]+)$/i.exec(authorization)?.[1]
   if (basic === undefined) return null
@@ -68,19 +68,19 @@ function passwordOf(authorization: string): string | null {
 
 const headerOf = (value: string | string[] | undefined): string | null => (typeof value === 'string' ? value : null)
 
-/** What partners of the official platform call. */
+/** Registers the callback routes for partners of the official platform. */
 function partnerWebhookRoutes(app: App, deps: CallbackDeps): void {
   callbackScope(app, (scope) =>
     receivingRoute(scope, deps, {
       channel: 'partner',
       words: {
         operationId: 'receivePartnerCallback',
-        summary: 'Take a callback of a partner',
+        summary: 'Receive a partner callback',
         description:
-          'Shows the header that was named when the address was registered, or is signed over the raw bytes where the connection has a signing secret. 200 means that everything in it is stored.',
+          'Authenticated by the header that was set when the URL was registered. If the connection has a signing secret, the raw body must be signed instead. 200 means that everything is stored.',
       },
       proofName: 'proof',
-      unproved: 'The header or signature is missing or not the one of this connection',
+      unproved: 'The header or signature is missing or does not match this connection',
       readProof,
       isProved: ({ settings }, proof, body) => isFromPartner(settings, proof, body),
       parse: parsePartner,
@@ -89,7 +89,7 @@ function partnerWebhookRoutes(app: App, deps: CallbackDeps): void {
   )
 }
 
-// A callback is registered for one number, with a token of its own: what it shows proves nothing for any other.
+// A callback URL and its token belong to one number, so its credentials are valid for that number only.
 function routeTo(called: StoredPartner, items: readonly Delivered[]): Routed {
   const own = items.filter(({ numberId }) => numberId === null || numberId === called.numberId)
   const events: ChannelEvent[] = own.map(({ event }) => event)
@@ -99,8 +99,8 @@ function routeTo(called: StoredPartner, items: readonly Delivered[]): Routed {
 const platform = 'whatsapp_business_account'
 
 /**
- * Reads one callback of a partner: the official platform's envelope, the partner's own `{ id, event, data }` around one
- * change, or the bare lists of the older interface. All three hold what the official platform sends.
+ * Parses one callback of a partner. Its body is one of: the official platform's envelope; the partner's own `{ id,
+ * event, data }` around one change; the bare lists of the older API. All contain the official platform's items.
  */
 function parsePartner(payload: unknown, now: Date): Parsed {
   const whole = objectOf(payload)
@@ -115,7 +115,7 @@ const envelope = (id: unknown, field: string, value: unknown) => ({
   entry: [{ id, changes: [{ field, value }] }],
 })
 
-// Other refusals may be of the reading alone: a key can send messages and still not list templates.
+// Other errors may concern only this read: a key can be able to send but not to list templates.
 const keyCodes = new Set(['0', '190', 'http_401', 'invalid_api_key'])
 
 const pageSize = 100
@@ -133,7 +133,7 @@ function fetchTemplates(wire: Wire, connection: PartnerConnection): Promise<Fetc
   })
 }
 
-// Pages are counted by offset; newer answers point to the next one as the official platform's do.
+// Older answers page by offset; newer ones include a cursor like the official platform's.
 function nextPage({ total, paging }: Loose, listed: number, offset: number): string | null {
   const { next, cursors } = objectOf(paging)
   const after = textOf(objectOf(cursors).after)
@@ -142,7 +142,7 @@ function nextPage({ total, paging }: Loose, listed: number, offset: number): str
   return isMore ? `offset=${offset}` : null
 }
 
-/** Files of a partner's numbers: by its host and with its key alone. */
+/** Media of a partner's numbers. Calls only the partner's host, with its key. */
 export const partnerMedia = (wire: Wire): MediaWay<PartnerConnection> =>
   cloudMedia(wire, {
     describe: (connection, id) => describe(wire, connection, id),
@@ -158,9 +158,9 @@ async function describe(wire: Wire, connection: PartnerConnection, id: string): 
   return { ok: false, errorCode, isDown: meaning.outcome === 'refused' && meaning.effect === 'connection_unavailable' }
 }
 
-/** The partner names the platform's address, which takes no key of the partner's: its own host has the same path. */
+/** Rewrites the platform's URL, which does not accept the partner's key, to the same path on the partner's host. */
 function onOwnHost(connection: PartnerConnection, { protocol, pathname, search }: URL): Place | null {
-  // The path of any other begins with no slash, so that it would lengthen the name of the host.
+  // Paths of other protocols have no leading slash and would extend the host name.
   return protocol === 'https:' || protocol === 'http:' ? below(connection, pathname + search) : null
 }
 
@@ -168,7 +168,7 @@ function below({ settings: { profile, baseUrl, apiKey } }: PartnerConnection, pa
   return { url: baseUrl + path, headers: { [profiles[profile].keyHeader]: apiKey } }
 }
 
-/** Numbers that a partner of the official platform connects. `publicUrl` is where it reaches this service. */
+/** Adapter for numbers connected through a partner. `publicUrl`: URL at which the partner reaches this service. */
 export const partnerAdapter = (wire: Wire, publicUrl: string): ChannelAdapter<PartnerConnection> => ({
   begin,
   changes: ['numberId', 'baseUrl', 'apiKey', 'signingSecret'],
@@ -195,15 +195,15 @@ function begin(input: NewPartner): PlatformAccess<PartnerConnection> {
   }
 }
 
-// Only what the channel has comes here.
+// The caller has rejected fields of other channels.
 function change({ numberId: before, accountId, settings }: PartnerConnection, to: ConnectionChanges) {
   const { numberId = before, ...changed } = to
-  // Whoever is asked to call is told it: not that of one server to another.
+  // The partner's server receives this token; a different server must not receive the same one.
   const webhookToken = isElsewhere(settings.baseUrl, to.baseUrl) ? createToken() : settings.webhookToken
   return { numberId, accountId, settings: { ...settings, ...changed, webhookToken } }
 }
 
-// An address that is none is refused later.
+// An invalid URL is rejected later.
 const isElsewhere = (before: string, after: string | undefined) =>
   after !== undefined && URL.canParse(after) && originOf(after) !== originOf(before)
 
@@ -221,15 +221,15 @@ const webhookPath = ({ id }: Pick<PartnerConnection, 'id'>) => `/channels/partne
 
 async function check(wire: Wire, connection: PartnerConnection): Promise<CheckedNumber> {
   const answer = await ask(wire, { method: 'GET', ...callTo(connection, 'numberPath') })
-  // A partner that does not know the question has no other name for the number.
+  // The partner may not support this endpoint, and has no other name for the number.
   const { numberId } = connection
   if (!answer.ok) return { problem: problemOf(answer), number: numberId, isOnPhone: false }
-  // Whose key it is counts, not which number was named with it.
+  // The key decides which number is reserved, not the number id that was entered with it.
   const phone = textOf(answer.body.phone_number)?.replace(/\D/g, '') || null
   return { problem: null, number: phone ?? numberId, isOnPhone: answer.body.is_on_biz_app === true, phone }
 }
 
-// Not every partner that speaks this language knows the question. Its address for callbacks needs the key as well.
+// Not all partners support this endpoint. Registering the webhook also needs the key and detects a wrong one.
 const unknownQuestion = new Set(['http_404', 'http_405'])
 
 const problemOf = ({ errorCode, meaning }: Judgement): string | null => {

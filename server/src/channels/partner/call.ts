@@ -16,7 +16,7 @@ import { type Loose, listOf, objectOf, readJson, textOf, tokenOf } from '../waba
 import { cloudConnector } from '../waba/sender.ts'
 import type { PartnerProfileName } from './settings.ts'
 
-/** How one partner's interface differs from the official one. Paths are below the base URL. */
+/** Differences between a partner's API and the official one. Paths are relative to the base URL. */
 interface Profile {
   /** Without a trailing slash. */
   baseUrl: string
@@ -26,9 +26,9 @@ interface Profile {
   webhookPath: string
   templatesPath: string
   mediaPath: string
-  /** Where the list of an answer with templates is. */
+  /** Possible names of the list in a templates response. */
   templateLists: readonly string[]
-  /** Carries the digest of a callback's bytes, where the partner signs them. */
+  /** Header with the signature of a callback's body, if the partner signs callbacks. */
   signatureHeader: string
 }
 
@@ -48,11 +48,11 @@ export const profiles: Readonly<Record<PartnerProfileName, Profile>> = {
 
 const timeoutMs = 20_000
 
-/** The way out over a partner of the official platform. `sendTimeoutMs` bounds one call. */
+/** Connector for a partner of the official platform. `sendTimeoutMs`: timeout of one call. */
 export const partnerConnector = (wire: Wire, sendTimeoutMs: number = timeoutMs): Connector<PartnerConnection> =>
   cloudConnector(wire, sendTimeoutMs, judgePartner, (connection) => callTo(connection, 'messagesPath'))
 
-/** A call to the partner of a connection, with its key. */
+/** Returns URL and authentication headers for a call to the connection's partner. */
 export function callTo({ settings }: PartnerConnection, path: keyof Profile & `${string}Path`, query = '') {
   const profile = profiles[settings.profile]
   return { url: settings.baseUrl + profile[path] + query, headers: { [profile.keyHeader]: settings.apiKey } }
@@ -60,7 +60,7 @@ export function callTo({ settings }: PartnerConnection, path: keyof Profile & `$
 
 export type Asked = { ok: true; body: Loose } | ({ ok: false } & Judgement)
 
-/** One question to the partner; never throws. */
+/** Calls the partner once; never throws. */
 export async function ask(wire: Wire, call: Omit<Call, 'timeoutMs' | 'deadline'>): Promise<Asked> {
   const answer = await exchange(wire, { ...call, timeoutMs })
   if (answer.outcome !== 'answered') return { ok: false, errorCode: answer.code, meaning: notDelivered }
@@ -69,7 +69,7 @@ export async function ask(wire: Wire, call: Omit<Call, 'timeoutMs' | 'deadline'>
   return { ok: false, ...judgePartner(body, answer.status) }
 }
 
-/** Codes of the older interface, `{ errors: [{ code, title, details }] }`, which partners still answer with. */
+/** Codes of the older API, `{ errors: [{ code, title, details }] }`, which partners still return. */
 const olderMeanings: ReadonlyMap<string, ErrorMeaning> = new Map([
   ['470', refused],
   ['471', notDelivered],
@@ -87,8 +87,9 @@ const olderMeanings: ReadonlyMap<string, ErrorMeaning> = new Map([
 ])
 
 /**
- * Words of the partner's own refusals, which have no code: they come before the platform is asked. Only a 403 is about the
- * number whatever it says; what else may be blocked or disabled, such as a customer or a template, leaves it alone.
+ * Words in the partner's own errors, which have no code because they occur before the platform is called. A 403 always
+ * concerns the number; with other statuses, "blocked" or "disabled" may refer to a customer or a template, so the
+ * connection stays available.
  */
 const words: readonly [status: number | null, words: RegExp, errorCode: string, ErrorMeaning][] = [
   [null, /api.?key|unauthori[sz]ed/i, 'invalid_api_key', connectionDown],
@@ -97,10 +98,7 @@ const words: readonly [status: number | null, words: RegExp, errorCode: string, 
   [403, /block|suspend|disabled/i, 'blocked', connectionDown],
 ]
 
-/**
- * What a partner's refusal means. The platform's own errors are passed on and mean what they always do; beside them
- * there are the older ones and the partner's own.
- */
+/** Returns the meaning of a partner's error: a code of the platform or of the older API, or its own words. */
 export function judgePartner(body: unknown, httpStatus: number): Judgement {
   const { error, errors } = objectOf(body)
   if (Number.isSafeInteger(objectOf(error).code)) return judge(body, httpStatus)
@@ -121,7 +119,7 @@ function ofWords(text: string, httpStatus: number): Judgement {
   return { errorCode: `http_${httpStatus}`, meaning: isOfKey ? connectionDown : meaningOfStatus(httpStatus) }
 }
 
-/** The partner's explanation, wherever it stands. */
+/** Returns the partner's explanation from all fields that may contain it. */
 function explanationOf(body: unknown): string {
   const { message, detail, title, error, errors, meta } = objectOf(body)
   const first = objectOf(listOf(errors)[0])

@@ -11,17 +11,17 @@ export interface PartnerSettings {
   /** Without a trailing slash. */
   baseUrl: string
   apiKey: string
-  /** What callbacks show in a header that we name when we register: the partner does not sign them. */
+  /** Token in a header of callbacks, which we set when registering; used when the partner does not sign them. */
   webhookToken: string
-  /** Signs callbacks, where the partner's plan does that; then nothing unsigned is taken. */
+  /** Secret for signed callbacks, if the partner's plan signs them; unsigned ones are then rejected. */
   signingSecret: string | null
 }
 
 export const partnerSecrets = {
-  apiKey: secret("The number's key at the partner. Sealed; never shown again."),
+  apiKey: secret("The partner's API key for this number. Stored encrypted; never returned."),
   signingSecret: nullable(
     secret(
-      'What the partner signs callbacks with, if it does: then only signed ones are taken. Sealed; never shown again.',
+      'The secret the partner signs callbacks with. If set, unsigned callbacks are rejected. Stored encrypted; never returned.',
     ),
   ),
 }
@@ -29,7 +29,7 @@ export const partnerSecrets = {
 export const newPartnerSchema = Type.Object(
   {
     channel: oneOf(['partner'] as const, { description: 'A partner of the official platform.' }),
-    profile: oneOf(partnerProfiles, { title: 'PartnerProfile', description: 'Which partner it is.' }),
+    profile: oneOf(partnerProfiles, { title: 'PartnerProfile', description: 'The partner.' }),
     name,
     numberId,
     apiKey: partnerSecrets.apiKey,

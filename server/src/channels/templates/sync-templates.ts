@@ -15,14 +15,14 @@ export interface SyncDeps extends RegistrationDeps {
 
 const atOnce = 5
 
-/** One round of the periodic reading: takes the connections that are due, and returns how many there were. */
+/** Runs one round of the periodic sync: claims the connections that are due and returns how many there were. */
 export async function syncDueTemplates(deps: SyncDeps): Promise<number> {
   const claims = await deps.db.tx((tx) => claimDue(tx, atOnce, deps.clock.now()))
   await Promise.all(claims.map((claim) => syncClaimed(deps, claim)))
   return claims.length
 }
 
-/** Reads a connection's templates now. Null when done, else the code of what went wrong. */
+/** Syncs a connection's templates now. Returns null on success, otherwise the error code. */
 export async function syncTemplates(deps: SyncDeps, one: ConnectionKey): Promise<string | null> {
   return syncClaimed(deps, await deps.db.tx((tx) => claimNow(tx, one, deps.clock.now())))
 }
@@ -34,7 +34,7 @@ async function syncClaimed(deps: SyncDeps, claim: Claim): Promise<string | null>
   if (connection === undefined) return 'removed'
   const adapter = adapterOf(deps.adapters, connection)
   if (adapter.fetchTemplates === undefined) return null
-  // Nobody has to act on a platform that was away; other reasons stand until somebody did.
+  // An outage of the platform ends without action by a member; other reasons remain until a member acts.
   await retry(deps, connection)
   const fetched = await adapter.fetchTemplates(connection)
   if (!fetched.ok) {
@@ -65,10 +65,10 @@ async function storeFetched(deps: SyncDeps, claim: Claim, fetched: FetchedTempla
   })
 }
 
-/** At one reading; the others show in the list. */
+/** Maximum per sync; the template list shows the others. */
 const [maxTold, maxNameLength] = [5, 100]
 
-/** Why the team is told of templates that are in another category now: its name and category. */
+/** Returns a notification reason for each template whose category changed: name and new category. */
 function recategorized(before: readonly PlatformTemplate[], after: readonly PlatformTemplate[]): string[] {
   const keyOf = ({ name, language }: PlatformTemplate) => `${name} ${language}`
   const categories = new Map(before.map((one) => [keyOf(one), one.category]))
@@ -82,7 +82,7 @@ function recategorized(before: readonly PlatformTemplate[], after: readonly Plat
 const warnedMs = 60 * 86_400_000
 const reason = 'version_ending'
 
-/** Warns of the end of the platform's version, once, from 60 days before on; until the connection uses another one. */
+/** Warns once, 60 days before the API version ends; removes the warning once another version is used. */
 async function warnOfVersion(deps: SyncDeps, one: StoredConnection, endsOn: string | null): Promise<void> {
   const now = deps.clock.now()
   const isEnding = endsOn !== null && new Date(endsOn).getTime() - now.getTime() <= warnedMs

@@ -4,18 +4,18 @@ import { type DueWatch, watchDue } from '../../base/pubsub.ts'
 import { connectionUpdates, liveUpdatesTopic } from '../../team/live-updates.ts'
 import type { ConnectionKey } from '../connection/connection.ts'
 
-/** Between two readings of a connection's templates. */
+/** Interval between syncs of a connection's templates. */
 export const refreshMs = 10 * 60_000
 const debounceMs = 5_000
-// The platform takes 200 calls an hour and account, and a reading may be several pages.
+// The platform allows 200 calls per hour and account, and one sync may read several pages.
 const minGapMs = 60_000
-/** A node that claimed a reading and died leaves it to the others after this. */
+/** After this time other nodes may take over the sync of a node that died. */
 const leaseMs = 120_000
 const pollEveryMs = 15_000
-/** There was a hint for a connection of the workspace, which is the id. */
+/** Published when the platform hints at a template change; the id is the workspace's. */
 const hintedTopic = 'templates_hinted'
 
-/** Whether templates of a connection are to be read. */
+/** Watches for connections whose templates are due for a sync. */
 export function watchTemplates({ db, clock }: { db: Db; clock: Clock }): DueWatch {
   const nextAt = async () => {
     const [row] = await db.sql<{ at: Date | null }[]>`
@@ -34,8 +34,8 @@ export function watchTemplates({ db, clock }: { db: Db; clock: Clock }): DueWatc
 }
 
 /**
- * The platform hints that templates changed: read them soon, however many hints come until then. They are never due with
- * a channel that has none.
+ * Schedules a sync soon after the platform hints at a template change; further hints until then have no effect. Does
+ * nothing for channels without templates.
  */
 export async function hintTemplates(tx: Tx, { workspaceId, id }: ConnectionKey, now: Date): Promise<void> {
   const soon = new Date(now.getTime() + debounceMs)
@@ -43,7 +43,7 @@ export async function hintTemplates(tx: Tx, { workspaceId, id }: ConnectionKey, 
     update connections
     set templates_due_at = least(
       templates_due_at,
-      -- In UTC, where what is added does not depend on the session.
+      -- In UTC, so that the sum does not depend on the session's time zone.
       greatest(
         ${soon}::timestamptz,
         (templates_synced_at at time zone 'UTC' + make_interval(secs => ${minGapMs / 1000})) at time zone 'UTC'
@@ -57,11 +57,11 @@ export async function hintTemplates(tx: Tx, { workspaceId, id }: ConnectionKey, 
 }
 
 export interface Claim extends ConnectionKey {
-  /** Proves at the end that no hint came meanwhile. */
+  /** Shows at the end whether a hint arrived in the meantime. */
   until: Date
 }
 
-/** Takes up to `limit` connections whose templates are to be read now; no other node takes them meanwhile. */
+/** Claims up to `limit` connections whose templates are due; other nodes skip them until the claim expires. */
 export async function claimDue(tx: Tx, limit: number, now: Date): Promise<Claim[]> {
   const until = new Date(now.getTime() + leaseMs)
   const claimed = await tx<Omit<Claim, 'until'>[]>`
@@ -82,7 +82,7 @@ export async function claimDue(tx: Tx, limit: number, now: Date): Promise<Claim[
   return claimed.map((claim) => ({ ...claim, until }))
 }
 
-/** Ends a claim; a hint that came meanwhile keeps its time. `syncedAt` is null when the reading failed. */
+/** Ends a claim; keeps the due time set by a hint in the meantime. `syncedAt` is null when the sync failed. */
 export async function endClaim(tx: Tx, claim: Claim, syncedAt: Date | null, now: Date): Promise<void> {
   await tx`
     update connections
@@ -96,7 +96,7 @@ export async function endClaim(tx: Tx, claim: Claim, syncedAt: Date | null, now:
       and removed_at is null`
 }
 
-/** Claims one connection at once, whenever it is due. */
+/** Claims one connection now, even if it is not due. */
 export async function claimNow(tx: Tx, one: ConnectionKey, now: Date): Promise<Claim> {
   const until = new Date(now.getTime() + leaseMs)
   await tx`

@@ -7,8 +7,8 @@ const columns = (sql: Sql) => sql`
   t.parameter_names as "parameterNames", t.parameter_count as "parameterCount", t.body_only as "bodyOnly", t.header`
 
 /**
- * Every template that can be sent, approved and with body parameters alone, by name and language.
- * `connectionIds` narrows it; null is every connection of the workspace.
+ * Returns every template that can be sent – approved, needs only body parameters – by name and language.
+ * `connectionIds` limits the result; null means all connections of the workspace.
  */
 export async function listSendableTemplates(
   sql: Sql,
@@ -26,7 +26,7 @@ export async function listSendableTemplates(
     order by t.name, t.language, t.connection_id`
 }
 
-/** All that a connection has, in every status. */
+/** Returns all templates of a connection, in every status. */
 export async function listTemplates(sql: Sql, { workspaceId, id }: ConnectionKey): Promise<Template[]> {
   return sql<Template[]>`
     select ${columns(sql)}
@@ -36,7 +36,7 @@ export async function listTemplates(sql: Sql, { workspaceId, id }: ConnectionKey
     order by t.name, t.language`
 }
 
-/** The one that a send names, in any status. The language may be written `en-US` or `en_US`. */
+/** Returns the template that a send names, in any status. `language` may be written `en-US` or `en_US`. */
 export async function findTemplate(
   sql: Sql,
   workspaceId: string,
@@ -55,8 +55,8 @@ export async function findTemplate(
 }
 
 /**
- * Makes the stored templates of a connection these ones: known ones keep their ids, those that are gone go. Open pages are
- * told when that changed something.
+ * Replaces the stored templates of a connection. Existing templates keep their ids; missing ones are deleted. Publishes
+ * a live update when anything changed.
  */
 export async function replaceTemplates(
   tx: Tx,
@@ -99,11 +99,11 @@ export async function replaceTemplates(
         select t.name, t.language
         from jsonb_to_recordset(${JSON.stringify(templates)}::text::jsonb) as t (name text, language text)
       )`
-  // Not counted by the database, which counts all that it was given where tables are spread.
+  // Counted from the returned rows: on Citus the update count includes rows that did not change.
   if (changed.length + gone.count > 0) publishConnection(tx, workspaceId, connectionId)
 }
 
-/** Notes whether the connection's account has an endpoint of its own for marketing templates. */
+/** Stores whether the connection's account has a separate endpoint for marketing templates. */
 export async function noteMarketing(
   tx: Tx,
   { workspaceId, id }: ConnectionKey,
@@ -117,16 +117,16 @@ export async function noteMarketing(
       and sends_marketing <> ${sendsMarketing}`
 }
 
-/** A template as the platform has it, in our shape. */
+/** A template of the platform, in our format. */
 export interface PlatformTemplate extends TemplateBody {
   name: string
   language: string
   category: string
-  /** In upper case; only `APPROVED` ones are sent. */
+  /** Upper case; only `APPROVED` templates can be sent. */
   status: string
-  /** False when sending needs more than body parameters: a media header, a button's variable, a code. */
+  /** False when a send needs more than body parameters: a media header, a button variable, a code. */
   bodyOnly: boolean
-  /** The file that its header needs, where sending needs that and body parameters, and nothing else. */
+  /** Type of the header file, when a send needs only that file and body parameters. */
   header: TemplateHeader | null
 }
 
@@ -138,19 +138,19 @@ export interface Template extends PlatformTemplate {
   connectionId: string
 }
 
-/** A body with `{{1}}`, `{{2}}`, … and how its parameters go back to the platform. */
+/** A body with `{{1}}`, `{{2}}`, … and the mapping of its parameters to the platform's names. */
 interface TemplateBody {
   body: string
   parameterCount: number
-  /** The platform's names in the order of ours; null when it takes them by position. */
+  /** The platform's parameter names, in our order; null when the platform takes parameters by position. */
   parameterNames: string[] | null
 }
 
 const placeholder = /\{\{\s*(\w+)\s*\}\}/g
 
 /**
- * Rewrites a body of the platform. Named parameters are numbered by their first appearance and positional ones by
- * their number; a repeated placeholder is one parameter. Blanks inside the braces do not count.
+ * Rewrites a body of the platform. Numbers named parameters by first appearance and positional ones by their number; a
+ * repeated placeholder is one parameter. Ignores spaces inside the braces.
  */
 export function readBody(text: string, isNamed: boolean): TemplateBody {
   const found = [...new Set([...text.matchAll(placeholder)].map((match) => match[1] ?? ''))]
@@ -167,12 +167,12 @@ export function hasPlaceholder(text: string): boolean {
   return text.search(placeholder) >= 0
 }
 
-/** The body with its parameters filled in: values are put in as they are, braces in them included. */
+/** Fills in the parameters of a body. Inserts values unchanged, including braces. */
 export function fillBody(body: string, parameters: readonly string[]): string {
   return body.replace(placeholder, (whole, number: string) => parameters[Number(number) - 1] ?? whole)
 }
 
-/** The platform writes `en-US` in its webhooks and `en_US` elsewhere. */
+/** Returns the language code with `_`: the platform writes `en-US` in webhooks and `en_US` elsewhere. */
 export function normalLanguage(code: string): string {
   return code.replaceAll('-', '_')
 }

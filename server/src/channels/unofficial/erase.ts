@@ -6,18 +6,18 @@ import { openContent } from './send/sends.ts'
 import { keyDigest } from './transport/encrypted-auth-store.ts'
 
 const batchSize = 500
-/** Numbers that the devices of a person have at the network; the phone is 0. */
+/** Maximum device number of a person on the network; the phone is 0. */
 const maxDevices = 100
 
-/** The place of the next look: a session, and the send after which to go on. */
+/** Position of the next step: a session, and the send id to continue after. */
 interface Look {
   connectionId: string
   after: string
 }
 
 /**
- * Erases what the sessions of the workspace hold of the customer: what was handed to the network for them, and keys that go by
- * their addresses. The network agrees on new keys should the customer write again.
+ * Erases the customer's data from the workspace's QR sessions: sends to them, and keys named by their addresses. The
+ * network negotiates new keys if the customer writes again.
  */
 export async function eraseFromSessions(tx: Tx, scope: ErasureScope, place: string | null): Promise<ErasureStep> {
   const look = place === null ? await nextSession(tx, scope.workspaceId, null) : (JSON.parse(place) as Look)
@@ -40,7 +40,7 @@ async function nextSession(sql: Sql, workspaceId: string, after: Look | null): P
   return session === undefined ? null : { connectionId: session.connection_id, after: '' }
 }
 
-// Whom a send is for is sealed. They are forgotten after three days, so that there are never many.
+// The recipient is encrypted, so every send is decrypted. Sends are deleted after three days, so there are few.
 async function eraseSends(
   tx: Tx,
   { workspaceId, keyring, customer }: ErasureScope,
@@ -56,7 +56,7 @@ async function eraseSends(
     limit ${batchSize}`
   const theirs = rows.filter(({ id, content, is_over: isOver }) => {
     const opened = openContent(keyring, connectionId, id, content)
-    // Whom a file is for stands in no row: nobody needs it once it was given.
+    // A file upload does not name its recipient; it is no longer needed once it has ended.
     return 'jid' in opened ? isOf(customer, opened.jid) : isOver
   })
   await tx`
@@ -92,7 +92,7 @@ async function eraseKeys(
   return erased.count
 }
 
-/** What keys of a person are called at the network: by phone, or by the id that hides it (`…_1`). */
+/** Returns the names of a person's keys on the network: by phone, or by the id that hides it (`…_1`). */
 function keyNames({ phones, userIds }: ErasedCustomer): [type: string, id: string][] {
   const lids = userIds.flatMap((userId) => (userId.endsWith('@lid') ? userId.slice(0, -'@lid'.length) : []))
   const numbers = [...new Set(phones.flatMap(phoneVariants))]

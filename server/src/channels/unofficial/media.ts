@@ -25,7 +25,7 @@ const networkHost = /(?:^|\.)whatsapp\.net$/
 const silenceMs = 15_000
 const [macBytes, blockBytes] = [10, 16]
 
-/** What the network derives a file's keys with, by the first letters of its type. */
+/** Labels from which the network derives a file's keys, by the start of its type. */
 const purposes: readonly [type: RegExp, purpose: string][] = [
   [/^(?:image|sticker)/i, 'Image'],
   [/^(?:video|ptv|gif)/i, 'Video'],
@@ -33,7 +33,7 @@ const purposes: readonly [type: RegExp, purpose: string][] = [
   [/^document/i, 'Document'],
 ]
 
-/** A phone takes what people send each other. */
+/** Limits for messages between people. */
 const limits: MediaLimits = {
   ...cloudLimits,
   image: { bytes: 16 * megabyte, types: ['image/jpeg', 'image/png', 'image/webp'] },
@@ -41,9 +41,9 @@ const limits: MediaLimits = {
 }
 
 /**
- * Files of linked devices. The network keeps them encrypted for whoever has the key, which came with the message. They are
- * opened here rather than by Baileys: it goes to any host that a message names, past the guard, and does not look at the
- * digest that shows what was altered.
+ * Media transport of linked devices. The network stores files encrypted with a key from the message. Downloads do not
+ * use Baileys, which connects to any host that a message names, bypassing the SSRF protection, and does not verify the
+ * HMAC that detects changes.
  */
 export const linkedMedia = (deps: LinkedMediaDeps): MediaWay<SessionConnection> => ({
   limits,
@@ -69,14 +69,14 @@ export const linkedMedia = (deps: LinkedMediaDeps): MediaWay<SessionConnection> 
 })
 
 function decrypted(opened: OpenedMedia, keys: Keys, maxBytes: number): OpenedMedia {
-  // The network keeps them for some weeks, and then says that it does not know them.
+  // The network keeps files for some weeks, then answers 404.
   if (opened.outcome === 'failed' && opened.errorCode === 'http_404') return { outcome: 'gone', errorCode: 'http_404' }
   if (opened.outcome !== 'opened') return opened
-  // What is kept there has neither the type nor the size of the file.
+  // Size and type in the answer are those of the ciphertext.
   return { ...opened, bytes: decrypt(opened.bytes, keys, maxBytes), size: null, mimeType: null }
 }
 
-/** Where a file is: on hosts of the network alone, whatever a message says. */
+/** Returns the file's URL; null unless it is on a host of the network, whatever the message says. */
 function placeOf(baseUrl: string | null, { url, directPath }: Linked): string | null {
   const base = baseUrl ?? networkUrl
   if (directPath !== null) return /^\/(?!\/)/.test(directPath) ? base + directPath : null
@@ -101,9 +101,8 @@ function keysOf({ type, mediaKey }: Linked): Keys | null {
 }
 
 /**
- * AES-256-CBC, and behind it the beginning of an HMAC over all of it: only when the last piece was asked for is it known
- * whether any of them was altered, so nothing may be made of them before the end. A piece is good until the next is asked
- * for.
+ * Decrypts AES-256-CBC followed by a truncated HMAC over all of it. Changes are detected only at the end, so chunks
+ * must not be used before. A chunk is valid until the next one is requested.
  */
 export async function* decrypt(
   bytes: AsyncIterable<Uint8Array>,
@@ -114,7 +113,7 @@ export async function* decrypt(
   const hmac = createHmac('sha256', mac).update(iv)
   let [held, size] = [Buffer.alloc(0), 0]
   for await (const piece of bytes) {
-    // The last bytes so far may be the digest.
+    // The last bytes received so far may be the HMAC.
     const known = Buffer.concat([held, piece])
     const end = Math.max(0, known.length - macBytes)
     hmac.update(known.subarray(0, end))
@@ -144,12 +143,12 @@ function last(end: () => Buffer): Buffer {
 type Deps = Omit<SessionConnectorDeps, 'ackMs' | 'elapsedMs'>
 
 const defaultPollMs = 500
-/** The holder has to begin within this time. */
+/** The process that holds the session must start within this time. */
 const beginWithinMs = 20_000
-/** The network keeps files for some weeks, and what it said of one is used at once. */
+/** Shorter than the network keeps files: an upload is used at once. */
 const givenLivesMs = 86_400_000
 
-/** Has whichever process holds the session's socket give the network a file. */
+/** Uploads a file through the process that holds the session's socket. */
 export async function giveToNetwork(
   deps: Deps,
   { workspaceId, id: connectionId }: SessionConnection,

@@ -23,7 +23,7 @@ import { wabaWebhookRoutes } from './webhook-routes.ts'
 
 const graphUrl = 'https://graph.facebook.com'
 
-/** Numbers of the official platform. */
+/** Adapter for numbers of the official platform. */
 export const wabaAdapter = (wire: Wire): ChannelAdapter<WabaConnection> => ({
   begin,
   changes: ['numberId', 'accountId', 'baseUrl', 'version', 'accessToken', 'appSecret', 'verifyToken'],
@@ -46,7 +46,7 @@ function begin(input: NewWaba): PlatformAccess<WabaConnection> {
   return { numberId, accountId, settings: { baseUrl, version, accessToken, appSecret, verifyToken } }
 }
 
-// Only what the channel has comes here.
+// The caller has rejected fields of other channels.
 function change(one: WabaConnection, { numberId = one.numberId, accountId = one.accountId, ...to }: ConnectionChanges) {
   return { numberId, accountId, settings: { ...one.settings, ...to } }
 }
@@ -72,7 +72,7 @@ async function check(wire: Wire, { numberId, settings }: WabaConnection) {
   return { problem: null, number: numberId, isOnPhone, phone: readPhone(textOf(display_phone_number) ?? '') }
 }
 
-/** The templates, and whether those of marketing have an endpoint of their own, where there are such. */
+/** Fetches the templates and, if any are for marketing, whether the account has a separate endpoint for them. */
 async function fetchAll(wire: Wire, connection: WabaConnection): Promise<FetchedTemplates> {
   const fetched = await fetchTemplates(wire, connection)
   const hasMarketing = fetched.ok && fetched.templates.some(({ category }) => category.toUpperCase() === 'MARKETING')
@@ -83,10 +83,10 @@ async function fetchAll(wire: Wire, connection: WabaConnection): Promise<Fetched
   return status === null ? fetched : { ...fetched, sendsMarketing: status.toUpperCase() === 'ONBOARDED' }
 }
 
-/** The reason of an unavailable connection whose platform answered with this code, or not at all. */
+/** Returns the `stateReason` for a platform error code or a failed call. */
 const problemOf = (errorCode: string): string => (/^\d+$/.test(errorCode) ? platformReason(errorCode) : 'unreachable')
 
-/** Files of the official platform. */
+/** Media of the official platform. */
 export const wabaMedia = (wire: Wire): MediaWay<WabaConnection> =>
   cloudMedia(wire, {
     describe: ({ settings }, id) => fetchGraph(wire, settings, encodeURIComponent(id)),
@@ -102,13 +102,13 @@ export const wabaMedia = (wire: Wire): MediaWay<WabaConnection> =>
   })
 
 const officialHost = 'graph.facebook.com'
-/** Where the platform keeps files: domains that are its own as a whole. */
+/** Domains on which the platform stores files; it owns all their subdomains. */
 const officialDomains = ['facebook.com', 'fbsbx.com', 'whatsapp.net']
 
 /**
- * Whether an address that the platform named may be shown the token: the token opens everything that the number can do, so
- * it goes to the server that it was given for, by its very origin, and from the official one to the official ones. Whatever
- * else is named is fetched without it.
+ * Returns whether a URL returned by the platform may receive the access token. The token grants everything the number
+ * can do, so it is sent only to the origin it was entered for and, for the official platform, to the official domains.
+ * Other URLs are fetched without it.
  */
 export function isOfPlatform(baseUrl: string, url: string): boolean {
   const [base, place] = [new URL(baseUrl), new URL(url)]

@@ -15,11 +15,11 @@ import type { judge } from './errors.ts'
 import type { Wire } from './exchange.ts'
 import { type Loose, objectOf, readJson, textOf } from './json.ts'
 
-/** How a platform or partner with the official interface's answers is asked for files. Nothing of it throws. */
+/** Media calls to a platform or partner with the official API's answers. No method throws. */
 export interface CloudFiles<C extends Connection> {
-  /** What is said of a file: where it is, its type, size and digest. */
+  /** Returns the URL, type, size and digest of a file. */
   describe(connection: C, id: string): Promise<Described>
-  /** Where to go for it, and what to show there; null for an address that is none. */
+  /** Returns the URL and headers for the download; null for an invalid URL. */
   placeOf(connection: C, url: string): Place | null
   uploadTo(connection: C): Place
   judge: typeof judge
@@ -35,13 +35,13 @@ export interface Place {
 const megabyte = 1024 * 1024
 const silenceMs = 15_000
 const maxAnswerBytes = 64 * 1024
-/** The servers that files are on give nothing to who does not say what they are. */
+/** The file servers reject requests without a user agent. */
 export const agentHeader = { 'user-agent': 'Parley' }
-/** A file lives for 30 days: what is used up to the last one may be gone when the message leaves. */
+/** Uploads last 30 days; one day less, because a file used on the last day may be gone when the message is sent. */
 const uploadLivesMs = 29 * 86_400_000
-/** `Unknown object`, in the official interface and the older one. */
+/** `Unknown object`, in the official and the older API. */
 const goneCodes = new Set(['100', 'http_404', 'http_410', '1006'])
-/** Reserved by nobody: it ends up in a path. */
+/** Allowed ids: the id becomes part of a path. */
 const idShape = /^[A-Za-z0-9][\w.:=-]{0,199}$/
 
 const images = ['image/jpeg', 'image/png']
@@ -59,7 +59,7 @@ const documents = [
   'application/vnd.openxmlformats-officedocument.presentationml.presentation',
 ]
 
-/** What the official platform takes. A sticker that does not move may have 100 KB of the 500. */
+/** Limits of the official platform. It allows 500 KB for animated stickers and 100 KB for static ones. */
 export const cloudLimits: MediaLimits = {
   image: { bytes: 5 * megabyte, types: images },
   video: { bytes: 16 * megabyte, types: videos },
@@ -69,7 +69,7 @@ export const cloudLimits: MediaLimits = {
   sticker: { bytes: 500 * 1024, types: ['image/webp'] },
 }
 
-/** Files of the official interface, wherever they are. */
+/** Media transport for the official API, wherever it runs. */
 export function cloudMedia<C extends Connection>(wire: Wire, files: CloudFiles<C>): MediaWay<C> {
   return {
     limits: cloudLimits,
@@ -77,7 +77,7 @@ export function cloudMedia<C extends Connection>(wire: Wire, files: CloudFiles<C
     fetchBytes: 100 * megabyte,
     open: async (connection, source, maxBytes, signal) => {
       if (source.by !== 'id' || !idShape.test(source.id)) return { outcome: 'refused', errorCode: 'invalid_id' }
-      // Its address is good for five minutes, so each try asks anew.
+      // The URL is valid for five minutes, so each attempt requests a new one.
       const described = await files.describe(connection, source.id)
       if (!described.ok) {
         const { errorCode, isDown } = described
@@ -115,7 +115,7 @@ async function openFile(
   return { ...opened, mimeType, size: size ?? opened.size, sha256: readSha256(told.sha256) }
 }
 
-/** What the answer to a request for a file means, whoever was asked. */
+/** Interprets the response to a file download. */
 export function readOpened(answer: StreamAnswer, maxBytes: number): OpenedMedia {
   if (answer.outcome === 'failed') {
     const isRefused = answer.error === 'forbidden_address' || answer.error === 'invalid_address'
@@ -172,7 +172,7 @@ function refusalOf({ errorCode, meaning }: ReturnType<typeof judge>): Uploaded {
   return { outcome: 'refused', errorCode }
 }
 
-/** The file as a form has it, in front of it and behind it what a form needs. */
+/** Builds a multipart form with the file. */
 function multipart({ name, mimeType, size, bytes }: FileToUpload) {
   const boundary = `parley-${randomBytes(18).toString('hex')}`
   const field = (key: string, value: string) =>
@@ -194,14 +194,14 @@ function multipart({ name, mimeType, size, bytes }: FileToUpload) {
   }
 }
 
-// As browsers do: the name can neither end the quotes nor the line.
+// Escapes as browsers do, so that the name cannot end the quoted string or the line.
 const quoted = (name: string) => name.replace(/["\r\n]/g, (letter) => encodeURIComponent(letter))
 
-/** An answer that is read to its end; null for one that breaks off. */
+/** Reads a response to its end; null if it breaks off. */
 export async function readWhole({ bytes }: OpenStream): Promise<string | null> {
   const pieces: Uint8Array[] = []
   try {
-    // Copies: a piece is the stream's again with the next one.
+    // Copies each chunk: the stream reuses its memory for the next one.
     for await (const piece of bytes) pieces.push(Buffer.from(piece))
     return Buffer.concat(pieces).toString('utf8')
   } catch {
@@ -209,7 +209,7 @@ export async function readWhole({ bytes }: OpenStream): Promise<string | null> {
   }
 }
 
-/** A size, which comes as a number or as digits. */
+/** Returns a size given as number or digits; null otherwise. */
 function sizeOf(value: unknown): number | null {
   const size = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value
   return typeof size === 'number' && Number.isSafeInteger(size) && size >= 0 ? size : null

@@ -6,16 +6,16 @@ const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 
 const billable = { stops: 'billable', probe: 'send', firstMs: 5 * minuteMs, maxMs: hourMs } as const
-/** Of the number or what it may do: mended at the platform, which a send finds out. */
+/** About the number or its permissions: fixed on the platform; tested by a send. */
 const number = { stops: 'all', probe: 'send', firstMs: 10 * minuteMs, maxMs: 6 * hourMs } as const
-/** A review or an appeal, which takes its time: it is asked rarely. */
+/** A review or appeal, which takes time: tested rarely. */
 const policy = { stops: 'all', probe: 'send', firstMs: hourMs, maxMs: 24 * hourMs } as const
-/** Of the credential or the number's id: a question that sends nothing finds out. */
+/** About the credentials or the number's id: tested by a number check, which sends nothing. */
 const access = { stops: 'all', probe: 'read', firstMs: 10 * minuteMs, maxMs: 6 * hourMs } as const
 
 /**
- * The codes that are of the connection rather than of the message, or of a partner that passes them on: what each stops,
- * and how it is found out that it no longer does. What is said of each is in `advice.ts`.
+ * Error codes about the connection rather than the message, also when a partner passes them on: what each one stops and
+ * how it is tested. Advice is in `advice.ts`.
  */
 export const stopTable: readonly (readonly [stop: Stop, ...codes: (number | string)[]])[] = [
   [billable, 131042, 1025, 'payment_required', 'http_402'],
@@ -28,20 +28,20 @@ const stops: ReadonlyMap<string, Stop> = new Map(
   stopTable.flatMap(([stop, ...codes]) => codes.map((code) => [String(code), stop] as const)),
 )
 
-/** How a code holds its connection that was found to be of it: what the table lacks is like a credential. */
+/** Returns the hold for a code about the connection. Codes not in the table are treated like credential errors. */
 export function stopOf(errorCode: string): Stop {
   return stops.get(errorCode) ?? (/^2\d\d$/.test(errorCode) ? number : access)
 }
 
-/** Those of an older interface, which partners still answer with. */
+/** Codes of the older API, which partners still return. */
 const olderCodes = new Set([1005, 1025, 1031])
 
-/** Codes of the platform's own that hold a connection. */
+/** The platform's own codes that create a hold. */
 const stoppingCodes: readonly (readonly [code: number, Stop])[] = stopTable.flatMap(([stop, ...codes]) =>
   codes.flatMap((code) => (typeof code === 'number' && !olderCodes.has(code) ? [[code, stop] as const] : [])),
 )
 
-/** What an error code of the platform means for the message that met it. */
+/** Meaning of a platform error code for the message that caused it. */
 export type ErrorMeaning = { outcome: 'refused'; effect: RefusalEffect } | { outcome: 'unreachable' }
 
 export const refused: ErrorMeaning = { outcome: 'refused', effect: 'none' }
@@ -50,7 +50,7 @@ export const billableHeld: ErrorMeaning = { outcome: 'refused', effect: 'billabl
 export const templateStale: ErrorMeaning = { outcome: 'refused', effect: 'templates_stale' }
 export const notDelivered: ErrorMeaning = { outcome: 'unreachable' }
 
-/** By code and never by HTTP status or title, which differ between editions of the platform. */
+/** By code, not by HTTP status or title, which differ between API versions. */
 const meanings: readonly [ErrorMeaning, codes: readonly number[]][] = [
   [notDelivered, [1, 2, 4, 80007, 130429, 131000, 131016, 131048, 131056, 131057, 133004]],
   [
@@ -73,16 +73,16 @@ export interface PlatformError {
   subcode: number | null
 }
 
-/** The error in an answer's body; null when it holds none that can be read, such as a page of HTML. */
+/** Returns the error in a response body; null if there is none that can be read, such as in an HTML page. */
 export function readError(body: unknown): PlatformError | null {
   const { code, error_subcode: subcode } = objectOf(objectOf(body).error)
   if (!Number.isSafeInteger(code)) return null
   return { code: Number(code), subcode: Number.isSafeInteger(subcode) ? Number(subcode) : null }
 }
 
-/** What an error means; a code that the table lacks is judged by the HTTP status it came with. */
+/** Returns the meaning of an error. Codes that are not in the table are judged by HTTP status. */
 export function meaningOf({ code, subcode }: PlatformError, httpStatus: number): ErrorMeaning {
-  // `Unknown object or no access`: the number is not ours any more.
+  // `Unknown object or no access`: the number is no longer ours.
   if (code === 100 && subcode === 33) return connectionDown
   if (code >= 200 && code <= 299) return connectionDown
   return errorMeanings.get(code) ?? meaningOfStatus(httpStatus)
@@ -93,20 +93,20 @@ export interface Judgement {
   meaning: ErrorMeaning
 }
 
-/** What a refusal means, by its body and HTTP status. */
+/** Returns the meaning of an error response. */
 export function judge(body: unknown, httpStatus: number): Judgement {
   const error = readError(body)
   if (error === null) return { errorCode: `http_${httpStatus}`, meaning: meaningOfStatus(httpStatus) }
   return { errorCode: String(error.code), meaning: meaningOf(error, httpStatus) }
 }
 
-/** What an answer without a readable error means. */
+/** Returns the meaning of a response without a readable error. */
 export function meaningOfStatus(httpStatus: number): ErrorMeaning {
   const isRefusal = httpStatus >= 400 && httpStatus < 500 && httpStatus !== 429
   return isRefusal ? refused : notDelivered
 }
 
-/** What a code means that came in a status, after the message had been accepted. */
+/** Returns the effect of an error code in a status, received after the message was accepted. */
 export function effectOfCode(errorCode: string): RefusalEffect {
   const meaning = /^\d{1,9}$/.test(errorCode) ? meaningOf({ code: Number(errorCode), subcode: null }, 400) : refused
   return meaning.outcome === 'refused' ? meaning.effect : 'none'

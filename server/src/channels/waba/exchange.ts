@@ -4,7 +4,7 @@ import { readError } from './errors.ts'
 import { type Loose, objectOf, readJson } from './json.ts'
 import type { WabaSettings } from './settings.ts'
 
-/** What calls to the platform stand on. */
+/** Dependencies of calls to the platform. */
 export interface Wire {
   outgoing: Outgoing
   clock: Clock
@@ -13,15 +13,15 @@ export interface Wire {
 export interface Call {
   method: 'GET' | 'POST'
   url: string
-  /** With the credential. */
+  /** Including the credentials. */
   headers: Record<string, string>
   body?: object
   timeoutMs: number
-  /** No byte leaves at or after this. */
+  /** No byte is sent at or after this time. */
   deadline?: Date
 }
 
-/** What became of a call. `not_sent` is certain: nothing left. After `lost` the platform may have acted on it. */
+/** Result of a call. `not_sent`: certainly nothing was sent. `lost`: the platform may have acted on it. */
 export type Exchange =
   | { outcome: 'answered'; status: number; body: string }
   | { outcome: 'not_sent'; code: string }
@@ -29,7 +29,7 @@ export type Exchange =
 
 const maxAnswerBytes = 8 * 1024 * 1024
 
-/** One HTTP call without retries or redirects; never throws. */
+/** Makes one HTTP call without retries or redirects; never throws. */
 export async function exchange({ outgoing, clock }: Wire, call: Call): Promise<Exchange> {
   const { method, url, body, timeoutMs, deadline } = call
   const answer = await outgoing.call({
@@ -55,14 +55,14 @@ export async function exchange({ outgoing, clock }: Wire, call: Call): Promise<E
 
 export const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 
-/** What reading from the platform gave. `isDown` says that the access token is not taken any more. */
+/** Result of a read from the platform. `isDown`: the platform no longer accepts the access token. */
 type Fetched = { ok: true; body: Loose } | { ok: false; errorCode: string; isDown: boolean }
 
 const timeoutMs = 20_000
-// Other refusals may be of the read alone: a token can send messages and still not list templates.
+// Other errors may concern only this read: a token can be able to send but not to list templates.
 const tokenCodes = new Set([0, 190])
 
-/** Reads `path` below the version, `106540352242922?fields=id`; never throws. */
+/** Reads `path` below the API version, such as `106540352242922?fields=id`; never throws. */
 export async function fetchGraph(wire: Wire, settings: WabaSettings, path: string): Promise<Fetched> {
   const url = `${settings.baseUrl}/${settings.version}/${path}`
   const answer = await exchange(wire, { method: 'GET', url, headers: bearer(settings.accessToken), timeoutMs })

@@ -1,4 +1,4 @@
-/** What the platform sends is looked at with these alone: whatever is not of the expected type reads as absent. */
+/** Untrusted JSON, read only with these functions: a value of an unexpected type counts as absent. */
 export type Loose = Record<string, unknown>
 
 export function objectOf(value: unknown): Loose {
@@ -9,18 +9,18 @@ export function listOf(value: unknown): unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-/** Text as the database can hold it; null for anything else and for empty text. */
+/** Returns text that the database can store; null for other types and empty text. */
 export function textOf(value: unknown): string | null {
   if (typeof value !== 'string') return null
   return value.toWellFormed().replaceAll('\0', '') || null
 }
 
-/** An id or a code, which comes as text or as a number. */
+/** Returns an id or code given as text or number; null otherwise. */
 export function tokenOf(value: unknown): string | null {
   return Number.isSafeInteger(value) ? String(value) : (textOf(value)?.trim().slice(0, 512) ?? null) || null
 }
 
-/** The value that a body is JSON of; null when it is none. */
+/** Parses JSON; null if invalid. */
 export function readJson(body: string): unknown {
   try {
     return JSON.parse(body)

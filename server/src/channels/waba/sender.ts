@@ -8,7 +8,7 @@ import { listOf, objectOf, readJson, textOf } from './json.ts'
 const sendTimeoutMs = 20_000
 const readTimeoutMs = 5_000
 
-/** The way out over the official platform. `timeoutMs` bounds one call. */
+/** Connector for the official platform. `timeoutMs`: timeout of one call. */
 export function wabaConnector(wire: Wire, timeoutMs: number = sendTimeoutMs): Connector<WabaConnection> {
   const to = (endpoint: string) =>
     cloudConnector<WabaConnection>(wire, timeoutMs, judge, ({ settings, numberId }) => ({
@@ -29,13 +29,13 @@ export function wabaConnector(wire: Wire, timeoutMs: number = sendTimeoutMs): Co
 const isMarketing = (message: Outgoing): boolean =>
   message.kind === 'template' && message.category?.toUpperCase() === 'MARKETING'
 
-/** What is said of an endpoint that is not there, and which has sent nothing: the number may have lost it. */
+/** Whether the marketing endpoint is missing, in which case nothing was sent: the number may have lost access to it. */
 const isNoEndpoint = (result: SendResult): boolean =>
   result.outcome === 'refused' &&
   (['2500', 'http_404'].includes(result.errorCode) ||
     (result.errorCode === '100' && result.effect === 'connection_unavailable'))
 
-/** The way out over an interface with the official platform's bodies, wherever they go to. */
+/** Connector for any API with the official platform's request bodies. */
 export function cloudConnector<C extends Connection>(
   wire: Wire,
   timeoutMs: number,
@@ -65,7 +65,7 @@ export function cloudConnector<C extends Connection>(
   }
 }
 
-/** The platform's request for an order; null when there is nowhere to send it. */
+/** Returns the platform's request body for an order; null if the recipient has no address. */
 export function messageBody({ recipient, message, correlator }: Order): object | null {
   const address = addressOf(recipient)
   if (address === null) return null
@@ -79,7 +79,7 @@ export function messageBody({ recipient, message, correlator }: Order): object |
   }
 }
 
-// Without the plus the platform may put the business's own country code in front.
+// Without the plus, the platform may prepend the business's own country code.
 function addressOf({ phone, userId }: Recipient): object | null {
   if (phone !== null) return { to: `+${phone}` }
   return userId === null ? null : { recipient: userId }
@@ -130,7 +130,7 @@ function interactiveOf(text: string, choices: Choices): object {
   return { type: 'button', ...words, action: { buttons } }
 }
 
-/** A file as the platform shows it. A voice note is a sound that says so. */
+/** Returns the platform's fields for a file. A voice note is audio with a flag. */
 function fileOf({ kind, name, platformId }: GivenFile, caption: string): object {
   const id = { id: platformId ?? '' }
   const words = caption === '' ? {} : { caption }
@@ -142,13 +142,13 @@ function fileOf({ kind, name, platformId }: GivenFile, caption: string): object 
 const hasFile = (message: Outgoing): boolean =>
   message.kind === 'media' || (message.kind === 'template' && message.header !== undefined)
 
-/** What is said of a file that is gone, among other things: `Invalid parameter`, `Unknown object`, `Media upload error`. */
+/** Codes that may mean a missing file: `Invalid parameter`, `Unknown object`, `Media upload error`. */
 const codesOfFiles = new Set(['100', '1006', '131053'])
 
 const withFileGone = (result: SendResult): SendResult =>
   result.outcome === 'refused' && codesOfFiles.has(result.errorCode) ? { ...result, isFileGone: true } : result
 
-/** Reads what became of a send. */
+/** Returns the result of a send from the platform's answer. */
 export function resultOf(answer: Exchange, judgeRefusal: typeof judge = judge): SendResult {
   if (answer.outcome === 'not_sent') return { outcome: 'unreachable', errorCode: answer.code }
   if (answer.outcome === 'lost') return { outcome: 'unknown', errorCode: answer.code }

@@ -4,19 +4,19 @@ import { closed } from '../../team/team-schema.ts'
 import { baseUrl, mustAnswer, name, numberId, platformId, secret } from '../connection/fields.ts'
 
 export interface WabaSettings {
-  /** Without a trailing slash: `https://graph.facebook.com`, or a simulator's. */
+  /** Without a trailing slash: `https://graph.facebook.com`, or a simulator's URL. */
   baseUrl: string
-  /** `v27.0` */
+  /** For example `v27.0`. */
   version: string
   accessToken: string
   appSecret: string
   verifyToken: string
 }
 
-/** Of new connections. */
+/** Default for new connections. */
 export const currentVersion = 'v27.0'
 
-/** The platform ends a version two years after the next one came. */
+/** The platform retires a version two years after its successor was released. */
 const versionEnds: Record<string, string> = {
   'v20.0': '2026-09-24',
   'v21.0': '2027-01-21',
@@ -28,14 +28,14 @@ const versionEnds: Record<string, string> = {
 }
 const oldestKnown = 20
 
-/** The day on which a version ends, or has ended; null for one that has no end yet. */
+/** Returns the date on which a version is or was retired; null if not announced. */
 export function endOfVersion(text: string): string | null {
   const isOlder = Number(text.slice(1)) < oldestKnown
   return versionEnds[isOlder ? `v${oldestKnown}.0` : text] ?? null
 }
 
 export const accountId = nullable(
-  platformId("The platform's business account id; templates are read from it.", '102290129340398'),
+  platformId("The platform's business account id, used to read templates.", '102290129340398'),
 )
 export const version = Type.String({
   pattern: '^v\\d{1,3}\\.\\d{1,2}$',
@@ -44,9 +44,9 @@ export const version = Type.String({
   example: 'v27.0',
 })
 export const wabaSecrets = {
-  accessToken: secret('A token that may send messages and read templates. Sealed; never shown again.'),
-  appSecret: secret("The app's secret, which signs callbacks. Sealed; never shown again."),
-  verifyToken: secret('What the platform shows when it checks the webhook address. Made up when not sent.'),
+  accessToken: secret('An access token that can send messages and read templates. Stored encrypted; never returned.'),
+  appSecret: secret("The app's secret, which signs callbacks. Stored encrypted; never returned."),
+  verifyToken: secret('The token the platform sends to verify the webhook URL. Generated if omitted.'),
 }
 
 export const newWabaSchema = Type.Object(

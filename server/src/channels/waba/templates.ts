@@ -17,12 +17,15 @@ const maxPages = 100
 
 type Failed = Extract<FetchedTemplates, { ok: false }>
 
-/** All templates of a list, or none. `read` is given the place of each page and how many that makes; null ends the list. */
+/**
+ * Returns all templates of a list, or the first error. `read` receives the cursor and the 1-based number of each page;
+ * a null `next` ends the list.
+ */
 export async function readPages(
   first: string,
   read: (place: string, page: number) => Promise<{ ok: true; listed: unknown[]; next: string | null } | Failed>,
 ): Promise<FetchedTemplates> {
-  // Pages may shift while they are read, so that one is told twice: name and language make a template.
+  // Pages may shift while they are read, so a template can appear twice: name and language identify it.
   const found = new Map<string, PlatformTemplate>()
   let place = first
   for (let page = 1; page <= maxPages; page++) {
@@ -37,7 +40,7 @@ export async function readPages(
   return { ok: false, errorCode: 'too_many_templates', isDown: false }
 }
 
-/** The templates of a connection's account. */
+/** Returns the templates of a connection's account. */
 export async function fetchTemplates(wire: Wire, { accountId, settings }: WabaConnection): Promise<FetchedTemplates> {
   if (accountId === null) return { ok: true, templates: [] }
   const path = `${encodeURIComponent(accountId)}/message_templates?fields=${fields}&limit=${pageSize}`
@@ -50,13 +53,13 @@ export async function fetchTemplates(wire: Wire, { accountId, settings }: WabaCo
   })
 }
 
-// There is a cursor on the last page as well; only `next` says that there is more. It holds the token: not followed.
+// The last page has a cursor too; only `next` shows that there is more. It contains the token: not followed.
 function nextCursor(paging: unknown): string | null {
   const { next, cursors } = objectOf(paging)
   return textOf(next) === null ? null : textOf(objectOf(cursors).after)
 }
 
-/** A template of the platform's list; null when it lacks its name, language or status. */
+/** Parses a template of the platform's list; null if name, language or status is missing. */
 export function readTemplate(value: unknown): PlatformTemplate | null {
   const { name, language, status, category, parameter_format, components } = objectOf(value)
   const [knownName, knownLanguage, knownStatus] = [textOf(name), textOf(language), textOf(status)]
@@ -77,7 +80,7 @@ export function readTemplate(value: unknown): PlatformTemplate | null {
   }
 }
 
-/** Whether this part of a template is sent as it stands. What is not known is taken to need something. */
+/** Returns whether a component can be sent without values. Unknown components are assumed to need some. */
 function needsNothing(part: Loose): boolean {
   switch (typeOf(part)) {
     case 'BODY':
@@ -92,7 +95,7 @@ function needsNothing(part: Loose): boolean {
   }
 }
 
-/** The file that a header needs, where nothing else is lacking. */
+/** Returns the type of the header's file, if nothing else is needed. */
 function fileOnly([part, ...others]: readonly Loose[]): TemplateHeader | null {
   if (part === undefined || others.length > 0 || typeOf(part) !== 'HEADER') return null
   const format = textOf(part.format)?.toLowerCase()

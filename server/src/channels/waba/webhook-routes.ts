@@ -17,10 +17,10 @@ import {
 } from '../store-callback.ts'
 import { parse } from './read/parse.ts'
 
-// What the platform puts into its address, it gets back.
+// Query parameters of the handshake; the challenge is echoed.
 const told = { maxLength: maxHeadBytes }
 
-/** What the official platform calls. */
+/** Registers the callback routes for the official platform. */
 export function wabaWebhookRoutes(app: App, deps: CallbackDeps): void {
   callbackScope(app, (scope) => {
     verificationRoute(scope, deps)
@@ -28,15 +28,15 @@ export function wabaWebhookRoutes(app: App, deps: CallbackDeps): void {
       channel: 'waba',
       words: {
         operationId: 'receiveCallback',
-        summary: 'Take a callback of the official platform',
-        description: 'Signed with the app secret over the raw bytes. 200 means that everything in it is stored.',
+        summary: 'Receive a callback of the official platform',
+        description: 'The raw body is signed with the app secret. 200 means that everything is stored.',
       },
       proofName: 'signature',
-      unproved: 'The signature is missing or not made with the app secret of this connection',
+      unproved: 'The signature is missing or does not match the app secret of this connection',
       readProof: (headers) => readSignature(headers['x-hub-signature-256']),
       isProved: ({ settings }, signature, body) => isSignedBy(settings.appSecret, body, signature),
       parse,
-      // An app has one callback for all of its numbers; numbers of another app have another secret.
+      // An app has one callback URL for all its numbers; numbers of another app have another secret.
       route: ({ called, all }, items) =>
         routeItems(
           all.filter(({ settings }) => settings.appSecret === called.settings.appSecret),
@@ -53,8 +53,8 @@ function verificationRoute(scope: App, deps: CallbackDeps): void {
       schema: {
         ...callbackRoute,
         operationId: 'verifyCallback',
-        summary: 'Answer the handshake of the official platform',
-        description: 'Answers the challenge when the token is the one of the connection.',
+        summary: 'Verify the webhook URL for the official platform',
+        description: 'Returns the challenge if the token matches the connection.',
         params: callbackParams,
         querystring: Type.Object({
           'hub.mode': Type.Optional(Type.String(told)),
@@ -72,13 +72,13 @@ function verificationRoute(scope: App, deps: CallbackDeps): void {
       const query = request.query as Record<string, string | undefined>
       const isRight = isSameSecret(query['hub.verify_token'] ?? '', called.settings.verifyToken)
       if (query['hub.mode'] !== 'subscribe' || !isRight)
-        throw forbidden('The verify token is not the one of this connection')
+        throw forbidden('The verify token does not match this connection')
       return reply.type('text/plain; charset=utf-8').send(query['hub.challenge'] ?? '')
     },
   )
 }
 
-/** Gives each item to the connection of its number, or to every connection of its account. */
+/** Assigns each item to the connection of its number, or to all connections of its account. */
 function routeItems(connections: readonly StoredWaba[], items: readonly Delivered[]): Routed {
   const deliveries = new Map<StoredConnection, ChannelEvent[]>()
   let strays = 0
@@ -98,13 +98,13 @@ function routeItems(connections: readonly StoredWaba[], items: readonly Delivere
 
 const shape = /^sha256=([0-9a-f]{64})$/
 
-/** The digest that an `X-Hub-Signature-256` header carries; null when it is missing or malformed. */
+/** Returns the digest in an `X-Hub-Signature-256` header; null if missing or malformed. */
 export function readSignature(header: unknown): Buffer | null {
   const hex = typeof header === 'string' ? shape.exec(header)?.[1] : undefined
   return hex === undefined ? null : Buffer.from(hex, 'hex')
 }
 
-/** Whether this app secret signed these very bytes. A body that was parsed and written again has another signature. */
+/** Returns whether the app secret signed exactly these bytes; a reserialized body has another signature. */
 export function isSignedBy(appSecret: string, body: Uint8Array, signature: Buffer): boolean {
   if (appSecret === '') return false
   const expected = createHmac('sha256', appSecret).update(body).digest()

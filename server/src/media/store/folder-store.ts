@@ -13,11 +13,11 @@ import {
   storePath,
 } from './store.ts'
 
-/** What is written at once, and read: so much memory for each file that is on its way, used again and again. */
+/** Buffer sizes for writing and reading; each open file reuses its buffers. */
 const blockBytes = 131_072
 const readBytes = 65_536
 
-/** Keeps files in a folder. It may be shared by several nodes. Nothing is made in it before it is written to. */
+/** Opens a store in a folder, which several nodes can share. Creates nothing before the first write. */
 export function openFolderStore(root: string): MediaStore {
   const durable = createDurableFolders(root)
   const partialFolder = join(root, 'drafts')
@@ -29,7 +29,7 @@ export function openFolderStore(root: string): MediaStore {
     }
   }
 
-  /** Writes beside the files first, so that no half-written file ever goes by its name. */
+  /** Writes to a separate folder first, so that a partial file never has a final name. */
   const place = async (
     path: string,
     bytes: AsyncIterable<Uint8Array>,
@@ -50,7 +50,7 @@ export function openFolderStore(root: string): MediaStore {
       durable.forget()
       throw error
     } finally {
-      // After a rename there is none.
+      // After a rename it no longer exists.
       await rm(draft, { force: true }).catch(() => undefined)
     }
   }
@@ -72,14 +72,14 @@ export function openFolderStore(root: string): MediaStore {
     },
     remove: (name) => {
       const path = join(root, storePath(name))
-      // Not synced: what comes back after a power cut has no row, and is swept.
+      // Not synced: a file that reappears after a power failure has no row and is swept.
       return translate(() => rm(path, { force: true }))
     },
     list: (after, limit) => translate(() => listFolder(root, after, limit)),
     deletePartialFiles: (before) => translate(() => deleteOldPartialFiles(partialFolder, before)),
     readMark: () => translate(() => ifExists(readFile(join(root, markName), 'utf8'), null)),
     writeMark: async (text) => {
-      // A link, unlike a rename, fails when the name is taken.
+      // Unlike a rename, a link fails if the name exists.
       const moveUnlessThere = (from: string, to: string) =>
         link(from, to).catch((error) => {
           if (codeOf(error) !== 'EEXIST') throw error
@@ -90,18 +90,18 @@ export function openFolderStore(root: string): MediaStore {
   }
 }
 
-/** A folder that has lost its mark is that of a disk which is not mounted: files would be hidden by it later. */
+/** If the mark is missing, the disk is probably not mounted: new files would later be hidden by it. */
 async function requireMark(root: string): Promise<void> {
   if ((await ifExists(stat(join(root, markName)), null)) !== null) return
-  throw new StoreError('refused', `The media folder ${root} has no ${markName} any more: is its disk mounted?`)
+  throw new StoreError(
+    'refused',
+    `The media folder ${root} no longer contains ${markName}: check that its disk is mounted`,
+  )
 }
 
 type Translate = <T>(work: () => Promise<T>) => Promise<T>
 
-/**
- * Writes one block while the next is filled. Only what the folder says is translated: what the source of the bytes throws is
- * for whoever gave it.
- */
+/** Writes one block while filling the next. Translates file system errors; errors of the source pass unchanged. */
 async function writeDurably(path: string, bytes: AsyncIterable<Uint8Array>, translate: Translate): Promise<number> {
   const file = await translate(() => open(path, 'wx', 0o600))
   let writing: Promise<void> = Promise.resolve()
@@ -109,11 +109,11 @@ async function writeDurably(path: string, bytes: AsyncIterable<Uint8Array>, tran
   try {
     let [size, filled] = [0, 0]
     const write = async () => {
-      // The one before has to be through: its memory is filled next, and places in the file are taken in turn.
+      // Wait for the previous write: its buffer is filled next, and writes use the file position.
       await writing
       const full = block.subarray(0, filled)
       writing = translate(() => writeAll(file, full))
-      // Whoever waits for it hears of it, if only at the next block.
+      // The error is thrown at the next `await writing`.
       writing.catch(() => {})
       ;[block, other, filled] = [other, block, 0]
     }
@@ -139,7 +139,7 @@ async function writeDurably(path: string, bytes: AsyncIterable<Uint8Array>, tran
   }
 }
 
-/** A disk that fills up may take a part of what it is given before it says so. */
+/** A disk that becomes full may write only part of the data before it reports an error. */
 async function writeAll(file: FileHandle, bytes: Buffer): Promise<void> {
   for (let at = 0; at < bytes.length; ) at += (await file.write(bytes, at)).bytesWritten
 }
@@ -166,7 +166,7 @@ async function* readPart(
   }
 }
 
-/** In the order of their paths, hence no folder is read that cannot have any. */
+/** Lists in path order, skipping folders before `after`. */
 async function listFolder(root: string, after: string | null, limit: number): Promise<StoredFile[]> {
   const from = after === null ? '' : storePath(after)
   const found: StoredFile[] = []
@@ -208,19 +208,19 @@ async function deleteOldPartialFiles(partialFolder: string, before: Date): Promi
   return dropped
 }
 
-/** Makes folders so that they outlive a power cut, and remembers which ones do. */
+/** Creates folders durably and remembers which ones it created. */
 function createDurableFolders(root: string) {
   const known = new Set<string>()
   return {
     make: async (folder: string): Promise<void> => {
       if (known.has(folder)) return
       await mkdir(folder, { recursive: true, mode: 0o700 })
-      // Another process may have made one of them a moment ago, and not yet have synced it.
+      // Another process may just have created one of them without syncing it yet.
       for (let at = folder; at.length >= root.length; at = dirname(at)) await syncFolder(dirname(at))
       known.add(folder)
     },
     knows: (folder: string): boolean => known.has(folder),
-    /** Something failed: what was there may be gone. */
+    /** After an error, the folders may be gone. */
     forget: () => known.clear(),
   }
 }
@@ -250,15 +250,15 @@ const refusedCodes = ['EROFS', 'EACCES', 'EPERM', 'ENOTDIR']
 function toStoreError(root: string, error: unknown): unknown {
   const code = codeOf(error)
   if (fullCodes.includes(code)) {
-    return new StoreError('full', `The media folder ${root} is full (${code}): make room on its disk`, error)
+    return new StoreError('full', `The media folder ${root} is full (${code}): free up disk space`, error)
   }
   if (refusedCodes.includes(code)) {
-    const words = `The media folder ${root} may not be read or written (${code}): let the user of the service write there`
+    const words = `The media folder ${root} cannot be accessed (${code}): allow the service user to read and write it`
     return new StoreError('refused', words, error)
   }
-  // Whatever else a system says of it: a disk that fails (EIO), a share that has gone (ESTALE), no more files (EMFILE).
+  // Other system errors: a failing disk (EIO), a stale network share (ESTALE), too many open files (EMFILE).
   if (error instanceof Error && 'syscall' in error) {
-    const words = `The media folder ${root} cannot be read or written (${code}): look at its disk`
+    const words = `The media folder ${root} cannot be read or written (${code}): check its disk`
     return new StoreError('unreachable', words, error)
   }
   return error

@@ -21,14 +21,14 @@ import {
   storePath,
 } from './store.ts'
 
-/** The smallest that S3 takes for a part. Each file that is on its way takes so much memory, or twice as much. */
+/** Minimum part size of S3. Each running upload uses this much memory, or twice as much. */
 const partBytes = 5 * 1024 * 1024
 const attempts = 4
 const connectWithinMs = 5_000
 const silentForMs = 30_000
 const maxListed = 1_000
 
-/** Keeps files in a bucket, which must be there. Any number of nodes may share it. */
+/** Opens a store in an existing bucket. Any number of nodes can share it. */
 export function openS3Store(address: S3Address): MediaStore {
   const { bucket, prefix } = address
   const client = new S3Client(clientConfig(address))
@@ -62,7 +62,7 @@ export function openS3Store(address: S3Address): MediaStore {
       const Key = keyOf(name)
       const source = countBytes(bytes)
       const params = { Bucket: bucket, Key, Body: Readable.from(source.bytes, { objectMode: false }) }
-      // One part after the other: several at once would take memory for each.
+      // One part at a time: concurrent parts would each need memory.
       const upload = new Upload({ client, params, partSize: partBytes, queueSize: 1 })
       try {
         await upload.done()
@@ -92,7 +92,7 @@ export function openS3Store(address: S3Address): MediaStore {
         try {
           return await abortUploads(client, { Bucket: bucket, Prefix: prefix }, before)
         } catch (error) {
-          // Then the store has rules of its own for them.
+          // The store then removes incomplete uploads by its own rules.
           if (nameOf(error) !== 'NotImplemented') throw error
           return 0
         }
@@ -100,7 +100,7 @@ export function openS3Store(address: S3Address): MediaStore {
     readMark,
     writeMark: (text) =>
       translate(async () => {
-        // Not every store knows the condition that the next one makes.
+        // Some stores do not support the condition of the following write.
         if ((await readMark()) !== null) return
         await putIfAbsent(client, { Bucket: bucket, Key: prefix + markName, Body: text })
       }),
@@ -111,11 +111,11 @@ export function openS3Store(address: S3Address): MediaStore {
 function clientConfig({ region, endpoint, credentials }: S3Address): S3ClientConfig {
   return {
     region,
-    // Without them, where the client finds them by itself: a profile, or the role of the machine.
+    // If null, the client finds credentials itself: a profile, or the machine's role.
     ...(credentials !== null && { credentials }),
     ...(endpoint !== null && { endpoint, forcePathStyle: true }),
     maxAttempts: attempts,
-    // Files are sealed, and what was altered does not open. Not every store knows the newer checksums.
+    // Files are authenticated by their encryption, and some stores do not support the newer checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: {
@@ -129,7 +129,7 @@ function clientConfig({ region, endpoint, credentials }: S3Address): S3ClientCon
 
 const rangeHeader = (start: number, end: number | null) => `bytes=${start}-${end === null ? '' : end - 1}`
 
-/** Counts what passes, and keeps what the source itself has failed with. */
+/** Counts the bytes and keeps an error of the source. */
 function countBytes(bytes: AsyncIterable<Uint8Array>) {
   let total = 0
   let failure: unknown
@@ -137,7 +137,7 @@ function countBytes(bytes: AsyncIterable<Uint8Array>) {
     try {
       for await (const part of bytes) {
         total += part.length
-        // What is to be sent waits until there is enough of it; the giver may write over it before.
+        // The upload buffers data until a part is full, and the source may overwrite its chunk before.
         yield Buffer.from(part)
       }
     } catch (error) {
@@ -153,7 +153,7 @@ interface BucketPrefix {
   Prefix: string
 }
 
-/** By the older of the two lists: every store knows it, and it goes on behind a key as we do. */
+/** Uses the older list operation: every store supports it, and it can continue after a given key. */
 async function listBucket(
   client: S3Client,
   from: BucketPrefix & { Marker: string },
@@ -169,7 +169,7 @@ async function listBucket(
       const name = nameFromPath(Key.slice(from.Prefix.length))
       if (name !== null && LastModified !== undefined) found.push({ name, bytes: Size, storedAt: LastModified })
     }
-    // A page may hold little but what is not ours.
+    // A page may contain mostly files that are not ours.
     if (found.length === limit || page.IsTruncated !== true) return found
   }
 }
@@ -183,7 +183,7 @@ async function abortUploads(client: S3Client, place: BucketPrefix, before: Date)
       await client.send(new AbortMultipartUploadCommand({ Bucket: place.Bucket, Key, UploadId }))
     }
     dropped += old.length
-    // What was dropped is not listed again; without any on a page the rest waits for the next time.
+    // Aborted uploads are not listed again. If a page has none to abort, the rest is left for the next run.
     if (page.IsTruncated !== true || old.length === 0) return dropped
   }
 }
@@ -200,13 +200,13 @@ async function putIfAbsent(client: S3Client, object: { Bucket: string; Key: stri
 }
 
 const errorTexts: Record<string, string> = {
-  NoSuchBucket: 'is not there: make it, or correct PARLEY_MEDIA_URL',
+  NoSuchBucket: 'does not exist: create it, or correct PARLEY_MEDIA_URL',
   InvalidAccessKeyId: 'does not know the access key: correct AWS_ACCESS_KEY_ID',
-  SignatureDoesNotMatch: 'does not take the secret key: correct AWS_SECRET_ACCESS_KEY',
+  SignatureDoesNotMatch: 'rejected the secret key: correct AWS_SECRET_ACCESS_KEY',
   CredentialsProviderError: 'needs an access key: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
-  AccessDenied: 'is closed to this access key: let it list, read, write and delete there',
-  AuthorizationHeaderMalformed: 'is in another region: put the right one into PARLEY_MEDIA_URL',
-  PermanentRedirect: 'is in another region: put the right one into PARLEY_MEDIA_URL',
+  AccessDenied: 'denied access: allow the access key to list, read, write and delete',
+  AuthorizationHeaderMalformed: 'is in another region: correct the region in PARLEY_MEDIA_URL',
+  PermanentRedirect: 'is in another region: correct the region in PARLEY_MEDIA_URL',
 }
 const fullNames = ['QuotaExceeded', 'XMinioStorageFull', 'InsufficientStorage', 'EntityTooLarge']
 
@@ -215,8 +215,8 @@ function toStoreError(words: string, error: unknown): StoreError {
   const detail = words[0]?.toUpperCase() + words.slice(1)
   const refusal = errorTexts[name]
   if (refusal !== undefined) return new StoreError('refused', `${detail} ${refusal} (${name})`, error)
-  if (fullNames.includes(name)) return new StoreError('full', `${detail} is full (${name}): make room there`, error)
-  return new StoreError('unreachable', `${detail} does not answer as it should (${name})`, error)
+  if (fullNames.includes(name)) return new StoreError('full', `${detail} is full (${name}): free up space`, error)
+  return new StoreError('unreachable', `${detail} returned an unexpected error (${name})`, error)
 }
 
 function nameOf(error: unknown): string {

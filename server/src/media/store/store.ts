@@ -1,29 +1,29 @@
 import { isUuid } from '../../base/id.ts'
 
-/** Where sealed files are kept, by names that are UUIDs. It sees sealed bytes alone. */
+/** Stores encrypted files by UUID. It sees only ciphertext. */
 export interface MediaStore {
-  /** Which store it is, in words for operators; without secrets. */
+  /** Description of the store for operators, without secrets. */
   readonly description: string
   /**
-   * Keeps the bytes under a name and returns how many there are. When it returns they outlive a power cut; when it
-   * throws, or the process dies, there is nothing by this name, or what was there before. A piece that it was given is
-   * the giver's again once it asks for the next.
+   * Stores the bytes under a name and returns their number. They are durable when it returns. If it throws, or the
+   * process dies, the previous file, if any, remains. The source may reuse a chunk's memory once the next one is
+   * requested.
    */
   put(name: string, bytes: AsyncIterable<Uint8Array>): Promise<number>
   /**
-   * The bytes from `start` on, to just before `end` or to the last, to be read once; a piece is good until the next is
-   * asked for. Throws a StoreError, `missing`, before the first.
+   * Returns the bytes from `start` up to `end` (exclusive) or to the end, readable once; a chunk is valid until the
+   * next one is requested. Throws StoreError `missing` before the first chunk.
    */
   open(name: string, start?: number, end?: number | null): Promise<AsyncIterable<Uint8Array>>
-  /** Removes what is there by this name, if anything is. */
+  /** Removes the file, if it exists. */
   remove(name: string): Promise<void>
-  /** Up to so many files, in the order of their paths: those behind `after`, or the first. */
+  /** Returns up to `limit` files ordered by path, after `after` or from the start. */
   list(after: string | null, limit: number): Promise<StoredFile[]>
-  /** Drops what writers that died before this moment have left half written. Returns how many. */
+  /** Removes partial files from before `before`, left by writers that died. Returns how many. */
   deletePartialFiles(before: Date): Promise<number>
-  /** The text that says whose store it is; null where there is none. */
+  /** Returns the mark that identifies the installation; null if there is none. */
   readMark(): Promise<string | null>
-  /** Writes that text, unless there is one. */
+  /** Writes the mark, unless there is one. */
   writeMark(text: string): Promise<void>
   close(): Promise<void>
 }
@@ -31,11 +31,11 @@ export interface MediaStore {
 export interface StoredFile {
   name: string
   bytes: number
-  /** By the clock of the store. */
+  /** By the store's clock. */
   storedAt: Date
 }
 
-/** Why a store could not do something; `full` and `refused` are for an operator to mend. */
+/** Cause of a failure; the operator must fix `full` and `refused`. */
 export type StoreErrorKind = 'missing' | 'full' | 'refused' | 'unreachable'
 
 export class StoreError extends Error {
@@ -48,21 +48,23 @@ export class StoreError extends Error {
 }
 
 export const fileMissing = (name: string, cause?: unknown): StoreError =>
-  new StoreError('missing', `There is no file ${name} in the media store`, cause)
+  new StoreError('missing', `File ${name} not found in the media store`, cause)
 
-/** The name of the mark, beside the files. */
+/** File name of the mark. */
 export const markName = 'parley-store.json'
 
 /**
- * Where a file lies below the store's root, the same in every form of store, so that one can be copied into another.
- * The levels are the last digits of its name, as the first ones tell the time. Throws for a name that is no UUID.
+ * Returns a file's path below the store's root. The same for every type of store, so that files can be copied between
+ * them. Folders use the last digits of the name, because the first ones encode the time. Throws for a name that is not
+ * a UUID.
  */
 export function storePath(name: string): string {
-  if (!isUuid(name) || name !== name.toLowerCase()) throw new RangeError('A file in the media store is named by a UUID')
+  if (!isUuid(name) || name !== name.toLowerCase())
+    throw new RangeError('Names in the media store must be lower-case UUIDs')
   return `${name.slice(-2)}/${name.slice(-4, -2)}/${name}`
 }
 
-/** The name of the file that lies there; null for what is not one of ours. */
+/** Returns the file name for a path; null if it is not one of ours. */
 export function nameFromPath(path: string): string | null {
   const name = path.slice(path.lastIndexOf('/') + 1)
   return isUuid(name) && name === name.toLowerCase() && storePath(name) === path ? name : null

@@ -17,7 +17,7 @@ const list = { button: 'See the days', rows }
 const days = { text: 'When do you come?', list, footer: 'We open at nine.' }
 
 for (const rig of rigs.filter(({ isOfficial }) => isOfficial)) {
-  test(`${rig.channel}: an agent offers buttons and a list, and learns what was chosen`, async () => {
+  test(`${rig.channel}: an agent sends buttons and a list, and receives the choice`, async () => {
     const w = await behaviourWorld(rig)
     const { ana, id } = await begun(w)
     const asked = await answer(w, id, buttons)
@@ -47,7 +47,7 @@ for (const rig of rigs.filter(({ isOfficial }) => isOfficial)) {
 }
 
 for (const rig of rigs.filter(({ isOfficial }) => !isOfficial)) {
-  test(`${rig.channel}: buttons and lists are refused, and a numbered text is offered in their place`, async () => {
+  test(`${rig.channel}: rejects buttons and lists, and suggests a numbered text instead`, async () => {
     const w = await behaviourWorld(rig)
     const { ana, id } = await begun(w)
     const { status, body } = await answer(w, id, days)

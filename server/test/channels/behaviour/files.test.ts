@@ -36,7 +36,7 @@ const answer = async (w: BehaviourWorld, id: string, body: object) => {
 for (const rig of rigs) {
   const { channel } = rig
 
-  test(`${channel}: a file of each kind arrives as what it is, and is a message of its kind`, async () => {
+  test(`${channel}: a file of each kind arrives with its kind and content`, async () => {
     const w = await behaviourWorld(rig)
     const { ana, id } = await begun(w)
     for (const [file, caption, kind, words] of files) {
@@ -58,7 +58,7 @@ for (const rig of rigs) {
     )
   })
 
-  test(`${channel}: what is quoted shows above the answer; a reaction is replaced and taken back, and is nobody's answer`, async () => {
+  test(`${channel}: a reply shows its quote; a reaction can be replaced and removed, and does not count as a reply`, async () => {
     const w = await behaviourWorld(rig)
     const { ana, id } = await begun(w)
     const before = await w.conversation(ana.phone)
@@ -80,7 +80,7 @@ for (const rig of rigs) {
     )
   })
 
-  test(`${channel}: an agent brings a file as its bytes and answers with it, once however often it is repeated`, async () => {
+  test(`${channel}: an agent uploads a file and replies with it; a repeat sends it only once`, async () => {
     const w = await behaviourWorld(rig)
     const { ana, id } = await begun(w)
     const { status, body: brought } = await bring(w, id, { name: 'a.jpg' })
@@ -108,7 +108,7 @@ for (const rig of rigs) {
     assert.deepEqual([gone.code, gone.status], ['INVALID_MESSAGE', 422], 'what was brought for a repeat is forgotten')
   })
 
-  test(`${channel}: a template whose header is a picture goes out with an agent's, where there are any`, async () => {
+  test(`${channel}: an agent sends a template with an image header, where templates are supported`, async () => {
     const w = await behaviourWorld(rig)
     const { ana, id } = await begun(w)
     await w.team('POST', `/connections/${w.line.connectionId}/templates/sync`)
@@ -130,7 +130,7 @@ for (const rig of rigs) {
   })
 }
 
-test('one key sends one file once, whatever else is asked with it later', async () => {
+test('an idempotency key sends one file once, whatever a later request with it contains', async () => {
   const w = await behaviourWorld(wabaRig)
   const { ana, id } = await begun(w)
   const [first, second] = [await w.upload(id, photo), await w.upload(id, photo)]
@@ -148,7 +148,7 @@ test('one key sends one file once, whatever else is asked with it later', async 
   assert.equal((await ours(ana)).length, 1)
 })
 
-test('an agent brings a file as a text in base64; what people have gets no file of an agent', async () => {
+test('an agent uploads a file as base64; an agent cannot send a file to a conversation owned by people', async () => {
   const w = await behaviourWorld(wabaRig)
   const { ana, id } = await begun(w)
   const upload = (base64: string) => w.verb('POST', `/conversations/${id}/uploads`, { body: { kind: 'image', base64 } })

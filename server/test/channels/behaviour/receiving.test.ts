@@ -9,7 +9,7 @@ const day = 86_400_000
 for (const rig of rigs) {
   const { channel } = rig
 
-  test(`${channel}: what a customer writes opens a conversation and its window, counts as unread, is told, and is not logged`, async () => {
+  test(`${channel}: a customer's message opens a conversation and its window, counts as unread, emits an event and is not logged`, async () => {
     const w = await behaviourWorld(rig)
     const ana = await w.line.customer('Zuleika Quimby')
     await ana.writes('a very private matter')
@@ -43,7 +43,7 @@ for (const rig of rigs) {
     for (const secret of [ana.phone, 'Zuleika', 'private matter', 'private answer']) assert.ok(!logged.includes(secret))
   })
 
-  test(`${channel}: what comes twice and in another order is there once`, async () => {
+  test(`${channel}: repeated and reordered deliveries are stored once`, async () => {
     const w = await behaviourWorld(rig)
     const ana = await w.line.customer()
     await w.line.tells({ again: 2, reversed: 3 })
@@ -58,7 +58,7 @@ for (const rig of rigs) {
     assert.equal((await w.events('inbox.message.received')).length, 3)
   })
 
-  test(`${channel}: media are kept as their kind and caption`, async () => {
+  test(`${channel}: media are stored with their kind and caption`, async () => {
     const w = await behaviourWorld(rig)
     const ana = await w.line.customer()
     const kinds = ['image', 'video', 'audio', 'document', 'location'] as const
@@ -72,7 +72,7 @@ for (const rig of rigs) {
   })
 
   const far = rig.isOfficial ? 'stays sent, as no platform tells more' : 'climbs as the network tells'
-  test(`${channel}: what is typed on the number's phone is there once, makes the conversation people's, and ${far}`, async () => {
+  test(`${channel}: a message typed on the number's phone is stored once, assigns the conversation to people, and ${far}`, async () => {
     const w = await behaviourWorld(rig)
     const { ana, id } = await begun(w)
     await w.line.tells({ again: 2 })

@@ -10,7 +10,7 @@ const last = async (w: BehaviourWorld, id: string) => (await w.messages(id)).at(
 for (const rig of rigs) {
   const { channel } = rig
 
-  test(`${channel}: an agent's text arrives once, however often it is sent; ticks that come twice and in another order only climb`, async () => {
+  test(`${channel}: an agent's text arrives once despite repeats; repeated and reordered statuses never go back`, async () => {
     const w = await behaviourWorld(rig)
     const { ana, id } = await begun(w)
     await w.line.tells({ again: 1, reversed: 2 })
@@ -32,7 +32,7 @@ for (const rig of rigs) {
       sent.map(({ payload }) => payload.actor),
       [{ type: 'agent', id: w.agentId }],
     )
-    // A fast platform says what became of the message before it has been told of.
+    // A fast platform reports the status before it has returned the message id.
     const told = sent.map(({ payload }) => payload.message.status)
     told.push(...(await w.events('inbox.message.status')).map(({ payload }) => payload.status))
     assert.deepEqual(
@@ -41,7 +41,7 @@ for (const rig of rigs) {
     )
   })
 
-  test(`${channel}: a refused message has failed, with the platform's code, and never arrives; a long one arrives whole`, async () => {
+  test(`${channel}: a rejected message fails with the platform's code and never arrives; a long one arrives complete`, async () => {
     const w = await behaviourWorld(rig)
     const { ana, id } = await begun(w)
     await w.line.refuseNext()
@@ -59,7 +59,7 @@ for (const rig of rigs) {
     assert.deepEqual((await arrivedAt(ana)).join(' ').split(/\s+/), words)
   })
 
-  test(`${channel}: a message of which nothing is known is put right by what is told of it later`, async () => {
+  test(`${channel}: a later status corrects a message with an unknown outcome`, async () => {
     const w = await behaviourWorld(rig)
     const { ana, id } = await begun(w)
     await w.line.silenceNext()
@@ -84,7 +84,7 @@ for (const rig of rigs) {
     assert.deepEqual(await arrivedAt(ana), ['Did it go?'])
   })
 
-  test(`${channel}: what a member writes arrives, is told as theirs, and makes the conversation people's`, async () => {
+  test(`${channel}: a member's message arrives, is attributed to the member, and assigns the conversation to people`, async () => {
     const w = await behaviourWorld(rig)
     const { ana, id } = await begun(w)
     const answers = [1, 2].map(() => w.sendAsMember(id, { kind: 'text', text: 'Ana here, in person' }, 'one-key'))
@@ -105,7 +105,7 @@ for (const rig of rigs) {
     assert.equal((await w.send(id, 'x')).body.data.code, 'OWNER_MISMATCH')
   })
 
-  test(`${channel}: a paused connection sends nothing and still receives; one that its platform disowns is unavailable, until it is taken back`, async () => {
+  test(`${channel}: a paused connection sends nothing and still receives; one that its platform rejects is unavailable until accepted again`, async () => {
     const w = await behaviourWorld(rig)
     const { ana, id } = await begun(w)
     const connection = `/connections/${w.line.connectionId}`
@@ -133,7 +133,7 @@ for (const rig of rigs) {
     assert.equal((await w.send(id, 'x')).body.status, 'sent')
   })
 
-  test(`${channel}: a template goes out where there are any, outside the window too; a text does not`, async () => {
+  test(`${channel}: a template can be sent outside the window, where supported; a text cannot`, async () => {
     const w = await behaviourWorld(rig)
     const { ana, id } = await begun(w)
     const template = { name: 'order_update', language: 'en', body_params: ['Ana', 'A-17'] }

@@ -4,11 +4,11 @@ import { arrivedAt, begun, behaviourWorld } from '../../support/channels/behavio
 import { phoneRig, rigs } from '../../support/channels/rigs.ts'
 import { until } from '../../support/until.ts'
 
-// Slow: a takeover waits for a send that has begun, as long as its start may take.
+// Slow: a takeover waits for a started send, up to its maximum duration.
 for (const rig of rigs) {
   const { channel } = rig
 
-  test(`${channel}: an agent that is taken over in the middle of a send has sent that, and nothing after it`, async () => {
+  test(`${channel}: a takeover during an agent's send lets that message finish and blocks later ones`, async () => {
     const w = await behaviourWorld(rig)
     const { ana, id } = await begun(w)
     const outbound = async () => (await w.messages(id)).filter(({ direction }) => direction === 'outbound')
@@ -32,7 +32,7 @@ for (const rig of rigs) {
   })
 }
 
-test('a session whose line is lost is unavailable for a while, and tried again by itself until it is open', async () => {
+test('a session that loses its connection is unavailable and reconnects automatically', async () => {
   const w = await behaviourWorld(phoneRig)
   const { ana, id } = await begun(w)
   const { phones } = await w.simulate('GET', 'phones')

@@ -17,7 +17,7 @@ function call({ app }: ChannelWorld, { id, numberId }: StoredConnection, secret:
 
 const statusOf = async (...args: Parameters<typeof call>) => (await call(...args)).statusCode
 
-test('a new secret, a removal and a new connection count for the next callback, since they are announced', async () => {
+test('a changed secret, a removal and a new connection apply to the next callback', async () => {
   const w = await channelWorld()
   const one = await w.connect()
   assert.equal(await statusOf(w, one, secrets.old), 200)
@@ -30,7 +30,7 @@ test('a new secret, a removal and a new connection count for the next callback, 
   assert.equal(await statusOf(w, later, secrets.old), 200)
 })
 
-/** The connections of another node, which hears what this one tells only as far as `passes` lets it. */
+/** The cache of another node, which receives this node's notifications only if `passes` allows it. */
 function onAnotherNode(w: ChannelWorld, isHeard: () => boolean) {
   const { db } = w.deps
   const subscribe: typeof db.subscribe = (topic, listener) => db.subscribe(topic, (id) => isHeard() && listener(id))
@@ -43,7 +43,7 @@ const secretAt = async (connections: ReturnType<typeof onAnotherNode>, { id }: S
   return found.connection.settings.appSecret
 }
 
-test('another node takes a new secret when it hears of it, and within 4 seconds when it does not', async () => {
+test('another node applies a new secret when notified, otherwise within 4 seconds', async () => {
   const w = await channelWorld()
   const one = await w.connect()
   let isHeard = false
@@ -59,7 +59,7 @@ test('another node takes a new secret when it hears of it, and within 4 seconds 
   assert.equal(await secretAt(other, one), secrets.old)
 })
 
-test('what is read while a connection changes is used once and not kept', async () => {
+test('a load during a change of the connection is used once and not cached', async () => {
   const w = await channelWorld()
   const one = await w.connect()
   const { keyStore } = w.deps
@@ -81,7 +81,7 @@ test('what is read while a connection changes is used once and not kept', async 
   assert.equal(await secretAt(connections, one), secrets.new)
 })
 
-test('callbacks read their connection once: a change in one workspace leaves what is kept of others, and news of other things all of it', async () => {
+test('connections are cached: a change in one workspace keeps the entries of others, and unrelated updates keep all', async () => {
   const [w, other] = [await channelWorld(), await channelWorld()]
   const [one, others] = [await w.connect(), await other.connect()]
   const connections = keepCallbackConnections(w.deps)
@@ -96,7 +96,7 @@ test('callbacks read their connection once: a change in one workspace leaves wha
   assert.deepEqual([await readsOf(one), await readsOf(others)], [false, false])
 })
 
-test('a storm of calls to addresses that are not there keeps nothing, and 200 at once to one address read twice at most', async () => {
+test('many calls to unknown addresses cache nothing; 200 concurrent calls to one address load it at most twice', async () => {
   const w = await channelWorld()
   const one = await w.connect()
   const connections = keepCallbackConnections(w.deps)

@@ -36,7 +36,7 @@ const routes: [method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?:
   ['GET', '/templates'],
 ]
 
-test('a number is connected, read, changed, paused, resumed and removed', async () => {
+test('a connection can be created, read, changed, paused, resumed and removed', async () => {
   const w = await channelWorld()
   const made = await w.call('POST', '', fresh())
   assert.equal(made.statusCode, 201)
@@ -73,7 +73,7 @@ test('a number is connected, read, changed, paused, resumed and removed', async 
   )
 })
 
-test('secrets are sealed, shown by their last four characters only, and forgotten with the connection', async () => {
+test('secrets are stored encrypted, shown only by their last four characters, and deleted with the connection', async () => {
   const w = await channelWorld()
   const made = await w.call('POST', '', fresh({ verifyToken: 'a-verify-token' }))
   const { connection } = made.json()
@@ -100,7 +100,7 @@ test('secrets are sealed, shown by their last four characters only, and forgotte
   assert.deepEqual(JSON.parse(left), {})
 })
 
-test('a number is connected once in the installation, and free again when it is removed', async () => {
+test('a number can be connected once per installation, and again after removal', async () => {
   const [w, other] = [await channelWorld(), await channelWorld()]
   const body = fresh()
   const first = (await w.call('POST', '', body)).json().connection
@@ -121,7 +121,7 @@ test('a connection of another workspace is not found', async () => {
   assert.deepEqual((await w.call('GET')).json(), { connections: [], simulatorUrl: null })
 })
 
-test('members read connections and acknowledge risks; what changes them is for admins', async () => {
+test('members can read connections and confirm risks; only admins can change them', async () => {
   const w = await channelWorld()
   const { id } = await w.connect()
   assert.equal((await w.call('POST', '', input, 'member')).statusCode, 403)
@@ -144,7 +144,7 @@ const bad: [what: string, body: object, path: string][] = [
   ['an unknown field', { colour: 'red' }, 'colour'],
 ]
 
-test('what a field of a connection may not be is 400 on create and change', async () => {
+test('invalid fields of a connection are 400 on create and change', async () => {
   const w = await channelWorld()
   const { id } = await w.connect()
   for (const [what, body, path] of bad) {
@@ -172,7 +172,7 @@ const mistakes: [what: string, body: object, paths: string[]][] = [
   ['a session on the private network', { channel: 'unofficial', name: 'x', baseUrl: 'https://10.0.0.7' }, ['baseUrl']],
 ]
 
-test('what is wrong for a channel is 400 that names just that', async () => {
+test('a field that is invalid for the channel is 400 and names only that field', async () => {
   const w = await channelWorld()
   for (const [what, body, paths] of mistakes) {
     const answer = await w.call('POST', '', body)
@@ -181,7 +181,7 @@ test('what is wrong for a channel is 400 that names just that', async () => {
   }
 })
 
-test('a session begins unpaired, under its own id, with neither secrets nor a webhook', async () => {
+test('a session starts unpaired, with its own id as number, without secrets or webhook', async () => {
   const w = await channelWorld()
   const made = await w.call('POST', '', { channel: 'unofficial', name: ' Phone ' })
   assert.equal(made.statusCode, 201)
@@ -208,7 +208,7 @@ test('an empty change and a bad id are 400, an unknown one 404', async () => {
   assert.equal((await w.call('GET', `/${randomUUID()}`)).statusCode, 404)
 })
 
-test('the platform on this machine is taken only when the operator allows it', async () => {
+test('a platform on this machine is accepted only if the operator allows it', async () => {
   const w = await channelWorld()
   w.deps.outgoing = openOutgoing({ allowCidrs: [] })
   assert.equal((await w.call('POST', '', fresh({ baseUrl: 'http://127.0.0.1:9' }))).statusCode, 400)
@@ -217,7 +217,7 @@ test('the platform on this machine is taken only when the operator allows it', a
   assert.deepEqual([taken.statusCode, taken.json().connection.baseUrl], [201, 'http://127.0.0.1:9'])
 })
 
-test('a number that the platform does not answer for is unavailable, until it does', async () => {
+test('a number that the platform does not confirm is unavailable until it does', async () => {
   const w = await channelWorld(platform.baseUrl)
   platform.answer = (_, response) => sendJson(response, 401, { error: { code: 190, error_subcode: 463 } })
   const { connection } = await made(w)
@@ -236,7 +236,7 @@ test('a number that the platform does not answer for is unavailable, until it do
   assert.equal(paused.json().connection.state, 'paused')
 })
 
-test('a number that must answer is not kept when it is refused, or nobody answers', async () => {
+test('with mustAnswer, a number is not saved when the platform rejects it or does not respond', async () => {
   const w = await channelWorld(platform.baseUrl)
   const refuse: [status: number, body: object, reason: string][] = [
     [401, { error: { code: 190 } }, 'platform_error_190'],
@@ -253,7 +253,7 @@ test('a number that must answer is not kept when it is refused, or nobody answer
   assert.deepEqual([made.statusCode, made.json().connection.state], [201, 'active'])
 })
 
-test('the number that customers see, and that it is on a phone too, is told by the platform; forgotten with another number', async () => {
+test('the platform reports the visible number and phone use; both are cleared when the number changes', async () => {
   const w = await channelWorld(platform.baseUrl)
   platform.answer = (_, response) => sendJson(response, 200, { id: '1', display_phone_number: '+55 11 95550-1101' })
   const { connection } = await made(w)
@@ -270,7 +270,7 @@ test('the number that customers see, and that it is on a phone too, is told by t
   assert.equal(other.phone, null)
 })
 
-test('what the platform tells of its account makes a connection unavailable and available, but never unpauses', async () => {
+test('account events make a connection unavailable and available, but never end a pause', async () => {
   const w = await channelWorld()
   const one = await w.connect()
   const stateOf = async () => {
@@ -293,7 +293,7 @@ test('what the platform tells of its account makes a connection unavailable and 
   assert.deepEqual(await stateOf(), ['paused', null])
 })
 
-test('the last event is noted at most once a minute', async () => {
+test('the time of the last event is stored at most once a minute', async () => {
   const w = await channelWorld()
   const { id } = await w.connect()
   const note = (direction: 'in' | 'out') =>
@@ -311,7 +311,7 @@ test('the last event is noted at most once a minute', async () => {
   assert.deepEqual([lastEventInAt, lastEventOutAt], [w.clock.now(), w.clock.now()])
 })
 
-test('a confirmation of the risk of a session counts for 90 days; official channels need none', () => {
+test('a risk confirmation is valid for 90 days; official channels need none', () => {
   const [day, confirmed] = [86_400_000, new Date('2026-03-01T12:00:00.000Z')]
   for (const [channel, acknowledgedAt, afterMs, needed] of [
     ['unofficial', null, 0, true],

@@ -26,7 +26,7 @@ function answerChecks({ deps }: ChannelWorld, answer: CheckedNumber): void {
   deps.adapters.waba.check = async () => answer
 }
 
-test('a number that is only named is kept from nobody, and tells nobody who has it', async () => {
+test('an unconfirmed number is not reserved and does not reveal its holder', async () => {
   const [w, squatter] = [await channelWorld(), await channelWorld()]
   const body = fresh({ baseUrl: platform.baseUrl })
   platform.answer = (asked, response) => {
@@ -49,7 +49,7 @@ test('a number that is only named is kept from nobody, and tells nobody who has 
   assert.deepEqual([proved.statusCode, proved.json().data], [409, { field: 'numberId' }])
 })
 
-test('callbacks tell a number that its platform has not answered for nothing, but the handshake is answered', async () => {
+test('an unconfirmed number receives no callbacks, but its handshake is answered', async () => {
   const w = await channelWorld()
   answerChecks(w, { problem: 'platform_error_190', number: null, isOnPhone: false })
   const { connection } = (await w.call('POST', '', fresh({ verifyToken: 'a-verify-token' }))).json()
@@ -66,7 +66,7 @@ test('callbacks tell a number that its platform has not answered for nothing, bu
   assert.equal(await post(), 200)
 })
 
-test('of two that prove a number at once, one has it; a server of their own proves nothing about the platform', async () => {
+test('of two concurrent confirmations one wins; a private server confirms nothing about the platform', async () => {
   const [w, other, third] = [await channelWorld(), await channelWorld(), await channelWorld()]
   const body = fresh()
   const answers = await Promise.all([w, other].map((world) => world.call('POST', '', body)))
@@ -74,7 +74,7 @@ test('of two that prove a number at once, one has it; a server of their own prov
   assert.equal((await third.call('POST', '', { ...body, baseUrl: 'http://127.0.0.1:9' })).statusCode, 201)
 })
 
-test('a number that its platform answers for late is another one’s by then: the connection says so, and stays off', async () => {
+test('a number confirmed late may belong to another connection: the connection says so and stays unavailable', async () => {
   const [w, other] = [await channelWorld(), await channelWorld()]
   const body = fresh()
   answerChecks(w, { problem: 'unreachable', number: null, isOnPhone: false })
@@ -86,7 +86,7 @@ test('a number that its platform answers for late is another one’s by then: th
   assert.deepEqual([state, stateReason], ['unavailable', 'number_connected_elsewhere'])
 })
 
-test('a stored token is for the server that it was given for: another one needs it again', async () => {
+test('changing to another server requires the token again', async () => {
   const w = await channelWorld(platform.baseUrl)
   platform.answer = (_, response) => sendJson(response, 200, { id: '1' })
   const { id } = await w.connect()

@@ -15,30 +15,30 @@ import { inboxWorld } from '../../support/inbox/inbox-world.ts'
 
 const source = fileURLToPath(new URL('../../../src', import.meta.url))
 
-/** Every file in which a channel or the inbox may say why something failed. */
+/** All files in which a channel or the inbox can set a reason or an error code. */
 const files = ['channels', 'inbox'].flatMap((room) =>
   readdirSync(join(source, room), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts'))
     .map((name) => join(source, room, name)),
 )
 
-// A send's code that is unknown is told as `outcome_unknown`, whatever a connector calls it.
+// An unknown send result is reported as `outcome_unknown`, whatever code the connector returns.
 const writtenCodes = /(?<!outcome: 'unknown', )\b(?:errorCode|reason|problem): '([a-z][a-z0-9_]*)'/g
 
-/** Why a customer's file did not come is said where the file would be, in words of the web app. */
+/** Reasons for files that failed to download are texts of the web app. */
 function codesOfFiles(): string[] {
   const words = new URL('../../../../web/src/inbox/parts/file-failures.ts', import.meta.url)
   return [...readFileSync(words, 'utf8').matchAll(/^ {2}'?(\w+)'?: '/gm)].map(([, code]) => code ?? '')
 }
 
-test('every reason and every error code that is written down somewhere has advice of its own', () => {
+test('every reason and error code in the source has its own advice', () => {
   const codes = files.flatMap((file) =>
     [...readFileSync(file, 'utf8').matchAll(writtenCodes)].map(([, code]) => code ?? ''),
   )
   for (const known of ['no_address', 'not_sent', 'account_disabled', 'logged_out', 'baileys_missing']) {
     assert.ok(codes.includes(known), `the search misses ${known}`)
   }
-  // A reason for which a connection is available again, and those of lines in a thread.
+  // Reasons for which a connection is available again, and those of activity in a conversation.
   const harmless: readonly string[] = ['account_reinstated', ...activityReasons]
   const ofFiles = codesOfFiles()
   assert.ok(ofFiles.includes('hash_mismatch'), 'the search misses files')
@@ -46,14 +46,14 @@ test('every reason and every error code that is written down somewhere has advic
   assert.deepEqual([...new Set(without)], [])
 })
 
-test('every code of the platform that means something to us has advice, as a reason too', () => {
+test('every known platform code has advice, also as a reason', () => {
   for (const code of errorMeanings.keys()) {
     assert.ok(knownAdvice(String(code)) !== null, `no advice on ${code}`)
     assert.equal(knownAdvice(`platform_error_${code}`), knownAdvice(String(code)))
   }
 })
 
-test('every end of an account has advice', () => {
+test('every event that ends an account has advice', () => {
   for (const event of ['PARTNER_REMOVED', 'ACCOUNT_OFFBOARDED', 'ACCOUNT_DELETED', 'DISABLED_UPDATE']) {
     const told = readAccountUpdate({ event }, now)
     const isEnd = told?.type === 'connection_state' && !told.available
@@ -61,7 +61,7 @@ test('every end of an account has advice', () => {
   }
 })
 
-test('every restriction of an account has advice, also one of a kind that is new', () => {
+test('every account restriction has advice, also unknown kinds', () => {
   const types = ['BIZ_INITIATED_MESSAGING', 'CUSTOMER_INITIATED_MESSAGING', 'ADD_PHONE_NUMBER_ACTION', 'X']
   const restriction_info = types.map((type) => ({ restriction_type: `RESTRICTED_${type}` }))
   const violation_info = { violation_type: 'ADULT' }
@@ -76,7 +76,7 @@ test('every restriction of an account has advice, also one of a kind that is new
 })
 
 const rows: [code: string, advice: RegExp][] = [
-  ['platform_error_190', /token is not valid/],
+  ['platform_error_190', /token is no longer valid/],
   ['platform_error_200', /lacks a permission/],
   ['299', /lacks a permission/],
   ['131047', /approved template/],
@@ -87,13 +87,13 @@ const rows: [code: string, advice: RegExp][] = [
   ['http_401', /API key/],
   ['econnrefused', /could not be reached/],
   ['timeout', /could not be reached/],
-  ['463', /nobody new/],
+  ['463', /message new people/],
   ['replaced', /Another program/],
   ['131999', /list of error codes/],
   ['everything', /list of error codes/],
 ]
 
-test('what to do about a code, and where one that nobody knows is looked up', () => {
+test('advice for known codes, and where to look up unknown ones', () => {
   for (const [code, advice] of rows) assert.match(adviceOn(code, 'waba'), advice, code)
   assert.match(adviceOn('x', 'partner'), /partner's documentation/)
   assert.match(adviceOn('x', 'unofficial'), /the phone/)
@@ -129,19 +129,19 @@ const advised: [what: string, changes: object, isSilent: boolean, codes: string[
   ['somebody did', { channel: 'unofficial', acknowledgedAt: now }, false, []],
 ]
 
-test('a connection is advised on by what is wrong with it', () => {
+test('a connection has advice for each of its problems', () => {
   for (const [what, changes, isSilent, codes] of advised) assert.deepEqual(codesOf(changes, isSilent), codes, what)
 })
 
-test('silence names the address to look for, where there is one', () => {
+test('advice on silence names the webhook URL, if there is one', () => {
   const textOf = (changes: object, webhookUrl: string | null) =>
     adviseOn(connection(changes), true, null, webhookUrl, now).at(-1)?.text ?? ''
   assert.ok(textOf({}, url).includes(url))
-  assert.match(textOf({ channel: 'partner' }, url), /the partner tells nothing/)
+  assert.match(textOf({ channel: 'partner' }, url), /the partner reports nothing/)
   assert.match(textOf({ channel: 'unofficial', acknowledgedAt: now }, url), /phone is on/)
 })
 
-test('silence counts from what was heard last, whose note may be a minute behind', () => {
+test('silence counts from the last event, which may be a minute behind', () => {
   const later = (ms: number) => new Date(now.getTime() + ms)
   assert.deepEqual(silentSince(connection({})), now)
   assert.deepEqual(silentSince(connection({ lastEventInAt: later(5) })), later(60_005))
@@ -150,12 +150,12 @@ test('silence counts from what was heard last, whose note may be a minute behind
 const channels: [Channel, string, string | null][] = [
   ['waba', 'unavailable', 'platform_error_190'],
   ['partner', 'unavailable', 'platform_error_190'],
-  // The network of phones numbers its refusals otherwise.
+  // QR sessions have other error codes.
   ['unofficial', 'active', null],
 ]
 
 for (const [channel, state, reason] of channels) {
-  test(`a status that failed with the code of a bad token leaves the connection of ${channel} ${state}`, async () => {
+  test(`a failed status with the code of an invalid token leaves the ${channel} connection ${state}`, async () => {
     const w = await inboxWorld()
     const id = await w.addConnection(channel)
     const keyring = await w.keyStore.keyring(w.workspaceId)

@@ -35,14 +35,14 @@ const stopped: Record<Stops, string> = {
   nothing: '',
 }
 
-test('a hold stops what it names, and nothing else', () => {
+test('a hold stops only the messages that it names', () => {
   for (const [stops, expected] of Object.entries(stopped)) {
     const found = Object.entries(kinds).filter(([, sort]) => holdOn(held(stops as Stops), sort, noon) !== null)
     assert.equal(found.map(([name]) => name).join(' '), expected, stops)
   }
 })
 
-test('each refusal of a send that tried doubles the pause, up to its longest; others under way change nothing', () => {
+test('each failed test doubles the delay up to the maximum; other sends in flight change nothing', () => {
   let holds = refusedAgain([], payment, reason, noon).holds
   let now = noon
   const pauses: number[] = []
@@ -60,14 +60,14 @@ test('each refusal of a send that tried doubles the pause, up to its longest; ot
   assert.deepEqual(pauses, [5, 10, 20, 30, 30])
 })
 
-test('a try that finds out nothing leaves it to another one soon; one that is taken ends the hold', () => {
+test('after a test without a result another may start; an accepted one ends the hold', () => {
   const holds = tried(held('billable'), reason, after(5)) ?? []
   assert.equal(holdOn(holds, kinds.marketingOutside, after(6))?.nextTryAt, after(7).toISOString())
   assert.notEqual(tried(holds, reason, after(7)), null)
   assert.deepEqual(activeHolds(lifted(holds, reason, after(6)), after(6)), [])
 })
 
-test('what comes back soon goes on where it was and is no news; what comes back later is', () => {
+test('a problem that returns soon continues its backoff without notification; a later one starts anew', () => {
   const over = lifted(held('billable'), reason, after(5))
   const soon = refusedAgain(over, payment, reason, after(6))
   assert.deepEqual([soon.isNews, soon.holds[0]?.attempts], [false, 2])
@@ -75,7 +75,7 @@ test('what comes back soon goes on where it was and is no news; what comes back 
   assert.deepEqual([later.isNews, later.holds[0]?.attempts], [true, 1])
 })
 
-test('restrictions replace those before and leave the rest; a passed end is none, and one without an end is tried', () => {
+test('restrictions replace earlier ones only; expired ones are ignored, and those without an end are tested', () => {
   const initiated = { stops: 'initiated', reason: 'account_restricted_initiated', until: after(60) } as const
   const replies = { stops: 'replies', reason: 'account_restricted_replies', until: null } as const
   const both = restricted(held('billable'), { all: [initiated, replies] }, noon)

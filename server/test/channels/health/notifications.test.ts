@@ -6,7 +6,7 @@ import { findConnection } from '../../../src/channels/connection/queries.ts'
 import { inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
 import { signedInMember } from '../../support/member.ts'
 
-/** The service, and a member whom it tells. */
+/** A world with a member who receives notifications. */
 async function toldWorld() {
   const w = await inboxWorld()
   const member = await signedInMember(w, 'admin')
@@ -32,7 +32,7 @@ async function toldWorld() {
   }
 }
 
-test('a payment problem that shows after messages were accepted is told once, with its reason, and the connection stays active', async () => {
+test('a payment problem after acceptance is notified once, with its reason, and the connection stays active', async () => {
   const w = await toldWorld()
   const failed = (id: string) => w.status(id, 'failed', { errorCode: '131042' })
   await w.told(failed('wamid.1'), failed('wamid.2'))
@@ -46,7 +46,7 @@ test('a payment problem that shows after messages were accepted is told once, wi
   assert.deepEqual(await w.advice(), ['platform_error_131042'])
 })
 
-test('what the platform keeps the account from is shown and told until it ends', async () => {
+test('account restrictions are shown until they end, and notified', async () => {
   const w = await toldWorld()
   const until = new Date(w.clock.now().getTime() + 60_000)
   const restriction = { stops: 'initiated', reason: 'account_restricted_initiated', until } as const
@@ -58,7 +58,7 @@ test('what the platform keeps the account from is shown and told until it ends',
   assert.deepEqual((await w.connection()).holds, [])
 })
 
-test('a marketing message that the platform refused since the customer has opted out is remembered, and people see it', async () => {
+test('an opt-out reported by the platform for a marketing message is stored and shown', async () => {
   const w = await toldWorld()
   const { id } = await w.customerWrites('Hello')
   const shown = async () => (await w.member.call('GET', `/inbox/conversations/${id}`)).body.conversation.optedOutAt
@@ -70,7 +70,7 @@ test('a marketing message that the platform refused since the customer has opted
   assert.equal(await shown(), null)
 })
 
-test('the same when the platform says so at once', async () => {
+test("an opt-out reported in the platform's immediate answer is stored too", async () => {
   const w = await toldWorld()
   const { id } = await w.customerWrites('Hello')
   const path = `/inbox/conversations/${id}`

@@ -28,7 +28,7 @@ const linked: Extract<MediaSource, { by: 'linked' }> = {
   fileEncSha256: null,
 }
 
-// Only whoever gives the network a file asks it of the session's holder.
+// Only uploads through the session's holder use the database.
 const unused = {} as Pick<Parameters<typeof linkedMedia>[0], 'db' | 'keyStore'>
 
 const setUp = oncePerFile(async () => {
@@ -45,7 +45,7 @@ const setUp = oncePerFile(async () => {
 const json = (response: ServerResponse, status: number, body: object) =>
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 
-/** Answers what is said of a file, and the file. */
+/** Returns the description of a file, and the file. */
 const serving =
   (place: string, more: object = {}, bytes: (response: ServerResponse) => unknown = (response) => response.end(file)) =>
   ({ url = '' }: IncomingMessage, response: ServerResponse) => {
@@ -64,7 +64,7 @@ async function bytesOf(opened: OpenedMedia): Promise<Buffer> {
   return Buffer.concat(pieces)
 }
 
-test('the official platform is asked where a file is, and the file is fetched there with the token', async () => {
+test("a file's URL is requested from the official platform and downloaded with the token", async () => {
   const { server, waba } = await setUp()
   server.asked.length = 0
   const told = { file_size: String(file.length), sha256: sha256.toString('hex') }
@@ -86,7 +86,7 @@ test('the official platform is asked where a file is, and the file is fetched th
   assert.equal(server.asked[1]?.headers['user-agent'], 'Parley')
 })
 
-test('a file on a server of somebody else is fetched without the token', async () => {
+test('a file on another server is downloaded without the token', async () => {
   const { server, waba } = await setUp()
   const other = await fileServer((_, response) => response.end(file))
   server.answer = serving(`${other.baseUrl}/files/1`)
@@ -99,7 +99,7 @@ test('a file on a server of somebody else is fetched without the token', async (
 })
 
 const official = 'https://graph.facebook.com'
-test('the token is shown to the platform alone', () => {
+test('the token is sent only to the platform', () => {
   for (const [base, url, isShown] of [
     [official, 'https://lookaside.fbsbx.com/whatsapp_business/attachments/?mid=1', true],
     [official, 'https://graph.facebook.com/v25.0/1', true],
@@ -117,7 +117,7 @@ test('the token is shown to the platform alone', () => {
   }
 })
 
-test("a partner's files come by its own host and with its key, whatever host it names", async () => {
+test("a partner's files are downloaded from its own host with its key, whatever host it names", async () => {
   const { server, partner } = await setUp()
   server.asked.length = 0
   server.answer = serving('https://lookaside.fbsbx.com/whatsapp_business/attachments/?mid=7')
@@ -131,7 +131,7 @@ test("a partner's files come by its own host and with its key, whatever host it 
   )
 })
 
-test("what a partner names never lengthens its host's name, which its key would follow", async () => {
+test("a partner's path cannot extend its host name and divert its key", async () => {
   const { server, partner } = await setUp()
   for (const named of ['data:.example.com/1', 'x:.example.com/1', 'javascript:@example.com/1']) {
     server.asked.length = 0
@@ -168,7 +168,7 @@ const served: [what: string, respond: (one: ServerResponse) => unknown, expected
     { outcome: 'too_large', size: 2e6 },
   ],
 ]
-test('what the platform says in place of an address, and the address in place of a file, is what is answered', async () => {
+test('errors of the platform and of the file server are returned', async () => {
   const { server, waba } = await setUp()
   for (const [what, status, body, expected] of told) {
     server.answer = (_, response) => json(response, status, body)
@@ -180,7 +180,7 @@ test('what the platform says in place of an address, and the address in place of
   }
 })
 
-test('an id that would lead elsewhere is asked of nobody', async () => {
+test('an id that would change the path is not requested', async () => {
   const { server, waba, partner } = await setUp()
   server.asked.length = 0
   for (const bad of ['..', '.', '', '1/2', '1?a', '1#', ' ', 'é', 'a'.repeat(500)]) {
@@ -192,7 +192,7 @@ test('an id that would lead elsewhere is asked of nobody', async () => {
   assert.equal(server.asked.length, 0)
 })
 
-/** A file as the network of linked devices keeps it. */
+/** A file as stored by the network of linked devices. */
 function encryptForDevice(plain: Buffer, ofKey: Buffer, purpose: string): Buffer {
   const keys = Buffer.from(hkdfSync('sha256', ofKey, '', `WhatsApp ${purpose} Keys`, 112))
   const [iv, key, mac] = [keys.subarray(0, 16), keys.subarray(16, 48), keys.subarray(48, 80)]
@@ -202,7 +202,7 @@ function encryptForDevice(plain: Buffer, ofKey: Buffer, purpose: string): Buffer
   return Buffer.concat([encrypted, digest])
 }
 
-test("a linked device's file is opened with the key that came with its message", async () => {
+test("a linked device's file is decrypted with the key in its message", async () => {
   const { server, session } = await setUp()
   for (const [type, purpose] of [
     ['image', 'Image'],
@@ -222,7 +222,7 @@ test("a linked device's file is opened with the key that came with its message",
   assert.equal(server.asked.at(-1)?.headers['user-agent'], 'Parley')
 })
 
-test("a linked device's file that was altered, cut or is another one's does not come whole", async () => {
+test('an altered, truncated or exchanged file of a linked device fails', async () => {
   const { server, session } = await setUp()
   const sealed = encryptForDevice(file.subarray(0, 1000), mediaKey, 'Image')
   const altered = Buffer.from(sealed)
@@ -239,12 +239,12 @@ test("a linked device's file that was altered, cut or is another one's does not 
   }
   server.answer = (_, response) => response.end(sealed)
   assert.equal((await open(session, sessionAt(server.baseUrl), linked, 900)).outcome, 'too_large')
-  // The padding hides a few bytes more than are wanted until the end.
+  // Padding hides a few bytes beyond the limit until the end.
   const slightly = await open(session, sessionAt(server.baseUrl), linked, 999)
   await assert.rejects(() => bytesOf(slightly), { code: 'too_large' })
 })
 
-test('a linked device is not sent to hosts that a message names', async () => {
+test('a linked device does not download from hosts named in a message', async () => {
   const { server, session } = await setUp()
   server.asked.length = 0
   const bad: Partial<typeof linked>[] = [
@@ -300,7 +300,7 @@ for (const [channel, path] of [
   })
 }
 
-test('an upload that a platform does not take says so', async () => {
+test('a rejected upload is reported', async () => {
   const { server, waba } = await setUp()
   for (const [status, body, expected] of [
     [400, { error: { code: 131053 } }, { outcome: 'refused', errorCode: '131053' }],

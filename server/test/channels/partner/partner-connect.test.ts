@@ -30,7 +30,7 @@ const askedOf = ({ asked }: PlatformServer) => asked.map(({ method, url }) => `$
 const stateOf = ({ state, stateReason }: { state: string; stateReason: string | null }) => [state, stateReason]
 const resume = async (w: ChannelWorld, id: string) => (await w.call('POST', `/${id}/resume`)).json().connection
 
-test('a number is asked for by its key, connected, and its partner told where to call and what to show', async () => {
+test('a number is checked by its key and connected, and the webhook is registered with its headers', async () => {
   const w = await channelWorld()
   const made = await w.call('POST', '', input({ signingSecret: 'a-signing-secret-of-26-cha' }))
   assert.equal(made.statusCode, 201)
@@ -47,7 +47,7 @@ test('a number is asked for by its key, connected, and its partner told where to
   assert.deepEqual([apiKeyLast4, signingSecretLast4, version, appSecretLast4], ['char', '-cha', null, null])
 })
 
-test('secrets are in no answer, log line or stored byte', async () => {
+test('secrets appear in no response, log line or stored plaintext', async () => {
   const w = await channelWorld()
   const signingSecret = 'a-signing-secret-of-26-cha'
   const made = await w.call('POST', '', input({ signingSecret }))
@@ -70,7 +70,7 @@ const refusals: [what: string, status: number, body: object, reason: string][] =
   ['a platform that is away', 502, {}, 'unreachable'],
 ]
 
-test('a number that its partner refuses is connected all the same, unavailable for a reason, and registered nowhere', async () => {
+test('a number that its partner rejects is saved as unavailable, with a reason, and not registered', async () => {
   const w = await channelWorld()
   for (const [what, status, body, reason] of refusals) {
     partner.asked = []
@@ -84,7 +84,7 @@ test('a number that its partner refuses is connected all the same, unavailable f
   }
 })
 
-test('a partner that does not know the question about the number is asked by its registration alone', async () => {
+test('for a partner without the number endpoint, only the registration is checked', async () => {
   const w = await channelWorld()
   for (const status of [404, 405]) {
     partner.answer = ({ url }, response) => sendJson(response, url.endsWith('phone_number') ? status : 200, {})
@@ -98,7 +98,7 @@ test('a partner that does not know the question about the number is asked by its
 const failsToRegister: PlatformServer['answer'] = ({ url }, response) =>
   sendJson(response, url.endsWith('webhook') ? 500 : 200, {})
 
-test('a number that its partner does not answer for, or take the address of, comes back with the next reading of templates', async () => {
+test('a number whose check or registration failed recovers at the next template sync', async () => {
   const away: PlatformServer['answer'] = (_, response) => sendJson(response, 502, {})
   for (const [answer, reason] of [
     [failsToRegister, 'webhook_not_registered'],
@@ -118,7 +118,7 @@ test('a number that its partner does not answer for, or take the address of, com
   }
 })
 
-test('what is registered follows the key and the number, not the name', async () => {
+test('a change of key or number registers again; a change of name does not', async () => {
   const w = await channelWorld(partner.baseUrl)
   const { id } = await w.connectPartner()
   const token = partner.asked.at(-1)?.body.headers['x-parley-token']
@@ -135,7 +135,7 @@ test('what is registered follows the key and the number, not the name', async ()
   assert.deepEqual([foreign.statusCode, foreign.json().data.issues[0].path], [400, 'verifyToken'])
 })
 
-test('a key is for the partner that it was given for: another server needs it again, and is told another token', async () => {
+test('changing to another server requires the key again and creates a new webhook token', async () => {
   const w = await channelWorld(partner.baseUrl)
   const { id } = await w.connectPartner()
   const token = partner.asked.at(-1)?.body.headers['x-parley-token']
@@ -149,7 +149,7 @@ test('a key is for the partner that it was given for: another server needs it ag
   assert.notEqual(partner.asked.at(-1)?.body.headers['x-parley-token'], token)
 })
 
-test('the number of a partner is whose key it is, whatever number is named with it', async () => {
+test("the key decides a partner's number, whatever number id was entered", async () => {
   const [w, squatter] = [await channelWorld(), await channelWorld()]
   partner.answer = ({ headers }, response) =>
     sendJson(response, 200, { phone_number: headers['d360-api-key'] === partnerKey ? '5581911' : '5581922' })
@@ -159,7 +159,7 @@ test('the number of a partner is whose key it is, whatever number is named with 
   assert.equal((await squatter.call('POST', '', input())).statusCode, 409)
 })
 
-test('who connects a number that is connected already does not take its callbacks away', async () => {
+test('connecting a number that is already connected does not divert its callbacks', async () => {
   const [w, other] = [await channelWorld(), await channelWorld()]
   const body = input()
   assert.equal((await w.call('POST', '', body)).statusCode, 201)
@@ -168,14 +168,14 @@ test('who connects a number that is connected already does not take its callback
   assert.deepEqual(askedOf(partner), ['GET /v1/configs/phone_number'])
 })
 
-test('a partner out there is not told of an address that it cannot reach', async () => {
+test('a public partner is not given a URL that it cannot reach', async () => {
   const reachable = ['https://parley.example', 'https://parley.example/chat']
   const hidden = ['http://127.0.0.1:3000', 'http://localhost:3000', 'https://10.1.2.3', 'http://parley.example']
   for (const publicUrl of [...reachable, ...hidden, 'https://parley.internal']) {
     const w = await channelWorld(undefined, publicUrl)
     const { partner: adapter } = w.deps.adapters
     const one = await w.connectPartner({ baseUrl: partner.baseUrl })
-    // A stand-in on this machine reaches whatever is on it.
+    // A simulated partner on this machine can reach local addresses.
     assert.equal(one.state, 'active', publicUrl)
     if (one.channel !== 'partner' || reachable.includes(publicUrl)) continue
     const real = { ...one, settings: { ...one.settings, baseUrl: 'https://waba-v2.360dialog.io' } }
@@ -216,7 +216,7 @@ async function listed() {
   return answer.json().templates as Listed[]
 }
 
-// Statuses come in any case.
+// Statuses are upper or lower case.
 const statuses = ['approved', 'APPROVED', 'submitted', 'rejected', 'paused']
 const many = Array.from({ length: 230 }, (_, n) =>
   template(`t${String(n).padStart(3, '0')}`, { status: statuses[n] ?? 'approved' }),
@@ -242,7 +242,7 @@ for (const [what, says, pages] of ends) {
   })
 }
 
-test('pages that point to the next one, as the official platform’s do, are followed', async () => {
+test('pages with a cursor, as on the official platform, are followed', async () => {
   serve(many, (page, offset) => {
     const after = String(offset + page.length)
     return { data: page, paging: { cursors: { after }, ...(offset < 200 ? { next: 'https://elsewhere' } : {}) } }
@@ -254,7 +254,7 @@ test('pages that point to the next one, as the official platform’s do, are fol
   )
 })
 
-test('a key that is refused while templates are read makes the number unavailable; a fault or a lack of rights does not', async () => {
+test('a rejected key during a template sync makes the number unavailable; an error or missing permission does not', async () => {
   serve([], () => ({}))
   const w = await channelWorld(partner.baseUrl)
   const { id } = await w.connectPartner()

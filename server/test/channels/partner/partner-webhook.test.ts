@@ -46,7 +46,7 @@ const proofs: [what: string, headers: (one: StoredPartner, body: Buffer) => Reco
     ['a signature where nothing is signed', (_, body) => ({ 'x-360dialog-signature': hexOf('', body) }), 401],
   ]
 
-test('a callback proves by its token that it is the partner’s', async () => {
+test('a callback is authenticated by its token', async () => {
   const w = await open()
   const one = await connect(w)
   const body = bytesOf(wrote(one.numberId, 'Olá'))
@@ -67,7 +67,7 @@ const signatures: [what: string, header: (body: Buffer) => string | undefined, s
   ['missing', () => undefined, 401],
 ]
 
-test('where the partner signs, a callback needs its signature beside the token', async () => {
+test('with a signing secret, a callback needs a valid signature', async () => {
   const w = await open()
   const one = await connect(w, { signingSecret })
   const body = bytesOf(wrote(one.numberId, 'Olá'))
@@ -80,7 +80,7 @@ test('where the partner signs, a callback needs its signature beside the token',
   }
 })
 
-test('a number of another connection is never written to, neither of the workspace nor of the channel', async () => {
+test('a callback never affects another connection of the workspace or channel', async () => {
   const [w, other] = [await open(), await open()]
   const [one, sibling, elsewhere] = [await connect(w), await connect(w), await connect(other)]
   const official = await w.connect()
@@ -91,7 +91,7 @@ test('a number of another connection is never written to, neither of the workspa
   assert.equal(w.lines.filter((line) => line.includes('not connected')).length, 3)
 })
 
-test('the address of another channel, of nobody and of a removed connection is 404', async () => {
+test('the URL of another channel, an unknown or a removed connection is 404', async () => {
   const w = await open()
   const [one, official] = [await connect(w), await w.connect()]
   const body = bytesOf(wrote(one.numberId, 'Olá'))
@@ -101,7 +101,7 @@ test('the address of another channel, of nobody and of a removed connection is 4
   assert.equal((await post(w, one, body, shown(one))).statusCode, 404)
 })
 
-test('the partner’s own envelope and the lists of the older interface are read', async () => {
+test("the partner's own envelope and the lists of the older API are parsed", async () => {
   const w = await open()
   const one = await connect(w)
   const inner = value({ messages: [text('in an envelope')] }, one.numberId)
@@ -117,7 +117,7 @@ test('the partner’s own envelope and the lists of the older interface are read
   ])
 })
 
-test('nonsense is answered 200 and changes nothing', async () => {
+test('an invalid callback is 200 and changes nothing', async () => {
   const w = await open()
   const one = await connect(w)
   for (const body of ['', 'null', '[]', '7', '{', '{"object":1}', '{"event":"messages","data":[]}']) {
@@ -132,7 +132,7 @@ const told: [file: string, event: object][] = [
   ['360dialog-legacy-onprem-inbound.json', { type: 'message', kind: 'text', text: 'Hello this is an answer' }],
 ]
 for (const [file, expected] of told) {
-  test(`the sample ${file} is read`, { skip: !existsSync(join(samples, file)) }, async () => {
+  test(`the sample ${file} is parsed`, { skip: !existsSync(join(samples, file)) }, async () => {
     const w = await open()
     const one = await connect(w, { numberId: '106540352242922' })
     const body = readFileSync(join(samples, file))

@@ -17,17 +17,17 @@ const bodies: [text: string, isNamed: boolean, body: string, names: string[] | n
   ['{{first name}} {{}} {x}', true, '{{first name}} {{}} {x}', null, 0],
 ]
 
-test('the places of a body are numbered, and their names kept', () => {
+test('placeholders of a body are numbered and their names kept', () => {
   for (const [text, isNamed, body, parameterNames, parameterCount] of bodies) {
     assert.deepEqual(readBody(text, isNamed), { body, parameterNames, parameterCount }, text)
   }
 })
 
-test('values fill their places once, and are never read as places themselves', () => {
+test('values are inserted once and never treated as placeholders', () => {
   assert.equal(fillBody('Hi {{1}}, {{2}} {{1}}', ['{{2}}', '$1 $&']), 'Hi {{2}}, $1 $& {{2}}')
 })
 
-test('languages are written with an underscore', () => {
+test('languages are normalized to an underscore', () => {
   assert.deepEqual(['en-US', 'pt_BR', 'en'].map(normalLanguage), ['en_US', 'pt_BR', 'en'])
 })
 
@@ -54,7 +54,7 @@ const sendable: [what: string, parts: unknown, more: object, expected: boolean][
   ['the category of codes', [body], { category: 'AUTHENTICATION' }, false],
 ]
 
-test('a template needs body parameters alone, or more', () => {
+test('a template needs body parameters only, or more', () => {
   const told = { name: 'a', language: 'en-US', status: 'approved', category: 'UTILITY' }
   for (const [what, components, more, expected] of sendable) {
     const { bodyOnly, status, language } = readTemplate({ ...told, components, ...more }) ?? {}
@@ -62,7 +62,7 @@ test('a template needs body parameters alone, or more', () => {
   }
 })
 
-test('a template whose header is a file needs one to be sent', () => {
+test('a template with a file header needs a file', () => {
   const told = { name: 'a', language: 'en', status: 'APPROVED', category: 'UTILITY' }
   for (const [components, expected] of [
     [[header('IMAGE'), body], 'image'],
@@ -76,7 +76,7 @@ test('a template whose header is a file needs one to be sent', () => {
   }
 })
 
-test('what is no template is left out, whatever it is', () => {
+test('invalid templates are skipped', () => {
   assert.equal(readTemplate({ name: 'a', language: 'en' }), null)
   fc.assert(fc.property(fc.jsonValue(), (value) => readTemplate(value) === null))
 })

@@ -16,7 +16,7 @@ after(() => platform.close())
 type Listed = Record<string, unknown>
 let pages: Listed[][] = []
 
-// Every file has its own database, yet its tests share one: connections of earlier tests must not be due in later ones.
+// The tests of a file share a database: connections of earlier tests must not be due in later ones.
 beforeEach(async () => {
   await sql`update connections set templates_due_at = null`
   platform.asked = []
@@ -45,7 +45,7 @@ const sync = (w: ChannelWorld, id: string) => w.call('POST', `/${id}/templates/s
 const names = async (w: ChannelWorld, ids: string[] | null = null) =>
   (await listSendableTemplates(sql, w.workspaceId, ids)).map((one) => one.name)
 
-test('all pages are read by cursor, and none after the last', async () => {
+test('all pages are read by cursor, none after the last', async () => {
   const w = await channelWorld(platform.baseUrl)
   const one = await w.connect()
   pages = [[template('a'), template('b')], [template('c')], [template('d'), template('a')]]
@@ -64,7 +64,7 @@ test('all pages are read by cursor, and none after the last', async () => {
   assert.equal(asked[0]?.headers.authorization, 'Bearer an-access-token-of-24-chars')
 })
 
-test('only what is approved and needs body parameters alone can be sent, by the team also with a file; the team sees all', async () => {
+test('only approved templates with body parameters can be sent, by the team also with a file; the team sees all', async () => {
   const w = await channelWorld(platform.baseUrl)
   const one = await w.connect()
   const named = [{ type: 'BODY', text: 'Hi {{first}}, {{order}} and {{ first }}' }]
@@ -105,14 +105,14 @@ test('only what is approved and needs body parameters alone can be sent, by the 
   assert.equal((await findTemplate(sql, w.workspaceId, one.id, 'paused', 'en_US'))?.status, 'PAUSED')
 })
 
-/** What the team was told of a connection that works. */
+/** Notifications of the team about a working connection. */
 const reasonsTold = async ({ workspaceId }: ChannelWorld) => {
   const rows = await sql<{ reason: string }[]>`
     select distinct reason from notices where workspace_id = ${workspaceId} and reason is not null order by reason`
   return rows.map(({ reason }) => reason)
 }
 
-/** Somebody to tell. */
+/** A member to notify. */
 async function addMember({ workspaceId, clock }: ChannelWorld): Promise<void> {
   const [id, now] = [randomUUID(), clock.now()]
   await sql`
@@ -121,7 +121,7 @@ async function addMember({ workspaceId, clock }: ChannelWorld): Promise<void> {
   await sql`insert into members (workspace_id, user_id, role, created_at) values (${workspaceId}, ${id}, 'member', ${now})`
 }
 
-test('a template in another category is told of once, and where marketing goes is known', async () => {
+test('a changed category is notified once, and the marketing endpoint is stored', async () => {
   const w = await channelWorld(platform.baseUrl)
   await addMember(w)
   const one = await w.connect()
@@ -143,7 +143,7 @@ test('a template in another category is told of once, and where marketing goes i
   assert.deepEqual([await reasonsTold(w), await sends()], [['template_category a MARKETING'], true])
 })
 
-test('the end of the version is told of once, from 60 days before on, until another one is used', async () => {
+test('the end of the API version is notified once, from 60 days before, until another version is used', async () => {
   const w = await channelWorld(platform.baseUrl)
   await addMember(w)
   const one = await w.connect()
@@ -168,7 +168,7 @@ test('the end of the version is told of once, from 60 days before on, until anot
   assert.deepEqual((await shown()).holds, [])
 })
 
-test('a template keeps its id while it changes, and goes when the platform has it no more', async () => {
+test('a template keeps its id when it changes, and is deleted when the platform no longer has it', async () => {
   const w = await channelWorld(platform.baseUrl)
   const one = await w.connect()
   pages = [[template('a'), template('b'), template('a', { language: 'de' })]]
@@ -182,7 +182,7 @@ test('a template keeps its id while it changes, and goes when the platform has i
   assert.deepEqual((await sync(w, one.id)).json().templates, [])
 })
 
-test('open pages are told of templates that have come, changed or gone, and of no reading that found them as they were', async () => {
+test('a live update is sent when a sync adds, changes or deletes templates, and not otherwise', async () => {
   const w = await channelWorld(platform.baseUrl)
   const one = await w.connect()
   const told: string[] = []
@@ -205,7 +205,7 @@ test('open pages are told of templates that have come, changed or gone, and of n
   stop()
 })
 
-test('templates are of one connection and one workspace', async () => {
+test('templates belong to one connection and one workspace', async () => {
   const [w, other] = [await channelWorld(platform.baseUrl), await channelWorld(platform.baseUrl)]
   const [a, b] = [await w.connect(), await w.connect()]
   for (const [{ id }, name] of [
@@ -221,7 +221,7 @@ test('templates are of one connection and one workspace', async () => {
   assert.deepEqual(await names(w), ['second'])
 })
 
-test('a reading that fails half-way changes nothing and says the code', async () => {
+test('a sync that fails halfway changes nothing and returns the code', async () => {
   const w = await channelWorld(platform.baseUrl)
   const one = await w.connect()
   pages = [[template('a')], [template('b')]]
@@ -251,7 +251,7 @@ test('a reading that fails half-way changes nothing and says the code', async ()
   }
 })
 
-test('templates are read right after connecting and every ten minutes, by one node at a time', async () => {
+test('templates are synced after connecting and every ten minutes, by one node at a time', async () => {
   const w = await channelWorld(platform.baseUrl)
   await w.connect()
   pages = [[template('a')]]
@@ -267,7 +267,7 @@ test('templates are read right after connecting and every ten minutes, by one no
   assert.equal(await syncDueTemplates(w.deps), 1)
 })
 
-test('hints bring the reading forward once, however many there are, and not oftener than once a minute', async () => {
+test('any number of hints schedule one sync, at most once a minute', async () => {
   const w = await channelWorld(platform.baseUrl)
   const one = await w.connect()
   pages = [[]]
@@ -285,7 +285,7 @@ test('hints bring the reading forward once, however many there are, and not ofte
   assert.equal(await syncDueTemplates(w.deps), 1)
 })
 
-test('a hint that comes while the templates are read is not lost', async () => {
+test('a hint during a sync is not lost', async () => {
   const w = await channelWorld(platform.baseUrl)
   const one = await w.connect()
   platform.answer = async (_, response) => {
@@ -299,7 +299,7 @@ test('a hint that comes while the templates are read is not lost', async () => {
   assert.deepEqual(await names(w), ['late'])
 })
 
-test('a node that died while reading leaves it to the next after two minutes', async () => {
+test('another node takes over the sync of a dead node after two minutes', async () => {
   const w = await channelWorld(platform.baseUrl)
   await w.connect()
   const dying = { ...w.deps.adapters.waba, fetchTemplates: () => Promise.reject(new Error('died')) }

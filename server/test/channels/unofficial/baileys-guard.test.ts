@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 
 const guard = new URL('../../../src/channels/unofficial/transport/baileys-package.ts', import.meta.url).href
 
-/** Runs the lines in a process of its own, in which `theirs` runs code as if it were the package's. */
+/** Runs the code in a separate process, in which `theirs` runs code as if it belonged to the package. */
 async function run(...lines: string[]): Promise<{ stdout: string; stderr: string; code: number }> {
   const script = [
     `import { runInThisContext } from 'node:vm'`,
@@ -23,7 +23,7 @@ async function run(...lines: string[]): Promise<{ stdout: string; stderr: string
   )
 }
 
-test('what the package prints on the console is not printed, what others print is', async () => {
+test('console output of the package is suppressed, other output is not', async () => {
   const { stdout, stderr } = await run(
     `theirs("console.info('Closing session:', { key: 'secret' }); console.error('secret')")`,
     `console.info('ours')`,
@@ -32,7 +32,7 @@ test('what the package prints on the console is not printed, what others print i
   assert.deepEqual([stdout, stderr], ['ours\n', 'ours\n'])
 })
 
-test('a promise of the package that fails unseen is logged once, and the process goes on; one of ours ends it as before', async () => {
+test('an unhandled rejection in the package is logged once and the process continues; one of ours ends it', async () => {
   const later = `setTimeout(() => console.info('still here'), 20)`
   const theirs = await run(`theirs("void Promise.reject(new Error('secret'))")`, later)
   assert.equal(theirs.code, 0)

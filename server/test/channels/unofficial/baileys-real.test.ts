@@ -13,7 +13,7 @@ import { baileysTransport, giveFile, shownFile } from '../../../src/channels/uno
 import { at, socketMessage, upsert } from '../../support/channels/session-events.ts'
 import { hearing, isClose, keptLog, memoryAuth } from '../../support/channels/session-socket.ts'
 
-// The package is no dependency of ours: name a folder that it was installed in, or install it beside us.
+// The package is not a dependency: pass a folder that contains it, or install it here.
 const folder = process.env.BAILEYS_FOLDER
 const load = async () =>
   folder === undefined
@@ -34,7 +34,7 @@ interface Codec {
   decode(bytes: Uint8Array): object
 }
 
-test('messages as the package decodes them are read as well as plain ones', { skip }, () => {
+test('messages decoded by the package are parsed like plain ones', { skip }, () => {
   const { WebMessageInfo } = installed().proto as unknown as { WebMessageInfo: Codec }
   const decoded = (value: object) => {
     const { encode, decode, fromObject } = WebMessageInfo
@@ -57,13 +57,13 @@ test('messages as the package decodes them are read as well as plain ones', { sk
   )
   for (const event of events) assert.ok(event.type === 'message' && event.at.getTime() === at * 1000)
   assert.equal(skipped.length, 2)
-  // A history says nothing of how far most messages came.
+  // History contains no status for most messages.
   const old = [decoded(socketMessage({ conversation: 'x' }, {}, { fromMe: true }))]
   const [told] = readEvent({ event: 'messaging-history.set', data: { messages: old } }, now).events
   assert.ok(told?.type === 'history' && told.status === 'delivered')
 })
 
-/** A server that takes the line up and drops it: before a word, or after the first one. */
+/** A server that accepts a connection and drops it: at once, or after the first message. */
 async function droppingServer(after: 'at once' | 'a word') {
   const server = createServer()
   server.on('upgrade', ({ headers }, socket) => {
@@ -79,7 +79,7 @@ async function droppingServer(after: 'at once' | 'a word') {
 }
 
 for (const after of ['at once', 'a word'] as const) {
-  test(`the real package on a line that is dropped after ${after}: connecting, closed, tried again`, {
+  test(`the real package on a connection dropped after ${after}: connecting, closed, retried`, {
     skip,
   }, async () => {
     const { url, stop } = await droppingServer(after)
@@ -101,14 +101,14 @@ for (const after of ['at once', 'a word'] as const) {
       await socket.close()
     }
     assert.deepEqual(codes, [428, 428])
-    // What nobody has linked is made anew each time, and kept.
+    // An unlinked identity is created again each time, and stored.
     assert.deepEqual(who.auth.writes, ['creds', 'creds'])
     assert.deepEqual(log.lines, [])
     stop()
   })
 }
 
-test('a real identity comes back as it was, with its keys', { skip }, async () => {
+test('a real identity is restored unchanged, with its keys', { skip }, async () => {
   const { BufferJSON, proto } = installed()
   const store = memoryAuth()
   const first = await openIdentity(installed(), store)
@@ -127,7 +127,7 @@ test('a real identity comes back as it was, with its keys', { skip }, async () =
   assert.equal(Object.getPrototypeOf(revived), Object.getPrototypeOf(state))
 })
 
-test('a file that the package has encrypted and given away is shown by a message of its own', { skip }, async () => {
+test('a file that the package encrypted and uploaded can be sent in a message', { skip }, async () => {
   const given: [bytes: number, type: unknown][] = []
   const wa = {
     waUploadToServer: async (path: string, { mediaType }: { mediaType: string }) => {
@@ -153,7 +153,7 @@ test('a file that the package has encrypted and given away is shown by a message
     assert.deepEqual([told.directPath, (told.mediaKey as Buffer).length, Number(told.fileLength)], ['/v/x', 32, 7])
     if (kind === 'voice') assert.deepEqual([told.ptt, [...(told.waveform as Buffer)]], [true, [1, 99]])
   }
-  // A block, and the digest behind it: what lies on the disk meanwhile is encrypted.
+  // A block plus the digest: temporary data on disk is encrypted.
   assert.deepEqual(
     given,
     kinds.map((kind) => [26, kind === 'voice' ? 'audio' : kind]),

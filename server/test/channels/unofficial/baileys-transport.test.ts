@@ -23,7 +23,7 @@ const names = (who: Hearing) => who.heard.map(({ event }) => event)
 const closeOf = (who: Hearing) =>
   readEvent(who.heard.find(isClose) ?? { event: 'connection.update', data: {} }, now).update
 
-test('without the package a socket closes with a code of its own, and the log says where to read on', async () => {
+test('without the package the socket closes with its own code, and the log refers to the documentation', async () => {
   const who = hearing()
   const log = keptLog()
   const load = () => Promise.reject(Object.assign(new Error('not there'), { code: 'ERR_MODULE_NOT_FOUND' }))
@@ -36,7 +36,7 @@ test('without the package a socket closes with a code of its own, and the log sa
   await socket.close()
 })
 
-test('a store that does not answer is told as a close without a code, so that it is tried again', async () => {
+test('a store that fails is reported as a close without a code, so that it is retried', async () => {
   const who = hearing()
   who.auth.readCreds = () => Promise.reject(new Error('away'))
   baileysTransport({ log: keptLog(), load: async () => fakeBaileys() }).open(who)
@@ -44,7 +44,7 @@ test('a store that does not answer is told as a close without a code, so that it
   assert.deepEqual(closeOf(who), { state: 'closed', code: null })
 })
 
-test('events are handed on one after another, however long each takes', async () => {
+test('events are delivered one at a time, however long each takes', async () => {
   const gates = [1, 2, 3].map(() => Promise.withResolvers<void>())
   const who = hearing()
   const keep = who.hear
@@ -64,7 +64,7 @@ test('events are handed on one after another, however long each takes', async ()
   assert.deepEqual(names(who), ['messages.upsert', 'contacts.upsert', 'messages.update'])
 })
 
-test('one who hears fails once, and hears the next all the same; what is of no use to us is not handed on', async () => {
+test('a handler that fails still receives the next event; unused events are not delivered', async () => {
   const who = hearing()
   const keep = who.hear
   who.hear = async (event) => {
@@ -79,7 +79,7 @@ test('one who hears fails once, and hears the next all the same; what is of no u
   assert.equal(who.heard.length, 2)
 })
 
-test('what a burst keeps back is heard before the close that ends it', async () => {
+test('events buffered in a burst are delivered before the close', async () => {
   const { wa, who } = await opened()
   wa.keptBack.push({ 'messages.upsert': { messages: [] } })
   wa.happen({ 'connection.update': { connection: 'close', lastDisconnect: { error: boom(428) } } })
@@ -88,7 +88,7 @@ test('what a burst keeps back is heard before the close that ends it', async () 
   assert.deepEqual(closeOf(who), { state: 'closed', code: 428 })
 })
 
-test('an identity is kept before anybody hears what depends on it', async () => {
+test('an identity is stored before the events that depend on it are delivered', async () => {
   const { wa, who } = await opened()
   let mayWrite = () => {}
   const kept = who.auth.writeCreds
@@ -108,7 +108,7 @@ test('an identity is kept before anybody hears what depends on it', async () => 
   assert.match(who.auth.creds ?? '', /5511900000001/)
 })
 
-test('an identity that cannot be kept ends the socket', async () => {
+test('an identity that cannot be stored ends the socket', async () => {
   const { wa, who, log } = await opened()
   who.auth.writeCreds = () => Promise.reject(new Error('away'))
   wa.happen({ 'creds.update': {} })
@@ -117,13 +117,13 @@ test('an identity that cannot be kept ends the socket', async () => {
   assert.deepEqual(log.lines, ['failed to store the identity of a linked session; closing it'])
 })
 
-/** By then an identity that changed before is kept. */
+/** An identity that changed earlier is stored by then. */
 async function told({ wa, who }: Awaited<ReturnType<typeof opened>>): Promise<void> {
   wa.happen({ 'connection.update': { isNewLogin: true } })
   await who.until(({ event }) => event === 'connection.update')
 }
 
-test('credentials and keys come back as they were', async () => {
+test('credentials and keys are restored unchanged', async () => {
   const who = hearing()
   const first = await opened(who)
   assert.deepEqual(who.auth.writes, ['creds'])
@@ -147,7 +147,7 @@ test('credentials and keys come back as they were', async () => {
   })
 })
 
-test('what a pairing that came to nothing left is not taken for an identity', async () => {
+test('the remains of a failed pairing are not used as an identity', async () => {
   const who = hearing()
   const first = await opened(who)
   Object.assign(first.wa.options.auth.creds, { me: { id: jid, name: '~' } })
@@ -157,7 +157,7 @@ test('what a pairing that came to nothing left is not taken for an identity', as
   assert.equal(again.wa.options.auth.creds.me, undefined)
 })
 
-test('the number is told when it is linked, and not when it was only typed', async () => {
+test('the number is reported once linked, not when only typed', async () => {
   const { wa, who } = await opened()
   wa.user = own
   wa.happen({ 'connection.update': { qr: '2@x' } })
@@ -168,7 +168,7 @@ test('the number is told when it is linked, and not when it was only typed', asy
   assert.deepEqual(phones, [undefined, '5511900000001', '5511900000001'])
 })
 
-test('a message goes out under the id that was chosen, and the network taking it is told', async () => {
+test('a message is sent with the chosen id, and its acknowledgement is reported', async () => {
   const { wa, who, socket } = await opened()
   await socket.send({ id: '3EB0A', jid, text: 'Hello', previewUrl: false })
   await socket.send({ id: '3EB0B', jid, text: 'see https://x.test', previewUrl: true })
@@ -177,7 +177,7 @@ test('a message goes out under the id that was chosen, and the network taking it
     ['sendMessage', jid, { text: 'see https://x.test' }, { messageId: '3EB0B' }],
   ])
   wa.acks({ id: '3EB0A', from: jid, t: '1790000000' })
-  // Told by the package itself, of somebody else, and a repeat.
+  // Reported by the package itself, of another message, and a repeat.
   wa.acks({ id: '3EB0B', from: jid, error: '463' })
   wa.acks({ id: '3EB0C', from: jid })
   wa.acks({ id: '3EB0A', from: jid })
@@ -198,7 +198,7 @@ const faults: [what: string, fault: unknown, isRejected: boolean][] = [
 ]
 
 for (const [what, fault, isRejected] of faults) {
-  test(`a send is ${isRejected ? 'surely not gone' : 'in doubt'} when ${what}`, async () => {
+  test(`a send is ${isRejected ? 'certainly not sent' : 'unknown'} when ${what}`, async () => {
     const { wa, who, socket } = await opened()
     wa.fault = fault
     const sent = socket.send({ id: '3EB0A', jid, text: 'Hello', previewUrl: false })
@@ -209,7 +209,7 @@ for (const [what, fault, isRejected] of faults) {
   })
 }
 
-test('a code to type is asked for once the network is ready for it, and never of a socket that closed', async () => {
+test('a pairing code is requested once the network is ready, and never on a closed socket', async () => {
   const { wa, socket } = await opened()
   const code = socket.pairingCode('5511900000001')
   await turn()
@@ -219,10 +219,10 @@ test('a code to type is asked for once the network is ready for it, and never of
   const other = await opened()
   const none = other.socket.pairingCode('5511900000001')
   other.wa.happen({ 'connection.update': { connection: 'close' } })
-  await assert.rejects(none, /no socket/)
+  await assert.rejects(none, /socket of the session has closed/)
 })
 
-test('a phone that asks for a message again gets what was sent, if it is still known; only what people write is asked for', async () => {
+test('a phone that requests a message again receives it if still stored; groups and broadcasts are ignored', async () => {
   const sentText = async (id: string) =>
     id === 'bad' ? Promise.reject(new Error('away')) : id === '3EB0A' ? 'Hello' : null
   const { wa } = await opened(hearing({ sentText }))
@@ -247,7 +247,7 @@ const closes: [what: string, act: (one: Awaited<ReturnType<typeof opened>>) => u
   ],
 ]
 for (const [what, act, code] of closes) {
-  test(`${what} is heard as a close with ${code}`, async () => {
+  test(`${what} is reported as a close with ${code}`, async () => {
     const one = await opened()
     await act(one)
     await one.who.until(isClose)
@@ -262,7 +262,7 @@ async function silentAfter(wa: FakeSocket, who: Hearing): Promise<void> {
   assert.equal(who.heard.length, before)
 }
 
-test('after we close it a socket tells nothing, not even that, and sends nothing', async () => {
+test('after close a socket delivers nothing, not even the close, and sends nothing', async () => {
   const { wa, who, socket } = await opened()
   await socket.close()
   assert.deepEqual(wa.calls, [['end']])
@@ -270,7 +270,7 @@ test('after we close it a socket tells nothing, not even that, and sends nothing
   await assert.rejects(socket.send({ id: '3EB0', jid, text: 'x', previewUrl: false }), /no socket/)
 })
 
-test('what waits its turn, and what a burst keeps back, is heard before a close of ours is done', async () => {
+test('queued and buffered events are delivered before close resolves', async () => {
   const who = hearing()
   const keep = who.hear
   who.hear = async (event) => {
@@ -286,7 +286,7 @@ test('what waits its turn, and what a burst keeps back, is heard before a close 
   await silentAfter(wa, who)
 })
 
-test('a socket may be closed by who hears it', async () => {
+test('a handler can close its own socket', async () => {
   const who = hearing()
   const { wa, socket } = await opened(who)
   const done = Promise.withResolvers<void>()
@@ -296,7 +296,7 @@ test('a socket may be closed by who hears it', async () => {
   await silentAfter(wa, who)
 })
 
-test('a socket that is closed before it could open never does', async () => {
+test('a socket that is closed before it opens never opens', async () => {
   let opened = 0
   const baileys = fakeBaileys(() => opened++)
   const ready = Promise.withResolvers<typeof baileys>()
@@ -311,7 +311,7 @@ test('a socket that is closed before it could open never does', async () => {
   assert.deepEqual([opened, who.heard.length], [0, 0])
 })
 
-test('a message is marked as read; a file is given to the network first, and shown by what came of that, with its quote', async () => {
+test('a message is marked as read; a file is uploaded first and sent with the result and its quote', async () => {
   const { wa, baileys, socket } = await opened()
   wa.user = own
   await socket.markRead(jid, '3A01')
@@ -347,7 +347,7 @@ test('a message is marked as read; a file is given to the network first, and sho
   ])
 })
 
-test('a document with words, a reaction and a quoted text are put as the package wants them; what is too late stays here', async () => {
+test("a document with caption, a reaction and a quote have the package's format; a late message is not sent", async () => {
   const { wa, socket } = await opened()
   await assert.rejects(socket.send({ id: '3EB0A', jid, text: 'x', previewUrl: false }, () => false))
   const file = { kind: 'document', mimeType: 'application/pdf', name: 'a.pdf', given: '{"directPath":"/v/2"}' } as const

@@ -9,9 +9,9 @@ import type {
 export type FakeSocket = ReturnType<typeof fakeSocket>
 type Happened = Record<string, unknown>
 
-/** The package as far as it is used, on a script; `onOpen` is handed each socket that it makes. */
+/** A scripted fake of the package; `onOpen` receives each socket that it creates. */
 export function fakeBaileys(onOpen: (wa: FakeSocket) => void = () => {}) {
-  /** Files as it was given them. */
+  /** Files that were uploaded. */
   const prepared: { type: string; told: Happened; bytes: string; upload: unknown }[] = []
   const isBytes = (value: unknown): value is Uint8Array => value instanceof Uint8Array
   const baileys: BaileysPackage = {
@@ -45,7 +45,7 @@ export function fakeBaileys(onOpen: (wa: FakeSocket) => void = () => {}) {
 function fakeSocket(options: BaileysOptions) {
   const handlers: ((happened: Happened) => void)[] = []
   const listeners = new Map<string, (node: Stanza) => void>()
-  /** What was asked of it, in order. */
+  /** Calls, in order. */
   const calls: unknown[][] = []
   const closes = (lastDisconnect: object) =>
     socket.happen({ 'connection.update': { connection: 'close', lastDisconnect } })
@@ -78,11 +78,11 @@ function fakeSocket(options: BaileysOptions) {
     ...wa,
     options,
     calls,
-    /** What `sendMessage` fails with. */
+    /** Error of `sendMessage`. */
     fault: null as unknown,
-    /** What is told only once somebody asks for it or the burst is over. */
+    /** Events emitted only after `flush` or the end of the burst. */
     keptBack: [] as Happened[],
-    /** What the network makes happen, all at one time. */
+    /** Emits events of the network, all at once. */
     happen: (happened: Happened) => {
       for (const handle of handlers) handle(happened)
     },

@@ -3,14 +3,14 @@ import { test } from 'node:test'
 import { presetId } from '../../../src/channels/unofficial/send/connector.ts'
 import { customerPhone, sessionWorld } from '../../support/channels/session-world.ts'
 
-// What each code means is a table in session-disconnect.test.ts.
+// The meaning of each code is tested in session-disconnect.test.ts.
 
 const keyCount = async ({ db, connectionId }: Awaited<ReturnType<typeof sessionWorld>>) => {
   const [keys] = await db.sql`select count(*) as count from session_keys where connection_id = ${connectionId}`
   return keys?.count
 }
 
-test('a close that logs the device out stops the session and forgets its keys', async () => {
+test('a close that logs the device out stops the session and deletes its keys', async () => {
   const w = await sessionWorld()
   await (await w.pair()).close(401)
   await w.work()
@@ -36,7 +36,7 @@ test('a close that replaces the device stops the session, until a member resumes
   assert.equal((await w.connection()).state, 'active')
 })
 
-test('a line that is lost is followed by another socket after a while, longer each time', async () => {
+test('a lost connection is retried with increasing delays', async () => {
   const w = await sessionWorld()
   await w.pair()
   const { device } = w.network.last()
@@ -61,7 +61,7 @@ test('a line that is lost is followed by another socket after a while, longer ea
   assert.equal((await w.session()).state, 'open')
 })
 
-test('a pairing for which Baileys was missing is begun again when a member resumes the connection', async () => {
+test('a pairing that lacked Baileys starts again when a member resumes the connection', async () => {
   const w = await sessionWorld()
   await w.team('POST', `/${w.connectionId}/pair`, { method: 'qr' })
   await w.work()
@@ -74,7 +74,7 @@ test('a pairing for which Baileys was missing is begun again when a member resum
   assert.equal((await w.session()).qr, 'code')
 })
 
-test('a paused connection goes on hearing, and stays paused whatever becomes of the line', async () => {
+test('a paused connection still receives, and stays paused whatever happens to its socket', async () => {
   const w = await sessionWorld()
   const { socket } = await w.talk()
   await w.team('POST', `/${w.connectionId}/pause`)
@@ -88,7 +88,7 @@ test('a paused connection goes on hearing, and stays paused whatever becomes of 
   assert.equal((await w.team('POST', `/${w.connectionId}/resume`)).body.connection.state, 'active')
 })
 
-test('credentials that were tampered with stop the session', async () => {
+test('modified credentials stop the session', async () => {
   const w = await sessionWorld()
   await w.pair()
   await w.db.sql`
@@ -104,7 +104,7 @@ test('credentials that were tampered with stop the session', async () => {
   assert.equal(w.network.sockets.length, 2)
 })
 
-test('a hidden address and its phone become one conversation once the network tells', async () => {
+test('a hidden address and its phone become one conversation once the network links them', async () => {
   const w = await sessionWorld()
   const socket = await w.pair()
   const lid = '210000000000001@lid'
@@ -115,7 +115,7 @@ test('a hidden address and its phone become one conversation once the network te
   assert.equal((await w.conversation()).contact.phone, customerPhone)
 })
 
-test('what fails to be stored is tried again before it counts as heard; what can never be is given up, and the next is heard', async () => {
+test('events that fail to store are retried before acknowledgement; permanently failing ones are dropped', async () => {
   const heard: string[] = []
   let failures = 3
   const w = await sessionWorld({
@@ -137,7 +137,7 @@ test('what fails to be stored is tried again before it counts as heard; what can
   assert.deepEqual(heard, ['Hello', 'fine'])
 })
 
-test('an id follows from the message, and differs between connections', () => {
+test('an id is derived from the message and differs between connections', () => {
   const id = presetId('01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e:1', 'a')
   assert.match(id, /^3EB0[0-9A-F]{18}$/)
   assert.equal(id, presetId('01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e:1', 'a'))

@@ -16,7 +16,7 @@ const rows: [code: number | null, at: typeof first, after: AfterClose][] = [
   [515, first, again(0)],
   [515, pairing, again(0)],
   [515, later(2), again(0)],
-  // A server that asks for a restart for ever is not asked a hundred times a second.
+  // A server that requests restarts endlessly must not be called in a tight loop.
   [515, later(3), again(8_000)],
   [408, first, again(1_000)],
   [408, pairing, stop('pairing_ended', true)],
@@ -45,11 +45,11 @@ const rows: [code: number | null, at: typeof first, after: AfterClose][] = [
   [baileysMissing, first, stop('baileys_missing')],
 ]
 
-test('a close means to come back, or to stop for a reason', () => {
+test('a close leads to a reconnect, or to a stop with a reason', () => {
   for (const [code, at, after] of rows) assert.deepEqual(afterClose(code, at), after, `${code} ${JSON.stringify(at)}`)
 })
 
-test('the delay doubles from a second to a minute, and is spread over half of itself', () => {
+test('the delay doubles from one second to a minute, with jitter over its half', () => {
   const delayOf = (attempt: number, random: number) => {
     const after = afterClose(428, { isPairing: false, attempt, random })
     assert.ok(after.act === 'reconnect')

@@ -14,7 +14,7 @@ async function everyRow({ db, connectionId }: SessionWorld): Promise<string[]> {
   return rows.map(({ text }) => text)
 }
 
-test('keys are kept, changed and forgotten together, by type and id', async () => {
+test('keys are stored, changed and deleted together, by type and id', async () => {
   const w = await sessionWorld()
   const { auth } = (await w.pair()).options
   await auth.writeKeys([
@@ -32,7 +32,7 @@ test('keys are kept, changed and forgotten together, by type and id', async () =
   assert.equal((await auth.readKeys('session', [])).size, 0)
 })
 
-test('nothing of the keys, the pairing and what is sent can be read in the tables or in the log', async () => {
+test('keys, pairing and sends are not readable in tables or logs', async () => {
   const w = await sessionWorld()
   const { socket, conversationId } = await w.talk()
   await socket.options.auth.writeKeys([{ type: 'session', id: customerPhone, value: '"a ratchet"' }])
@@ -54,7 +54,7 @@ test('nothing of the keys, the pairing and what is sent can be read in the table
   }
 })
 
-test('a key that was tampered with counts as lost; one put into the place of another does not open', async () => {
+test('a modified key counts as lost; a key moved to another row cannot be decrypted', async () => {
   const w = await sessionWorld()
   const { auth } = (await w.pair()).options
   await auth.writeKeys([
@@ -75,7 +75,7 @@ test('a key that was tampered with counts as lost; one put into the place of ano
   assert.deepEqual([...(await auth.readKeys('session', ['a', 'b']))], [])
 })
 
-test('rotating the data key leaves no old row, and the session goes on as the same device', async () => {
+test('rotating the data key leaves no old row, and the session continues as the same device', async () => {
   const w = await sessionWorld()
   const { socket, conversationId } = await w.talk()
   await w.post(conversationId)
@@ -90,7 +90,7 @@ test('rotating the data key leaves no old row, and the session goes on as the sa
   assert.equal((await w.session()).state, 'open')
 })
 
-test('no statement of a session reads what was sent, or its keys, from end to end; to take a send back is one statement', async () => {
+test('no statement of a session scans all sends or keys; cancelling a send is one statement', async () => {
   const w = await sessionWorld()
   const { db, workspaceId, connectionId, clock } = w
   const { socket, conversationId } = await w.talk()

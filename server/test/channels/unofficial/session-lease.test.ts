@@ -5,7 +5,7 @@ import { customerPhone, type SessionWorld, sessionWorld } from '../../support/ch
 
 const openSockets = ({ network }: SessionWorld) => network.sockets.filter(({ isClosed }) => !isClosed)
 
-test('when the holder no longer renews, another takes over as the same device; the old one hands on and writes nothing', async () => {
+test('when the holder stops renewing, another takes over as the same device; the old one stores and writes nothing', async () => {
   const w = await sessionWorld()
   const { socket: old, conversationId } = await w.talk()
   await w.expireLease()
@@ -16,7 +16,7 @@ test('when the holder no longer renews, another takes over as the same device; t
   await next.open()
   await w.work(other.holder)
 
-  // The old one was stalled: it wakes, hears, and wants to keep its keys.
+  // The old holder was stalled: it resumes, receives an event and tries to store its keys.
   await assert.rejects(old.options.auth.writeKeys([{ type: 'session', id: 'x', value: '"old"' }]), LeaseLost)
   await assert.rejects(old.options.auth.writeCreds('"old"'), LeaseLost)
   assert.equal(next.device, old.device)
@@ -31,7 +31,7 @@ test('when the holder no longer renews, another takes over as the same device; t
   assert.equal((await w.session()).state, 'open')
 })
 
-test('a close that the old holder hears stops nothing; by renewing it learns that it has lost the session', async () => {
+test('a close at the old holder stops nothing; it detects the lost session when renewing', async () => {
   const w = await sessionWorld()
   const old = await w.pair()
   await w.expireLease()
@@ -61,7 +61,7 @@ test('a holder that cannot reach the database closes its socket before its lease
   t.mock.restoreAll()
 })
 
-test('a holder that stops gives the session back at once', async () => {
+test('a stopping holder releases the session at once', async () => {
   const w = await sessionWorld()
   const socket = await w.pair()
   await w.holder.stop()
@@ -72,7 +72,7 @@ test('a holder that stops gives the session back at once', async () => {
   assert.equal(openSockets(w).length, 1)
 })
 
-test('what waits to be heard when a holder stops is heard, and its end is no news', async () => {
+test('events queued when a holder stops are processed, and its close is not an event', async () => {
   const w = await sessionWorld()
   const { socket } = await w.talk()
   w.network.beforeClose = async () => {
@@ -84,7 +84,7 @@ test('what waits to be heard when a holder stops is heard, and its end is no new
   assert.equal((await w.session()).state, 'open')
 })
 
-test('a holder that stops waits a little for the word on what has just left', async () => {
+test('a stopping holder waits briefly for acknowledgements', async () => {
   const w = await sessionWorld()
   const { socket, conversationId } = await w.talk()
   w.network.acknowledges = false
@@ -97,7 +97,7 @@ test('a holder that stops waits a little for the word on what has just left', as
   assert.ok(socket.isClosed)
 })
 
-test('the sessions of a dead process are taken over before its lease ends, once it was seen dead three times', async () => {
+test('the sessions of a dead process are taken over before its lease expires, after three checks', async () => {
   const w = await sessionWorld()
   const dying = await w.addHolder()
   await w.team('POST', `/${w.connectionId}/pair`, { method: 'qr' })
@@ -114,7 +114,7 @@ test('the sessions of a dead process are taken over before its lease ends, once 
   assert.equal(other.holder.count(), 1)
 })
 
-test('a pairing goes on with another process when its holder dies', async () => {
+test('a pairing continues in another process when its holder dies', async () => {
   const w = await sessionWorld()
   await w.team('POST', `/${w.connectionId}/pair`, { method: 'qr' })
   await w.work()
@@ -131,7 +131,7 @@ test('a pairing goes on with another process when its holder dies', async () => 
   assert.equal((await w.session()).state, 'open')
 })
 
-test('many processes that look at the same moment claim a session once, and none while it is held', async () => {
+test('concurrent processes claim a session once, and none while it is held', async () => {
   const w = await sessionWorld()
   await w.pair()
   const others = await Promise.all(Array.from({ length: 5 }, () => w.addHolder()))

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { customerPhone, newShopPhone, type SessionWorld, sessionWorld } from '../../support/channels/session-world.ts'
 import { signedInMember } from '../../support/member.ts'
 
-test('pairing by QR: each code is shown until the next, a restart is asked for, then it is open', async () => {
+test('pairing by QR: each code is shown until the next, then a restart, then the session is open', async () => {
   const w = await sessionWorld()
   const phone = newShopPhone()
   const never = { state: 'unpaired', reason: 'never_paired', paired: false, phone: null, qr: null }
@@ -39,7 +39,7 @@ test('pairing by QR: each code is shown until the next, a restart is asked for, 
   assert.ok(second.device !== null, 'the second socket is the device that was linked')
 })
 
-test('pairing by code: the letters are asked for once, for the phone in digits', async () => {
+test('pairing by code: the code is requested once, with the phone in digits', async () => {
   const w = await sessionWorld()
   const asked = await w.team('POST', `/${w.connectionId}/pair`, { method: 'code', phone: '+55 11 95550-1234' })
   assert.equal(asked.status, 202)
@@ -55,7 +55,7 @@ test('pairing by code: the letters are asked for once, for the phone in digits',
   assert.equal(wrong.body.data.issues[0].path, 'phone')
 })
 
-test('a pairing that nobody takes up ends, and can be asked for again', async () => {
+test('a pairing without a scan ends, and can be started again', async () => {
   const w = await sessionWorld()
   await w.team('POST', `/${w.connectionId}/pair`, { method: 'qr' })
   await w.work()
@@ -69,7 +69,7 @@ test('a pairing that nobody takes up ends, and can be asked for again', async ()
   assert.equal((await w.session()).state, 'open')
 })
 
-test('a person confirms the risk of a paired number; a new pairing unlinks the old device, forgets its keys and voids that', async () => {
+test('a person confirms the risk of a paired number; a new pairing unlinks the old device, deletes its keys and voids the confirmation', async () => {
   const w = await sessionWorld()
   const old = await w.pair()
   const member = await signedInMember(w)
@@ -91,7 +91,7 @@ test('a person confirms the risk of a paired number; a new pairing unlinks the o
   assert.equal((await w.connection()).state, 'active')
 })
 
-test('unpairing logs out and forgets; what a customer writes meanwhile is not lost', async () => {
+test('unpairing logs out and deletes the keys; messages received meanwhile are not lost', async () => {
   const w = await sessionWorld()
   const { socket } = await w.talk()
   w.network.beforeLogout = async () => {
@@ -113,7 +113,7 @@ test('unpairing logs out and forgets; what a customer writes meanwhile is not lo
   assert.equal((await w.conversation()).unread_count, 2)
 })
 
-test('a removed connection logs out, and nothing of its session is left', async () => {
+test('a removed connection logs out and deletes its session', async () => {
   const w = await sessionWorld()
   await w.pair()
   assert.equal((await w.team('DELETE', `/${w.connectionId}`)).status, 200)
@@ -123,7 +123,7 @@ test('a removed connection logs out, and nothing of its session is left', async 
   assert.equal(rows.length, 0)
 })
 
-test('a phone that is connected already is refused to another connection', async () => {
+test('a phone that is already connected cannot be linked to another connection', async () => {
   const w = await sessionWorld()
   const phone = newShopPhone()
   await w.pair(phone)
@@ -137,7 +137,7 @@ test('a phone that is connected already is refused to another connection', async
   assert.equal((await w.session()).state, 'open')
 })
 
-test('another workspace sees nothing of it, and only a QR connection has a session', async () => {
+test('another workspace cannot see a session, and only QR connections have one', async () => {
   const [w, other] = [await sessionWorld(), await sessionWorld()]
   const statuses = async (by: SessionWorld) => [
     (await by.team('GET', `/${w.connectionId}/session`)).status,
@@ -150,7 +150,7 @@ test('another workspace sees nothing of it, and only a QR connection has a sessi
   assert.deepEqual(await statuses(w), [409, 409, 409])
 })
 
-test('members see how a session is; to pair it, and to see what pairs it, is for admins', async () => {
+test("members can read a session's state; only admins can pair it and see pairing codes", async () => {
   const w = await sessionWorld()
   const [member, admin] = [await signedInMember(w), await signedInMember(w, 'admin')]
   const path = `/connections/${w.connectionId}`

@@ -143,7 +143,7 @@ const details: [what: string, content: unknown, detail: unknown][] = [
   ],
 ]
 
-test('what is beside the words is read', () => {
+test('content beyond the text is parsed', () => {
   for (const [what, content, expected] of details) assert.deepEqual(detailOf(content), expected, what)
 })
 
@@ -160,7 +160,7 @@ const revisions: [what: string, content: unknown, told: Record<string, unknown>]
 ]
 
 for (const [what, content, expected] of revisions) {
-  test(`${what} is told of the message that it is about, by the customer and on the phone`, () => {
+  test(`${what} refers to its message, from the customer and from the phone`, () => {
     const who = { userId: null, parentUserId: null, phone: customerDigits }
     const shared = { originalId: 'x', at: new Date(at * 1000), ...expected }
     assert.deepEqual(only(socketMessage(content)), {
@@ -179,7 +179,7 @@ const updates: [what: string, update: Record<string, unknown>, told: Record<stri
 ]
 
 for (const [what, update, expected] of updates) {
-  test(`${what} that comes among the statuses is told of the message that it is about`, () => {
+  test(`${what} among the statuses refers to its message`, () => {
     const customer = { userId: null, parentUserId: null, phone: customerDigits, name: null }
     for (const [fromMe, direction] of [
       [false, 'inbound'],

@@ -74,14 +74,14 @@ const calls: [what: string, item: object, said: string][] = [
   ['was silenced', call({ callOutcome: 'SILENCED_BY_DND', durationSecs: 0 }), 'Missed call'],
 ]
 
-test('a call is a notice, and nobody has written', () => {
+test('a call is a system message and opens no window', () => {
   for (const [what, item, said] of calls) {
     const event = written({ ...socketMessage(undefined), ...item })
     assert.deepEqual([event.kind, event.text, event.opensWindow], ['system', said, false], what)
   }
 })
 
-test('a message of every kind is read, and opens the window', () => {
+test('a message of every kind is parsed and opens the window', () => {
   for (const [what, message, kind, said] of contents) {
     const event = written(socketMessage(message))
     assert.deepEqual([event.kind, event.text, event.opensWindow], [kind, said, true], what)
@@ -89,14 +89,18 @@ test('a message of every kind is read, and opens the window', () => {
 })
 
 const passedOver: [what: string, message: unknown, reason: RegExp][] = [
-  ['a withdrawal of nothing', socketMessage({ protocolMessage: { type: 0, key: {} } }), /withdrawal/],
-  ['a setting', socketMessage({ protocolMessage: { type: 3, key: { id: 'x' } } }), /or the like/],
-  ['an edit without words', socketMessage({ protocolMessage: { type: 14, key: { id: 'x' } } }), /says nothing/],
-  ['an edit', socketMessage({ editedMessage: { message: { protocolMessage: { editedMessage: text } } } }), /edit/],
-  ['a lifted reaction', socketMessage({ reactionMessage: { text: '' } }), /lifted reaction/],
-  ['a call that rings', socketMessage({ call: { callKey: 'eA==' } }), /or the like/],
-  ['a vote', socketMessage({ pollUpdateMessage: {} }), /or the like/],
-  ['the head of an album', socketMessage({ albumMessage: { expectedImageCount: 2 } }), /or the like/],
+  ['a withdrawal of nothing', socketMessage({ protocolMessage: { type: 0, key: {} } }), /unsupported change/],
+  ['a setting', socketMessage({ protocolMessage: { type: 3, key: { id: 'x' } } }), /unsupported change/],
+  ['an edit without words', socketMessage({ protocolMessage: { type: 14, key: { id: 'x' } } }), /without content/],
+  [
+    'an edit',
+    socketMessage({ editedMessage: { message: { protocolMessage: { editedMessage: text } } } }),
+    /unsupported change/,
+  ],
+  ['a lifted reaction', socketMessage({ reactionMessage: { text: '' } }), /unsupported change/],
+  ['a call that rings', socketMessage({ call: { callKey: 'eA==' } }), /unsupported change/],
+  ['a vote', socketMessage({ pollUpdateMessage: {} }), /unsupported change/],
+  ['the head of an album', socketMessage({ albumMessage: { expectedImageCount: 2 } }), /unsupported change/],
   ['what is not decrypted', socketMessage(undefined, { messageStubType: 2 }), /not decrypted/],
   ['a notice without content', socketMessage(null, { messageStubType: 38 }), /not decrypted/],
   ['keys alone', socketMessage({ senderKeyDistributionMessage: {} }), /not decrypted/],
@@ -114,7 +118,7 @@ function nested(depth: number): unknown {
   return depth === 0 ? text : { ephemeralMessage: { message: nested(depth - 1) } }
 }
 
-test('what is no news is passed over, for a reason', () => {
+test('items without an event are skipped with a reason', () => {
   for (const [what, message, reason] of passedOver) {
     const read = readOne(message)
     assert.equal(read.count, 1, what)
@@ -122,18 +126,18 @@ test('what is no news is passed over, for a reason', () => {
   }
 })
 
-test('one that could not be read keeps no other from being read', () => {
+test('an invalid item does not affect others', () => {
   const { events, skipped } = readEvent(upsert(socketMessage(null), 'x', socketMessage(text)), now)
   assert.deepEqual([events.length, skipped.length], [1, 2])
 })
 
-test('a message that could not be decrypted counts once it comes again under its id', () => {
+test('a message that could not be decrypted is stored when it arrives again with its id', () => {
   const key = { id: '3A0COMES0LATER' }
   assert.equal(readOne(socketMessage(undefined, { messageStubType: 2 }, key)).event, undefined)
   assert.equal(written(socketMessage(text, {}, key)).externalId, '3A0COMES0LATER')
 })
 
-test('what a person wrote on the phone is an echo to the customer, without the name of who wrote', () => {
+test("a message from the phone is an echo to the customer, without the author's name", () => {
   const { event } = readOne(socketMessage(text, { pushName: 'The shop', status: 2 }, { fromMe: true }))
   assert.ok(event?.type === 'echo')
   assert.deepEqual(event.customer, { userId: null, parentUserId: null, phone: customerDigits, name: null })
@@ -150,7 +154,7 @@ const times: [what: string, value: unknown, at: Date][] = [
   ['nonsense', { low: 'x' }, now],
 ]
 
-test('the time of a message is read in every form', () => {
+test('the time of a message is parsed in every form', () => {
   for (const [what, value, moment] of times) {
     assert.deepEqual(written(socketMessage(text, { messageTimestamp: value })).at, moment, what)
   }
@@ -167,14 +171,14 @@ const people: [what: string, key: Record<string, unknown>, userId: string | null
   ['hidden, with nonsense', { remoteJid: customerLid, remoteJidAlt: 7 }, customerLid, null],
 ]
 
-test('a customer is known by every form of address', () => {
+test('a customer is identified by every form of address', () => {
   for (const [what, key, userId, phone] of people) {
     const { customer } = written(socketMessage(text, {}, key))
     assert.deepEqual(customer, { userId, parentUserId: null, phone, name: 'Ana' }, what)
   }
 })
 
-test('an ad is told with every field, null where there is none', () => {
+test('a referral has every field, null if absent', () => {
   const said = { title: 'Spring', sourceType: 'ad', sourceId: '120', sourceUrl: 'https://x.test', ctwaClid: 'c1' }
   const ad = { ctwa_clid: 'c1', source_id: '120', source_type: 'ad', source_url: 'https://x.test', headline: 'Spring' }
   const content = { extendedTextMessage: { text: 'Hi', contextInfo: { externalAdReply: said } } }
@@ -186,14 +190,14 @@ test('an ad is told with every field, null where there is none', () => {
   assert.deepEqual(referral, { ...none, source_id: '7', source_type: 'post' })
 })
 
-test('a link with a picture is no ad', () => {
+test('a link preview is not a referral', () => {
   const contextInfo = { externalAdReply: { title: 'A page', sourceUrl: 'https://x.test' } }
   assert.equal(written(socketMessage({ extendedTextMessage: { text: 'x', contextInfo } })).referral, null)
 })
 
-test('what a device hears of its own before the network has said anything is nothing yet', () => {
+test("a device's own message is ignored until the network acknowledges it", () => {
   const ours = (status: number) => readOne(socketMessage(text, { status }, { fromMe: true }))
   assert.equal(ours(1).event, undefined)
-  assert.equal(ours(1).reason, 'message that has not left yet')
+  assert.equal(ours(1).reason, 'message not sent yet')
   assert.equal(ours(2).event?.type, 'echo')
 })

@@ -41,7 +41,7 @@ const updates: [data: unknown, update: unknown][] = [
   [null, null],
 ]
 
-test('a socket tells how it is', () => {
+test('connection updates of a socket are parsed', () => {
   for (const [data, update] of updates) {
     assert.deepEqual(readEvent({ event: 'connection.update', data }, now), { update, events: [], skipped: [] })
   }
@@ -59,7 +59,7 @@ const statusRows: [number: unknown, status: string | null][] = [
   [undefined, null],
 ]
 
-test('the status of our message is one of ours, or none', () => {
+test('statuses of our messages map to ours or to none', () => {
   for (const [number, status] of statusRows) {
     const { events, skipped } = readEvent(statusUpdate(number), now)
     assert.equal(events.length + skipped.length, 1)
@@ -67,14 +67,14 @@ test('the status of our message is one of ours, or none', () => {
   }
 })
 
-test('a status names the message and when, whoever it was addressed to', () => {
+test('a status has the message id and time, whatever the address', () => {
   const { events } = readEvent(statusUpdate(4, {}, { remoteJid: customerLid }), now)
   const customer = { userId: customerLid, parentUserId: null, phone: null, name: null }
   const told = { externalId: '3EB0AA', status: 'read', errorCode: null, at: new Date(at * 1000), correlator: null }
   assert.deepEqual(events, [{ type: 'status', ...told, customer }])
 })
 
-test('a refusal carries its code', () => {
+test('a failed status has its error code', () => {
   const codeOf = (parameters: unknown) => {
     const [event] = readEvent(statusUpdate(0, { messageStubParameters: parameters }), now).events
     return event?.type === 'status' ? event.errorCode : undefined
@@ -96,7 +96,7 @@ const noStatus: [what: string, event: SocketEvent][] = [
   ['another notice', statusUpdate(undefined, { message: null, messageStubType: 40 })],
 ]
 
-test('what is no status of ours is passed over', () => {
+test('other updates are skipped', () => {
   for (const [what, event] of noStatus) {
     const { events, skipped } = readEvent(event, now)
     assert.deepEqual([events.length, skipped.length], [0, 1], what)
@@ -114,7 +114,7 @@ const contactRows: [contact: unknown, name: string | null | undefined][] = [
   [null, undefined],
 ]
 
-test('a name that the phone knows is told of', () => {
+test("a name in the phone's contacts is reported", () => {
   for (const [contact, name] of contactRows) {
     const { events, skipped } = readEvent({ event: 'contacts.upsert', data: [contact] }, now)
     assert.equal(events.length + skipped.length, 1)
@@ -123,7 +123,7 @@ test('a name that the phone knows is told of', () => {
   }
 })
 
-test('the phone behind a hidden address is told of as one customer with both', () => {
+test('the phone behind a hidden address is reported as one customer with both', () => {
   const mapping = { lid: customerLid, pn: customerJid }
   for (const data of [mapping, [mapping]]) {
     const { events } = readEvent({ event: 'lid-mapping.update', data }, now)
@@ -132,7 +132,7 @@ test('the phone behind a hidden address is told of as one customer with both', (
   assert.deepEqual(readEvent({ event: 'lid-mapping.update', data: { lid: customerLid } }, now).events, [])
 })
 
-test('a history is told as history, with the phones that it maps', () => {
+test('history is parsed as history, with mapped phones', () => {
   const data = {
     chats: [{ id: customerLid }],
     messages: [
@@ -176,7 +176,7 @@ const lookedAt = [
   'lastDisconnect error output me qr __proto__ constructor toString',
 ].flatMap((line) => line.split(' '))
 
-// Nonsense in the places that are looked at, which is where a fault of the reader would be.
+// Invalid values in the fields that the parser reads.
 const { value: nonsense } = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(
     { depthSize: 'small' },
@@ -186,7 +186,7 @@ const { value: nonsense } = fc.letrec<{ value: unknown }>((tie) => ({
   ),
 }))
 
-test('nothing that comes over the wire makes the reader throw: nonsense loses itself alone, wherever it is', () => {
+test('no input makes the parser throw: invalid data affects only its own item', () => {
   const good = socketMessage({ conversation: 'Hello' })
   fc.assert(
     fc.property(fc.constantFrom(...names), fc.oneof(nonsense, fc.jsonValue()), (name, value) => {
@@ -196,19 +196,19 @@ test('nothing that comes over the wire makes the reader throw: nonsense loses it
       }
       const { events, skipped } = readEvent(upsert(value, good), now)
       assert.ok(events.some((event) => event.type === 'message' && event.text === 'Hello'))
-      assert.ok(!skipped.includes('item that could not be read'))
+      assert.ok(!skipped.includes('item that could not be parsed'))
     }),
     { numRuns: 300 },
   )
 })
 
-// Samples from elsewhere, which are not ours to keep here: name their folder to run over them.
+// Third-party samples, not part of the repository: pass their folder to test them.
 const folder = join(process.env.PAYLOAD_SAMPLES ?? '', 'baileys')
 const hasSamples = process.env.PAYLOAD_SAMPLES !== undefined && existsSync(folder)
 
-/** What each sample's name says must come of it: the first pattern that fits counts. */
+/** Expected result by the sample's name: the first matching pattern applies. */
 const outcomes: [pattern: RegExp, types: string][] = [
-  // The own send is our copy of what has not left yet.
+  // Our own send is a copy of a message that is not sent yet.
   [/group|broadcast|decrypt-failed|own-send/, ''],
   [/revoke/, 'withdrawn'],
   [/fromme/, 'echo'],

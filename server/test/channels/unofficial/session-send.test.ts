@@ -22,7 +22,7 @@ async function assertNotDelivered(w: SessionWorld, id: string, answer: Answer, r
   assert.equal((await w.messages(id)).at(-1).error_code, reason)
 }
 
-test('what was sent is known for three days, for a phone that asks for it again', async () => {
+test('sent texts are stored for three days, for phones that request them again', async () => {
   const w = await sessionWorld()
   const { socket, conversationId } = await w.talk()
   await w.post(conversationId, 'Good morning')
@@ -39,14 +39,14 @@ test('what was sent is known for three days, for a phone that asks for it again'
   }
 })
 
-test('a message that the socket refuses to take has surely not left', async () => {
+test('a message that the socket rejects was certainly not sent', async () => {
   const w = await sessionWorld()
   const { conversationId } = await w.talk()
   w.network.beforeSend = () => Promise.reject(new Error('no session keys'))
   await assertNotDelivered(w, conversationId, await w.post(conversationId), 'not_sent')
 })
 
-test('without a holder nothing is sent, and nothing is left to be sent later', async () => {
+test('without a holder nothing is sent now or later', async () => {
   const w = await sessionWorld()
   const { conversationId } = await w.talk()
   await w.expireLease()
@@ -55,7 +55,7 @@ test('without a holder nothing is sent, and nothing is left to be sent later', a
   assert.equal(w.network.delivered.length, 0)
 })
 
-test('what nobody has claimed in time is taken back, and is never sent', async () => {
+test('an unclaimed send is cancelled in time and never sent', async () => {
   const w = await sessionWorld()
   const { socket, conversationId } = await w.talk()
   await w.loseLine(socket)
@@ -67,7 +67,7 @@ test('what nobody has claimed in time is taken back, and is never sent', async (
   assert.equal(w.network.delivered.length, 0)
 })
 
-test('a holder that dies with a message in hand leaves it unknown: it is never sent twice', async () => {
+test('a holder that dies during a send leaves it unknown: it is never sent twice', async () => {
   const w = await sessionWorld()
   const { conversationId } = await w.talk()
   w.network.acknowledges = false
@@ -77,14 +77,14 @@ test('a holder that dies with a message in hand leaves it unknown: it is never s
   await assertNotDelivered(w, conversationId, await posting, 'outcome_unknown')
   const other = await w.addHolder()
   const next = await w.reconnect(other.holder)
-  // Else it would wait for the word on it when it is stopped.
+  // Otherwise it would wait for the acknowledgement when stopped.
   await w.holder.renew()
   assert.equal(w.network.delivered.length, 1)
   await next.status(id, 2)
   assert.equal((await w.messages(conversationId)).at(-1).status, 'sent')
 })
 
-test('a send waits for the risk to be confirmed, and for the session to be open', async () => {
+test('a send requires a confirmed risk and an open session', async () => {
   const w = await sessionWorld()
   const { socket, conversationId } = await w.talk()
   await w.db.sql`update connections set acknowledged_at = null where id = ${w.connectionId}`
@@ -97,7 +97,7 @@ test('a send waits for the risk to be confirmed, and for the session to be open'
   assert.deepEqual([closed.status, closed.body.data.code], [409, 'CONNECTION_UNAVAILABLE'])
 })
 
-test('the customer is told that their message was read', async () => {
+test("the customer's message is marked as read", async () => {
   const w = await sessionWorld()
   const { conversationId } = await w.talk()
   const read = new Promise((resolve) => {
@@ -107,7 +107,7 @@ test('the customer is told that their message was read', async () => {
   assert.equal(await read, `${customerPhone}@s.whatsapp.net`)
 })
 
-test('a send that is slow to reach the database gets no more time by that: a takeover may have waited for it to end', async () => {
+test('a send that reaches the database late gets no extra time, because a takeover may be waiting for it', async () => {
   const w = await sessionWorld()
   await w.talk()
   const { db, keyStore, clock, workspaceId } = w
@@ -134,7 +134,7 @@ async function outcomeOf(w: SessionWorld, conversationId: string) {
   return `${status} ${error_code}`
 }
 
-test('a send whose process died before it asked the session’s holder was not sent, and one that was merely slow sends nothing', async () => {
+test('a send whose process died before enqueueing was not sent, and a slow process sends nothing', async () => {
   const w = await sessionWorld()
   const { conversationId } = await w.talk()
   const { halted, goOn } = w.haltBeforeAsking()
@@ -150,7 +150,7 @@ test('a send whose process died before it asked the session’s holder was not s
   assert.equal(await outcomeOf(w, conversationId), 'failed not_sent')
 })
 
-test('a send that nobody has claimed is taken back when its process has died, and no holder sends it later', async () => {
+test('an unclaimed send of a dead process is cancelled, and no holder sends it later', async () => {
   const w = await sessionWorld()
   const { socket, conversationId } = await w.talk()
   await w.loseLine(socket)
@@ -163,7 +163,7 @@ test('a send that nobody has claimed is taken back when its process has died, an
   assert.equal(w.network.delivered.length, 0)
 })
 
-test('a send that was claimed may have left: its outcome is open until the network tells it', async () => {
+test('a claimed send has an unknown outcome until its status arrives', async () => {
   const w = await sessionWorld()
   const { socket, conversationId } = await w.talk()
   w.network.acknowledges = false
@@ -194,7 +194,7 @@ async function postFile(w: SessionWorld, conversationId: string) {
 }
 
 for (const state of ['waiting', 'claimed'] as const) {
-  test(`a file’s send whose process died while its file was ${state} was not sent, and whoever has the file sends nothing with it`, async () => {
+  test(`a file send whose process died while its file was ${state} was not sent, and the upload sends nothing`, async () => {
     const w = await sessionWorld({ openFile: async () => pictureFile })
     const { socket, conversationId } = await w.talk()
     const { promise: goesOn, resolve: goOn } = Promise.withResolvers<void>()
@@ -218,7 +218,7 @@ for (const state of ['waiting', 'claimed'] as const) {
   })
 }
 
-test('what a session has to say of a send counts for ten minutes only, as it forgets what it was asked', async () => {
+test("a session's answer about a send is valid for ten minutes only, because sends are deleted", async () => {
   const w = await sessionWorld()
   const { conversationId } = await w.talk()
   const { halted, goOn } = w.haltBeforeAsking()
@@ -243,7 +243,7 @@ const give = (w: SessionWorld, id = file.id, until = signal) =>
   )
 const left = (w: SessionWorld) => w.db.sql`select state from session_sends where workspace_id = ${w.workspaceId}`
 
-test('whoever holds the session gives the network a file, and nothing of that stays behind', async () => {
+test('the holder uploads a file to the network, and no row remains', async () => {
   const w = await sessionWorld(isThere)
   await w.talk()
   const given = await give(w)
@@ -253,19 +253,19 @@ test('whoever holds the session gives the network a file, and nothing of that st
   assert.equal((await left(w)).length, 0)
 })
 
-test('a session that nobody holds gives nothing away', async () => {
+test('a session without a holder uploads nothing', async () => {
   const w = await sessionWorld(isThere)
   assert.deepEqual(await give(w), { outcome: 'failed', errorCode: 'session_not_held', isDown: false })
   assert.equal((await left(w)).length, 0)
 })
 
-test('a file that is not there any more is refused', async () => {
+test('a missing file is rejected', async () => {
   const w = await sessionWorld(isThere)
   await w.talk()
   assert.deepEqual(await give(w, 'another'), { outcome: 'refused', errorCode: 'file_missing' })
 })
 
-test('what the network does not take may be given again', async () => {
+test('a failed upload can be retried', async () => {
   const w = await sessionWorld(isThere)
   await w.talk()
   w.network.beforeUpload = () => Promise.reject(new Error('the network is away'))
@@ -278,7 +278,7 @@ for (const [what, end] of [
   ['its holder is lost', (w: SessionWorld) => w.expireLease()],
   ['nobody waits for it any more', async (_: SessionWorld, over: AbortController) => over.abort()],
 ] as const) {
-  test(`a file that is on its way when ${what} counts as not given`, async () => {
+  test(`a file being uploaded when ${what} counts as not uploaded`, async () => {
     const w = await sessionWorld(isThere)
     await w.talk()
     const { promise: isUploading, resolve: uploading } = Promise.withResolvers<void>()

@@ -13,7 +13,7 @@ import { sessionWorld } from '../../support/channels/session-world.ts'
 import { onOneServer, openNode, testDatabase } from '../../support/database.ts'
 import { until } from '../../support/until.ts'
 
-// Slow: the database ends a transaction that stalls only after some seconds.
+// Slow: the database ends a stalled transaction only after some seconds.
 
 test(
   'a process that stalls with the session locked keeps it from nobody for longer than its lease',
@@ -37,7 +37,7 @@ test(
   },
 )
 
-test('who asks for a send and stalls keeps the session from nobody', async () => {
+test('a process that stalls while enqueueing does not block the session', async () => {
   const w = await sessionWorld()
   await w.talk()
   const { db, workspaceId, connectionId } = w
@@ -52,7 +52,7 @@ test('who asks for a send and stalls keeps the session from nobody', async () =>
   await release()
 })
 
-/** A process of which nothing more is heard in the midst of a transaction that has begun like this. */
+/** A process that stalls within a transaction that started like this. */
 async function stalledProcess(begin: (tx: Tx) => Promise<unknown>) {
   const pool = openNode((await testDatabase()).options)
   const begun = Promise.withResolvers<void>()

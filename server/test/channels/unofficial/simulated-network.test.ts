@@ -19,7 +19,7 @@ const send = async (device: Awaited<ReturnType<typeof linkDevice>>, jid: string,
   return id
 }
 
-test('who is unlinked on the phone, or goes by itself, hears 401 and does not come back; older keys are a bad session', async () => {
+test('an unlinked or logged-out device receives 401 and does not reconnect; outdated keys are a bad session', async () => {
   const device = await linkDevice(w)
   await w.unlinkAll()
   assert.equal(await device.closed(), 401)
@@ -34,7 +34,7 @@ test('who is unlinked on the phone, or goes by itself, hears 401 and does not co
   assert.equal(await openDevice(url, { store: third.store }).closed(), 500)
 })
 
-test('a message has the shape that devices know; an answer of ours is told of as it climbs', async () => {
+test("a message has the devices' format; statuses of our reply are reported in order", async () => {
   const device = await linkDevice(w)
   const zoe = await w.person({ name: 'Zoë' })
   const said = await w.writes(zoe.id, 'Olá! Tudo bem?')
@@ -57,7 +57,7 @@ test('a message has the shape that devices know; an answer of ours is told of as
   ])
 })
 
-test('what is not committed comes again on the next socket, as what came meanwhile does: append', async () => {
+test('uncommitted and missed messages arrive on the next socket as append', async () => {
   const crash = Promise.withResolvers<void>()
   const arrived = Promise.withResolvers<void>()
   const device = await linkDevice(w, {
@@ -93,7 +93,7 @@ test('what is not committed comes again on the next socket, as what came meanwhi
   )
 })
 
-test('who cannot keep the keys any more sends nothing, acknowledges nothing and closes', async () => {
+test('a device that cannot store keys sends and acknowledges nothing, and closes', async () => {
   const device = await linkDevice(w)
   const mia = await w.person({ name: 'Mia' })
   device.store.isFenced = true
@@ -109,7 +109,7 @@ test('who cannot keep the keys any more sends nothing, acknowledges nothing and 
   )
 })
 
-test('what may not leave any more once the keys are stored stays back', async () => {
+test('a message whose deadline passes while keys are stored is not sent', async () => {
   const device = await linkDevice(w)
   const ivo = await w.person({ name: 'Ivo' })
   let isInTime = true
@@ -123,7 +123,7 @@ test('what may not leave any more once the keys are stored stays back', async ()
   assert.deepEqual(await w.chat(ivo.id), [])
 })
 
-test('every kind of message is understood by the product, or knowingly passed over', async () => {
+test('every kind of message is parsed or deliberately skipped', async () => {
   const device = await linkDevice(w)
   const uma = await w.person({ name: 'Uma' })
   const about = await w.writes(uma.id, 'First')
@@ -135,7 +135,7 @@ test('every kind of message is understood by the product, or knowingly passed ov
     const data = { type: 'notify', messages: [message] }
     const { events, skipped } = readEvent({ event: 'messages.upsert', data }, new Date())
     assert.equal(events.length + skipped.length, 1, kind)
-    assert.ok(!skipped.includes('item that could not be read'), kind)
+    assert.ok(!skipped.includes('item that could not be parsed'), kind)
     for (const event of events) kinds.add(event.type === 'message' ? event.kind : event.type)
     assert.match(message.key.remoteJid, kind === 'group' ? /@g\.us$/ : /@lid$/)
   }
@@ -146,7 +146,7 @@ test('every kind of message is understood by the product, or knowingly passed ov
   assert.match(contextInfo.externalAdReply.ctwaClid, /^AR/)
 })
 
-test('an address that answers at once with nothing is asked no further, nor is one where nobody is', async () => {
+test('polling stops at an address that answers at once without events, and at one that does not respond', async () => {
   const lost = openDevice('http://127.0.0.1:9')
   await lost.next((_event, data) => data.connection === 'connecting')
   assert.equal(await lost.closed(), 428)
@@ -163,7 +163,7 @@ test('an address that answers at once with nothing is asked no further, nor is o
 
 const digest = (bytes: Buffer) => createHash('sha256').update(bytes).digest('base64')
 
-/** Fetches and opens a file as Baileys does. */
+/** Downloads and decrypts a file as Baileys does. */
 async function download(told: Loose, type: 'Image' | 'Video' | 'Audio' | 'Document'): Promise<Buffer> {
   const sealed = Buffer.from(await (await fetch(`${url}${told.directPath}`)).arrayBuffer())
   assert.equal(digest(sealed), told.fileEncSha256)
@@ -178,7 +178,7 @@ async function download(told: Loose, type: 'Image' | 'Video' | 'Audio' | 'Docume
   return opened
 }
 
-test('each kind of file comes with all that opens it, and opens to what was sent', async () => {
+test('each kind of file arrives with its keys and decrypts to the original', async () => {
   const device = await linkDevice(w)
   const uma = await w.person({ name: 'Uma' })
   for (const [kind, name, type, mimetype] of [

@@ -7,7 +7,7 @@ import { resultOf } from '../../../src/channels/waba/sender.ts'
 import { readTemplate } from '../../../src/channels/waba/templates.ts'
 import { parsed } from '../../support/channels/waba-payloads.ts'
 
-// Samples from elsewhere, which are not ours to keep here: name their folder to run over them.
+// Third-party samples, not part of the repository: pass their folder to test them.
 const folder = process.env.PAYLOAD_SAMPLES ?? ''
 const skip = existsSync(folder) ? false : 'PAYLOAD_SAMPLES names no folder of samples'
 const parts = ['cloud', 'coexistence', 'malformed', 'templates', 'edge']
@@ -19,12 +19,12 @@ function filesOf(part: string): string[] {
 
 const load = (part: string, name: string) => JSON.parse(readFileSync(join(folder, part, name), 'utf8'))
 
-/** What each sample's name says must come of it: the first pattern that fits counts. */
+/** Expected result by the sample's name: the first matching pattern applies. */
 const outcomes: [pattern: RegExp, types: string][] = [
   [/group|deleted|status-unknown|value-errors|no-from|invalid-from/, ''],
   [/restriction/, 'account_restricted'],
   [/user-preferences/, 'marketing_preference'],
-  // Who it is from is a placeholder in it.
+  // The sender is a placeholder.
   [/^inbound-revoke/, ''],
   [/revoke/, 'withdrawn'],
   [/reaction-removed/, 'reaction_lifted'],
@@ -44,14 +44,14 @@ const outcomes: [pattern: RegExp, types: string][] = [
 
 for (const part of skip ? [] : parts) {
   for (const name of filesOf(part).filter((each) => !each.startsWith('signature'))) {
-    test(`sample ${part}/${name} is read`, () => {
+    test(`sample ${part}/${name} is parsed`, () => {
       const [, types] = outcomes.find(([pattern]) => pattern.test(name)) ?? assert.fail()
       const sample = load(part, name)
-      // One recording holds several callbacks under names of its own.
+      // One recording contains several callbacks under separate names.
       for (const callback of sample.firstMessage ? [sample.firstMessage, sample.secondMessage] : [sample]) {
         const { items, skipped } = parsed(callback)
         assert.equal(items.map((item) => item.event.type).join(' '), types)
-        assert.ok(!skipped.includes('item that could not be read'))
+        assert.ok(!skipped.includes('item that could not be parsed'))
         for (const { event } of items) {
           if (event.type !== 'message') continue
           assert.ok(event.customer.phone !== null || event.customer.userId !== null)

@@ -8,7 +8,7 @@ const down = 'connection_unavailable'
 const billable = 'billable_held'
 const stale = 'templates_stale'
 
-/** What becomes of a send by the status of the platform's answer and its code. */
+/** Result of a send by HTTP status and code. */
 const rows: [expected: string, status: number, codes: number[], subcode?: number][] = [
   [down, 401, [0, 190]],
   [down, 500, [3, 131045, 133000]],
@@ -34,7 +34,7 @@ const rows: [expected: string, status: number, codes: number[], subcode?: number
   [down, 400, [100], 33],
 ]
 
-test('a code of the platform means what the table says', () => {
+test('a platform code has the meaning in the table', () => {
   for (const [expected, status, codes, subcode] of rows) {
     for (const code of codes) {
       const error = { message: 'x', code, ...(subcode ? { error_subcode: subcode } : {}) }
@@ -65,21 +65,21 @@ const bodies: [what: string, status: number, body: string, outcome: string, erro
   ['success that is no JSON', 200, '<html>', 'unknown', 'no_message_id'],
 ]
 
-test('an answer without a code is judged by its status', () => {
+test('a response without a code is interpreted by its status', () => {
   for (const [what, status, body, outcome, errorCode] of bodies) {
     const result = resultOf({ outcome: 'answered', status, body })
     assert.deepEqual([result.outcome, 'errorCode' in result && result.errorCode], [outcome, errorCode], what)
   }
 })
 
-test('a code that comes in a status has its effect as well', () => {
+test('a code in a status has its effect too', () => {
   const codes = ['131042', '132015', '131047', '131000', 'unknown', '']
   assert.deepEqual(codes.map(effectOfCode), [billable, stale, 'none', 'none', 'none', 'none'])
 })
 
 const minutes = (ms: number) => ms / 60_000
 
-/** What each code that is of the connection stops, what finds out that it no longer does, and the first and longest pause in minutes. */
+/** For each code about the connection: what it stops, how it is tested, and the first and longest delay in minutes. */
 const stops: [stops: string, probe: string, firstMin: number, maxMin: number, ...codes: string[]][] = [
   ['billable', 'send', 5, 60, '131042', '1025', 'payment_required', 'http_402'],
   ['all', 'send', 10, 360, '3', '10', '131005', '131045', '133000', '133010', '133016', '200', '299'],
@@ -87,7 +87,7 @@ const stops: [stops: string, probe: string, firstMin: number, maxMin: number, ..
   ['all', 'read', 10, 360, '0', '190', '1005', 'invalid_api_key', 'http_401', 'http_403', '100'],
 ]
 
-test('a code of the connection stops what the table says, is tried again, and has advice', () => {
+test('a connection code stops what the table says, is retried, and has advice', () => {
   for (const [stops_, probe, firstMin, maxMin, ...codes] of stops) {
     for (const code of codes) {
       const stop = stopOf(code)

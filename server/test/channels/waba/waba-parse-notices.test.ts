@@ -43,7 +43,7 @@ const customers: [what: string, contacts: unknown, sender: Record<string, unknow
   ['contacts of other people alone', [eve], {}, [...byPhone, null]],
 ]
 
-test('a customer is known by all that is told of them', () => {
+test('a customer is identified by all given fields', () => {
   for (const [what, contacts, sender, expected] of customers) {
     const body = callback('messages', { contacts, messages: [text('Hi', sender)] })
     const { customer } = onlyEvent(body, 'message')
@@ -51,7 +51,7 @@ test('a customer is known by all that is told of them', () => {
   }
 })
 
-test('a number that a customer shares on request becomes their phone, and is not in the text', () => {
+test("a number shared on request becomes the customer's phone and is not in the text", () => {
   const contacts = [{ origin: 'contact_request', phones: [{ phone: '+55 11 98765-4321' }] }]
   const item = message('contacts', contacts, { from: undefined, from_user_id: userId })
   const event = onlyEvent(callback('messages', { contacts: [], messages: [item] }), 'message')
@@ -59,7 +59,7 @@ test('a number that a customer shares on request becomes their phone, and is not
   assert.equal(event.text, 'Shared their phone number')
 })
 
-test('the referral of an ad has every field, null where the platform left it out', () => {
+test('a referral has every field, null if the platform omitted it', () => {
   const source_url = 'https://ads.example/1'
   const referral = { source_url, source_id: 12, source_type: 'ad', headline: 'Sale', body: 'x' }
   assert.deepEqual(onlyEvent(messages(text('Hi', { referral })), 'message').referral, {
@@ -81,7 +81,7 @@ const climbs: [state: string, more: Record<string, unknown>, expected: string, c
   ['failed', {}, 'failed', 'unknown'],
 ]
 
-test('a status names its message, how far it has come, and to whom, a hidden number too', () => {
+test('a status has its message, state and customer, also with a hidden number', () => {
   const told = (item: Record<string, unknown>) => onlyEvent(callback('messages', { statuses: [item] }), 'status')
   for (const [state, more, expected, code] of climbs) {
     const event = told(status(state, { ...more, biz_opaque_callback_data: 'm:0', recipient_user_id: userId }))
@@ -103,7 +103,7 @@ const notices: [what: string, system: Record<string, unknown>, more: Record<stri
 ]
 
 for (const [what, system, more, [newUserId, newPhone]] of notices) {
-  test(`${what}: the customer is known by it, and the notice opens no window`, () => {
+  test(`${what}: the customer is updated, and the notice opens no window`, () => {
     const [changed, notice] = eventsOf(messages(message('system', system, more)))
     assert.ok(changed?.type === 'customer_changed' && notice?.type === 'message')
     assert.deepEqual([changed.customer.userId, changed.customer.phone], [newUserId, newPhone])
@@ -114,7 +114,7 @@ for (const [what, system, more, [newUserId, newPhone]] of notices) {
   })
 }
 
-test('any other notice is kept without the numbers in it', () => {
+test('any other notice is stored without the numbers in it', () => {
   const system = { type: 'something_new', body: `About ${customerPhone}` }
   const event = onlyEvent(messages(message('system', system)), 'message')
   assert.deepEqual([event.kind, event.text, event.opensWindow], ['system', 'About …', false])
@@ -122,7 +122,7 @@ test('any other notice is kept without the numbers in it', () => {
   assert.equal(identity.text, 'The security code of the customer changed')
 })
 
-test('a change of a user id as a field of its own', () => {
+test('a change of a user id as a separate field', () => {
   const update = { wa_id: customerPhone, user_id: { previous: 'BR.old', current: 'BR.new' }, timestamp: String(at) }
   const body = callback('user_id_update', { user_id_update: [update, {}] })
   const event = onlyEvent(body, 'customer_changed')
@@ -132,7 +132,7 @@ test('a change of a user id as a field of its own', () => {
   )
 })
 
-test('a call by the customer opens the window; its end is a notice in the thread, and nobody has written', () => {
+test("a customer's call opens the window; its end is a system message", () => {
   const told = (fields: object) =>
     callback('calls', { calls: [{ id: 'wacid.1', from: customerPhone, timestamp: String(at), ...fields }] })
   const opened = onlyEvent(told({ event: 'connect', direction: 'USER_INITIATED' }), 'contact_opened')
@@ -153,20 +153,20 @@ test('a call by the customer opens the window; its end is a notice in the thread
   }
 })
 
-test('what a person writes on the phone is an echo to the customer', () => {
+test('a message from the phone is an echo to the customer', () => {
   const echo = text('Hi', { from: ownPhone, to: customerPhone, to_user_id: userId })
   const revoke = { ...echo, id: 'wamid.R', type: 'revoke', revoke: {} }
   const event = onlyEvent(callback('smb_message_echoes', { message_echoes: [echo, revoke] }), 'echo')
   assert.deepEqual([event.text, event.customer.phone, event.customer.userId], ['Hi', customerPhone, userId])
 })
 
-test('a name of the contact book is told of', () => {
+test('a name in the contact book is reported', () => {
   const sync = { type: 'contact', action: 'add', contact: { first_name: 'Ana', phone_number: customerPhone } }
   const event = onlyEvent(callback('smb_app_state_sync', { state_sync: [sync] }), 'contact_named')
   assert.deepEqual(event.customer, { userId: null, parentUserId: null, phone: customerPhone, name: 'Ana' })
 })
 
-test('history is told with its direction and status, and its media follow', () => {
+test('history has its direction and status, and its media follow', () => {
   const old = (more: object) => ({ timestamp: String(at), type: 'text', text: { body: 'x' }, ...more })
   const thread = {
     id: customerPhone,
@@ -201,7 +201,7 @@ const accounts: [event: Record<string, unknown>, available: boolean, reason: str
   [{ event: 'ACCOUNT_RECONNECTED' }, true, 'account_reconnected', accountId],
 ]
 
-test('what becomes of an account, and that templates changed, is told of the account', () => {
+test('account and template events refer to the account', () => {
   for (const [update, available, reason, account] of accounts) {
     const event = { type: 'connection_state', available, reason }
     assert.deepEqual(parsed(payload(change('account_update', update))).items, [

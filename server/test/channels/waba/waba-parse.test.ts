@@ -60,7 +60,7 @@ const kinds: [what: string, item: Record<string, unknown>, kind: string, text: s
   ['an answer without its inside', message('interactive', undefined), 'system', `${unshown}: interactive`],
 ]
 
-test('a message of every kind is read, and opens the window', () => {
+test('a message of every kind is parsed and opens the window', () => {
   for (const [what, item, kind, expected] of kinds) {
     const event = onlyEvent(messages(item), 'message')
     assert.deepEqual([event.kind, event.text, event.opensWindow], [kind, expected, true], what)
@@ -69,7 +69,7 @@ test('a message of every kind is read, and opens the window', () => {
   }
 })
 
-const ofNothing = 'edit, withdrawal or lifted reaction of nothing'
+const ofNothing = 'edit, deletion or removed reaction without a message id'
 const edit = (inner: object) => messages(message('edit', inner))
 const field = (name: string, lists: object) => callback(name, lists as Record<string, unknown>)
 const ofStatus = (...given: Parameters<typeof status>) => field('messages', { statuses: [status(...given)] })
@@ -82,21 +82,21 @@ const passedOver: [what: string, body: unknown, reason: string][] = [
   ['a reaction lifted from nothing', messages(message('reaction', { emoji: '' })), ofNothing],
   ['a withdrawal of nothing', messages(message('revoke', {})), ofNothing],
   ['an edit of nothing', edit({ message: { type: 'text', text: { body: 'x' } } }), ofNothing],
-  ['an edit without words', edit({ original_message_id: 'x', message: {} }), 'edit that says nothing'],
+  ['an edit without words', edit({ original_message_id: 'x', message: {} }), 'edit without content'],
   ['a group message', messages(text('Hi', { group_id: '5' })), 'message in a group'],
   ['a message of nobody', messages(text('Hi', { from: undefined })), 'message without a sender'],
   ['a message of something that is no number', messages(text('Hi', { from: 'bla' })), 'message without a sender'],
   ['a message without an id', messages(text('Hi', { id: undefined })), 'message without an id'],
-  ['an unknown status', ofStatus('in_orbit'), 'status that is not known'],
-  ['a deleted status', ofStatus('deleted'), 'status that is not known'],
+  ['an unknown status', ofStatus('in_orbit'), 'unknown status'],
+  ['a deleted status', ofStatus('deleted'), 'unknown status'],
   ['a group status', ofStatus('read', { recipient_type: 'group' }), 'status in a group'],
-  ['an error of the number', field('messages', { errors: [{ code: 0 }] }), 'error of the number, not of a message'],
-  ['an unknown field', payload(change('some_future_field', { foo: 1 })), 'field that is not read'],
-  ['a field named like a method', payload(change('constructor', { foo: 1 })), 'field that is not read'],
-  ['a marketing preference', field('user_preferences', { user_preferences: [{}] }), 'preference that is not known'],
-  ['another product', { object: 'page', entry: [{ messaging: [] }] }, 'not of this platform'],
-  ['a call by the business', call({ from: ownPhone, direction: 'BUSINESS_INITIATED' }), 'call that opens nothing'],
-  ['the end of a call', call({ from: customerPhone, event: 'terminate' }), 'call that opens nothing'],
+  ['an error of the number', field('messages', { errors: [{ code: 0 }] }), 'error about the number, not a message'],
+  ['an unknown field', payload(change('some_future_field', { foo: 1 })), 'unsupported field'],
+  ['a field named like a method', payload(change('constructor', { foo: 1 })), 'unsupported field'],
+  ['a marketing preference', field('user_preferences', { user_preferences: [{}] }), 'unknown preference'],
+  ['another product', { object: 'page', entry: [{ messaging: [] }] }, 'not from this platform'],
+  ['a call by the business', call({ from: ownPhone, direction: 'BUSINESS_INITIATED' }), 'call that opens no window'],
+  ['the end of a call', call({ from: customerPhone, event: 'terminate' }), 'call that opens no window'],
   [
     'a name taken out of the contacts',
     field('smb_app_state_sync', { state_sync: [unnamed] }),
@@ -105,24 +105,24 @@ const passedOver: [what: string, body: unknown, reason: string][] = [
   [
     'history that is not shared',
     field('history', { history: [{ errors: [{ code: 2593109 }] }] }),
-    'history that the business does not share',
+    'history not shared by the business',
   ],
-  ['a ban that is announced', account(scheduled), 'account update that changes nothing'],
+  ['a ban that is announced', account(scheduled), 'account update without effect'],
 ]
 
-test('what is no news becomes no event, and says why', () => {
+test('items without an event are skipped with a reason', () => {
   for (const [what, body, reason] of passedOver) {
     assert.deepEqual(parsed(body), { items: [], skipped: [reason] }, what)
   }
 })
 
-test('nothing at all is read from what has no shape', () => {
+test('malformed payloads contain no items', () => {
   for (const body of [null, 7, 'x', [], {}, { object: 'whatsapp_business_account', entry: {} }, payload()]) {
     assert.deepEqual(parsed(body).items, [])
   }
 })
 
-test('one odd item does not keep the rest of its batch', () => {
+test('an invalid item does not affect the rest of its batch', () => {
   const batch = messages(
     text('one'),
     7 as never,
@@ -135,13 +135,13 @@ test('one odd item does not keep the rest of its batch', () => {
   assert.deepEqual(texts, ['one', 'Message of a kind that cannot be shown: text', 'two'])
 })
 
-test('a message that is twice in one callback is read once', () => {
+test('a message that appears twice in a callback is parsed once', () => {
   const twice = text('Hi')
   const { items, skipped } = parsed(messages(twice, twice))
-  assert.deepEqual([items.length, skipped], [1, ['message that is there twice']])
+  assert.deepEqual([items.length, skipped], [1, ['duplicate message']])
 })
 
-test('a callback may carry several numbers and entries', () => {
+test('a callback can contain several numbers and entries', () => {
   const body = payload(
     change('messages', value({ messages: [text('a')] })),
     change('messages', value({ messages: [text('b')] }, '42')),
@@ -166,7 +166,7 @@ const times: [what: string, timestamp: unknown, expected: Date][] = [
   ['no number', Number.NaN, now],
 ]
 
-test('a timestamp is seconds or milliseconds; what is none is now', () => {
+test('a timestamp is seconds or milliseconds; an invalid one is now', () => {
   for (const [what, timestamp, expected] of times) {
     assert.deepEqual(onlyEvent(messages(text('Hi', { timestamp })), 'message').at, expected, what)
   }
@@ -188,7 +188,7 @@ const oddItem = fc.dictionary(
   ),
 )
 
-test('whatever is thrown at it, reading never fails and never invents a sender', () => {
+test('with any input, parsing never fails and never invents a sender', () => {
   const item = fc.tuple(oddItem, fc.constantFrom(...types)).map(([one, type]) => ({ ...one, type }))
   const oddValue = fc.tuple(fc.dictionary(lists, fc.oneof(fc.array(item), fc.jsonValue())), fc.jsonValue())
   const odd = fc
@@ -196,7 +196,7 @@ test('whatever is thrown at it, reading never fails and never invents a sender',
     .map((all) => payload(...all.map(([name, [found, contacts]]) => change(name, value({ contacts, ...found })))))
   const property = fc.property(fc.oneof(odd, fc.jsonValue()), (body) => {
     const { items, skipped } = parsed(body)
-    assert.ok(!skipped.includes('item that could not be read'))
+    assert.ok(!skipped.includes('item that could not be parsed'))
     for (const { event } of items) {
       if (event.type === 'message') assert.ok(event.customer.phone !== null || event.customer.userId !== null)
     }
@@ -302,11 +302,11 @@ const details: [what: string, item: Record<string, unknown>, detail: unknown][] 
   ],
 ]
 
-test('what is beside the words is read', () => {
+test('content beyond the text is parsed', () => {
   for (const [what, item, expected] of details) assert.deepEqual(detailOf(only(messages(item))), expected, what)
 })
 
-test('echoes and histories carry the same', () => {
+test('echoes and history have the same content', () => {
   const item = message('image', { id: '71' }, { to: customerPhone, from: ownPhone })
   const threads = [{ id: customerPhone, messages: [item] }]
   for (const body of [
@@ -336,7 +336,7 @@ const revisions: [what: string, item: Record<string, unknown>, told: Record<stri
 ]
 
 for (const [what, item, told] of revisions) {
-  test(`${what} is told of the message that it is about, by the customer and on the phone`, () => {
+  test(`${what} refers to its message, from the customer and from the phone`, () => {
     const customer = { userId: null, parentUserId: null, phone: customerPhone, name: 'Ana' }
     const shared = { originalId: 'x', customer, at: new Date(at * 1000), ...told }
     assert.deepEqual(only(messages(item)), { ...shared, direction: 'inbound' })

@@ -32,7 +32,7 @@ function order(more: Partial<Order> = {}): Order {
 const wire = { outgoing: openTestOutgoing(), clock: systemClock }
 const { send, markRead, maxTextLength } = wabaConnector(wire, 10_000)
 
-test('a text goes to the number with a plus, with the token and the correlator', async () => {
+test('a text is sent to the number with a plus, with the token and the correlator', async () => {
   assert.equal(maxTextLength, 4096)
   assert.deepEqual(await send(connection, order()), {
     outcome: 'accepted',
@@ -52,7 +52,7 @@ test('a text goes to the number with a plus, with the token and the correlator',
   })
 })
 
-test('a customer who hides the number is reached by the user id', async () => {
+test('a customer who hides the number is addressed by user id', async () => {
   platform.answer = (_, response) =>
     sendJson(response, 200, { contacts: [{ user_id: 'BR.1' }], messages: [{ id: 'w' }] })
   const result = await send(connection, order({ recipient: { phone: null, userId: 'BR.1' } }))
@@ -61,7 +61,7 @@ test('a customer who hides the number is reached by the user id', async () => {
   assert.deepEqual([body.recipient, body.to], ['BR.1', undefined])
 })
 
-test('without any address nothing is called', async () => {
+test('without an address no call is made', async () => {
   const result = await send(connection, order({ recipient: { phone: null, userId: null } }))
   assert.deepEqual(result, { outcome: 'refused', errorCode: 'no_address', effect: 'none' })
   assert.equal(platform.asked.length, 0)
@@ -107,7 +107,7 @@ for (const [what, sendsMarketing, category, expected] of endpoints) {
   })
 }
 
-test('an endpoint that is gone is made up for by the other one; any other refusal stands', async () => {
+test('a missing marketing endpoint falls back to the other one; other errors do not', async () => {
   const refusals: [error: object, calls: number][] = [
     [{ code: 2500 }, 2],
     [{ code: 100, error_subcode: 33 }, 2],
@@ -145,7 +145,7 @@ const offers: [what: string, choices: Choices, interactive: object][] = [
   ],
 ]
 for (const [what, choices, interactive] of offers) {
-  test(`a text with ${what} goes as the platform's interactive message, with what it quotes`, async () => {
+  test(`a text with ${what} is sent as the platform's interactive message, with its quote`, async () => {
     const quoted = { externalId: 'wamid.q', direction: 'inbound', text: 'Come' } as const
     await send(connection, order({ message: { kind: 'choices', text: 'When?', choices, quoted } }))
     const { type, interactive: sent, context } = platform.asked[0]?.body ?? {}
@@ -153,13 +153,13 @@ for (const [what, choices, interactive] of offers) {
   })
 }
 
-test('a platform that cannot be connected to is unreachable', async () => {
+test('a platform that refuses connections is unreachable', async () => {
   const gone = await platformServer()
   await gone.close()
   assert.deepEqual(await send(wabaAt(gone.baseUrl), order()), { outcome: 'unreachable', errorCode: 'econnrefused' })
 })
 
-test('no byte leaves once the deadline has passed', async () => {
+test('no byte is sent after the deadline', async () => {
   const clock = manualClock(new Date('2026-03-10T12:00:00.000Z'))
   const late = order({ deadline: clock.now() })
   assert.deepEqual(await wabaConnector({ ...wire, clock }, 300).send(connection, late), {
@@ -169,7 +169,7 @@ test('no byte leaves once the deadline has passed', async () => {
   assert.equal(platform.asked.length, 0)
 })
 
-test('a platform that hangs or resets the connection after the request is unknown', async () => {
+test('a timeout or reset after the request has an unknown outcome', async () => {
   platform.answer = () => {}
   const impatient = wabaConnector(wire, 100)
   assert.deepEqual(await impatient.send(connection, order()), { outcome: 'unknown', errorCode: 'timeout' })
@@ -177,7 +177,7 @@ test('a platform that hangs or resets the connection after the request is unknow
   assert.deepEqual(await send(connection, order()), { outcome: 'unknown', errorCode: 'econnreset' })
 })
 
-test('marking as read says so to the platform and never throws', async () => {
+test('marking as read calls the platform and never throws', async () => {
   await markRead(connection, 'wamid.in', { phone: '5511999990000', userId: null })
   assert.deepEqual(platform.asked[0]?.body, { messaging_product: 'whatsapp', status: 'read', message_id: 'wamid.in' })
   platform.answer = (_, _response, socket) => reset(socket)
@@ -186,7 +186,7 @@ test('marking as read says so to the platform and never throws', async () => {
 
 const sendByPartner = (one: Order) => partnerConnector(wire, 10_000).send(partnerAt(platform.baseUrl), one)
 
-test('a text goes with the key, to a path without version or number, as the official platform writes it', async () => {
+test('a text is sent with the key to a path without version or number, in the official format', async () => {
   assert.partialDeepStrictEqual(await sendByPartner(order()), { outcome: 'accepted', externalId: 'wamid.1' })
   const [asked] = platform.asked
   assert.deepEqual([asked?.method, asked?.url], ['POST', '/messages'])
@@ -232,7 +232,7 @@ const errors: [what: string, status: number, body: unknown, expected: SendResult
   ['accepted without an id', 200, {}, { outcome: 'unknown', errorCode: 'no_message_id' }],
 ]
 
-test('what a partner answers means what the platform, its older interface or its own words mean', async () => {
+test("a partner's errors are interpreted by the platform's codes, the older API or its own words", async () => {
   for (const [what, status, body, expected] of errors) {
     platform.answer = (_, response) => {
       if (body === null) response.writeHead(status, { 'content-type': 'text/html' }).end('<h1>Sorry</h1>')

@@ -6,14 +6,14 @@ import { bytesOf, messages, signatureOf, text } from '../../support/channels/wab
 
 const secret = 'an-app-secret'
 
-test('the published vector of HMAC-SHA256 verifies', () => {
+test('a published HMAC-SHA256 test vector verifies', () => {
   const digest = 'f7bc83f430538424b13298e6aa6fb143ef4d59a14946175997479dbc2d1a3cd8'
   const signature = readSignature(`sha256=${digest}`)
   assert.ok(signature)
   assert.ok(isSignedBy('key', Buffer.from('The quick brown fox jumps over the lazy dog'), signature))
 })
 
-test('only the very bytes verify: the same JSON written again does not', () => {
+test('only the exact bytes verify: the same JSON serialized again does not', () => {
   const bytes = bytesOf(messages(text('olá / 😀')))
   const signature = readSignature(signatureOf(secret, bytes))
   assert.ok(signature)
@@ -22,13 +22,13 @@ test('only the very bytes verify: the same JSON written again does not', () => {
   assert.ok(!isSignedBy('another-secret', bytes, signature))
 })
 
-test('an empty secret signs nothing', () => {
+test('an empty secret verifies nothing', () => {
   const signature = readSignature(signatureOf('x', Buffer.from('a')))
   assert.ok(signature)
   assert.ok(!isSignedBy('', Buffer.from('a'), signature))
 })
 
-test('no change of a body or a signature verifies', () => {
+test('a changed body or signature does not verify', () => {
   const bytes = bytesOf(messages(text('Hi')))
   const right = signatureOf(secret, bytes)
   fc.assert(

@@ -44,7 +44,7 @@ const textsOf = (w: ChannelWorld) =>
     ...events.map((event) => (event.type === 'message' ? event.text : event.type)),
   ])
 
-test('the handshake answers the bare challenge to the right token, read from keys with dots', async () => {
+test('the handshake returns the challenge for the right token', async () => {
   const w = await channelWorld()
   const one = await w.connect({ verifyToken: 'right-token' })
   const ask = (query: string) => w.app.inject({ method: 'GET', url: `${pathOf(one)}?${query}` })
@@ -64,7 +64,7 @@ test('the handshake answers the bare challenge to the right token, read from key
   }
 })
 
-test('a callback that is signed over its bytes is handed on and answered 200', async () => {
+test('a callback with a valid signature is stored and answered 200', async () => {
   const w = await channelWorld()
   const one = await w.connect()
   const answer = await post(w, one, bytesOf(payload(wrote(one, 'olá 😀'))))
@@ -73,7 +73,7 @@ test('a callback that is signed over its bytes is handed on and answered 200', a
   assert.deepEqual((await w.find(one.id))?.lastEventInAt, w.clock.now())
 })
 
-test('who types on the phone of the number shows that it is used there', async () => {
+test('an echo marks the number as used on a phone', async () => {
   const w = await channelWorld()
   const one = await w.connect()
   const typed = message('text', { body: 'Hello' }, { to: customerPhone })
@@ -82,7 +82,7 @@ test('who types on the phone of the number shows that it is used there', async (
   assert.equal((await w.find(one.id))?.isOnPhone, true)
 })
 
-test('any media type will do, since the signature says what it is', async () => {
+test('any content type is accepted, because the signature authenticates the body', async () => {
   const w = await channelWorld()
   const one = await w.connect()
   for (const type of ['text/plain', 'application/json; charset=utf-8', 'application/x-www-form-urlencoded']) {
@@ -91,7 +91,7 @@ test('any media type will do, since the signature says what it is', async () => 
   assert.equal(w.received.length, 3)
 })
 
-test('a missing, malformed or wrong signature is 401: nothing is handed on, nothing of the body is logged', async () => {
+test('a missing, malformed or wrong signature is 401; nothing is stored or logged', async () => {
   const w = await channelWorld()
   const one = await w.connect()
   const body = bytesOf(payload(wrote(one, 'a-secret-word')))
@@ -104,7 +104,7 @@ test('a missing, malformed or wrong signature is 401: nothing is handed on, noth
   assert.ok(!w.lines.join().includes('a-secret-word'))
 })
 
-test('a connection that is unknown or removed is 404, in the handshake too', async () => {
+test('an unknown or removed connection is 404, also in the handshake', async () => {
   const w = await channelWorld()
   const one = await w.connect()
   const body = bytesOf(payload(wrote(one, 'Hi')))
@@ -130,7 +130,7 @@ test('one callback serves every number of the workspace whose app signed it, and
   assert.ok(w.lines.some((line) => line.includes('a number that is not connected') && line.includes('"count":2')))
 })
 
-test('what concerns an account reaches each of its connections', async () => {
+test('an account event reaches each of its connections', async () => {
   const w = await channelWorld()
   const accountId = `55${Date.now()}`
   const [a, b] = [await w.connect({ accountId }), await w.connect({ accountId })]
@@ -153,14 +153,14 @@ const empty: [what: string, body: Buffer][] = [
   ['bytes that are no UTF-8', Buffer.from([0xff, 0xfe, 0x00])],
 ]
 
-test('a signed callback that says nothing for us is 200 and hands nothing on', async () => {
+test('a signed callback without relevant items is 200 and stores nothing', async () => {
   const w = await channelWorld()
   const one = await w.connect()
   for (const [what, body] of empty) assert.equal((await post(w, one, body)).statusCode, 200, what)
   assert.deepEqual(w.received, [])
 })
 
-test('200 is not said before everything is committed; what cannot be is 503 with a time to come again', async () => {
+test('200 is sent only after everything is committed; otherwise 503 with Retry-After', async () => {
   const w = await channelWorld()
   const one = await w.connect()
   const body = bytesOf(payload(wrote(one, 'Hi')))
@@ -177,7 +177,7 @@ test('200 is not said before everything is committed; what cannot be is 503 with
   assert.deepEqual(order, ['committed', 'answered'])
 })
 
-test('a body of 3 MB is taken, a larger one is 413', async () => {
+test('a body of 3 MB is accepted, a larger one is 413', async () => {
   const w = await channelWorld()
   const one = await w.connect()
   const large = bytesOf(payload(wrote(one, 'x'.repeat(3_000_000))))

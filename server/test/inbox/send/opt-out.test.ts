@@ -94,7 +94,7 @@ test('a preference is parsed with its customer; other topics and unknown values 
     ...{ type: 'marketing_preference', customer, isStopped: false, at },
   })
   for (const odd of [{ category: 'utility' }, { value: 'maybe' }]) {
-    assert.deepEqual(read({ ...item, ...odd }).skipped, ['preference that is not known'])
+    assert.deepEqual(read({ ...item, ...odd }).skipped, ['unknown preference'])
   }
   assert.deepEqual(read({ ...item, wa_id: undefined }, []).skipped, ['preference without a customer'])
 })

@@ -40,9 +40,10 @@ export function numberOf({
   return channel === 'unofficial' ? null : numberId
 }
 
-/** Returns the advice for a reason or error code: translated if available, otherwise in English from the server. */
+/** Returns the advice on a reason or an error in the app's words; the server's English text for codes without one. */
 export function adviceText({ code, text }: { code: string; text: string }): string {
-  if (language === 'en') return text
+  // The server's text also names the key.
+  if (language === 'en' && code === 'agent_never_used') return text
   const own: Record<string, string> = t.connections.advice
   return own[code.replace(/^platform_error_/, '').replace(/^(account_violation)_.*$/, '$1')] ?? text
 }

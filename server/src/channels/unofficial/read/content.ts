@@ -3,10 +3,10 @@ import { type Content, callNotice, contentOf, countOf, unsupported } from '../..
 import { type Loose, listOf, objectOf, textOf, tokenOf } from '../../waba/json.ts'
 import { kindsOf, readDetail } from './detail.ts'
 
-/** What the phone keeps of a call. The network spells it so. */
+/** Kind of a call log entry. The misspelling is the network's. */
 export const callLog = 'callLogMesssage'
 
-// By number or by name, as the library hands them over.
+// Values appear as numbers or names, depending on the library.
 const answered = new Set<unknown>([0, '0', 'CONNECTED', 4, '4', 'ACCEPTED_ELSEWHERE', 5, '5', 'ONGOING'])
 const declined = new Set<unknown>([3, '3', 'REJECTED'])
 const missedNotices = new Map<unknown, boolean>([
@@ -22,7 +22,7 @@ function callText({ isVideo, callOutcome, durationSecs }: Loose): string {
   return callNotice({ isVideo: isVideo === true, outcome, seconds: countOf(durationSecs, maxSeconds) })
 }
 
-/** The words for the notice that a call rang out; null for any other notice. */
+/** Returns the text for a missed-call notice; null for any other notice. */
 export function missedCallText(stubType: unknown): string | null {
   const isVideo = missedNotices.get(stubType)
   return isVideo === undefined ? null : callNotice({ isVideo, outcome: 'missed', seconds: null })
@@ -32,7 +32,7 @@ const maxSummaryLength = 4096
 
 const poll = ({ name, options }: Loose): Content | null => contentOf('text', pollText(textOf(name), listOf(options)))
 
-/** What kinds say, in our words; null for what is no message of its own: edits, withdrawals, votes, lifted reactions. */
+/** Parsers by content kind; null for edits, deletions, votes and removed reactions, which are not messages. */
 const readers: Record<string, (inner: Loose, whole: unknown) => Content | null> = {
   conversation: (_, whole) => contentOf('text', textOf(whole)),
   extendedTextMessage: ({ text }) => contentOf('text', textOf(text)),
@@ -62,7 +62,7 @@ const readers: Record<string, (inner: Loose, whole: unknown) => Content | null> 
   listResponseMessage: ({ title, description, singleSelectReply }) =>
     contentOf('text', textOf(title) ?? textOf(description) ?? tokenOf(objectOf(singleSelectReply).selectedRowId)),
   interactiveResponseMessage: ({ body }) => contentOf('text', textOf(objectOf(body).text)),
-  // What the business sends itself is seen as an echo.
+  // Messages sent by the business itself, received as echoes.
   buttonsMessage: ({ contentText }) => contentOf('text', textOf(contentText)),
   listMessage: ({ description, title }) => contentOf('text', textOf(description) ?? textOf(title)),
   interactiveMessage: ({ body }) => contentOf('text', textOf(objectOf(body).text)),
@@ -81,14 +81,14 @@ const silent = new Set([
   'pinInChatMessage',
   'albumMessage',
   'messageHistoryBundle',
-  // That a call rings; how it ended comes by itself.
+  // A ringing call; its end is a separate item.
   'call',
 ])
 
-// Said of those that could be words and have none, too: something was written, and the conversation must show it.
+// Kinds that may be empty. Any other empty message is shown as unsupported, because something was written.
 const mayBeEmpty = new Set(['reactionMessage'])
 
-/** Returns what a message says, in our kinds; null for what is no message of its own. Takes what `unwrap` returns. */
+/** Returns a message's content in our kinds; null if it is not a message itself. Takes the result of `unwrap`. */
 export function readContent(whole: Loose): Content | null {
   const kinds = kindsOf(whole)
   if (kinds.some((kind) => silent.has(kind))) return null
@@ -99,7 +99,7 @@ export function readContent(whole: Loose): Content | null {
   return said === null || detail === null ? said : { ...said, detail }
 }
 
-// `eventInviteMessageV3` is an event invite.
+// Example: `eventInviteMessageV3` becomes `event_invite`.
 function unsupportedOf(kind: string): Content {
   const named = kind.replace(/Message(V\d+)?$/, '').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
   return unsupported(Object.hasOwn(readers, kind) ? null : named)
@@ -107,7 +107,7 @@ function unsupportedOf(kind: string): Content {
 
 const maxOptions = 12
 
-/** The question, and below it a line for each answer. */
+/** Returns the question, followed by one line per answer. */
 function pollText(question: string | null, options: unknown[]): string | null {
   if (question === null) return null
   const answers = options.map((one) => textOf(objectOf(one).optionName)).filter((answer) => answer !== null)
@@ -127,7 +127,7 @@ function summaryOfContacts(cards: unknown[]): string {
   return names.length === 0 ? 'Contact' : `Contact: ${names.join(', ')}`.slice(0, maxSummaryLength).toWellFormed()
 }
 
-/** Details of the ad that led to a message; null when there is none. */
+/** Returns details of the ad that led to a message; null if there is none. */
 export function readReferral(content: Loose): Referral | null {
   for (const kind of kindsOf(content)) {
     const ad = objectOf(objectOf(objectOf(content[kind]).contextInfo).externalAdReply)
@@ -138,7 +138,7 @@ export function readReferral(content: Loose): Referral | null {
       source_url: textOf(ad.sourceUrl),
       headline: textOf(ad.title),
     }
-    // A link with a picture has a title and an address in the same place.
+    // Link previews also set the title and URL of `externalAdReply`.
     const isAd = referral.ctwa_clid !== null || referral.source_id !== null || referral.source_type !== null
     if (isAd) return referral
   }

@@ -23,7 +23,7 @@ const wrappers = [
 ]
 const deepest = 8
 
-/** What a message holds below wrappers that say how it is shown rather than what it says. */
+/** Returns the content of a message without wrappers, which only affect its display. */
 export function unwrap(message: unknown): Loose {
   let content = objectOf(message)
   for (let depth = 0; depth < deepest; depth++) {
@@ -34,14 +34,14 @@ export function unwrap(message: unknown): Loose {
   return {}
 }
 
-// They come beside a message, or by themselves to carry keys.
+// Keys that accompany a message, or appear alone to carry encryption keys.
 const beside = new Set([
   'messageContextInfo',
   'senderKeyDistributionMessage',
   'fastRatchetKeySenderKeyDistributionMessage',
 ])
 
-/** The names of the kinds that are in it; more than one is unheard of. */
+/** Returns the content kinds of a message; usually one. */
 export function kindsOf(content: Loose): string[] {
   return Object.keys(content).filter(
     (kind) => content[kind] !== null && content[kind] !== undefined && !beside.has(kind),
@@ -61,7 +61,7 @@ interface Card {
 
 const [maxLength, maxLines] = [20_000, 200]
 
-/** What a contact card says, as phones write them; nothing of a card that is none. Lines that go on are read up to there. */
+/** Parses a vCard as written by phones; fields are empty if invalid. Folded lines are read up to the fold. */
 function readCard(vcard: unknown): Card {
   const card: Card = { name: null, organisation: null, phones: [], emails: [] }
   for (const line of (shortText(vcard, maxLength) ?? '').split(/\r?\n/).slice(0, maxLines)) {
@@ -112,10 +112,10 @@ const mediaKinds: ReadonlyMap<string, Exclude<MediaKind, 'voice'>> = new Map([
 ])
 
 const [maxBytes, maxPixels, maxSeconds] = [2 ** 40, 100_000, 7 * 86_400]
-// In base64 8 KB, which each message of a page may have.
+// 8 KB in base64, for every message of a page.
 const [maxThumbnailBytes, waveformLength] = [6_144, 64]
 
-/** What content of this kind is beside its words; null when it is words alone. */
+/** Returns the content beyond the text; null for text only. */
 export function readDetail(kind: string, inner: Loose): MessageDetail | null {
   const context = objectOf(inner.contextInfo)
   const mediaKind = mediaKinds.get(kind)
@@ -126,7 +126,7 @@ export function readDetail(kind: string, inner: Loose): MessageDetail | null {
     cards: readCards(cards),
     quoted: readQuote(context),
     reaction: kind === 'reactionMessage' ? readReaction(inner) : null,
-    // Choices are offered on no linked device.
+    // Linked devices cannot offer choices.
     chosen: null,
     isForwarded: context.isForwarded === true,
   })
@@ -134,7 +134,7 @@ export function readDetail(kind: string, inner: Loose): MessageDetail | null {
 
 function readMedia(kind: Exclude<MediaKind, 'voice'>, inner: Loose): MediaTold | null {
   const key = bytesOf(inner.mediaKey, 64)
-  // Without its key nobody can read it.
+  // Without its key the file cannot be decrypted.
   if (key === null) return null
   const encrypted = sha256Of(inner.fileEncSha256)
   return {

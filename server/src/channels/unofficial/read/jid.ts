@@ -3,20 +3,20 @@ import type { Customer } from '../../channel-event.ts'
 import { objectOf, textOf } from '../../waba/json.ts'
 import { readPlatformTime } from '../../waba/read/reading.ts'
 
-/** A person's address on the network: by phone, or by an id that hides it. */
+/** A person's address on the network: a phone, or an id that hides the phone. */
 export type Jid = { phone: string; lid: null } | { phone: null; lid: string }
 
-// `5511987654321:12@…` is one of the devices of a person, `_1` the agent of a business; both are the same person to us.
+// `5511987654321:12@…` is a device of a person, `_1` an agent of a business; both are treated as the same person.
 const personShape = /^(\d{4,20})(?:_\d+)?(?::\d+)?@(s\.whatsapp\.net|c\.us|lid)$/
 
-/** Null for what is no person: groups, broadcasts, channels, numbers that another platform hosts. */
+/** Returns null if the address is not a person's: groups, broadcasts, channels, numbers hosted by another platform. */
 export function readJid(value: unknown): Jid | null {
   const [, digits, server] = personShape.exec(textOf(value) ?? '') ?? []
   if (digits === undefined) return null
   return server === 'lid' ? { phone: null, lid: `${digits}@lid` } : { phone: digits, lid: null }
 }
 
-/** Who these addresses of one person name, in any order and as far as they are known; null when none is a person's. */
+/** Returns the customer with these addresses of one person, in any order; null if none is a person's. */
 export function customerOf(addresses: unknown[], name: string | null): Customer | null {
   const jids = addresses.map(readJid).filter((jid) => jid !== null)
   const userId = jids.find(({ lid }) => lid !== null)?.lid ?? null
@@ -32,7 +32,10 @@ export function readName(...candidates: unknown[]): string | null {
   return null
 }
 
-/** The network's time in whole seconds: a number, or one of 64 bits in two halves; `now` at the latest, `otherwise` for one that cannot be. */
+/**
+ * Parses a time in whole seconds, given as a number or as a 64-bit number in two halves. Returns `now` for later times
+ * and `otherwise` for invalid ones.
+ */
 export function readNetworkTime(value: unknown, now: Date, otherwise = now): Date {
   const { low, high } = objectOf(value)
   if (typeof low !== 'number' || typeof high !== 'number') return readPlatformTime(value, now, otherwise)

@@ -6,23 +6,20 @@ import { callLog, missedCallText, readContent, readReferral } from './content.ts
 import { isEmpty, unwrap } from './detail.ts'
 import { customerOf, readJid, readName, readNetworkTime } from './jid.ts'
 
-/** What one event of a socket came to. */
+/** Result of parsing one socket event. */
 export interface ReadEvent {
-  /** About the socket itself; null when the event says nothing of it. */
+  /** Change of the socket itself; null if none. */
   update: SocketUpdate | null
   /**
-   * In the order they came. Nothing here knows which messages are ours: an `echo` under an id that we chose is
-   * none, and a `status` has no correlator yet.
+   * In order of arrival. Our own messages are not recognized yet: an `echo` with one of our ids is not an echo, and a
+   * `status` has no correlator yet.
    */
   events: ChannelEvent[]
-  /** Kinds of items that were passed over, with a reason without values: for the log. */
+  /** Reasons for skipped items, without values, for the log. */
   skipped: string[]
 }
 
-/**
- * Reads one event of a socket. Takes anything: what is not understood is named in `skipped`, and never keeps the rest from
- * being read.
- */
+/** Parses one socket event. Accepts any data: names in `skipped` what it does not understand and parses the rest. */
 export function readEvent({ event, data }: SocketEvent, now: Date): ReadEvent {
   switch (event) {
     case 'connection.update':
@@ -40,7 +37,7 @@ export function readEvent({ event, data }: SocketEvent, now: Date): ReadEvent {
       return readEach([data].flat(), (item) => readMapping(item))
     default:
       event satisfies never
-      return { update: null, events: [], skipped: ['event that is not read'] }
+      return { update: null, events: [], skipped: ['unsupported event'] }
   }
 }
 
@@ -55,7 +52,7 @@ function readEach(items: unknown[], read: (item: Loose) => Read): ReadEvent {
 
 type HistoryEvent = Extract<ChannelEvent, { type: 'history' }>
 
-/** The data of `messaging-history.set`: what was written before the number was paired, and who the phone knows. */
+/** Parses `messaging-history.set`: messages from before the pairing, and the phone's contacts. */
 function readHistory({ messages, contacts, lidPnMappings }: Loose, now: Date): Read {
   const phones = phonesOf(listOf(lidPnMappings))
   return [
@@ -68,16 +65,16 @@ function readHistory({ messages, contacts, lidPnMappings }: Loose, now: Date): R
 function readOld(message: Loose, phones: ReadonlyMap<string, string>, now: Date): HistoryEvent | string {
   const { id, fromMe, remoteJid, remoteJidAlt } = objectOf(message.key)
   const jid = readJid(remoteJid)
-  if (jid === null) return 'message that is not between two people'
+  if (jid === null) return 'message not between two people'
   const externalId = tokenOf(id)
   const content = unwrap(message.message)
   const said = isEmpty(content) ? null : readContent(content)
-  if (said === null || externalId === null) return 'old message that says nothing'
+  if (said === null || externalId === null) return 'history message without content'
   const direction = fromMe === true ? 'outbound' : 'inbound'
   const known = jid.lid === null ? null : phones.get(jid.lid)
   const name = direction === 'inbound' ? readName(message.verifiedBizName, message.pushName) : null
   const customer = customerOf([remoteJid, remoteJidAlt, known], name)
-  if (customer === null) return 'old message of nobody'
+  if (customer === null) return 'history message without a customer'
   const status = direction === 'inbound' ? 'delivered' : statusOf(message.status)
   const at = readNetworkTime(message.messageTimestamp, now)
   return { type: 'history', direction, externalId, customer, ...said, status, at }
@@ -97,55 +94,57 @@ function statusOf(number: unknown): HistoryEvent['status'] {
   return number === 1 ? 'pending' : (statuses.get(number) ?? 'delivered')
 }
 
-/** As the network numbers the statuses of messages. */
+/** Number of the status on the network. */
 const pending = 1
 
-/** One of `messages.upsert`, live or kept for us while we were away: a customer wrote, or a person did on the phone. */
+/**
+ * Parses an item of `messages.upsert`, live or queued while offline: from a customer, or from a person on the phone.
+ */
 function readMessage(message: Loose, now: Date): Read {
   const { id, fromMe, remoteJid, remoteJidAlt } = objectOf(message.key)
-  if (readJid(remoteJid) === null) return 'message that is not between two people'
+  if (readJid(remoteJid) === null) return 'message not between two people'
   const externalId = tokenOf(id)
   if (externalId === null) return 'message without an id'
   const content = unwrap(message.message)
   const missed = missedCallText(message.messageStubType)
   if (missed !== null) return readMissedCall(message, externalId, missed, now)
-  // It comes again under the same id once it could be decrypted, so nothing of it may be kept.
-  if (isEmpty(content)) return 'notice, or message that is not decrypted yet'
+  // The message is sent again with the same id once it is decrypted, so nothing may be stored now.
+  if (isEmpty(content)) return 'notice or message not decrypted yet'
   const said = readContent(content)
   const isOurs = fromMe === true
-  // A device gets its own messages before the network has acknowledged them.
-  if (isOurs && message.status === pending) return 'message that has not left yet'
-  // Beside what was written on the phone stands the name of its owner.
+  // A device receives its own messages before the network acknowledges them.
+  if (isOurs && message.status === pending) return 'message not sent yet'
+  // The name in a message from the phone is its owner's.
   const name = isOurs ? null : readName(message.verifiedBizName, message.pushName)
   const customer = customerOf([remoteJid, remoteJidAlt], name)
-  if (customer === null) return 'message of nobody'
+  if (customer === null) return 'message without a customer'
   const at = readNetworkTime(message.messageTimestamp, now)
   if (said === null) return readRevision(content, { direction: isOurs ? 'outbound' : 'inbound', customer, at }, now)
   const shared = { externalId, customer, ...said, at }
   if (isOurs) return { type: 'echo', ...shared }
-  // Who calls has written nothing.
+  // A call is not a message and does not open the window.
   return { type: 'message', ...shared, referral: readReferral(content), opensWindow: !(callLog in content) }
 }
 
 function readMissedCall(message: Loose, externalId: string, text: string, now: Date): Read {
   const { remoteJid, remoteJidAlt } = objectOf(message.key)
   const customer = customerOf([remoteJid, remoteJidAlt], null)
-  if (customer === null) return 'call of nobody'
+  if (customer === null) return 'call without a customer'
   const at = readNetworkTime(message.messageTimestamp, now)
   return noticeOf(externalId, customer, text, at)
 }
 
-/** One of the phone's contacts: a name for a customer, or both of their addresses. */
+/** Parses a contact of the phone: a name for a customer, or both of their addresses. */
 function readContact({ id, lid, phoneNumber, name, verifiedName, notify }: Loose): Read {
   const customer = customerOf([id, lid, phoneNumber], readName(name, verifiedName, notify))
-  if (customer === null) return 'contact that is no person'
+  if (customer === null) return 'contact that is not a person'
   const isNews = customer.name !== null || (customer.userId !== null && customer.phone !== null)
   return isNews ? { type: 'contact_named', customer } : 'contact without a name'
 }
 
 /**
- * The phone behind a hidden address. Returned as a contact without a name: whoever is known by one of the two is then known by
- * both, and who seemed to be two becomes one.
+ * Parses the mapping of a hidden address to a phone. Returns a contact without a name, which links both addresses and
+ * merges two customers that are the same person.
  */
 function readMapping({ lid, pn }: Loose): Read {
   const customer = customerOf([lid, pn], null)
@@ -153,17 +152,17 @@ function readMapping({ lid, pn }: Loose): Read {
   return { type: 'contact_named', customer }
 }
 
-/** As the network numbers them; 1 says that the message has not left yet. */
+/** Numbers of statuses on the network; 1 means not sent yet. */
 const statuses: ReadonlyMap<unknown, DeliveryStatus> = new Map<number, DeliveryStatus>([
   [0, 'failed'],
   [2, 'sent'],
   [3, 'delivered'],
   [4, 'read'],
-  // A voice message that was played has been read as well.
+  // A played voice message was also read.
   [5, 'read'],
 ])
 
-/** One of `messages.update`: how far a message of ours has come. Edits and the like come this way once more. */
+/** Parses an item of `messages.update`: the status of one of our messages. Edits and deletions also appear here. */
 function readStatus({ key, update }: Loose, now: Date): Read {
   const { id, fromMe, remoteJid, remoteJidAlt } = objectOf(key)
   const { status: number, messageTimestamp, messageStubParameters } = objectOf(update)
@@ -172,8 +171,8 @@ function readStatus({ key, update }: Loose, now: Date): Read {
   if (status === undefined) return readChange(objectOf(key), objectOf(update), now)
   if (fromMe !== true) return "status of a customer's message"
   if (externalId === null) return 'status without an id'
-  // The address may be another one than was written to: the id is what joins them.
-  if (readJid(remoteJid) === null && remoteJid !== undefined) return 'status that is not of a person'
+  // The address may differ from the recipient: the id identifies the message.
+  if (readJid(remoteJid) === null && remoteJid !== undefined) return 'status not about a person'
   return {
     type: 'status',
     externalId,
@@ -187,16 +186,16 @@ function readStatus({ key, update }: Loose, now: Date): Read {
 
 type About = Pick<Extract<ChannelEvent, { originalId: string }>, 'direction' | 'customer' | 'at'>
 
-/** As the network numbers what concerns another message, and notices in place of one. */
+/** Numbers on the network for changes of a message, and for the notice that replaces a deleted one. */
 const [withdrawal, edit, withdrawnNotice] = [0, 14, 1]
 
-/** What is no message of its own: an edit, a withdrawal, a reaction that was lifted. Takes what `unwrap` returns. */
+/** Parses an edit, deletion or removed reaction. Takes the result of `unwrap`. */
 function readRevision(content: Loose, about: About, now: Date): Read {
   const { type, key, editedMessage, timestampMs } = objectOf(content.protocolMessage)
   const reaction = objectOf(content.reactionMessage)
   const originalId = tokenOf(objectOf(key ?? reaction.key).id)
   const isKnown = type === withdrawal || type === edit || 'reactionMessage' in content
-  if (!isKnown || originalId === null) return 'edit, withdrawal, lifted reaction or the like'
+  if (!isKnown || originalId === null) return 'unsupported change, or change without a message id'
   if ('reactionMessage' in content) return { type: 'reaction_lifted', originalId, ...about }
   if (type === withdrawal) return { type: 'withdrawn', originalId, ...about }
   return editOf(readContent(unwrap(editedMessage)), {
@@ -206,17 +205,14 @@ function readRevision(content: Loose, about: About, now: Date): Read {
   })
 }
 
-/**
- * One of `messages.update` that is no status: the network's library tells edits and withdrawals once more this way, and
- * edits that came encrypted in no other.
- */
+/** Parses another `messages.update`: Baileys repeats edits and deletions, and reports encrypted edits only here. */
 function readChange(key: Loose, update: Loose, now: Date): Read {
   const isWithdrawal = update.message === null && update.messageStubType === withdrawnNotice
   const edited = objectOf(objectOf(update.message).editedMessage).message
   const originalId = tokenOf(key.id)
-  if ((!isWithdrawal && edited === undefined) || originalId === null) return 'change of a message that is no status'
+  if ((!isWithdrawal && edited === undefined) || originalId === null) return 'unsupported change of a message'
   const customer = customerOf([key.remoteJid, key.remoteJidAlt], null)
-  if (customer === null) return 'change of a message of nobody'
+  if (customer === null) return 'change of a message without a customer'
   const direction = key.fromMe === true ? 'outbound' : 'inbound'
   const about: About = { direction, customer, at: readNetworkTime(update.messageTimestamp, now) }
   return isWithdrawal
@@ -224,16 +220,16 @@ function readChange(key: Loose, update: Loose, now: Date): Read {
     : editOf(readContent(unwrap(edited)), { originalId, ...about })
 }
 
-/** What a socket says of itself. Only what it said is there. */
+/** State of a socket, with only the fields that the event contained. */
 export interface SocketUpdate {
-  /** To be shown as a QR code until the next one comes. */
+  /** Text to show as a QR code until the next one arrives. */
   qr?: string
   state?: 'connecting' | 'open' | 'closed'
-  /** With `closed`: what `afterClose` judges by. */
+  /** With `closed`: code for `afterClose`. */
   code?: number | null
-  /** The code was scanned: a close that asks for a restart follows. */
+  /** The code was scanned; the socket will close and ask for a restart. */
   isNewLogin?: boolean
-  /** The digits of the phone that shares its number with us, from `me` beside the state. */
+  /** Digits of the linked phone, from `me`. */
   phone?: string | null
 }
 
@@ -243,7 +239,7 @@ const states: ReadonlyMap<unknown, SocketUpdate['state']> = new Map<string, Sock
   ['close', 'closed'],
 ])
 
-/** The data of `connection.update`, to which the transport adds `me` when the number is known; null when it says nothing. */
+/** Parses `connection.update`, to which the transport adds `me` once known; null if it has no known field. */
 function readUpdate(data: unknown): SocketUpdate | null {
   const { connection, qr, isNewLogin, lastDisconnect, me } = objectOf(data)
   const update: SocketUpdate = {}

@@ -11,11 +11,11 @@ export interface SessionConnectorDeps {
   db: Db
   keyStore: KeyStore
   clock: Clock
-  /** How long the network may take to acknowledge what has left. */
+  /** Milliseconds to wait for an acknowledgement after sending. */
   ackMs?: number
-  /** How often the database is asked about a send that no notification has told of. */
+  /** Poll interval, in case a notification is lost. */
   pollMs?: number
-  /** Milliseconds of a clock that never goes back, by which it is known that a send has had its time. */
+  /** Monotonic clock in milliseconds, to detect timeouts. */
   elapsedMs?: () => number
 }
 
@@ -23,7 +23,7 @@ const defaultAckMs = 8_000
 const defaultPollMs = 250
 const readWithinMs = 30_000
 
-/** The way out over a QR session: whichever process holds its socket sends what this one asks. */
+/** Connector for QR sessions. Enqueues sends for the process that holds the socket. */
 export function sessionConnector(deps: SessionConnectorDeps): Connector<SessionConnection> {
   return {
     maxTextLength: null,
@@ -64,7 +64,7 @@ function messageOf(
   return { ...send, content: { jid, ...content }, leftMs: () => deadline.getTime() - clock.now().getTime() }
 }
 
-/** Templates and choices belong to the official platform: a session has none, so none is ever ordered. */
+/** Returns null for templates and choices, which exist only on the official platform and are never requested here. */
 function contentOf(message: Outgoing): SocketContent | null {
   if (message.kind === 'template' || message.kind === 'choices') return null
   if (message.kind === 'reaction') return { reaction: { about: message.about, emoji: message.emoji } }
@@ -94,8 +94,8 @@ export async function ask(
 }
 
 /**
- * Waits until the network has answered, the holder is gone, or the time is over. What nobody has claimed by then is taken
- * back and has surely not left; what somebody has claimed may have.
+ * Waits until the network answers, the holder is gone, or the time is over. An unclaimed send is then cancelled and was
+ * certainly not sent; a claimed one may have been.
  */
 function waitForEnd(deps: SessionConnectorDeps, send: NewSessionSend): Promise<SendResult> {
   const { db, ackMs = defaultAckMs, pollMs = defaultPollMs, elapsedMs = () => performance.now() } = deps
@@ -122,7 +122,7 @@ function endOf({ id }: NewSessionSend, standing: SendStanding, isLate: boolean):
       return isOver || !isHeld ? 'cancel' : null
     case 'claimed':
     case 'sent':
-      // Nobody sends again what a dead process has claimed; what the next one learns of it comes as a status.
+      // A send claimed by a dead process is not retried; if it was sent, its status arrives later.
       if (!isHeld) return lost
       return isLate ? { outcome: 'unknown', errorCode: 'no_ack' } : null
     default:
@@ -130,28 +130,25 @@ function endOf({ id }: NewSessionSend, standing: SendStanding, isLate: boolean):
   }
 }
 
-/**
- * The id that a message gets at the network. It follows from the message, so that after a crash whatever comes back under it
- * is known to be ours.
- */
+/** Derives the network id of a message, so that after a crash events with this id are recognized as ours. */
 export function presetId(correlator: string, connectionId: string): string {
   const digest = createHash('sha256').update(`${correlator} ${connectionId}`).digest('hex')
   return `${presetStart}${digest.slice(0, 18).toUpperCase()}`
 }
 
-/** As those of a linked browser begin. */
+/** Same prefix as the ids of a linked browser. */
 const presetStart = '3EB0'
 const shape = /^3EB0[0-9A-F]{18}$/
 
-/** Whether an id can be one of ours; a browser linked to the same phone makes such ids, too. */
+/** Returns whether an id may be ours; a browser linked to the same phone uses the same format. */
 export const mayBePreset = (id: string): boolean => shape.test(id)
 
-/** Where a message to the customer goes; null when there is nowhere. */
+/** Returns the address for a message to the customer; null if none is known. */
 function jidOf({ phone, userId }: Recipient): string | null {
   return phone === null ? lidOf(userId) : phoneJid(phone)
 }
 
-/** Where the network expects to hear that the customer's message was read: the chat is named by the hidden id where there is one. */
+/** Returns the chat address for read receipts: the hidden id if known, otherwise the phone. */
 function chatJidOf({ phone, userId }: Recipient): string | null {
   return lidOf(userId) ?? (phone === null ? null : phoneJid(phone))
 }

@@ -13,22 +13,22 @@ export interface OutboxDeps {
   openFile: OpenOurFile
 }
 
-/** The open socket of a session that is ours. */
+/** Open socket of a session that this process holds. */
 export interface OpenLine {
   lease: Lease
   line: Pick<Line, 'socket' | 'awaited'>
-  /** Nothing may leave any more once this is false. */
+  /** Nothing may be sent once this returns false. */
   isOurs(): boolean
 }
 
 /**
- * Hands to the network what waits for this session; the network's answers are events of the socket. Returns what it has
- * begun: one that is slow to leave does not hold up the others, whose order is the inbox's to keep.
+ * Sends the session's waiting messages; the network's answers are events of the socket. Returns the started sends: a
+ * slow one does not block the others, whose order the inbox controls.
  */
 export async function sendWaiting(deps: OutboxDeps, open: OpenLine): Promise<Promise<void>[]> {
   const begun: Promise<void>[] = []
   while (open.isOurs()) {
-    // Before the claim, so that it runs out before the deadline does, whatever clocks there are.
+    // Measured before the claim, so that the time ends before the deadline, whatever the clocks.
     const askedAt = performance.now()
     const claimed = await deps.db.tx((tx) => claimSends(tx, open.lease))
     if (claimed.length === 0) break
@@ -41,7 +41,7 @@ async function sendOne(deps: OutboxDeps, open: OpenLine, send: ClaimedSend, ends
   const { lease } = open
   const end = await hand(deps, open, send, endsAt)
   if (end === null) return
-  // What is not noted stays claimed: its sender takes it for unknown, and a status of it repairs that.
+  // If this fails, the send stays claimed: its sender treats the outcome as unknown, and a later status corrects it.
   await deps.db
     .tx((tx) => endSends(tx, lease, [{ id: send.id, ...end }]))
     .catch((error) =>
@@ -51,7 +51,7 @@ async function sendOne(deps: OutboxDeps, open: OpenLine, send: ClaimedSend, ends
 
 const notSent = { state: 'cancelled', errorCode: 'not_sent' } as const
 
-/** Null when its end is noted already. */
+/** Returns null if the result is already stored. */
 async function hand(
   deps: OutboxDeps,
   { lease, line: { socket, awaited }, isOurs }: OpenLine,

@@ -6,13 +6,13 @@ import type { SessionKey } from '../session/session.ts'
 import { type Lease, leaseList, standBehindFence } from '../session/session-lease.ts'
 import type { SocketContent } from '../transport/transport.ts'
 
-/** What the holder is to hand to the network. */
+/** Content of a send for the process that holds the session. */
 export type SendContent =
   | ({ jid: string } & SocketContent)
   | { jid: string; read: string }
-  /** A file of ours, by which its bytes are found. */
+  /** Upload: the id of our file. */
   | { give: string }
-  /** What became of it: how the network calls it. */
+  /** Result of an upload: the network's value for the file. */
   | { given: string }
 export type SendState = 'waiting' | 'claimed' | 'sent' | 'accepted' | 'refused' | 'cancelled'
 
@@ -24,18 +24,19 @@ export interface NewSessionSend extends SendKey {
   kind: 'message' | 'read' | 'file'
   correlator: string | null
   content: SendContent
-  /** How much time is left, as of when it is asked. */
+  /** Returns the remaining milliseconds at the time of the call. */
   leftMs(): number
 }
 
-/** Something waits to be handed to the network; the id is the connection's. */
+/** Published when a send is waiting; the id is the connection's. */
 export const waitingTopic = 'session_sends_waiting'
-/** Something became of one; the id is the send's. */
+/** Published when a send has ended; the id is the send's. */
 const endedTopic = 'session_sends_ended'
 
 /**
- * Asks the holder; false when nobody holds the session. A repeat changes nothing. The deadline counts from the beginning of
- * the transaction, which was before the time that is left was asked for: so it is never later than it was meant.
+ * Enqueues a send for the holder; returns false if no process holds the session. Repeating it changes nothing. The
+ * deadline counts from the start of the transaction, which precedes the call of `leftMs`, so it is never later than
+ * intended.
  */
 export async function askHolder(tx: Tx, keyring: Keyring, send: NewSessionSend, now: Date): Promise<boolean> {
   const { workspaceId, connectionId, id } = send
@@ -69,7 +70,7 @@ export interface SendStanding {
   errorCode: string | null
   /** Whether the process that claimed it still holds the session. */
   isHeld: boolean
-  /** No process may claim it any more. */
+  /** No process may claim it anymore. */
   isOver: boolean
 }
 
@@ -91,8 +92,8 @@ async function readStanding(sql: Sql, { workspaceId, connectionId, id }: SendKey
 }
 
 /**
- * Waits until `judge` says what became of a send: what nobody has claimed by then is taken back on `cancel`, and what somebody has
- * goes on. `pollMs`: how often the database is asked about one that no notification has told of.
+ * Waits until `judge` returns the result of a send. On `cancel`, cancels an unclaimed send; waiting continues for a
+ * claimed one. `pollMs`: poll interval, in case a notification is lost.
  */
 export async function followSend<E>(
   db: Db,
@@ -119,7 +120,7 @@ export async function followSend<E>(
   }
 }
 
-/** Takes back what nobody has claimed; false when somebody has. */
+/** Cancels an unclaimed send; returns false if it was claimed. */
 async function cancelSend(tx: Tx, { workspaceId, connectionId, id }: SendKey): Promise<boolean> {
   const { count } = await tx`
     update session_sends
@@ -134,8 +135,8 @@ async function cancelSend(tx: Tx, { workspaceId, connectionId, id }: SendKey): P
 const nothing: SendContent = { jid: '', text: '', previewUrl: false }
 
 /**
- * Sees to it that a message is never sent whose sender is gone; false when somebody has claimed it. One that nobody has asked
- * for leaves a row, too: whoever is merely slow finds it taken back, however late the asking comes.
+ * Ensures that a message whose sender died is never sent; returns false if it was claimed. Inserts a cancelled row if
+ * there is none, so that a sender that is merely slow finds its send cancelled.
  */
 export async function forbidSend(
   tx: Tx,
@@ -162,10 +163,10 @@ export async function forbidSend(
   return forbidden.length > 0
 }
 
-/** Which of the sessions have something to claim. */
+/** Returns the sessions with sends to claim. */
 export async function listWaiting(sql: Sql, leases: readonly Lease[]): Promise<string[]> {
   if (leases.length === 0) return []
-  // Of few sessions each is looked up. On several servers that is refused, and all that waits is read, which is little.
+  // Looks up each session. Citus does not support that query; there all waiting sends are read, which are few.
   const rows = isDistributed(sql)
     ? await sql<{ id: string }[]>`
         select distinct t.workspace_id, t.connection_id as id
@@ -197,7 +198,7 @@ export interface ClaimedSend {
 
 const claimAtOnce = 20
 
-/** Takes what is to be sent now, for this fence alone, in the order it was asked for. */
+/** Claims waiting sends for this fence, in the order they were enqueued. */
 export async function claimSends(tx: Tx, lease: Lease): Promise<ClaimedSend[]> {
   const { workspaceId, connectionId, fence } = lease
   await standBehindFence(tx, lease)
@@ -234,7 +235,7 @@ export interface SendEnd {
   errorCode: string | null
 }
 
-/** Notes what became of sends. What the network has said of one stays. */
+/** Stores the results of sends. Does not overwrite a result from the network. */
 export async function endSends(tx: Tx, { workspaceId, connectionId }: Lease, ends: readonly SendEnd[]): Promise<void> {
   if (ends.length === 0) return
   await tx`
@@ -253,7 +254,7 @@ export async function endSends(tx: Tx, { workspaceId, connectionId }: Lease, end
   for (const { id } of ends) publish(tx, endedTopic, id)
 }
 
-/** Notes how the network calls a file that it was given. */
+/** Stores the network's value for an uploaded file. */
 export async function endFile(tx: Tx, keyring: Keyring, lease: Lease, id: string, given: string): Promise<void> {
   const { workspaceId, connectionId } = lease
   const content: SendContent = { given }
@@ -268,7 +269,7 @@ export async function endFile(tx: Tx, keyring: Keyring, lease: Lease, id: string
   publish(tx, endedTopic, id)
 }
 
-/** How the network calls a file that it was given; whoever asked for it asks once. Null when it is not known. */
+/** Returns the network's value for an uploaded file and deletes the row; null if unknown. Can be read once. */
 export async function takeGiven(
   tx: Tx,
   keyring: Keyring,
@@ -287,7 +288,7 @@ export async function takeGiven(
   return 'given' in content ? content.given : null
 }
 
-/** The correlators of those ids that are ours. */
+/** Returns the correlators of the ids that belong to our messages. */
 export async function findOwn(
   sql: Sql,
   { workspaceId, connectionId }: Lease,
@@ -303,7 +304,7 @@ export async function findOwn(
   return new Map(rows.map(({ id, correlator }) => [id, correlator]))
 }
 
-/** The text that was sent under this id, as long as it is kept. */
+/** Returns the text sent with this id, while it is stored. */
 export async function findSentText(
   sql: Sql,
   keyring: Keyring,
@@ -335,7 +336,7 @@ export function openContent(keyring: Keyring, connectionId: string, id: string, 
 const keptMs = 3 * 24 * 3_600_000
 const batch = 1000
 
-/** Forgets what was sent three days ago; returns how many. */
+/** Deletes sends older than three days; returns how many. */
 export async function forgetOldSends(db: Db, now: Date): Promise<number> {
   const before = new Date(now.getTime() - keptMs)
   for (let forgotten = 0; ; ) {

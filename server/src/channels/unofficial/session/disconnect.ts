@@ -1,7 +1,7 @@
-/** What to do about a socket that closed. `forgets`: what the session kept of its pairing is of no use any more. */
+/** What to do after a socket closed. `forgets`: the stored pairing is no longer valid and is deleted. */
 export type AfterClose = { act: 'reconnect'; delayMs: number } | { act: 'stop'; reason: StopReason; forgets: boolean }
 
-/** Why a session stopped for good: only a member can make it go on. */
+/** Reasons for which a session stops until a member acts. */
 export type StopReason =
   | 'logged_out'
   | 'replaced'
@@ -17,15 +17,15 @@ export type StopReason =
   | 'baileys_missing'
 
 export interface ClosedAt {
-  /** Nobody has scanned the code yet. */
+  /** The code has not been scanned yet. */
   isPairing: boolean
-  /** How many sockets in a row closed before this one without having been open. */
+  /** Number of consecutive sockets that closed without opening. */
   attempt: number
-  /** From 0 to 1: spreads the sessions of an installation that lost their sockets together. */
+  /** 0 to 1: spreads the reconnects of sessions that lost their sockets at the same time. */
   random: number
 }
 
-/** Our own code, which the network does not use: the package that speaks to it is not installed. */
+/** Our own code, not used by the network: the Baileys package is not installed. */
 export const baileysMissing = 424
 
 const timedOut = 408
@@ -44,20 +44,21 @@ const stops: ReadonlyMap<number, { reason: StopReason; forgets: boolean }> = new
   [409, { reason: 'bad_user_agent', forgets: false }],
   [411, { reason: 'device_mismatch', forgets: false }],
   [baileysMissing, { reason: 'baileys_missing', forgets: false }],
-  // Two sockets of one session would throw each other out for ever.
+  // Reconnecting would make the two sockets of the session replace each other endlessly.
   [440, { reason: 'replaced', forgets: false }],
 ])
 
 const badSessionAttempts = 3
 const restartAttempts = 3
-// With 20 s for each socket and the pauses between them: some three minutes, as a code that nobody scans has.
+// With 20 s per socket plus pauses: about three minutes, like an unscanned series of codes.
 const pairingAttempts = 5
 
-/** Judges a close by its code; null when it came without one. Codes that are not known are taken for a bad line. */
+/** Returns what to do after a close with this code (null: none). Treats unknown codes as a connection problem. */
 export function afterClose(code: number | null, at: ClosedAt): AfterClose {
   const stop = code === null ? undefined : stops.get(code)
   if (stop !== undefined) return { act: 'stop', ...stop }
-  // The series of codes to scan has an end. What was begun with a code to type would be taken for a login.
+  // A series of QR codes ends with this code. Credentials from an unfinished pairing by code would be treated as a
+  // login, so they are deleted.
   if (code === timedOut && at.isPairing) return { act: 'stop', reason: 'pairing_ended', forgets: true }
   if (code === badSession && at.attempt >= badSessionAttempts) {
     return { act: 'stop', reason: 'bad_session', forgets: false }
@@ -72,7 +73,7 @@ export function afterClose(code: number | null, at: ClosedAt): AfterClose {
 const firstMs = 2_000
 const longestMs = 60_000
 
-/** Between the half and the whole of a step that doubles: 1 to 2 seconds at first, 30 to 60 at last. */
+/** Returns a random delay between half and all of a doubling step: 1–2 s at first, 30–60 s at most. */
 function backoffMs({ attempt, random }: ClosedAt): number {
   const stepMs = Math.min(longestMs, firstMs * 2 ** Math.max(0, attempt))
   return Math.round((stepMs / 2) * (1 + random))

@@ -25,27 +25,27 @@ export interface HoldDeps {
   receive: Receive
   openFile: OpenOurFile
   transportOf(connection: SessionConnection): Transport
-  /** In 0…1, for the jitter of reconnecting. */
+  /** Returns 0…1, for the jitter of reconnecting. */
   random(): number
-  /** Between two tries to store what was received. */
+  /** Delay between attempts to store received events. */
   retryMs?: number
 }
 
-/** A session that this process has claimed. */
+/** A session claimed by this process. */
 export interface Hold {
   readonly lease: Lease
-  /** As this process last wrote or read it. */
+  /** State that this process last wrote or read. */
   session: Session
   line: Line | null
-  /** Counts the sockets: events of an earlier one are ignored. */
+  /** Number of the current socket; events of earlier sockets are ignored. */
   epoch: number
-  /** When to behave as if the lease were over, by the clock of `performance.now`. */
+  /** Time from which the lease counts as expired, by `performance.now`. */
   endsAtMs: number
   isOver: boolean
-  /** What is being done, one thing after another. */
+  /** Tail of the queue of actions, which run one at a time. */
   doing: Promise<unknown>
   readonly sending: Set<Promise<void>>
-  /** When something was last noted to have come in. */
+  /** When incoming activity was last stored. */
   notedAt: Date | null
   ended(): void
 }
@@ -54,12 +54,12 @@ export interface Hold {
 export interface Line {
   socket: Socket
   isOpen: boolean
-  /** We end it: its events about that are no news. */
+  /** We are closing it: its close events are ignored. */
   isLeaving: boolean
   isCodeAsked: boolean
-  /** How many QR codes it has shown. */
+  /** Number of QR codes shown so far. */
   qrs: number
-  /** Ids of messages that have left, or are about to, and of which the network has said nothing yet. */
+  /** Ids of messages that were sent, or are about to be, and are not acknowledged yet. */
   awaited: Set<string>
 }
 
@@ -78,12 +78,12 @@ export function newHold(lease: Lease, given: Pick<Hold, 'session' | 'ended'> & {
   }
 }
 
-/** `askedAt` is the time before the request for the lease: so it ends here before it ends in the database. */
+/** Returns when the lease expires here. `askedAt` precedes the request, so this is before the database's expiry. */
 export const endOfLease = (askedAt: number): number => askedAt + leaseMs - safetyMs
 
 export const isHeld = (hold: Hold): boolean => !hold.isOver && performance.now() < hold.endsAtMs
 
-/** Does one thing after another. One that fails leaves the session to whoever claims it next. */
+/** Runs actions one at a time. After an error, drops the session; whichever worker claims it next continues. */
 export function act(deps: HoldDeps, hold: Hold, work: () => Promise<void>): void {
   hold.doing = hold.doing.then(async () => {
     if (hold.isOver) return
@@ -102,7 +102,7 @@ export function giveUp(deps: HoldDeps, hold: Hold, error: unknown): void {
   loseHold(deps, hold)
 }
 
-/** It is another's, or will be: closes the socket at once and writes nothing. */
+/** Drops a session that another process holds or will claim: closes the socket at once and writes nothing. */
 export function loseHold({ log }: HoldDeps, hold: Hold): void {
   const { line, lease } = hold
   hold.line = null
@@ -113,7 +113,7 @@ export function loseHold({ log }: HoldDeps, hold: Hold): void {
   })
 }
 
-/** Lets others claim the session. */
+/** Releases the lease so that others can claim the session. */
 export async function releaseHold({ db }: HoldDeps, hold: Hold): Promise<void> {
   const news = { topic: freedTopic, id: hold.lease.connectionId }
   await db.statement((tx) => releaseSession(tx, hold.lease), news)
@@ -126,7 +126,7 @@ export function endHold(hold: Hold): void {
   hold.ended()
 }
 
-/** Changes the session, in the database and here. */
+/** Updates the session in the database and in memory. */
 export async function moveHold(
   { db, keyStore, clock }: HoldDeps,
   hold: Hold,
@@ -138,7 +138,7 @@ export async function moveHold(
   )
 }
 
-/** Resolves once everything that was begun has ended. */
+/** Resolves when all running work has ended. */
 export async function idleHold(hold: Hold): Promise<void> {
   for (let last: unknown; last !== hold.doing; ) {
     last = hold.doing
@@ -149,17 +149,16 @@ export async function idleHold(hold: Hold): Promise<void> {
 
 export interface Teller {
   connection: SessionConnection
-  /** Which of the session's sockets it is. */
+  /** Number of the session's socket. */
   epoch: number
 }
 
-/** Takes an event of a socket. */
 type HearLine = (deps: HoldDeps, hold: Hold, from: Teller, event: SocketEvent) => Promise<void>
 
 const closeWithinMs = 5_000
 const logoutWithinMs = 10_000
 
-/** Opens a socket with what the session knows. */
+/** Opens a socket with the stored credentials. */
 export async function openLine(deps: HoldDeps, hold: Hold, hear: HearLine): Promise<void> {
   const { db, keyStore, log } = deps
   const { lease } = hold
@@ -192,7 +191,7 @@ export async function openLine(deps: HoldDeps, hold: Hold, hear: HearLine): Prom
   hold.line = { socket, isOpen: false, isLeaving: false, isCodeAsked: false, qrs: 0, awaited: new Set() }
 }
 
-// A phone that asks again gets nothing rather than an error, which the transport could make nothing of.
+// If the phone requests a message again and reading fails, returns null: the transport could not handle an error.
 async function sentText({ db, keyStore, log }: HoldDeps, { lease }: Hold, id: string): Promise<string | null> {
   const { workspaceId, connectionId } = lease
   try {
@@ -205,7 +204,7 @@ async function sentText({ db, keyStore, log }: HoldDeps, { lease }: Hold, id: st
 
 const unlinked = { state: 'pairing', reason: 'pairing' } as const
 
-/** Closes the socket. What it received before is taken first; nothing is taken after this. */
+/** Closes the socket. Events received before are still processed; none are accepted afterwards. */
 export async function closeLine({ log }: HoldDeps, hold: Hold): Promise<void> {
   const { line, lease } = hold
   if (line === null) return
@@ -218,7 +217,7 @@ export async function closeLine({ log }: HoldDeps, hold: Hold): Promise<void> {
   hold.epoch++
 }
 
-/** Closes the socket for good: the phone lists the device no more, if the network can be told. */
+/** Logs out and closes the socket: the phone no longer lists the device, if the network can be reached. */
 export async function logoutLine(deps: HoldDeps, hold: Hold): Promise<void> {
   const { line, lease, session } = hold
   if (line?.isOpen && session.isPaired) {
@@ -233,7 +232,7 @@ export async function logoutLine(deps: HoldDeps, hold: Hold): Promise<void> {
 const goodbyeMs = 2_000
 const lookEveryMs = 50
 
-/** Waits a little for the network's word on what has just left, while nothing more is sent. */
+/** Stops sending and waits briefly for acknowledgements of messages that were just sent. */
 export async function settleLine({ line, sending }: Hold): Promise<void> {
   if (line === null) return
   line.isOpen = false
@@ -244,13 +243,13 @@ export async function settleLine({ line, sending }: Hold): Promise<void> {
 
 interface Stop {
   reason: string
-  /** The keys are of no use any more. */
+  /** Deletes the keys. */
   forgets?: boolean
-  /** The phone belongs to another connection. */
+  /** Clears the phone: it belongs to another connection. */
   phone?: null
 }
 
-/** Nothing goes on until a member acts. */
+/** Stops the session until a member acts. */
 export async function stopHold(deps: HoldDeps, hold: Hold, { reason, forgets, ...phone }: Stop): Promise<void> {
   await closeLine(deps, hold)
   await moveHold(deps, hold, {

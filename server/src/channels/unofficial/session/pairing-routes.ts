@@ -31,8 +31,8 @@ export interface SessionDeps {
 }
 
 /**
- * Lets a connection send again as soon as its session is open, and has a session that was given up tried once more. One
- * that is no device has to be paired.
+ * Resumes a connection: it can send when its session is open, and a stopped session is started again. A session without
+ * a linked phone must be paired.
  */
 export async function resumeSession({ db, keyStore, clock }: SessionDeps, { workspaceId, id }: ConnectionKey) {
   await keyStore.withKeyring(workspaceId, (keyring) =>
@@ -53,14 +53,14 @@ function wishOnResume({ state, reason, isPaired, wish: asked }: Session) {
   if (state !== 'stopped' || asked !== null) return null
   const connecting: SessionTransition = { state: 'connecting', reason: 'reconnecting' }
   if (isPaired) return { wish: 'open', move: connecting, pairing: null } as const
-  // It never came to show a code.
+  // The pairing had not reached the code.
   const isUntried = reason === 'baileys_missing'
   return isUntried ? ({ wish: 'pair', move: pairingMove, pairing: { method: 'qr', qr: null } } as const) : null
 }
 
 const pairingMove: SessionTransition = { state: 'pairing', reason: 'pairing' }
 
-/** Changes the session of a connection for a member, under its lock. Throws 404, and 409 for one of another channel. */
+/** Changes a connection's session for a member, under its lock. Throws 404, and 409 for another channel. */
 async function ask(
   deps: SessionDeps,
   { workspaceId, actor }: Changer,
@@ -89,17 +89,17 @@ function sessionConnectionOf(one: StoredConnection | undefined): StoredSession {
 function pairingOf(input: PairInput): Pairing {
   if (input.method === 'qr') return { method: 'qr', qr: null }
   const phone = input.phone === undefined ? null : readPhone(input.phone)
-  if (phone === null) throw invalid('phone', 'must be the number of the phone, with its country code')
+  if (phone === null) throw invalid('phone', "must be the phone's number with country code")
   return { method: 'code', phone, code: null }
 }
 
 const path = `${connectionsPath}/:connectionId`
 const oneSession = Type.Object({ session: sessionSchema })
 
-/** The QR sessions of a workspace: members see how they are, admins pair them. */
+/** Registers the session routes: members can read, admins can pair. */
 export function channelSessionTeamRoutes(app: App, deps: SessionDeps, guard: TeamGuard): void {
   const api = teamApi(app, guard, 'Connections')
-  /** As it stands, also of one that was never paired. */
+  /** Returns the current session, also if it was never paired. */
   const answer = async ({ workspaceId, role }: Member, connectionId: string) => {
     const view = { mayPair: roleCovers(role, 'admin'), now: deps.clock.now() }
     return deps.keyStore.withKeyring(workspaceId, async (keyring) => {
@@ -114,7 +114,7 @@ export function channelSessionTeamRoutes(app: App, deps: SessionDeps, guard: Tea
     operationId: 'getConnectionSession',
     summary: 'Read the session of an unofficial connection',
     description:
-      'What to scan or type is shown to admins only: whoever has it has the number. The live stream tells when to read it anew.',
+      'Pairing codes are returned to admins only, because a code gives access to the number. The live stream reports changes.',
     params: connectionParams,
     answers: { 200: oneSession },
     errors: [409],
@@ -124,14 +124,14 @@ export function channelSessionTeamRoutes(app: App, deps: SessionDeps, guard: Tea
     operationId: 'pairConnection',
     summary: 'Pair an unofficial connection with a phone',
     description:
-      'For admins. Asks for a QR code or for characters to type, which the session then shows. A phone that is linked is unlinked first, and once a phone is linked the risk has to be confirmed anew.',
+      'Admins only. Requests a QR code or a code to type, which then appears in the session. Unlinks the current phone first. After pairing, the risk must be confirmed again.',
     params: connectionParams,
     body: pairSchema,
     answers: { 202: oneSession },
     errors: [409],
     run: async ({ member, params, body }) => {
       const pairing = pairingOf(body)
-      // Whatever it sends has to wait until the phone is linked.
+      // Pairing blocks sends until the phone is linked.
       await ask(deps, member, params.connectionId, 'connection.pairing', async (tx, keyring, before, now) => {
         const after = await transitionTo(tx, keyring, { ...before, pairing }, pairingMove, now)
         await writeWish(tx, keyring, after, 'pair', pairing)
@@ -142,7 +142,7 @@ export function channelSessionTeamRoutes(app: App, deps: SessionDeps, guard: Tea
   api.post(`${path}/unpair`, 'admin', {
     operationId: 'unpairConnection',
     summary: 'Unlink the phone of an unofficial connection',
-    description: 'For admins. Logs out and forgets the keys. The conversations stay to be read.',
+    description: 'Admins only. Logs out and deletes the keys. The conversations remain readable.',
     params: connectionParams,
     answers: { 202: oneSession },
     errors: [409],
@@ -157,14 +157,14 @@ export function channelSessionTeamRoutes(app: App, deps: SessionDeps, guard: Tea
   })
 }
 
-/** A session for those who may see it. Who only works with the inbox is not shown what links a device to the number. */
+/** Returns a session for a member. Shows codes that link a device only to admins. */
 function presentSession(
   { id, numberId }: Pick<StoredSession, 'id' | 'numberId'>,
   session: Session,
   { mayPair, now }: { mayPair: boolean; now: Date },
 ): Static<typeof sessionSchema> {
   const { pairing, shownUntil, wish } = session
-  // Asked to be unlinked, a phone is none of ours any more, though the holder has yet to tell the network.
+  // After a request to unlink, the phone counts as unlinked, although the network may not have been informed yet.
   const isLeaving = wish === 'unpair' || wish === 'pair'
   const isShown = mayPair && session.state === 'pairing' && shownUntil !== null && shownUntil > now
   return {

@@ -6,15 +6,17 @@ import { baseUrl, name } from '../../connection/fields.ts'
 import { sessionStates } from './session.ts'
 
 export interface SessionSettings {
-  /** A simulator's address in place of the real network. */
+  /** Simulator URL; null for the real network. */
   baseUrl: string | null
 }
 
 export const newSessionSchema = Type.Object(
   {
-    channel: oneOf(['unofficial'] as const, { description: 'A phone that links us as a device; it is paired next.' }),
+    channel: oneOf(['unofficial'] as const, { description: 'A phone that links Parley as a device; pair it next.' }),
     name,
-    baseUrl: Type.Optional(Type.String({ ...baseUrl, description: 'A simulator in place of the real network.' })),
+    baseUrl: Type.Optional(
+      Type.String({ ...baseUrl, description: 'URL of a simulator to use instead of the real network.' }),
+    ),
   },
   { ...closed, title: 'NewUnofficialConnection' },
 )
@@ -24,12 +26,12 @@ export const pairSchema = Type.Object(
   {
     method: oneOf(['qr', 'code'] as const, {
       title: 'PairingMethod',
-      description: '`qr`: a code to scan with the phone. `code`: eight characters to type on it.',
+      description: '`qr`: a code to scan with the phone. `code`: eight characters to type on the phone.',
     }),
     phone: Type.Optional(
       Type.String({
         maxLength: maxPhoneLength,
-        description: 'For `code`: the number of the phone, with its country code.',
+        description: "Required for `code`: the phone's number, with country code.",
         example: '+55 11 95550-1234',
       }),
     ),
@@ -41,7 +43,7 @@ export type PairInput = Static<typeof pairSchema>
 export const sessionSchema = titled('ConnectionSession', {
   state: oneOf(sessionStates, {
     description:
-      '`unpaired`: no phone is linked. `pairing`: it waits for the phone. `connecting`, `open`. `waiting`: the line was lost, and is tried again at `nextAttemptAt`. `stopped`: nothing goes on until somebody pairs it or resumes the connection.',
+      '`unpaired`: no phone is linked. `pairing`: waiting for the phone. `connecting`, `open`. `waiting`: the connection was lost; the next attempt is at `nextAttemptAt`. `stopped`: stopped until a member pairs it or resumes the connection.',
   }),
   reason: nullable(
     Type.String({
@@ -56,18 +58,18 @@ export const sessionSchema = titled('ConnectionSession', {
   phone: nullable(
     Type.String({
       maxLength: 20,
-      description: 'The digits of the phone that was last linked.',
+      description: 'Digits of the phone that was linked last.',
       example: '5511955501234',
     }),
   ),
-  method: nullable(oneOf(['qr', 'code'] as const, { title: 'PairingMethod', description: 'How it is being paired.' })),
+  method: nullable(oneOf(['qr', 'code'] as const, { title: 'PairingMethod', description: 'The pairing method.' })),
   qr: nullable(
     Type.String({
       maxLength: 10_000,
-      description: 'What to show as a QR code. It changes several times a minute; the live stream tells.',
+      description: 'Text to show as a QR code. Changes several times a minute; the live stream reports changes.',
     }),
   ),
-  pairingCode: nullable(Type.String({ maxLength: 20, description: 'What to type on the phone.', example: 'K7QX2M9P' })),
-  shownUntil: nullable(timestamp('When `qr` or `pairingCode` no longer counts.')),
-  nextAttemptAt: nullable(timestamp('When it connects again.')),
+  pairingCode: nullable(Type.String({ maxLength: 20, description: 'Code to type on the phone.', example: 'K7QX2M9P' })),
+  shownUntil: nullable(timestamp('When `qr` or `pairingCode` expires.')),
+  nextAttemptAt: nullable(timestamp('When it next tries to connect.')),
 })

@@ -4,12 +4,12 @@ import { LeaseLost } from './session-lease.ts'
 import { deleteSession, findSession } from './session-queries.ts'
 import { handleSocketEvent } from './socket-events.ts'
 
-/** Does what members have asked for, until they ask for nothing more. */
+/** Runs the commands requested by members until none is left. */
 export function runSessionCommands(deps: HoldDeps, hold: Hold): void {
   act(deps, hold, () => runSessionCommand(deps, hold))
 }
 
-/** Begins with a session that was just claimed: what is asked of it, else its socket, unless that is to wait. */
+/** Starts a claimed session: runs its pending command, otherwise opens its socket unless it is waiting. */
 export function beginHold(deps: HoldDeps, hold: Hold): void {
   act(deps, hold, async () => {
     const { wish, state } = hold.session
@@ -18,7 +18,7 @@ export function beginHold(deps: HoldDeps, hold: Hold): void {
   })
 }
 
-/** Opens the socket again when it is time. */
+/** Reopens the socket when it is due. */
 export function reopenWhenDue(deps: HoldDeps, hold: Hold): void {
   const isWaiting = () => hold.line === null && hold.session.state === 'waiting' && isDue(deps, hold)
   if (!isWaiting()) return
@@ -79,5 +79,5 @@ async function unpair(deps: HoldDeps, hold: Hold): Promise<void> {
   if (hold.session.wish === null) await releaseHold(deps, hold)
 }
 
-/** Another wish that came meanwhile stays to be done. */
+/** Returns null if this command is done, otherwise the newer command, which remains pending. */
 const without = (done: SessionCommand, { wish }: Session): SessionCommand | null => (wish === done ? null : wish)

@@ -3,24 +3,24 @@ import type { Fragment, Sql, Tx } from '../../../base/db.ts'
 import { isHeldByDead, ownSession } from '../../../base/lease-session.ts'
 import { type SessionKey, type SessionRow, sessionColumns } from './session.ts'
 
-/** How long a session belongs to the process that has claimed it, by the database's clock. */
+/** Duration of a lease, by the database's clock. */
 export const leaseMs = 12_000
-/** A holder that could not renew closes its socket so long before its lease ends. */
+/** A holder that cannot renew closes its socket this long before the lease expires. */
 export const safetyMs = 2_000
 
-/** What identifies a claim: whoever claims the session next has a higher fence. */
+/** Identifies a claim: each later claim of the session has a higher fence. */
 export interface Lease extends SessionKey {
   fence: number
 }
 
-/** A session was claimed by another process, or is gone: whatever this one knows of it is old. */
+/** The session was claimed by another process or deleted; this process's state of it is out of date. */
 export class LeaseLost extends Error {}
 
 export type ClaimedSession = SessionRow & Pick<Lease, 'fence'>
 
 const leaseFor = `${leaseMs} milliseconds`
 
-/** Claims sessions that nobody holds, of one workspace or of any, those first that have waited longest. */
+/** Claims free sessions, of one workspace or of any, longest waiting first. */
 export async function claimSessions(tx: Tx, limit: number, only: OneWorkspace): Promise<ClaimedSession[]> {
   return tx<ClaimedSession[]>`
     with moment as (
@@ -32,7 +32,7 @@ export async function claimSessions(tx: Tx, limit: number, only: OneWorkspace): 
         ${andOnlyOf(tx, only, 's')}
       order by lease_until nulls first
       limit ${limit}
-      -- Whoever only asks for a send stands behind the row, and is not in the way.
+      -- Does not conflict with the key-share lock of a transaction that only enqueues a send.
       for no key update skip locked
     ), claim as (
       select *, gen_random_uuid() as holder, clock_timestamp() + ${leaseFor}::interval as lease_until
@@ -50,10 +50,7 @@ export async function claimSessions(tx: Tx, limit: number, only: OneWorkspace): 
     returning ${sessionColumns(tx)}, s.fence`
 }
 
-/**
- * The workspaces of sessions that nobody holds, one for each, those first that have waited longest. It locks nothing: the
- * claim finds out what is still free.
- */
+/** Returns one workspace id per free session, longest waiting first. Locks nothing: the claim checks again. */
 export async function listClaimable(sql: Sql, limit: number): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     select workspace_id as id
@@ -71,11 +68,11 @@ const isFree = (sql: Sql, moment: Fragment) => sql`
 export type HeldSession = Pick<SessionRow, 'connectionId' | 'wish'>
 
 /**
- * Holds on to sessions, and returns what is asked of each. Those that are missing belong to another. All of them at once, or
- * those of one workspace.
+ * Renews leases and returns the pending command of each. A session missing from the result belongs to another process.
+ * For all sessions, or those of one workspace.
  */
 export async function renewLeases(tx: Tx, leases: readonly Lease[], only: OneWorkspace): Promise<HeldSession[]> {
-  // Citus reads what is locked together with a list in another format than it has written it in.
+  // On Citus, a query that locks rows and joins a list reads the list in another format than Citus wrote it in.
   const areThese =
     only === null
       ? tx`
@@ -86,7 +83,7 @@ export async function renewLeases(tx: Tx, leases: readonly Lease[], only: OneWor
         and s.connection_id = any (${leases.map((lease) => lease.connectionId)}::uuid[])`
   return tx<HeldSession[]>`
     with held as (
-      -- In one order, as all who lock several.
+      -- Locks in one order, as all statements that lock several do.
       select s.workspace_id, s.connection_id, s.fence
       from channel_sessions s
       ${areThese}
@@ -107,7 +104,7 @@ export async function renewLeases(tx: Tx, leases: readonly Lease[], only: OneWor
     returning s.connection_id as "connectionId", s.wish`
 }
 
-/** As a list to join, named `l`. */
+/** Returns the leases as an SQL list to join, named `l`. */
 export const leaseList = (sql: Sql, leases: readonly Lease[]) => sql`
   unnest(
     ${leases.map((lease) => lease.workspaceId)}::uuid[],
@@ -115,7 +112,7 @@ export const leaseList = (sql: Sql, leases: readonly Lease[]) => sql`
     ${leases.map((lease) => lease.fence)}::bigint[]
   ) as l (workspace_id, connection_id, fence)`
 
-/** Gives a session back. One that is gone, or another's, is left alone. */
+/** Releases a session; does nothing if it is gone or belongs to another process. */
 export async function releaseSession(tx: Tx, { workspaceId, connectionId, fence }: Lease): Promise<void> {
   await tx`
     update channel_sessions
@@ -126,7 +123,7 @@ export async function releaseSession(tx: Tx, { workspaceId, connectionId, fence 
       and fence = ${fence}`
 }
 
-/** Whether the session is still ours. A lease that is overdue and that nobody has taken will do. */
+/** Returns whether the session is still ours, including an expired lease that no one has claimed. */
 export async function isOurs(sql: Sql, { workspaceId, connectionId, fence }: Lease): Promise<boolean> {
   const [row] = await sql`
     select fence
@@ -138,14 +135,14 @@ export async function isOurs(sql: Sql, { workspaceId, connectionId, fence }: Lea
   return row !== undefined
 }
 
-/** Shorter than the lease: a process that stalls in the midst of a transaction must not keep the session locked beyond it. */
+/** Shorter than the lease: a process that stalls within a transaction must not keep the session locked beyond it. */
 const stalledFor = `${leaseMs - 4_000}ms`
 
-/** SQL, to be selected by whoever locks a session: the database ends the transaction if nothing more comes of it. */
+/** SQL to select in a query that locks a session: the database then ends the transaction if it stalls. */
 export const cutWhenStalled = (sql: Sql): Fragment =>
   sql`set_config('idle_in_transaction_session_timeout', ${stalledFor}, true)`
 
-/** Throws LeaseLostError unless the session is still ours, which it then stays until the transaction ends. */
+/** Locks the session, shared, until the transaction ends. Throws LeaseLostError if it is no longer ours. */
 export async function standBehindFence(tx: Tx, { workspaceId, connectionId, fence }: Lease): Promise<void> {
   const [row] = await tx`
     select fence, ${cutWhenStalled(tx)}
@@ -159,12 +156,12 @@ export async function standBehindFence(tx: Tx, { workspaceId, connectionId, fenc
 }
 
 export interface Standing {
-  /** In how many milliseconds the first session can be claimed; null when there is none to claim. */
+  /** Milliseconds until the first session can be claimed; null if there is none. */
   freeInMs: number | null
   isHeldByOthers: boolean
 }
 
-/** How the sessions stand that this process does not hold. */
+/** Returns the state of the sessions that this process does not hold. */
 export async function readStanding(sql: Sql): Promise<Standing> {
   const [row] = await sql<Standing[]>`
     select
@@ -177,9 +174,10 @@ export async function readStanding(sql: Sql): Promise<Standing> {
   return row ?? { freeInMs: null, isHeldByOthers: false }
 }
 
-/** The processes that hold a lease and have no session at the database any more. */
+/** Returns the processes that hold a lease but no longer have a database session. */
 export async function listDeadHolders(sql: Sql): Promise<string[]> {
-  // Which sessions there are at the database is asked where processes have theirs, and not where rows lie.
+  // Materialized, because database sessions must be listed on the node to which the processes connect, not on the nodes
+  // that store the rows.
   const rows = await sql<{ lease_session: string }[]>`
     with leases as materialized (
       select distinct lease_session
@@ -194,7 +192,7 @@ export async function listDeadHolders(sql: Sql): Promise<string[]> {
   return rows.map((row) => row.lease_session)
 }
 
-/** Ends what these hold. */
+/** Ends the leases of these processes. */
 export async function endLeasesOf(tx: Tx, holders: readonly string[]): Promise<void> {
   if (holders.length === 0) return
   await tx`

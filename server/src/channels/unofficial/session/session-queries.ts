@@ -14,13 +14,13 @@ import {
 } from './session.ts'
 import { cutWhenStalled, type Lease } from './session-lease.ts'
 
-/** A member has asked for something; the id is the connection's. */
+/** Published when a member requests a session command; the id is the connection's. */
 export const wishTopic = 'session_wishes'
 
-/** A session was given back, by a process that stops; the id is the connection's. */
+/** Published when a stopping process releases a session; the id is the connection's. */
 export const freedTopic = 'session_freed'
 
-/** The session; with a lease as long as it is still ours. Locked, the database ends a transaction that stalls. */
+/** Returns the session; given a lease, only while it is valid. Locked, the database ends a stalled transaction. */
 export async function findSession(
   sql: Sql,
   keyring: Keyring,
@@ -37,7 +37,7 @@ export async function findSession(
   return row && openSession(keyring, row)
 }
 
-/** Where a session stands, without what is sealed. */
+/** Returns the state of a session, without encrypted columns. */
 export async function findStanding(sql: Sql, { workspaceId, id }: ConnectionKey) {
   const [row] = await sql<Pick<Session, 'state' | 'reason'>[]>`
     select state, reason
@@ -47,7 +47,7 @@ export async function findStanding(sql: Sql, { workspaceId, id }: ConnectionKey)
   return row
 }
 
-/** The session for asking something of it, its row made if there is none; undefined when the connection has no session. */
+/** Returns the session, locked, creating its row if needed; undefined if the connection has no session. */
 export async function lockOrBeginSession(
   tx: Tx,
   keyring: Keyring,
@@ -66,7 +66,7 @@ export async function lockOrBeginSession(
   return findSession(tx, keyring, one, 'for update')
 }
 
-/** Asks the holder for something, whoever that is or will be. */
+/** Requests a command from the current or next holder. */
 export async function writeWish(
   tx: Tx,
   keyring: Keyring,
@@ -84,7 +84,7 @@ export async function writeWish(
   publish(tx, wishTopic, connectionId)
 }
 
-/** Asks for the end of the session of a connection that was removed. */
+/** Requests the end of the session of a removed connection. */
 export async function endSessionOf(tx: Tx, { workspaceId, id }: ConnectionKey): Promise<void> {
   const { count } = await tx`
     update channel_sessions
@@ -95,7 +95,7 @@ export async function endSessionOf(tx: Tx, { workspaceId, id }: ConnectionKey): 
   if (count > 0) publish(tx, wishTopic, id)
 }
 
-/** Removes everything of a session whose connection was removed; false when the connection is there. */
+/** Deletes the session of a removed connection; returns false if the connection was not removed. */
 export async function deleteSession(tx: Tx, { workspaceId, connectionId, fence }: Lease): Promise<boolean> {
   const { count } = await tx`
     delete from channel_sessions s
@@ -109,7 +109,7 @@ export async function deleteSession(tx: Tx, { workspaceId, connectionId, fence }
   return count > 0
 }
 
-/** How many sessions there are in each state; one of no holder counts as `unheld` when it should have one. */
+/** Counts sessions by state; a session that should have a holder but has none counts as `unheld`. */
 export async function countSessions(sql: Sql): Promise<{ state: SessionState | 'unheld'; count: number }[]> {
   return sql<{ state: SessionState | 'unheld'; count: number }[]>`
     select

@@ -8,22 +8,22 @@ import { type Session, sealPairing } from './session.ts'
 import { type Lease, LeaseLost } from './session-lease.ts'
 import { findSession } from './session-queries.ts'
 
-/** What becomes of a session; what is left out stays. */
+/** Change of a session; omitted fields stay the same. */
 export type SessionTransition = Partial<
   Pick<Session, 'state' | 'reason' | 'isPaired' | 'wish' | 'pairing' | 'shownUntil' | 'attempt' | 'nextAttemptAt'>
 > & {
-  /** The digits of the phone that is linked. */
+  /** Digits of the linked phone. */
   phone?: string | null
-  /** Drops the keys: the device is none any more. */
+  /** Deletes the keys: the device no longer exists. */
   forgets?: boolean
 }
 
-/** The phone is linked to another connection already. */
+/** The phone is already linked to another connection. */
 export class NumberTaken extends Error {}
 
 /**
- * Changes a session that is still ours, with its connection, which sends only while the session is open. The phone being
- * linked for the first time voids what was acknowledged before. Throws LeaseLostError and NumberTaken.
+ * Changes a session that is still ours, and its connection, which can send only while the session is open. Linking a
+ * phone voids an earlier risk confirmation. Throws LeaseLostError and NumberTakenError.
  */
 export async function transitionSession(
   tx: Tx,
@@ -37,7 +37,7 @@ export async function transitionSession(
   return transitionTo(tx, keyring, before, typeof decide === 'function' ? decide(before) : decide, now)
 }
 
-/** The same for a session that is locked. */
+/** Changes a session that is already locked. */
 export async function transitionTo(
   tx: Tx,
   keyring: Keyring,
@@ -107,7 +107,7 @@ async function noteNumber(
   }
 }
 
-/** A paused connection is as its session is from now on. */
+/** Ends the pause of a connection: its state follows the session again. */
 export async function unpause(tx: Tx, session: Session, now: Date): Promise<void> {
   const { workspaceId, connectionId } = session
   await tx`
@@ -122,7 +122,7 @@ export async function unpause(tx: Tx, session: Session, now: Date): Promise<void
   publishConnection(tx, workspaceId, connectionId)
 }
 
-/** What a member has paused stays so. */
+/** Sets the connection's state from the session's; a paused connection stays paused. */
 async function settleConnection(
   tx: Tx,
   { workspaceId, connectionId, state, reason }: Session,

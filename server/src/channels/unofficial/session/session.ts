@@ -1,17 +1,17 @@
 import type { Fragment, Sql } from '../../../base/db.ts'
 import type { Keyring } from '../../../base/encryption/keyring.ts'
 
-/** What a session is at: `waiting` until its next attempt, `stopped` until a member acts. */
+/** State of a session. `waiting`: until its next attempt; `stopped`: until a member acts. */
 export const sessionStates = ['unpaired', 'pairing', 'connecting', 'open', 'waiting', 'stopped'] as const
 export type SessionState = (typeof sessionStates)[number]
 
-/** What a member asks of the holder: to pair anew, to unlink, to try once more. */
+/** Command of a member to the holder: pair again, unlink, reconnect. */
 export type SessionCommand = 'pair' | 'unpair' | 'open'
 
-/** How a phone is being linked, and what it is shown for that. */
+/** Pairing method, and the code shown for it. */
 export type Pairing =
   | { method: 'qr'; qr: string | null }
-  /** `phone` are the digits of the phone that the code is typed on. */
+  /** `phone`: digits of the phone on which the code is typed. */
   | { method: 'code'; phone: string; code: string | null }
 
 export interface SessionKey {
@@ -31,7 +31,7 @@ export interface Session extends SessionKey {
   nextAttemptAt: Date | null
 }
 
-/** As it is stored: what a phone is shown is sealed. */
+/** Stored row, with the pairing encrypted. */
 export type SessionRow = Omit<Session, 'pairing'> & { pairing: Buffer | null }
 
 export const sessionColumns = (sql: Sql): Fragment => sql`
@@ -50,7 +50,7 @@ export function sealPairing(keyring: Keyring, connectionId: string, pairing: Pai
 
 const pairingPlace = (row: string) => ({ table: 'channel_sessions', row, column: 'pairing' })
 
-/** The session of a connection that was never paired has no row. */
+/** Returns the default for a connection that was never paired, which has no row. */
 export const blankSession = (key: SessionKey, since: Date): Session => ({
   ...key,
   state: 'unpaired',
@@ -67,13 +67,13 @@ export const blankSession = (key: SessionKey, since: Date): Session => ({
 const firstQrMs = 60_000
 const laterQrMs = 20_000
 
-/** How long the network takes a QR code, the first of a series or a later one. */
+/** Returns how long a QR code is valid: the first of a series (`earlier` = 0) or a later one. */
 export const qrShownMs = (earlier: number): number => (earlier === 0 ? firstQrMs : laterQrMs)
 
-/** A code to type counts as long as the series of QR codes in whose place it is shown. */
+/** Validity of a code to type: the same as the series of QR codes that it replaces. */
 export const codeShownMs = 160_000
 
-/** A pairing by the same method that has nothing to show yet. */
+/** Returns a pairing with the same method and no code yet. */
 export function blankPairing({ pairing }: Session) {
   return { pairing: blank(pairing), shownUntil: null, attempt: 0, nextAttemptAt: null }
 }

@@ -29,8 +29,8 @@ import { isOurs, LeaseLost } from './session-lease.ts'
 import { NumberTaken, type SessionTransition } from './session-transition.ts'
 
 /**
- * Takes an event of the socket, and resolves when it is committed. Never throws. When it must not be acknowledged, since the
- * session is another's, the socket is being closed by the time this resolves.
+ * Processes an event of the socket and resolves when it is committed. Never throws. If the session belongs to another
+ * process, the event must not be acknowledged: the socket is closing when this resolves.
  */
 export async function handleSocketEvent(deps: HoldDeps, hold: Hold, from: Teller, event: SocketEvent): Promise<void> {
   const { connection, epoch } = from
@@ -48,7 +48,7 @@ export async function handleSocketEvent(deps: HoldDeps, hold: Hold, from: Teller
   }
 }
 
-/** Has what waits sent, once the socket is open. */
+/** Sends waiting messages, if the socket is open. */
 export function sendSoon(deps: HoldDeps, hold: Hold): void {
   act(deps, hold, async () => {
     const { line, lease, sending } = hold
@@ -79,7 +79,7 @@ async function heed(deps: HoldDeps, hold: Hold, update: SocketUpdate): Promise<v
   if (update.state === 'closed') act(deps, hold, () => closed(deps, hold, update.code ?? null))
 }
 
-/** The phone is linked: nothing is shown any more. */
+/** The phone is linked: removes the code. */
 const linked: SessionTransition = { isPaired: true, pairing: null, shownUntil: null }
 
 async function opened(deps: HoldDeps, hold: Hold, { phone }: SocketUpdate): Promise<void> {
@@ -111,7 +111,7 @@ async function closed(deps: HoldDeps, hold: Hold, code: number | null): Promise<
 
 async function showQr(deps: HoldDeps, hold: Hold, line: Line, qr: string): Promise<void> {
   const { isPaired, pairing } = hold.session
-  // The network does not know the device any more that this was.
+  // A QR code for a paired session means that the network no longer knows the device.
   if (isPaired) return act(deps, hold, () => stopHold(deps, hold, { reason: 'logged_out', forgets: true }))
   if (pairing?.method === 'code') {
     if (!line.isCodeAsked) act(deps, hold, () => askCode(deps, hold, line))
@@ -119,7 +119,7 @@ async function showQr(deps: HoldDeps, hold: Hold, line: Line, qr: string): Promi
     return
   }
   const shownUntil = new Date(deps.clock.now().getTime() + qrShownMs(line.qrs++))
-  // Who has asked for a code meanwhile gets that.
+  // If a member has since requested a code to type, keeps that pairing.
   await moveHold(deps, hold, (before) =>
     before.pairing?.method === 'code' ? {} : { pairing: { method: 'qr', qr }, shownUntil },
   )
@@ -144,13 +144,13 @@ async function askCode(deps: HoldDeps, hold: Hold, line: Line): Promise<void> {
 }
 
 const defaultRetryMs = 500
-/** While the database can be reached. */
+/** Maximum attempts while the database is reachable. */
 const maxTries = 20
 
 /**
- * Hands on what the network sent. Resolves true once it is committed; false when the session is another's meanwhile, so that it
- * must not be acknowledged. What cannot be stored for no reason of the database is logged and given up: it must not hold up
- * what comes after it.
+ * Stores the network's events. Returns true when they are committed; false if the session now belongs to another
+ * process, so that they must not be acknowledged. Logs and drops events that cannot be stored although the database is
+ * reachable: they must not block later ones.
  */
 async function ingest(
   deps: HoldDeps,
@@ -208,7 +208,7 @@ async function answers({ sql }: Db): Promise<boolean> {
 
 type Status = Extract<ChannelEvent, { type: 'status' }>
 
-/** Ids among the events that may be those of our own messages. */
+/** Returns ids of the events that may belong to our own messages. */
 function presetIdsIn(events: readonly ChannelEvent[]): string[] {
   const ids = events.flatMap((event) =>
     'externalId' in event && mayBePreset(event.externalId) ? [event.externalId] : [],
@@ -217,8 +217,8 @@ function presetIdsIn(events: readonly ChannelEvent[]): string[] {
 }
 
 /**
- * Sets what we sent ourselves apart from what a person wrote on the phone: of ours only the status counts. `own` are our
- * ids with their correlators, by which a status finds a message whose outcome was unknown.
+ * Separates our own messages from what a person wrote on the phone: for ours, only the status is kept. `own`: our ids
+ * with their correlators, by which a status finds a message whose outcome was unknown.
  */
 function tellOwnApart(events: readonly ChannelEvent[], own: ReadonlyMap<string, string | null>): ChannelEvent[] {
   return events.flatMap((event): ChannelEvent[] => {
@@ -232,7 +232,7 @@ function tellOwnApart(events: readonly ChannelEvent[], own: ReadonlyMap<string, 
       case 'history':
         return event.status === 'pending' ? [] : [statusOf(event, event.status, correlator)]
       case 'message':
-        // Somebody else's message under an id of ours: whoever made it up gets nothing by it.
+        // A message from someone else with one of our ids is not treated as ours.
         return [event]
       default:
         return event satisfies never
@@ -245,12 +245,12 @@ function statusOf(
   status: Status['status'],
   correlator: string | null,
 ): Status {
-  // Why it failed is told where it fails, not in a history.
+  // The history does not give the reason for a failure.
   const errorCode = status === 'failed' ? 'unknown' : null
   return { type: 'status', externalId, status, errorCode, at, correlator, customer }
 }
 
-/** What statuses of our own messages mean for those who wait for them. */
+/** Returns the final states of our own messages, for the senders that wait for them. */
 function endsOf(events: readonly ChannelEvent[], own: ReadonlyMap<string, string | null>): SendEnd[] {
   const ends = new Map<string, SendEnd>()
   for (const event of events) {

@@ -38,19 +38,19 @@ import { sendSoon } from './socket-events.ts'
 
 const lookEveryMs = 1_000
 const lookForDeadEveryMs = 1_000
-/** Of what no news told. */
+/** Poll interval, in case a notification is lost. */
 const pollEveryMs = 5_000
 const renewEveryMs = 4_000
 const sendEveryMs = 1_000
 const tickEveryMs = 250
 
-/** Holds QR sessions, together with any number of other processes that do. */
+/** Starts the worker that runs QR sessions, alongside any number of other processes. */
 export function startSessions({ repeat = repeatImmediately, ...deps }: HoldDeps & { repeat?: Repeat }): Loop {
   const holder = createSessionHolder(deps)
   const onError = (error: unknown) => deps.log.warn('failed to run linked sessions; retrying', {}, error)
   const stopListening = listen(deps, holder, onError)
   const loop = (pauseMs: number, work: () => Promise<unknown>) => repeat(pauseMs, work, onError)
-  // Of others that hold nothing no death is missed.
+  // If no other process holds sessions, dead processes need not be searched for.
   let isHeldByOthers = false
   const nextAt = async (now: Date) => {
     const standing = await readStanding(deps.db.sql)
@@ -59,7 +59,7 @@ export function startSessions({ repeat = repeatImmediately, ...deps }: HoldDeps 
   }
   const watchedTopics = [{ topic: wishTopic }, { topic: freedTopic }]
   const watch = watchDue(deps, { nextAt, pollEveryMs, watchedTopics })
-  // News may be lost, so all of it is looked for as well.
+  // Notifications may be lost, so every loop also polls.
   const loops = [
     loop(tickEveryMs, async () => holder.tick()),
     loop(renewEveryMs, () => holder.renew()),
@@ -77,7 +77,7 @@ export function startSessions({ repeat = repeatImmediately, ...deps }: HoldDeps 
   }
 }
 
-/** Acts on news at once. */
+/** Subscribes to notifications and acts on them at once. */
 function listen({ db }: HoldDeps, holder: SessionHolder, onError: (error: unknown) => void): () => void {
   const stops = [
     db.subscribe(wishTopic, (connectionId) => void holder.renew(connectionId).then(holder.look).catch(onError)),
@@ -88,7 +88,7 @@ function listen({ db }: HoldDeps, holder: SessionHolder, onError: (error: unknow
   }
 }
 
-/** What carries each connection's session: Baileys to the real network, or the way to a simulator. */
+/** Returns the transport of each connection: Baileys for the real network, or the simulator. */
 export function openTransports(deps: { log: Log; outgoing: Outgoing }): (connection: SessionConnection) => Transport {
   const real = baileysTransport(deps)
   const simulated = simulatedTransport(deps.outgoing)
@@ -96,13 +96,13 @@ export function openTransports(deps: { log: Log; outgoing: Outgoing }): (connect
 }
 
 const maxHeld = 200
-/** A process whose database sessions are gone counts as dead when it is seen so often in a row: it may be reconnecting. */
+/** A process without database sessions counts as dead after this many consecutive checks: it may be reconnecting. */
 const deadLooks = 3
 const maxStopMs = 8_000
 
 export type SessionHolder = ReturnType<typeof createSessionHolder>
 
-/** The sessions that this process holds, together with any number of other processes. */
+/** Manages the sessions that this process holds. */
 export function createSessionHolder(deps: HoldDeps) {
   const holds = new Map<string, Hold>()
   let isStopping = false
@@ -110,7 +110,7 @@ export function createSessionHolder(deps: HoldDeps) {
     [...holds.values()].filter(({ lease }) => connectionId === undefined || lease.connectionId === connectionId)
 
   return {
-    /** Claims what nobody holds. Returns how many. */
+    /** Claims free sessions. Returns how many were opened. */
     look: async (): Promise<number> => {
       const room = maxHeld - holds.size
       if (isStopping || room <= 0) return 0
@@ -118,12 +118,12 @@ export function createSessionHolder(deps: HoldDeps) {
       const begun: Promise<void>[] = []
       await claimFree(deps.db, room, (row) => void begun.push(begin(deps, holds, row, askedAt)))
       await Promise.all(begun)
-      // Those that were claimed while it began to stop are given back by it, or run out.
+      // Sessions claimed after `stop` started are released by it, or their leases expire.
       return begun.length
     },
-    /** Renews the leases, of one session or of all, and does what members have asked for meanwhile. */
+    /** Renews the lease of one session or of all, and runs the commands that members have requested. */
     renew: (connectionId?: string) => renewAll(deps, some(connectionId)),
-    /** Sends what waits, of one session or of all. */
+    /** Sends waiting messages, of one session or of all. */
     send: async (connectionId?: string): Promise<void> => {
       const leases = some(connectionId).flatMap(({ line, lease }) => (line?.isOpen ? [lease] : []))
       for (const id of await listWaiting(deps.db.sql, leases)) {
@@ -131,17 +131,17 @@ export function createSessionHolder(deps: HoldDeps) {
         if (hold !== undefined) sendSoon(deps, hold)
       }
     },
-    /** Looks at the time: whose lease is about to end, whose socket is to be opened again. Asks nobody. */
+    /** Drops sessions whose lease is about to expire and reopens sockets that are due. Makes no queries. */
     tick: (): void => {
       for (const hold of some()) {
         if (isHeld(hold)) reopenWhenDue(deps, hold)
         else loseHold(deps, hold)
       }
     },
-    /** Ends the leases of processes that are dead. Returns whether there were any. */
+    /** Ends the leases of dead processes. Returns whether there were any. */
     lookForDead: deadFinder(deps),
     count: () => holds.size,
-    /** Resolves once everything that was begun has ended. */
+    /** Resolves when all running work has ended. */
     idle: async (): Promise<void> => {
       await Promise.all(some().map(idleHold))
     },
@@ -156,10 +156,7 @@ export function createSessionHolder(deps: HoldDeps) {
   }
 }
 
-/**
- * Claims sessions, and has `take` told of each as soon as it is claimed. Where rows are spread, the workspaces of those that are
- * free are looked for first, and each is claimed in by itself.
- */
+/** Claims sessions and calls `take` for each at once. On Citus, claims per workspace with free sessions. */
 async function claimFree(db: Db, room: number, take: (claimed: ClaimedSession) => void): Promise<void> {
   const workspaces = isDistributed(db.sql) ? new Set(await listClaimable(db.sql, room)) : [null]
   let left = room
@@ -184,7 +181,7 @@ async function begin(deps: HoldDeps, holds: Map<string, Hold>, row: ClaimedSessi
     holds.set(connectionId, hold)
     beginHold(deps, hold)
   } catch (error) {
-    // Its lease keeps it from being tried again at once.
+    // The lease delays the next attempt.
     deps.log.warn('failed to open linked session; retrying', { connectionId }, error)
   }
 }

@@ -1,8 +1,8 @@
 import type { Log } from '../../../base/log.ts'
 
 /**
- * The parts of Baileys that we use, in types of our own. It is no dependency of ours: its libsignal is under GPL-3.0, which
- * whoever installs it decides upon. Hence it is looked for when a session is opened and not before.
+ * The parts of Baileys that we use, with our own types. Not a dependency: its libsignal is under GPL-3.0, so the
+ * operator decides whether to install it. Hence it is loaded only when a session opens.
  */
 export interface BaileysPackage {
   makeWASocket(options: BaileysOptions): BaileysSocket
@@ -10,7 +10,7 @@ export interface BaileysPackage {
   initAuthCreds(): Creds
   BufferJSON: JsonRules
   proto: { Message: { AppStateSyncKeyData: { fromObject(value: object): unknown }; fromObject(value: object): object } }
-  /** Encrypts a file, gives it to the network, and returns the message that shows it. */
+  /** Encrypts and uploads a file, and returns the message that shows it. */
   prepareWAMessageMedia(
     content: object,
     options: { upload: unknown; logger: BaileysLogger; mediaUploadTimeoutMs: number },
@@ -22,7 +22,7 @@ export interface JsonRules {
   reviver(this: unknown, key: string, value: unknown): unknown
 }
 
-/** Identity of the device. Only what we look at is named: `account` is there once a phone has linked it. */
+/** Identity of the device, with only the fields that we read: `account` is present once a phone has linked it. */
 export interface Creds {
   me?: { id: string; lid?: string }
   account?: object
@@ -60,12 +60,12 @@ export interface BaileysOptions {
 export interface BaileysSocket {
   user?: { id: string }
   ev: {
-    /** The handler gets what happened at one time, by name. */
+    /** Calls the handler with events that occurred together, by name. */
     process(handler: (happened: Record<string, unknown>) => void): void
-    /** Tells what was kept back until a burst is over. */
+    /** Emits events that were buffered during a burst. */
     flush(): unknown
   }
-  /** Raw stanzas; `socket` is the line itself. */
+  /** Raw stanzas; `socket` is the underlying WebSocket. */
   ws: {
     on(stanza: string, listener: (node: Stanza) => void): unknown
     socket?: { terminate(): void } | null
@@ -75,7 +75,7 @@ export interface BaileysSocket {
     content: { text: string; linkPreview?: null } | { react: { text: string; key: MessageKey } },
     options: { messageId: string; quoted?: { key: MessageKey; message: object } },
   ): Promise<unknown>
-  /** Sends a message as it is. */
+  /** Sends a message unchanged. */
   relayMessage(jid: string, message: object, options: { messageId: string }): Promise<unknown>
   waUploadToServer: unknown
   readMessages(keys: { remoteJid: string; id: string; fromMe: boolean }[]): Promise<void>
@@ -94,16 +94,16 @@ export interface Stanza {
   attrs: Record<string, string | undefined>
 }
 
-/** The one edition that all of this was tried with. */
+/** The version that was tested. */
 export const baileysVersion = '7.0.0-rc14'
 
 export async function loadBaileys(): Promise<BaileysPackage> {
-  // Not a literal: the compiler would look for a package that is not here.
+  // Not a literal, because the compiler would try to resolve a package that is not installed.
   const name: string = 'baileys'
   return (await import(name)) as BaileysPackage
 }
 
-/** What the package says of its work holds phones and keys. */
+/** Baileys' log output contains phones and keys. */
 export const silentLogger: BaileysLogger = {
   level: 'silent',
   child: () => silentLogger,
@@ -119,8 +119,8 @@ const ofPackage = /[\\/]node_modules[\\/](?:baileys|libsignal)[\\/]/
 let isGuarded = false
 
 /**
- * Keeps two habits of the package from the rest of the process: it prints sessions with their keys on the console, and lets
- * promises fail that nobody waits for, which would end the process.
+ * Contains two side effects of Baileys: it prints sessions with their keys on the console, and leaves rejected promises
+ * unhandled, which would end the process.
  */
 export function guardBaileys(log: Log): void {
   if (isGuarded) return

@@ -20,25 +20,25 @@ import type { AuthKey, AuthStore, OpenSocket, SocketEvent, SocketEventName } fro
 export interface LineDeps {
   log: Log
   load?: () => Promise<BaileysPackage>
-  /** In place of the network's own address. */
+  /** Overrides the network's own address. */
   webSocketUrl?: string
 }
 
-/** One socket of a session, from before it is open until it is over. */
+/** A socket of a session, from before it opens until it has closed. */
 export interface Line {
   options: OpenSocket
   wa: BaileysSocket | null
-  /** The package, once it is loaded. */
+  /** Baileys, once loaded. */
   baileys: BaileysPackage | null
-  /** The network closed it, or we hung up. */
+  /** Closed by the network or by us. */
   isOver: boolean
-  /** Ids of what we sent and the network has not acknowledged. */
+  /** Ids of messages that were sent and not acknowledged. */
   sent: Set<string>
-  /** Resolves when there is a code to scan; rejects when there will be none. */
+  /** Resolves when the network offers a QR code; rejects if it never will. */
   offered: PromiseWithResolvers<void>
-  /** Hands an event on in its turn, once `after` is done. */
+  /** Delivers an event, in order and after `after` resolves. */
   tell(event: SocketEvent, after?: Promise<void>): void
-  /** Ends the line on our side: no new event is taken, and none at all after it resolves. */
+  /** Closes the socket on our side: accepts no new events, and delivers none after it resolves. */
   hangUp(): Promise<void>
 }
 
@@ -50,7 +50,7 @@ export function newLine(options: OpenSocket): Line {
   let isShut = false
   let isSilent = false
   const offered = Promise.withResolvers<void>()
-  // Nobody may be waiting for it.
+  // Prevents an unhandled rejection when no one waits for it.
   offered.promise.catch(() => {})
   const line: Line = {
     options,
@@ -71,7 +71,7 @@ export function newLine(options: OpenSocket): Line {
     hangUp: async () => {
       isShut = true
       end(line)
-      // The network takes what waits its turn for arrived. But who hangs up while hearing would wait for himself.
+      // The network treats queued events as delivered, so wait; but a handler that closes would wait for itself.
       if (hearing.getStore() !== line) await withTimeout(maxDrainMs, () => last).catch(() => {})
       isSilent = true
     },
@@ -81,10 +81,10 @@ export function newLine(options: OpenSocket): Line {
 
 function end(line: Line): void {
   line.isOver = true
-  line.offered.reject(new Error('The session has no socket any more'))
+  line.offered.reject(new Error('The socket of the session has closed'))
 }
 
-/** Opens the line. Never throws: what goes wrong arrives as a close. */
+/** Opens the socket. Never throws: errors are reported as a close event. */
 export async function connect(deps: LineDeps, line: Line): Promise<void> {
   const { log } = deps
   const { connection, auth } = line.options
@@ -107,7 +107,7 @@ export async function connect(deps: LineDeps, line: Line): Promise<void> {
   }
 }
 
-const missing = 'Baileys is not installed: docs/operations.md says how, under QR sessions'
+const missing = 'Baileys is not installed: see QR sessions in docs/operations.md'
 
 function tellClosed(line: Line, statusCode: number | null): void {
   end(line)
@@ -123,10 +123,10 @@ function optionsOf(deps: LineDeps, { options }: Line, baileys: BaileysPackage, i
     connectTimeoutMs: 20_000,
     keepAliveIntervalMs: 30_000,
     defaultQueryTimeoutMs: 20_000,
-    // Else the phone is quiet about messages, as if somebody were reading them here.
+    // Otherwise the phone shows no notifications, as if messages were being read here.
     markOnlineOnConnect: false,
     syncFullHistory: false,
-    // We know what we sent. In a burst, what is told of it would swallow the network's word on it.
+    // Our own messages are known; during a burst, their events would replace the network's acknowledgements.
     emitOwnEvents: false,
     shouldIgnoreJid: (jid) => /@(?:g\.us|broadcast|newsletter)$/.test(jid),
     getMessage: async ({ id }) => {
@@ -152,7 +152,7 @@ function listen({ log }: LineDeps, line: Line, wa: BaileysSocket, identity: Iden
   let wasOffered = false
   const save = (): void => {
     saved = identity.save().catch((error: unknown) => {
-      // Going on with an identity that is written nowhere would end in a device that the network does not know.
+      // Continuing with an unsaved identity would leave a device that the network does not know.
       log.warn('failed to store the identity of a linked session; closing it', { connectionId: connection.id }, error)
       void wa.end(undefined)
     })
@@ -160,7 +160,7 @@ function listen({ log }: LineDeps, line: Line, wa: BaileysSocket, identity: Iden
   wa.ev.process((happened) => {
     if ('creds.update' in happened) save()
     const update = objectOf(happened['connection.update'])
-    // What is kept back until a burst is over would be lost with the socket.
+    // Baileys buffers events during a burst; they would be lost with the socket.
     if (update.connection === 'close') wa.ev.flush()
     for (const event of names) {
       const data = event === 'connection.update' ? withNumber(clear(update, wasOffered), wa) : happened[event]
@@ -175,20 +175,20 @@ function listen({ log }: LineDeps, line: Line, wa: BaileysSocket, identity: Iden
   acknowledge(line, wa)
 }
 
-// The code of a series of QR codes that has ended is also that of a line which could not be taken up at all.
+// Code 408 means an ended series of QR codes, but also a failed connection: removed if no QR code was offered.
 function clear(update: Loose, wasOffered: boolean): Loose {
   const { output } = objectOf(objectOf(update.lastDisconnect).error)
   const isAmbiguous = objectOf(output).statusCode === 408 && !wasOffered
   return isAmbiguous ? { ...update, lastDisconnect: {} } : update
 }
 
-// The number is sure once a phone agreed; before, it is what somebody typed.
+// The number is confirmed only after the phone accepts; before, it is what someone typed.
 function withNumber(update: Loose, { user }: BaileysSocket): Loose {
   const isLinked = update.connection === 'open' || update.isNewLogin === true
   return isLinked && user !== undefined ? { ...update, me: { id: user.id } } : update
 }
 
-/** That the network took a message shows by a bare stanza, which the package makes no event of unless it is a refusal. */
+/** Reports acknowledgements, which the network sends as a bare stanza: Baileys emits an event only for errors. */
 function acknowledge(line: Line, wa: BaileysSocket): void {
   wa.ws.on('CB:ack,class:message', ({ attrs }) => {
     const { id, error, from, t } = attrs
@@ -198,15 +198,15 @@ function acknowledge(line: Line, wa: BaileysSocket): void {
   })
 }
 
-/** What makes a socket the device that it was. */
+/** Credentials and keys of a linked device. */
 export interface Identity {
   creds: Creds
   keys: SignalKeys
-  /** Writes the credentials as they are by then; calls that come meanwhile are one. */
+  /** Saves the current credentials; concurrent calls are combined. */
   save(): Promise<void>
 }
 
-/** The identity that the store keeps; a new one, which the store then has, when no phone has linked it yet. */
+/** Loads the identity from the store. If no phone has linked it yet, creates and stores a new one. */
 export async function openIdentity(baileys: BaileysPackage, store: AuthStore): Promise<Identity> {
   const kept = await readCreds(baileys, store)
   const creds = kept ?? baileys.initAuthCreds()
@@ -219,8 +219,8 @@ async function readCreds({ BufferJSON }: BaileysPackage, store: AuthStore): Prom
   const text = await store.readCreds()
   if (text === null) return null
   const creds = JSON.parse(text, BufferJSON.reviver) as Creds
-  // A pairing by code names its phone before that has agreed: with such a name the network takes us for a device that it
-  // knows, and refuses.
+  // Pairing by code stores the phone before the phone accepts. With that name the network would treat us as a known
+  // device and refuse the login.
   return creds.account === undefined || creds.account === null ? null : creds
 }
 

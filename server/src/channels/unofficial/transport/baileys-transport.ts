@@ -7,7 +7,7 @@ import { type BaileysPackage, type BaileysSocket, type MessageKey, silentLogger 
 import { connect, type Line, type LineDeps, newLine } from './baileys-socket.ts'
 import type { OpenSocket, Socket, SocketFile, SocketMessage, Transport } from './transport.ts'
 
-/** The real network, by Baileys. */
+/** Returns the transport to the real network, based on Baileys. */
 export function baileysTransport(deps: LineDeps): Transport {
   return { open: (options) => openSocket(deps, options) }
 }
@@ -20,7 +20,7 @@ function openSocket(deps: LineDeps, options: OpenSocket): Socket {
     upload: (file) => giveFile(line, file),
     markRead: async (remoteJid, id) => waOf(line).readMessages([{ remoteJid, id, fromMe: false }]),
     pairingCode: async (digits) => {
-      // Before the network offers a code to scan, it is not ready for one to type either.
+      // The network accepts a pairing code only after it has offered a QR code.
       await line.offered.promise
       return waOf(line).requestPairingCode(digits)
     },
@@ -32,12 +32,12 @@ function openSocket(deps: LineDeps, options: OpenSocket): Socket {
 async function send(line: Line, message: SocketMessage, mayLeave: () => boolean = () => true): Promise<void> {
   const wa = waOf(line)
   const { id } = message
-  if (!mayLeave()) throw new Error('The message is too late')
+  if (!mayLeave()) throw new Error('The message deadline has passed')
   line.sent.add(id)
   try {
     await sendBy(wa, line, message)
   } catch (error) {
-    // Then the network's word on it, or its silence, tells.
+    // The acknowledgement, or its absence, decides.
     if (mayHaveLeft(error)) return
     line.sent.delete(id)
     throw error
@@ -59,7 +59,7 @@ function sendBy(wa: BaileysSocket, line: Line, message: SocketMessage): Promise<
   return wa.relayMessage(jid, packageOf(line).proto.Message.fromObject(content), { messageId: id })
 }
 
-// Out of time, or cut off by the operating system: nobody knows whether the bytes went.
+// After a timeout or a connection reset it is unknown whether the bytes were sent.
 function mayHaveLeft(error: unknown): boolean {
   const { code, output } = error as { code?: unknown; output?: { statusCode?: unknown } }
   return typeof code === 'string' || output?.statusCode === 408
@@ -72,7 +72,7 @@ async function close(line: Line): Promise<void> {
   wa?.ev.flush()
   const heard = line.hangUp()
   if (wa !== null) {
-    // A network that does not answer the goodbye is not waited for.
+    // Does not wait for a network that does not complete the close.
     const cut = setTimeout(() => wa.ws.socket?.terminate(), maxGoodbyeMs)
     await wa.end(undefined).finally(() => clearTimeout(cut))
   }
@@ -89,7 +89,7 @@ export function packageOf({ baileys }: Line): BaileysPackage {
   return baileys
 }
 
-/** How the package names what a file is. */
+/** Baileys' names of media kinds. */
 const types = {
   image: 'image',
   video: 'video',
@@ -102,8 +102,8 @@ const types = {
 const uploadTimeoutMs = 180_000
 
 /**
- * Has the package encrypt a file and give it to the network. What a message has to say of it then is returned as JSON, its
- * bytes in base64: nothing of it lives in this process.
+ * Has Baileys encrypt and upload a file. Returns the fields for its message as JSON, with bytes in base64, so that this
+ * process keeps no state.
  */
 export async function giveFile(line: Line, file: FileToUpload): Promise<string> {
   const { kind, mimeType, name, seconds, waveform, bytes } = file
@@ -112,7 +112,7 @@ export async function giveFile(line: Line, file: FileToUpload): Promise<string> 
     [type]: { stream: Readable.from(bytes()) },
     mimetype: kind === 'voice' ? `${mimeType}; codecs=opus` : mimeType,
     ...(name !== null && { fileName: name }),
-    // Told, so that the package leaves no copy of the file on the disk to find it out.
+    // Set, because otherwise Baileys writes a copy of the file to disk to compute it.
     ...((type === 'image' || type === 'video') && { jpegThumbnail: '' }),
     ...(type === 'audio' && { seconds: Math.round(seconds ?? 0), ptt: kind === 'voice' }),
     ...(kind === 'voice' && { waveform: Uint8Array.from(waveform ?? []) }),
@@ -123,13 +123,13 @@ export async function giveFile(line: Line, file: FileToUpload): Promise<string> 
   return JSON.stringify({ ...objectOf(prepared[`${type}Message`]), jpegThumbnail: undefined }, toBase64)
 }
 
-// Buffers have become objects by the time that they come here.
+// At this point buffers have been converted to objects by their `toJSON`.
 function toBase64(this: unknown, key: string, value: unknown): unknown {
   const own = objectOf(this)[key]
   return own instanceof Uint8Array ? Buffer.from(own).toString('base64') : value
 }
 
-/** The message that shows a file which the network was given. */
+/** Returns the message that shows an uploaded file. */
 export function shownFile({ kind, name, given }: SocketFile, caption: string, contextInfo: object | null): object {
   const words = {
     ...(caption !== '' && { caption }),
@@ -146,13 +146,13 @@ export const keyOf = (remoteJid: string, { externalId, direction }: OtherMessage
   fromMe: direction === 'outbound',
 })
 
-/** A message as the package wants to be told of what is quoted. */
+/** Returns the quoted message in Baileys' format. */
 export const quotedMessage = (jid: string, quoted: OtherMessage) => ({
   key: keyOf(jid, quoted),
   message: { conversation: quoted.text },
 })
 
-/** What a message says of the one that it quotes. */
+/** Returns the context info of a message that quotes another one. */
 export function quoteOf(wa: BaileysSocket, jid: string, quoted: OtherMessage | undefined): object | null {
   if (quoted === undefined) return null
   const own = (wa.user?.id ?? '').replace(/:\d+@/, '@')

@@ -13,11 +13,11 @@ export interface AuthStoreDeps {
   log: Log
 }
 
-/** The credentials are a row beside the keys. */
+/** The credentials are stored as another row of the key table. */
 const credsType = 'creds'
 
 /**
- * Keeps a session's credentials and keys, each sealed for its place, as long as the lease is ours: a write under an older
+ * Stores a session's credentials and keys, each encrypted for its row, while the lease is valid: a write with an older
  * fence throws LeaseLostError and changes nothing.
  */
 export function sealedAuthStore(deps: AuthStoreDeps, lease: Lease): AuthStore {
@@ -62,7 +62,7 @@ async function readKeys(
       found.set(id, keyring.decryptText(keyPlace(key), value))
     } catch (error) {
       if (!(error instanceof DecryptionError) || error instanceof UnknownKeyVersion || type === credsType) throw error
-      // Without the key of one chat the network makes a new one; without the credentials there is no device.
+      // The network replaces a missing chat key; without credentials the device is lost.
       log.error('failed to decrypt a session key; treating it as missing', { connectionId: lease.connectionId }, error)
     }
   }
@@ -103,8 +103,8 @@ async function writeKeys(tx: Tx, keyring: Keyring, lease: Lease, entries: readon
     set value = excluded.value`
 }
 
-// The names of some keys are customers' phones. The digest outlives rotations of the index key, as the rows are found by
-// nothing else; they end with the pairing.
+// Returns a digest of the key's name, which may contain a customer's phone. Not affected by rotations of the index key,
+// because rows can be found only by it; the rows are deleted with the pairing.
 export function keyDigest(keyring: Keyring, connectionId: string, type: string, id: string): string {
   return keyring.stable('session.key', `${connectionId} ${type} ${id}`).toString('hex')
 }

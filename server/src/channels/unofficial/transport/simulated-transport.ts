@@ -10,7 +10,7 @@ const pollMs = 20_000
 const graceMs = 10_000
 const lost = 428
 
-/** Carries a session to the phones of a simulator, whose network sends and takes what the real one does. */
+/** Returns the transport to a simulator, whose network behaves like the real one. */
 export function simulatedTransport(outgoing: Outgoing): Transport {
   return {
     open: (options) => {
@@ -26,7 +26,7 @@ interface State {
   network: SimulatedNetwork
   options: OpenSocket
   memory: Memory
-  /** Null before it is open. */
+  /** Null until the socket is open. */
   socketId: string | null
   isClosed: boolean
 }
@@ -40,7 +40,7 @@ async function run(state: State): Promise<void> {
   } catch (error) {
     const isLost = error instanceof Lost
     if (!isLost && state.socketId !== null) await state.network.close(state.socketId)
-    await hearClose(state, isLost ? 'Connection was lost' : 'The keys could not be kept')
+    await hearClose(state, isLost ? 'Connection was lost' : 'The keys could not be stored')
   } finally {
     state.isClosed = true
   }
@@ -53,7 +53,7 @@ async function openAt({ network, memory }: State): Promise<string> {
   return id
 }
 
-// The next request acknowledges all that came before it: hence only once that is committed.
+// The next request acknowledges all earlier events, so it is sent only after they are committed.
 async function follow(state: State, socketId: string): Promise<void> {
   const { network, memory } = state
   for (let after = 0; !state.isClosed; ) {
@@ -62,7 +62,7 @@ async function follow(state: State, socketId: string): Promise<void> {
     if (state.isClosed) return
     if (answer.outcome !== 'answered') throw new Lost()
     const events = listOf(answer.body.events)
-    // Whoever has nothing to tell and does not wait either is no simulator: asking on would never end.
+    // A server that answers at once without events is not a simulator: polling it would loop without pause.
     if (events.length === 0 && answer.ms < pollMs / 2) throw new Lost()
     for (const item of events) {
       const { seq, event, data } = objectOf(item)
@@ -77,7 +77,7 @@ async function take(state: State, event: string, data: unknown): Promise<void> {
   if (event === 'creds.update') return state.memory.become(data)
   if (event === 'messages.upsert') await state.memory.advance()
   await hear(state, event as SocketEventName, data)
-  // What a socket tells last is why it closed.
+  // The last event of a socket is its close.
   if (event === 'connection.update' && objectOf(data).connection === 'close') state.isClosed = true
 }
 
@@ -101,7 +101,7 @@ function socketOf(state: State): Socket {
     },
     pairingCode: async (digits) => {
       const code = textOf((await onOpen(state, '/pairing-code', { phone: digits })).code)
-      if (code === null) throw new Error('The network has given no code')
+      if (code === null) throw new Error('The network returned no code')
       return code
     },
     logout: async () => {
@@ -115,7 +115,7 @@ function socketOf(state: State): Socket {
   }
 }
 
-// The keys move on before the message leaves: after a crash they may be ahead of the network, never behind it.
+// The ratchet advances before the message is sent: after a crash it may be ahead of the network, never behind.
 async function send(state: State, message: SocketMessage, mayLeave: () => boolean = () => true): Promise<void> {
   if (state.isClosed || state.socketId === null) throw new Error('The socket is not open')
   await state.memory.advance()
@@ -123,8 +123,8 @@ async function send(state: State, message: SocketMessage, mayLeave: () => boolea
   const body = { ...bodyOf(message), ratchet: state.memory.ratchet() }
   const maySend = () => !state.isClosed && mayLeave()
   const answer = await state.network.call(`/${state.socketId}/messages`, body, { maySend })
-  // Without an answer, or with one that says nothing, the message may have left: its status tells, or nothing does.
-  if (answer.outcome === 'not_sent' || answer.outcome === 'refused') throw new Error('The message has not left')
+  // Without an answer, or with an invalid one, the message may have been sent: only a later status can tell.
+  if (answer.outcome === 'not_sent' || answer.outcome === 'refused') throw new Error('The message was not sent')
 }
 
 function bodyOf(message: SocketMessage): object {
@@ -143,24 +143,24 @@ function bodyOf(message: SocketMessage): object {
 async function upload({ network, socketId, isClosed }: State, file: FileToUpload): Promise<string> {
   if (isClosed || socketId === null) throw new Error('The socket is not open')
   const given = await network.give(socketId, file)
-  if (given === null) throw new Error('The network has not taken the file')
+  if (given === null) throw new Error('The network did not accept the file')
   return given
 }
 
 async function onOpen({ isClosed, socketId, network }: State, path: string, body: object) {
   if (isClosed || socketId === null) throw new Error('The socket is not open')
   const answer = await network.call(`/${socketId}${path}`, body)
-  if (answer.outcome !== 'answered') throw new Error('The network has not done it')
+  if (answer.outcome !== 'answered') throw new Error('The network did not answer the call')
   return answer.body
 }
 
-/** What the device is and how far its keys have moved on, as far as that is stored. */
+/** Credentials and ratchet of the device, as stored. */
 interface Memory {
-  /** What shows the network who we are; null before the device was linked. */
+  /** Reads the credentials; null before the device is linked. */
   read(): Promise<Credentials | null>
-  /** Stores who we are from now on. */
+  /** Stores new credentials. */
   become(creds: unknown): Promise<void>
-  /** Moves the keys on, as the real ones do with each message. Rejects, and stays, when that cannot be stored. */
+  /** Advances the ratchet, as with each message on the real network. Rejects if it cannot be stored. */
   advance(): Promise<void>
   ratchet(): number
 }
@@ -177,7 +177,7 @@ const id = 'self'
 
 function openMemory(auth: AuthStore): Memory {
   let ratchet = 0
-  // One after another: two that move on at once would store the same step.
+  // One at a time: two concurrent steps would store the same value.
   const inTurn = pLimit(1)
   return {
     ratchet: () => ratchet,
@@ -185,7 +185,7 @@ function openMemory(auth: AuthStore): Memory {
       const creds = readCreds(await auth.readCreds())
       if (creds === null) return null
       const stored = Number((await auth.readKeys(type, [id])).get(id))
-      // Lost keys are older than the network's, which says so.
+      // A lost ratchet is behind the network's, which then reports an error.
       ratchet = Number.isSafeInteger(stored) && stored > 0 ? stored : 0
       return { ...creds, ratchet }
     },
@@ -210,25 +210,22 @@ function readCreds(text: string | null): Omit<Credentials, 'ratchet'> | null {
   return { device: deviceText, secret: secretText, phone: phoneText }
 }
 
-/**
- * What became of a call. `refused` says that the network did nothing, `not_sent` that it never received it; after `lost`
- * it may have done it.
- */
+/** Result of a call. `refused`: not done; `not_sent`: not received; `lost`: the network may have acted on it. */
 type NetworkAnswer =
   | { outcome: 'answered'; body: Loose; ms: number }
   | { outcome: 'refused' }
   | { outcome: 'not_sent' }
   | { outcome: 'lost' }
 
-/** As the guarded way out takes them. */
+/** Options of the outgoing HTTP client. */
 type CallOptions = Partial<Pick<OutgoingRequest, 'timeoutMs' | 'mayRepeat' | 'maySend'>>
 
 interface SimulatedNetwork {
-  /** Calls the sockets of the simulator, or one of them; never throws. */
+  /** Calls the simulator's socket API; never throws. */
   call(path: string, body: object, options?: CallOptions): Promise<NetworkAnswer>
-  /** Gives the network a file. Returns how it calls it; null when it does not take it. */
+  /** Uploads a file. Returns its id; null on failure. */
   give(socketId: string, file: FileToUpload): Promise<string | null>
-  /** Closes a socket, as far as that can be said in time. */
+  /** Closes a socket, with a short timeout. */
   close(socketId: string): Promise<void>
 }
 

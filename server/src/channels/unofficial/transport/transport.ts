@@ -4,11 +4,11 @@ import type { OtherMessage } from '../../connector.ts'
 import type { FileToUpload } from '../../media-transport.ts'
 
 /**
- * What carries a session: Baileys to the real network, or the simulator's. It has one socket of a session at a time; the
- * next is opened after the last has closed.
+ * Carries a session: Baileys to the real network, or the simulator. A session has one socket at a time: the next one
+ * opens after the last one has closed.
  */
 export interface Transport {
-  /** Opens a socket. Never throws: what goes wrong arrives as a close. */
+  /** Opens a socket. Never throws: errors are reported as a close event. */
   open(options: OpenSocket): Socket
 }
 
@@ -16,15 +16,15 @@ export interface OpenSocket {
   connection: SessionConnection
   auth: AuthStore
   /**
-   * Takes the network's events, one after another, and resolves when it is committed. A transport that can does not
-   * acknowledge an event before, so that one which a crash lost comes again. It never throws.
+   * Processes the network's events one at a time and resolves when they are committed. Never throws. A transport
+   * acknowledges an event only after that, if it can, so that the network repeats an event lost in a crash.
    */
   hear(event: SocketEvent): Promise<void>
-  /** What we sent under this id, for a phone that asks for it again; null when it is not known any more. */
+  /** Returns the text sent with this id, when a phone requests it again; null if no longer known. */
   sentText(id: string): Promise<string | null>
 }
 
-/** As Baileys names and shapes them; `data` is what came over the wire and may lack anything. */
+/** Named and structured as in Baileys; `data` is unvalidated. */
 export interface SocketEvent {
   event: SocketEventName
   data: unknown
@@ -39,24 +39,24 @@ export type SocketEventName =
   | 'contacts.update'
   | 'lid-mapping.update'
 
-/** What a message shows. */
+/** Content of a message. */
 export type SocketContent = (
   | { text: string; previewUrl: boolean }
   | { file: SocketFile; caption: string }
   | { reaction: { about: OtherMessage; emoji: string | null } }
 ) & { quoted?: OtherMessage }
 
-/** A file that the network has. */
+/** A file uploaded to the network. */
 export interface SocketFile {
   kind: MediaKind
   name: string | null
   mimeType: string
-  /** As `upload` has returned it. */
+  /** Value returned by `upload`. */
   given: string
 }
 
 export type SocketMessage = SocketContent & {
-  /** Chosen before the message is sent, so that whatever comes of it can be told to be ours. */
+  /** Chosen before sending, so that later events can be recognized as ours. */
   id: string
   /** `5511955501234@s.whatsapp.net` or `1234@lid` */
   jid: string
@@ -64,32 +64,29 @@ export type SocketMessage = SocketContent & {
 
 export interface Socket {
   /**
-   * Resolves when the message has left; the network's word on it comes as an event. Rejects when it has surely not left.
-   * `mayLeave` is asked as late as the transport can; false keeps the message back.
+   * Resolves when the message was sent; its acknowledgement is an event. Rejects if it was certainly not sent. Calls
+   * `mayLeave` as late as possible; if it returns false, the message is not sent.
    */
   send(message: SocketMessage, mayLeave?: () => boolean): Promise<void>
-  /**
-   * Gives the network a file, for a message that is to show it; what it returns says how. Rejects when that did not succeed:
-   * then it may be tried again.
-   */
+  /** Uploads a file and returns a value for its message. Rejects on failure; the upload may be retried. */
   upload(file: FileToUpload): Promise<string>
-  /** Tells that the customer's message was read. */
+  /** Marks the customer's message as read. */
   markRead(jid: string, id: string): Promise<void>
-  /** Returns eight characters to type on the phone with these digits, in place of a QR code. */
+  /** Requests a code of eight characters to type on the phone with these digits, instead of a QR code. */
   pairingCode(digits: string): Promise<string>
   /** Unlinks the device at the network. */
   logout(): Promise<void>
-  /** Closes without a word to the network; no event comes after it resolves. */
+  /** Closes without logging out; no events follow after it resolves. */
   close(): Promise<void>
 }
 
-/** Where a session keeps what it needs to be the same device tomorrow. Values are JSON, whose shape is the transport's. */
+/** Stores what a session needs to reconnect as the same device. Values are JSON in the transport's own format. */
 export interface AuthStore {
   readCreds(): Promise<string | null>
   writeCreds(value: string): Promise<void>
-  /** Those of the ids that are known. */
+  /** Returns the values of the known ids. */
   readKeys(type: string, ids: readonly string[]): Promise<Map<string, string>>
-  /** All or none; null forgets a key. */
+  /** Writes all entries or none; a null value deletes the key. */
   writeKeys(entries: readonly AuthKey[]): Promise<void>
 }
 

@@ -5,7 +5,7 @@ import { readDetail } from './detail.ts'
 
 const maxSummaryLength = 4096
 
-/** What a message says, in our kinds; null for what is no message of its own: edits, withdrawals, lifted reactions. */
+/** Returns a message's content in our kinds; null for edits, deletions and removed reactions. */
 export function readContent(message: Loose): Content | null {
   const type = textOf(message.type) ?? typeByContent(message)
   const said = readWords(type, message)
@@ -48,14 +48,14 @@ function readWords(type: string, message: Loose): Content | null {
     case 'edit':
       return null
     case 'unsupported':
-      // Some senders of this type pass the words on all the same.
+      // Some senders of this type include the text anyway.
       return contentOf('text', textOf(objectOf(message.text).body)) ?? unsupportedOf(message)
     default:
       return unsupportedOf(message)
   }
 }
 
-/** Details of the ad that led to a message; null when there is none. */
+/** Returns details of the ad that led to a message; null if there is none. */
 export function readReferral(value: unknown): Referral | null {
   const { ctwa_clid, source_id, source_type, source_url, headline } = objectOf(value)
   const referral = {
@@ -68,7 +68,7 @@ export function readReferral(value: unknown): Referral | null {
   return Object.values(referral).some((part) => part !== null) ? referral : null
 }
 
-// The platform names what it could not pass on now and then.
+// The platform sometimes names the type that it could not deliver.
 function unsupportedOf(message: Loose): Content {
   const type = textOf(message.type)
   const named = type === 'unsupported' || type === null ? textOf(objectOf(message.unsupported).type) : type
@@ -110,7 +110,7 @@ function summaryOfOrder({ product_items }: Loose): string {
 
 const maxAnswersLength = 4096
 
-/** What a customer chose or filled in; null when the platform left it out. */
+/** Returns what a customer chose or filled in; null if the platform omitted it. */
 function interactiveText(interactive: Loose): string | null {
   const type = textOf(interactive.type)
   const inner = objectOf(type === null ? null : interactive[type])
@@ -118,7 +118,7 @@ function interactiveText(interactive: Loose): string | null {
   return textOf(inner.title) ?? textOf(inner.text) ?? textOf(inner.body) ?? textOf(inner.response)
 }
 
-/** The line that the customer saw, then the answers of the form, one a line. */
+/** Returns the line that the customer saw, then one line per answer of the form. */
 function flowText({ body, name, response_json }: Loose): string | null {
   const answers = answersOf(textOf(response_json))
   const head = textOf(body) ?? textOf(name)

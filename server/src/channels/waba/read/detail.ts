@@ -17,7 +17,7 @@ const mediaKinds: readonly MediaKind[] = ['image', 'video', 'audio', 'voice', 'd
 const maxBytes = 2 ** 40
 const maxChosen = 256
 
-/** What a message of this type is beside its words; null when it is words alone. */
+/** Returns the content of a message beyond the text; null for text only. */
 export function readDetail(type: string, message: Loose): MessageDetail | null {
   const inner = objectOf(message[type])
   const { id, forwarded, frequently_forwarded } = objectOf(message.context)
@@ -64,7 +64,7 @@ function readReaction({ message_id, emoji }: Loose): Reaction | null {
   return externalId === null || shown === null ? null : { externalId, emoji: shown }
 }
 
-/** Of a button or a row: other answers have no id of ours. */
+/** Returns the id of the chosen button or row: other answers contain no id of ours. */
 function readChosen({ button_reply, list_reply }: Loose): string | null {
   return shortText(objectOf(button_reply ?? list_reply).id, maxChosen)
 }

@@ -8,12 +8,12 @@ const known: ReadonlyMap<unknown, DeliveryStatus> = new Map<string, DeliveryStat
   ['sent', 'sent'],
   ['delivered', 'delivered'],
   ['read', 'read'],
-  // A voice message that was played has been read as well.
+  // A played voice message was also read.
   ['played', 'read'],
   ['failed', 'failed'],
 ])
 
-/** One of `value.messages`: a customer wrote. */
+/** Parses an item of `value.messages`: a message from a customer. */
 export function readMessage(reading: Reading, message: Loose): Read {
   const externalId = tokenOf(message.id)
   if (message.group_id !== undefined) return 'message in a group'
@@ -35,7 +35,7 @@ export function readMessage(reading: Reading, message: Loose): Read {
   }
 }
 
-/** One of `value.message_echoes`: a person answered on the phone. */
+/** Parses an item of `value.message_echoes`: a person replied on the phone. */
 export function readEcho(reading: Reading, message: Loose): Read {
   const externalId = tokenOf(message.id)
   if (message.group_id !== undefined) return 'echo in a group'
@@ -48,14 +48,11 @@ export function readEcho(reading: Reading, message: Loose): Read {
   return { type: 'echo', externalId, customer, ...said, at }
 }
 
-/**
- * One of `value.calls`. Only a call that the customer began opens the window, and only as it begins; as it ends it leaves
- * a notice.
- */
+/** Parses an item of `value.calls`. A call from the customer opens the window; its end creates a system message. */
 export function readCall(reading: Reading, call: Loose): Read {
   const begins = call.event === undefined || call.event === 'connect'
   const externalId = call.event === 'terminate' ? tokenOf(call.id) : null
-  if (call.direction === 'BUSINESS_INITIATED' || (!begins && externalId === null)) return 'call that opens nothing'
+  if (call.direction === 'BUSINESS_INITIATED' || (!begins && externalId === null)) return 'call that opens no window'
   const customer = findCustomer(reading.contacts, call.from, call.from_user_id, call.from_parent_user_id)
   if (customer === null || customer.phone === reading.ownPhone) return 'call without a caller'
   const at = readPlatformTime(call.timestamp, reading.now)
@@ -67,12 +64,12 @@ export function readCall(reading: Reading, call: Loose): Read {
 
 const maxCallSeconds = 7 * 86_400
 
-/** One of `value.statuses`: how far a message of ours has come. */
+/** Parses an item of `value.statuses`: the status of one of our messages. */
 export function readStatus(reading: Reading, item: Loose): Read {
   const status = known.get(item.status)
   const externalId = tokenOf(item.id)
   if (item.recipient_type === 'group') return 'status in a group'
-  if (status === undefined) return 'status that is not known'
+  if (status === undefined) return 'unknown status'
   if (externalId === null) return 'status without an id'
   return {
     type: 'status',
@@ -91,7 +88,7 @@ function senderOf({ contacts }: Reading, message: Loose): Customer | null {
   return { ...sender, phone: sharedPhone(message) }
 }
 
-// Asked for it by a button, a customer who hides the number answers with a card of their own.
+// A customer who hides the phone can share it with a contact request button; the answer is a contact card.
 function sharedPhone(message: Loose): string | null {
   const card = listOf(message.contacts)
     .map(objectOf)
@@ -107,33 +104,33 @@ function errorCodeOf({ errors }: Loose): string {
 type Revision = Extract<ChannelEvent, { originalId: string }>
 type About = Omit<Revision, 'type' | 'text' | 'originalId'>
 
-/** What is no message of its own: an edit, a withdrawal, a reaction that was lifted. */
+/** Parses an edit, deletion or removed reaction. */
 function readRevision(message: Loose, about: About): Read {
   const inner = objectOf(message[String(message.type)])
   const originalId = tokenOf(message.type === 'reaction' ? inner.message_id : inner.original_message_id)
-  if (originalId === null) return 'edit, withdrawal or lifted reaction of nothing'
+  if (originalId === null) return 'edit, deletion or removed reaction without a message id'
   const shared = { ...about, originalId }
   if (message.type === 'revoke') return { type: 'withdrawn', ...shared }
   if (message.type === 'reaction') return { type: 'reaction_lifted', ...shared }
   return editOf(readContent(objectOf(inner.message)), shared)
 }
 
-/** A notice of the platform about a customer: kept as a message that opens no window, returned as a change if it is one. */
+/** Parses a notice about a customer: a message that opens no window and, if any, the change of the customer. */
 function readSystem(reading: Reading, message: Loose, externalId: string | null): Read {
   const system = objectOf(message.system)
   const at = readPlatformTime(message.timestamp, reading.now)
   const change = changeOf(reading, message, system)
   const customer = change?.customer ?? subjectOf(reading, message, system)
-  if (customer === null) return 'notice about nobody'
+  if (customer === null) return 'notice without a customer'
   const changed: ChannelEvent[] = change === null ? [] : [{ type: 'customer_changed', ...change, at }]
   if (externalId === null) return [...changed, 'notice without an id']
   return [...changed, noticeOf(externalId, customer, noticeText(system), at)]
 }
 
-/** One of `value.user_id_update`, which some editions of the platform send instead of a notice. */
+/** Parses an item of `value.user_id_update`, which some API versions send instead of a notice. */
 export function readUserIdUpdate(reading: Reading, update: Loose): Read {
   const change = changeOf(reading, { from: update.wa_id ?? update.from }, update)
-  if (change === null) return 'change of a user id without the ids'
+  if (change === null) return 'change of user id without ids'
   return { type: 'customer_changed', ...change, at: readPlatformTime(update.timestamp, reading.now) }
 }
 
@@ -168,7 +165,7 @@ function subjectOf({ contacts }: Reading, message: Loose, system: Loose): Custom
   return findCustomer(contacts, message.from ?? system.wa_id, message.from_user_id ?? system.user_id, null)
 }
 
-// Either `previous_user_id` and `user_id` beside each other, or `user_id: { previous, current }`.
+// Supports both `previous_user_id` with `user_id`, and `user_id: { previous, current }`.
 function previousId(system: Loose, name: string): string | null {
   return readUserId(system[`previous_${name}`]) ?? readUserId(objectOf(system[name]).previous)
 }
@@ -177,7 +174,7 @@ function currentId(value: unknown): string | null {
   return readUserId(value) ?? readUserId(objectOf(value).current)
 }
 
-// The platform's own words hold the numbers, which not every reader of the conversation may see.
+// The platform's text contains the phones, which some readers of the conversation may not see.
 function noticeText(system: Loose): string {
   const type = textOf(system.type) ?? ''
   if (/changed_number/.test(type)) return 'The customer changed their phone number'

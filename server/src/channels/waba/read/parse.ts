@@ -17,16 +17,16 @@ const statuses: ReadonlyMap<unknown, HistoryEvent['status']> = new Map<string, H
   ['ERROR', 'failed'],
 ])
 
-/** One of `value.history`: a chunk of what was written before the number was connected, or a refusal to share it. */
+/** Parses an item of `value.history`: messages from before the number was connected, or a refusal to share them. */
 function readHistory(reading: Reading, chunk: Loose): Read {
-  if (listOf(chunk.errors).length > 0) return 'history that the business does not share'
+  if (listOf(chunk.errors).length > 0) return 'history not shared by the business'
   return listOf(chunk.threads).flatMap((one) => {
     const thread = objectOf(one)
     return listOf(thread.messages).flatMap((message) => readOld(reading, objectOf(message), thread))
   })
 }
 
-/** One of `value.messages` of a history: the media of a message that a chunk had named. */
+/** Parses an item of `value.messages` of a history: the media of an earlier history message. */
 function readHistoryMessage(reading: Reading, message: Loose): Read {
   return readOld(reading, message, {})
 }
@@ -35,10 +35,10 @@ function readOld(reading: Reading, message: Loose, thread: Loose): HistoryEvent 
   const externalId = tokenOf(message.id)
   if (message.group_id !== undefined) return 'message in a group'
   const said = readContent(message)
-  if (said === null || externalId === null) return 'old message that says nothing'
+  if (said === null || externalId === null) return 'history message without content'
   const direction = isFromBusiness(reading, message, thread) ? 'outbound' : 'inbound'
   const customer = partnerOf(reading, message, thread, direction)
-  if (customer === null) return 'old message of nobody'
+  if (customer === null) return 'history message without a customer'
   const status = statuses.get(objectOf(message.history_context).status) ?? 'delivered'
   const at = readPlatformTime(message.timestamp, reading.now)
   return { type: 'history', direction, externalId, customer, ...said, status, at }
@@ -65,7 +65,7 @@ function partnerOf({ contacts }: Reading, message: Loose, thread: Loose, directi
 const down = new Set(['PARTNER_REMOVED', 'ACCOUNT_OFFBOARDED', 'ACCOUNT_DELETED'])
 const up = new Set(['ACCOUNT_RECONNECTED', 'PARTNER_ADDED', 'PARTNER_APP_INSTALLED'])
 
-/** What an `account_update` says of the account of a connection; null when that is nothing about what it may do. */
+/** Returns the event for an `account_update`; null if it does not affect what the account may do. */
 export function readAccountUpdate(
   value: Loose,
   now: Date,
@@ -78,7 +78,7 @@ export function readAccountUpdate(
   if (event !== 'DISABLED_UPDATE') return null
   const ban = textOf(objectOf(value.ban_info).waba_ban_state) ?? 'DISABLE'
   if (ban === 'REINSTATE') return { type: 'connection_state', available: true, reason: 'account_reinstated' }
-  // Announced for later: until then the account works.
+  // Announced for later: the account works until then.
   return ban === 'SCHEDULE_FOR_DISABLE'
     ? null
     : { type: 'connection_state', available: false, reason: 'account_disabled' }
@@ -91,7 +91,7 @@ const restrictionTypes: ReadonlyMap<string, Pick<Restriction, 'stops' | 'reason'
 ])
 const otherRestriction = { stops: 'nothing', reason: 'account_restricted_other' } as const
 
-/** One of each kind: the platform names all that there are. */
+/** Returns one restriction per kind: the platform lists all current ones. */
 function readRestrictions(value: Loose): Restriction[] {
   const found = new Map<string, Restriction>()
   for (const item of listOf(value.restriction_info)) {
@@ -102,7 +102,7 @@ function readRestrictions(value: Loose): Restriction[] {
   return [...found.values()]
 }
 
-/** Seconds as number or text, or an ISO time; null for none. */
+/** Parses seconds as number or text, or an ISO time; null if absent or invalid. */
 function readEnd(value: unknown): Date | null {
   const seconds = typeof value === 'string' && /^\d{1,12}$/.test(value) ? Number(value) : value
   if (typeof seconds === 'number') return Number.isSafeInteger(seconds) ? endOf(seconds * 1000) : null
@@ -112,7 +112,7 @@ function readEnd(value: unknown): Date | null {
 const lastMs = Date.UTC(9999, 0)
 const endOf = (ms: number): Date | null => (ms >= 0 && ms < lastMs ? new Date(ms) : null)
 
-/** A warning, and no more as long as no restriction follows: shown for a while. */
+/** How long a warning is shown if no restriction follows. */
 const violationShownMs = 30 * 86_400_000
 
 function readViolation(value: Loose, now: Date): Restriction {
@@ -121,12 +121,12 @@ function readViolation(value: Loose, now: Date): Restriction {
   return { stops: 'nothing', reason: `account_violation${name}`, until: new Date(now.getTime() + violationShownMs) }
 }
 
-/** The account that an `account_update` is about, which is not always the one that the entry names. */
+/** Returns the account of an `account_update`, which may differ from the entry's. */
 function accountOf(value: Loose, entryId: string | null): string | null {
   return tokenOf(objectOf(value.waba_info).waba_id) ?? entryId
 }
 
-/** One of `value.state_sync`: the phone's contact book gained or lost a name. */
+/** Parses an item of `value.state_sync`: a name was added to or removed from the phone's contacts. */
 function readContactSync(_reading: Reading, sync: Loose): Read {
   const { full_name, first_name, phone_number, user_id } = objectOf(sync.contact)
   const name = (textOf(full_name) ?? textOf(first_name))?.trim().slice(0, 255)
@@ -146,10 +146,10 @@ const preferences: ReadonlyMap<string | null, boolean> = new Map([
   ['resume', false],
 ])
 
-/** One of `value.user_preferences`: whether a customer wants marketing messages. */
+/** Parses an item of `value.user_preferences`: whether a customer wants marketing messages. */
 function readPreference(reading: Reading, item: Loose): Read {
   const isStopped = preferences.get(textOf(item.value)?.trim().toLowerCase() ?? null)
-  if (item.category !== 'marketing_messages' || isStopped === undefined) return 'preference that is not known'
+  if (item.category !== 'marketing_messages' || isStopped === undefined) return 'unknown preference'
   const [only, another] = reading.contacts
   const named = findCustomer(reading.contacts, item.wa_id, item.user_id, item.parent_user_id)
   const customer = named ?? (another === undefined ? only : undefined)
@@ -161,7 +161,7 @@ function readPreference(reading: Reading, item: Loose): Read {
 
 type ReadItem = (reading: Reading, item: Loose) => Read
 
-/** Field of a change to its lists of items, and what reads one. */
+/** Parsers by field of a change and name of its list. */
 const itemReaders: Record<string, Record<string, ReadItem>> = {
   messages: { messages: readMessage, statuses: readStatus },
   smb_message_echoes: { message_echoes: readEcho },
@@ -179,14 +179,11 @@ const templateHints = new Set([
   'template_category_update',
 ])
 
-/**
- * Reads one callback of the platform. Takes anything: what is not understood is named in `skipped`, and never keeps
- * the rest from being read.
- */
+/** Parses one callback. Accepts any data: names in `skipped` what it does not understand and parses the rest. */
 export function parse(payload: unknown, now: Date): Parsed {
   const parsed: Parsed = { items: [], skipped: [] }
   const { object, entry } = objectOf(payload)
-  if (object !== 'whatsapp_business_account') return { items: [], skipped: ['not of this platform'] }
+  if (object !== 'whatsapp_business_account') return { items: [], skipped: ['not from this platform'] }
   for (const one of listOf(entry)) {
     const { id, changes } = objectOf(one)
     for (const change of listOf(changes)) readChange(parsed, tokenOf(id), objectOf(change), now)
@@ -203,18 +200,18 @@ function readChange(parsed: Parsed, entryId: string | null, change: Loose, now: 
   }
   if (field === 'account_update') {
     const event = readAccountUpdate(value, now)
-    if (event === null) parsed.skipped.push('account update that changes nothing')
+    if (event === null) parsed.skipped.push('account update without effect')
     else parsed.items.push({ numberId: null, accountId: accountOf(value, entryId), event })
     return
   }
   const readers = Object.hasOwn(itemReaders, field) ? itemReaders[field] : undefined
-  if (readers === undefined) parsed.skipped.push('field that is not read')
+  if (readers === undefined) parsed.skipped.push('unsupported field')
   else readLists(parsed, readers, value, now)
 }
 
 function readLists(parsed: Parsed, readers: Record<string, ReadItem>, value: Loose, now: Date): void {
   const { numberId, ...shared } = readNumber(value)
-  if (listOf(value.errors).length > 0) parsed.skipped.push('error of the number, not of a message')
+  if (listOf(value.errors).length > 0) parsed.skipped.push('error about the number, not a message')
   for (const [list, readItem] of Object.entries(readers)) {
     for (const read of readItems(listOf(value[list]), (item) => readItem({ ...shared, now }, item))) {
       if (typeof read === 'string') parsed.skipped.push(read)
@@ -231,7 +228,7 @@ function withoutRepeats({ items, skipped }: Parsed): Delivered[] {
       if (id !== null) seen.add(id)
       return true
     }
-    skipped.push('message that is there twice')
+    skipped.push('duplicate message')
     return false
   })
 }

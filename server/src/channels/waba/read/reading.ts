@@ -3,7 +3,7 @@ import { notAfter } from '../../../base/time.ts'
 import type { Customer } from '../../channel-event.ts'
 import { type Loose, listOf, objectOf, textOf, tokenOf } from '../json.ts'
 
-/** The people that a payload names beside its messages; in no order that could be relied on. */
+/** Contacts listed in a payload beside its messages, in no reliable order. */
 type Contacts = readonly Customer[]
 
 const phoneShape = /^\d{4,20}$/
@@ -27,8 +27,8 @@ function readContacts(value: unknown): Contacts {
 }
 
 /**
- * Who an item is about, joined with what the contacts know of them; null when neither a phone nor a user id names
- * them. `address` is a phone, though a user id has been seen in its place.
+ * Returns the customer of an item, completed from the contacts; null if it has neither phone nor user id. `address` is
+ * a phone, though some payloads have a user id in its place.
  */
 export function findCustomer(
   contacts: Contacts,
@@ -66,10 +66,10 @@ function nameOf(profile: unknown): string | null {
   return handle ? `@${handle.slice(0, 254)}` : null
 }
 
-/** What the items of one change share. */
+/** Data shared by the items of one change. */
 export interface Reading {
   contacts: Contacts
-  /** The business's own number in digits, as far as it is known. */
+  /** The business's own number in digits, if known. */
   ownPhone: string | null
   now: Date
 }
@@ -91,11 +91,14 @@ export function readNumber(value: Loose): Numbered {
 
 const earliestMs = Date.UTC(2009, 0, 1)
 
-/** The platform's time, whole seconds as text or number, `now` at the latest: a foreign clock puts nothing into the future. `otherwise` for none. */
+/**
+ * Parses the platform's time: whole seconds as text or number. Returns `now` for later times, so that a wrong clock
+ * puts nothing in the future, and `otherwise` for invalid ones.
+ */
 export function readPlatformTime(value: unknown, now: Date, otherwise = now): Date {
   const seconds = typeof value === 'string' && /^\d{1,13}$/.test(value) ? Number(value) : value
   if (typeof seconds !== 'number') return otherwise
-  // Some senders of this format write milliseconds.
+  // Some senders of this format use milliseconds.
   const ms = Math.floor(seconds > 100_000_000_000 ? seconds : seconds * 1000)
   return ms >= earliestMs ? notAfter(new Date(ms), now) : otherwise
 }
