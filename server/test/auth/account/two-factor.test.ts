@@ -141,10 +141,7 @@ test('who has no password yet is told to choose one first', async () => {
   const me = await user()
   await db.tx((tx) => tx`update users set password_hash = null where id = ${me.userId}`)
   const answer = await send(me, 'POST', '/me/totp', { password })
-  assert.deepEqual(
-    [answer.statusCode, answer.json().statusMessage],
-    [409, 'You have no password yet. Choose one first.'],
-  )
+  assert.deepEqual([answer.statusCode, answer.json().statusMessage], [409, 'You have no password yet. Set one first.'])
 })
 
 test('turning it on ends every other session', async () => {
