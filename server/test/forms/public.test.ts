@@ -164,7 +164,7 @@ test('an inactive form, and one of a workspace without leads, are not found: pag
     for (const url of [`/f/${form.slug}`, `/f/${form.slug}/thanks`]) {
       const page = await w.app.inject({ url, headers: { accept: 'text/html' } })
       assert.equal(page.statusCode, 404)
-      assert.match(page.body, /There is no form here/)
+      assert.match(page.body, /Form not found/)
     }
     assert.equal((await w.send(form.slug, { firstName: 'Ana' })).statusCode, 404)
     assert.equal((await w.app.inject({ method: 'OPTIONS', url: `/f/${form.slug}` })).statusCode, 404)
@@ -181,7 +181,7 @@ test('a used-up quota is a page that says so, with what was typed; JSON gets the
   assert.equal((await w.post(form.slug, { firstName: 'First' })).statusCode, 201)
   const page = await w.send(form.slug, { firstName: 'Second', _token: await w.token(form) })
   assert.equal(page.statusCode, 429)
-  assert.match(page.body, /We can take no more today/)
+  assert.match(page.body, /We cannot accept more submissions today/)
   assert.match(page.body, /value="Second"/)
   const json = await w.post(form.slug, { firstName: 'Third' })
   assert.deepEqual(json.json(), { statusCode: 429, statusMessage: 'Daily lead limit of forms reached' })
