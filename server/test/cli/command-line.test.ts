@@ -90,7 +90,7 @@ test('the command line imports and exports', async () => {
   assert.deepEqual([caio.firstName, caio.lastName, caio.status, caio.estimatedValue], ['Caio', 'Reis', 'won', 2500])
   assert.equal(caio.customFields[0].label, 'Cidade natal')
   const wrong = await runCommandInProcess(['import', input, '--value', 'ganho=won'], env)
-  assert.match(wrong.stderr, /--value takes field:text=value/)
+  assert.match(wrong.stderr, /--value must be field:text=value/)
 })
 
 test('a customer is erased, and commands do the same without a server, and without one that left its address behind', async () => {

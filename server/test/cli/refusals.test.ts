@@ -8,23 +8,27 @@ import { inProcessServer } from './in-process-server.ts'
 const refusals: [name: string, args: string[], words: RegExp][] = [
   ['no workspace', ['key', 'create', '--for', 'reading'], /^There is no workspace yet\./],
   ['unknown workspace', ['key', 'list', '-w', 'Nobody'], /^There is no workspace yet\./],
-  ['a key for nothing', ['key', 'create'], /^Say what the key is for, with --for, .*\n {2}--for answering/],
+  ['a key for nothing', ['key', 'create'], /^--for or --scope is required\. .*\n {2}--for answering/],
   ['a key for two things', ['key', 'create', '--for', 'reading', '-s', 'leads.read'], /cannot be used with option/],
   ['a key for what is not known', ['key', 'create', '--for', 'fun'], /Allowed choices are answering, syncing, reading/],
-  ['no user', ['member', 'link'], /^Nobody has joined yet\./],
+  ['no user', ['member', 'link'], /^There are no members yet\./],
   ['unknown user', ['member', 'link', 'ana@example.com'], /^No user has this e-mail/],
   ['bad country', ['workspace', 'create', 'X', '-c', 'Brazil'], /^Validation failed\n {2}defaultCountry /],
   ['unknown country', ['workspace', 'create', 'X', '-c', 'FP'], /^Validation failed\n {2}defaultCountry /],
   ['bad quota', ['workspace', 'create', 'X', '-q', 'many'], /It must be a whole number/],
   ['unknown role', ['member', 'invite', 'x@example.com', '-r', 'boss'], /Allowed choices are member, admin, owner/],
   ['unknown command', ['key', 'burn'], /unknown command 'burn'/],
-  ['nobody to erase', ['erase'], /^Say whom/],
+  ['nobody to erase', ['erase'], /^--phone, --email, --lead or --conversation is required/],
   ['two to erase', ['erase', '--phone', '5581991234567', '--email', 'a@example.com'], /cannot be used with/],
   ['a part that there is not', ['serve', '--only', 'both'], /Allowed choices are api, worker/],
-  ['no key to act as', ['mcp', '--url', 'http://127.0.0.1:1'], /^Give the API key/],
-  ['no address', ['mcp', '--key', 'plk_any', '--url', 'parley.example.com'], /^--url must be an address/],
+  ['no key to act as', ['mcp', '--url', 'http://127.0.0.1:1'], /^Set the API key/],
+  ['no address', ['mcp', '--key', 'plk_any', '--url', 'parley.example.com'], /^--url must be an http or https address/],
   ['a port beyond all ports', ['simulate', '--port', '65536'], /^--port must be a number from 0 to 65535/],
-  ['a callback for a partner', ['simulate', '--partner', '--callback', 'http://x'], /^--callback is not for --partner/],
+  [
+    'a callback for a partner',
+    ['simulate', '--partner', '--callback', 'http://x'],
+    /^--callback cannot be used with --partner/,
+  ],
 ]
 
 test('a command that cannot be done says why and what to do, and exits with 1', async () => {
@@ -47,7 +51,7 @@ test('a part alone is refused on the embedded database', async () => {
   for (const only of ['api', 'worker']) {
     const { exitCode, stderr } = await runCommandInProcess(['serve', '--only', only], serviceEnvironment('/nowhere', 1))
     assert.equal(exitCode, 1)
-    assert.match(stderr, /the embedded one serves one process\. Set DATABASE_URL .* or leave --only out/)
+    assert.match(stderr, /the embedded one serves one process\. Set DATABASE_URL .* or omit --only/)
   }
 })
 

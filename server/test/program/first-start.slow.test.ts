@@ -30,7 +30,7 @@ test('a first start that was killed is gone on with at the next, which prints a 
   assert.equal(distinct('createdAt'), data.length)
   assert.ok(distinct('status') > 5)
 
-  assert.match(words, /may call this machine, .*PARLEY_DEMO=0/)
+  assert.match(words, /can call this machine, .*PARLEY_DEMO=0/)
   const phones = /phones, simulated: (\S+)/.exec(words)?.[1] ?? ''
   for (const page of [link, `${first.url}/f/demo`, phones, `${phones}/owner`])
     assert.equal((await fetch(page)).status, 200, page)

@@ -63,6 +63,6 @@ async function withoutHome(parley: string): Promise<void> {
   }).catch((error: { stderr: string }) => error)
   assert.equal(
     refused.stderr,
-    `The data folder ${join(parley, 'data')} is not to be had (EACCES). Set PARLEY_DATA_DIR to a folder that this user may write to.\n`,
+    `The data folder ${join(parley, 'data')} is not accessible (EACCES). Set PARLEY_DATA_DIR to a folder that this user can write to.\n`,
   )
 }

@@ -29,7 +29,7 @@ test('the role and the database of "External PostgreSQL" are enough for the serv
   const made = await runCommandInProcess(['workspace', 'create', 'Acme'], env)
   assert.equal(made.exitCode, 0, made.stderr)
   const proven = await runCommandInProcess(['prove'], env)
-  assert.match(proven.stdout, /Nothing is missing\.\n$/)
+  assert.match(proven.stdout, /No problems found\.\n$/)
   const role = socketAddress({ ...server, user: 'installed', database: 'installed', password: 'a-password' })
   const { rows } = await (await session(role)).query(`
     select current_setting('statement_timeout') as statement, current_setting('client_connection_check_interval') as look`)
