@@ -18,7 +18,6 @@ import { leadUpserter } from '../leads/write/upsert.ts'
 import type { Inbox } from './inbox.ts'
 import type { Runtime } from './runtime.ts'
 
-/** Adds the interface for agents to the server. */
 export async function serveAgents(
   app: App,
   runtime: Runtime,

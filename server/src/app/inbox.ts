@@ -52,7 +52,6 @@ export interface Inbox {
   serveTeam(teamGuard: TeamGuard, live: Live): Promise<void>
 }
 
-/** Adds the routes of the inbox and its channels to the server. */
 export async function serveInbox(app: App, runtime: Runtime, guard: KeyGuard): Promise<Inbox> {
   const { config, log, clock, db, keyStore, outgoing } = runtime
   const adapters: ChannelAdapters = adaptersOf(runtime)
@@ -124,13 +123,11 @@ async function followTeam(app: App, runtime: Runtime, live: Live): Promise<Prese
   return presence
 }
 
-/** Dependencies of template synchronization. */
 export function templateDeps(runtime: Runtime): SyncDeps {
   const { db, keyStore, clock, log } = runtime
   return { db, keyStore, clock, log, adapters: adaptersOf(runtime) }
 }
 
-/** Dependencies of fetching the files of messages. */
 export function fetchDeps(runtime: Runtime, previews: Previews): FetcherDeps {
   return {
     ...runtime,
@@ -182,7 +179,6 @@ function simulatorUrlOf({ simulator: { enabled, host, port } }: Runtime['config'
   return enabled && port !== 0 ? localUrl(host, port) : null
 }
 
-/** Returns the configured channel adapters. */
 export const adaptersOf = (runtime: Runtime): ChannelAdapters => openAdapters(runtime, runtime.config.http.publicUrl)
 
 /** Returns the connectors of the configured channels. */

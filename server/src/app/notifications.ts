@@ -38,12 +38,10 @@ function nameThingsOf(runtime: Runtime): ResolveNames {
   }
 }
 
-/** Dependencies of push notifications to closed browsers. */
 export function pushDeps(runtime: Runtime): PushDeps {
   return { ...runtime, publicUrl: runtime.config.http.publicUrl, resolveNames: nameThingsOf(runtime) }
 }
 
-/** Adds the routes of notifications to the server. */
 export function serveNotices(app: App, runtime: Runtime, teamGuard: TeamGuard, live: Live): void {
   const { db, clock } = runtime
   const stop = publishNotificationUpdates(db, live)

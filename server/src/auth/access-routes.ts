@@ -20,7 +20,6 @@ import type { TeamDeps } from './users/users.ts'
 
 export interface AccessDeps extends LeavingDeps, Pick<KeyDeps, 'strangeConnections' | 'keyNarrowed' | 'lastCalls'> {}
 
-/** Adds the team API's routes for access: sign-in, people, tokens and API keys. */
 export function accessTeamRoutes(app: App, deps: AccessDeps, guard: TeamGuard): void {
   for (const routes of [
     signInTeamRoutes,

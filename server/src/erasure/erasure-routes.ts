@@ -109,7 +109,6 @@ const oneErasure = Type.Object({ erasure: erasureSchema })
 /** How long a request waits for completion; after that a worker continues. */
 const waitMs = 5_000
 
-/** Adds the routes to erase a customer from the workspace. */
 export function erasureTeamRoutes(app: App, deps: ErasureDeps, guard: TeamGuard): void {
   const api = teamApi(app, guard, 'Erasures')
   api.post(path, 'admin', {

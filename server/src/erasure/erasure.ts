@@ -62,7 +62,6 @@ export async function findErasure(sql: Sql, workspaceId: string, id: string): Pr
 
 const shown = 50
 
-/** Returns the newest 50. */
 export async function listErasures(sql: Sql, workspaceId: string): Promise<ErasureRow[]> {
   return sql<ErasureRow[]>`
     select *

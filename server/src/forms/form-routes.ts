@@ -75,7 +75,6 @@ export function formTeamRoutes(app: App, deps: TeamFormDeps, guard: TeamGuard): 
   changeRoutes(api, deps)
 }
 
-/** Adds the routes for admins. */
 function changeRoutes(api: TeamApi, deps: TeamFormDeps): void {
   api.post(path, 'admin', {
     operationId: 'createForm',
@@ -127,7 +126,6 @@ function previewForm(workspaceId: string, input: NewForm, now: Date): { page: st
   return { page: page.toString(), thanks: thanksPage(form).toString() }
 }
 
-/** Presents a form to the team, with its URL and embed code. */
 function presentForm(publicUrl: string, form: Form) {
   const { workspaceId: _, createdAt, updatedAt, ...shown } = form
   return {
@@ -162,7 +160,6 @@ function formUrl(publicUrl: string, form: Pick<Form, 'slug'>): string {
 
 const submissionsPath = `${path}/:formId/submissions`
 
-/** Adds the routes for the submissions of a form, as a list and by day. */
 function submissionRoutes(api: TeamApi, { db, clock, keyStore }: TeamFormDeps): void {
   api.get(submissionsPath, 'member', {
     operationId: 'listSubmissions',

@@ -27,7 +27,6 @@ export interface Rewriting {
   rowsAtOnce: number
   belongs(sql: Sql, scopeId: string): Fragment
   isOld(sql: Sql, keyring: Keyring): Fragment
-  /** Returns the columns to write. */
   rewrite(keyring: Keyring, row: KeyedRow): Record<string, Buffer | number[] | number | null>
 }
 

@@ -137,7 +137,6 @@ function presentDays(days: readonly ZoneDay[], created: readonly NewLeads[], tim
   }))
 }
 
-/** Presents the answers of one day, or of all days for null. */
 function presentAnswers(times: readonly AnswerTimes[], day: number | null) {
   const by = (answerer: Answerer) => {
     const found = times.find((one) => one.answerer === answerer && one.day === day)

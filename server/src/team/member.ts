@@ -17,9 +17,7 @@ export interface TeamCaller {
   tokenWorkspaceId: string | null
   /** The user responsible for what the caller creates: themselves or the token's creator. Null for operator tokens. */
   makerId: string | null
-  /** Session of a user; null for tokens. */
   sessionId: string | null
-  /** Name of the user or token. */
   name: string
   /** Whether the caller runs the instance and can do everything in every workspace. */
   isOperator: boolean

@@ -136,7 +136,6 @@ const CannedReplySchema = Type.Object(
 )
 const oneReply = Type.Object({ cannedReply: CannedReplySchema })
 
-/** Adds the routes for canned replies: members use them, admins edit them. */
 export function cannedReplyTeamRoutes(app: App, deps: Deps, guard: TeamGuard): void {
   const api = teamApi(app, guard, 'Canned replies')
   const { db } = deps

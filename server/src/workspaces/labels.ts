@@ -121,7 +121,6 @@ const path = '/api/team/v1/workspaces/:workspaceId/labels'
 const labelParams = Type.Object({ ...workspaceParams, labelId: idSchema('The label.') })
 const oneLabel = Type.Object({ label: labelSchema })
 
-/** Adds the routes for the labels of conversations. */
 export function labelTeamRoutes(app: App, deps: WorkspaceDeps, guard: TeamGuard): void {
   const api = teamApi(app, guard, 'Labels')
   api.get(path, 'member', {

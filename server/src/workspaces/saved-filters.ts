@@ -237,7 +237,6 @@ const NewFilter = Type.Object({ page, ...fields, shared: Type.Optional(shared) }
 const FilterPatch = Type.Partial(Type.Object({ ...fields, shared }), { ...closed, minProperties: 1 })
 const oneFilter = Type.Object({ savedFilter: Filter })
 
-/** Adds the routes for saved filters of the inbox and the leads: a member's own and shared ones. */
 export function savedFilterTeamRoutes(app: App, deps: FilterDeps, guard: TeamGuard): void {
   const api = teamApi(app, guard, 'Saved filters')
   api.get(path, 'member', {

@@ -15,7 +15,6 @@ import { findWorkspace, listAllWorkspaces, listWorkspacesOf, type WorkspaceRow }
 const path = '/api/team/v1/workspaces'
 const oneWorkspace = Type.Object({ workspace: workspaceSchema })
 
-/** Adds the routes for workspaces, settings, labels, canned replies and saved filters. */
 export function workspaceTeamRoutes(app: App, deps: WorkspaceDeps, guard: TeamGuard): void {
   const api = teamApi(app, guard, 'Workspaces')
   api.get(path, 'signed-in', {

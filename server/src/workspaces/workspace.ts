@@ -11,7 +11,6 @@ import type { Role } from '../team/member.ts'
 import type { Quota } from './quota-ceiling.ts'
 import type { Retention, WorkspaceSettings } from './schema.ts'
 
-/** A workspace with its settings. */
 export interface WorkspaceRow extends WorkspaceSettings {
   id: string
   retention: Retention

@@ -101,7 +101,7 @@ test('a customer is erased, and commands do the same without a server, and witho
   const upsert = { match: { by: 'phone', value: phone }, lead: { firstName: 'Ana' } }
   assert.equal((await parley('erase', '--lead', await lead(), '--dry-run')).found.leads, 1)
   for (const [args, words] of [
-    [['--phone', phone], /say --yes/],
+    [['--phone', phone], /use --yes/],
     [['--phone', '12', '--yes'], /phone must be a phone number/],
   ] as const) {
     const { exitCode, stderr } = await runCommandInProcess(['erase', ...args], served.env)

@@ -160,7 +160,6 @@ const Session = Type.Object({
   version: text(50, 'Version of the service.', { example: '0.1.0' }),
 })
 
-/** Adds the routes for the signed-in user and their sessions. */
 export function sessionTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): void {
   const api = teamApi(app, guard, 'Profile')
   api.get(`${path}/session`, 'signed-in', {

@@ -59,7 +59,6 @@ export interface KeyWithValue {
   value: string
 }
 
-/** Creates a key in the member's workspace. */
 export async function createKeyAs(deps: KeyDeps, by: Member, input: KeySettingsInput): Promise<KeyWithValue> {
   const now = deps.clock.now()
   const created = await deps.db.tx(async (tx) => {

@@ -66,7 +66,6 @@ export function keyTeamRoutes(app: App, deps: KeyDeps, guard: TeamGuard): void {
   changeRoutes(api, deps)
 }
 
-/** Adds the routes for admins. */
 function changeRoutes(api: TeamApi, deps: KeyDeps): void {
   api.post(path, 'admin', {
     operationId: 'createApiKey',

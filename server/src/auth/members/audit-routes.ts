@@ -58,7 +58,6 @@ const query = Type.Object(
   closed,
 )
 
-/** Adds the routes of the audit logs of a workspace and of the installation. */
 export function auditTeamRoutes(app: App, { db }: TeamDeps, guard: TeamGuard): void {
   const api = teamApi(app, guard, 'Audit log')
   const operation = {

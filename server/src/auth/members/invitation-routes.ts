@@ -47,7 +47,6 @@ const InvitedTo = Type.Object({
 })
 const Joined = Type.Object({ workspaceId: idSchema('The workspace.'), csrfToken: Type.Optional(csrfTokenSchema) })
 
-/** Adds the routes to invite people and to accept an invitation. */
 export function invitationTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): void {
   const api = teamApi(app, guard, 'Members')
   api.get(path, 'admin', {

@@ -97,7 +97,6 @@ const leftSchema = Type.Object({
 })
 const memberParams = Type.Object({ ...workspaceParams, userId: idSchema('The member.') })
 
-/** Adds the routes for the members of a workspace. */
 export function memberTeamRoutes(app: App, deps: LeavingDeps, guard: TeamGuard): void {
   const api = teamApi(app, guard, 'Members')
   api.get(path, 'member', {
@@ -145,7 +144,6 @@ export function memberTeamRoutes(app: App, deps: LeavingDeps, guard: TeamGuard):
   leavingRoutes(api, deps)
 }
 
-/** Adds the routes to list what a member created, to remove them and to sign them out. */
 function leavingRoutes(api: TeamApi, deps: LeavingDeps): void {
   api.get(`${path}/:userId/made`, 'member', {
     operationId: 'listMadeByMember',

@@ -23,7 +23,6 @@ export interface NamedRow {
 }
 
 export interface KeyRow extends NamedRow {
-  /** When it was last paused, and why. */
   paused_at: Date | null
   paused_why: PauseReason | null
 }

@@ -69,7 +69,6 @@ export function signInTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): vo
   })
 }
 
-/** Adds the routes to sign in: by password, second factor or link. */
 function passwordRoutes(api: TeamApi, deps: TeamDeps): void {
   const answers = { 200: signInSchema }
   api.post(`${path}/sign-in`, 'visitor', {

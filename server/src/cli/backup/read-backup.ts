@@ -37,7 +37,6 @@ interface Into {
   config: Config
   /** Creates an empty database, once the keys are known to match the backup. */
   openDatabase: () => Promise<DatabaseAddress>
-  /** Throws if the available keys do not match. */
   checkKeys: (masterKeyIds: string[]) => void
 }
 

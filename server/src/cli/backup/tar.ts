@@ -5,7 +5,6 @@ const blockBytes = 512
 const maxNameBytes = 100
 
 export interface TarWriter {
-  /** Number of bytes written. */
   readonly bytes: number
   add(name: string, content: Uint8Array): Promise<void>
   /** Throws if the content does not have the given length. */

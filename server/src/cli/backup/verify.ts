@@ -28,7 +28,6 @@ export interface Proof {
   /** Number of files that rows refer to; null if the store could not be opened. */
   files: number | null
   events: number
-  /** Problems, in words. */
   findings: string[]
 }
 

@@ -4,7 +4,6 @@ import type { LeadSettings, LeadSettingsRow } from '../../base/lead-settings.ts'
 import { leadSettingsColumns, readLeadSettings } from '../../base/lead-settings.ts'
 import { type FormDefinition, leadFieldTypes } from './schema.ts'
 
-/** A form, with its ids and times. */
 export interface Form extends FormDefinition {
   workspaceId: string
   id: string

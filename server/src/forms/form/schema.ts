@@ -87,7 +87,6 @@ const Definition = Type.Object({
   status: leadStatus('Initial status of the leads.'),
   active: Type.Boolean({ description: 'Whether the form is public. An inactive form returns 404.' }),
 })
-/** The editable part of a form. */
 export type FormDefinition = Static<typeof Definition>
 
 const example = {
