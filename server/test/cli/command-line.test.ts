@@ -19,7 +19,7 @@ const parleyOf =
     return JSON.parse(stdout)
   }
 
-test('commands make workspaces, keys, tokens and members through the server that runs', async () => {
+test('commands create workspaces, keys, tokens and members through the running server', async () => {
   const served = await inProcessServer()
   const parley = parleyOf(served)
   const statusFor = async (key: string) => (await ask(served.url, key, 'GET /api/v1/leads')).status
@@ -121,7 +121,7 @@ test('a customer is erased, and commands do the same without a server, and witho
   assert.deepEqual((await parley('migrate')).applied, [])
 })
 
-test('whoever sends a key by http to another machine is told that others can read it', () => {
+test('sending a key by http to another machine prints a warning', () => {
   for (const own of [
     'http://localhost:7007',
     'http://127.0.0.1',

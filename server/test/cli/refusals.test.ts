@@ -31,7 +31,7 @@ const refusals: [name: string, args: string[], words: RegExp][] = [
   ],
 ]
 
-test('a command that cannot be done says why and what to do, and exits with 1', async () => {
+test('a failing command prints the reason and what to do, and exits with 1', async () => {
   const { env } = await inProcessServer()
   for (const [name, args, words] of refusals) {
     const { exitCode, stderr, stdout } = await runCommandInProcess(args, env)
@@ -40,14 +40,14 @@ test('a command that cannot be done says why and what to do, and exits with 1', 
   }
 })
 
-test('what has to find the running service says that there is none', async () => {
+test('a command that needs a running service reports if there is none', async () => {
   const args = ['mcp', '--key', 'plk_any']
   const { exitCode, stderr } = await runCommandInProcess(args, { PARLEY_DATA_DIR: await newFolder() })
   assert.equal(exitCode, 1)
   assert.match(stderr, /^No service runs on this data folder/)
 })
 
-test('a part alone is refused on the embedded database', async () => {
+test('--only is refused on the embedded database', async () => {
   for (const only of ['api', 'worker']) {
     const { exitCode, stderr } = await runCommandInProcess(['serve', '--only', only], serviceEnvironment('/nowhere', 1))
     assert.equal(exitCode, 1)
@@ -55,7 +55,7 @@ test('a part alone is refused on the embedded database', async () => {
   }
 })
 
-test('all problems with the settings are told at once, without their values', async () => {
+test('all problems of the settings are reported together, without values', async () => {
   const env = serviceEnvironment('/nowhere', 1, {
     DATABASE_URL: 'mysql://user:hidden@db/x',
     PARLEY_MASTER_KEY: 'hidden',

@@ -7,7 +7,7 @@ import { startDemo } from '../support/program/installation.ts'
 import { runCommandInProcess } from '../support/program/run-command.ts'
 import { ask, freePort, operatorToken, serviceEnvironment, startService } from '../support/program/service.ts'
 
-test('a first start that was killed is gone on with at the next, which prints a link, a key and a line that work; the third prints no secret', async () => {
+test('a killed first start is continued by the next, which prints a working link, key and command; the third prints no secret', async () => {
   const env = { PARLEY_DEMO: '1', PARLEY_SIMULATOR_PORT: String(await freePort()) }
   const at = { folder: await newFolder(), port: await freePort(), env }
   const killed = await startService(at)

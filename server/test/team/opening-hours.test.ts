@@ -48,7 +48,7 @@ for (const [what, hours, now, expected] of moments) {
   })
 }
 
-test('what is open until a moment is closed in it, and the other way round, through a year', () => {
+test('openings and closings alternate at the reported times, through a year', () => {
   for (const hours of [office, bar, nights, early]) {
     let now = new Date('2026-01-01T00:00:00Z')
     let { isOpen } = openingAt(hours, now)
@@ -80,6 +80,6 @@ for (const [what, hours, path] of faults) {
   })
 }
 
-test('a moment is told as the clocks of the zone show it', () => {
+test('a time is shown as local time of the zone', () => {
   assert.equal(zoneTime(office, new Date('2026-03-02T12:00:00Z')), '2026-03-02 09:00')
 })

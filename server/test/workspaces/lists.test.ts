@@ -138,7 +138,7 @@ for (const list of lists) {
   })
 }
 
-test('a label stands once whatever its case, and without the spaces around it', async () => {
+test('label names are unique, ignoring case and surrounding spaces', async () => {
   const [labels = assert.fail()] = lists
   const { make, names } = await team(labels)
   await make(' VIP ')

@@ -34,7 +34,7 @@ for (const [entry, address, inside] of rows) {
 
 test('an empty list means any address', () => assert.equal(compileAllowlist([]), null))
 
-test('an address that cannot be told is in no list', () => {
+test('an unknown address is in no list', () => {
   assert.equal(compileAllowlist(['0.0.0.0/0', '::/0'])?.(null), false)
 })
 

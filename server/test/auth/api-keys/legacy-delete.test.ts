@@ -48,7 +48,7 @@ test('no other scope ever deleted leads', async () => {
   assert.equal(answer.statusCode, 401)
 })
 
-test('a deletion in the old way that is refused for another reason is warned as well', async () => {
+test('a deletion with the legacy scope that is refused for another reason has the warning too', async () => {
   clock.set(lastMoment)
   const { app: strict } = await guardedApp(db, { clock, limits: { leadsPerMinute: 1, inboxPerMinute: 0 } })
   const { value } = await newKey(db, clock, { scopes: ['leads.write'] })

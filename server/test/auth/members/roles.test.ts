@@ -23,7 +23,7 @@ const needs = {
   owner: 'endSessionsOfMember listTeamTokens createTeamToken revokeTeamToken exportLeads',
 }
 
-test('every route of a workspace is for the roles of the table, and never for nobody, strangers or a page without its token', async () => {
+test('every workspace route allows only the roles in the table, and never anonymous, foreign or CSRF requests', async () => {
   const w = await world()
   const [member, admin, owner] = [
     await signedInMember(w),
@@ -136,7 +136,7 @@ for (const [who, rows, may] of groups) {
   })
 }
 
-test('a workspace that does not exist and a foreign one are told apart by nothing', async () => {
+test('missing and foreign workspaces are indistinguishable', async () => {
   const foreign = await send(here.owner, 'GET', `/workspaces/${elsewhere.workspaceId}`)
   for (const id of [nobody, 'not-a-uuid', '%20']) {
     const missing = await send(here.owner, 'GET', `/workspaces/${id}`)

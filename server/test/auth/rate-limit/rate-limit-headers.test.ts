@@ -14,7 +14,7 @@ async function get(url: string, headers: Record<string, string>) {
   return { answer, status: answer.statusCode, limit }
 }
 
-test('each answer counts down, and the refusal says when to come back', async () => {
+test('each response counts down, and the 429 has Retry-After', async () => {
   const { value } = await newKey(db, clock, { scopes: ['leads.read'] })
   assert.deepEqual((await get('/leads', bearer(value))).limit, ['3', '2', '61', '3;w=60'])
   clock.advance(10_000)

@@ -69,7 +69,7 @@ for (const [how, go, comeBack] of ways) {
   })
 }
 
-test('a process whose database falls silent stops all the same', async () => {
+test('a process can stop while its database does not respond', async () => {
   const { proxy, service, key } = await started()
   proxy.silence(true)
   const asked = proxy.asked()

@@ -24,7 +24,7 @@ const source = oncePerFile(async () => {
   return { service, key, callers }
 })
 
-test('a backup of a service that is written to restores every write acknowledged before its moment, with all files', async () => {
+test('a backup during writes restores every write acknowledged before its snapshot, with all files', async () => {
   const { service, key, callers } = await source()
   const kept = await newFolder()
   const [file, keys] = [join(kept, 'parley.backup'), join(kept, 'parley.keys')]
@@ -66,7 +66,7 @@ test('a backup of a service that is written to restores every write acknowledged
   await second.stop()
 })
 
-test('a backup that is killed half-way is refused, and the service goes on; the next one is whole, by pipes', async () => {
+test('a killed backup is refused, and the service continues; the next one, through pipes, is complete', async () => {
   const { service, callers } = await source()
   // More than fits into a pipe.
   await callers.more(500)
@@ -118,7 +118,7 @@ const small = oncePerFile(async () => {
   return { bytes: await readFile(file), keys: join(folder, 'master.key') }
 })
 
-test('a backup that is cut off, altered or of other keys is refused, and leaves the folder as it was', async () => {
+test('a backup that is truncated, altered or has other keys is refused, and the folder is unchanged', async () => {
   const { bytes, keys } = await small()
   const kept = await newFolder()
   const alteredAt = (at: number) => {
@@ -152,7 +152,7 @@ test('a backup that is cut off, altered or of other keys is refused, and leaves 
   }
 })
 
-test('a restore that is killed leaves a folder that no service takes for an empty one', async () => {
+test('a killed restore leaves a folder that no service treats as empty', async () => {
   const { bytes, keys } = await small()
   const target = join(await newFolder(), 'data')
   // It waits for the rest of what it is given.

@@ -15,7 +15,7 @@ import { runCommandInProcess } from '../../support/program/run-command.ts'
 import { ask, mainProgram, newWorkspace, serviceEnvironment } from '../../support/program/service.ts'
 import { until } from '../../support/until.ts'
 
-test('an embedded installation moves to an external database, all of it or nothing, and goes on there', async () => {
+test('an embedded installation moves to an external database completely or not at all, and runs there', async () => {
   const service = await startDemo()
   const { folder } = service
   const { key } = await newWorkspace(service.url)

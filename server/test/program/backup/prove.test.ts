@@ -15,7 +15,7 @@ import { serviceEnvironment } from '../../support/program/service.ts'
 
 const masterKey = randomBytes(32).toString('hex')
 
-test('a restored external database is proven: keys, sealed values, files and feeds; what is wrong is named', async () => {
+test('a restored external database is verified: keys, encrypted values, files and feeds; problems are named', async () => {
   const database = await testDatabase()
   const { sql } = database.db
   const folder = await newFolder()
@@ -71,7 +71,7 @@ test('a restored external database is proven: keys, sealed values, files and fee
   assert.ok(!advice.stderr.includes('not-to-be-shown'))
 })
 
-test('files that come, and files that are erased with their rows, while they are looked for are not missed', async () => {
+test('files added or erased during verification are not reported as missing', async () => {
   const database = await testDatabase()
   const { db } = database
   const workspace = randomUUID()
