@@ -185,7 +185,7 @@ export const trials: readonly Trial[] = [
     name: 'kill-imports',
     promise: 'an import goes on after a kill with nothing twice and nothing lost',
     files: [program('import-kill')],
-    named: ['an import goes on'],
+    named: ['an import continues'],
     unit: 'kills',
     count: ({ passed }) => 2 * passed,
   },

@@ -87,14 +87,14 @@ const bucketKeys = { AWS_ACCESS_KEY_ID: 'AKIATEST', AWS_SECRET_ACCESS_KEY: 'hidd
 
 const mediaOf = (env: Record<string, string>) => loadConfig(env).media
 
-test('files are kept in the data folder unless PARLEY_MEDIA_URL names another place', () => {
+test('files are stored in the data folder unless PARLEY_MEDIA_URL is set', () => {
   assert.deepEqual(mediaOf({ PARLEY_DATA_DIR: '/var/lib/parley' }), { kind: 'folder', folder: '/var/lib/parley/media' })
   for (const url of ['file:///srv/parley%20media', 'file:///srv/parley%20media/']) {
     assert.deepEqual(mediaOf({ PARLEY_MEDIA_URL: url }), { kind: 'folder', folder: '/srv/parley media' })
   }
 })
 
-test('a bucket is read with its prefix, region and endpoint, and with the keys of the environment', () => {
+test('a bucket is parsed with its prefix, region and endpoint, and the keys from the environment', () => {
   const credentials = { accessKeyId: 'AKIATEST', secretAccessKey: 'hidden' }
   const cases: [url: string, env: Record<string, string>, expected: Record<string, unknown>][] = [
     ['s3://team-files?region=eu-central-1', {}, { bucket: 'team-files', prefix: '', region: 'eu-central-1' }],

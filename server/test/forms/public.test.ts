@@ -56,7 +56,7 @@ test('submitting the page creates a lead and redirects to the thank-you page', a
   assert.equal(await w.count('events'), 1)
 })
 
-test('a page carries k_ parameters and utm_ tags in hidden inputs, even of a link with mistakes', async () => {
+test('a page has k_ parameters and utm_ tags in hidden inputs, even of a malformed link', async () => {
   const w = await formWorld()
   const form = await w.newForm()
   const query = `k_plan=a%22b&k_plan=2&utm_source=x&k_BAD=1&bad=%E0%A4%A&k_empty=&k_long=${'x'.repeat(256)}`
@@ -72,7 +72,7 @@ test('a page carries k_ parameters and utm_ tags in hidden inputs, even of a lin
   )
 })
 
-test('a form that redirects sends people there', async () => {
+test('a form with redirectUrl redirects there', async () => {
   const w = await formWorld()
   const form = await w.newForm({ redirectUrl: 'https://example.com/done' })
   const answer = await w.send(form.slug, { firstName: 'Ana', _token: await w.token(form) })
@@ -156,7 +156,7 @@ test('a refused page is shown again with the input, the problems and a valid tok
   assert.equal((await w.leads()).length, 1)
 })
 
-test('an inactive form, and one of a workspace without leads, are not found: page, thanks, post and preflight', async () => {
+test('an inactive form, and one of a workspace without leads, is 404: page, thanks, post and preflight', async () => {
   for (const active of [false, true]) {
     const w = await formWorld()
     const form = await w.newForm({ active })

@@ -44,7 +44,7 @@ test('a page must be sent 2 s to a day after it was served, otherwise it is show
   }
 })
 
-test('a token that is missing, changed, older than it says or of another form is refused', async () => {
+test('a token that is missing, altered, backdated or of another form is refused', async () => {
   const { w, form } = await withForm()
   const other = await w.newForm()
   const [id = '', signature = ''] = (await w.token(form)).split('.')

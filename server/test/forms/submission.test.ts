@@ -119,7 +119,7 @@ const tooLong: [type: FormField['type'], text: string, max: number][] = [
 ]
 
 for (const [type, text, max] of tooLong) {
-  test(`a ${type} of more than ${max} characters is refused before anything reads it`, () => {
+  test(`a ${type} of more than ${max} characters is refused before parsing`, () => {
     assert.deepEqual(read(custom(type), text).issues, [{ path: 'x', message: `must have at most ${max} characters` }])
   })
 }

@@ -39,7 +39,7 @@ test('every bytea column is rotated, or listed here with a reason', async () => 
   )
 })
 
-test('every table with digests of a version is rotated', async () => {
+test('every table with versioned digests is rotated', async () => {
   const versioned = (await columnsOf(['integer'])).filter(({ name }) => name === 'index_version')
   assert.deepEqual(versioned.map(({ table }) => table).sort(), keyedTables.indexed.map(({ table }) => table).sort())
 })

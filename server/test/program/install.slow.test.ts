@@ -15,7 +15,7 @@ const root = fileURLToPath(new URL('../../..', import.meta.url))
 const run = promisify(execFile)
 const nobody = 65_534
 
-test('the commands of "Install" make of a clone an installation that serves its app without development tools', {
+test('the commands of "Install" turn a clone into an installation that serves the app without development tools', {
   timeout: 480_000,
 }, async (t) => {
   const repository = await run('git', ['-C', root, 'rev-parse', 'HEAD']).catch(() => null)

@@ -19,7 +19,7 @@ function stdioClient(era: Era, url: string, key: string) {
 }
 
 for (const era of eras) {
-  test(`a client that speaks stdio alone gets the tools of its key through the command (${era})`, async () => {
+  test(`a stdio client gets the tools of its key through the command (${era})`, async () => {
     const w = await agentsWorld()
     const client = await stdioClient(era, await listening(w), w.agent.value)
     assert.equal((await client.listTools()).tools[0]?.name, 'who_am_i')

@@ -50,7 +50,7 @@ interface Outcome {
   cut: string[]
 }
 
-test('told to stop amid writes, it ends what it has taken: what is stored was answered; a copy of its folder starts elsewhere', async () => {
+test('a stop during writes completes accepted requests: stored means answered; a copy of its folder starts elsewhere', async () => {
   const service = await startService()
   const { folder, port } = service
   const { key } = await newWorkspace(service.url)

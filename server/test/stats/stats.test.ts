@@ -208,7 +208,7 @@ const standings: [what: string, one: Partial<ConnectionInfo>, code: string | nul
 ]
 
 for (const [what, one, code] of standings)
-  test(`a connection ${what} is ${code === 'connection_not_set_up' ? 'a hint' : code === null ? 'passed over' : 'trouble'}`, () => {
+  test(`a connection ${what} is ${code === 'connection_not_set_up' ? 'a hint' : code === null ? 'ignored' : 'a problem'}`, () => {
     const quiet = { agentsStopped: false, quota: { used: 0, limit: 0 }, waiting: [], webhooks: [], keys: [] }
     const connection: ConnectionInfo = {
       id: 'c',

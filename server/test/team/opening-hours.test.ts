@@ -41,7 +41,7 @@ const moments: [what: string, hours: OpeningHours, now: string, opening: string]
 ]
 
 for (const [what, hours, now, expected] of moments) {
-  test(`people are there: ${what}`, () => {
+  test(`business hours: ${what}`, () => {
     const { isOpen, nextChangeAt } = openingAt(hours, new Date(now))
     const until = nextChangeAt === null ? '' : ` until ${nextChangeAt.toISOString().slice(0, 16)}`
     assert.equal(`${isOpen ? 'open' : 'closed'}${until}`, expected)
@@ -75,7 +75,7 @@ const faults: [what: string, hours: OpeningHours, path: string | null][] = [
 ]
 
 for (const [what, hours, path] of faults) {
-  test(`hours with ${what} are ${path === null ? 'taken' : 'refused'}`, () => {
+  test(`hours with ${what} are ${path === null ? 'accepted' : 'refused'}`, () => {
     assert.deepEqual(pick(issuesOfHours(hours), 'path'), path === null ? [] : [path])
   })
 }

@@ -119,7 +119,7 @@ test('a filter without page, query or name is 400', async () => {
   }
 })
 
-test('each member sees filters in the order that they have set, new ones after them by name', async () => {
+test('each member sees filters in their own order, followed by new ones sorted by name', async () => {
   const { w, ana, bea, admin } = await team()
   const make = async (by: TestMember, name: string, shared: boolean) =>
     (await by.call('POST', path, { page: 'leads', name, query: '', shared })).body.savedFilter.id

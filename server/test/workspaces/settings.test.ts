@@ -28,7 +28,7 @@ test('a workspace created with a token has no owner until one is invited', async
   assert.deepEqual((await send(operatorToken, 'GET', `/workspaces/${workspace.id}/members`)).json(), { members: [] })
 })
 
-test('a user lists their own workspaces, an operator all', async () => {
+test('a user lists their own workspaces, an operator lists all', async () => {
   const { workspaceId, member } = await team()
   await team()
   const ids = async (as: Parameters<typeof send>[0]) =>

@@ -98,7 +98,7 @@ test('attempts at the code are throttled', async () => {
   assert.deepEqual(statuses, [401, 401, 401, 401, 401, 429])
 })
 
-test('there are ten recovery codes, and each works once, however it is typed', async () => {
+test('there are ten recovery codes, and each works once, in any notation', async () => {
   const { me, recoveryCodes } = await enrolled()
   assert.equal(new Set(recoveryCodes).size, 10)
   const [code = ''] = recoveryCodes

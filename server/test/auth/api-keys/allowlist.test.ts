@@ -27,7 +27,7 @@ const rows: [entry: string, address: string, inside: boolean][] = [
 ]
 
 for (const [entry, address, inside] of rows) {
-  test(`allowlist ${entry} ${inside ? 'lets in' : 'keeps out'} ${address}`, () => {
+  test(`allowlist ${entry} ${inside ? 'accepts' : 'refuses'} ${address}`, () => {
     assert.equal(compileAllowlist([normalRange(entry) ?? ''])?.(normalAddress(address)), inside)
   })
 }

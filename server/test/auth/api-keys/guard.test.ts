@@ -41,7 +41,8 @@ const strangers: [credential: string, headers: Record<string, string>][] = [
 ]
 
 for (const [credential, headers] of strangers) {
-  test(`${credential}: one answer for all that are no key of ours`, () => assertRejected('/leads', headers, missing))
+  test(`${credential}: the same response for everything that is not a valid key`, () =>
+    assertRejected('/leads', headers, missing))
 }
 
 test('a key is accepted with any case of the scheme and any number of spaces', async () => {
@@ -142,7 +143,7 @@ const plans = [
 ] as const
 
 for (const [url, column, statusCode, statusMessage, code] of plans) {
-  test(`${column} off: ${statusCode} on ${url}, and only there`, async () => {
+  test(`${column} off: ${statusCode} only on ${url}`, async () => {
     const { key, value } = await newKey(db, clock)
     await db.sql`update workspaces set ${db.sql.set({ [column]: false })} where id = ${key.workspace_id}`
     const answer = await get(url, bearer(value))

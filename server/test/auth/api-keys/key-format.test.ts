@@ -48,6 +48,6 @@ test('a known value keeps its checksum and hash, so that existing keys work afte
   assert.equal(hashKeyValue(value), 'e0d2891714e0fbdfb7d4fa9d36df780bfb52c513139a4db39dbd3f161b1a2849')
 })
 
-test('a key is shown by its prefix and last four characters', () => {
+test('a key is shown as prefix and last four characters', () => {
   assert.equal(shownKey(lastFourOf('plk_0000000000000000000000_00abcd')), 'plk_…abcd')
 })

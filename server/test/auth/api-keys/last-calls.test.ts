@@ -93,7 +93,7 @@ test('the newest calls of two nodes are merged, up to a hundred', async () => {
   await Promise.all([calls.close(), elsewhere.close()])
 })
 
-test('calls are written soon, then once a minute for each key, and all on closing', async () => {
+test('calls are written soon, then once a minute per key, and all on closing', async () => {
   const { db, clock, key, calls, noted, statuses } = await ring()
   const elsewhere = createLastCalls(db, clock)
   calls.note(key, noted(200))

@@ -73,7 +73,7 @@ test('the value is shown once, and stored only as a hash', async () => {
   assert.ok(rows.every((one) => !one.row.includes(created.value)))
 })
 
-test('a wrong, empty or foreign credential is refused, even beside a good session', async () => {
+test('a wrong, empty or foreign credential is refused, even with a valid session', async () => {
   const { owner } = await team()
   for (const authorization of [
     'Bearer ',

@@ -48,7 +48,7 @@ test('no 60 s contain more than the limit on nodes that alternate at random', as
   }
 })
 
-test('under steady demand one node accepts 98 % of the limit with a statement for many requests', async () => {
+test('under steady demand one node accepts 98 % of the limit with one statement for many requests', async () => {
   const { clock, limiters, key, questions } = nodes(1)
   const minutes = 2
   const accepted: number[] = []

@@ -48,7 +48,7 @@ test('requests to foreign workspaces count too', async () => {
   assert.ok(w.workspaceId)
 })
 
-test('the command line on the machine is not limited, and 0 turns the limit off', async () => {
+test('the local command line is not limited, and 0 turns the limit off', async () => {
   const { get, localToken } = await limitedWorld(1)
   for (let count = 0; count < 3; count++) {
     assert.equal((await get({ authorization: `Bearer ${localToken}` })).status, 200)

@@ -14,7 +14,7 @@ async function linkFor(userId: string): Promise<string> {
 
 const use = (token: string) => app.inject({ method: 'POST', url: '/api/team/v1/sign-in/link', payload: { token } })
 
-test('a link signs its user in', async () => {
+test('a link signs in its user', async () => {
   const { userId, email } = await user()
   const sessionToken = sessionIn(await use(await linkFor(userId))) ?? ''
   const session = await send({ userId, email, sessionToken }, 'GET', '/session')

@@ -97,7 +97,7 @@ test('parallel attempts are counted individually', async () => {
   assert.equal(guesses.filter((answer) => answer.statusCode === 429).length, 15)
 })
 
-test('one address cannot try a password on every account, though many people of one office may sign in from it', async () => {
+test('one address cannot try a password on every account, but many people of an office can sign in from it', async () => {
   const [from, others] = ['2001:db8::1', '2001:db8::ffff']
   for (let person = 0; person < 30; person++) {
     assert.equal((await guess((await user()).email, password, from)).statusCode, 200)
@@ -123,7 +123,7 @@ test("signing in ends the browser's previous session", async () => {
 
 const dayMs = 24 * 3_600_000
 
-test('a session ends 14 days after its last use, unless the settings say otherwise', async () => {
+test('a session ends 14 days after its last use by default', async () => {
   const me = await user()
   for (const days of [13, 13]) {
     clock.advance(days * dayMs)

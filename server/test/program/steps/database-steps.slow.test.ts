@@ -11,7 +11,7 @@ import { serviceEnvironment } from '../../support/program/service.ts'
 // The embedded server has a role and a database of this name already.
 const renamed = (text: string) => text.replaceAll('parley', 'installed')
 
-test('the role and the database of "External PostgreSQL" are enough for the service, with the limits of its role', async () => {
+test('the role and database of "External PostgreSQL" are sufficient for the service, with the limits of its role', async () => {
   const [make = '', limit = ''] = (await commandsUnder('External PostgreSQL', 'sql')).map(renamed)
   const server = await ownPostgres()
   const admin = await session(socketAddress(server))

@@ -14,7 +14,7 @@ import { shellEnvironment } from '../../support/program/shell.ts'
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url))
 
-test('the commands of "Rolling restarts", "Rotate keys" and "Erase a customer" do with a service that runs what is said of them', async () => {
+test('the commands of "Rolling restarts", "Rotate keys" and "Erase a customer" work as described on a running service', async () => {
   const [rotate = '', ...more] = await commandsUnder('Rotate keys')
   assert.deepEqual(more, [])
   const [folder, port, simulatorPort] = [await newFolder(), await freePort(), await freePort()]
