@@ -155,7 +155,7 @@ export async function disableTotp(
 
 /**
  * Verifies the caller again where a session alone could lock its owner out: by password, and by a code if two-factor
- * sign-in is on. Does nothing for a token, which nobody finds open in a browser.
+ * sign-in is on. Does nothing for a token, because no open browser exposes it.
  */
 export async function proveCaller(
   deps: TeamDeps,

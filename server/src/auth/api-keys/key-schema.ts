@@ -105,7 +105,7 @@ export const rotateKeySchema = Type.Object(
 
 export const usableStatus = oneOf(['active', 'revoked', 'expired'] as const, {
   title: 'CredentialStatus',
-  description: 'Whether it works: only active credentials do.',
+  description: 'Only active credentials work.',
   example: 'active',
 })
 

@@ -19,7 +19,7 @@ import { invitationSchema, memberSchema, presentInvitation, presentMember } from
 const webhook = Type.Object({
   id: idSchema('The endpoint.'),
   url: text(300, 'Its host.', { example: 'https://hooks.example.com/…' }),
-  description: nullable(text(200, 'Description that says what it is for.', { example: 'Warehouse' })),
+  description: nullable(text(200, 'Description of the endpoint.', { example: 'Warehouse' })),
   state: oneOf(['active', 'disabled'], { example: 'active' }),
   createdAt: timestamp('Creation time.'),
   lastUsedAt: nullable(timestamp('Time of the last successful delivery.')),

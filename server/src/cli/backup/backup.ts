@@ -222,8 +222,8 @@ function tell(end: Written, config: Config, { to, keys, json, bytes }: Told): vo
   const { count, missing } = end.files
   const where =
     keys === undefined
-      ? `without them nobody can read it. They are in ${config.masterKey === null ? keyFileOf(config.dataFolder) : 'PARLEY_MASTER_KEY'}: keep a copy apart from the backup.`
-      : `they are in ${keys}: keep that file apart from the backup.`
+      ? `without them nobody can read it. They are in ${config.masterKey === null ? keyFileOf(config.dataFolder) : 'PARLEY_MASTER_KEY'}: store a copy separately from the backup.`
+      : `they are in ${keys}: store that file separately from the backup.`
   const lines = [
     `${to === '-' ? 'Standard output' : to}: ${megabytes(bytes)}, ${rows} rows, ${count} files. Includes every write acknowledged before ${end.takenAt}.`,
     ...(missing > 0 ? [`${missing} referenced files were missing in the store.`] : []),
