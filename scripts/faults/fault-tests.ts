@@ -185,7 +185,7 @@ export const trials: readonly Trial[] = [
     name: 'kill-imports',
     promise: 'an import continues after a kill without duplicates or losses',
     files: [program('import-kill')],
-    named: ['an import goes on'],
+    named: ['an import continues'],
     unit: 'kills',
     count: ({ passed }) => 2 * passed,
   },

@@ -18,7 +18,6 @@ import { leadUpserter } from '../leads/write/upsert.ts'
 import type { Inbox } from './inbox.ts'
 import type { Runtime } from './runtime.ts'
 
-/** Puts the interface for agents on the server. */
 export async function serveAgents(
   app: App,
   runtime: Runtime,
@@ -27,12 +26,12 @@ export async function serveAgents(
   watch: FeedWatch,
 ): Promise<void> {
   const workWaits = createWorkQueue({ ...runtime, watch })
-  // On every node, this one too, and after the guard has forgotten them.
+  // Invalidates on every node including this one, after the guard.
   await runtime.db.listen('api_keys', workWaits.keyChanged)
   await runtime.db.listen('workspaces', workWaits.workspaceChanged)
-  // What it was not told of meanwhile, it is not told of later.
+  // Messages published while the LISTEN connection was lost are not delivered later.
   const stopHearing = runtime.db.onReconnect(workWaits.allChanged)
-  // Before the server waits for its requests to end: these would go on for as long as they may.
+  // In `preClose`, because the server then waits for requests, and these would continue as long as allowed.
   app.addHook('preClose', async () => {
     stopHearing()
     workWaits.close()

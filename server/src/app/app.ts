@@ -41,7 +41,7 @@ const formSubmissionsPerMinute = 10
 const untrustedForward =
   'ignored X-Forwarded-For from a proxy that is not in PARLEY_TRUSTED_PROXIES; its clients share one address'
 
-/** Puts every room's routes on one server. `watch` sees the server before its first route: tests check answers there. */
+/** Adds every module's routes to one server. `watch` gets the server before its first route: tests use it. */
 export async function buildApp(runtime: Runtime, watch: (app: App) => void = () => {}): Promise<App> {
   const { config, log, clock, db, limiter, metrics, tracer } = runtime
   const guard = await createKeyGuard({
@@ -107,7 +107,7 @@ async function servePeople(app: App, runtime: Runtime, guard: KeyGuard, inbox: I
   await pageRoutes(app, team)
 }
 
-/** What leads show of other rooms, and take along when they are merged. */
+/** Dependencies of leads on other modules, for display and merging. */
 function leadTeamDeps(runtime: Runtime): LeadTeamDeps {
   const conversationsOf = (workspaceId: string, phones: readonly string[]) =>
     listConversationsByPhone(runtime, workspaceId, phones)
@@ -116,7 +116,7 @@ function leadTeamDeps(runtime: Runtime): LeadTeamDeps {
   return { ...runtime, conversationsOf, talkOf, submissionsOf, countSubmissionsOf, moveSubmissions }
 }
 
-/** What of other rooms ends with a key or a member. */
+/** Effects in other modules when a key or a membership ends. */
 function accessDeps(team: TeamDeps, { forgetKey, lastCalls }: KeyGuard): AccessDeps {
   return {
     ...team,
@@ -134,7 +134,7 @@ function accessDeps(team: TeamDeps, { forgetKey, lastCalls }: KeyGuard): AccessD
   }
 }
 
-/** What conversations lose with a label, or when agents are stopped. */
+/** Effects on conversations when a label is deleted or agents are stopped. */
 function workspaceDeps(team: TeamDeps): WorkspaceDeps {
   return {
     ...team,
@@ -156,7 +156,7 @@ function serveRotation(app: App, runtime: Runtime, teamGuard: TeamGuard): void {
   )
 }
 
-/** The server of a process that only works: it tells how the process is, and serves nobody else. */
+/** Builds the server of a worker process, which serves only health and metrics. */
 export async function buildWorkerApp(runtime: Runtime): Promise<App> {
   const { log, clock, metrics } = runtime
   const app = createServer({ log, clock, observe: metrics.request })
@@ -164,10 +164,10 @@ export async function buildWorkerApp(runtime: Runtime): Promise<App> {
   return app
 }
 
-/** What operators and their machines ask of every process. */
+/** Adds health and metrics, for operators and their tools, to every process. */
 export function serveService(app: App, runtime: Runtime): void {
   const { config, db, keyStore, clock, wallClock = clock, metrics, localToken } = runtime
-  // Whether the process is ready is not for those who ask much of it to say.
+  // Readiness ignores the fair queues: heavy users must not determine whether the process is ready.
   serveHealth(app, createReadiness(db))
   const { publicUrl } = config.http
   const { teamToken, metricsToken, sessionIdleMs } = config

@@ -20,7 +20,7 @@ import { defaultAuditDays } from '../workspaces/workspace.ts'
 import type { Runtime } from './runtime.ts'
 import { agingTables } from './tables.ts'
 
-/** What every room erases of a customer. Stored rows of what is added here are for `docs/decisions/022-erasure.md`. */
+/** Erases a customer from every module. When you add a part, update the rows in `docs/decisions/022-erasure.md`. */
 export function erasureDeps({ db, keyStore, clock }: Pick<Runtime, 'db' | 'keyStore' | 'clock'>): ErasureDeps {
   return {
     db,
@@ -28,9 +28,9 @@ export function erasureDeps({ db, keyStore, clock }: Pick<Runtime, 'db' | 'keySt
     clock,
     step: runStep,
     parts: [
-      // First what would bring the customer back.
+      // First, because import files could recreate the customer.
       eraseImportFiles,
-      // Before the leads: a customer who writes meanwhile is a lead still, and no new one is made of them.
+      // Before the leads: a customer who writes meanwhile still has a lead, so no new one is created.
       eraseConversations,
       async (tx, { workspaceId, customer }) => {
         const subjects = [...customer.conversationIds, ...customer.mergedIds]
@@ -45,13 +45,13 @@ export function erasureDeps({ db, keyStore, clock }: Pick<Runtime, 'db' | 'keySt
   }
 }
 
-/** The log of the installation itself. */
+/** Retention of the installation's own log. */
 const instanceLog = { table: 'audit_log', scope: 'scope_id', order: 'id', time: 'at', days: defaultAuditDays } as const
 const yearMs = 365 * 24 * 3_600_000
 
 type RetentionDeps = Pick<Runtime, 'db' | 'clock'>
 
-/** Removes what has been kept for as long as the workspaces, or the service itself, want it. Returns how many rows. */
+/** Deletes rows older than the retention period of their workspaces or of the service. Returns how many. */
 export async function removeOld({ db, clock }: RetentionDeps): Promise<number> {
   const now = clock.now()
   const counts = [
@@ -66,14 +66,14 @@ export async function removeOld({ db, clock }: RetentionDeps): Promise<number> {
   return counts.reduce((sum, count) => sum + count, 0)
 }
 
-/** Rotations that ended, of which the keys stay, and team tokens that did, of which the audit log says what they did. */
+/** Deletes ended rotations, whose keys remain, and ended team tokens, whose actions remain in the audit log. */
 async function forgetEnded(db: Db, before: Date): Promise<number> {
   const rotations = await db.statement((tx) => tx`delete from key_rotations where finished_at < ${before}`)
   const tokens = await db.statement((tx) => tx`delete from team_tokens where least(revoked_at, expires_at) < ${before}`)
   return rotations.count + tokens.count
 }
 
-/** Erases conversations that have been quiet for longer than their workspaces keep them. Returns how many. */
+/** Erases conversations without activity for longer than their workspaces' retention. Returns how many. */
 export function eraseQuiet({ db, clock }: RetentionDeps): Promise<number> {
   return eraseExpiredConversations(db, clock.now(), eraseDeliveries)
 }

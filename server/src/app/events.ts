@@ -15,29 +15,29 @@ import { eventCatalogue, eventNames } from '../webhooks/event-catalogue.ts'
 import type { Runtime } from './runtime.ts'
 
 export interface Events {
-  /** The team's side, once its guard is there. */
+  /** Adds the team's routes, once its guard exists. */
   serveTeam(teamGuard: TeamGuard): void
-  /** For what rooms tell the pages that are open. */
+  /** For messages of modules to open pages. */
   live: Live
-  /** For whoever else waits for what happens. */
+  /** For other consumers that wait for events. */
   watch: FeedWatch
 }
 
-/** Each room says what in its bodies is to be masked. */
+/** Presents payloads. Each module declares the masked parts of its bodies. */
 export const presentPayload = createPayloadPresenter(eventCatalogue)
 
-/** What beside the events the team's open pages are told. */
+/** Frames that open pages of the team get in addition to events. */
 const frames = { ...inboxFrames, ...notificationFrames, ...liveUpdateFrames }
 
-/** Puts the feed of events on the server: for keys to pull, for browsers to follow. */
+/** Adds the event feed to the server, for keys to poll and for browsers to follow. */
 export async function serveEvents(app: App, runtime: Runtime, guard: KeyGuard): Promise<Events> {
   const { db, keyStore, log, sequencer, repeat = repeatAfterPause } = runtime
   const watch = watchFeeds({ db, sequencer, log, repeat })
   const longPolls = createLongPolls({ db, sequencer, watch })
-  // A key that was revoked or rotated: on every node, this one too, and after the guard has forgotten it.
+  // Ends polls of revoked and rotated keys, on every node including this one, after the guard has invalidated them.
   await db.listen('api_keys', longPolls.endAllOf)
   const live = createLive({ db, sequencer, watch, keyStore, log, repeat, names: eventNames, present: presentPayload })
-  // Before the server waits for its requests to end: these would go on for as long as they may.
+  // In `preClose`, because the server then waits for requests, and these would continue as long as allowed.
   app.addHook('preClose', async () => {
     longPolls.close()
     await Promise.all([live.close(), watch.close()])

@@ -12,27 +12,23 @@ import type { Runtime } from './runtime.ts'
 const gauge = (name: string, help: string, ...labelNames: string[]): GaugeInfo => ({ name, help, labelNames })
 
 const gauges = [
-  gauge('parley_db_connections_max', 'Connections to the database that this process may have.'),
-  gauge(
-    'parley_db_transactions',
-    'Transactions and statements that have a connection, and that wait for one.',
-    'state',
-  ),
-  gauge('parley_db_refused', 'What was answered 503 since the start, as too much of one workspace waited already.'),
-  gauge('parley_events_unsequenced', 'Events that are in no feed yet, counted up to 10,000.'),
-  gauge('parley_events_unsequenced_oldest_seconds', 'Age of the oldest event that is in no feed yet; 0 when none is.'),
+  gauge('parley_db_connections_max', 'Maximum number of database connections of this process.'),
+  gauge('parley_db_transactions', 'Transactions and statements with a connection, and waiting for one.', 'state'),
+  gauge('parley_db_refused', 'Requests answered 503 since the start because too many of their workspace were waiting.'),
+  gauge('parley_events_unsequenced', 'Events not yet in a feed, counted up to 10,000.'),
+  gauge('parley_events_unsequenced_oldest_seconds', 'Age of the oldest event not yet in a feed; 0 if there is none.'),
   gauge(
     'parley_events_partitions_ahead_seconds',
-    'For how long from now on there are parts of the table of events; 0 when what is recorded goes to the part for the rest.',
+    'Time until the last partition of the events table ends; 0 if events go to the default partition.',
   ),
-  gauge('parley_webhook_endpoints', 'Active endpoints; failing are those with 5 failures in a row.', 'health'),
+  gauge('parley_webhook_endpoints', 'Active endpoints; failing means 5 consecutive failures.', 'health'),
   gauge('parley_webhook_endpoints_behind', 'Endpoints that have not read the feed to its end.', 'health'),
   gauge('parley_webhook_queue_oldest_seconds', 'Age of the oldest event that an endpoint has not read.', 'health'),
-  gauge('parley_webhook_overdue_seconds', 'How long the oldest due retry has been due.', 'health'),
-  gauge('parley_sessions', 'QR sessions; unheld are those that a worker should hold and none does.', 'state'),
+  gauge('parley_webhook_overdue_seconds', 'Time since the oldest overdue retry was due.', 'health'),
+  gauge('parley_sessions', 'QR sessions; unheld means that no worker holds the lease.', 'state'),
 ]
 
-/** What `/metrics` looks up rather than counts. That of the database is the same at every process. */
+/** Returns the metrics that `/metrics` looks up rather than counts. Database metrics are the same in every process. */
 export function gaugesOf(
   { db, clock, log }: Pick<Runtime, 'db' | 'clock' | 'log'>,
   maxConnections: number,

@@ -44,15 +44,14 @@ import type { Runtime } from './runtime.ts'
 const presenceSweepMs = 2_000
 
 export interface Inbox {
-  /** What sends, for other faces. */
+  /** Dependencies for sending, for other interfaces. */
   sends: SendDeps
-  /** What takes in the files that are to be sent. */
+  /** Dependencies for uploading files to send. */
   uploads: UploadDeps
-  /** The team's side, once its guard is there. */
+  /** Adds the team's routes, once its guard exists. */
   serveTeam(teamGuard: TeamGuard, live: Live): Promise<void>
 }
 
-/** Puts the inbox and its channels on the server. */
 export async function serveInbox(app: App, runtime: Runtime, guard: KeyGuard): Promise<Inbox> {
   const { config, log, clock, db, keyStore, outgoing } = runtime
   const adapters: ChannelAdapters = adaptersOf(runtime)
@@ -104,7 +103,7 @@ export async function serveInbox(app: App, runtime: Runtime, guard: KeyGuard): P
   }
 }
 
-/** Lets the pages that are open know what changes, and who else is there. */
+/** Publishes changes and presence to open pages. */
 async function followTeam(app: App, runtime: Runtime, live: Live): Promise<Presence> {
   const { db, clock, log, repeat = repeatAfterPause } = runtime
   const deps = { ...runtime, findLeads: createFindLeads(runtime), live }
@@ -124,13 +123,11 @@ async function followTeam(app: App, runtime: Runtime, live: Live): Promise<Prese
   return presence
 }
 
-/** What the reading of templates stands on. */
 export function templateDeps(runtime: Runtime): SyncDeps {
   const { db, keyStore, clock, log } = runtime
   return { db, keyStore, clock, log, adapters: adaptersOf(runtime) }
 }
 
-/** What the fetching of files that messages carry stands on. */
 export function fetchDeps(runtime: Runtime, previews: Previews): FetcherDeps {
   return {
     ...runtime,
@@ -145,7 +142,7 @@ export function fetchDeps(runtime: Runtime, previews: Previews): FetcherDeps {
   }
 }
 
-/** How other processes of ours open the files that linked devices send. */
+/** Returns how other processes of the service open files that linked devices send. */
 export function openFileOf(runtime: Runtime): OpenOurFile {
   const limits = adaptersOf(runtime).unofficial.media?.limits
   const deps = { ...runtime, store: runtime.media }
@@ -157,7 +154,7 @@ const openConnectionOf =
   async (workspaceId, id) =>
     (await findConnection(db.sql, await keyStore.keyring(workspaceId), workspaceId, id)) ?? null
 
-/** What the inbox calls customers by. */
+/** Finds the leads whose names the inbox shows for customers. */
 export const createFindLeads =
   ({ db, keyStore }: Runtime): InboxDeps['findLeads'] =>
   (workspaceId, phones) =>
@@ -177,29 +174,28 @@ function inboxDeps(runtime: Runtime): InboxDeps {
   }
 }
 
-// A port that the system chooses is known to the simulator alone.
+// A port that the system chooses is known only to the simulator.
 function simulatorUrlOf({ simulator: { enabled, host, port } }: Runtime['config']): string | null {
   return enabled && port !== 0 ? localUrl(host, port) : null
 }
 
-/** The channels, as the service is set up. */
 export const adaptersOf = (runtime: Runtime): ChannelAdapters => openAdapters(runtime, runtime.config.http.publicUrl)
 
-/** The way out to each channel, as the service is set up. */
+/** Returns the connectors of the configured channels. */
 export function connectorsOf(runtime: Runtime): InboxDeps['connectors'] {
   const { connectors, metrics } = runtime
   const adapters = adaptersOf(runtime)
   return observedConnectors((channel) => connectors?.[channel] ?? adapters[channel].connector, metrics.sent)
 }
 
-/** The platform's, for a marketing message to a customer who wants none. */
+/** The platform's error code for a marketing message to a customer who has opted out. */
 const optedOutCode = '131050'
 
 const optOut = (customer: Customer, at: Date): ChannelEvent => ({
   ...{ type: 'marketing_preference', customer, isStopped: true, at },
 })
 
-/** Where channels hand in what their platforms tell. */
+/** Returns the function to which channels pass their platforms' events. */
 export function inboxReceive(runtime: Runtime): Receive {
   const { log, metrics } = runtime
   const adapters = adaptersOf(runtime)
@@ -212,11 +208,11 @@ export function inboxReceive(runtime: Runtime): Receive {
     },
     onCustomersWrote: async (workspaceId, writers) => {
       const customers = writers.map(({ name, phone, referral }): ChatCustomer => {
-        // Ads that lead into this chat application are shown by its maker alone.
+        // Only the maker of this chat application shows ads that lead into it.
         const isOfAd = referral?.source_type === 'ad' || Boolean(referral?.ctwa_clid)
         return { name, phone, adPlatform: isOfAd ? 'meta' : null }
       })
-      // The messages are in whether or not there is room for leads.
+      // The messages are stored even if the leads cannot be created.
       const onError = (error: unknown) =>
         log.warn('failed to create a lead for a customer; retrying with the next message', { workspaceId }, error)
       await leadsFromChat(runtime, workspaceId, customers, onError).catch(onError)

@@ -10,7 +10,7 @@ import type { TeamGuard } from '../team/member.ts'
 import { createFindLeads } from './inbox.ts'
 import type { Runtime } from './runtime.ts'
 
-/** What a notice tells of, by the names that the inbox knows. */
+/** Returns the names of what notifications refer to, as the inbox knows them. */
 function nameThingsOf(runtime: Runtime): ResolveNames {
   const { db, keyStore } = runtime
   return async (workspaceId, notices) => {
@@ -38,12 +38,10 @@ function nameThingsOf(runtime: Runtime): ResolveNames {
   }
 }
 
-/** What telling browsers that are closed stands on. */
 export function pushDeps(runtime: Runtime): PushDeps {
   return { ...runtime, publicUrl: runtime.config.http.publicUrl, resolveNames: nameThingsOf(runtime) }
 }
 
-/** Puts on the server what people are told of. */
 export function serveNotices(app: App, runtime: Runtime, teamGuard: TeamGuard, live: Live): void {
   const { db, clock } = runtime
   const stop = publishNotificationUpdates(db, live)

@@ -15,36 +15,36 @@ import type { SendDeps } from '../inbox/send/send-deps.ts'
 import type { MemoryIndexes } from '../leads/search/memory-index/client.ts'
 import type { MediaStore } from '../media/store/store.ts'
 
-/** What the rooms stand on, opened by whoever runs the app and closed by them after it. */
+/** Infrastructure of the modules, opened and closed by whoever runs the app. */
 export interface Runtime {
   config: Config
   log: Log
   clock: Clock
-  /** What people's sessions go by where the simulator moves `clock`; else the same. */
+  /** Clock for people's sessions, if the simulator moves `clock`; default `clock`. */
   wallClock?: Clock
   db: Db
   keyStore: KeyStore
   limiter: Limiter
   metrics: Metrics
-  /** Begins traces, where an operator wants them. */
+  /** Creates traces, if configured. */
   tracer?: Tracer | undefined
   sequencer: Sequencer
-  /** The way to addresses that users gave. */
+  /** HTTP client for addresses from users. */
   outgoing: Outgoing
-  /** Where files are, sealed. */
+  /** Store of encrypted files. */
   media: MediaStore
-  /** Lists of large workspaces from memory; without it the database answers them. */
+  /** Lists large workspaces from memory; without it the database does. */
   memoryIndexes?: MemoryIndexes
-  /** The way out to each channel; the real ones unless given. */
+  /** Connectors by channel; default: the real ones. */
   connectors?: Connectors
-  /** How fast a number is written from; as its platform wants it unless given. */
+  /** Send rate of a number; default: that of its platform. */
   sendRatesOf?: SendDeps['sendRatesOf']
-  /** Where the master key is kept, unless the settings give it. */
+  /** File of the master key; null if it is in the settings. */
   masterKeyFile?: string | null
-  /** What a hash of a password costs to make; the safe cost unless given. */
+  /** Cost of a password hash; default: a secure one. */
   passwordCost?: PasswordCost
-  /** How work that comes again and again is repeated; at pauses unless given. */
+  /** Repeats recurring work; default: after a pause. */
   repeat?: Repeat
-  /** Lets the command line in as an operator, beside the token of the settings, for as long as this process runs. */
+  /** Token that makes the command line an operator, in addition to the configured one, while this process runs. */
   localToken?: string
 }

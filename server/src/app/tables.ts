@@ -16,28 +16,28 @@ import { piecePlace } from '../leads/transfer/import/pieces.ts'
 import { answerContext } from '../webhooks/deliver/delivery.ts'
 import { defaultAuditDays } from '../workspaces/workspace.ts'
 
-/** What is said of a table once: what of it is under keys, and what goes with time. */
+/** Encryption and retention of a table. */
 interface Table {
   name: string
-  /** Whose keys are used: those of the workspace in `workspace_id` unless given. */
+  /** Scope of the keys: by default the workspace in `workspace_id`. */
   keysOf?: EncryptedTable['keysOf']
-  /** What tells the rows of one scope apart; `id` unless given. */
+  /** Columns that identify a row within a scope; default `id`. */
   key?: readonly string[]
-  /** Sealed columns: bound to themselves and the first column of the key, or where a function says. */
+  /** Encrypted columns, bound to themselves and the first key column, or to the result of a function. */
   sealed?: readonly string[] | EncryptedTable['places']
-  /** What those functions need of a row besides its key. */
+  /** Columns that those functions read besides the key. */
   reads?: readonly string[]
-  /** How many rows to hold in memory and under lock, where their values are large. */
+  /** Number of rows to load and lock at once, for tables with large values. */
   rowsAtOnce?: number
-  /** Digests or tokens by which rows are found. */
+  /** Digests or tokens for finding rows. */
   indexed?: Pick<IndexedTable, 'reads' | 'own' | 'source' | 'indexes'>
-  /** For how long rows are kept, where that is all there is to say. */
+  /** Retention, if it depends only on age. */
   ages?: Partial<AgingTable> & Pick<AgingTable, 'time' | 'days'>
 }
 
 const at = (table: string, column: string, id: string) => (row: KeyedRow) => ({ table, row: row[id], column })
 
-/** Every table that is written under keys, which a test compares with the schema, and those whose rows have their days. */
+/** Every table with encrypted data, which a test compares with the schema, and those with a retention period. */
 const tables: readonly Table[] = [
   {
     name: 'leads',
@@ -45,7 +45,7 @@ const tables: readonly Table[] = [
     indexed: {
       reads: ['person'],
       indexes: (keyring, { id, person }) => {
-        // Nothing is left of a purged lead that one could look for.
+        // A purged lead has no values to search for.
         if (person.length === 0) return { index_version: keyring.indexVersion }
         const [, , email, phone] = openPerson(keyring, id, person)
         return leadIndexes(keyring, { email, phone })
@@ -92,7 +92,7 @@ const tables: readonly Table[] = [
     },
   },
   { name: 'lead_notes', sealed: ['text'] },
-  // What is only counted by the day, and asked for on that day: up to 17 rows. The day after is for clocks that differ.
+  // Only counted and read by day: up to 17 rows. Kept a day longer because clocks may differ.
   { name: 'lead_quota', ages: { order: 'day', time: 'day', days: 2 } },
 
   {
@@ -140,7 +140,7 @@ const tables: readonly Table[] = [
     key: ['sender_id', 'idempotency_key'],
     reads: ['message_id'],
     sealed: { fingerprint: at('sends', 'fingerprint', 'message_id') },
-    // The index of messages, whose ids grow with time, serves for the sends that made them.
+    // Sends use the index of messages, whose ids grow with time.
     ages: { order: 'message_id', time: 'created_at', days: 'keep_sends_days' },
   },
 
@@ -192,7 +192,7 @@ const tables: readonly Table[] = [
   { name: 'push_subscriptions', sealed: ['content'] },
   { name: 'push_keys', keysOf: 'instance', sealed: ['private_key'] },
   { name: 'audit_log', ages: { scope: 'scope_id', time: 'at', days: 'keep_audit_days' } },
-  // What is left of an erasure, numbers, goes when the audit log of it does by default.
+  // The counts of an erasure are kept as long as the audit log by default.
   { name: 'erasures', sealed: ['subject'], ages: { time: 'finished_at', days: defaultAuditDays } },
 ]
 

@@ -20,7 +20,6 @@ import type { TeamDeps } from './users/users.ts'
 
 export interface AccessDeps extends LeavingDeps, Pick<KeyDeps, 'strangeConnections' | 'keyNarrowed' | 'lastCalls'> {}
 
-/** Who may do what, as the team manages it: sign-in, people, tokens and API keys. */
 export function accessTeamRoutes(app: App, deps: AccessDeps, guard: TeamGuard): void {
   for (const routes of [
     signInTeamRoutes,
@@ -38,25 +37,25 @@ export function accessTeamRoutes(app: App, deps: AccessDeps, guard: TeamGuard): 
 }
 
 const named = (id: string, name: string) =>
-  Type.Object({ id: idSchema(id), name: text(100, 'What it is called.', { example: name }), status: usableStatus })
+  Type.Object({ id: idSchema(id), name: text(100, 'Name.', { example: name }), status: usableStatus })
 
 const peopleSchema = Type.Object({
   members: Type.Array(Type.Object({ id: idSchema('The user.'), name: personNameSchema, role: roleSchema }), {
     ...unpaged,
-    description: 'Those who joined first come first.',
+    description: 'Sorted by joining date, oldest first.',
   }),
   keys: Type.Array(named('The API key.', 'Website agent'), { ...unpaged, description: 'Oldest first.' }),
   tokens: Type.Array(named('The team token.', 'Nightly export'), { ...unpaged, description: 'Oldest first.' }),
 })
 
-/** The names of the ids that the team API returns: of actors, owners and assignees. */
+/** Adds the route that names the actors, owners and assignees whose ids the team API returns. */
 function peopleTeamRoutes(app: App, { db, keyStore, clock }: TeamDeps, guard: TeamGuard): void {
   const api = teamApi(app, guard, 'Members')
   api.get('/api/team/v1/workspaces/:workspaceId/people', 'member', {
     operationId: 'listPeople',
     summary: 'List the names of members, API keys and team tokens',
     description:
-      'For showing names where other answers have ids. Keys and tokens stay here when they work no more; a member who left does not, and neither are tokens of the whole installation here.',
+      'For showing names where other answers have ids. Includes revoked and expired keys and tokens, but not former members or installation-wide tokens.',
     answers: { 200: peopleSchema },
     run: async ({ member }) => {
       const { workspaceId } = member

@@ -18,10 +18,10 @@ export function addDistributeCommand(program: Command): void {
   program
     .command('distribute')
     .description(
-      'spread the tables over the servers of a Citus, with the service stopped; a killed run is taken up again',
+      'distribute the tables over a Citus cluster, with the service stopped; can be repeated after an interruption',
     )
-    .option('--dry-run', 'say what there is to do, and change nothing')
-    .option('--json', 'answer with JSON')
+    .option('--dry-run', 'print what would be done, without changing anything')
+    .option('--json', 'print JSON')
     .addHelpText(
       'after',
       '\nExample:\n  DATABASE_URL=postgres://parley@coordinator/parley parley distribute --dry-run\n',
@@ -32,7 +32,7 @@ export function addDistributeCommand(program: Command): void {
 async function spread({ dryRun, json }: Choice): Promise<void> {
   const config = loadConfig(process.env)
   if (config.database.address === null) {
-    throw new Error('The embedded database is one server. Move to an external one first: parley move.')
+    throw new Error('The embedded database cannot be distributed. Move to an external one first: parley move.')
   }
   const { db, close } = await openDatabase(config, createLog('warn'), say)
   try {
@@ -47,19 +47,19 @@ async function spread({ dryRun, json }: Choice): Promise<void> {
       steps++
       say(`${wordsOf(step)} (${left} more)`)
     }
-    // What was begun is ended first: a newer version may bring more tables.
+    // Completes an interrupted run first, because a newer version may add tables.
     if (await isDistributing(db.sql)) await distribute(db, onStep)
     await migrate(db)
     await distribute(db, onStep)
     const seconds = Math.round((performance.now() - startedAt) / 1_000)
-    const lines = steps === 0 ? ['Every table is in its place.'] : [`Every table is in its place, after ${seconds} s.`]
+    const lines = steps === 0 ? ['All tables are distributed.'] : [`All tables are distributed, after ${seconds} s.`]
     answer(json, { steps, seconds }, lines)
   } finally {
     await close()
   }
 }
 
-/** Statements of a service would meet tables that are locked for hours, and none of the foreign keys. */
+/** Throws if a service is connected: its statements would meet tables locked for hours, and no foreign keys. */
 async function refuseOthers(sql: Sql): Promise<void> {
   const [row] = await sql<{ count: number }[]>`
     select count(distinct application_name)::integer as count
@@ -71,7 +71,7 @@ async function refuseOthers(sql: Sql): Promise<void> {
   if (count > 0) throw new Error(`Stop the service first: ${count} of its processes are connected to this database.`)
 }
 
-/** Nothing is changed, not even by migrations: of a database that is not up to date it tells what is there. */
+/** Prints the plan. Changes nothing, not even by migrations, so it shows the tables as they are. */
 async function tell(sql: Sql, server: CitusServer, json: boolean | undefined): Promise<void> {
   const state = await readState(sql)
   const { tables } = state
@@ -80,17 +80,19 @@ async function tell(sql: Sql, server: CitusServer, json: boolean | undefined): P
     tables.filter(({ place }) => place.kind === kind).reduce((sum, { bytes }) => sum + bytes, 0)
   const { version, nodes, shards } = server
   const lines = [
-    `Citus ${version}: ${nodes.length} servers keep the tables (${nodes.join(', ')}), each cut into ${shards} pieces.`,
+    `Citus ${version}: ${nodes.length} worker nodes (${nodes.join(', ')}), ${shards} shards per table.`,
     ...placeLines(tables),
     '',
-    ...(tables.length === 0 ? ['There are no tables yet: they are made first, and then spread.'] : stepLines(steps)),
+    ...(tables.length === 0
+      ? ['There are no tables yet: they are created first and then distributed.']
+      : stepLines(steps)),
   ]
   if (steps.length > 0) {
     lines.push(
       '',
-      `It needs ${sizeOf(bytesOf('spread'))} on those servers together, and ${sizeOf(bytesOf('everywhere'))} on each. The coordinator keeps what it has`,
-      'until all is copied, and gives it back then. Each table is locked while it is copied: stop the service, and take a',
-      'backup. Foreign keys are away meanwhile. A run that was killed is taken up by the next one.',
+      `Requires ${sizeOf(bytesOf('spread'))} on the nodes in total, and ${sizeOf(bytesOf('everywhere'))} on each. The coordinator keeps its copies`,
+      'until all is copied, and then frees the space. Each table is locked while it is copied: stop the service and take a',
+      'backup. Foreign keys are dropped meanwhile. An interrupted run is continued by the next one.',
     )
   }
   const placed = tables.map(({ name, place, kind, rows, bytes }) => ({
@@ -103,36 +105,36 @@ async function tell(sql: Sql, server: CitusServer, json: boolean | undefined): P
   answer(json, { server, tables: placed, steps }, lines)
 }
 
-const placeNames = { spread: 'spread', everywhere: 'on every server', coordinator: 'on the coordinator' } as const
+const placeNames = { spread: 'distributed', everywhere: 'on every node', coordinator: 'on the coordinator' } as const
 
 function placeLines(tables: readonly PlacedTable[]): string[] {
   const rows = Object.entries(placeNames).map(([kind, words]) => {
     const these = tables.filter(({ place }) => place.kind === kind)
     const done = these.filter((one) => one.kind === kind).length
-    return [`  ${words}:`, `${these.length} tables`, kind === 'coordinator' ? '' : `${done} of them already`]
+    return [`  ${words}:`, `${these.length} tables`, kind === 'coordinator' ? '' : `${done} done`]
   })
   return table(rows)
 }
 
 function stepLines(steps: readonly Step[]): string[] {
-  if (steps.length === 0) return ['Every table is in its place: there is nothing to do.']
-  return ['In this order:', ...steps.map((step, n) => `  ${n + 1}. ${wordsOf(step)}`)]
+  if (steps.length === 0) return ['All tables are distributed: there is nothing to do.']
+  return ['Steps:', ...steps.map((step, n) => `  ${n + 1}. ${wordsOf(step)}`)]
 }
 
 function wordsOf(step: Step): string {
   switch (step.kind) {
     case 'take keys away':
-      return `take the foreign keys of ${step.tables.length} tables away`
+      return `drop the foreign keys of ${step.tables.length} tables`
     case 'copy everywhere':
-      return `copy ${step.table} to every server, ${amountOf(step)}`
+      return `copy ${step.table} to every node, ${amountOf(step)}`
     case 'spread':
-      return `spread ${step.table} by ${step.by}, ${amountOf(step)}`
+      return `distribute ${step.table} by ${step.by}, ${amountOf(step)}`
     case 'clear':
-      return `give back what the coordinator had of ${step.table}, ${sizeOf(step.bytes)}`
+      return `free the coordinator's copy of ${step.table}, ${sizeOf(step.bytes)}`
     case 'put key back':
-      return `put the foreign key ${step.key.name} back`
+      return `restore the foreign key ${step.key.name}`
     case 'end':
-      return 'note that all is done'
+      return 'record completion'
   }
 }
 

@@ -33,26 +33,28 @@ export function addEraseCommand(program: Command): void {
   const others = (name: string) => names.filter((one) => one !== name)
   program
     .command('erase')
-    .description('erase a customer from a workspace: leads, conversations, events and all that holds them')
-    .addOption(new Option('--phone <number>', 'with its country code, in any spelling').conflicts(others('phone')))
-    .addOption(new Option('--email <address>', 'every lead with this e-mail').conflicts(others('email')))
+    .description('erase a customer from a workspace: leads, conversations, events and all other data about them')
+    .addOption(
+      new Option('--phone <number>', 'phone number with country code, in any format').conflicts(others('phone')),
+    )
+    .addOption(new Option('--email <address>', 'all leads with this e-mail').conflicts(others('email')))
     .addOption(new Option('--lead <id or uniqueCode>', 'a lead, with its phone and e-mail').conflicts(others('lead')))
     .addOption(new Option('--conversation <id>', 'for a customer without a phone').conflicts(others('conversation')))
-    .option('-w, --workspace <id or name>', 'needed when there are several')
-    .option('--dry-run', 'say how much there is, and erase nothing')
-    .option('-y, --yes', 'do not ask')
-    .option('--json', 'answer with JSON')
+    .option('-w, --workspace <id or name>', 'required if there are several')
+    .option('--dry-run', 'print what would be erased, without erasing it')
+    .option('-y, --yes', 'do not ask for confirmation')
+    .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  parley erase --phone "+55 81 99123-4567" --dry-run\n')
     .action(erase)
 }
 
 async function erase({ workspace: wanted, dryRun, yes, json, ...names }: Choice): Promise<void> {
-  if (Object.keys(names).length === 0) throw new Error('Say whom: --phone, --email, --lead or --conversation')
+  if (Object.keys(names).length === 0) throw new Error('--phone, --email, --lead or --conversation is required')
   await withWorkspace(wanted, async (call, place, workspace, runtime) => {
     const name = await readName(call, place, names)
     const { found } = await call<{ found: Counts }>('POST', `${place}/erasures`, { ...name, dryRun: true })
-    if (dryRun) return answer(json, { found }, ['There is to erase:', ...lines(found)])
-    if (!yes && !(await confirm(workspace.name, found))) throw new Error('Nothing is erased')
+    if (dryRun) return answer(json, { found }, ['Would be erased:', ...lines(found)])
+    if (!yes && !(await confirm(workspace.name, found))) throw new Error('Nothing was erased')
     const begun = await call<{ erasure: Erasure }>('POST', `${place}/erasures`, name)
     const erasure = await follow(call, runtime, place, begun.erasure)
     answer(json, { erasure }, ['Erased:', ...lines(erasure.removed)])
@@ -74,17 +76,17 @@ const lines = (counts: Counts): string[] => {
 }
 
 async function confirm(workspace: string, found: Counts): Promise<boolean> {
-  if (!process.stdin.isTTY) throw new Error('Nobody is there to confirm it: say --yes if that is meant')
-  for (const line of [`In ${workspace} there is to erase:`, ...lines(found), 'This cannot be undone.']) say(line)
+  if (!process.stdin.isTTY) throw new Error('Cannot ask for confirmation without a terminal: use --yes')
+  for (const line of [`To be erased from ${workspace}:`, ...lines(found), 'This cannot be undone.']) say(line)
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
   try {
-    return (await terminal.question(`Type ${word} to go on: `)).trim() === word
+    return (await terminal.question(`Type ${word} to continue: `)).trim() === word
   } finally {
     terminal.close()
   }
 }
 
-/** A server's worker does the rest; without one it is done here. */
+/** Waits for the erasure. Without a server, whose worker would complete it, completes it here. */
 async function follow(call: TeamCall, runtime: OpenRuntime | null, place: string, begun: Erasure): Promise<Erasure> {
   let erasure = begun
   while (erasure.state === 'running') {

@@ -26,43 +26,43 @@ interface CreateOptions {
   json?: boolean
 }
 
-const workspaceOption = ['-w, --workspace <id or name>', 'needed when there are several'] as const
-const jsonOption = ['--json', 'answer with JSON'] as const
+const workspaceOption = ['-w, --workspace <id or name>', 'required if there are several'] as const
+const jsonOption = ['--json', 'print JSON'] as const
 const collect = (value: string, before: string[] = []) => [...before, value]
 
 /** `parley key …` */
 export function addKeyCommands(program: Command): void {
-  const key = program.command('key').description('make, list and revoke API keys')
+  const key = program.command('key').description('create, list and revoke API keys')
   key
     .command('create')
-    .description('make an API key; its value is shown once')
-    .option('-n, --name <name>', 'what the key is for', 'Made on the command line')
+    .description('create an API key; its value is shown once')
+    .option('-n, --name <name>', 'name of the key', 'Made on the command line')
     .option(...workspaceOption)
     .addOption(
-      new Option('-f, --for <purpose>', 'what the key is for: it gets the scopes of that').choices(purposeNames),
+      new Option('-f, --for <purpose>', 'purpose of the key, which determines its scopes').choices(purposeNames),
     )
     .addOption(
-      new Option('-s, --scope <scope>', `instead of --for: one of ${scopes.join(', ')}; may be repeated`)
+      new Option('-s, --scope <scope>', `instead of --for: one of ${scopes.join(', ')}; can be repeated`)
         .argParser(collect)
         .conflicts('for'),
     )
-    .option('--no-new-conversations', 'leave customers who write for the first time to other keys or people')
-    .option('--allow <address>', 'an address or CIDR range that may use it; may be repeated', collect)
+    .option('--no-new-conversations', 'do not assign new conversations to this key')
+    .option('--allow <address>', 'address or CIDR range from which it can be used; can be repeated', collect)
     .option('--masked', 'show phones masked to this key')
-    .option('--expires <time>', 'when it stops working, as in 2027-01-31T00:00:00Z')
+    .option('--expires <time>', 'expiry time, such as 2027-01-31T00:00:00Z')
     .option(...jsonOption)
     .addHelpText('after', '\nExample:\n  parley key create --name "CRM sync" --for syncing\n')
     .action(createKey)
   key
     .command('list')
-    .description('list the API keys of a workspace, never their values')
+    .description('list the API keys of a workspace, without their values')
     .option(...workspaceOption)
     .option(...jsonOption)
     .addHelpText('after', '\nExample:\n  parley key list --json\n')
     .action(listKeys)
   key
     .command('revoke <id>')
-    .description('end an API key for good')
+    .description('revoke an API key permanently')
     .option(...workspaceOption)
     .option(...jsonOption)
     .addHelpText('after', '\nExample:\n  parley key revoke 01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e\n')
@@ -90,9 +90,9 @@ async function createKey(options: CreateOptions): Promise<void> {
 }
 
 function newConversationWords(minutes: number | null): string {
-  const first = 'Customers who write for the first time go to this key, if it is the oldest one that answers them.'
-  const then = minutes === null ? 'nobody else is told' : `after ${minutes} minutes people get the conversation`
-  return `${first} When it does not answer, ${then}.`
+  const first = 'New conversations are assigned to this key if it is the oldest one that answers them.'
+  const then = minutes === null ? 'they stay with it' : `they are returned to people after ${minutes} minutes`
+  return `${first} If it does not answer, ${then}.`
 }
 
 async function listKeys({ workspace, json }: { workspace?: string; json?: boolean }): Promise<void> {
@@ -109,14 +109,14 @@ async function revokeKey(keyId: string, { workspace, json }: { workspace?: strin
 }
 
 const words: Record<Purpose, string> = {
-  answering: 'an agent that answers chats, and reads and changes leads',
-  syncing: 'a program that brings leads and keeps them up to date',
-  reading: 'a program that reads leads and conversations and changes nothing',
+  answering: 'an agent that answers chats and reads and changes leads',
+  syncing: 'a program that imports leads and keeps them up to date',
+  reading: 'a program that reads leads and conversations without changing them',
 }
 
 const purposeNames = Object.keys(purposes) as Purpose[]
 
-/** What a key may do: the scopes that were named, or those of what it is for. */
+/** Permissions of a key: the given scopes, or those of its purpose. */
 interface KeyRights {
   scopes: readonly string[]
   answersNewConversations?: boolean
@@ -128,8 +128,8 @@ interface Terminal {
 }
 
 /**
- * The rights of a new key. Without scopes and without a purpose a person at a terminal is asked, and a script is told: no
- * key gets rights that nobody has named.
+ * Returns the permissions of a new key. Without scopes or a purpose, asks a person at a terminal and throws otherwise,
+ * so that no key gets permissions that nobody chose.
  */
 export async function chooseRights(
   chosen: { for?: string; scope?: readonly string[] },
@@ -139,7 +139,7 @@ export async function chooseRights(
   if (chosen.for !== undefined && isPurpose(chosen.for)) return purposes[chosen.for]
   if (terminal.input.isTTY !== true) {
     throw new Error(
-      `Say what the key is for, with --for, or name its scopes, each with --scope.\n${choices().join('\n')}`,
+      `--for or --scope is required. Set the purpose with --for, or each scope with --scope.\n${choices().join('\n')}`,
     )
   }
   return purposes[await ask(terminal)]
@@ -157,5 +157,5 @@ async function ask({ input, output }: Terminal): Promise<Purpose> {
     if (isPurpose(purpose)) return purpose
     output.write(prompt)
   }
-  throw new Error('No key was made: nobody said what it is for')
+  throw new Error('--for is required')
 }

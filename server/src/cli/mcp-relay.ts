@@ -9,8 +9,8 @@ import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import { describeProblem, say } from './terminal.ts'
 
 /**
- * Passes messages on from standard input to the service, and its answers back, until the input ends. It knows no tool and no
- * revision of the protocol by itself, so that a service of another version is spoken to just as well.
+ * Relays messages from standard input to the service, and its responses back, until the input ends. It is independent
+ * of tools and protocol revisions, so it works with a service of another version.
  */
 export async function relay(service: URL, key: string): Promise<void> {
   const stdio = new StdioServerTransport()
@@ -22,7 +22,7 @@ export async function relay(service: URL, key: string): Promise<void> {
     if (!('method' in message)) return
     if (!('id' in message)) {
       const id = message.method === 'notifications/cancelled' ? message.params?.requestId : undefined
-      // The service hears of it by the end of the call itself: it keeps no session in which to look for one.
+      // The service learns of it because the request is aborted: it has no session in which to find the call.
       if (typeof id === 'string' || typeof id === 'number') running.get(id)?.abort()
       return
     }
@@ -70,7 +70,7 @@ async function ask(
   }
 }
 
-/** The protocol's own headers, which repeat what stands in the message. */
+/** Returns the protocol's headers, which repeat parts of the message. */
 function headersOf({ method, params }: JSONRPCRequest, handshakeVersion: string | undefined): Record<string, string> {
   const claimed = params?._meta?.[PROTOCOL_VERSION_META_KEY]
   const version = typeof claimed === 'string' ? claimed : handshakeVersion
@@ -84,13 +84,13 @@ function headersOf({ method, params }: JSONRPCRequest, handshakeVersion: string 
   }
 }
 
-/** As it is, or as the protocol wraps what no header can hold. */
+/** Returns the text as it is, or encoded as the protocol specifies if it is not valid in a header. */
 const headerText = (text: string): string =>
   /^[!-~](?:[ -~]*[!-~])?$/.test(text) && !text.startsWith('=?')
     ? text
     : `=?base64?${Buffer.from(text).toString('base64')}?=`
 
-/** The message in an answer; a refusal before it was read has no id, and gets that of the request. */
+/** Parses the message in a response. An error sent before reading the request has no id and gets its id. */
 function answerIn(text: string, id: RequestId): JSONRPCMessage | undefined {
   try {
     const answer: unknown = JSON.parse(text)

@@ -13,23 +13,23 @@ interface McpOptions {
 export function addMcpCommand(program: Command): void {
   program
     .command('mcp')
-    .description('speak the Model Context Protocol on standard input and output, with a service that runs')
+    .description('connect an MCP client on standard input and output to a running service')
     .addOption(
-      new Option('-k, --key <key>', 'the API key to act as; other users of the machine see what stands here').env(
+      new Option('-k, --key <key>', 'the API key to use; other users of the machine can see this argument').env(
         'PARLEY_KEY',
       ),
     )
     .addOption(
-      new Option('-u, --url <address>', 'where the service is; the one on this data folder unless given').env(
+      new Option('-u, --url <address>', 'address of the service; default: the one on this data folder').env(
         'PARLEY_URL',
       ),
     )
     .addHelpText(
       'after',
       `
-For clients that start a program, and cannot call /mcp of the service by themselves.
+For clients that start a program and cannot call /mcp of the service directly.
 
-Example, as such a client has it in its settings:
+Example, in the settings of such a client:
   {"mcpServers": {"parley": {
     "command": "npx", "args": ["parley", "mcp", "--url", "https://parley.example.com"],
     "env": {"PARLEY_KEY": "plk_…"}}}}
@@ -40,25 +40,25 @@ Example, as such a client has it in its settings:
 
 async function speak({ key, url }: McpOptions): Promise<void> {
   if (key === undefined) {
-    throw new Error('Give the API key to act as with PARLEY_KEY or --key. parley key create makes one.')
+    throw new Error('Set the API key with PARLEY_KEY or --key. Create one with: parley key create')
   }
   const address = url ?? (await runningServer(loadConfig(process.env)))?.url
   if (address === undefined) {
-    throw new Error('No service runs on this data folder. Start it, or say where it is with --url.')
+    throw new Error('No service runs on this data folder. Start it, or set its address with --url.')
   }
   if (!URL.canParse(address) || !/^https?:/.test(address)) {
-    throw new Error('--url must be an address, as in https://parley.example.com')
+    throw new Error('--url must be an http or https address, such as https://parley.example.com')
   }
   const warning = warningOf(new URL(address))
   if (warning !== null) say(warning)
-  // The protocol takes a quarter of a second to load, which other commands do without.
+  // Loaded on demand: the protocol takes a quarter of a second to load.
   const { relay } = await import('./mcp-relay.ts')
   await relay(new URL('/mcp', address), key)
 }
 
-/** What to say of an address to which the key would go as it is. Within a private network it may: so it is not refused. */
+/** Returns a warning if the key would be sent unencrypted. Not an error, because private networks may do so. */
 export function warningOf({ protocol, hostname }: URL): string | null {
   return protocol === 'https:' || isLoopback(hostname)
     ? null
-    : `Warning: ${hostname} is called by http, so that others on the way can read the API key. Use https.`
+    : `Warning: ${hostname} is called by http, so others on the network can read the API key. Use https.`
 }

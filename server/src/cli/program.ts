@@ -11,10 +11,10 @@ import { addSimulateCommand } from './simulate.ts'
 import { addMemberCommands, addTokenCommands, addWorkspaceCommands } from './team.ts'
 import { addExportCommand, addImportCommand } from './transfer.ts'
 
-// What a command needs is loaded when it runs: everything takes a second, and most need little.
+// Modules are loaded when a command runs: loading all takes a second, and most commands need few.
 const settings = 'Settings come from the environment; docs/operations.md lists them.'
 
-/** Returns `program` with all commands of `parley` added to it. */
+/** Adds all commands of `parley` to `program` and returns it. */
 export function addCommands(program: Command): Command {
   program
     .description('Leads and a chat inbox in one place, shared by people and AI agents.')
@@ -23,9 +23,9 @@ export function addCommands(program: Command): Command {
   program
     .command('serve')
     .description('run the service')
-    .option('--json', 'say what a person would read as one line of JSON, on standard error')
+    .option('--json', 'print the start message as one line of JSON, on standard error')
     .addOption(
-      new Option('--only <part>', 'run a part of it; any number of each on one DATABASE_URL').choices([
+      new Option('--only <part>', 'run only a part; any number of each can share one DATABASE_URL').choices([
         'api',
         'worker',
       ]),
@@ -40,8 +40,8 @@ export function addCommands(program: Command): Command {
     })
   program
     .command('migrate')
-    .description('bring the database up to date and stop; serve does so by itself')
-    .option('--json', 'answer with JSON')
+    .description('apply database migrations and exit; serve also does this at start')
+    .option('--json', 'print JSON')
     .addHelpText('after', `\n${settings}\n\nExample:\n  DATABASE_URL=postgres://parley@db/parley parley migrate\n`)
     .action(async (options) => {
       const { migrateDatabase } = await import('./start/database.ts')
@@ -62,7 +62,7 @@ export function addCommands(program: Command): Command {
   return program
 }
 
-// A person at a terminal wants to see what needs them, not a line for every request, and Ctrl+C to be the end of it.
+// On a terminal, shows only warnings instead of every request, and stops immediately on Ctrl+C.
 function withTerminalDefaults(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   if (!process.stdout.isTTY) return env
   return {

@@ -32,20 +32,20 @@ interface MasterRotated {
 export function addRotateKeysCommands(program: Command): void {
   const rotate = program
     .command('rotate-keys')
-    .description('exchange keys for new ones while the service is used; docs/operations.md says when and how')
+    .description('rotate keys while the service is in use; see docs/operations.md')
   rotate
     .command('master')
     .description('wrap all secrets with a new master key; takes seconds')
-    .option('--json', 'answer with JSON')
+    .option('--json', 'print JSON')
     .action(rotateMaster)
-  const kinds = { data: 'seal every value anew', index: 'make every digest and search token anew' } as const
+  const kinds = { data: 'encrypt all values', index: 'compute all digests and search tokens' } as const
   for (const [purpose, description] of Object.entries(kinds) as [Purpose, string][]) {
     rotate
       .command(purpose)
-      .description(`${description} under a new key; the command can be stopped and run again`)
+      .description(`${description} with a new key; the command can be stopped and run again`)
       .addOption(new Option('-w, --workspace <id or name>', 'one workspace').conflicts('all'))
-      .option('--all', 'every workspace, and the people of the installation')
-      .option('--json', 'answer with JSON')
+      .option('--all', 'all workspaces, and the people of the installation')
+      .option('--json', 'print JSON')
       .addHelpText('after', `\nExample:\n  parley rotate-keys ${purpose} --all\n`)
       .action((choice: Choice) => rotateScopes(purpose, choice))
   }
@@ -53,11 +53,11 @@ export function addRotateKeysCommands(program: Command): void {
 
 async function rotateMaster({ json }: { json?: boolean }): Promise<void> {
   const done = await withTeam((call) => call<MasterRotated>('POST', '/master-key-rotations'))
-  const what = `${done.rewrapped} secrets are wrapped anew; master key ${done.masterKeyId} opens all of them`
+  const what = `${done.rewrapped} secrets rewrapped; all secrets are now wrapped by master key ${done.masterKeyId}`
   const next =
     done.previousFile === null
-      ? 'Keys in PARLEY_PREVIOUS_MASTER_KEYS are needed only for backups made until now.'
-      : `Back up the new key. The one before is needed only for backups made until now: ${done.previousFile}`
+      ? 'Keys in PARLEY_PREVIOUS_MASTER_KEYS are needed only for earlier backups.'
+      : `Back up the new key. The previous one is needed only for earlier backups: ${done.previousFile}`
   answer(json, done, [what, next])
 }
 
@@ -66,8 +66,8 @@ async function rotateScopes(purpose: Purpose, { workspace, all, json }: Choice):
     const workspaceId = all ? null : (await pickWorkspace(call, workspace)).id
     say(
       runtime === null
-        ? 'The service does the work: this may be stopped, and run again to look on.'
-        : 'No service runs: the work is done here. If it is stopped, run it again, or start the service.',
+        ? 'The service does the work. You can stop this command, and run it again to follow.'
+        : 'No service is running, so this command does the work. If you stop it, run it again or start the service.',
     )
     const worker = runtime === null ? null : await workBeside(runtime)
     try {
@@ -77,10 +77,10 @@ async function rotateScopes(purpose: Purpose, { workspace, all, json }: Choice):
       await worker?.stop()
     }
   })
-  answer(json, done, [`Rotated the ${purpose} key: ${done.rowsDone} rows are written anew`])
+  answer(json, done, [`Rotated the ${purpose} key: ${done.rowsDone} rows rewritten`])
 }
 
-/** No service runs that would do the work. */
+/** Runs the rotation in this process, because no service is running. */
 async function workBeside({ db, keyStore, clock }: OpenRuntime): Promise<Loop> {
   const [{ keyedTables }, { workOnRotations }] = await Promise.all([
     import('../app/tables.ts'),
@@ -108,7 +108,7 @@ async function follow(call: TeamCall, begun: Progress): Promise<Progress> {
 }
 
 function wordsOf({ running, rowsTotal, rowsDone, rowsPerSecond, secondsLeft }: Progress): string {
-  if (rowsTotal === 0) return `${running} to go: waiting a minute until every node knows the new key`
+  if (rowsTotal === 0) return `${running} rotations: waiting a minute until every node has the new key`
   const pace = rowsPerSecond === null ? '' : `, ${rowsPerSecond} rows/s, ${secondsLeft} s left`
   return `${rowsDone} of ${rowsTotal} rows${pace}`
 }

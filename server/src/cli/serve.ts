@@ -26,17 +26,17 @@ import { removeServerFile, writeServerFile } from './team-call.ts'
 import { describeProblem, say } from './terminal.ts'
 
 const maxDrainMs = 10_000
-/** A database that is gone for good must not keep the process: its supervisor would kill it, and ours live on. */
+/** Exits even if the database never returns: a supervisor would kill the process and leave its children running. */
 const maxStopMs = 25_000
-/** A first start may wait for another process's for as long as that takes. */
+/** Limit because a first start may wait for another process's as long as that takes. */
 const maxFirstStartMs = 5_000
-/** What still waits for the database then has its connections closed, which takes 5 s at most: it is undone, and done by others. */
+/** Then database connections are closed, which takes up to 5 s. Their work is rolled back and repeated elsewhere. */
 const letGoMs = 18_000
 
 export interface ServeOptions {
-  /** Prints what a person would read as one JSON line. */
+  /** Prints the start message as one JSON line. */
   json?: boolean
-  /** A part of what one process does, of several on one database. */
+  /** Runs only a part of the service. Several processes on one database share the parts. */
   only?: 'api' | 'worker'
 }
 
@@ -67,11 +67,12 @@ export async function serve(config: Config, { json, only }: ServeOptions): Promi
   }
   signals.stopWith((pause) => stop({ runtime, app, worker, simulation, isApi, endFirstStart }, pause))
   if (!isApi) {
-    say(`A worker of Parley ${version} runs. Stop it with Ctrl+C.`)
+    say(`Parley ${version} worker is running. Stop with Ctrl+C.`)
     return
   }
   const howTo = howToBuild()
-  if (howTo !== null) say(`The web app is not built. Stop the service, run this line, and start it again: ${howTo}`)
+  if (howTo !== null)
+    say(`The web app is not built. Stop the service, run this command, and start the service again: ${howTo}`)
   const { phonesUrl } = simulation
   const show = (start: FirstStart) =>
     say(
@@ -97,8 +98,8 @@ async function logPoolerAbilities({ db, log }: OpenRuntime): Promise<void> {
 function refuseLonePart({ database }: Config): void {
   if (database.url !== null) return
   throw new Error(
-    'A part of the service needs the database that its other parts use, and the embedded one serves one process. ' +
-      'Set DATABASE_URL to a PostgreSQL server (15 to 18), or leave --only out: then one process does everything.',
+    '--only needs a database that several processes can use, and the embedded one serves one process. ' +
+      'Set DATABASE_URL to a PostgreSQL server (15 to 18), or omit --only to run everything in one process.',
   )
 }
 
@@ -117,13 +118,13 @@ function portProblem({ http }: Config, error: unknown): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   if (code === 'EADDRINUSE') {
     return new Error(
-      `Port ${http.port} of ${http.host} is taken. Stop the program that has it, or set PARLEY_PORT to a free one.`,
+      `Port ${http.port} of ${http.host} is in use. Stop the program that uses it, or set PARLEY_PORT to a free one.`,
     )
   }
   if (code === 'EACCES')
-    return new Error(`Port ${http.port} is not allowed to this user. Set PARLEY_PORT to 1024 or more.`)
+    return new Error(`Port ${http.port} is not allowed for this user. Set PARLEY_PORT to 1024 or higher.`)
   if (code === 'EADDRNOTAVAIL')
-    return new Error(`${http.host} is no address of this machine. Set PARLEY_HOST to one that is.`)
+    return new Error(`${http.host} is not an address of this machine. Set PARLEY_HOST to one.`)
   return error
 }
 
@@ -136,7 +137,7 @@ interface Serving {
   endFirstStart: () => Promise<void>
 }
 
-/** Ends the process in good order: first callers are sent elsewhere, then what is running ends. */
+/** Stops the process: first callers are moved to other processes, then running requests and work end. */
 async function stop({ runtime, app, isApi, worker, simulation, endFirstStart }: Serving, pause: Pause): Promise<void> {
   const { config, db, log, localToken } = runtime
   const leavesInMs = isApi ? config.http.drainMs : 0
@@ -146,13 +147,14 @@ async function stop({ runtime, app, isApi, worker, simulation, endFirstStart }: 
     await stopped
   }
   startDraining(app)
-  // Others take over at once what it holds. Without time to leave it holds it for those who are being served.
+  // Other workers take over its leases immediately. Without a drain time the worker keeps running while requests
+  // finish.
   if (!isApi || leavesInMs > 0) stopWorker().catch(() => {})
   if (leavesInMs > 0) {
-    say(`Stopping in ${leavesInMs / 1000} s, which callers have to go elsewhere. Ctrl+C ends that time.`)
+    say(`Stopping in ${leavesInMs / 1000} s, to let callers move to other processes. Press Ctrl+C to stop now.`)
     await pause(leavesInMs)
   }
-  say('Stopping: requests that are running may end first')
+  say('Stopping after running requests have finished')
   removeServerFile(config.dataFolder, localToken)
   const letGo = setTimeout(() => {
     log.warn('shutdown timeout reached; closing open connections', { timeoutMs: letGoMs })
@@ -172,18 +174,18 @@ async function closeApp(app: App): Promise<void> {
   clearTimeout(cut)
 }
 
-/** Does each in its turn, also when one before it has failed. */
+/** Runs each step in order, even after one has failed. Returns the errors. */
 async function closeAll(steps: (() => Promise<unknown>)[]): Promise<unknown[]> {
   const problems: unknown[] = []
   for (const step of steps) await step().catch((error: unknown) => problems.push(error))
   return problems
 }
 
-/** After an error that nobody expected nothing is certain: leave, and let whoever watches start anew. */
+/** Exits after an unexpected error, because the state is unknown; a supervisor restarts the process. */
 function logFatalErrors({ log }: OpenRuntime): void {
   process.on('uncaughtException', (error) => {
     log.error('unexpected error', {}, error)
-    say(`Parley ends after an unexpected error: ${describeProblem(error)}`)
+    say(`Parley stopped after an unexpected error: ${describeProblem(error)}`)
     process.exit(1)
   })
 }
@@ -193,9 +195,9 @@ function startDocument({ http }: Config, start: FirstStart, phonesUrl: string | 
 }
 
 const openLine =
-  'Webhooks and channels may call this machine, as a demo needs. PARLEY_DEMO=0 and PARLEY_SIMULATOR=0 forbid it.'
+  'Webhooks and channels can call this machine, for the demo. PARLEY_DEMO=0 and PARLEY_SIMULATOR=0 disable this.'
 
-/** What the terminal shows once the service listens. */
+/** Returns the lines that the terminal shows once the service listens. */
 function welcomeLines(
   { http, dataFolder, database, demo, simulator }: Config,
   start: FirstStart,
@@ -218,8 +220,8 @@ function welcomeLines(
 }
 
 const phoneLines = (phonesUrl: string): string[] => [
-  `  The customers' phones, simulated: ${phonesUrl}`,
-  `  The business's own, to link by QR code: ${phonesUrl}/owner`,
+  `  Simulated customers' phones: ${phonesUrl}`,
+  `  Simulated business phone, to link by QR code: ${phonesUrl}/owner`,
 ]
 
 function nextSteps(publicUrl: string, start: FirstStart): string[] {
@@ -237,11 +239,11 @@ function nextSteps(publicUrl: string, start: FirstStart): string[] {
       ]
     case 'empty':
       return [
-        'There is no workspace yet. Make one, and get the link by which its first owner joins:',
+        'There is no workspace yet. Create one with an invitation link for its owner:',
         '  npx parley workspace create "Acme" --owner you@example.com',
       ]
     case 'known':
-      return ['A sign-in link:  npx parley member link', 'An API key:      npx parley key create']
+      return ['Create a sign-in link:  npx parley member link', 'Create an API key:      npx parley key create']
     default:
       return start satisfies never
   }
@@ -253,7 +255,7 @@ function curlLine(publicUrl: string, apiKey: string): string {
   return `curl -sS ${publicUrl}/api/v1/leads ${headers} -d '${body}'`
 }
 
-/** Starts what goes on without being asked. Any number of processes may do this at once. */
+/** Starts the background work. Any number of processes can run it concurrently. */
 export function startWorker(runtime: Runtime): Loop {
   const scheduledJobs = startScheduledJobs(runtime)
   const imports = startImports(runtime)

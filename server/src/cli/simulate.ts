@@ -19,14 +19,14 @@ export function addSimulateCommand(program: Command): void {
   program
     .command('simulate')
     .description(
-      'run a stand-in for the official chat platform, with phones for its customers and one to link by QR code',
+      'run a simulator of the official chat platform, with phones for its customers and one to link by QR code',
     )
-    .option('-p, --port <number>', 'port to listen on; 0 takes a free one', '7008')
-    .option('--host <address>', 'address to listen on; it knows no passwords, so keep it to this machine', '127.0.0.1')
-    .option('-c, --callback <url>', 'where its webhooks go')
-    .option('--demo', 'with customers and templates; with a callback the customers write at once')
-    .option('--partner', 'its number is served by a partner, as 360dialog does it')
-    .option('--json', 'answer with JSON')
+    .option('-p, --port <number>', 'port to listen on; 0 for a free one', '7008')
+    .option('--host <address>', 'address to listen on; it has no authentication, so do not expose it', '127.0.0.1')
+    .option('-c, --callback <url>', 'URL for its webhooks')
+    .option('--demo', 'add customers and templates; with a callback the customers write immediately')
+    .option('--partner', 'serve its number through a partner, such as 360dialog')
+    .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  parley simulate --demo --callback http://127.0.0.1:3000/webhook\n')
     .action(simulate)
 }
@@ -35,14 +35,14 @@ async function simulate({ port, host, callback, demo, partner, json }: SimulateO
   const signals = takeStopSignals()
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) throw new Error('--port must be a number from 0 to 65535')
   if (callback !== undefined && !/^https?:$/.test(protocolOf(callback))) {
-    throw new Error('--callback must be an address that starts with http:// or https://')
+    throw new Error('--callback must be a URL that starts with http:// or https://')
   }
   if (partner && callback !== undefined) {
-    throw new Error('--callback is not for --partner: the service tells a partner itself where to call')
+    throw new Error('--callback cannot be used with --partner: the service sets the callback at the partner itself')
   }
   const [loaded, { createLog }] = await Promise.all([loadSimulator(), import('../base/log.ts')])
   if (loaded === null)
-    throw new Error('The simulator is not part of this package: run it from a clone of the repository')
+    throw new Error('The simulator is not part of this package. Run it from a clone of the repository')
   const { startSimulator, newPartnerSide, seedDemo } = loaded
   const simulator = await startSimulator({
     port: Number(port),
@@ -84,33 +84,33 @@ function linesOf({ url, number }: Simulator): string[] {
   const { numberId, accountId, accessToken, appSecret, verifyToken, callbackUrl, partner } = number
   const ofPartner = [
     `  API key          ${partner?.apiKey}`,
-    '  webhooks go to   where the connection says when it is made',
+    '  webhooks go to   set by the connection when it is created',
   ]
   const ofNumber = [
     `  account id       ${accountId}`,
     `  access token     ${accessToken}`,
     `  app secret       ${appSecret}`,
     `  verify token     ${verifyToken}`,
-    `  webhooks go to   ${callbackUrl ?? 'nowhere yet: set callbackUrl by PATCH /simulator/numbers/<number id>'}`,
+    `  webhooks go to   ${callbackUrl ?? 'not set: set callbackUrl with PATCH /simulator/numbers/<number id>'}`,
   ]
   return [
-    `The customers' phones:  ${url}/phone`,
-    `A business's own phone: ${url}/phone/owner`,
-    `The knobs, as OpenAPI:  ${url}/simulator`,
+    `Customers' phones:      ${url}/phone`,
+    `Business phone:         ${url}/phone/owner`,
+    `Controls (OpenAPI):     ${url}/simulator`,
     '',
     partner === null ? 'For a connection:' : 'For a connection of the channel partner, profile 360dialog:',
     `  base address     ${url}`,
     `  number id        ${numberId}`,
     ...(partner === null ? ofNumber : ofPartner),
     '',
-    'For a connection of the channel unofficial, linked to the own phone by QR code:',
+    'For a connection of the channel unofficial, linked to the business phone by QR code:',
     `  base address     ${url}`,
   ]
 }
 
 export type LoadedSimulator = NonNullable<Awaited<ReturnType<typeof loadSimulator>>>
 
-/** Loads the simulator, which is a tool for development; null where the service was installed from a package, which has none. */
+/** Loads the simulator, a development tool; null in an installed package, which does not contain it. */
 export async function loadSimulator() {
   if (!existsSync(new URL('../../../simulator', import.meta.url))) return null
   const [{ startSimulator }, { newNumber, newPartnerSide }, { seedDemo }] = await Promise.all([

@@ -6,7 +6,7 @@ import { type Config, loadConfig } from '../config.ts'
 import type { OpenRuntime } from './start/runtime.ts'
 import { say } from './terminal.ts'
 
-/** Sends one request to the team API as an operator; throws an error with the API's own words when it is refused. */
+/** Sends a request to the team API as an operator. Throws an error with the API's message if it is refused. */
 export type TeamCall = <Answer>(method: Method, path: string, body?: object) => Promise<Answer>
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
@@ -20,8 +20,8 @@ export const prefix = '/api/team/v1'
 const answerWithinMs = 30_000
 
 /**
- * Does `work` through the server that runs on this data folder. When none answers, it opens the installation by
- * itself for that long, and asks the same routes; `work` is given it then, since nobody does the scheduled jobs.
+ * Runs `work` through the server that runs on this data folder. Without one, opens the installation for that time and
+ * calls the same routes in this process; `work` then gets the runtime, because nobody runs the scheduled jobs.
  */
 export async function withTeam<T>(work: (call: TeamCall, runtime: OpenRuntime | null) => Promise<T>): Promise<T> {
   const config = loadConfig(process.env)
@@ -37,7 +37,7 @@ export async function withTeam<T>(work: (call: TeamCall, runtime: OpenRuntime | 
   })
 }
 
-/** The same, in the workspace of this id or name; its routes are under `place`. */
+/** Does the same in the workspace with this id or name. Its routes begin with `place`. */
 export function withWorkspace<T>(
   wanted: string | undefined,
   work: (call: TeamCall, place: string, workspace: Workspace, runtime: OpenRuntime | null) => Promise<T>,
@@ -48,7 +48,7 @@ export function withWorkspace<T>(
   })
 }
 
-/** Opens the installation while `work` is done: a second of loading, which a command that found its server does without. */
+/** Opens the installation while `work` runs. Loads modules on demand, which takes a second, only if no server runs. */
 async function withApp<T>(config: Config, work: (app: App, runtime: OpenRuntime) => Promise<T>): Promise<T> {
   const [{ buildApp }, { openRuntime }] = await Promise.all([import('../app/app.ts'), import('./start/runtime.ts')])
   const runtime = await openRuntime({ ...config, logLevel: 'warn' }, say)
@@ -60,7 +60,7 @@ async function withApp<T>(config: Config, work: (app: App, runtime: OpenRuntime)
   }
 }
 
-/** The server that runs on this data folder; null when none answers. */
+/** Returns the server that runs on this data folder; null if none responds. */
 export async function runningServer({ dataFolder }: Config): Promise<ServerAddress | null> {
   const server = readServerFile(dataFolder)
   return server !== null && (await answers(server)) ? server : null
@@ -82,7 +82,7 @@ function callOver(send: Send): TeamCall {
   }
 }
 
-/** A server that was killed leaves its address behind, where another program may listen by now. */
+/** Checks the server, because a killed one leaves its address behind, where another program may listen now. */
 async function answers(server: ServerAddress): Promise<boolean> {
   try {
     return (await sendTo(server, 'GET', '/session')).status === 200
@@ -102,8 +102,8 @@ async function sendTo({ url, token }: ServerAddress, method: Method, path: strin
 }
 
 /**
- * Does `work`, which moves files, with the server that runs on this data folder. When none answers, one is opened for
- * that long, for this machine alone.
+ * Runs `work`, which transfers files, with the server that runs on this data folder. Without one, starts a server for
+ * that time on the loopback address.
  */
 export async function withServer<T>(work: (server: ServerAddress) => Promise<T>): Promise<T> {
   const config = loadConfig(process.env)
@@ -125,7 +125,7 @@ export interface Workspace {
   id: string
   name: string
   defaultCountry: string | null
-  /** How long an agent may leave a customer waiting; null: for ever. */
+  /** Minutes an agent may leave a customer unanswered; null for no limit. */
   agentWatchdogMinutes: number | null
   createdAt: string
 }
@@ -135,7 +135,7 @@ export async function listWorkspaces(call: TeamCall): Promise<Workspace[]> {
   return workspaces
 }
 
-/** The workspace of this id or name; without either, the only one there is. */
+/** Returns the workspace with this id or name; without either, the only one. */
 export async function pickWorkspace(call: TeamCall, wanted: string | undefined): Promise<Workspace> {
   const workspaces = await listWorkspaces(call)
   const fitting =
@@ -143,23 +143,25 @@ export async function pickWorkspace(call: TeamCall, wanted: string | undefined):
   const [workspace, other] = fitting
   if (workspace !== undefined && other === undefined) return workspace
   if (workspaces.length === 0) {
-    throw new Error('There is no workspace yet. Make one with: parley workspace create "Acme" --owner you@example.com')
+    throw new Error(
+      'There is no workspace yet. Create one with: parley workspace create "Acme" --owner you@example.com',
+    )
   }
   const names = workspaces.map(({ id, name }) => `  ${id}  ${name}`).join('\n')
-  const problem = fitting.length > 1 ? 'Say which workspace, with --workspace' : `There is no workspace "${wanted}"`
-  throw new Error(`${problem}. There are:\n${names}`)
+  const problem = fitting.length > 1 ? 'Specify the workspace with --workspace' : `Workspace "${wanted}" not found`
+  throw new Error(`${problem}. Workspaces:\n${names}`)
 }
 
-/** How commands reach the server that runs on the same data folder. */
+/** Address of the server that runs on the same data folder. */
 export interface ServerAddress {
   url: string
-  /** Full rights over the team API until the server stops. */
+  /** Operator token of the team API, valid until the server stops. */
   token: string
 }
 
 const pathIn = (dataFolder: string) => join(dataFolder, 'server.json')
 
-/** Leaves the address where the owner of the data folder, and nobody else, can read it. */
+/** Writes the address to a file that only the owner of the data folder can read. */
 export function writeServerFile(dataFolder: string, address: ServerAddress): void {
   const path = pathIn(dataFolder)
   const draft = `${path}.${process.pid}`
@@ -168,7 +170,7 @@ export function writeServerFile(dataFolder: string, address: ServerAddress): voi
   renameSync(draft, path)
 }
 
-/** Null when no server has left one. A server that was killed leaves a stale one. */
+/** Returns null if no server has written the file. A killed server leaves a stale one. */
 function readServerFile(dataFolder: string): ServerAddress | null {
   try {
     return JSON.parse(readFileSync(pathIn(dataFolder), 'utf8')) as ServerAddress
@@ -177,7 +179,7 @@ function readServerFile(dataFolder: string): ServerAddress | null {
   }
 }
 
-/** Removes the file, unless another server has put its own there meanwhile. */
+/** Removes the file, unless another server has replaced it. */
 export function removeServerFile(dataFolder: string, token: string): void {
   if (readServerFile(dataFolder)?.token === token) rmSync(pathIn(dataFolder), { force: true })
 }

@@ -12,27 +12,27 @@ interface WorkspaceOptions {
 
 /** `parley workspace …` */
 export function addWorkspaceCommands(program: Command): void {
-  const workspace = program.command('workspace').description('make and list workspaces')
+  const workspace = program.command('workspace').description('create and list workspaces')
   workspace
     .command('create <name>')
-    .description('make a workspace, and invite its first owner')
-    .option('-o, --owner <email>', 'invites this person as owner and prints the link')
-    .option('-c, --country <code>', 'reads national phone numbers as numbers of this country, as in BR')
-    .option('-q, --quota <leads>', 'new leads per UTC day; 0 is unlimited; 100000 when left out', wholeNumber)
-    .option('--json', 'answer with JSON')
+    .description('create a workspace and invite its first owner')
+    .option('-o, --owner <email>', 'invite this person as owner and print the link')
+    .option('-c, --country <code>', 'country of national phone numbers, such as BR')
+    .option('-q, --quota <leads>', 'new leads per UTC day; 0 is unlimited; default 100000', wholeNumber)
+    .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  parley workspace create "Acme Sales" --owner ana@example.com --country BR\n')
     .action(createWorkspace)
   workspace
     .command('quota <leads>')
-    .description('set how many new leads a workspace may have per UTC day, and the most that its admins may set')
-    .argument('[workspace]', 'id or name, needed when there are several')
-    .option('--json', 'answer with JSON')
+    .description('set the quota of new leads per UTC day, and the limit that admins can set')
+    .argument('[workspace]', 'id or name, required if there are several')
+    .option('--json', 'print JSON')
     .addHelpText('after', '\n0 is unlimited.\n\nExample:\n  parley workspace quota 5000 "Acme Sales"\n')
     .action(setQuota)
   workspace
     .command('list')
     .description('list the workspaces of this installation')
-    .option('--json', 'answer with JSON')
+    .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  parley workspace list\n')
     .action(showWorkspaces)
 }
@@ -52,8 +52,8 @@ async function createWorkspace(name: string, { owner, country, quota, json }: Wo
   const next =
     made.invitationUrl === null
       ? ['Invite its owner with: parley member invite <email> --role owner']
-      : ['The owner joins here (works once, for 7 days):', `  ${made.invitationUrl}`]
-  answer(json, made, [`Workspace ${made.workspace.name} is made: ${made.workspace.id}`, ...next])
+      : ['Invitation link for the owner (works once, for 7 days):', `  ${made.invitationUrl}`]
+  answer(json, made, [`Created workspace ${made.workspace.name}: ${made.workspace.id}`, ...next])
 }
 
 async function setQuota(leads: string, wanted: string | undefined, { json }: { json?: boolean }): Promise<void> {
@@ -63,13 +63,13 @@ async function setQuota(leads: string, wanted: string | undefined, { json }: { j
     return call<{ workspace: Workspace }>('PATCH', place, body)
   })
   const words = quota === 0 ? 'any number of' : `up to ${quota}`
-  answer(json, changed, [`${changed.workspace.name} may have ${words} new leads a day.`])
+  answer(json, changed, [`${changed.workspace.name} can have ${words} new leads a day.`])
 }
 
 async function showWorkspaces({ json }: { json?: boolean }): Promise<void> {
   const workspaces = await withTeam(listWorkspaces)
   const rows = workspaces.map(({ id, name, defaultCountry, createdAt }) => [id, defaultCountry ?? '-', createdAt, name])
-  answer(json, { workspaces }, table([['id', 'country', 'made', 'name'], ...rows]))
+  answer(json, { workspaces }, table([['id', 'country', 'created', 'name'], ...rows]))
 }
 
 function wholeNumber(text: string): number {
@@ -91,36 +91,36 @@ interface Link {
 
 /** `parley member …` */
 export function addMemberCommands(program: Command): void {
-  const member = program.command('member').description('invite and list people, and let them in')
+  const member = program.command('member').description('invite, list and sign in members')
   member
     .command('invite <email>')
-    .description('make a link by which a person joins a workspace; pass it on')
-    .addOption(new Option('-r, --role <role>', 'what they may do').choices(roles).default('member'))
-    .option('-w, --workspace <id or name>', 'needed when there are several')
-    .option('--json', 'answer with JSON')
+    .description('create an invitation link to a workspace; send it to the person')
+    .addOption(new Option('-r, --role <role>', 'role of the member').choices(roles).default('member'))
+    .option('-w, --workspace <id or name>', 'required if there are several')
+    .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  parley member invite ana@example.com --role admin\n')
     .action(inviteMember)
   member
     .command('list')
     .description('list the members of a workspace')
-    .option('-w, --workspace <id or name>', 'needed when there are several')
-    .option('--json', 'answer with JSON')
+    .option('-w, --workspace <id or name>', 'required if there are several')
+    .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  parley member list\n')
     .action(listMembers)
   member
     .command('link [email]')
-    .description('make a link that signs a user in, once, within 24 hours')
-    .option('--json', 'answer with JSON')
+    .description('create a link that signs a user in once within 24 hours')
+    .option('--json', 'print JSON')
     .addHelpText(
       'after',
-      '\nThe e-mail may be left out while there is one user.\n\nExample:\n  parley member link ana@example.com\n',
+      '\nThe e-mail can be omitted if there is only one user.\n\nExample:\n  parley member link ana@example.com\n',
     )
     .action(makeLink)
   member
     .command('sign-out <email>')
     .description('sign a user out of every browser, and void unused sign-in links')
-    .option('--json', 'answer with JSON')
-    .addHelpText('after', '\nThey may sign in again.\n\nExample:\n  parley member sign-out ana@example.com\n')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nThe user can sign in again.\n\nExample:\n  parley member sign-out ana@example.com\n')
     .action(signOut)
 }
 
@@ -131,7 +131,7 @@ async function inviteMember(
   const invited = await withWorkspace(workspace, (call, place) =>
     call<Link>('POST', `${place}/invitations`, { email, role }),
   )
-  answer(json, invited, [invited.url, '', `${email} joins here as ${role}. It works once, for 7 days.`])
+  answer(json, invited, [invited.url, '', `Invitation link for ${email} as ${role}. It works once, for 7 days.`])
 }
 
 async function listMembers({ workspace, json }: { workspace?: string; json?: boolean }): Promise<void> {
@@ -149,9 +149,7 @@ async function makeLink(email: string | undefined, { json }: { json?: boolean })
 
 async function signOut(email: string, { json }: { json?: boolean }): Promise<void> {
   const done = await withTeam((call) => call<object>('POST', '/sessions/end-all', { email }))
-  answer(json, done, [
-    `${email} is signed out everywhere. To keep them out of a workspace, remove them from it as well.`,
-  ])
+  answer(json, done, [`${email} was signed out everywhere. To block access to a workspace, also remove them from it.`])
 }
 
 async function onlyEmail(call: TeamCall): Promise<string> {
@@ -161,9 +159,9 @@ async function onlyEmail(call: TeamCall): Promise<string> {
     for (const member of members) emails.add(member.email)
   }
   const [email, other] = emails
-  if (email === undefined) throw new Error('Nobody has joined yet. Invite somebody with: parley member invite <email>')
+  if (email === undefined) throw new Error('There are no members yet. Invite one with: parley member invite <email>')
   if (other !== undefined)
-    throw new Error('There are several users: name one by e-mail, as in parley member link ana@example.com')
+    throw new Error('There are several users. Specify the e-mail, such as parley member link ana@example.com')
   return email
 }
 
@@ -178,16 +176,16 @@ interface TokenOptions {
 
 /** `parley token …` */
 export function addTokenCommands(program: Command): void {
-  const token = program.command('token').description('make team tokens, with which programs use the team API')
+  const token = program.command('token').description('create team tokens for programs that use the team API')
   token
     .command('create')
-    .description('make a team token; its value is shown once')
-    .option('-n, --name <name>', 'what the token is for', 'Made on the command line')
-    .addOption(new Option('-r, --role <role>', 'what it may do').choices(roles).default('member'))
-    .option('-w, --workspace <id or name>', 'needed when there are several')
-    .option('--everywhere', 'let it work in every workspace')
-    .option('--expires <time>', 'when it stops working, as in 2027-01-31T00:00:00Z')
-    .option('--json', 'answer with JSON')
+    .description('create a team token; its value is shown once')
+    .option('-n, --name <name>', 'name of the token', 'Made on the command line')
+    .addOption(new Option('-r, --role <role>', 'role of the token').choices(roles).default('member'))
+    .option('-w, --workspace <id or name>', 'required if there are several')
+    .option('--everywhere', 'valid in every workspace')
+    .option('--expires <time>', 'expiry time, such as 2027-01-31T00:00:00Z')
+    .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  parley token create --name "Nightly export" --role admin\n')
     .action(createToken)
 }
@@ -201,6 +199,6 @@ async function createToken({ name, role, workspace, everywhere, expires, json }:
   answer(json, made, [
     made.value,
     '',
-    `It acts as ${role} ${everywhere ? 'everywhere' : 'in its workspace'}, and is not shown again.`,
+    `Its role is ${role} ${everywhere ? 'in every workspace' : 'in its workspace'}. The value is not shown again.`,
   ])
 }

@@ -1,4 +1,4 @@
-/** Where commands write. */
+/** Output of commands. */
 interface Terminal {
   out(text: string): void
   err(text: string): void
@@ -9,24 +9,24 @@ let terminal: Terminal = {
   err: (text) => void process.stderr.write(text),
 }
 
-/** Replaces where commands write, and returns the previous terminal. For tests that run commands in their own process. */
+/** Replaces the output of commands and returns the previous one. For tests that run commands in their own process. */
 export function replaceTerminal(other: Terminal): Terminal {
   const before = terminal
   terminal = other
   return before
 }
 
-/** Says something to the person at the terminal. Standard output is left to log lines and to what commands answer. */
+/** Prints a line for people on standard error. Standard output is for logs and results. */
 export function say(line: string): void {
   terminal.err(`${line}\n`)
 }
 
-/** Prints what a command found: one JSON document, or lines for people. */
+/** Prints the result of a command, as one JSON document or as lines for people. */
 export function answer(asJson: boolean | undefined, value: unknown, lines: readonly string[]): void {
   terminal.out(asJson ? `${JSON.stringify(value, null, 2)}\n` : lines.map((line) => `${line}\n`).join(''))
 }
 
-/** Columns as wide as their widest cell. */
+/** Formats rows as columns, each as wide as its widest cell. */
 export function table(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = []
   for (const row of rows) {
@@ -40,7 +40,7 @@ export function table(rows: readonly (readonly string[])[]): string[] {
   )
 }
 
-/** What went wrong, in words: an operator reads it, who can do nothing with a stack. */
+/** Describes an error in words, for operators, who cannot use a stack trace. */
 export function describeProblem(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const code = 'code' in error && typeof error.code === 'string' ? error.code : error.constructor.name
@@ -52,12 +52,12 @@ const barWidth = 24
 const everyMs = 5_000
 
 export interface Progress {
-  /** Between 0 and 1, and what to say beside it. */
+  /** Shows progress between 0 and 1, with a text. */
   show(share: number, words: string): void
   end(): void
 }
 
-/** A bar that moves in place on a terminal; elsewhere a line now and then. */
+/** Opens a progress bar that moves in place on a terminal; elsewhere it prints a line every 5 s. */
 export function openProgress(): Progress {
   const { stderr } = process
   if (stderr.isTTY) {

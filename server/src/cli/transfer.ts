@@ -56,31 +56,31 @@ const lookEveryMs = 500
 export function addImportCommand(program: Command): void {
   program
     .command('import <file>')
-    .description('import leads from a CSV or NDJSON file; rows that are refused go to a file beside it')
-    .option('-w, --workspace <id or name>', 'needed when there are several')
-    .addOption(new Option('-m, --match <field>', 'how a row finds its lead').choices(matchers).default('externalRef'))
-    .option('--map <column=field>', 'what a column fills, nothing behind = for none; may be repeated', repeated)
-    .option('--label <field=name>', 'what a custom field is called; may be repeated', repeated)
+    .description('import leads from a CSV or NDJSON file; refused rows are written to a file next to it')
+    .option('-w, --workspace <id or name>', 'required if there are several')
+    .addOption(
+      new Option('-m, --match <field>', 'field that matches a row to a lead').choices(matchers).default('externalRef'),
+    )
+    .option('--map <column=field>', 'field that a column fills, empty for none; can be repeated', repeated)
+    .option('--label <field=name>', 'label of a custom field; can be repeated', repeated)
     .option(
       '--value <field:text=value>',
-      'what a status, priority, source, platform or person of the file stands for, nothing behind = for none; may be repeated',
+      'value for a status, priority, source, platform or person in the file, empty for none; can be repeated',
       repeated,
     )
     .option('--split-names', 'split full names into first and last name')
-    .addOption(new Option('--decimal <sign>', 'what stands before the cents of amounts').choices(['.', ',']))
-    .addOption(new Option('--format <format>', 'by the name of the file unless given').choices(['csv', 'ndjson']))
-    .addOption(
-      new Option('--encoding <encoding>', 'UTF-8 or UTF-16, as the file begins, unless given').choices(encodings),
-    )
-    .option('--delimiter <character>', 'what stands between cells; found out unless given')
-    .option('--no-create', 'refuse rows without a lead, instead of creating it')
-    .option('--clear-empty', 'let an empty cell clear the field of its lead')
-    .option('--dry-run', 'do everything but write')
-    .option('--resume <import id>', 'go on with an upload that broke off, or watch an import that runs')
-    .option('--json', 'answer with JSON')
+    .addOption(new Option('--decimal <sign>', 'decimal separator of amounts').choices(['.', ',']))
+    .addOption(new Option('--format <format>', 'default: by the file name').choices(['csv', 'ndjson']))
+    .addOption(new Option('--encoding <encoding>', 'default: detected UTF-8 or UTF-16').choices(encodings))
+    .option('--delimiter <character>', 'separator of cells; default: detected')
+    .option('--no-create', 'refuse rows without a matching lead instead of creating one')
+    .option('--clear-empty', 'let empty cells clear the fields of leads')
+    .option('--dry-run', 'check everything without writing')
+    .option('--resume <import id>', 'continue an interrupted upload, or follow a running import')
+    .option('--json', 'print JSON')
     .addHelpText(
       'after',
-      '\nIt ends with 0 when every row was taken, 2 when rows were refused, 1 when the import failed.\n\nExample:\n  parley import fair.csv --match phone --map "Full name=firstName" --dry-run\n',
+      '\nExits with 0 if every row was imported, 2 if rows were refused, 1 if the import failed.\n\nExample:\n  parley import fair.csv --match phone --map "Full name=firstName" --dry-run\n',
     )
     .action(importFile)
 }
@@ -96,7 +96,7 @@ async function importFile(path: string, options: ImportOptions): Promise<void> {
         : await get(call, `${base}/${options.resume}`)
     const at = `${base}/${begun.id}`
     if (begun.state === 'uploading') {
-      say(`Import ${begun.id}. Should it break off, go on with --resume ${begun.id}`)
+      say(`Import ${begun.id}. If it is interrupted, continue with --resume ${begun.id}`)
       await upload(server, at, path, begun)
     }
     const { state } = await get(call, at)
@@ -126,8 +126,8 @@ async function create(call: TeamCall, base: string, path: string, options: Impor
 function wishOf(options: ImportOptions): object {
   const { match, map = [], label = [], value = [], splitNames, decimal } = options
   const { encoding, delimiter, create, clearEmpty, dryRun } = options
-  const pairs = map.map((text) => pairOf(text, '--map takes column=field, as in --map "Full name=firstName"'))
-  const labels = label.map((text) => pairOf(text, '--label takes field=name, as in --label k_city=City'))
+  const pairs = map.map((text) => pairOf(text, '--map must be column=field, such as --map "Full name=firstName"'))
+  const labels = label.map((text) => pairOf(text, '--label must be field=name, such as --label k_city=City'))
   return {
     match,
     ...(pairs.length > 0 && { mapping: Object.fromEntries(pairs) }),
@@ -152,7 +152,7 @@ function pairOf(text: string, usage: string): [string, string | null] {
 function valuesOf(given: readonly string[]): Record<string, Record<string, string | null>> {
   const values: Record<string, Record<string, string | null>> = {}
   for (const text of given) {
-    const usage = '--value takes field:text=value, as in --value status:ganho=won'
+    const usage = '--value must be field:text=value, such as --value status:ganho=won'
     const [named, value] = pairOf(text, usage)
     const at = named.indexOf(':')
     if (at < 1) throw new Error(`${usage}, not "${text}"`)
@@ -161,17 +161,16 @@ function valuesOf(given: readonly string[]): Record<string, Record<string, strin
   return values
 }
 
-/** Sends the file in parts, from where the service has it. */
+/** Uploads the file in parts, continuing where the service's copy ends. */
 async function upload({ url, token }: ServerAddress, at: string, path: string, begun: Import): Promise<void> {
   const progress = openProgress()
   await using file = await open(path)
   const { size } = await file.stat()
-  if (size !== begun.sizeBytes) throw new Error(`${path} is not the file of this import: it has another size`)
+  if (size !== begun.sizeBytes) throw new Error(`${path} is not the file of this import: its size differs`)
   const part = Buffer.alloc(partBytes)
   for (let offset = begun.uploadedBytes; offset < size; ) {
     const { bytesRead } = await file.read(part, 0, partBytes, offset)
-    if (bytesRead === 0)
-      throw new Error(`${path} has become shorter while it was read: begin again with the whole file`)
+    if (bytesRead === 0) throw new Error(`${path} was truncated while it was read: start again with the whole file`)
     const response = await fetch(`${url}${prefix}${at}/content?offset=${offset}`, {
       method: 'PUT',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/octet-stream' },
@@ -185,13 +184,13 @@ async function upload({ url, token }: ServerAddress, at: string, path: string, b
   progress.end()
 }
 
-/** Looks soon at first: a small file takes no time. */
+/** Polls the import, first at short intervals, because small files finish quickly. */
 async function watch(call: TeamCall, at: string): Promise<Import> {
   const progress = openProgress()
   for (let pauseMs = firstLookMs; ; pauseMs = Math.min(2 * pauseMs, lookEveryMs)) {
     const now = await get(call, at)
     const { rows, refused, rowsPerSecond, resumesAt } = now
-    const pause = resumesAt === null ? '' : `; the daily lead quota is used up, goes on at ${resumesAt}`
+    const pause = resumesAt === null ? '' : `; daily lead quota used up, continues at ${resumesAt}`
     progress.show(now.doneBytes / now.sizeBytes, `${rows} rows, ${refused} refused, ${rowsPerSecond} a second${pause}`)
     if (now.state !== 'running' && now.state !== 'paused') {
       progress.end()
@@ -221,10 +220,10 @@ interface ExportOptions {
 export function addExportCommand(program: Command): void {
   program
     .command('export <file>')
-    .description('write the leads of a workspace to a CSV or NDJSON file, in clear')
-    .option('-w, --workspace <id or name>', 'needed when there are several')
-    .addOption(new Option('--format <format>', 'by the name of the file unless given').choices(['csv', 'ndjson']))
-    .option('--filter <name=value>', 'a filter of the list, as in status=won; may be repeated', repeated)
+    .description('write the leads of a workspace to a CSV or NDJSON file, unencrypted')
+    .option('-w, --workspace <id or name>', 'required if there are several')
+    .addOption(new Option('--format <format>', 'default: by the file name').choices(['csv', 'ndjson']))
+    .option('--filter <name=value>', 'list filter, such as status=won; can be repeated', repeated)
     .addHelpText('after', '\nExample:\n  parley export won.csv --filter status=won\n')
     .action(exportFile)
 }
@@ -248,12 +247,12 @@ async function download(server: ServerAddress, at: string, path: string): Promis
     transform: (piece: Buffer, _encoding, done) => {
       bytes += piece.length
       for (let at = piece.indexOf(10); at !== -1; at = piece.indexOf(10, at + 1)) lines++
-      // Notes may have lines of their own: near enough for a bar.
+      // Approximate, because notes may contain line breaks.
       progress.show(Math.min(1, lines / (total + 1)), `${Math.round(bytes / 1024)} KiB of ${total} leads`)
       done(null, piece)
     },
   })
-  // A file that is cut short ends in an error here, never in silence.
+  // Fails if the file is cut short.
   await pipeline(body, counted, fileAt(path))
   progress.end()
   say(`${total} leads: ${path}`)
@@ -267,7 +266,7 @@ const formatOf = (path: string, wanted: Format | undefined): Format =>
 const fileAt = (path: string) => createWriteStream(path, { mode: 0o600 })
 
 async function openDownload({ url, token }: ServerAddress, at: string): Promise<{ body: Readable; headers: Headers }> {
-  // The service is on this machine: compressing would cost both sides more than it spares.
+  // No compression, because the service is on this machine.
   const headers = { authorization: `Bearer ${token}`, 'accept-encoding': 'identity' }
   const response = await fetch(url + prefix + at, { headers })
   if (!response.ok || response.body === null) {

@@ -22,21 +22,21 @@ import {
 import { leaseMs, runErasure } from './run.ts'
 
 const kinds: Record<ErasedKind, string> = {
-  leads: 'Leads, deleted ones included, with their search tokens.',
-  statusChanges: 'Lines of the history of leads.',
-  submissions: 'Notes of forms that were filled.',
-  conversations: 'Conversations, on any connection.',
-  messages: 'Messages, either way.',
-  files: 'Pictures, recordings and documents of messages.',
+  leads: 'Leads, including deleted ones, with their search tokens.',
+  statusChanges: 'Status changes in the history of leads.',
+  submissions: 'Form submissions.',
+  conversations: 'Conversations on any connection.',
+  messages: 'Messages in both directions.',
+  files: 'Images, recordings and documents of messages.',
   notes: 'Internal notes, with their mentions.',
-  activities: 'Lines that conversations show of changes.',
-  handovers: 'What was said when a conversation was handed on.',
-  sends: 'Records of sends, by Idempotency-Key.',
-  events: 'Events of the feed.',
-  deliveries: 'Webhook deliveries, made or not, with the answers of receivers.',
-  sessionRows: 'Rows that QR sessions keep of the customer.',
-  importFiles: 'Stored files of imports that named the customer, erased whole.',
-  savedFilters: 'Saved filters that looked for the customer.',
+  activities: 'Records of changes shown in conversations.',
+  handovers: 'Texts of handovers and transfers.',
+  sends: 'Idempotency records of sends.',
+  events: 'Events in the feed.',
+  deliveries: 'Webhook deliveries, sent or pending, with the responses of receivers.',
+  sessionRows: 'Rows about the customer in QR sessions.',
+  importFiles: 'Stored import files that contained the customer, erased as a whole.',
+  savedFilters: 'Saved filters that searched for the customer.',
 }
 
 const removedSchema = Type.Object(
@@ -46,23 +46,26 @@ const removedSchema = Type.Object(
       Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: kinds[kind] }),
     ]),
   ) as Record<ErasedKind, ReturnType<typeof Type.Integer>>,
-  { title: 'ErasedCounts', description: 'How many of what.' },
+  { title: 'ErasedCounts', description: 'Number of erased records by kind.' },
 )
 
 const erasureSchema = titled('Erasure', {
   id: idSchema('The erasure.'),
   state: oneOf(['running', 'done'], {
-    description: '`running` goes on by itself, also after a restart; `done`: nothing is left.',
+    description: '`running`: continues automatically, also after a restart. `done`: everything is erased.',
     example: 'done',
   }),
-  namedBy: oneOf(namings, { description: 'What the customer was named by. The value is not kept.', example: 'phone' }),
+  namedBy: oneOf(namings, {
+    description: 'How the customer was identified. The value is not stored.',
+    example: 'phone',
+  }),
   removed: removedSchema,
   startedBy: Type.Object({
-    type: oneOf(['user', 'token'], { description: 'A member, or a team token.' }),
+    type: oneOf(['user', 'token'], { description: 'Member or team token.' }),
     id: idSchema('The member or the token.'),
   }),
-  createdAt: timestamp('When it began: what was there by then is erased.'),
-  finishedAt: nullable(timestamp('When it was done; null while it runs.')),
+  createdAt: timestamp('Start time. Data from before it is erased.'),
+  finishedAt: nullable(timestamp('Time of completion; null while it runs.')),
 })
 
 const newErasureSchema = Type.Object(
@@ -71,17 +74,15 @@ const newErasureSchema = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 64,
-        description: 'A phone with its country code, in any of its common variants.',
+        description: 'Phone number with country code, in any common variant.',
         example: '5581991234567',
       }),
     ),
-    email: Type.Optional(
-      Type.String({ minLength: 3, maxLength: 254, description: 'An e-mail address, whatever its case.' }),
-    ),
-    leadId: Type.Optional(idSchema('A lead, deleted or not. Its phone and its e-mail name the customer, too.')),
-    conversationId: Type.Optional(idSchema('A conversation. Its phone and its platform id name the customer, too.')),
+    email: Type.Optional(Type.String({ minLength: 3, maxLength: 254, description: 'E-mail address, ignoring case.' })),
+    leadId: Type.Optional(idSchema('A lead, deleted or not. Its phone and e-mail also identify the customer.')),
+    conversationId: Type.Optional(idSchema('A conversation. Its phone and platform id also identify the customer.')),
     dryRun: Type.Optional(
-      Type.Boolean({ description: 'Answers 200 with what would be erased, and erases nothing.', example: false }),
+      Type.Boolean({ description: 'Returns 200 with what would be erased, without erasing it.', example: false }),
     ),
   },
   closed,
@@ -105,17 +106,16 @@ function presentErasure(row: ErasureRow) {
 
 const path = '/api/team/v1/workspaces/:workspaceId/erasures'
 const oneErasure = Type.Object({ erasure: erasureSchema })
-/** A request waits so long for the end; a worker does the rest. */
+/** How long a request waits for completion; after that a worker continues. */
 const waitMs = 5_000
 
-/** Erasing a customer from the workspace. */
 export function erasureTeamRoutes(app: App, deps: ErasureDeps, guard: TeamGuard): void {
   const api = teamApi(app, guard, 'Erasures')
   api.post(path, 'admin', {
     operationId: 'eraseCustomer',
     summary: 'Erase a customer',
     description:
-      'For admins; it cannot be undone. Name the customer by one of phone, email, leadId and conversationId. Erases their leads, conversations, messages, notes, events, webhook deliveries and whatever else holds them in this workspace. Receivers of events get `lead.deleted` once more for each lead, with its id and nothing of the person. What the customer writes before their conversation is gone goes with it; what they write afterwards begins a new one. An answer with state `running` means that it goes on by itself: ask for the erasure again.',
+      'For admins. Cannot be undone. Identify the customer by one of phone, email, leadId and conversationId. Erases their leads, conversations, messages, notes, events, webhook deliveries and all other data about them in this workspace. Receivers of events get `lead.deleted` again for each lead, with its id and no personal data. Messages that arrive before the conversation is erased are erased with it; later ones start a new conversation. While the state is `running` the erasure continues automatically: poll it.',
     body: newErasureSchema,
     answers: {
       200: Type.Object({ found: removedSchema }, { description: 'With `dryRun`: what would be erased.' }),
@@ -136,7 +136,7 @@ export function erasureTeamRoutes(app: App, deps: ErasureDeps, guard: TeamGuard)
   api.get(path, 'admin', {
     operationId: 'listErasures',
     summary: 'List erasures',
-    description: 'For admins. The newest 50, with nothing of whom they were about.',
+    description: 'For admins. The newest 50, without data about the erased customers.',
     answers: { 200: Type.Object({ erasures: Type.Array(erasureSchema, { maxItems: 50 }) }) },
     run: async ({ member }) => {
       const rows = await listErasures(deps.db.sql, member.workspaceId)
@@ -146,7 +146,7 @@ export function erasureTeamRoutes(app: App, deps: ErasureDeps, guard: TeamGuard)
   api.get(`${path}/:erasureId`, 'admin', {
     operationId: 'getErasure',
     summary: 'Get an erasure',
-    description: 'For admins. How far it is, and what it has removed.',
+    description: 'For admins. Returns its state and what it has removed.',
     params: Type.Object({ ...workspaceParams, erasureId: idSchema('The erasure.') }),
     answers: { 200: oneErasure },
     run: async ({ member, params }) => {
@@ -157,7 +157,7 @@ export function erasureTeamRoutes(app: App, deps: ErasureDeps, guard: TeamGuard)
   })
 }
 
-/** What would be erased of the customer, without the files of imports, which only an erasure looks through. */
+/** Counts what would be erased, except import files, which only an erasure searches. */
 async function foreseeErasure({ db, keyStore, clock }: ErasureDeps, by: Member, name: CustomerName): Promise<Removed> {
   const { workspaceId } = by
   return keyStore.withKeyring(workspaceId, async (keyring) => {
@@ -172,8 +172,8 @@ async function foreseeErasure({ db, keyStore, clock }: ErasureDeps, by: Member, 
 }
 
 /**
- * Writes down that the customer is to be erased: from then on it happens, whatever becomes of this process. Throws 400, 404
- * and 422 for a name that is none.
+ * Stores the request to erase the customer; from then on a worker completes it even if this process dies. Throws 400,
+ * 404 and 422 if the customer cannot be identified.
  */
 export async function beginErasure(
   { db, keyStore, clock }: ErasureDeps,
@@ -186,7 +186,7 @@ export async function beginErasure(
       const now = clock.now()
       const { customer, namedBy } = await findNamed(tx, keyring, by, name, now)
       const id = newId(now)
-      // Whoever began it is at it; a worker steps in when they are not.
+      // This process has the lease first; a worker takes over when it expires.
       const dueAt = new Date(now.getTime() + leaseMs)
       await tx`
         insert into erasures (workspace_id, id, state, named_by, subject, actor_type, actor_id, due_at, created_at)

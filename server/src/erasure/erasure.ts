@@ -15,14 +15,14 @@ export interface ErasureDeps {
   db: Db
   keyStore: KeyStore
   clock: Clock
-  /** What is erased, in order: each room knows its own. */
+  /** Parts to erase, in order. Each module provides its own. */
   parts: readonly ErasurePart[]
-  /** `write` is within the transaction of one step, `commit` all of it. */
+  /** Runs the steps, so that tests can interrupt them: `write` is inside a transaction, `commit` around it. */
   step: RunStep<'write' | 'commit'>
 }
 
 export const namings = ['phone', 'email', 'lead', 'conversation'] as const
-/** What a customer was named by. */
+/** The field that identified a customer. */
 type Naming = (typeof namings)[number]
 
 export interface ErasureRow {
@@ -62,7 +62,6 @@ export async function findErasure(sql: Sql, workspaceId: string, id: string): Pr
 
 const shown = 50
 
-/** The newest 50. */
 export async function listErasures(sql: Sql, workspaceId: string): Promise<ErasureRow[]> {
   return sql<ErasureRow[]>`
     select *
@@ -74,15 +73,15 @@ export async function listErasures(sql: Sql, workspaceId: string): Promise<Erasu
 
 interface Found {
   customer: ErasedCustomer
-  /** Of the leads and conversations in it, how many are there. */
+  /** Numbers of existing leads and conversations among them. */
   leads: number
   conversations: number
 }
 
 /**
- * Everything in the workspace that is the customer's, as of a moment: the leads with these ids, phones or e-mails, then the
- * leads and conversations with the phones of those, then the conversations of the same users. E-mails of leads that are
- * found on the way lead no further: colleagues share them, and families.
+ * Finds everything in the workspace that belongs to the customer, as of a time: first leads with these ids, phones or
+ * e-mails, then leads and conversations with the phones of those, then conversations of the same users. E-mails of
+ * leads found this way are not followed, because colleagues and families share them.
  */
 export async function findCustomer(
   sql: Sql,
@@ -127,7 +126,7 @@ const others = (found: readonly { otherPhones: string[] }[]): string[] => found.
 
 const phonesOf = (found: readonly { phone: string | null }[]): string[] => found.flatMap(({ phone }) => phone ?? [])
 
-/** One of the four. */
+/** Exactly one of the four. */
 export interface CustomerName {
   phone?: string
   email?: string
@@ -152,10 +151,10 @@ const nobody: ErasedCustomer = {
   mergedIds: [],
 }
 
-/** What a customer is shared by at most: an e-mail of more leads is a company's. */
+/** Maximum number of leads or conversations of one customer. An e-mail with more leads belongs to a company. */
 const maxFound = 1000
 
-/** Finds the customer that is named. Throws 400 and 404, and 422 for a name that is shared by a crowd. */
+/** Finds the identified customer. Throws 400 and 404, and 422 if too many leads share the value. */
 export async function findNamed(
   sql: Sql,
   keyring: Keyring,
@@ -173,7 +172,7 @@ export async function findNamed(
 function namingOf(name: CustomerName): Naming {
   const [namedBy, other] = namings.filter((one) => name[fieldOf[one]] !== undefined)
   if (namedBy === undefined || other !== undefined) {
-    throw invalid('phone', 'or one of email, leadId and conversationId must be given, and only one')
+    throw invalid('phone', 'or email, leadId or conversationId is required, and only one of them')
   }
   return namedBy
 }
@@ -201,7 +200,7 @@ async function readName(
 
 const listed = (value: string | null): string[] => (value === null ? [] : [value])
 
-// Digits that the service showed mean that phone before they mean a national number.
+// Digits as shown by the service are parsed as international first, then as a national number.
 function readDigits(text: string, defaultCountry: string | null): string {
   const digits = (/^\d+$/.test(text) ? readPhone(text) : null) ?? readPhone(text, defaultCountry ?? undefined)
   if (digits === null) throw invalid('phone', phoneProblem(text))

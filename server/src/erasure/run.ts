@@ -7,13 +7,13 @@ import { type DueWatch, watchDue } from '../base/pubsub.ts'
 import { recordAudit } from '../team/audit.ts'
 import { type ErasureDeps, type ErasureRow, findCustomer, findErasure, openSubject, sealSubject } from './erasure.ts'
 
-/** For others to step in after this long without a step of the one at work. */
+/** Time without a step after which another process takes over. */
 export const leaseMs = 30_000
 const shiftMs = 10_000
-/** Within the lease, which an erasure begins with: no news need tell of one. */
+/** Shorter than the lease with which an erasure starts, so that no notification is needed. */
 const pollEveryMs = 15_000
 
-/** Whether there is an erasure that nobody is at. */
+/** Watches for erasures whose lease has expired. */
 export function watchErasures({ db, clock }: { db: Db; clock: Clock }): DueWatch {
   const nextAt = async () => {
     const [row] = await db.sql<{ at: Date | null }[]>`
@@ -25,7 +25,7 @@ export function watchErasures({ db, clock }: { db: Db; clock: Clock }): DueWatch
   return watchDue({ db, clock }, { nextAt, pollEveryMs })
 }
 
-/** Goes on with an erasure for so long at most. Returns it as it stands then. */
+/** Runs an erasure for at most this long. Returns its state afterwards. */
 export async function runErasure(
   deps: ErasureDeps,
   workspaceId: string,
@@ -39,7 +39,7 @@ export async function runErasure(
   return findErasure(deps.db.sql, workspaceId, id)
 }
 
-/** Goes on with erasures that nobody is at, for a shift. Any number of workers may. Returns how many it took up. */
+/** Runs unleased erasures for a limited time. Any number of workers may run it. Returns how many it ran. */
 export async function finishErasures(deps: ErasureDeps): Promise<number> {
   const endsAt = performance.now() + shiftMs
   for (let count = 0; ; count++) {
@@ -88,7 +88,7 @@ async function claimIn(tx: Tx, workspaceId: string, now: Date): Promise<Claimed 
   return row
 }
 
-// At the end of a shift the others have their turn first.
+// Released at the end of the time slice, so that other erasures run first.
 async function letGo(tx: Tx, { workspace_id, id }: Pick<ErasureRow, 'workspace_id' | 'id'>, now: Date): Promise<void> {
   await tx`
     update erasures
@@ -99,8 +99,8 @@ async function letGo(tx: Tx, { workspace_id, id }: Pick<ErasureRow, 'workspace_i
 }
 
 /**
- * One bounded step in a transaction of its own, together with how far that brought it and what it removed: a process that
- * dies loses the step and nothing else. False when there is nothing left to do.
+ * Runs one bounded step in its own transaction, together with its progress and counts: a process that dies loses only
+ * that step. Returns false if nothing is left to do.
  */
 function takeStep(deps: ErasureDeps, workspaceId: string, id: string): Promise<boolean> {
   const { keyStore, db } = deps
@@ -162,7 +162,7 @@ async function beginAgain(
       and id = ${id}`
 }
 
-/** Looks once more: what had begun before the erasure may have been committed, merged or restored after its first look. */
+/** Searches again: changes that started before the erasure may have committed, merged or restored data since. */
 async function finish(tx: Tx, keyring: Keyring, row: ErasureRow, customer: ErasedCustomer, now: Date): Promise<void> {
   const { workspace_id: workspaceId, id } = row
   const left = await findCustomer(tx, keyring, workspaceId, customer, row.created_at)

@@ -24,17 +24,17 @@ const path = '/api/team/v1/workspaces/:workspaceId/forms'
 
 interface TeamFormDeps extends FormDeps {
   keyStore: KeyStore
-  /** The address that people use, without a trailing slash. */
+  /** Public base URL, without a trailing slash. */
   publicUrl: string
 }
 
-/** The team's side of forms: members read them, admins write them. */
+/** Adds the team's routes for forms: members read them, admins edit them. */
 export function formTeamRoutes(app: App, deps: TeamFormDeps, guard: TeamGuard): void {
   const api = teamApi(app, guard, 'Forms')
   api.get(path, 'member', {
     operationId: 'listForms',
     summary: 'List lead forms',
-    description: 'Newest first, inactive ones included, with how often each was sent.',
+    description: 'Newest first, including inactive ones, with the number of submissions.',
     params: schema.Workspace,
     query: schema.NoQuery,
     answers: { 200: schema.FormList },
@@ -49,8 +49,8 @@ export function formTeamRoutes(app: App, deps: TeamFormDeps, guard: TeamGuard): 
   })
   api.get(`${path}/:formId`, 'member', {
     operationId: 'getForm',
-    summary: 'Read one lead form',
-    description: 'Its definition, its public address, and what to paste into another site.',
+    summary: 'Get a lead form',
+    description: 'Returns its definition, public URL and the HTML to embed it in another site.',
     params: schema.WorkspaceForm,
     query: schema.NoQuery,
     answers: { 200: schema.OneForm },
@@ -63,8 +63,9 @@ export function formTeamRoutes(app: App, deps: TeamFormDeps, guard: TeamGuard): 
   submissionRoutes(api, deps)
   api.post(`${path}/preview`, 'member', {
     operationId: 'previewForm',
-    summary: 'See the pages that a lead form would have',
-    description: 'Nothing is kept. The pages hold no script; their style comes from this service.',
+    summary: 'Preview a lead form',
+    description:
+      'Renders the pages without storing anything. They contain no script and load their style from this service.',
     params: schema.Workspace,
     query: schema.NoQuery,
     body: schema.NewForm,
@@ -74,12 +75,11 @@ export function formTeamRoutes(app: App, deps: TeamFormDeps, guard: TeamGuard): 
   changeRoutes(api, deps)
 }
 
-/** What admins do with them. */
 function changeRoutes(api: TeamApi, deps: TeamFormDeps): void {
   api.post(path, 'admin', {
     operationId: 'createForm',
-    summary: 'Make a lead form',
-    description: 'Role admin. Without a `slug` one is made of the title. At most 200 forms a workspace.',
+    summary: 'Create a lead form',
+    description: 'For admins. Without a `slug`, one is derived from the title. At most 200 forms per workspace.',
     params: schema.Workspace,
     query: schema.NoQuery,
     body: schema.NewForm,
@@ -93,7 +93,8 @@ function changeRoutes(api: TeamApi, deps: TeamFormDeps): void {
   api.patch(`${path}/:formId`, 'admin', {
     operationId: 'updateForm',
     summary: 'Change a lead form',
-    description: 'Role admin. Send only what changes; `fields` is replaced as a whole. Leads made before stay.',
+    description:
+      'For admins. Send only the fields to change; `fields` is replaced as a whole. Existing leads do not change.',
     params: schema.WorkspaceForm,
     query: schema.NoQuery,
     body: schema.FormChanges,
@@ -107,7 +108,7 @@ function changeRoutes(api: TeamApi, deps: TeamFormDeps): void {
   api.delete(`${path}/:formId`, 'admin', {
     operationId: 'deleteForm',
     summary: 'Delete a lead form',
-    description: 'Role admin. The form and the record of its submissions go, its leads stay.',
+    description: 'For admins. Deletes the form and the records of its submissions, but not its leads.',
     params: schema.WorkspaceForm,
     query: schema.NoQuery,
     answers: { 200: schema.Deleted },
@@ -118,14 +119,13 @@ function changeRoutes(api: TeamApi, deps: TeamFormDeps): void {
   })
 }
 
-/** The pages of a form that is only thought of, as the public would meet them. Refuses a bad definition with 400. */
+/** Renders the pages of a form that is not stored. Throws 400 for an invalid definition. */
 function previewForm(workspaceId: string, input: NewForm, now: Date): { page: string; thanks: string } {
   const form = draftForm(workspaceId, input, now)
   const page = formPage({ form, token: '', carried: [], values: {}, refusal: null })
   return { page: page.toString(), thanks: thanksPage(form).toString() }
 }
 
-/** A form as the team sees it, with what it needs to publish it. */
 function presentForm(publicUrl: string, form: Form) {
   const { workspaceId: _, createdAt, updatedAt, ...shown } = form
   return {
@@ -145,9 +145,9 @@ function presentListed(publicUrl: string, form: Form, counted: SubmissionCount |
   }
 }
 
-/** A plain form for a page of another site, whose own styles it takes on. That site's origin must be allowed. */
+/** Returns a plain form for a page of another site, without styles. That site's origin must be allowed. */
 function embedHtml(publicUrl: string, form: Form): string {
-  // A class of ours means nothing there, so the decoy is moved away by a style of its own.
+  // Our CSS class has no effect there, so the honeypot is hidden by an inline style.
   return html`<form method="post" action="${formUrl(publicUrl, form)}" accept-charset="utf-8">
 ${form.fields.map((field) => html`${fieldHtml(field, untouched)}\n`)}<div aria-hidden="true" style="position:absolute;left:-10000px"><label>Homepage <input name="${decoyField}" tabindex="-1" autocomplete="off"></label></div>
 <button type="submit">${form.submitLabel}</button>
@@ -160,12 +160,11 @@ function formUrl(publicUrl: string, form: Pick<Form, 'slug'>): string {
 
 const submissionsPath = `${path}/:formId/submissions`
 
-/** What a form was sent, one by one and by day. */
 function submissionRoutes(api: TeamApi, { db, clock, keyStore }: TeamFormDeps): void {
   api.get(submissionsPath, 'member', {
     operationId: 'listSubmissions',
-    summary: 'List what a form was sent',
-    description: 'Newest first, with what was filled in.',
+    summary: 'List submissions of a form',
+    description: 'Newest first, with answers.',
     params: schema.WorkspaceForm,
     query: schema.SubmissionsQuery,
     answers: { 200: schema.SubmissionList },
@@ -187,7 +186,7 @@ function submissionRoutes(api: TeamApi, { db, clock, keyStore }: TeamFormDeps): 
             leadId: row.lead_id,
             submittedAt: row.submitted_at.toISOString(),
             lead,
-            // What was deleted with the lead is not shown by another way.
+            // Answers of a deleted lead must not be readable here.
             answers: lead === null ? null : openAnswers(keyring, row),
           }
         }),
@@ -197,8 +196,8 @@ function submissionRoutes(api: TeamApi, { db, clock, keyStore }: TeamFormDeps): 
   })
   api.get(`${submissionsPath}/days`, 'member', {
     operationId: 'countSubmissions',
-    summary: 'Count what a form was sent by day',
-    description: 'Days without a submission are there too.',
+    summary: 'Count submissions of a form by day',
+    description: 'Includes days without submissions.',
     params: schema.WorkspaceForm,
     query: schema.SubmissionDaysQuery,
     answers: { 200: schema.SubmissionDays },

@@ -20,14 +20,14 @@ import type { RateDeps, TokenReading } from './submit/visitor.ts'
 import { admitSender, isJson, issueToken, looseQuery, readToken, takeTurn, wantsJson } from './submit/visitor.ts'
 
 interface PublicFormDeps extends LeadDeps, Omit<RateDeps, 'keyStore'> {
-  /** The address that people use, without a trailing slash. */
+  /** Public base URL, without a trailing slash. */
   publicUrl: string
 }
 
 const security: Record<string, string[]>[] = []
 const about = { tags: ['Forms'], security }
 
-/** The public side of forms. Only these routes take form-encoded bodies, hence a scope of their own. */
+/** Adds the public routes of forms. They have their own scope because only they accept form-encoded bodies. */
 export function formRoutes(app: App, deps: PublicFormDeps): void {
   app.register(async (scope: App) => {
     await scope.register(formbody)
@@ -53,7 +53,7 @@ function pageRoutes(scope: App, deps: PublicFormDeps): void {
         operationId: 'showForm',
         summary: 'Page of a lead form',
         description:
-          'HTML that works without scripts. It carries the `k_*` parameters of its address into the lead, and `utm_*` ones as `k_utm_*`; parameters that a lead could not hold are left behind.',
+          'HTML that works without scripts. The `k_*` parameters of its URL are stored with the lead, and `utm_*` ones as `k_utm_*`; parameters that do not fit are ignored.',
         params: schema.Slug,
         querystring: schema.Parameters,
         response: { 200: schema.Page, ...schema.orPage(errors(400, 404, 500, 503)) },
@@ -89,9 +89,9 @@ function postRoutes(scope: App, deps: PublicFormDeps): void {
       schema: {
         ...about,
         operationId: 'submitForm',
-        summary: 'Send a lead form',
+        summary: 'Submit a lead form',
         description:
-          "Open to the public, from the form's own page, from sites in its `allowedOrigins` (with CORS) and from servers. As JSON, or form-encoded: a browser is then sent on with 303, or shown the page again with what is wrong. `k_*` parameters of the address become custom fields; more than 10 in all, a bad key or a long value is 400. At most 10 posts a minute from one address (IPv6: 10 from a /64, 40 from a /48). Counts towards the daily lead quota: half of it at most for all forms of the workspace, a quarter for each. Emits `lead.created`.",
+          "Open to the public, from the form's own page, from sites in its `allowedOrigins` (with CORS) and from servers. Accepts JSON, or form-encoded bodies, which get a 303 redirect or the page again with the problems. `k_*` parameters of the URL become custom fields; more than 10 in total, an invalid key or a long value is 400. At most 10 posts a minute from one address (IPv6: 10 from a /64, 40 from a /48). Counts towards the daily lead quota: at most half of it for all forms of the workspace, and a quarter for each form. Emits `lead.created`.",
         consumes: ['application/json', 'application/x-www-form-urlencoded'],
         params: schema.Slug,
         querystring: schema.Parameters,
@@ -132,7 +132,7 @@ async function openForm(deps: LeadDeps, slug: string): Promise<PublicForm> {
 
 interface Shown {
   values: RawFields
-  /** Where the parameters to carry along stand. */
+  /** Source of the URL parameters to submit with the form. */
   address: RawFields
   refusal: ApiError | null
 }
@@ -140,7 +140,7 @@ interface Shown {
 async function showForm(deps: LeadDeps, form: PublicForm, reply: FastifyReply, shown: Shown): Promise<FastifyReply> {
   const keyring = await deps.keyStore.keyring(form.workspaceId)
   const { values, address } = shown
-  // A page that took its time and comes back with what is wrong is put right in a moment.
+  // A page shown again keeps its token, because a correction may take less time than the minimum for a new page.
   const taken = shown.refusal instanceof InvalidInput ? values[tokenField] : undefined
   const token = typeof taken === 'string' ? taken : issueToken(keyring, form.id, deps.clock.now())
   const refusal = shown.refusal && refusalOf(shown.refusal)
@@ -151,27 +151,29 @@ async function showForm(deps: LeadDeps, form: PublicForm, reply: FastifyReply, s
 function refusalOf(error: ApiError): Refusal {
   if (error instanceof InvalidInput) return { message: error.message, issues: error.issues }
   return {
-    message: isQuotaReached(error) ? 'We can take no more today. Please try again tomorrow.' : error.message,
+    message: isQuotaReached(error)
+      ? 'We cannot accept more submissions today. Please try again tomorrow.'
+      : error.message,
     issues: [],
   }
 }
 
-// What is not shown here goes to the handler of the whole server.
+// Rethrows JSON and unexpected errors to the server's error handler.
 function showError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (!(error instanceof ApiError) || wantsJson(request)) throw error
   reply.code(error.statusCode).headers(error.headers)
   if (error.statusCode === 404) {
-    return sendPage(reply, noticePage('There is no form here', 'It may have been closed. Please check the address.'))
+    return sendPage(reply, noticePage('Form not found', 'It may have been closed. Please check the address.'))
   }
-  return sendPage(reply, noticePage('This did not work', error.message))
+  return sendPage(reply, noticePage('Something went wrong', error.message))
 }
 
-/** Sends a page that may load its own style and nothing else; sites that the form lists may frame it. */
+/** Sends a page that can load only its own style. Sites that the form lists can frame it. */
 function sendPage(reply: FastifyReply, page: Html, form: Form | null = null): FastifyReply {
   return reply
     .headers({
       'content-security-policy': policyOf(form),
-      // Under `no-referrer`, browsers would name the origin of our own form `null`.
+      // With `no-referrer`, browsers would send `null` as the origin of our own form.
       'referrer-policy': 'same-origin',
     })
     .type('text/html; charset=utf-8')
@@ -180,7 +182,7 @@ function sendPage(reply: FastifyReply, page: Html, form: Form | null = null): Fa
 
 function policyOf(form: Form | null): string {
   const frames = form?.allowedOrigins.includes('*') ? ['*'] : ["'self'", ...(form?.allowedOrigins ?? [])]
-  // Browsers hold the redirect after a post to this as well, and that address may redirect on.
+  // Browsers apply this to redirects after a post too, and that address may redirect again.
   const targets = form?.redirectUrl ? "'self' https: http:" : "'self'"
   return [
     "default-src 'none'",
@@ -194,17 +196,17 @@ function policyOf(form: Form | null): string {
 
 interface FilledForm {
   body: RawFields
-  /** The parameters of the address. */
+  /** URL parameters. */
   query: RawFields
-  /** Whether it comes from the page that we served, which holds a token. */
+  /** Whether it was posted from the page that we served, which contains a token. */
   fromOwnPage: boolean
   refuseUnknown: boolean
 }
 
 /**
- * Makes one lead of a filled form, however often the same page is sent. Refuses with 400 what does not fit and what
- * came too fast or too late, and with 429 when the day's quota, or what forms have of it, is used up. A program that filled the decoy is told
- * that all went well.
+ * Creates one lead from a submission, however often the same page is sent. Throws 400 for invalid input and for posts
+ * that came too soon or too late, and 429 if the daily quota, or the forms' share of it, is used up. A bot that filled
+ * the honeypot gets a success response.
  */
 async function submitForm(deps: LeadDeps, form: PublicForm, filled: FilledForm): Promise<void> {
   const { body, query } = filled
@@ -243,15 +245,15 @@ async function nonceOf(
 }
 
 const sendAgain: Record<Extract<TokenReading, { ok: false }>['problem'], string> = {
-  tampered: 'This page could not be recognised. Please send it once more.',
-  'too fast': 'That was very quick. Please look it over and send it once more.',
-  'too old': 'This page was open for more than a day. Please send it once more.',
+  tampered: 'This page could not be verified. Please send it again.',
+  'too fast': 'That was very quick. Please check your input and send it again.',
+  'too old': 'This page was open for more than a day. Please send it again.',
 }
 
-// Anybody can post a form. Half of the day's leads stay for keys and people, and no form takes what others have.
+// Anybody can post a form, so half of the daily quota is reserved for keys and people, and no form can use it all.
 const shares = { all: 2, each: 4 } as const
 
-/** Counts a lead of the form against the forms' share of the daily lead quota; throws 429 when it is used up. */
+/** Counts a lead against the forms' share of the daily quota. Throws 429 if it is used up. */
 async function takeFormQuota(tx: Tx, workspaceId: string, formId: string, now: Date): Promise<void> {
   const day = startOfUtcDay(now)
   const first = await takeOne(tx, workspaceId, day, workspaceId, shares.all)
@@ -266,7 +268,7 @@ async function takeFormQuota(tx: Tx, workspaceId: string, formId: string, now: D
       and day < ${day}::date`
 }
 
-/** How many there are of the day with this one; undefined when there is no room for it. */
+/** Returns the number of leads of the day including this one, or undefined if the share is used up. */
 async function takeOne(
   tx: Tx,
   workspaceId: string,
@@ -289,7 +291,7 @@ const mostOf = (sql: Sql, workspaceId: string, share: number) => sql`
   from workspaces
   where id = ${workspaceId}`
 
-/** Where rows are spread no insert asks another table. */
+/** On a distributed database an insert cannot query another table. */
 async function readMost(sql: Sql, workspaceId: string, share: number): Promise<number> {
   const [row] = await sql<{ most: number }[]>`${mostOf(sql, workspaceId, share)}`
   return row?.most ?? 0

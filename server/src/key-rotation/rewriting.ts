@@ -10,28 +10,27 @@ import {
 import type { Keyring } from '../base/encryption/keyring.ts'
 
 export const purposes = ['data', 'index'] as const
-/** Which keys are exchanged: those that seal values, or those of digests and search tokens. */
+/** The rotated keys: those that encrypt values (`data`), or those of digests and search tokens (`index`). */
 export type Purpose = (typeof purposes)[number]
 
 const defaultRowsAtOnce = 200
 
-/** One table to bring to the current version: which rows are old, and what they become. */
+/** A table to rewrite to the current version: which rows are old, and their new values. */
 export interface Rewriting {
   table: string
   key: readonly string[]
-  /** The table that has the columns of `reads`. */
+  /** The table that contains the columns in `reads`. */
   source: { table: string; key: readonly string[] } | null
   reads: readonly string[]
-  /** Columns of the table itself that are read beside those of its source. */
+  /** Columns read from the table itself, in addition to those of its source. */
   own: readonly string[]
   rowsAtOnce: number
   belongs(sql: Sql, scopeId: string): Fragment
   isOld(sql: Sql, keyring: Keyring): Fragment
-  /** The columns to write. */
   rewrite(keyring: Keyring, row: KeyedRow): Record<string, Buffer | number[] | number | null>
 }
 
-/** The tables of a scope that a rotation goes through, in order. */
+/** Returns the tables of a scope that a rotation rewrites, in order. */
 export function rewritingsOf(tables: KeyedTables, purpose: Purpose, scopeId: string): Rewriting[] {
   const keysOf = scopeId === instanceScope ? 'instance' : 'workspace'
   return purpose === 'data'
@@ -95,15 +94,15 @@ function belongs(keysOf: EncryptedTable['keysOf']): Rewriting['belongs'] {
 
 export interface Batch {
   rewritten: number
-  /** Rows with a value that does not open; they stay as they are. */
+  /** Rows with a value that cannot be decrypted. They are not changed. */
   broken: number
-  /** The key of the last row looked at; null at the end of the table. */
+  /** Key of the last row; null at the end of the table. */
   lastKey: string[] | null
 }
 
 /**
- * Brings the next old rows after `after` to the current version, under their locks. Rows that somebody else has
- * locked are passed over, so that this never waits: another pass finds them.
+ * Rewrites the next old rows after `after` to the current version, under their locks. Skips locked rows, so that it
+ * never waits; another pass rewrites them.
  */
 export async function rewriteBatch(
   tx: Tx,
@@ -148,7 +147,7 @@ async function lockOldRows(
     tx,
     ours.map((column) => tx`${tx(column)}`),
   )
-  // Everyone who changes a source row or what is made of it locks the source row.
+  // All writers of a source row, or of rows derived from it, lock the source row.
   const from =
     source === null
       ? tx`${tx(table)} t`

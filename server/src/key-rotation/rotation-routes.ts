@@ -19,24 +19,24 @@ interface MasterDeps {
   db: Db
   keyStore: KeyStore
   clock: Clock
-  /** Where this installation keeps its master key, if it does; null when the settings give it. */
+  /** File of the master key; null if the key is in the settings. */
   masterKeyFile: string | null
-  /** Told of a new key before it wraps anything: others of this process hold keys too. */
+  /** Called with a new key before it wraps anything, because other parts of this process use the key too. */
   masterKeyReplaced: (masterKey: Buffer) => void
-  /** Whether other nodes, with key files of their own, may use the same database. */
+  /** Whether other nodes with their own key files may use the same database. */
   sharesDatabase: boolean
 }
 
 interface MasterRotated {
   masterKeyId: string
   rewrapped: number
-  /** The file that the key before is kept in; null when the settings give the keys. */
+  /** File of the previous key; null if the keys are in the settings. */
   previousFile: string | null
 }
 
 /**
- * Wraps every secret with the current master key. A key that is kept in a file is replaced by a new one first, unless
- * an earlier run was killed before it was through: then that one is gone on with.
+ * Wraps every secret with the current master key. If the key is in a file, replaces it by a new one first, unless an
+ * earlier run was killed before completion, which is then continued.
  */
 export async function rotateMasterKey(deps: MasterDeps, actor: TeamActor): Promise<MasterRotated> {
   const { db, keyStore, masterKeyFile: path } = deps
@@ -66,10 +66,10 @@ async function hasOldSecrets({ db, keyStore }: MasterDeps): Promise<boolean> {
 
 const fileIsNotShared = () =>
   conflict(
-    'This node keeps its master key in a file of its own, and others may use the same database: give every node the new key as PARLEY_MASTER_KEY and the old one in PARLEY_PREVIOUS_MASTER_KEYS, restart them, and run this again',
+    'This node keeps its master key in its own file, but other nodes may use the same database. Set PARLEY_MASTER_KEY to the new key and PARLEY_PREVIOUS_MASTER_KEYS to the old one on every node, restart them, and run this again',
   )
 
-/** Begins a rotation in every scope that has none on its way; returns how many it began. */
+/** Starts a rotation in every scope without a running one. Returns how many it started. */
 async function beginEverywhere(deps: RotationDeps, actor: TeamActor, purpose: Purpose): Promise<number> {
   const scopes = await deps.db.sql<{ id: string }[]>`
     select id
@@ -82,7 +82,7 @@ async function beginEverywhere(deps: RotationDeps, actor: TeamActor, purpose: Pu
   return begun
 }
 
-/** Begins a rotation in one workspace unless it is on its way. While one of another purpose is, that is a 409. */
+/** Starts a rotation in one workspace unless it is already running. Throws 409 if one of another purpose is running. */
 async function beginIn(deps: RotationDeps, actor: TeamActor, workspaceId: string, purpose: Purpose): Promise<number> {
   return deps.db.tx(async (tx) => {
     if (await begin(deps, tx, actor, workspaceId, purpose)) return 1
@@ -121,24 +121,24 @@ async function begin(
 }
 
 const otherIsRunning = (purpose: Purpose) =>
-  conflict(`A rotation of the ${purpose} key is running in this workspace: start this one when it has ended`, {
+  conflict(`A rotation of the ${purpose} key is running in this workspace. Start this one after it has finished`, {
     field: 'purpose',
   })
 
 const forOperators = 'For operators.'
 
-/** How keys are changed for new ones: by `parley rotate-keys`, or by a program that does what it does. */
+/** Adds the routes for key rotation, used by `parley rotate-keys`. */
 export function rotationTeamRoutes(app: App, deps: RotationDeps & MasterDeps, guard: TeamGuard): void {
   const api = teamApi(app, guard, 'Key rotation')
   api.post('/api/team/v1/key-rotations', 'operator', {
     operationId: 'rotateKeys',
     summary: 'Rotate keys',
-    description: `${forOperators} Begins to bring every sealed value (\`data\`) or every digest and search token (\`index\`) under a new key, while the service is used. The service does the work by itself and goes on after a restart. What is running already is left to run: asking again is harmless. A workspace has one rotation at a time.`,
+    description: `${forOperators} Starts rewriting all encrypted values (\`data\`) or all digests and search tokens (\`index\`) with a new key, in the background while the service is in use, also after a restart. Repeating the request does not restart running rotations. A workspace has one rotation at a time.`,
     body: Type.Object(
       {
-        purpose: oneOf(purposes, { description: 'Which key.', example: 'index' }),
+        purpose: oneOf(purposes, { description: 'Keys to rotate.', example: 'index' }),
         workspaceId: Type.Optional(
-          nullable(idSchema('The workspace; all of them and the people of the installation when left out or null.')),
+          nullable(idSchema('The workspace. Omitted or null: all workspaces and the people of the installation.')),
         ),
       },
       closed,
@@ -155,21 +155,21 @@ export function rotationTeamRoutes(app: App, deps: RotationDeps & MasterDeps, gu
   })
   api.get('/api/team/v1/key-rotations', 'operator', {
     operationId: 'getKeyRotation',
-    summary: 'Follow the rotation of keys',
-    description: `${forOperators} How far the rotations are, together.`,
-    query: Type.Object({ since: Type.Optional(timestamp('As an earlier answer gave it.')) }, closed),
+    summary: 'Get the progress of key rotations',
+    description: `${forOperators} Returns the combined progress of the rotations.`,
+    query: Type.Object({ since: Type.Optional(timestamp('`since` of an earlier response.')) }, closed),
     answers: { 200: progressSchema },
     run: ({ query }) => currentProgress(deps, readIsoTime(query.since ?? '')),
   })
   api.post('/api/team/v1/master-key-rotations', 'operator', {
     operationId: 'rotateMasterKey',
     summary: 'Wrap all secrets with the current master key',
-    description: `${forOperators} When the settings give the master key, it is wrapped with \`PARLEY_MASTER_KEY\` what keys of \`PARLEY_PREVIOUS_MASTER_KEYS\` have wrapped. When the key is kept in the data folder, a new one is made first and the one before stays beside it. Done when it answers.`,
+    description: `${forOperators} If the master key is in the settings, secrets wrapped by keys in \`PARLEY_PREVIOUS_MASTER_KEYS\` are wrapped with \`PARLEY_MASTER_KEY\`. If it is in the data folder, a new key is created first and the previous one is kept next to it. The response is sent after completion.`,
     answers: {
       200: Type.Object({
-        masterKeyId: text(100, 'The key that wraps all secrets now.', { example: '3f1c22ab' }),
-        rewrapped: count('Secrets that another key had wrapped.', { example: 12 }),
-        previousFile: nullable(text(10_000, 'Where the key before is kept. Null when the settings give the keys.')),
+        masterKeyId: text(100, 'Id of the key that now wraps all secrets.', { example: '3f1c22ab' }),
+        rewrapped: count('Number of secrets that were wrapped by another key.', { example: 12 }),
+        previousFile: nullable(text(10_000, 'File of the previous key. Null if the keys are in the settings.')),
       }),
     },
     errors: [409],
@@ -178,15 +178,19 @@ export function rotationTeamRoutes(app: App, deps: RotationDeps & MasterDeps, gu
 }
 
 const progressSchema = titled('KeyRotationProgress', {
-  since: timestamp('Rotations that began then or later are counted; give it to follow them to their end.'),
-  running: count('Workspaces (and the instance) whose rotation is not finished.', { example: 3 }),
-  finished: count('Those whose rotation is finished.', { example: 0 }),
-  rowsTotal: wholeNumber('Rows to write anew, as far as they are counted: counting begins a minute after the start.', {
+  since: timestamp(
+    'Rotations that started at or after this time are counted. Send it with later requests to follow them to completion.',
+  ),
+  running: count('Workspaces (and the instance) with a running rotation.', { example: 3 }),
+  finished: count('Workspaces (and the instance) with a finished rotation.', { example: 0 }),
+  rowsTotal: wholeNumber('Rows to rewrite, as far as counted. Counting starts a minute after the rotation.', {
     example: 120_000,
   }),
-  rowsDone: wholeNumber('Rows written anew.', { example: 45_000 }),
-  rowsPerSecond: nullable(wholeNumber('Null before the first row is written.', { example: 2_500 })),
-  secondsLeft: nullable(wholeNumber('An estimate by that rate. Null while nothing is known.', { example: 30 })),
+  rowsDone: wholeNumber('Rows rewritten.', { example: 45_000 }),
+  rowsPerSecond: nullable(wholeNumber('Rows rewritten per second; null before the first row.', { example: 2_500 })),
+  secondsLeft: nullable(
+    wholeNumber('Estimate of the remaining seconds at that rate; null while unknown.', { example: 30 }),
+  ),
 })
 
 async function knownWorkspace({ db }: RotationDeps, id: string): Promise<string> {
@@ -194,7 +198,7 @@ async function knownWorkspace({ db }: RotationDeps, id: string): Promise<string>
     select id
     from workspaces
     where id = ${id}`
-  if (row === undefined) throw notFound('There is no such workspace')
+  if (row === undefined) throw notFound('Workspace not found')
   return row.id
 }
 

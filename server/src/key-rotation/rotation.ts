@@ -8,7 +8,7 @@ import { type DueWatch, watchDue } from '../base/pubsub.ts'
 import { recordAudit } from '../team/audit.ts'
 import { countOld, type Purpose, type Rewriting, rewriteBatch, rewritingsOf } from './rewriting.ts'
 
-/** A new secret on its way into every row of a scope; decision 013 tells why it takes these steps. */
+/** The rotation of a secret in every row of a scope. Decision 013 explains the phases. */
 export interface Rotation {
   id: string
   scope_id: string
@@ -26,13 +26,13 @@ export interface RotationDeps {
   tables: KeyedTables
 }
 
-/** By then every request uses keys that know of a change: they are loaded every 10 s, and requests end within 15 s. */
+/** Time after which every request uses the changed keys: they are reloaded every 10 s, and requests end within 15 s. */
 export const noticeMs = 30_000
 
-/** Within the time of notice, which a rotation begins with: no news need tell of one. */
+/** Shorter than the notice with which a rotation starts, so that no notification is needed. */
 const pollEveryMs = 15_000
 
-/** Whether there is a step to take. */
+/** Watches for rotations with a step to run. */
 export function watchRotations({ db, clock }: Pick<RotationDeps, 'db' | 'clock'>): DueWatch {
   const nextAt = async () => {
     const [row] = await db.sql<{ at: Date | null }[]>`
@@ -44,7 +44,7 @@ export function watchRotations({ db, clock }: Pick<RotationDeps, 'db' | 'clock'>
   return watchDue({ db, clock }, { nextAt, pollEveryMs })
 }
 
-/** The next one that is due, locked; none while other workers have them all. */
+/** Locks the next due rotation; undefined if other workers have locked all. */
 export async function lockDueRotation(tx: Tx, now: Date): Promise<Rotation | undefined> {
   const [row] = await tx<Rotation[]>`
     select id, scope_id, purpose, to_version, phase, at_table, at_key
@@ -65,7 +65,7 @@ export interface Progress {
   rewriting_at: Date | null
 }
 
-/** How far the rotations are that began then or later. */
+/** Returns the progress of the rotations that started at or after a time. */
 export async function readProgress(sql: Sql, since: Date): Promise<Progress> {
   const [row] = await sql<Progress[]>`
     select
@@ -79,7 +79,7 @@ export async function readProgress(sql: Sql, since: Date): Promise<Progress> {
   return row ?? { running: 0, finished: 0, rows_total: 0, rows_done: 0, rewriting_at: null }
 }
 
-/** When the oldest of those began that are not finished. */
+/** Returns the start of the oldest unfinished rotation. */
 export async function findOldestStart(sql: Sql): Promise<Date | null> {
   const [row] = await sql<{ started_at: Date | null }[]>`
     select min(started_at) as started_at
@@ -89,10 +89,10 @@ export async function findOldestStart(sql: Sql): Promise<Date | null> {
 }
 
 const shiftMs = 2_000
-/** Whoever holds a row locked is given time to let go of it. */
+/** Time between passes, so that holders of row locks can release them. */
 const nextPassMs = 5_000
 
-/** Takes steps while there are any, for two seconds at most. Returns how many; any number of nodes may do so at once. */
+/** Runs steps for at most two seconds. Returns how many. Any number of nodes may run it concurrently. */
 export async function workOnRotations(deps: RotationDeps): Promise<number> {
   const endsAt = performance.now() + shiftMs
   let steps = 0
@@ -101,17 +101,17 @@ export async function workOnRotations(deps: RotationDeps): Promise<number> {
     if (!(await takeStep(deps))) return steps
     steps++
     if (performance.now() > endsAt) return steps
-    // Half of the time belongs to those who use the service.
+    // Uses at most half of the time, to leave capacity for requests.
     await sleep(performance.now() - startedAt)
   }
 }
 
-/** Takes the next step of the rotation that is due first, in one transaction; false when there is none to take. */
+/** Runs the next step of the rotation that is due first, in one transaction. Returns false if none is due. */
 export async function takeStep(deps: RotationDeps): Promise<boolean> {
   return deps.db.tx(async (tx) => {
     const rotation = await lockDueRotation(tx, deps.clock.now())
     if (rotation === undefined) return false
-    // Counting the rows of a large table takes its time.
+    // Counting the rows of a large table takes long.
     await setStatementTimeout(tx, 15 * 60_000)
     if (rotation.phase === 'announced') await makeCurrent(tx, rotation, deps.clock.now())
     else if (rotation.phase === 'current') await beginRewriting(deps, tx, rotation)
@@ -120,7 +120,7 @@ export async function takeStep(deps: RotationDeps): Promise<boolean> {
   })
 }
 
-/** Every node knows the new secret by now, and can read what others write with it. */
+/** Makes the new secret current. By now every node has loaded it and can read values written with it. */
 async function makeCurrent(tx: Tx, { id, ...rotation }: Rotation, now: Date): Promise<void> {
   await makeSecretCurrent(tx, nameOf(rotation))
   await tx`
@@ -130,7 +130,7 @@ async function makeCurrent(tx: Tx, { id, ...rotation }: Rotation, now: Date): Pr
     where id = ${id}`
 }
 
-/** Every node writes with the new secret by now: no old row can come up behind the pass. */
+/** Starts rewriting. By now every node writes with the new secret, so no new old rows appear. */
 async function beginRewriting(deps: RotationDeps, tx: Tx, rotation: Rotation): Promise<void> {
   const now = deps.clock.now()
   const { first, total } = await survey(deps, tx, rotation)
@@ -160,7 +160,7 @@ async function rewriteNext(deps: RotationDeps, tx: Tx, rotation: Rotation): Prom
     where id = ${rotation.id}`
 }
 
-/** Rows that were locked by others, or put back by a restore, get another pass. */
+/** Starts another pass if old rows remain: rows that were locked, or restored meanwhile. */
 async function endPass(deps: RotationDeps, tx: Tx, rotation: Rotation): Promise<void> {
   const { first, total } = await survey(deps, tx, rotation)
   const [row] = await tx<{ rows_broken: number }[]>`
@@ -190,7 +190,7 @@ async function finish(tx: Tx, { id, ...rotation }: Rotation, now: Date): Promise
   await recordAudit(tx, { scopeId, actor, action: 'keys.rotation_ended', target: `${purpose}:${version}` }, now)
 }
 
-/** How many rows are old, and the first table with any. */
+/** Returns the number of old rows, and the first table with any. */
 async function survey(
   deps: RotationDeps,
   tx: Tx,

@@ -6,7 +6,7 @@ import type { QuotaUse } from '../leads/lead/quota.ts'
 import type { EndpointState, StateReason } from '../webhooks/endpoint/endpoint.ts'
 import { failuresBeforeProbes } from '../webhooks/endpoint/retry-policy.ts'
 
-/** In the order of what is worst. */
+/** Sorted by severity, worst first. */
 export const attentionCodes = [
   'agents_stopped',
   'connection_unavailable',
@@ -25,13 +25,13 @@ export const attentionCodes = [
 
 export interface Attention {
   code: (typeof attentionCodes)[number]
-  /** Of the connection, webhook or key. */
+  /** Id of the connection, webhook or key. */
   id: string | null
   name: string | null
-  /** Since when it is so, or when it will be. */
+  /** Since when the condition holds, or when it will occur. */
   at: Date | null
   count: number | null
-  /** The connection's, webhook's or key's own word for why. */
+  /** Reason code of the connection, webhook or key. */
   reason: string | null
 }
 
@@ -52,7 +52,7 @@ export interface ConnectionInfo {
   stateReason: string | null
   stateChangedAt: Date
   acknowledgedAt: Date | null
-  /** When anything last came in or went out; null when nothing ever has. */
+  /** Time of the last event in either direction; null if there was none. */
   lastEventAt: Date | null
 }
 
@@ -72,7 +72,7 @@ const rememberMs = 7 * dayMs
 const showPauseMs = dayMs
 const nearQuota = 0.8
 
-/** What somebody should look at now, the worst first. */
+/** Returns what needs attention now, worst first. */
 export function attentionOf(state: State, now: Date): Attention[] {
   const found = [
     ...ofWorkspace(state),
@@ -111,7 +111,7 @@ function ofQuota({ used, limit }: QuotaUse): Attention[] {
 
 function ofConnection(one: ConnectionInfo, now: Date): Attention[] {
   const { id, name } = one
-  // A member who pauses a connection knows of it.
+  // Members pause connections themselves, so they already know.
   if (one.state === 'paused') return []
   if (isNotSetUp(one)) return [about('connection_not_set_up', { id, name, reason: one.stateReason })]
   if (one.state === 'unavailable') {
@@ -122,7 +122,7 @@ function ofConnection(one: ConnectionInfo, now: Date): Attention[] {
   return isSoon(until, now) ? [about('acknowledgement_ending', { id, name, at: until })] : []
 }
 
-/** No phone has ever been linked. One that was and is being linked anew has lost its connection. */
+/** Returns whether no phone was ever linked. A connection that is being linked again counts as unavailable instead. */
 const isNotSetUp = ({ state, stateReason, lastEventAt }: ConnectionInfo): boolean =>
   state === 'unavailable' && lastEventAt === null && notLinkedYet.has(stateReason)
 

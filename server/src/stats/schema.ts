@@ -7,11 +7,13 @@ import { attentionCodes } from './attention.ts'
 
 export const StatsQuery = Type.Object(
   {
-    days: Type.Optional(Type.Integer({ minimum: 1, maximum: 366, description: 'Days up to today. Default 30.' })),
+    days: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 366, description: 'Number of days up to today. Default 30.' }),
+    ),
     tz: Type.Optional(
       Type.String({
         maxLength: 64,
-        description: 'The time zone whose days are meant, by its IANA name. Default `UTC`.',
+        description: 'IANA name of the time zone of the days. Default `UTC`.',
         example: 'America/Sao_Paulo',
       }),
     ),
@@ -19,7 +21,7 @@ export const StatsQuery = Type.Object(
       Type.Integer({
         minimum: 0,
         maximum: 10_080,
-        description: 'From how many minutes on a customer without an answer counts as waiting. Default 15.',
+        description: 'Minutes without an answer after which a customer counts as waiting. Default 15.',
       }),
     ),
   },
@@ -31,11 +33,11 @@ const seconds = (description: string) => Type.Number({ minimum: 0, maximum: Numb
 const AnswerTimes = nullable(
   Type.Object(
     {
-      answers: count('How many first answers; multiplied where a sample was read.'),
-      medianSeconds: seconds('Half of the customers waited no longer.'),
-      p90Seconds: seconds('Nine of ten customers waited no longer.'),
+      answers: count('Number of first answers; extrapolated if a sample was read.'),
+      medianSeconds: seconds('Median waiting time in seconds.'),
+      p90Seconds: seconds('90th percentile of the waiting time in seconds.'),
     },
-    { title: 'AnswerTimes', description: 'Null when there was none.' },
+    { title: 'AnswerTimes', description: 'Null if there were no answers.' },
   ),
 )
 
@@ -45,20 +47,24 @@ const Answerers = {
   otherApps: AnswerTimes,
 }
 
-const ofAnswerers = 'By members and team tokens, by API keys, and from other apps on the same number.'
+const ofAnswerers =
+  '`people` are members and team tokens, `agents` API keys, `otherApps` other apps on the same number.'
 const ByAnswerer = Type.Object(Answerers, { title: 'AnswersByKind', description: ofAnswerers })
 
 const AnswerGroups = Type.Array(
   titled('AnswerGroup', {
-    id: idSchema('Of the member or token, key, connection or label.'),
+    id: idSchema('The member or token, key, connection or label.'),
     now: AnswerTimes,
     before: AnswerTimes,
   }),
-  { ...unpaged, description: 'With the most answers first; those who answered in neither period are not among them.' },
+  {
+    ...unpaged,
+    description: 'Sorted by number of answers, most first. Only groups with answers in one of the periods.',
+  },
 )
 
 const Span = titled('StatsPeriod', {
-  leads: count('Leads created in it that are there now.'),
+  leads: count('Leads created in the period and not deleted since.'),
   answers: ByAnswerer,
 })
 
@@ -66,80 +72,80 @@ const { waitingMinutes: _, ...spanQuery } = StatsQuery.properties
 export const ComparisonQuery = Type.Object(spanQuery, closed)
 
 export const Comparison = Type.Object({
-  from: timestamp('The first moment of the period.'),
-  beforeFrom: timestamp('The first moment of the one before, of as many days.'),
+  from: timestamp('Start of the period.'),
+  beforeFrom: timestamp('Start of the previous period of the same length.'),
   now: Span,
   before: Span,
   people: AnswerGroups,
   agents: AnswerGroups,
   connections: AnswerGroups,
   labels: AnswerGroups,
-  sampledEvery: count('1 when every conversation was read, n when one of so many was.'),
+  sampledEvery: count('1 if every conversation was read, n if one in n was.'),
 })
 export type Comparison = Static<typeof Comparison>
 
 export const Stats = Type.Object({
-  from: timestamp('The first moment of the first day.'),
+  from: timestamp('Start of the first day.'),
   days: Type.Array(
     Type.Object({
       date: day,
-      leads: count('Leads created on it that are there now.'),
+      leads: count('Leads created on the day and not deleted since.'),
       answers: ByAnswerer,
     }),
-    { maxItems: 366, description: 'Every day, the oldest first; the last is today.' },
+    { maxItems: 366, description: 'Every day, oldest first; the last is today.' },
   ),
   leads: Type.Object({
-    total: count('Leads that are there now, whenever they were created.'),
-    created: count('Of the days.'),
+    total: count('All current leads.'),
+    created: count('Leads created in these days.'),
     bySource: Type.Array(
-      Type.Object({ source: oneOf(sources, { title: 'LeadSource' }), count: count('Created in the days.') }),
+      Type.Object({ source: oneOf(sources, { title: 'LeadSource' }), count: count('Leads created in these days.') }),
       {
         maxItems: sources.length,
-        description: 'The most common first.',
+        description: 'Most common first.',
       },
     ),
     byStatus: Type.Array(
-      Type.Object({ status: leadStatus('Of the leads.', { example: 'new' }), count: count('Now.') }),
+      Type.Object({
+        status: leadStatus('Status of the leads.', { example: 'new' }),
+        count: count('Current leads with this status.'),
+      }),
       {
         ...unpaged,
-        description: 'Of all leads, the most common status first.',
+        description: 'All leads by status, most common first.',
       },
     ),
   }),
   answers: Type.Object(
     {
       ...Answerers,
-      sampledEvery: count('1 when every conversation was read, n when one of so many was.'),
+      sampledEvery: count('1 if every conversation was read, n if one in n was.'),
     },
     {
-      description: `How long customers waited for the first answer after they wrote. ${ofAnswerers}`,
+      description: `Waiting times of customers until the first answer to their messages. ${ofAnswerers}`,
     },
   ),
   waiting: Type.Object({
-    minutes: count('From how many minutes on.'),
-    forPeople: count('Customers who wait where people are to answer.'),
-    forAgents: count('Customers who wait where an agent is to answer.'),
-    since: nullable(timestamp('Since when the first of them has waited.')),
+    minutes: count('Minutes after which a customer counts as waiting.'),
+    forPeople: count('Customers waiting for people.'),
+    forAgents: count('Customers waiting for agents.'),
+    since: nullable(timestamp('Since when the first of them has been waiting; null if there are none.')),
   }),
   quota: Type.Object({
-    used: count('Leads created this UTC day that count.'),
-    limit: nullable(count('Null: unlimited.')),
+    used: count('Leads created this UTC day that count towards the quota.'),
+    limit: nullable(count('Daily quota; null: unlimited.')),
   }),
   attention: Type.Array(
     Type.Object({
-      code: oneOf(attentionCodes, { description: 'What is the matter.' }),
+      code: oneOf(attentionCodes, { description: 'What needs attention.' }),
       id: nullable(idSchema('The connection, webhook or key.')),
-      name: nullable(text(200, 'Its name; the description of a webhook.')),
-      at: nullable(timestamp('Since when it is so, or when it will be.')),
-      count: nullable(count('Customers, leads or failures.')),
+      name: nullable(text(200, 'Name of the connection or key; description of a webhook.')),
+      at: nullable(timestamp('Since when the condition holds, or when it will occur.')),
+      count: nullable(count('Number of customers, leads or failures.')),
       reason: nullable(
-        text(
-          200,
-          'The state reason of the connection or webhook; of a key that was paused `same_call` or `same_text`.',
-        ),
+        text(200, 'State reason of the connection or webhook; `same_call` or `same_text` for a paused key.'),
       ),
     }),
-    { ...unpaged, description: 'What somebody should look at now, the worst first.' },
+    { ...unpaged, description: 'What needs attention now, worst first.' },
   ),
 })
 export type Stats = Static<typeof Stats>

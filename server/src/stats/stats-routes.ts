@@ -27,15 +27,15 @@ interface StatsDeps {
   clock: Clock
 }
 
-/** What the team's first page shows: how the last days went, beside those before, and what needs somebody now. */
+/** Adds the routes of the home page: figures of the last days, a comparison with before, and what needs attention. */
 export function statsTeamRoutes(app: App, deps: StatsDeps, guard: TeamGuard): void {
   const api = teamApi(app, guard, 'Statistics')
   const { db, clock } = deps
   api.get('/api/team/v1/workspaces/:workspaceId/stats', 'member', {
     operationId: 'getStats',
-    summary: 'Read how the workspace fares',
+    summary: 'Get statistics',
     description:
-      'Counts of leads are exact. Answer times are those of the messages kept; of more than 2,000 active conversations a sample is read.',
+      'Counts of leads are exact. Answer times cover stored messages; with more than 2,000 active conversations a sample is read.',
     query: StatsQuery,
     answers: { 200: Stats },
     run: async ({ member, query }) => {
@@ -66,9 +66,9 @@ export function statsTeamRoutes(app: App, deps: StatsDeps, guard: TeamGuard): vo
   })
   api.get('/api/team/v1/workspaces/:workspaceId/stats/comparison', 'member', {
     operationId: 'compareStats',
-    summary: 'Compare how the workspace fares with the time before',
+    summary: 'Compare statistics with the previous period',
     description:
-      'The days up to now beside as many before them: new leads, and first answers by member, agent, connection and label. A conversation with several labels is counted under each. Of more than 2,000 active conversations a sample is read.',
+      'Compares the days up to now with as many days before: new leads, and first answers by member, agent, connection and label. A conversation with several labels counts for each. With more than 2,000 active conversations a sample is read.',
     query: ComparisonQuery,
     answers: { 200: Comparison },
     run: async ({ member, query }) => {
@@ -93,7 +93,7 @@ export function statsTeamRoutes(app: App, deps: StatsDeps, guard: TeamGuard): vo
   })
 }
 
-/** How things stand in a workspace. Secrets and addresses stay sealed: nothing of them is asked here. */
+/** Reads the state of a workspace. Does not decrypt anything. */
 async function readState(
   sql: Sql,
   workspaceId: string,
@@ -137,7 +137,6 @@ function presentDays(days: readonly ZoneDay[], created: readonly NewLeads[], tim
   }))
 }
 
-/** Of one day, or (null) of all of them. */
 function presentAnswers(times: readonly AnswerTimes[], day: number | null) {
   const by = (answerer: Answerer) => {
     const found = times.find((one) => one.answerer === answerer && one.day === day)
@@ -168,7 +167,7 @@ function presentWaiting(waiting: readonly UnansweredCount[], minutes: number): S
   }
 }
 
-/** A period beside the one before; `created` has days 1, the one before, and 2. */
+/** Presents a period and the previous one. In `created`, day 1 is the previous period and day 2 the period. */
 function presentComparison(
   groups: readonly AnswerGroup[],
   created: readonly NewLeads[],

@@ -1,13 +1,13 @@
 import type { Fragment, Sql, Tx } from '../base/db.ts'
 import { firstIdAt, newId } from '../base/id.ts'
 
-/** What is worth a line. The word before the dot is the thing, the one after it what happened to it. */
+/** An entry of the audit log. Actions have the form `<resource>.<what happened>`. */
 export interface AuditEntry {
   /** A workspace id, or `instanceScope`. */
   scopeId: string
   actor: { type: 'user' | 'token' | 'agent' | 'system'; id: string | null }
   action: string
-  /** `member:<id>`; never a name, address or other value. */
+  /** Target such as `member:<id>`; never a name, address or other value. */
   target: string | null
 }
 
@@ -21,7 +21,7 @@ export interface AuditRow {
   count: number
 }
 
-/** Adds a line to the log that nobody edits, in the transaction of what it tells. */
+/** Adds an entry to the append-only log, in the transaction of the change. */
 export async function recordAudit(tx: Tx, entry: AuditEntry, now: Date, count = 1): Promise<void> {
   const { scopeId, actor, action, target } = entry
   await tx`
@@ -32,14 +32,14 @@ export async function recordAudit(tx: Tx, entry: AuditEntry, now: Date, count = 
 const hourMs = 3_600_000
 
 /**
- * For what strangers can make happen at will: one line an hour for each action and target says how often, so that no
- * storm fills the log.
+ * Adds an entry that outsiders can cause at will: one per hour for each action and target, with a count, so that they
+ * cannot flood the log.
  */
 export async function countAudit(tx: Tx, entry: AuditEntry, now: Date): Promise<void> {
   await addTo(tx, entry, tx``, 1, now)
 }
 
-/** One line an hour for what one person does of one thing in several requests: it says of how many. */
+/** Adds one entry per hour for an actor's repeated action on one target; `count` sums the affected resources. */
 export async function addUpAudit(tx: Tx, entry: AuditEntry, count: number, now: Date): Promise<void> {
   const { type, id } = entry.actor
   await addTo(tx, entry, tx`and actor_type = ${type} and actor_id is not distinct from ${id}::uuid`, count, now)
@@ -59,11 +59,11 @@ async function addTo(tx: Tx, entry: AuditEntry, ofActor: Fragment, count: number
   if (counted.count === 0) await recordAudit(tx, entry, now, count)
 }
 
-/** Which lines are wanted; null is any. */
+/** Conditions on entries; null for any. */
 export interface AuditFilter {
   actorId: string | null
   actorType: AuditRow['actor_type'] | null
-  /** The word before the dot of the action. */
+  /** The part of the action before the dot. */
   thing: string | null
   from: Date | null
   to: Date | null
@@ -71,14 +71,14 @@ export interface AuditFilter {
 
 export interface AuditPage {
   rows: AuditRow[]
-  /** The id that the next page goes on with; null at the end. */
+  /** Id from which the next page continues; null at the end. */
   before: string | null
 }
 
-// However rare what a filter wants is, a page costs no more than this.
+// Bounds the cost of a page, even if a filter matches few entries.
 const readAtMost = 5000
 
-/** Newest first; `before` is the id of the last line already seen. A page may be short or empty, and yet not the last. */
+/** Lists entries, newest first. `before` is the last id already seen. A page may be short or empty before the end. */
 export async function listAudit(
   sql: Sql,
   scopeId: string,
@@ -86,7 +86,7 @@ export async function listAudit(
   { limit, before }: { limit: number; before: string | null },
 ): Promise<AuditPage> {
   const { actorId, actorType, thing, from, to } = filter
-  // Ids begin with their time, and those of one process run ahead of it at most by what it makes in a burst.
+  // Ids begin with their time. Those of one process run ahead of it by at most the ids of a burst.
   const first = from === null ? lowestId : firstIdAt(from)
   const end = to === null ? highestId : firstIdAt(new Date(to.getTime() + 1))
   const beyond = before === null || before > end ? end : before

@@ -1,7 +1,7 @@
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import type { LeadSettings } from '../base/lead-settings.ts'
 
-/** From the least to the most that a member may do. */
+/** Roles, from the least to the most permissions. */
 export const roles = ['member', 'admin', 'owner'] as const
 export type Role = (typeof roles)[number]
 
@@ -9,19 +9,17 @@ export function roleCovers(role: Role, needed: Role): boolean {
   return roles.indexOf(role) >= roles.indexOf(needed)
 }
 
-/** Who calls the team API: a signed-in user or a team token. */
+/** The caller of the team API: a signed-in user or a team token. */
 export interface TeamCaller {
   userId: string | null
   tokenId: string | null
-  /** The one workspace that a token is for; null for users and for tokens of the whole installation. */
+  /** The workspace of a token; null for users and for installation-wide tokens. */
   tokenWorkspaceId: string | null
-  /** The user who answers for what the caller makes: themselves, or who made the token. Null for an operator's setting. */
+  /** The user responsible for what the caller creates: themselves or the token's creator. Null for operator tokens. */
   makerId: string | null
-  /** The session that a user came with. */
   sessionId: string | null
-  /** The user's or the token's name. */
   name: string
-  /** Runs the instance: may do everything in every workspace. */
+  /** Whether the caller runs the instance and can do everything in every workspace. */
   isOperator: boolean
   actor: TeamActor
 }
@@ -41,16 +39,16 @@ export interface Member extends TeamCaller {
   workspace: MemberWorkspace
 }
 
-/** The doors of the team API, for a route's `onRequest`. */
+/** Hooks of the team API, for a route's `onRequest`. */
 export interface TeamGuard {
-  /** Anyone, from a page of this service or from no page. */
+  /** Allows anyone, from a page of this service or without a page. */
   visitor(): onRequestHookHandler
-  /** Anyone who is signed in, or any team token. */
+  /** Allows any signed-in user and any team token. */
   signedIn(): onRequestHookHandler
-  /** Members of the workspace in the path (`:workspaceId`) from this role up. Others are told that there is none. */
+  /** Allows members of the workspace in the path (`:workspaceId`) with at least this role. Others get 404. */
   member(minRole: Role): onRequestHookHandler
   operator(): onRequestHookHandler
-  /** The member behind a request that goes on, as of now; null once that has ended. Does not keep a session alive. */
+  /** Returns the current member of a long-running request; null if access has ended. Does not extend the session. */
   stillMember(request: FastifyRequest): Promise<Member | null>
 }
 
@@ -61,13 +59,13 @@ declare module 'fastify' {
   }
 }
 
-/** The caller behind `guard.signedIn` or `guard.operator`. */
+/** Returns the caller after `guard.signedIn` or `guard.operator`. */
 export function teamCallerOf(request: FastifyRequest): TeamCaller {
   if (request.teamCaller === null) throw new Error('The route has no team guard')
   return request.teamCaller
 }
 
-/** The member behind `guard.member`. */
+/** Returns the member after `guard.member`. */
 export function memberOf(request: FastifyRequest): Member {
   if (request.member === null) throw new Error('The route has no member guard')
   return request.member

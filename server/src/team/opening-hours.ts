@@ -4,34 +4,34 @@ import { clockOf, dateAt, isTimeZone, offsetAt, textAt } from '../base/time.ts'
 export const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const
 export type Weekday = (typeof weekdays)[number]
 
-/** `09:00` to `18:00`; `24:00` is the end of the day. */
+/** From `09:00` to `18:00`, for example; `24:00` is the end of the day. */
 export interface Span {
   from: string
   to: string
 }
 
-/** When people of the team are there, by the clocks of a zone. */
+/** Business hours in a time zone. */
 export interface OpeningHours {
-  /** IANA: `America/Sao_Paulo`. */
+  /** IANA name, such as `America/Sao_Paulo`. */
   timeZone: string
-  /** In order, and not overlapping. */
+  /** Sorted and not overlapping. */
   week: Record<Weekday, Span[]>
 }
 
 export interface Opening {
   isOpen: boolean
-  /** Null: not within a week. */
+  /** Null if nothing changes within a week. */
   nextChangeAt: Date | null
 }
 
 const minuteMs = 60_000
 const dayMs = 1440 * minuteMs
-/** From today to beyond the same day of the next week. */
+/** Covers from today to after the same day of next week. */
 const daysLookedAt = 9
-/** What is open for longer never closes. */
+/** Hours that stay open for longer never close. */
 const alwaysMs = 7.5 * dayMs
 
-/** Whether somebody is there, and when that changes. Spans that touch are one, across midnight as well. */
+/** Returns whether the team is open, and when that changes. Adjacent spans count as one, also across midnight. */
 export function openingAt({ timeZone, week }: OpeningHours, now: Date): Opening {
   const at = now.getTime()
   let openUntil: number | null = null
@@ -45,11 +45,11 @@ export function openingAt({ timeZone, week }: OpeningHours, now: Date): Opening 
   return { isOpen: true, nextChangeAt: openUntil - at > alwaysMs ? null : new Date(openUntil) }
 }
 
-/** `2026-03-02 09:00`, as the clocks of the zone show it. */
+/** Returns the local time in the zone, such as `2026-03-02 09:00`. */
 export const zoneTime = ({ timeZone }: OpeningHours, at: Date): string =>
   textAt(clockOf(timeZone), at.getTime()).slice(0, 16)
 
-/** What of hours that fit their schema cannot be meant. */
+/** Returns the errors of hours that match their schema. */
 export function issuesOfHours({ timeZone, week }: OpeningHours): Issue[] {
   const ofZone = isTimeZone(timeZone) ? [] : [{ path: 'hours.timeZone', message: 'must be an IANA time zone' }]
   return [...ofZone, ...weekdays.flatMap((day) => issuesOfDay(week[day], `hours.week.${day}`))]
@@ -58,19 +58,19 @@ export function issuesOfHours({ timeZone, week }: OpeningHours): Issue[] {
 function issuesOfDay(spans: readonly Span[], path: string): Issue[] {
   return spans.flatMap(({ from, to }, n) => {
     const before = spans[n - 1]
-    // Times of this form sort as they follow each other.
+    // Times in this format sort chronologically.
     if (to <= from) return [{ path: `${path}[${n}].to`, message: `must be later than from, ${from}` }]
     if (before === undefined || from >= before.to) return []
     return [{ path: `${path}[${n}].from`, message: `must not be earlier than the end before it, ${before.to}` }]
   })
 }
 
-/** The spans from today on, as moments. */
+/** Yields the spans from today on, as times. */
 function* momentsOf(timeZone: string, week: OpeningHours['week'], now: number) {
   const clock = clockOf(timeZone)
   const today = Date.parse(dateAt(clock, now))
   for (let midnight = today; midnight < today + daysLookedAt * dayMs; midnight += dayMs) {
-    // Monday is the first of ours and the second of JavaScript's.
+    // Monday is index 0 in `weekdays` and 1 in JavaScript.
     const day = weekdays[(new Date(midnight).getUTCDay() + 6) % 7]
     for (const { from, to } of day === undefined ? [] : week[day]) {
       const start = momentOf(clock, midnight + msOf(from), 'first')
@@ -83,8 +83,8 @@ const endOfDay = '24:00'
 const msOf = (time: string): number => (Number(time.slice(0, 2)) * 60 + Number(time.slice(3))) * minuteMs
 
 /**
- * When the clocks show a time. Where they are set back they show it twice, and a span is open through both; where they are set
- * forward past it, it is the moment in which they are.
+ * Returns when the clocks of the zone show a time. When they are set back they show it twice: a span covers both. When
+ * they are set forward past it, returns the moment of the change.
  */
 function momentOf(clock: Intl.DateTimeFormat, wall: number, which: 'first' | 'last'): number {
   const near = [wall - offsetAt(clock, wall - dayMs), wall - offsetAt(clock, wall + dayMs)]

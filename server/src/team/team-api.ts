@@ -11,48 +11,48 @@ import { type App, errors, type KnownStatus } from '../base/route.ts'
 import { type Member, memberOf, type Role, roles, type TeamCaller, type TeamGuard, teamCallerOf } from './member.ts'
 import { done, openTeamRoute, teamRoute, workspaceParams } from './team-schema.ts'
 
-/** Who may call an operation: members of the workspace in the path from a role up, anyone signed in, operators, or anyone. */
+/** Who may call an operation: members of the path's workspace with at least a role, signed-in, operators, anyone. */
 type Audience = Role | 'signed-in' | 'operator' | 'visitor'
 
 const ofWorkspace = Type.Object(workspaceParams)
 
-/** The type of what a schema describes; `unknown` where there is no schema. */
+/** The type that a schema describes; `unknown` without a schema. */
 type TypeOf<S> = S extends TSchema ? Static<S> : unknown
 
-/** A request to an operation, its parts typed by the schemas. */
+/** A request to an operation. The schemas determine the types of its parts. */
 interface Call<P, Q, B, H> {
   params: TypeOf<P>
   query: TypeOf<Q>
   body: TypeOf<B>
   headers: TypeOf<H>
-  /** Throws where the audience is no role. */
+  /** Throws if the audience is not a role. */
   member: Member
   caller: TeamCaller
   request: FastifyRequest
   reply: FastifyReply
 }
 
-/** One operation of the team API: its documentation, its schemas and what it does. */
+/** An operation of the team API: documentation, schemas and handler. */
 interface Operation<P, Q, B, H, A> {
   operationId: string
   summary: string
   description: string
-  /** Default: the workspace, where members are the audience. */
+  /** Default: the workspace id, if the audience is a role. */
   params?: P
   query?: Q
   body?: B
   headers?: H
-  /** By status; of several successes `run` sets the status. Default: 200 with `{ success: true }`. */
+  /** Response schemas by status. With several successes `run` sets it. Default: 200 with `{ success: true }`. */
   answers?: Record<number, A>
-  /** Beside 400, 401, 403, for members 404, and with a body 413 and 415. */
+  /** Added to 400, 401, 403, for members 404, and with a body 413 and 415. */
   errors?: readonly KnownStatus[]
-  /** In place of all of those. */
+  /** Replaces all of those. */
   allErrors?: readonly KnownStatus[]
   options?: Pick<
     RouteOptions,
     'attachValidation' | 'bodyLimit' | 'config' | 'schemaErrorFormatter' | 'validatorCompiler'
   >
-  /** Returns the body of the success, or the reply that it has sent itself. */
+  /** Returns the body of the success response, or the reply if it has sent one itself. */
   run: (call: Call<P, Q, B, H>) => TypeOf<A> | Promise<TypeOf<A>>
 }
 
@@ -64,7 +64,7 @@ type Add = <P = typeof ofWorkspace, Q = undefined, B = undefined, H = undefined,
 
 export type TeamApi = Record<'get' | 'post' | 'put' | 'patch' | 'delete', Add>
 
-/** Declares operations of the team API: each is a route behind its guard, and a part of the document under this tag. */
+/** Declares operations of the team API. Each becomes a guarded route, documented under this tag. */
 export function teamApi(app: App, guard: TeamGuard, tag: string): TeamApi {
   const add =
     (method: string): Add =>
@@ -108,7 +108,7 @@ function addRoute(app: App, guard: TeamGuard, tag: string, { method, url, audien
     onRequest: doorOf(guard, audience),
     handler: async (request, reply) => {
       const result = await run(callOf(request, reply))
-      // Whatever sends the reply itself, as a file, has sent its status as well.
+      // A handler that sends the reply itself, such as a file, has also set its status.
       if (reply.sent) return reply
       if (successes.length === 1) reply.code(Number(successes[0]))
       return answers === undefined ? { success: true } : result

@@ -8,9 +8,9 @@ interface RouteTags {
   security: Record<string, string[]>[]
 }
 
-/** What the schemas of the team API's routes share; the tag is one that `http/contract/openapi.ts` describes. */
+/** Common schema parts of the team API's routes. `http/contract/openapi.ts` describes the tags. */
 export const teamRoute = (tag: string): RouteTags => ({ tags: [tag], security: [{ session: [] }, { teamToken: [] }] })
-/** For routes that a person reaches before there is a session. */
+/** For routes that are used before sign-in. */
 export const openTeamRoute = (tag: string): RouteTags => ({ tags: [tag], security: [] })
 
 export const idSchema = (description: string) => uuid(description, { example: '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e' })
@@ -19,7 +19,7 @@ export const workspaceParams = { workspaceId: idSchema('The workspace.') }
 
 export const roleSchema = oneOf(roles, {
   title: 'Role',
-  description: 'member works; admin also manages people, keys and settings; owner also manages owners and tokens.',
+  description: 'member: daily work; admin: also people, keys and settings; owner: also owners and tokens.',
   example: 'member',
 })
 
@@ -34,7 +34,7 @@ export const personNameSchema = Type.String({
   minLength: 1,
   maxLength: 100,
   pattern: visible,
-  description: 'How colleagues see the person.',
+  description: 'Name that colleagues see.',
   example: 'Ana Lima',
 })
 
@@ -45,7 +45,7 @@ export const newPasswordSchema = Type.String({
   example: 'four plain words together',
 })
 
-/** A body that refuses what it does not know. */
+/** Refuses unknown fields in a body. */
 export const closed = { additionalProperties: false }
 
 export const done = titled('Done', { success: Type.Boolean({ example: true }) })

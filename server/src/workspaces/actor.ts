@@ -1,7 +1,7 @@
-/** Who made a change: an API key (`agent`), a member (`user`), a team token, a public form, or the service itself. */
+/** The author of a change: an API key (`agent`), member (`user`), team token, public form, or the service itself. */
 export type Actor = { type: 'agent' | 'user' | 'token' | 'form'; id: string } | { type: 'system'; id: null }
 
-/** The member or token that acts; null for everybody else. The audit log tells of what these do. */
+/** Returns the actor if it is a member or token, whose changes the audit log records; null otherwise. */
 export function personOf({ type, id }: Actor): { type: 'user' | 'token'; id: string } | null {
   return type === 'user' || type === 'token' ? { type, id } : null
 }

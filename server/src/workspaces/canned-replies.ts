@@ -10,7 +10,7 @@ import { teamApi } from '../team/team-api.ts'
 import { closed, idSchema, workspaceParams } from '../team/team-schema.ts'
 import { addItem, changeItem, deleteItem, type OwnedList } from './owned-list.ts'
 
-/** What `{{…}}` may name; the page knows the values. */
+/** Placeholders allowed in `{{…}}`. The web app fills them in. */
 const placeholders = ['contact.name', 'contact.first_name', 'contact.phone', 'me.name', 'workspace.name'] as const
 
 const cannedReplies: OwnedList = {
@@ -47,7 +47,7 @@ export async function listCannedReplies(sql: Sql, workspaceId: string): Promise<
     order by shortcut`
 }
 
-/** At most 500 a workspace, each shortcut once (409). */
+/** Creates a canned reply. A workspace has at most 500, with unique shortcuts (409). */
 async function createCannedReply(
   { db, clock }: Deps,
   by: Member,
@@ -98,11 +98,12 @@ async function deleteCannedReply({ db, clock }: Deps, by: Member, id: string): P
   await db.tx((tx) => deleteItem(tx, cannedReplies, { by, id, now: clock.now() }))
 }
 
-// A placeholder that nobody fills would be sent to a customer as it stands.
+// An unknown placeholder would be sent to customers unfilled.
 function checkPlaceholders(text: string): void {
   const named = [...text.matchAll(/\{\{([^{}]*)\}\}/g)].map(([, name = '']) => name.trim())
   const unknown = named.find((name) => !placeholders.some((known) => known === name))
-  if (unknown !== undefined) throw invalid('text', `may hold {{${placeholders.join('}}, {{')}}} only`)
+  if (unknown !== undefined)
+    throw invalid('text', `may contain only the placeholders {{${placeholders.join('}}, {{')}}}`)
 }
 
 const path = '/api/team/v1/workspaces/:workspaceId/canned-replies'
@@ -112,14 +113,14 @@ const fields = {
   shortcut: Type.String({
     maxLength: 40,
     pattern: '^[a-z0-9][a-z0-9_-]{0,39}$',
-    description: 'What is typed behind `/`; unique in the workspace.',
+    description: 'Text to type after `/`; unique in the workspace.',
     example: 'hours',
   }),
   text: Type.String({
     minLength: 1,
     maxLength: 4096,
     pattern: visible,
-    description: `Plain text. The page fills \`{{${placeholders.join('}}`, `{{')}}}\`.`,
+    description: `Plain text. The web app fills in \`{{${placeholders.join('}}`, `{{')}}}\`.`,
     example: 'Hi {{contact.first_name}}, we are open from 9 to 18.',
   }),
 }
@@ -128,21 +129,20 @@ const CannedReplySchema = Type.Object(
   {
     id: idSchema('The canned reply.'),
     ...fields,
-    createdAt: timestamp('When it was made.'),
-    updatedAt: timestamp('When it last changed.'),
+    createdAt: timestamp('Creation time.'),
+    updatedAt: timestamp('Time of the last change.'),
   },
   { title: 'CannedReply' },
 )
 const oneReply = Type.Object({ cannedReply: CannedReplySchema })
 
-/** Texts that members send often: members use them, admins write them. */
 export function cannedReplyTeamRoutes(app: App, deps: Deps, guard: TeamGuard): void {
   const api = teamApi(app, guard, 'Canned replies')
   const { db } = deps
   api.get(path, 'member', {
     operationId: 'listCannedReplies',
     summary: 'List canned replies',
-    description: 'All of them, by shortcut.',
+    description: 'Returns all, sorted by shortcut.',
     answers: { 200: Type.Object({ cannedReplies: Type.Array(CannedReplySchema, { maxItems: 500 }) }) },
     allErrors: [400, 401, 404],
     run: async ({ member }) => ({

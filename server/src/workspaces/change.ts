@@ -19,29 +19,29 @@ export interface WorkspaceDeps {
   db: Db
   keyStore: KeyStore
   clock: Clock
-  /** What must happen in the same transaction when agents are stopped: their conversations go back to people. */
+  /** Returns the agents' conversations to people, in the same transaction. */
   agentsStopped?(tx: Tx, keyring: Keyring, workspaceId: string, by: TeamActor): Promise<void>
-  /** What must happen in the same transaction when a label goes: conversations lose it. */
+  /** Removes a deleted label from conversations, in the same transaction. */
   labelDeleted?(tx: Tx, workspaceId: string, labelId: string): Promise<void>
 }
 
-/** What an operator asks for, and who owns it. */
+/** An operator's request, with the owner. */
 interface NewWorkspace extends Static<typeof newWorkspaceSchema> {
-  /** After so many a customer whom no agent answers is people's; the usual unless given. */
+  /** Minutes after which an unanswered customer is returned from agents to people. Has a default. */
   agentWatchdogMinutes?: number
-  /** The user who owns it; null leaves it to an invitation. */
+  /** The user who becomes owner; null if an owner will be invited. */
   ownerId: string | null
   createdBy: TeamActor | { type: 'system'; id: null }
 }
 
 const usualWatchdogMinutes = 5
 
-/** Makes a workspace with its secrets and its first owner. */
+/** Creates a workspace with its secrets and first owner. */
 export function createWorkspace(deps: WorkspaceDeps, input: NewWorkspace): Promise<WorkspaceRow> {
   return deps.db.tx((tx) => addWorkspace(tx, deps.keyStore, input, deps.clock.now()))
 }
 
-/** The same within a transaction of the caller's. The workspace's keys can be had once it has committed. */
+/** Does the same in the caller's transaction. The workspace's keys are available after it has committed. */
 export async function addWorkspace(tx: Tx, keyStore: KeyStore, input: NewWorkspace, now: Date): Promise<WorkspaceRow> {
   const issues = issuesOfCountry(input.defaultCountry)
   if (issues.length > 0) throw new InvalidInput(issues)
@@ -67,8 +67,8 @@ export async function addWorkspace(tx: Tx, keyStore: KeyStore, input: NewWorkspa
 const currencies: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'))
 
 /**
- * Changes the settings that the patch names. What the plan includes (`leadsEnabled`, `inboxEnabled`) is an operator's
- * to switch, and so is the ceiling of the quota; whether the inbox is open at the moment (`inboxAvailable`) an owner's.
+ * Changes the settings in the patch. Only operators can change what the plan includes (`leadsEnabled`, `inboxEnabled`)
+ * and the quota ceiling; only owners can change `inboxAvailable`.
  */
 export async function updateWorkspace(deps: WorkspaceDeps, by: Member, patch: WorkspacePatch): Promise<WorkspaceRow> {
   refuseForeignSwitches(by, patch)
@@ -97,16 +97,16 @@ export async function updateWorkspace(deps: WorkspaceDeps, by: Member, patch: Wo
 
 function refuseForeignSwitches(by: Member, patch: WorkspacePatch): void {
   if ((patch.leadsEnabled !== undefined || patch.inboxEnabled !== undefined) && !by.isOperator) {
-    throw forbidden('Only an operator of this installation changes what the plan includes')
+    throw forbidden('Only operators can change what the plan includes')
   }
   if (patch.inboxAvailable !== undefined && !roleCovers(by.role, 'owner')) {
-    throw forbidden('Only an owner opens or closes the inbox')
+    throw forbidden('Only owners can open or close the inbox')
   }
 }
 
 function issuesOfPatch({ leadStatuses, defaultCountry, currency = null, hours = null }: WorkspacePatch): Issue[] {
   const isRepeated = leadStatuses !== undefined && new Set(leadStatuses).size < leadStatuses.length
-  const repeated = isRepeated ? [{ path: 'leadStatuses', message: 'must not name a status twice' }] : []
+  const repeated = isRepeated ? [{ path: 'leadStatuses', message: 'must not contain a status twice' }] : []
   return [
     ...repeated,
     ...issuesOfCountry(defaultCountry),
@@ -115,7 +115,7 @@ function issuesOfPatch({ leadStatuses, defaultCountry, currency = null, hours = 
   ]
 }
 
-/** Numbers of a country that has no numbering plan would all be read as foreign. */
+/** Without a numbering plan, all numbers would be parsed as foreign. */
 const issuesOfCountry = (country: string | null | undefined): Issue[] =>
   country == null || isSupportedCountry(country)
     ? []
@@ -124,7 +124,7 @@ const issuesOfCountry = (country: string | null | undefined): Issue[] =>
 const issuesOfCurrency = (currency: string | null): Issue[] =>
   currency === null || currencies.has(currency)
     ? []
-    : [{ path: 'currency', message: 'must be an ISO 4217 code of a currency, such as BRL' }]
+    : [{ path: 'currency', message: 'must be an ISO 4217 currency code, such as BRL' }]
 
 function quotaAfter(before: WorkspaceRow, patch: WorkspacePatch, { isOperator }: Member) {
   const set = { quota: before.dailyLeadQuota, ceiling: before.dailyLeadQuotaCeiling }
@@ -138,7 +138,7 @@ const given = (before: WorkspaceRow, patch: WorkspacePatch) => ({
   retention: { ...before.retention, ...patch.retention },
 })
 
-/** The columns that differ, as the audit log names them. */
+/** Returns the columns that differ, for the audit log. */
 function changedFields(before: WorkspaceRow, after: WorkspaceRow): string[] {
   const [old, now] = [columnsOf(before), columnsOf(after)]
   return Object.keys(old).filter((name) => !isDeepStrictEqual(old[name], now[name]))

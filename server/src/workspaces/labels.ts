@@ -36,7 +36,7 @@ export async function listLabels(sql: Sql, workspaceId: string): Promise<Label[]
     order by lower(name)`
 }
 
-/** Those of the ids that are labels of the workspace. No one takes them away before the transaction ends. */
+/** Returns the ids that are labels of the workspace. They cannot be deleted before the transaction ends. */
 export async function findLabels(tx: Tx, workspaceId: string, ids: readonly string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set()
   const rows = await tx<{ id: string }[]>`
@@ -49,7 +49,7 @@ export async function findLabels(tx: Tx, workspaceId: string, ids: readonly stri
   return new Set(rows.map(({ id }) => id))
 }
 
-/** At most 200 a workspace, each name once whatever its case (409). */
+/** Creates a label. A workspace has at most 200, with case-insensitively unique names (409). */
 export async function createLabel(
   deps: WorkspaceDeps,
   by: Member,
@@ -103,16 +103,16 @@ const labelName = Type.String({
   minLength: 1,
   maxLength: 50,
   pattern: visible,
-  description: 'Unique in the workspace, whatever its case.',
+  description: 'Unique in the workspace, ignoring case.',
   example: 'VIP',
 })
-const labelColor = oneOf(labelColors, { title: 'LabelColor', description: 'The colour of its dot.', example: 'violet' })
+const labelColor = oneOf(labelColors, { title: 'LabelColor', description: 'Color of the dot.', example: 'violet' })
 
 const labelSchema = titled('Label', {
   id: idSchema('The label.'),
   name: labelName,
   color: labelColor,
-  createdAt: timestamp('When it was made.'),
+  createdAt: timestamp('Creation time.'),
 })
 
 const labelFields = Type.Object({ name: labelName, color: labelColor }, closed)
@@ -121,13 +121,12 @@ const path = '/api/team/v1/workspaces/:workspaceId/labels'
 const labelParams = Type.Object({ ...workspaceParams, labelId: idSchema('The label.') })
 const oneLabel = Type.Object({ label: labelSchema })
 
-/** The labels that conversations can carry. */
 export function labelTeamRoutes(app: App, deps: WorkspaceDeps, guard: TeamGuard): void {
   const api = teamApi(app, guard, 'Labels')
   api.get(path, 'member', {
     operationId: 'listLabels',
     summary: 'List labels',
-    description: 'By name.',
+    description: 'Returns all labels, sorted by name.',
     answers: { 200: Type.Object({ labels: Type.Array(labelSchema, { maxItems: 200 }) }) },
     allErrors: [400, 401, 404],
     run: async ({ member }) => ({ labels: (await listLabels(deps.db.sql, member.workspaceId)).map(present) }),
@@ -143,7 +142,7 @@ export function labelTeamRoutes(app: App, deps: WorkspaceDeps, guard: TeamGuard)
   })
   api.patch(`${path}/:labelId`, 'admin', {
     operationId: 'updateLabel',
-    summary: 'Rename or recolour a label',
+    summary: 'Rename a label or change its color',
     description: 'For admins.',
     params: labelParams,
     body: Type.Partial(labelFields, { ...closed, minProperties: 1 }),
@@ -156,7 +155,7 @@ export function labelTeamRoutes(app: App, deps: WorkspaceDeps, guard: TeamGuard)
   api.delete(`${path}/:labelId`, 'admin', {
     operationId: 'deleteLabel',
     summary: 'Delete a label',
-    description: 'For admins. Conversations lose it.',
+    description: 'For admins. Removes it from all conversations.',
     params: labelParams,
     run: ({ member, params }) => deleteLabel(deps, member, params.labelId),
   })

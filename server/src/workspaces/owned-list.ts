@@ -4,35 +4,32 @@ import { recordAudit } from '../team/audit.ts'
 import type { Member } from '../team/member.ts'
 import { lockWorkspace } from './workspace.ts'
 
-/**
- * A list that a workspace keeps under names: everybody's, which admins write and everybody uses, or a member's own. What
- * holds for all of them is here.
- */
+/** A list of named items in a workspace: shared ones, which admins edit and everybody uses, or a member's own. */
 export interface OwnedList {
-  /** What the audit log calls one: `label.created` of `label:<id>`. */
+  /** Name of an item in the audit log: `label.created` of `label:<id>`. */
   item: string
-  /** Its table, with `workspace_id` and `id`. */
+  /** The table, with columns `workspace_id` and `id`. */
   table(sql: Sql): Fragment
-  /** The column that says whose one is, null for everybody's; without it all are everybody's. */
+  /** The column of the owner, null for shared items. Without it all items are shared. */
   owner?(sql: Sql): Fragment
-  /** How many everybody has, and each member of their own. */
+  /** Maximum number of shared items, and of items of each member. */
   most: number
-  /** Says 409 when there are so many already. */
+  /** Message of the 409 for a full list. */
   isFull: string
-  /** Says 404. */
+  /** Message of the 404. */
   isMissing: string
-  /** What may stand once, and how 409 says so. */
+  /** A unique field, and the message of the 409 for a duplicate. */
   unique?: { constraint: string; field: string; isTaken: string }
 }
 
-/** Who does something to which item, and when. */
+/** The author, item and time of a change. */
 interface ListChange {
   by: Member
   id: string
   now: Date
 }
 
-/** Writes a new item of an owner, unless there are too many already or its name is taken (409). */
+/** Adds an item for an owner. Throws 409 if the list is full or the name is taken. */
 export async function addItem<T>(
   tx: Tx,
   list: OwnedList,
@@ -46,7 +43,7 @@ export async function addItem<T>(
   return added
 }
 
-/** Returns the item as `update` has written it; 404 when there is none, 409 when its new name is taken. */
+/** Returns the item that `update` has written. Throws 404 if it does not exist, 409 if its new name is taken. */
 export async function changeItem<T>(
   tx: Tx,
   list: OwnedList,
@@ -60,7 +57,7 @@ export async function changeItem<T>(
   return changed
 }
 
-/** 404 when there is none. */
+/** Deletes an item. Throws 404 if it does not exist. */
 export async function deleteItem(tx: Tx, list: OwnedList, change: ListChange, isEverybodys = true): Promise<void> {
   const deleted = await tx`
     delete from ${list.table(tx)}
@@ -70,7 +67,7 @@ export async function deleteItem(tx: Tx, list: OwnedList, change: ListChange, is
   if (isEverybodys) await recordChange(tx, list, change, 'deleted')
 }
 
-/** The lock makes counting and adding one step: two at once cannot both take the last place. */
+/** Throws 409 if the list is full. The lock prevents two concurrent additions from exceeding the maximum. */
 export async function refuseWhenFull(
   tx: Tx,
   list: OwnedList,

@@ -1,12 +1,12 @@
 import { forbidden, invalid } from '../base/errors.ts'
 
-/** New leads per UTC day: what is set, and the most that the workspace's own admins may set. 0 is unlimited. */
+/** Maximum number of new leads per UTC day: the current quota, and the most that admins may set. 0 is unlimited. */
 export interface Quota {
   quota: number
   ceiling: number
 }
 
-/** What a request asks for. */
+/** Returns the quota fields of a request. */
 export function quotaIn(input: { dailyLeadQuota?: number; dailyLeadQuotaCeiling?: number }): Partial<Quota> {
   const { dailyLeadQuota: quota, dailyLeadQuotaCeiling: ceiling } = input
   return { ...(quota !== undefined && { quota }), ...(ceiling !== undefined && { ceiling }) }
@@ -14,7 +14,7 @@ export function quotaIn(input: { dailyLeadQuota?: number; dailyLeadQuotaCeiling?
 
 const defaultQuota = 100_000
 
-/** An operator's quota is a ceiling as well, unless they give another. */
+/** Returns the quota of a new workspace. An operator's quota is also the ceiling, unless they send another. */
 export function firstQuota(wanted: Partial<Quota>): Quota {
   const quota = wanted.quota ?? (wanted.ceiling === undefined ? defaultQuota : capped(defaultQuota, wanted.ceiling))
   const ceiling = wanted.ceiling ?? quota
@@ -23,14 +23,14 @@ export function firstQuota(wanted: Partial<Quota>): Quota {
 }
 
 /**
- * The ceiling protects the installation from a tenant, so only an operator moves it. Their quota lifts it along, and the
- * quota comes down with a lower ceiling.
+ * Applies a change. The ceiling protects the installation from a tenant, so only operators can change it. An operator's
+ * higher quota raises the ceiling, and a lower ceiling lowers the quota.
  */
 export function changedQuota(before: Quota, wanted: Partial<Quota>, isOperator: boolean): Quota {
   if (!isOperator) {
-    if (wanted.ceiling !== undefined) throw forbidden('Only an operator of this installation moves the ceiling')
+    if (wanted.ceiling !== undefined) throw forbidden('Only operators can change the quota limit')
     const quota = wanted.quota ?? before.quota
-    // What is there may stay, also in a form that is sent back whole.
+    // An unchanged quota above the ceiling is allowed, so that a form can send all fields back.
     if (quota !== before.quota && !isWithin(quota, before.ceiling)) throw aboveCeiling(before.ceiling)
     return { quota, ceiling: before.ceiling }
   }
@@ -50,4 +50,4 @@ function isWithin(quota: number, ceiling: number): boolean {
 const capped = (quota: number, ceiling: number) => (isWithin(quota, ceiling) ? quota : ceiling)
 
 const aboveCeiling = (ceiling: number) =>
-  invalid('dailyLeadQuota', `must be from 1 to ${ceiling}: only an operator of this installation allows more`)
+  invalid('dailyLeadQuota', `must be from 1 to ${ceiling}: only operators can set more`)

@@ -17,14 +17,14 @@ import { lockWorkspace } from './workspace.ts'
 const filterPages = ['inbox', 'leads'] as const
 type FilterPage = (typeof filterPages)[number]
 
-/** A way of looking at a page, under a name. */
+/** A named view of a page. */
 interface SavedFilter {
   id: string
-  /** Whose it is; null: everybody's. */
+  /** The owner; null for shared filters. */
   userId: string | null
   page: FilterPage
   name: string
-  /** The query of the page's address. */
+  /** Query string of the page. */
   query: string
   createdAt: Date
   updatedAt: Date
@@ -52,7 +52,7 @@ const columns = (sql: Sql) => sql`
 
 const filterPlace = (id: string) => ({ table: 'saved_filters', row: id, column: 'content' })
 
-/** The member's own and everybody's, in the order that the member has set; what is not in it follows by name. */
+/** Returns the member's own and shared filters, in the member's order; others follow sorted by name. */
 async function listSavedFilters({ db, keyStore }: FilterDeps, by: Member): Promise<SavedFilter[]> {
   const rows = await db.sql<(FilterRow & { place: number | null })[]>`
     select ${columns(db.sql)}, array_position(o.filter_ids, f.id) as place
@@ -74,14 +74,14 @@ async function listSavedFilters({ db, keyStore }: FilterDeps, by: Member): Promi
   return filters.sort((a, b) => byPlace(a, b) || a.name.localeCompare(b.name) || (a.id < b.id ? -1 : 1))
 }
 
-/** Sets in which order the member sees the filters of a page; ids that are none of theirs mean nothing. */
+/** Stores the member's order of a page's filters. Unknown ids are ignored. */
 async function orderSavedFilters(
   { db }: FilterDeps,
   by: Member,
   page: FilterPage,
   ids: readonly string[],
 ): Promise<void> {
-  if (by.userId === null) throw forbidden('A token has no order of its own. Sign in to set one.')
+  if (by.userId === null) throw forbidden('Tokens cannot order filters. Sign in as a member.')
   await db.sql`
     insert into saved_filter_orders (workspace_id, user_id, page, filter_ids)
     values (${by.workspaceId}, ${by.userId}, ${page}, ${[...new Set(ids)]}::uuid[])
@@ -89,7 +89,7 @@ async function orderSavedFilters(
     do update set filter_ids = excluded.filter_ids`
 }
 
-/** One of the member's own, or of everybody's, which is an admin's to make. At most 100 of each (409). */
+/** Creates an own filter, or a shared one, for admins. At most 100 of each (409). */
 async function createSavedFilter(
   { db, keyStore, clock }: FilterDeps,
   by: Member,
@@ -118,7 +118,7 @@ async function changeSavedFilter(
   return keyStore.withKeyring(by.workspaceId, (keyring) =>
     db.tx(async (tx) => {
       const now = clock.now()
-      // Before the filter, in the order of whoever makes one.
+      // Lock the workspace before the filter, in the same order as creating one.
       if (patch.shared !== undefined) await lockWorkspace(tx, by.workspaceId)
       const before = open(keyring, await lockFilter(tx, by, id))
       const userId = patch.shared === undefined ? before.userId : ownerOf(by, patch.shared)
@@ -146,7 +146,7 @@ async function deleteSavedFilter({ db, clock }: FilterDeps, by: Member, id: stri
   })
 }
 
-/** Throws 404 for another member's, and 403 when everybody's is not the caller's to change. */
+/** Throws 404 for another member's filter, and 403 for a shared one that the caller may not change. */
 async function lockFilter(tx: Tx, by: Member, id: string): Promise<FilterRow> {
   const [row] = await tx<FilterRow[]>`
     select ${columns(tx)}
@@ -165,15 +165,15 @@ function ownerOf(by: Member, shared: boolean): string | null {
     requireAdmin(by)
     return null
   }
-  if (by.userId === null) throw forbidden('A token has no filters of its own. Make one for everybody.')
+  if (by.userId === null) throw forbidden('Tokens cannot have filters of their own. Create a shared filter.')
   return by.userId
 }
 
 function requireAdmin({ role }: Member): void {
-  if (!roleCovers(role, 'admin')) throw forbidden('Only an admin changes the filters of everybody')
+  if (!roleCovers(role, 'admin')) throw forbidden('Only admins can change shared filters')
 }
 
-/** What of a filter is sealed. */
+/** The encrypted part of a filter. */
 type Named = Pick<SavedFilter, 'name' | 'query'>
 
 function seal(keyring: Keyring, { id, name, query }: SavedFilter): Buffer {
@@ -184,7 +184,7 @@ function open(keyring: Keyring, { content, ...row }: FilterRow): SavedFilter {
   return { ...row, ...(JSON.parse(keyring.decryptText(filterPlace(row.id), content)) as Named) }
 }
 
-/** Erases saved filters that look for the customer by phone or e-mail, or are named so. */
+/** Erases saved filters that search for the customer's phone or e-mail, or have them in their name. */
 export async function eraseFilters(tx: Tx, { workspaceId, keyring, customer }: ErasureScope): Promise<ErasureStep> {
   const mentions = mentionFinder(customer)
   const rows = await tx<{ id: string; content: Buffer }[]>`
@@ -207,17 +207,20 @@ export async function eraseFilters(tx: Tx, { workspaceId, keyring, customer }: E
 const path = '/api/team/v1/workspaces/:workspaceId/saved-filters'
 const filterParams = Type.Object({ ...workspaceParams, filterId: idSchema('The saved filter.') })
 
-const page = oneOf(filterPages, { description: 'Where it is used.', example: 'inbox' })
+const page = oneOf(filterPages, { description: 'Page on which it is used.', example: 'inbox' })
 const fields = {
   name: Type.String({ minLength: 1, maxLength: 80, pattern: visible, example: 'Waiting for me' }),
   query: Type.String({
     maxLength: 2000,
     pattern: '^[^?#\\s]*$',
-    description: "The query of the page's address, without the `?`.",
+    description: 'Query string of the page, without the `?`.',
     example: 'view=mine&sort=waiting',
   }),
 }
-const shared = Type.Boolean({ description: "Everybody's rather than the caller's own; for admins.", example: false })
+const shared = Type.Boolean({
+  description: 'Whether it is shared with all members. Only admins can set it.',
+  example: false,
+})
 
 const Filter = Type.Object(
   {
@@ -225,8 +228,8 @@ const Filter = Type.Object(
     page,
     ...fields,
     shared,
-    createdAt: timestamp('When it was made.'),
-    updatedAt: timestamp('When it last changed.'),
+    createdAt: timestamp('Creation time.'),
+    updatedAt: timestamp('Time of the last change.'),
   },
   { title: 'SavedFilter' },
 )
@@ -234,13 +237,13 @@ const NewFilter = Type.Object({ page, ...fields, shared: Type.Optional(shared) }
 const FilterPatch = Type.Partial(Type.Object({ ...fields, shared }), { ...closed, minProperties: 1 })
 const oneFilter = Type.Object({ savedFilter: Filter })
 
-/** Ways of looking at the inbox and the leads, under a name: a member's own and everybody's. */
 export function savedFilterTeamRoutes(app: App, deps: FilterDeps, guard: TeamGuard): void {
   const api = teamApi(app, guard, 'Saved filters')
   api.get(path, 'member', {
     operationId: 'listSavedFilters',
     summary: 'List saved filters',
-    description: "The caller's own and everybody's, in the order that the caller has set; others follow by name.",
+    description:
+      "The caller's own and shared filters, in the order that the caller has set; others follow sorted by name.",
     answers: { 200: Type.Object({ savedFilters: Type.Array(Filter, { maxItems: 200 }) }) },
     allErrors: [400, 401, 404],
     run: async ({ member }) => ({ savedFilters: (await listSavedFilters(deps, member)).map(present) }),
@@ -248,7 +251,7 @@ export function savedFilterTeamRoutes(app: App, deps: FilterDeps, guard: TeamGua
   api.post(path, 'member', {
     operationId: 'createSavedFilter',
     summary: 'Save a filter',
-    description: "A member has at most 100 of their own, a workspace 100 of everybody's.",
+    description: 'Each member can have 100 filters, and a workspace 100 shared ones.',
     body: NewFilter,
     answers: { 201: oneFilter },
     errors: [409],
@@ -257,7 +260,7 @@ export function savedFilterTeamRoutes(app: App, deps: FilterDeps, guard: TeamGua
   api.patch(`${path}/:filterId`, 'member', {
     operationId: 'updateSavedFilter',
     summary: 'Change a saved filter',
-    description: "The caller's own; admins also everybody's. Admins share and unshare it.",
+    description: "The caller's own; for admins, shared ones too. Only admins can share and unshare filters.",
     params: filterParams,
     body: FilterPatch,
     answers: { 200: oneFilter },
@@ -269,7 +272,7 @@ export function savedFilterTeamRoutes(app: App, deps: FilterDeps, guard: TeamGua
   api.delete(`${path}/:filterId`, 'member', {
     operationId: 'deleteSavedFilter',
     summary: 'Delete a saved filter',
-    description: "The caller's own; admins also everybody's.",
+    description: "The caller's own; for admins, shared ones too.",
     params: filterParams,
     run: ({ member, params }) => deleteSavedFilter(deps, member, params.filterId),
   })
@@ -277,11 +280,11 @@ export function savedFilterTeamRoutes(app: App, deps: FilterDeps, guard: TeamGua
     operationId: 'orderSavedFilters',
     summary: 'Order saved filters',
     description:
-      "Sets in which order the caller sees the filters of a page, everybody's among their own. Nobody else's order changes.",
+      "Sets the order in which the caller sees the filters of a page, including shared ones. Other members' order does not change.",
     body: Type.Object(
       {
         page,
-        ids: Type.Array(idSchema('A saved filter.'), { maxItems: 200, description: 'The first comes first.' }),
+        ids: Type.Array(idSchema('A saved filter.'), { maxItems: 200, description: 'Ids in the new order.' }),
       },
       closed,
     ),

@@ -8,7 +8,7 @@ const name = Type.String({
   minLength: 1,
   maxLength: 100,
   pattern: visible,
-  description: 'The name that members see.',
+  description: 'Name that members see.',
   example: 'Acme Sales',
 })
 const defaultCountry = nullable(
@@ -16,7 +16,7 @@ const defaultCountry = nullable(
     pattern: '^[A-Z]{2}$',
     maxLength: 2,
     description:
-      'ISO 3166-1 country that has a numbering plan: national phone numbers are read as numbers of it. Null: only international ones.',
+      'ISO 3166-1 code of a country with a numbering plan. National phone numbers are parsed as numbers of this country. Null: only international numbers are accepted.',
     example: 'BR',
   }),
 )
@@ -25,51 +25,53 @@ const currency = nullable(
     pattern: '^[A-Z]{3}$',
     maxLength: 3,
     description:
-      'ISO 4217 currency of all amounts of leads: the web app shows and reads them in it. The numbers stay what they are when it changes. Null: they are bare numbers.',
+      'ISO 4217 currency of all lead amounts in the web app. Changing it does not convert amounts. Null: amounts have no currency.',
     example: 'BRL',
   }),
 )
 const dailyLeadQuota = Type.Integer({
   minimum: 0,
   maximum: 2_000_000_000,
-  description: 'New leads per UTC day, up to `dailyLeadQuotaCeiling`; 0 is unlimited, where the ceiling is.',
+  description:
+    'Maximum number of new leads per UTC day, up to `dailyLeadQuotaCeiling`. 0 is unlimited and requires an unlimited ceiling.',
   example: 100_000,
 })
 const dailyLeadQuotaCeiling = Type.Integer({
   minimum: 0,
   maximum: 2_000_000_000,
   description:
-    'The most that admins may set as `dailyLeadQuota`; 0 is unlimited. For operators: their quota lifts it along, and a lower ceiling brings the quota down.',
+    'Maximum that admins can set as `dailyLeadQuota`; 0 is unlimited. Only operators can change it. A higher quota set by an operator also raises the ceiling, and a lower ceiling also lowers the quota.',
   example: 100_000,
 })
 const leadStatuses = Type.Array(leadStatus('1 to 50 of a-z, 0-9 and _.'), {
   minItems: 1,
   maxItems: 50,
-  description: 'The statuses that the web app offers, in order. The API takes any token of this form.',
+  description: 'Statuses that the web app offers, in order. The API accepts any status of this format.',
   example: ['new', 'contacted', 'qualified', 'won', 'lost'],
 })
 const leadsEnabled = Type.Boolean({ description: 'Whether the plan includes leads.', example: true })
 const inboxEnabled = Type.Boolean({ description: 'Whether the plan includes the inbox.', example: true })
-const inboxAvailable = Type.Boolean({ description: 'Whether the inbox is open at the moment.', example: true })
+const inboxAvailable = Type.Boolean({ description: 'Whether the inbox is currently open.', example: true })
 
 const agentWatchdogMinutes = nullable(
   Type.Integer({
     minimum: 1,
     maximum: 10_080,
     description:
-      'After so many minutes without an answer an agent loses a conversation to people; 5 in a new workspace. Null: never.',
+      'Minutes without an answer after which a conversation is returned from an agent to people. Default 5. Null: never.',
     example: 5,
   }),
 )
 const agentsStopped = Type.Boolean({
-  description: 'The stop switch: while true no agent owns or gets a conversation. Turning it on hands all to people.',
+  description:
+    'Stops all agents: while true, no agent owns or gets a conversation. Setting it returns all conversations to people.',
   example: false,
 })
-/** Whether an agent may take back what people have: at any time, or only what they hand over. */
+/** Whether an agent can reclaim conversations from people: always, or only those that they hand over. */
 export type TakingBack = Static<typeof agentsMayTakeBack>
 const agentsMayTakeBack = oneOf(['always', 'when_handed'], {
   description:
-    'Whether a key may take a conversation back that people have, by `PATCH`: `always`, or `when_handed`: only what they handed to it or offered. The interface for agents is always as `when_handed`.',
+    'Whether a key can take over conversations from people by `PATCH`: `always`, or `when_handed`, only those that people handed over or offered to it. The interface for agents always uses `when_handed`.',
   example: 'always',
 })
 const answerGoalMinutes = nullable(
@@ -77,7 +79,7 @@ const answerGoalMinutes = nullable(
     minimum: 1,
     maximum: 10_080,
     description:
-      'After so many minutes without an answer people are told that a customer waits, while somebody is there by `hours`; 15 in a new workspace. Null: never.',
+      'Minutes without an answer after which people are notified that a customer waits, during business hours (`hours`). Default 15. Null: never.',
     example: 15,
   }),
 )
@@ -87,7 +89,7 @@ const agentWord = nullable(
     maxLength: 4000,
     pattern: visible,
     description:
-      'What agents are to know and how they are to speak, as plain text: who_am_i of their interface shows it. Null: nothing.',
+      'Instructions for agents: facts and tone of voice, as plain text. Agents read them with who_am_i. Null: none.',
     example: 'You speak for a shoe shop. Be brief and warm. Never promise a discount.',
   }),
 )
@@ -96,12 +98,12 @@ const timeOfDay = (pattern: string, description: string, example: string) =>
 const spans = Type.Array(
   Type.Object(
     {
-      from: timeOfDay('^([01][0-9]|2[0-3]):[0-5][0-9]$', 'The first minute.', '09:00'),
-      to: timeOfDay('^(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$', 'The end; `24:00` is midnight.', '18:00'),
+      from: timeOfDay('^([01][0-9]|2[0-3]):[0-5][0-9]$', 'Start time.', '09:00'),
+      to: timeOfDay('^(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$', 'End time; `24:00` is midnight.', '18:00'),
     },
     { ...closed, title: 'OpeningSpan' },
   ),
-  { maxItems: 4, description: 'In order, and not overlapping. Empty: nobody is there.' },
+  { maxItems: 4, description: 'Sorted and not overlapping. Empty: closed.' },
 )
 const week = Type.Object(
   {
@@ -118,7 +120,7 @@ const week = Type.Object(
 const timeZone = Type.String({
   pattern: '^[A-Za-z][A-Za-z0-9_+/-]*$',
   maxLength: 64,
-  description: 'The IANA name of the time zone that the times are of.',
+  description: 'IANA name of the time zone of the times.',
   example: 'America/Sao_Paulo',
 })
 const hours = nullable(
@@ -126,39 +128,39 @@ const hours = nullable(
     { timeZone, week },
     {
       ...closed,
-      description: 'When people of the team are there: agents are told. Null: the workspace says nothing of it.',
+      description: 'Business hours of the team, which agents can see. Null: not set.',
     },
   ),
 )
 const leadsFromChat = Type.Boolean({
-  description: 'Whether a customer who writes and is no lead becomes one.',
+  description: 'Whether a lead is created for each customer who writes and has none.',
   example: false,
 })
 const keepFormerTexts = Type.Boolean({
   description:
-    'Whether the team goes on seeing what a message said before its author edited or withdrew it. Once false, nothing more is kept of it.',
+    'Whether the team can see previous versions of messages that their authors edited or deleted. While false, no previous versions are stored.',
   example: true,
 })
 const days = (description: string) => nullable(Type.Integer({ minimum: 30, maximum: 3650, description, example: 365 }))
 const retentionDays = {
   conversationsDays: days(
-    'Conversations whose last message is older are erased whole, with their messages and notes. Null: kept.',
+    'Conversations, by the age of the last message; erased with their messages and notes. Null: kept.',
   ),
-  activitiesDays: days('Lines that conversations show of changes. Null: kept as long as the conversation.'),
+  activitiesDays: days('Records of changes shown in conversations. Null: kept as long as the conversation.'),
   sendsDays: days(
-    'Records by which a repeated Idempotency-Key is known; a repeat after that sends again. Null: kept as long as the message.',
+    'Idempotency records of sends. After that, repeating an Idempotency-Key sends again. Null: kept as long as the message.',
   ),
-  submissionsDays: days('Notes of which form made which lead; the leads stay. Null: kept as long as the lead.'),
-  auditDays: days('The audit log. Null: kept.'),
+  submissionsDays: days('Form submissions; leads are not deleted. Null: kept as long as the lead.'),
+  auditDays: days('Audit log. Null: kept.'),
 }
 const retention = Type.Object(retentionDays, {
-  description: 'For how many days the workspace keeps what. What is older is removed within the hour.',
+  description: 'Retention in days. Older data is removed within an hour.',
 })
 export type Retention = Static<typeof retention>
 const retentionPatch = Type.Partial(Type.Object(retentionDays), {
   ...closed,
   minProperties: 1,
-  description: 'For how many days the workspace keeps what; what is not named stays as it is.',
+  description: 'Retention in days. Omitted fields do not change.',
 })
 const plan = {
   defaultCountry,
@@ -187,8 +189,8 @@ export const workspaceSchema = titled('Workspace', {
   role: Type.Optional(roleSchema),
   ...plan,
   retention,
-  createdAt: timestamp('When it was made.'),
-  updatedAt: timestamp('When its settings last changed.'),
+  createdAt: timestamp('Creation time.'),
+  updatedAt: timestamp('Time of the last change of its settings.'),
 })
 
 export const newWorkspaceSchema = Type.Object(

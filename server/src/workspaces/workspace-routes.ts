@@ -15,13 +15,12 @@ import { findWorkspace, listAllWorkspaces, listWorkspacesOf, type WorkspaceRow }
 const path = '/api/team/v1/workspaces'
 const oneWorkspace = Type.Object({ workspace: workspaceSchema })
 
-/** Workspaces, their settings and the lists that their people keep. */
 export function workspaceTeamRoutes(app: App, deps: WorkspaceDeps, guard: TeamGuard): void {
   const api = teamApi(app, guard, 'Workspaces')
   api.get(path, 'signed-in', {
     operationId: 'listWorkspaces',
     summary: 'List workspaces',
-    description: 'Those of the signed-in user, or those that the token works in. An operator sees all.',
+    description: 'Returns the workspaces of the signed-in user or token; for operators, all workspaces.',
     answers: { 200: Type.Object({ workspaces: Type.Array(workspaceSchema, unpaged) }) },
     allErrors: [400, 401],
     run: async ({ caller }) => {
@@ -32,7 +31,7 @@ export function workspaceTeamRoutes(app: App, deps: WorkspaceDeps, guard: TeamGu
   api.post(path, 'operator', {
     operationId: 'createWorkspace',
     summary: 'Create a workspace',
-    description: 'For operators. A signed-in operator becomes its owner; with a token, invite an owner next.',
+    description: 'For operators. A signed-in operator becomes its owner. With a token, invite an owner afterwards.',
     body: newWorkspaceSchema,
     answers: { 201: oneWorkspace },
     run: async ({ caller, body }) => {
@@ -44,7 +43,7 @@ export function workspaceTeamRoutes(app: App, deps: WorkspaceDeps, guard: TeamGu
   api.get(`${path}/:workspaceId`, 'member', {
     operationId: 'getWorkspace',
     summary: 'Get a workspace',
-    description: 'Its settings and the role of the caller.',
+    description: 'Returns its settings and the role of the caller.',
     answers: { 200: oneWorkspace },
     allErrors: [400, 401, 404],
     run: async ({ member }) => {
@@ -57,7 +56,8 @@ export function workspaceTeamRoutes(app: App, deps: WorkspaceDeps, guard: TeamGu
   api.patch(`${path}/:workspaceId`, 'admin', {
     operationId: 'updateWorkspace',
     summary: 'Change a workspace',
-    description: 'For admins. Owners also open and close the inbox; operators switch what the plan includes.',
+    description:
+      'For admins. Only owners can open and close the inbox; only operators can change what the plan includes.',
     body: workspacePatchSchema,
     answers: { 200: oneWorkspace },
     run: async ({ member, body }) => {

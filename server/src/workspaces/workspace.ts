@@ -11,7 +11,6 @@ import type { Role } from '../team/member.ts'
 import type { Quota } from './quota-ceiling.ts'
 import type { Retention, WorkspaceSettings } from './schema.ts'
 
-/** A workspace with its settings. */
 export interface WorkspaceRow extends WorkspaceSettings {
   id: string
   retention: Retention
@@ -48,7 +47,7 @@ const columns = (sql: Sql) => sql`
   w.created_at as "createdAt",
   w.updated_at as "updatedAt"`
 
-/** The audit log is kept two years, unless the workspace says otherwise. */
+/** Days for which the audit log is kept by default: two years. */
 export const defaultAuditDays = 730
 
 export async function findWorkspace(sql: Sql, workspaceId: string): Promise<WorkspaceRow | undefined> {
@@ -59,7 +58,7 @@ export async function findWorkspace(sql: Sql, workspaceId: string): Promise<Work
   return row
 }
 
-/** With the user's role in each, by name. */
+/** Returns the workspaces of a user with the role in each, sorted by name. */
 export async function listWorkspacesOf(sql: Sql, userId: string): Promise<(WorkspaceRow & { role: Role })[]> {
   return sql<(WorkspaceRow & { role: Role })[]>`
     select ${columns(sql)}, m.role
@@ -69,7 +68,7 @@ export async function listWorkspacesOf(sql: Sql, userId: string): Promise<(Works
     order by lower(w.name), w.id`
 }
 
-/** Every workspace of the installation, by name; or only the one that a token is for. */
+/** Returns every workspace of the installation, sorted by name, or only the one of a token. */
 export async function listAllWorkspaces(sql: Sql, onlyId: string | null = null): Promise<WorkspaceRow[]> {
   return sql<WorkspaceRow[]>`
     select ${columns(sql)}
@@ -89,7 +88,7 @@ export async function lockWorkspace(tx: Tx, workspaceId: string): Promise<Worksp
   return row
 }
 
-/** What it is made with; all else is as the table has it by default. */
+/** Initial settings; the others get the defaults of the table. */
 type FirstSettings = Pick<WorkspaceRow, 'id' | 'name' | 'defaultCountry' | 'agentWatchdogMinutes' | 'createdAt'> & Quota
 
 export async function insertWorkspace(tx: Tx, first: FirstSettings): Promise<WorkspaceRow> {
@@ -137,7 +136,7 @@ export async function storeWorkspace(tx: Tx, row: WorkspaceRow): Promise<void> {
 
 const hoursIn = (sql: Sql, { hours }: WorkspaceRow) => (hours === null ? null : sql.json(hours))
 
-/** Which of these users are not members of the workspace. Those who are stay so until the transaction ends. */
+/** Returns the users who are not members. Those who are cannot be removed until the transaction ends. */
 export async function findNonMembers(tx: Sql, workspaceId: string, userIds: readonly string[]): Promise<string[]> {
   if (userIds.length === 0) return []
   if (isDistributed(tx)) await lockShared(tx, membersLock(workspaceId))
@@ -151,7 +150,7 @@ export async function findNonMembers(tx: Sql, workspaceId: string, userIds: read
   return userIds.filter((id) => !known.has(id))
 }
 
-/** Tells every node, once the transaction commits, to forget what it has cached of the workspace. */
+/** Makes every node invalidate its cache of the workspace when the transaction commits. */
 export async function publishChange(tx: Tx, workspaceId: string): Promise<void> {
   await tx`select pg_notify('workspaces', ${workspaceId})`
 }

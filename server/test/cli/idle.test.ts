@@ -13,7 +13,7 @@ import { drivenLoops } from './driven-loops.ts'
 /** Of a driven minute, in which it has nothing to do: 2.7 a second, most of them a look each 5 s for news that were lost. */
 const mostInMinute = 180
 
-test('a node that has nothing to do asks some 160 statements a minute, and delivers what comes then', async () => {
+test('an idle node runs about 160 statements a minute, and delivers new work', async () => {
   const w = await webhookWorld()
   const { repeat, pass, errors } = drivenLoops((ms) => w.clock.advance(ms))
   const worker = startWorker({ ...w, repeat })
@@ -33,7 +33,7 @@ function tellOf(sent: readonly SentStatement[]): string {
   return [`${sent.length} statements in a minute`, ...lines].join('\n')
 }
 
-test('what another process has recorded and placed is delivered within 5 s, also when its news are lost', async () => {
+test('events sequenced by another process are delivered within 5 s, even if its notifications are lost', async () => {
   const w = await webhookWorld()
   const { repeat, pass, errors } = drivenLoops((ms) => w.clock.advance(ms))
   const worker = startWorker({ ...w, repeat })
@@ -49,7 +49,7 @@ test('what another process has recorded and placed is delivered within 5 s, also
   assert.deepEqual(errors, [])
 })
 
-test('what a worker that stops gives back is gone on with by another within a second', async () => {
+test('work released by a stopping worker is continued by another within a second', async () => {
   const w = await webhookWorld()
   const other = openDb((await testDatabase()).options)
   atEnd(() => other.close())

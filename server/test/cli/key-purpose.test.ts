@@ -11,7 +11,7 @@ function terminal(isTTY: boolean, typed = '') {
   return { input, output, shown: () => shown.join('') }
 }
 
-test('a key gets the scopes of what it is for, and only agents that answer get new conversations', async () => {
+test('a key gets the scopes of its purpose, and only answering agents get new conversations', async () => {
   for (const [purpose, scopes, answersNewConversations] of [
     ['answering', ['leads.read', 'leads.write', 'inbox.read', 'inbox.write'], true],
     ['syncing', ['leads.read', 'leads.write', 'leads.bulk'], false],
@@ -21,14 +21,14 @@ test('a key gets the scopes of what it is for, and only agents that answer get n
   assert.deepEqual(await chooseRights({ scope: ['leads.delete'] }, terminal(false)), { scopes: ['leads.delete'] })
 })
 
-test('a script that says neither is told what there is', async () => {
+test('a script without scopes or purpose gets an error with the options', async () => {
   await assert.rejects(
     chooseRights({}, terminal(false)),
     /--for answering .*\n {2}--for syncing .*\n {2}--for reading /,
   )
 })
 
-test('a person is asked until they have said it, by number or by name', async () => {
+test('a person is asked until they choose a purpose, by number or name', async () => {
   for (const typed of ['5\n\n2\n', 'everything\nSyncing\n']) {
     const asked = terminal(true, typed)
     assert.deepEqual((await chooseRights({}, asked)).scopes, ['leads.read', 'leads.write', 'leads.bulk'])

@@ -20,7 +20,7 @@ function problemsOf(env: Record<string, string>): string[] {
 
 const cluster = 'postgres://parley@a:5433,b,[::1]:5434/parley?target_session_attrs=read-write&sslmode=require'
 
-test('DATABASE_URL may name several hosts, and a direct way beside the pooler', () => {
+test('DATABASE_URL can have several hosts, and a direct address besides the pooler', () => {
   const settings = { DATABASE_URL: 'postgres://parley@pooler:6432/parley', PARLEY_DATABASE_DIRECT_URL: cluster }
   const { database } = loadConfig({ ...masterKey, ...settings, PGPASSWORD: 'secret' })
   assert.equal(database.url, settings.DATABASE_URL)
@@ -40,7 +40,7 @@ test('DATABASE_URL may name several hosts, and a direct way beside the pooler', 
   assert.deepEqual([database.address?.password, database.directAddress?.password], ['secret', 'secret'])
 })
 
-test('callers have 5 s to go elsewhere, unless set otherwise or there is no other process', () => {
+test('the drain time is 5 s by default, and 0 if there is no other process', () => {
   const drainMs = (env: Record<string, string>) => loadConfig({ ...masterKey, ...env }).http.drainMs
   const shared = { DATABASE_URL: 'postgres://parley@db' }
   assert.deepEqual([drainMs(shared), drainMs({})], [5_000, 0])
@@ -62,7 +62,7 @@ test('no variable of libpq but PGPASSWORD is read', () => {
   )
 })
 
-test('without DATABASE_URL there is no address, and nothing that a direct way could lead around', () => {
+test('without DATABASE_URL there is no address and no direct address', () => {
   const { database } = loadConfig({ PGPASSWORD: 'secret' })
   assert.deepEqual(database, { url: null, address: null, directUrl: null, directAddress: null, maxConnections: 10 })
   assert.deepEqual(problemsOf({ ...masterKey, PARLEY_DATABASE_DIRECT_URL: cluster }), [
@@ -70,7 +70,7 @@ test('without DATABASE_URL there is no address, and nothing that a direct way co
   ])
 })
 
-test('what is wrong with an address is told with its name and without its value, beside all other problems', () => {
+test('an invalid address is reported by name without its value, together with all other problems', () => {
   const settings = {
     DATABASE_URL: 'postgres://parley:hid/den@db/parley',
     PARLEY_DATABASE_DIRECT_URL: 'postgres://parley:hidden@db/parley?sslmod=require',
@@ -87,14 +87,14 @@ const bucketKeys = { AWS_ACCESS_KEY_ID: 'AKIATEST', AWS_SECRET_ACCESS_KEY: 'hidd
 
 const mediaOf = (env: Record<string, string>) => loadConfig(env).media
 
-test('files are kept in the data folder unless PARLEY_MEDIA_URL names another place', () => {
+test('files are stored in the data folder unless PARLEY_MEDIA_URL is set', () => {
   assert.deepEqual(mediaOf({ PARLEY_DATA_DIR: '/var/lib/parley' }), { kind: 'folder', folder: '/var/lib/parley/media' })
   for (const url of ['file:///srv/parley%20media', 'file:///srv/parley%20media/']) {
     assert.deepEqual(mediaOf({ PARLEY_MEDIA_URL: url }), { kind: 'folder', folder: '/srv/parley media' })
   }
 })
 
-test('a bucket is read with its prefix, region and endpoint, and with the keys of the environment', () => {
+test('a bucket is parsed with its prefix, region and endpoint, and the keys from the environment', () => {
   const credentials = { accessKeyId: 'AKIATEST', secretAccessKey: 'hidden' }
   const cases: [url: string, env: Record<string, string>, expected: Record<string, unknown>][] = [
     ['s3://team-files?region=eu-central-1', {}, { bucket: 'team-files', prefix: '', region: 'eu-central-1' }],
@@ -119,7 +119,7 @@ test('a bucket is read with its prefix, region and endpoint, and with the keys o
   }
 })
 
-test('an address that cannot be used is refused in words that repeat nothing of it', () => {
+test('an invalid address is refused without repeating it', () => {
   const cases: [url: string, words: RegExp, env?: Record<string, string>][] = [
     ['media', /must be file:\/\/\/a\/folder or s3:/],
     ['https://hidden.example.com', /must be file:\/\/\/a\/folder or s3:/],
@@ -151,7 +151,7 @@ test('an address that cannot be used is refused in words that repeat nothing of 
 const megabyte = 1_000_000
 const searchMemory = (env: Record<string, string>, machine?: number) => loadConfig(env, machine).search.memoryBytes
 
-test('images take an eighth of the memory, 192 MB at least and 1024 MB at most, unless PARLEY_SEARCH_MEMORY says how much', () => {
+test('memory indexes use an eighth of the memory, from 192 MB to 1024 MB, unless PARLEY_SEARCH_MEMORY is set', () => {
   const machines = [0.5, 1.5, 2, 4, 8, 64].map((gigabytes) => gigabytes * 1000 * megabyte)
   assert.deepEqual(
     machines.map((machine) => searchMemory({}, machine) / megabyte),
@@ -172,7 +172,7 @@ async function fileOf(text: string): Promise<string> {
   return path
 }
 
-test('a secret, and an address with its password, may stand in a file, with a line end or without', async () => {
+test('secrets and addresses with passwords can be in a file, with or without a final line break', async () => {
   const config = loadConfig({
     DATABASE_URL_FILE: await fileOf('postgres://parley:secret@db/parley'),
     PARLEY_MASTER_KEY_FILE: await fileOf(`${key}\n`),
@@ -182,7 +182,7 @@ test('a secret, and an address with its password, may stand in a file, with a li
   assert.deepEqual([database.address?.password, read, metricsToken], ['secret', key, 'a-token-of-the-collector-1'])
 })
 
-test('what is wrong with a file, or in it, is a problem, and no problem repeats a value', async () => {
+test('problems of files and their content are reported without values', async () => {
   const masterKeyFile = await fileOf(key)
   for (const [env, problem] of [
     [{ PARLEY_TEAM_TOKEN_FILE: '/nowhere/secret' }, 'PARLEY_TEAM_TOKEN_FILE names a file that cannot be read (ENOENT)'],
@@ -200,7 +200,7 @@ test('what is wrong with a file, or in it, is a problem, and no problem repeats 
     assert.deepEqual(problemsOf(env), [problem])
 })
 
-test('the settings say which of them may stand in a file', async () => {
+test('the settings declare which of them can be in a file', async () => {
   const line = /^Each of (.*?) may stand in a file/ms.exec(await readFile(operations, 'utf8'))?.[1] ?? ''
   const named = [...line.matchAll(/`([A-Z_]+)`/g)].map(([, name = '']) => name)
   assert.ok(named.length > 5)

@@ -147,7 +147,7 @@ const signal = (w: InboxWorld, what: Signal): Promise<void> =>
 const unheard = (db: Db): Db => ({ ...db, subscribe: () => () => {} })
 
 for (const { name, watch, before, cause, afterMs, lookMs, work } of works) {
-  test(`when ${name} it is known in time, and a little later when the news of it are lost`, async () => {
+  test(`when ${name} it is detected in time, and slightly later without a notification`, async () => {
     const w = await inboxWorld()
     await before?.(w)
     await work(w)

@@ -31,7 +31,7 @@ async function ofBruno(w: ErasureWorld): Promise<string[]> {
   return lines.flatMap(({ table, text }) => (text.toLowerCase().includes(bruno.word) ? `${table} ${text}` : [])).sort()
 }
 
-test('a customer who was everywhere leaves no row, no word and no digest, and others are untouched', async () => {
+test('erasing a customer leaves no row, text or digest, and does not affect others', async () => {
   const w = await erasureWorld()
   const marinas = await w.seed(marina)
   const brunos = await w.seed(bruno)
@@ -66,7 +66,7 @@ test('a customer who was everywhere leaves no row, no word and no digest, and ot
   assert.ok((await tracesOf(w, bruno, idsOf(brunos))).length > 30)
 })
 
-test('what pages had opened of a customer is in no memory once they are erased', async () => {
+test('the plaintext cache contains nothing of an erased customer', async () => {
   const w = await erasureWorld()
   const { conversationIds } = await w.seed(marina)
   const keyring = await w.keyStore.keyring(w.workspaceId)

@@ -13,7 +13,7 @@ import { pick } from '../support/pick.ts'
 
 const phone = marina.phone ?? ''
 
-test('a reader of the feed goes on over the gap, and is told of each erased lead by its id alone', async () => {
+test('a feed reader continues past the gap, and gets each erased lead by its id only', async () => {
   const w = await erasureWorld()
   const first = await w.lead({ firstName: 'Other' })
   const { body: page } = await w.call('GET', '/api/v1/events')
@@ -40,7 +40,7 @@ test('a reader of the feed goes on over the gap, and is told of each erased lead
   assert.equal(whole.events[0].payload.id, first.id)
 })
 
-test('what was not delivered yet is not sent any more, and others keep their order', async () => {
+test('pending deliveries are not sent, and others keep their order', async () => {
   const w = await erasureWorld()
   w.receiver.answer(() => ({ status: 500 }))
   const other = await w.lead({ firstName: 'Other' })
@@ -69,7 +69,7 @@ test('what was not delivered yet is not sent any more, and others keep their ord
   )
 })
 
-test('what a worker has in memory is forgotten: the next is not sent, and an answer under way is not kept', async () => {
+test('a worker drops deliveries in memory: the next is not sent, and a pending response is not stored', async () => {
   const w = await erasureWorld()
   const lead = await w.lead({ firstName: 'Marina', phone })
   await w.call('PATCH', leadPath(lead.id), { body: { status: 'won' } })
@@ -93,7 +93,7 @@ test('what a worker has in memory is forgotten: the next is not sent, and an ans
   assert.deepEqual(kept, ['lead.deleted'])
 })
 
-test('an image in memory finds an erased lead no more, and is not built anew for it', async () => {
+test('the memory index no longer finds an erased lead, and is not rebuilt for it', async () => {
   const w = await imageWorld()
   const admin = await signedInMember(w, 'admin')
   const [one] = w.nodes
@@ -110,7 +110,7 @@ test('an image in memory finds an erased lead no more, and is not built anew for
   assert.deepEqual(one.counts, { image: 3, database: 0 })
 })
 
-test('open pages are told that the conversation and the lead are gone', async () => {
+test('open pages are notified that the conversation and the lead were erased', async () => {
   const w = await erasureWorld()
   const lead = await w.lead({ firstName: 'Marina', phone })
   const { id } = await w.customerWrites('Hi')

@@ -30,7 +30,7 @@ const memberOf = ({ workspaceId, admin }: ErasureWorld) =>
     workspace: { defaultCountry: null },
   }) as Member
 
-test('an erasure that dies at any step is finished by a worker, and ends as one that did not', async () => {
+test('an erasure interrupted at any step is completed by a worker, with the same result', async () => {
   const whole = await erasureWorld()
   await whole.seed(marina)
   const expected = (await whole.erase({ phone: marina.phone })).body.erasure.removed
@@ -60,7 +60,7 @@ test('an erasure that dies at any step is finished by a worker, and ends as one 
   assert.deepEqual(await tracesOf(w, marina, [...traces.conversationIds, ...traces.messageIds]), [])
 })
 
-test('what a dead process began is taken up by a worker when its lease is over, and not before', async () => {
+test('a worker continues an erasure of a dead process after its lease, not before', async () => {
   const w = await erasureWorld()
   await w.lead({ firstName: marina.word, phone: marina.phone })
   const deps = erasureDeps(w)
@@ -76,7 +76,7 @@ test('what a dead process began is taken up by a worker when its lease is over, 
   assert.equal(await finishErasures(deps), 0)
 })
 
-test('a customer is found by each of the four names, and an e-mail of a colleague leads no further', async () => {
+test('a customer is found by each of the four identifiers, and shared e-mails are not followed', async () => {
   for (const by of ['phone', 'email', 'leadId', 'conversationId'] as const) {
     const w = await erasureWorld()
     const shared = 'info@example.com'
@@ -97,7 +97,7 @@ test('a customer is found by each of the four names, and an e-mail of a colleagu
   }
 })
 
-test('a message that comes before the conversation is gone goes with it; the next one begins another', async () => {
+test('a message before the conversation is erased is erased with it; the next one starts a new conversation', async () => {
   const w = await erasureWorld()
   const { id } = await w.customerWrites('Before')
   const deps = erasureDeps(w)
@@ -114,7 +114,7 @@ test('a message that comes before the conversation is gone goes with it; the nex
   assert.deepEqual([removed.conversations, removed.messages], [1, 2])
 })
 
-test('customers, agents and programs that write while they are erased get answers, and nothing is torn', async () => {
+test('concurrent writes during an erasure get responses, and data stays consistent', async () => {
   const w = await erasureWorld()
   const phone = customer.phone ?? ''
   await w.customerWrites('Before')
@@ -144,7 +144,7 @@ test('customers, agents and programs that write while they are erased get answer
   assert.equal(row?.count, 0)
 })
 
-test('an import that would bring the customer back is cancelled, and one that does not name them goes on', async () => {
+test('an import that contains the customer is cancelled, and others continue', async () => {
   const w = await erasureWorld()
   // Behind the first look, and across its end.
   const filler = 'Somebody,5511900000000\n'.repeat(200_000)
@@ -156,7 +156,7 @@ test('an import that would bring the customer back is cancelled, and one that do
   assert.deepEqual([await stateOf(theirs), await stateOf(others)], ['cancelled', 'ready'])
 })
 
-test('a dry run counts and changes nothing, and names that are none are refused', async () => {
+test('a dry run counts without changes, and invalid identifiers are refused', async () => {
   const w = await erasureWorld()
   const lead = await w.lead({ firstName: 'One', phone: customer.phone })
   await w.customerWrites('Hi')
@@ -186,7 +186,7 @@ test('a dry run counts and changes nothing, and names that are none are refused'
   assert.equal((await w.admin.call('GET', `${path}/${lead.id}`)).status, 404)
 })
 
-test('an erasure stands in the audit log with its beginning and its end', async () => {
+test('the audit log records start and end of an erasure', async () => {
   const w = await erasureWorld()
   const lead = await w.lead({ firstName: 'One', phone: customer.phone })
   const owner = await signedInMember(w, 'owner')
@@ -197,7 +197,7 @@ test('an erasure stands in the audit log with its beginning and its end', async 
   assert.deepEqual(lines.slice(0, 2), [`customer.erased erasure:${id}`, `customer.erasure_began erasure:${id}`])
 })
 
-test('an e-mail that a crowd shares is nobody’s', async () => {
+test('an e-mail with too many leads is refused', async () => {
   const w = await world()
   const admin = await signedInMember(w, 'admin')
   const email = 'info@example.com'

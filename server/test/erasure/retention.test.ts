@@ -40,7 +40,7 @@ async function fill(w: Awaited<ReturnType<typeof retentionWorld>>): Promise<stri
   return id
 }
 
-test('by default everything stays but the audit log of two years ago', async () => {
+test('by default only audit log entries older than two years are deleted', async () => {
   const w = await retentionWorld()
   const id = await fill(w)
   const retention = (await w.admin.call('GET', '')).body.workspace.retention
@@ -64,7 +64,7 @@ test('by default everything stays but the audit log of two years ago', async () 
   assert.equal((await w.call('GET', conversationPath(id))).status, 200)
 })
 
-test('what a workspace keeps for some days goes on the day after, and other workspaces keep theirs', async () => {
+test('data is deleted the day after its retention, and other workspaces are not affected', async () => {
   const [w, other] = [await retentionWorld(), await retentionWorld()]
   await fill(w)
   await fill(other)
@@ -83,7 +83,7 @@ test('what a workspace keeps for some days goes on the day after, and other work
   assert.equal((await w.messages((await w.conversations())[0].id)).length, 2)
 })
 
-test('a conversation goes whole when its last message is older than the workspace keeps it', async () => {
+test('a conversation is erased as a whole when its last message is older than the retention', async () => {
   const w = await retentionWorld()
   const id = await fill(w)
   await w.admin.call('POST', `/inbox/conversations/${id}/notes`, { text: 'n' }, { 'idempotency-key': 'k' })
@@ -119,7 +119,7 @@ async function rowsOf(w: InboxWorld, table: string, conversationId: string): Pro
   return row?.count ?? 0
 }
 
-test('imports, day counters, rotations and ended tokens have ends of their own', async () => {
+test('imports, day counters, rotations and ended tokens have fixed retention', async () => {
   const w = await retentionWorld()
   await w.lead()
   const importId = await uploadFile(w, 'name\nAna\n')
@@ -156,7 +156,7 @@ test('imports, day counters, rotations and ended tokens have ends of their own',
   assert.equal((await w.call('GET', leadPath('none'))).status, 404)
 })
 
-test('days outside of 30 to 3650 are refused, and members set none', async () => {
+test('retention outside 30 to 3650 days is refused, and members cannot set it', async () => {
   const w = await retentionWorld()
   for (const retention of [{}, { sendsDays: 29 }, { auditDays: 3651 }, { auditDays: 1.5 }, { leadsDays: 40 }]) {
     assert.equal((await w.keep(retention)).status, 400, JSON.stringify(retention))

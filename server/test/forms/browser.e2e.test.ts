@@ -11,7 +11,7 @@ const browser = await chromium.launch({
 })
 after(() => browser.close())
 
-test('a person with a phone and without scripts fills a form, mends a mistake and is thanked', async () => {
+test('a person on a phone without scripts fills in a form, corrects a mistake and sees the thank-you page', async () => {
   const form = await w.newForm({
     title: 'Book a visit',
     thankYou: 'See you soon!',

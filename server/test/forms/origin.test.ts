@@ -24,7 +24,7 @@ const matrix: [form: typeof listed, origin: string | null, status: number, allow
   [none, null, 201, undefined],
 ]
 
-test('a post is taken from our own origin, from none, and from those that a form lists', async () => {
+test('posts are accepted from our own origin, without an origin, and from origins that a form lists', async () => {
   for (const [form, origin, status, allowed] of matrix) {
     const what = `${origin} to a form that lists [${form.allowedOrigins}]`
     const answer = await w.post(form.slug, { firstName: 'Ana' }, { host: 'localhost', ...(origin && { origin }) })
@@ -34,7 +34,7 @@ test('a post is taken from our own origin, from none, and from those that a form
   }
 })
 
-test('a preflight of a listed site is answered with what it may send, of another with 403', async () => {
+test('a preflight of a listed site gets the CORS headers, of another site 403', async () => {
   const preflight = (origin: string) =>
     w.app.inject({
       method: 'OPTIONS',
@@ -52,7 +52,7 @@ test('a preflight of a listed site is answered with what it may send, of another
   assert.equal(refused.headers['access-control-allow-origin'], undefined)
 })
 
-test('scripts of a listed site can read refusals', async () => {
+test('scripts of a listed site can read errors', async () => {
   const headers = { origin: 'https://shop.example' }
   const answer = await w.post(listed.slug, {}, headers)
   assert.equal(answer.statusCode, 400)
@@ -60,7 +60,7 @@ test('scripts of a listed site can read refusals', async () => {
   assert.deepEqual(answer.json().data.issues, [{ path: 'firstName', message: 'is required' }])
 })
 
-test('a plain form of a listed site needs no token, and its people are thanked by a page', async () => {
+test('a plain form of a listed site needs no token and leads to the thank-you page', async () => {
   const headers = { ...formEncoded, origin: 'https://shop.example', accept: 'text/html' }
   const answer = await w.post(listed.slug, 'firstName=Ana', headers)
   assert.equal(answer.statusCode, 303)
@@ -78,7 +78,7 @@ test('a browser that hides its origin can still send our own page', async () => 
   assert.equal(forged.statusCode, 400)
 })
 
-test('listed sites, and no others, may frame the page', async () => {
+test('only listed sites can frame the page', async () => {
   const policy = async (slug: string) =>
     String((await w.app.inject({ url: `/f/${slug}` })).headers['content-security-policy'])
   assert.match(await policy(listed.slug), /frame-ancestors 'self' https:\/\/shop\.example$/)

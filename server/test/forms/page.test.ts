@@ -5,7 +5,7 @@ import { encode, formWorld, nameField, tokenIn } from '../support/form-world.ts'
 
 const w = await formWorld()
 
-test('whatever a team or the public writes, it stays text', async () => {
+test('all input of the team or the public is escaped', async () => {
   const evil = `"><script>alert(1)</script><img src=x onerror='alert(2)'>\``
   const form = await w.newForm({
     title: evil,
@@ -58,7 +58,7 @@ test('a page has no script, no inline style and a policy that allows neither', a
   assert.match(String(style.headers['cache-control']), /immutable/)
 })
 
-test('the service says what is wrong beside its field, and the browser no other thing over it', async () => {
+test('problems are shown next to their field, and browser validation is off', async () => {
   const form = await w.newForm()
   const { body } = await w.app.inject({ url: `/f/${form.slug}` })
   assert.match(body, /<form method="post" novalidate /)

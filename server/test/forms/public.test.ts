@@ -19,7 +19,7 @@ const fields = [
 
 const marina = { firstName: 'Marina', email: 'marina@example.com' }
 
-test('a page that is filled and sent makes a lead and leads on to the thanks', async () => {
+test('submitting the page creates a lead and redirects to the thank-you page', async () => {
   const w = await formWorld()
   const form = await w.newForm({ fields, source: 'ads', status: 'contacted', thankYou: 'We <3 you' })
   const page = await w.app.inject({ url: `/f/${form.slug}?k_plan=gold&utm_source=mail&other=1` })
@@ -56,7 +56,7 @@ test('a page that is filled and sent makes a lead and leads on to the thanks', a
   assert.equal(await w.count('events'), 1)
 })
 
-test('a page carries k_ parameters and utm_ tags in hidden inputs, even of a link with mistakes', async () => {
+test('a page has k_ parameters and utm_ tags in hidden inputs, even of a malformed link', async () => {
   const w = await formWorld()
   const form = await w.newForm()
   const query = `k_plan=a%22b&k_plan=2&utm_source=x&k_BAD=1&bad=%E0%A4%A&k_empty=&k_long=${'x'.repeat(256)}`
@@ -72,7 +72,7 @@ test('a page carries k_ parameters and utm_ tags in hidden inputs, even of a lin
   )
 })
 
-test('a form that redirects sends people there', async () => {
+test('a form with redirectUrl redirects there', async () => {
   const w = await formWorld()
   const form = await w.newForm({ redirectUrl: 'https://example.com/done' })
   const answer = await w.send(form.slug, { firstName: 'Ana', _token: await w.token(form) })
@@ -84,7 +84,7 @@ test('a form that redirects sends people there', async () => {
   )
 })
 
-test('JSON makes a lead too, as does a form-encoded post that accepts it, and never tells its id', async () => {
+test('JSON creates a lead too, as does a form-encoded post that accepts JSON, without returning its id', async () => {
   const w = await formWorld()
   const form = await w.newForm({ fields, thankYou: 'Thanks!' })
   const sent = await w.post(`${form.slug}?k_plan=gold`, { ...marina, newsletter: true, colours: ['Red'] })
@@ -117,7 +117,7 @@ const refusedJson: [what: string, path: string, body: object, issues: string[]][
   ['too many parameters', `?${[...'abcdefghij'].map((c) => `k_${c}=1`).join('&')}`, marina, ['k_j']],
 ]
 
-test('what does not fit is 400 that names it, and nothing is stored', async () => {
+test('invalid input is 400, naming the field, and nothing is stored', async () => {
   const w = await formWorld()
   const form = await w.newForm({ fields })
   for (const [what, query, body, paths] of refusedJson) {
@@ -130,7 +130,7 @@ test('what does not fit is 400 that names it, and nothing is stored', async () =
   assert.equal(await w.count('form_submissions'), 0)
 })
 
-test('a refused page comes back with what was typed, what is wrong, and a token that works', async () => {
+test('a refused page is shown again with the input, the problems and a valid token', async () => {
   const w = await formWorld()
   const form = await w.newForm({ fields })
   const values = {
@@ -156,7 +156,7 @@ test('a refused page comes back with what was typed, what is wrong, and a token 
   assert.equal((await w.leads()).length, 1)
 })
 
-test('an inactive form, and one of a workspace without leads, are not found: page, thanks, post and preflight', async () => {
+test('an inactive form, and one of a workspace without leads, is 404: page, thanks, post and preflight', async () => {
   for (const active of [false, true]) {
     const w = await formWorld()
     const form = await w.newForm({ active })
@@ -164,7 +164,7 @@ test('an inactive form, and one of a workspace without leads, are not found: pag
     for (const url of [`/f/${form.slug}`, `/f/${form.slug}/thanks`]) {
       const page = await w.app.inject({ url, headers: { accept: 'text/html' } })
       assert.equal(page.statusCode, 404)
-      assert.match(page.body, /There is no form here/)
+      assert.match(page.body, /Form not found/)
     }
     assert.equal((await w.send(form.slug, { firstName: 'Ana' })).statusCode, 404)
     assert.equal((await w.app.inject({ method: 'OPTIONS', url: `/f/${form.slug}` })).statusCode, 404)
@@ -174,14 +174,14 @@ test('an inactive form, and one of a workspace without leads, are not found: pag
   }
 })
 
-test('a used-up quota is a page that says so, with what was typed; JSON gets the common error', async () => {
+test('an exhausted quota shows the page with a message and the input; JSON gets the common error', async () => {
   const w = await formWorld()
   await w.db.sql`update workspaces set daily_lead_quota = 1 where id = ${w.workspaceId}`
   const form = await w.newForm()
   assert.equal((await w.post(form.slug, { firstName: 'First' })).statusCode, 201)
   const page = await w.send(form.slug, { firstName: 'Second', _token: await w.token(form) })
   assert.equal(page.statusCode, 429)
-  assert.match(page.body, /We can take no more today/)
+  assert.match(page.body, /We cannot accept more submissions today/)
   assert.match(page.body, /value="Second"/)
   const json = await w.post(form.slug, { firstName: 'Third' })
   assert.deepEqual(json.json(), { statusCode: 429, statusMessage: 'Daily lead limit of forms reached' })
@@ -189,7 +189,7 @@ test('a used-up quota is a page that says so, with what was typed; JSON gets the
   assert.equal((await w.leads()).length, 1)
 })
 
-test('nothing that was typed or sent along reaches the log', async () => {
+test('no input reaches the log', async () => {
   const w = await formWorld()
   const form = await w.newForm({ fields })
   const before = w.logLines.length

@@ -9,7 +9,7 @@ async function withForm(): Promise<{ w: FormWorld; form: Form }> {
   return { w, form: await w.newForm() }
 }
 
-test('a filled decoy is answered like a success, and nothing is stored', async () => {
+test('a filled honeypot gets a success response, and nothing is stored', async () => {
   const { w, form } = await withForm()
   const page = await w.send(form.slug, { firstName: 'Bot', homepage: 'http://spam', _token: await w.token(form) })
   assert.equal(page.statusCode, 303)
@@ -28,7 +28,7 @@ const ages: [ageMs: number, status: number, says: RegExp][] = [
   [day + 1, 400, /more than a day/],
 ]
 
-test('a page is to be sent 2 s to a day after it was served, and else comes back with what was typed', async () => {
+test('a page must be sent 2 s to a day after it was served, otherwise it is shown again with the input', async () => {
   for (const [ageMs, status, says] of ages) {
     const { w, form } = await withForm()
     const page = await w.app.inject({ url: `/f/${form.slug}` })
@@ -44,7 +44,7 @@ test('a page is to be sent 2 s to a day after it was served, and else comes back
   }
 })
 
-test('a token that is missing, changed, older than it says or of another form is refused', async () => {
+test('a token that is missing, altered, backdated or of another form is refused', async () => {
   const { w, form } = await withForm()
   const other = await w.newForm()
   const [id = '', signature = ''] = (await w.token(form)).split('.')
@@ -57,7 +57,7 @@ test('a token that is missing, changed, older than it says or of another form is
   assert.deepEqual(await w.leads(), [])
 })
 
-test('a page sent ten times at once makes one lead, also the last of the quota, and each time the same thanks', async () => {
+test('a page sent ten times concurrently creates one lead, even the last of the quota, with the same response each time', async () => {
   const { w, form } = await withForm()
   await w.db.sql`update workspaces set daily_lead_quota = 1 where id = ${w.workspaceId}`
   const token = await w.token(form)
@@ -73,7 +73,7 @@ test('a page sent ten times at once makes one lead, also the last of the quota, 
   assert.equal(await w.count('events'), 1)
 })
 
-test('the eleventh post of a minute from one address is 429, for that form and address alone', async () => {
+test('the eleventh post of a minute from one address is 429, only for that form and address', async () => {
   const { w, form } = await withForm()
   const post = ({ slug }: Form, address: string) => w.post(slug, { firstName: 'Ana' }, {}, address)
   for (let count = 1; count <= 10; count++) assert.equal((await post(form, '203.0.113.1')).statusCode, 201)
@@ -88,7 +88,7 @@ test('the eleventh post of a minute from one address is 429, for that form and a
   assert.equal((await post(form, '203.0.113.1')).statusCode, 201)
 })
 
-test('an IPv6 client is counted by its /64 and, more loosely, by its /48', async () => {
+test('an IPv6 client is limited by its /64 and, with a higher limit, by its /48', async () => {
   const { w, form } = await withForm()
   const post = async (address: string) => (await w.post(form.slug, { firstName: 'Ana' }, {}, address)).statusCode
   const statuses = (count: number, addressOf: (n: number) => string) =>
@@ -99,7 +99,7 @@ test('an IPv6 client is counted by its /64 and, more loosely, by its /48', async
   assert.equal(await post('2001:db8:2::1'), 201)
 })
 
-test('forms make at most half of the leads of a day, one form a quarter, and keys can make the others', async () => {
+test('forms use at most half of the daily quota, one form a quarter, and keys can use the rest', async () => {
   const { w, form } = await withForm()
   const others = [await w.newForm(), await w.newForm()]
   const quota = (leads: number) =>
@@ -125,7 +125,7 @@ test('forms make at most half of the leads of a day, one form a quarter, and key
   assert.equal(await w.count('form_quota'), 2)
 })
 
-test('a person beyond the rate keeps what was typed', async () => {
+test('a rate-limited person keeps their input', async () => {
   const { w, form } = await withForm()
   const send = async (firstName: string) =>
     w.send(form.slug, { firstName, _token: await w.token(form) }, {}, '203.0.113.9')

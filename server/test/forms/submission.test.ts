@@ -87,7 +87,7 @@ for (const [what, field, raw] of refusals) {
   })
 }
 
-test("the lead's own fields are stored in their own form, with source and status of the form", () => {
+test("the lead's own fields are normalized and stored with the form's source and status", () => {
   const own: FormField[] = [
     { key: 'phone', label: 'Phone', type: 'phone', required: false },
     { key: 'notes', label: 'Notes', type: 'textarea', required: false },
@@ -119,24 +119,24 @@ const tooLong: [type: FormField['type'], text: string, max: number][] = [
 ]
 
 for (const [type, text, max] of tooLong) {
-  test(`a ${type} of more than ${max} characters is refused before anything reads it`, () => {
+  test(`a ${type} of more than ${max} characters is refused before parsing`, () => {
     assert.deepEqual(read(custom(type), text).issues, [{ path: 'x', message: `must have at most ${max} characters` }])
   })
 }
 
-test('the phone of the lead is refused for its length, by its own name', () => {
+test('a phone of invalid length is refused, naming its field', () => {
   const phone: FormField = { key: 'phone', label: 'Phone', type: 'phone', required: false }
   const { issues } = read(phone, `${' ('.repeat(500_000)}x`)
   assert.deepEqual(issues, [{ path: 'phone', message: 'must have at most 64 characters' }])
 })
 
-test('an address that names no host is none', () => {
+test('a URL without a host is invalid', () => {
   for (const text of ['example', 'example.', '.example', 'a b.example', 'x:y.example']) {
     assert.equal(read(custom('url'), text).patch.typed[0]?.value, text)
   }
 })
 
-test('an unknown field is refused from scripts and passed over from pages', () => {
+test('an unknown field is refused in JSON and ignored from pages', () => {
   const body = { firstName: 'Ana', colour: 'red' }
   assert.deepEqual(readSubmission(form(), body, {}, true).issues, [{ path: 'colour', message: 'is not a known field' }])
   assert.deepEqual(readSubmission(form(), body, {}, false).issues, [])
@@ -156,25 +156,25 @@ test('k_ parameters become fields, utm_ ones become k_utm_', () => {
   })
 })
 
-test('a k_utm_ parameter of its own wins over the utm_ one', () => {
+test('an explicit k_utm_ parameter overrides the utm_ one', () => {
   const { patch } = readSubmission(form(), { firstName: 'Ana' }, { k_utm_source: 'own', utm_source: 'other' }, true)
   assert.deepEqual(pick(patch.typed, 'value'), ['own'])
 })
 
-test('ten fields in all: utm_ tags give way, the least telling first', () => {
+test('ten fields in total: utm_ tags are dropped, least important first', () => {
   const query = { utm_term: 't', utm_x: 'x', utm_source: 's', ...parameters(8) }
   assert.deepEqual(keysOf(query).keys.slice(8), ['k_utm_source', 'k_utm_term'])
   assert.deepEqual(keysOf(query).issues, [])
 })
 
-test('ten fields in all: a k_ parameter too many is refused by name', () => {
+test('ten fields in total: an excess k_ parameter is refused by name', () => {
   assert.deepEqual(keysOf(parameters(10)).issues, [])
   assert.deepEqual(keysOf(parameters(11)).issues, ['k_k'])
   const filled = readSubmission(form(custom('text')), { firstName: 'Ana', x: '1' }, parameters(10), true)
   assert.deepEqual(pick(filled.issues, 'path'), ['k_j'])
 })
 
-test('a long utm_ tag is cut, one with a bad name left out', () => {
+test('a long utm_ tag is cut, one with an invalid name omitted', () => {
   const { patch } = readSubmission(
     form(),
     { firstName: 'Ana' },
@@ -187,7 +187,7 @@ test('a long utm_ tag is cut, one with a bad name left out', () => {
   )
 })
 
-test('a page never carries what a post would be refused for', () => {
+test('a page never submits parameters that would be refused', () => {
   const names = fc.oneof(
     fc.constantFrom(...letters.map((letter) => `k_${letter}`), 'utm_source', 'utm_medium', 'k_', 'k_BAD', '__proto__'),
     fc.string(),

@@ -13,7 +13,7 @@ function call(w: FormWorld, method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path = 
   return w.app.inject({ method, url, headers, ...(body === undefined ? {} : { body }) })
 }
 
-test('a form is made, read, listed, changed and deleted; its leads stay', async () => {
+test('a form is created, read, listed, changed and deleted; its leads are kept', async () => {
   const w = await formWorld()
   const made = await call(w, 'POST', '', definition)
   assert.equal(made.statusCode, 201)
@@ -44,7 +44,7 @@ test('a form is made, read, listed, changed and deleted; its leads stay', async 
   assert.equal(await w.count('audit_log'), 4)
 })
 
-test('the embedded form posts from another site as it stands', async () => {
+test('the embedded form works unchanged on another site', async () => {
   const w = await formWorld()
   const { embedHtml, slug } = (
     await call(w, 'POST', '', { ...definition, allowedOrigins: ['https://shop.example'] })
@@ -78,7 +78,7 @@ test('submissions are listed newest first, with a cursor that belongs to the for
   }
 })
 
-test('a submission shows what was filled in, as it was, and the database holds it sealed', async () => {
+test('a submission shows its answers as sent, and they are encrypted in the database', async () => {
   const w = await formWorld()
   const size: FormField = {
     key: 'company_size',
@@ -106,7 +106,7 @@ test('a submission shows what was filled in, as it was, and the database holds i
   assert.deepEqual([(await list()).lead, (await list()).answers], [null, null], 'the lead was deleted')
 })
 
-test('the list says how often each form was sent and when last, and its days when it was', async () => {
+test('the list has the number and last time of submissions, and the days their counts', async () => {
   const w = await formWorld()
   const [form, other] = [await w.newForm(), await w.newForm()]
   const send = (slug: string) => w.post(slug, { firstName: 'Ana' })
@@ -136,7 +136,7 @@ test('the list says how often each form was sent and when last, and its days whe
   assert.equal((await days(form.id, '?tz=Mars/Olympus')).statusCode, 400)
 })
 
-test('a preview is what the public would see, and keeps nothing', async () => {
+test('a preview shows the public page, and stores nothing', async () => {
   const w = await formWorld()
   const seen = await call(w, 'POST', '/preview', { ...definition, title: 'A <b>visit</b>', thankYou: 'See you' })
   assert.equal(seen.statusCode, 200)
@@ -174,7 +174,7 @@ test('a form of another workspace is not found', async () => {
   assert.deepEqual((await call(w, 'GET')).json(), { forms: [] })
 })
 
-test('an address goes on to lead to its form after a rename, until another form of the workspace takes it', async () => {
+test('a former slug leads to its form after a rename, until another form of the workspace uses it', async () => {
   const w = await formWorld()
   const [old, fresh] = [`old-${w.workspaceId}`, `new-${w.workspaceId}`]
   const form = await w.newForm({ slug: old })
@@ -191,7 +191,7 @@ test('an address goes on to lead to its form after a rename, until another form 
   assert.equal((await send(old)).statusCode, 201)
 })
 
-test('no other workspace gets an address that a form has or once had', async () => {
+test('no other workspace can use a current or former slug', async () => {
   const [w, other] = [await formWorld(), await formWorld()]
   const slugs = ['taken', 'renamed', 'deleted'].map((name) => `${name}-${w.workspaceId}`)
   const [taken = '', renamed = '', deleted = ''] = slugs
@@ -211,7 +211,7 @@ test('no other workspace gets an address that a form has or once had', async () 
   }
 })
 
-test('the addresses that forms ever had are 1,000 at most', async () => {
+test('forms of a workspace have at most 1,000 slugs over time', async () => {
   const w = await formWorld()
   const form = await w.newForm()
   await w.db.sql`
@@ -235,7 +235,7 @@ const bad: [what: string, body: object, path: string][] = [
   ['a blank title', { title: ' ' }, 'title'],
 ]
 
-test('what cannot be is 400 on create and on change, by its name', async () => {
+test('invalid definitions are 400 on create and change, naming the field', async () => {
   const w = await formWorld()
   const form = await w.newForm()
   for (const [what, body, path] of bad) {

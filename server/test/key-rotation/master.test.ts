@@ -19,7 +19,7 @@ const clock = manualClock(new Date('2026-03-01T12:00:00Z'))
 const place = { table: 'leads', row: newId(clock.now()), column: 'notes' }
 const by = { type: 'token', id: newId(clock.now()) } as const
 
-test('after a rotation the new master key alone opens what was sealed before, and the old one opens nothing', async () => {
+test('after a rotation only the new master key decrypts existing data', async () => {
   const { keyStore: before, db } = await installation({ current: Buffer.alloc(32, 1) })
   const scopes = await addScopes(before, 3)
   const sealed = (await before.keyring(scopes[0] ?? '')).encrypt(place, 'Ana')
@@ -33,7 +33,7 @@ test('after a rotation the new master key alone opens what was sealed before, an
   await assert.rejects(late.keyring(scopes[0] ?? ''), /wrapped by master key/)
 })
 
-test('two runs at once wrap each secret once', async () => {
+test('two concurrent runs wrap each secret once', async () => {
   const { keyStore, db } = await installation({ current: Buffer.alloc(32, 3) })
   // More secrets than are wrapped at once.
   await addScopes(keyStore, 180)
@@ -42,7 +42,7 @@ test('two runs at once wrap each secret once', async () => {
   assert.equal((counts[0] ?? 0) + (counts[1] ?? 0), 540)
 })
 
-test('a key in a file is replaced: the one before stays beside it, and the next start opens everything', async () => {
+test('a key in a file is replaced: the previous one is kept next to it, and the next start decrypts everything', async () => {
   const masterKeyFile = join(await newFolder(), 'master.key')
   const { keyStore, db } = await installation({ current: loadOrCreateMasterKeyFile(masterKeyFile) })
   const [scope = ''] = await addScopes(keyStore, 2)
@@ -65,7 +65,7 @@ test('a key in a file is replaced: the one before stays beside it, and the next 
   assert.equal(readPreviousMasterKeyFiles(masterKeyFile).length, 2)
 })
 
-test('a run that was killed after the file was replaced is gone on with: no third key is made', async () => {
+test('a run killed after the file was replaced is continued: no third key is created', async () => {
   const masterKeyFile = join(await newFolder(), 'master.key')
   const { keyStore, db } = await installation({ current: loadOrCreateMasterKeyFile(masterKeyFile) })
   await addScopes(keyStore, 2)
@@ -80,7 +80,7 @@ test('a run that was killed after the file was replaced is gone on with: no thir
   assert.deepEqual(done, { masterKeyId: masterKeyId(masterKey), rewrapped: 6, previousFile: null })
 })
 
-test('a key file is not replaced while other nodes may have files of their own; drafts are not taken for keys', async () => {
+test('a key file is not replaced while other nodes may have their own; temporary files are not read as keys', async () => {
   const folder = await newFolder()
   const masterKeyFile = join(folder, 'master.key')
   const { keyStore, db } = await installation({ current: loadOrCreateMasterKeyFile(masterKeyFile) })

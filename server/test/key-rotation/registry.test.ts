@@ -27,7 +27,7 @@ const notSealed: Record<string, string> = {
 
 const digests = ['email_index', 'phone_index', 'phone_exact_index', 'user_index', 'digest', 'tokens']
 
-test('every column of bytes is rotated, or stands here with the reason why not', async () => {
+test('every bytea column is rotated, or listed here with a reason', async () => {
   const rotated = keyedTables.sealed.flatMap(({ table, places }) =>
     Object.keys(places).map((column) => `${table}.${column}`),
   )
@@ -39,12 +39,12 @@ test('every column of bytes is rotated, or stands here with the reason why not',
   )
 })
 
-test('every table with digests of a version is rotated', async () => {
+test('every table with versioned digests is rotated', async () => {
   const versioned = (await columnsOf(['integer'])).filter(({ name }) => name === 'index_version')
   assert.deepEqual(versioned.map(({ table }) => table).sort(), keyedTables.indexed.map(({ table }) => table).sort())
 })
 
-test('the rows of a table are told apart by the key that it is rotated by', async () => {
+test('the rotation key of a table identifies its rows', async () => {
   const { db } = await testDatabase()
   const keys = await db.sql<{ table: string; key: string }[]>`
     select conrelid::regclass::text as table, replace(pg_get_constraintdef(oid), '"', '') as key

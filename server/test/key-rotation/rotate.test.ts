@@ -18,7 +18,7 @@ import {
 import { leadPath, leadsPath } from '../support/leads/leads.ts'
 import { testTeamToken, type World, world } from '../support/world.ts'
 
-test('rotating keys leaves no old row, and nobody can tell that it was done', async () => {
+test('rotating keys leaves no old rows and does not change results', async () => {
   const scopes = ['leads.read', 'leads.write', 'leads.bulk', 'inbox.read', 'inbox.write'] as const
   const w = await inboxWorld({ key: { scopes: [...scopes] } })
   // More than are rewritten at once.
@@ -45,7 +45,7 @@ test('rotating keys leaves no old row, and nobody can tell that it was done', as
   }
 })
 
-test('an index key that no row uses any more is not looked by, and an old data key still opens', async () => {
+test('unused index keys are not searched, and old data keys still decrypt', async () => {
   const w = await world()
   await w.lead()
   await rotate(w, 'index')
@@ -66,7 +66,7 @@ test('an index key that no row uses any more is not looked by, and an old data k
   )
 })
 
-test('a new key is written with only when every node has had the time to learn of it', async () => {
+test('a new key is used for writes only after every node has had time to load it', async () => {
   const w = await world()
   await askRotation(w, { purpose: 'data', workspaceId: w.workspaceId })
   const deps = rotationDeps(w.db, w.keyStore, w.clock)
@@ -81,7 +81,7 @@ test('a new key is written with only when every node has had the time to learn o
   await drainRotations(w)
 })
 
-test('asking again goes on with the same rotation, and another purpose has to wait', async () => {
+test('repeating the request continues the same rotation, and another purpose must wait', async () => {
   const w = await world()
   const first = await askRotation(w, { purpose: 'data', workspaceId: w.workspaceId })
   w.clock.advance(1_000)
@@ -95,7 +95,7 @@ test('asking again goes on with the same rotation, and another purpose has to wa
   await rotate(w, 'index')
 })
 
-test('a value that does not open stays as it is, and the rotation ends all the same', async () => {
+test('a value that cannot be decrypted is not changed, and the rotation completes', async () => {
   const w = await world()
   const [broken, whole] = [await w.lead({ notes: 'torn' }), await w.lead({ notes: 'whole' })]
   await w.db.sql`
@@ -111,7 +111,7 @@ test('a value that does not open stays as it is, and the rotation ends all the s
   assert.equal((await w.call('GET', leadPath(whole.id))).body.data.notes, 'whole')
 })
 
-test('a row that somebody holds is passed over, and rewritten in the next pass', async () => {
+test('a locked row is skipped, and rewritten in the next pass', async () => {
   const w = await world()
   const { id } = await w.lead({ notes: 'n' })
   await w.lead({ notes: 'm' })
@@ -133,7 +133,7 @@ test('a row that somebody holds is passed over, and rewritten in the next pass',
   assert.deepEqual(await oldRows(w.db, w.workspaceId, 'data', 2), [])
 })
 
-test('every workspace and the people are rotated at once, and people are found by their e-mail all the time', async () => {
+test('all workspaces and users are rotated together, and users are found by e-mail throughout', async () => {
   const w = await world()
   await w.lead()
   const { db, keyStore, clock } = w

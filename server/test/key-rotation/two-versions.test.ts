@@ -27,7 +27,7 @@ async function twoNodes(workspaceId: string | null, w: InboxWorld): Promise<[Key
   return [keyStore, ahead]
 }
 
-test('two nodes of different versions that hear of a new customer at the same moment begin one conversation', async () => {
+test('two nodes of different versions that receive a new customer concurrently create one conversation', async () => {
   const w = await inboxWorld()
   const vaults = await twoNodes(w.workspaceId, w)
   const receiver = { workspaceId: w.workspaceId, id: w.connectionId, channel: 'waba' } as const
@@ -58,7 +58,7 @@ test('two nodes of different versions that hear of a new customer at the same mo
   assert.deepEqual([...(await count())], [{ conversations: rounds, messages: rounds * 6 }])
 })
 
-test('two nodes of different versions make one lead of one phone', async () => {
+test('two nodes of different versions create one lead per phone', async () => {
   const w = await inboxWorld()
   const vaults = await twoNodes(w.workspaceId, w)
   await w.db.sql`update workspaces set leads_from_chat = true where id = ${w.workspaceId}`
@@ -72,7 +72,7 @@ test('two nodes of different versions make one lead of one phone', async () => {
   await drainRotations(w)
 })
 
-test('two nodes of different versions give an e-mail to one person', async () => {
+test('two nodes of different versions create one user per e-mail', async () => {
   const w = await inboxWorld()
   const scopeId = '00000000-0000-0000-0000-000000000000'
   const vaults = await twoNodes(null, w)

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { type Contest, compete } from '../../../bench/contest.ts'
 import { requestBytes } from '../../../bench/load.ts'
 
-test('two products are never asked for the same request, and the baseline is asked for each of its own', async () => {
+test('two products are never measured by the same request, and the baseline has a request for each', async () => {
   await using product = await openPeer()
   await using other = await openPeer()
   await using baseline = await openPeer()

@@ -9,7 +9,7 @@ import { ask, freePort, serviceEnvironment, startService } from '../support/prog
 
 // What each command does, and what it refuses, is tested in `server/test/cli/` within the test's process.
 
-test('commands work on the embedded database through the service that runs, and alike without one, which leave none behind', async () => {
+test('commands work on the embedded database with and without a running service, and leave no process behind', async () => {
   const [folder, port] = [await newFolder(), await freePort()]
   const env = serviceEnvironment(folder, port)
   const database = join(folder, 'postgres', 'postmaster.pid')
@@ -47,7 +47,7 @@ test('commands work on the embedded database through the service that runs, and 
   assert.equal((await runCommandInProcess(['workspace', 'list'], env)).exitCode, 0)
 })
 
-test('a database that does not answer is named without its password', async () => {
+test('an unreachable database is reported without its password', async () => {
   const env = serviceEnvironment(await newFolder(), 1, {
     DATABASE_URL: `postgres://parley:hidden@127.0.0.1:${await freePort()}/parley`,
     PARLEY_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),

@@ -17,7 +17,7 @@ const said = {
   memberEmail: 'member.canary@zz-seeded.example',
 }
 
-test('the database, its files and the logs show nothing of what people said or how they are reached', async () => {
+test('the database, its files and the logs contain no plaintext of messages or contacts', async () => {
   const service = await startService()
   const { workspaceId, key } = await newWorkspace(service.url)
   await leaveTraces(service.url, workspaceId, key)

@@ -7,7 +7,7 @@ import { startDemo } from '../support/program/installation.ts'
 import { runCommandInProcess } from '../support/program/run-command.ts'
 import { ask, freePort, operatorToken, serviceEnvironment, startService } from '../support/program/service.ts'
 
-test('a first start that was killed is gone on with at the next, which prints a link, a key and a line that work; the third prints no secret', async () => {
+test('a killed first start is continued by the next, which prints a working link, key and command; the third prints no secret', async () => {
   const env = { PARLEY_DEMO: '1', PARLEY_SIMULATOR_PORT: String(await freePort()) }
   const at = { folder: await newFolder(), port: await freePort(), env }
   const killed = await startService(at)
@@ -30,7 +30,7 @@ test('a first start that was killed is gone on with at the next, which prints a 
   assert.equal(distinct('createdAt'), data.length)
   assert.ok(distinct('status') > 5)
 
-  assert.match(words, /may call this machine, .*PARLEY_DEMO=0/)
+  assert.match(words, /can call this machine, .*PARLEY_DEMO=0/)
   const phones = /phones, simulated: (\S+)/.exec(words)?.[1] ?? ''
   for (const page of [link, `${first.url}/f/demo`, phones, `${phones}/owner`])
     assert.equal((await fetch(page)).status, 200, page)

@@ -6,7 +6,7 @@ import { nodeSettings } from '../support/program/two-nodes.ts'
 
 const rows = 2000
 
-test('an import goes on after kill -9 with nothing twice and nothing lost', async () => {
+test('an import continues after kill -9 without duplicates or losses', async () => {
   const database = await testDatabase()
   const env = nodeSettings(database)
   let service = await startService({ env })

@@ -14,7 +14,7 @@ import { shellEnvironment } from '../support/program/shell.ts'
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const run = promisify(execFile)
 
-test('the commands of "Install" make a package with the app, which serves once it is installed, and "Upgrade" takes it', {
+test('the commands of "Install" build a package with the app that runs once installed, and "Upgrade" accepts it', {
   timeout: 480_000,
 }, async (t) => {
   const clone = await newFolder()

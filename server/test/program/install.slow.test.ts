@@ -15,7 +15,7 @@ const root = fileURLToPath(new URL('../../..', import.meta.url))
 const run = promisify(execFile)
 const nobody = 65_534
 
-test('the commands of "Install" make of a clone an installation that serves its app without development tools', {
+test('the commands of "Install" turn a clone into an installation that serves the app without development tools', {
   timeout: 480_000,
 }, async (t) => {
   const repository = await run('git', ['-C', root, 'rev-parse', 'HEAD']).catch(() => null)
@@ -63,6 +63,6 @@ async function withoutHome(parley: string): Promise<void> {
   }).catch((error: { stderr: string }) => error)
   assert.equal(
     refused.stderr,
-    `The data folder ${join(parley, 'data')} is not to be had (EACCES). Set PARLEY_DATA_DIR to a folder that this user may write to.\n`,
+    `The data folder ${join(parley, 'data')} is not accessible (EACCES). Set PARLEY_DATA_DIR to a folder that this user can write to.\n`,
   )
 }

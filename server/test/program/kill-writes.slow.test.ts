@@ -15,7 +15,7 @@ const rounds = Number(process.env.KILL_ROUNDS ?? 3)
 const restarted = 'embedded database exited; restarted it'
 const writers = ['ada', 'ben', 'eva', 'leo']
 
-test('of the real service, kills at random moments lose no acknowledged write, no event, and leave none without its change', async (t) => {
+test('random kills of the real service lose no acknowledged write and no event, and leave no event without its change', async (t) => {
   const folder = await newFolder()
   const port = await freePort()
   const first = await startService({ folder, port })

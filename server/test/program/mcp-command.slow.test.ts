@@ -19,7 +19,7 @@ function stdioClient(era: Era, url: string, key: string) {
 }
 
 for (const era of eras) {
-  test(`a client that speaks stdio alone gets the tools of its key through the command (${era})`, async () => {
+  test(`a stdio client gets the tools of its key through the command (${era})`, async () => {
     const w = await agentsWorld()
     const client = await stdioClient(era, await listening(w), w.agent.value)
     assert.equal((await client.listTools()).tools[0]?.name, 'who_am_i')
@@ -31,7 +31,7 @@ for (const era of eras) {
   })
 }
 
-test('a call that is given up ends at the service as well, and nothing is answered to it', async () => {
+test('a cancelled call ends at the service too, without a response', async () => {
   const asked = Promise.withResolvers<void>()
   const hungUp = Promise.withResolvers<void>()
   const slow = createServer(async (request, response) => {
@@ -57,13 +57,13 @@ test('a call that is given up ends at the service as well, and nothing is answer
   await hungUp.promise
 })
 
-test('a key that is refused is told to the client in words', async () => {
+test('a rejected key is reported to the client with a message', async () => {
   const w = await agentsWorld()
   await assert.rejects(stdioClient('legacy', await listening(w), 'plk_nobody'), /API key missing or not valid/)
   await assert.rejects(stdioClient('legacy', 'http://127.0.0.1:1', 'plk_nobody'), /cannot be reached/)
 })
 
-test('an address of another machine by http is warned of, beside what the client reads', async () => {
+test('an http address of another machine prints a warning outside the protocol stream', async () => {
   const child = spawn(process.execPath, [mainProgram, 'mcp', '--url', 'http://parley.invalid'], {
     env: { ...process.env, PARLEY_KEY: 'plk_any' },
   })

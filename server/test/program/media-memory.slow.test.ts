@@ -9,7 +9,7 @@ const megabytes = Number(process.env.MEDIA_MEGABYTES ?? 10)
 const files = 20
 const mayGrowBy = 16_000_000
 
-test(`a service that fetches, serves and takes in ${files} files of ${megabytes} MB grows by 16 MB at most`, async (t) => {
+test(`a service that fetches, serves and uploads ${files} files of ${megabytes} MB grows by at most 16 MB`, async (t) => {
   if (process.platform !== 'linux') return t.skip('There is no /proc')
   const env = { PARLEY_ALLOW_CIDRS: '127.0.0.1/32' }
   const service = await startService({ env })

@@ -28,7 +28,7 @@ const hearsAgain = 'LISTEN connection restored'
 const counted = { PARLEY_LEADS_RATE_LIMIT: '1000000' }
 
 const skip = hasPostgres() ? false : howToGetPostgres
-test('while the primary moves callers are told to come again, nothing acknowledged is lost, and all goes on by itself', {
+test('during a failover callers get 503, no acknowledged write is lost, and the service recovers', {
   skip,
 }, async (t) => {
   const pair = await startPostgresPair()

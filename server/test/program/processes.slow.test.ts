@@ -54,7 +54,7 @@ async function turns(db: Db, name: string, count: number): Promise<void> {
   }
 }
 
-test('two apis and two workers are one service: what one writes all know, and each scheduled job is run by one', async () => {
+test('two apis and two workers act as one service: writes are visible everywhere, and each scheduled job runs once', async () => {
   const { db, folder, apis, workers } = await startProcesses()
 
   const { key, workspaceId } = await newWorkspace(apis[0].url)

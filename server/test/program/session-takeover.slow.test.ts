@@ -17,7 +17,7 @@ const takeoverMs = 30_000
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape; a test fails where one is wrong
 type Loose = any
 
-test(`the holder of a QR session is killed or stalled ${rounds} times: another holds it within 30 s, nothing is lost or doubled`, async (t) => {
+test(`the session manager is killed or stalled ${rounds} times: another leases the session within 30 s, without loss or duplicates`, async (t) => {
   const database = await testDatabase()
   const { db } = database
   const network = await simulatorWorld()

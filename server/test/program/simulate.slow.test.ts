@@ -10,7 +10,7 @@ const cases: [args: string[], told: string[], path: string][] = [
 ]
 
 for (const [args, names, path] of cases)
-  test(`parley simulate ${args.join()} says what a connection needs, serves the phones and stops at a signal`, async () => {
+  test(`parley simulate ${args.join()} prints the settings of a connection, serves the phones and stops at a signal`, async () => {
     let lines = ''
     let words = ''
     const program = startProgram([mainProgram, 'simulate', '--port', '0', '--json', ...args], {

@@ -20,7 +20,7 @@ import {
 } from '../support/program/service.ts'
 import { until } from '../support/until.ts'
 
-test('a second start on a folder or a port in use is refused, and what opens the data is its owner’s', async () => {
+test('a second start on a folder or port in use is refused, and key files are readable only by their owner', async () => {
   const service = await startService()
   const { folder, port, url } = service
   const second = await runCommand(['serve'], serviceEnvironment(folder, await freePort()))
@@ -50,7 +50,7 @@ interface Outcome {
   cut: string[]
 }
 
-test('told to stop amid writes, it ends what it has taken: what is stored was answered; a copy of its folder starts elsewhere', async () => {
+test('a stop during writes completes accepted requests: stored means answered; a copy of its folder starts elsewhere', async () => {
   const service = await startService()
   const { folder, port } = service
   const { key } = await newWorkspace(service.url)

@@ -8,7 +8,7 @@ import { startCollector } from '../support/telemetry/collector.ts'
 /** Nothing is handed over before the end. */
 const late = { OTEL_BSP_SCHEDULE_DELAY: '600000', OTEL_METRIC_EXPORT_INTERVAL: '3600000' }
 
-test('with the settings of "OpenTelemetry", told to stop, it hands over what it has traced and counted; a collector that hangs does not keep it', async () => {
+test('with the settings of "OpenTelemetry", a stop exports traces and metrics, and a hanging collector does not block it', async () => {
   const [line = '', ...more] = await commandsUnder('Monitor')
   assert.deepEqual(more, [])
   const words = line.trim().split(' ')

@@ -23,7 +23,7 @@ const onlyReads = /^(?:(?:curl -sS "|cat )[^\n]*\n)+$/
 const looks = 200
 const lookEveryMs = 100
 
-test('each tutorial does what it says when its commands are typed', { timeout: 300_000 }, async (t) => {
+test('the commands of each tutorial work as described', { timeout: 300_000 }, async (t) => {
   const start = await readFile(join(tutorials, 'README.md'), 'utf8')
   const pages = [...start.matchAll(/^\d+\. \[.*\]\((\S+\.md)\)/gm)].map(([, page = '']) => page)
   const inFolder = (await readdir(tutorials)).filter((name) => name.endsWith('.md'))

@@ -37,7 +37,7 @@ const paths: { told: string[]; end: string }[] = [
   { told: [], end: 'sent' },
 ]
 
-test(`two processes, some ${itemCount} webhook items in disorder: every status by the ladder, every message once`, async (t) => {
+test(`two processes, about ${itemCount} webhook items out of order: statuses only climb, every message once`, async (t) => {
   const world = await nodesWorld(4)
   const customers = await world.customers(Math.ceil(sendCount / sendsEach))
   const storm = webhookStorm(world)

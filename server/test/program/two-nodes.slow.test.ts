@@ -42,7 +42,7 @@ async function assertSentOnce(world: NodesWorld, { conversationId }: Customer): 
   assert.equal(replies.filter(isFirst).length, 1)
 }
 
-test('no send starts once a takeover on the other process is answered, and each change is told once', async (t) => {
+test('no send starts once a takeover on the other process is answered, and each change is published once', async (t) => {
   const world = await nodesWorld(4)
   const customers = await world.customers(Math.ceil(takeoverRounds / 10))
   const outcomes: Record<string, number> = {}
@@ -121,7 +121,7 @@ async function countMessages({ db, workspaceId }: NodesWorld, errorCode: string)
   return rows.length
 }
 
-test('a process killed amid sends: no key is sent twice, and the other process ends every message', async (t) => {
+test('a process killed amid sends: no key is sent twice, and the other process completes every message', async (t) => {
   const world = await nodesWorld(1)
   const tally: Record<string, number> = {}
   for (let round = 0; round < killRounds; round++) await killOnce(world, await world.addNode(), round, tally)

@@ -6,7 +6,7 @@ import { inboxWorld } from '../support/inbox/inbox-world.ts'
 import { signedInMember } from '../support/member.ts'
 import { badPlans } from '../support/plans.ts'
 
-test('of many conversations a sample is read, and messages by their conversation alone', async () => {
+test('with many conversations a sample is read, and messages only by conversation', async () => {
   const w = await inboxWorld()
   const member = await signedInMember(w)
   const filling = { ...w, keyring: await w.keyStore.keyring(w.workspaceId), now: w.clock.now() }

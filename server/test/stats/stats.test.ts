@@ -21,7 +21,7 @@ async function stats(member: TestMember, query = '') {
   return body
 }
 
-test('leads are counted by the days of the zone that was asked for, exactly, without deleted ones', async () => {
+test('leads are counted exactly by days of the requested zone, without deleted ones', async () => {
   const w = await world()
   // 02:30 UTC is yesterday in São Paulo.
   w.clock.set(new Date('2026-03-12T02:30:00Z'))
@@ -59,7 +59,7 @@ test('leads are counted by the days of the zone that was asked for, exactly, wit
   assert.deepEqual((await stats(member)).quota, { used: 4, limit: 100_000 })
 })
 
-test('what is no zone or no number of days is refused', async () => {
+test('an invalid zone or number of days is refused', async () => {
   const member = await signedInMember(await world())
   for (const [query, path] of [
     ['?tz=Mars/Olympus', 'tz'],
@@ -110,7 +110,7 @@ test('answer times run from the first message of a customer to the first answer 
   assert.deepEqual(days[0].answers, { people, agents: null, otherApps: null })
 })
 
-test('who answered is told apart, and a failed answer is none', async () => {
+test('answers are separated by answerer, and failed ones do not count', async () => {
   const { w, member } = await inboxWithMember()
   const { id } = await w.customerWrites('Hello')
   const failed = await answer(w, id, 5, { type: 'user', id: member.userId })
@@ -128,7 +128,7 @@ test('who answered is told apart, and a failed answer is none', async () => {
   })
 })
 
-test('customers who wait are counted from the minutes on that were asked for, in conversations that go on', async () => {
+test('waiting customers are counted after the requested minutes, in open conversations', async () => {
   const { w, member } = await inboxWithMember()
   const first = w.clock.now()
   await w.customerWrites('Hello')
@@ -154,7 +154,7 @@ test('customers who wait are counted from the minutes on that were asked for, in
   assert.deepEqual([none.waiting.forPeople, none.waiting.since, none.attention], [0, null, []])
 })
 
-test('attention names keys that end soon or have ended, connections and webhooks in trouble, and the quota', async () => {
+test('attention lists expiring and expired keys, failing connections and webhooks, and the quota', async () => {
   const { w, member } = await inboxWithMember()
   const admin = await signedInMember(w, 'admin')
   const at = (hours: number) => new Date(w.clock.now().getTime() + hours * hourMs)
@@ -208,7 +208,7 @@ const standings: [what: string, one: Partial<ConnectionInfo>, code: string | nul
 ]
 
 for (const [what, one, code] of standings)
-  test(`a connection ${what} is ${code === 'connection_not_set_up' ? 'a hint' : code === null ? 'passed over' : 'trouble'}`, () => {
+  test(`a connection ${what} is ${code === 'connection_not_set_up' ? 'a hint' : code === null ? 'ignored' : 'a problem'}`, () => {
     const quiet = { agentsStopped: false, quota: { used: 0, limit: 0 }, waiting: [], webhooks: [], keys: [] }
     const connection: ConnectionInfo = {
       id: 'c',
@@ -225,7 +225,7 @@ for (const [what, one, code] of standings)
     assert.deepEqual(codes, code === null ? [] : [code])
   })
 
-test('the time before stands beside the time asked for, by who answered, connection and label', async () => {
+test('the comparison has both periods, by answerer, connection and label', async () => {
   const { w, member } = await inboxWithMember()
   const ana = { type: 'user', id: member.userId } as const
   const agent = { type: 'agent', id: w.keyId } as const
@@ -276,7 +276,7 @@ test('the time before stands beside the time asked for, by who answered, connect
   assert.deepEqual((await stranger.call('GET', '/stats/comparison')).body.people, [])
 })
 
-test('the figures of a workspace hold nothing of another, and are shown to nobody of it', async () => {
+test('statistics contain no data of other workspaces and are not visible to them', async () => {
   const { w } = await inboxWithMember()
   await w.customerWrites('Hello')
   await w.lead()

@@ -41,14 +41,14 @@ const moments: [what: string, hours: OpeningHours, now: string, opening: string]
 ]
 
 for (const [what, hours, now, expected] of moments) {
-  test(`people are there: ${what}`, () => {
+  test(`business hours: ${what}`, () => {
     const { isOpen, nextChangeAt } = openingAt(hours, new Date(now))
     const until = nextChangeAt === null ? '' : ` until ${nextChangeAt.toISOString().slice(0, 16)}`
     assert.equal(`${isOpen ? 'open' : 'closed'}${until}`, expected)
   })
 }
 
-test('what is open until a moment is closed in it, and the other way round, through a year', () => {
+test('openings and closings alternate at the reported times, through a year', () => {
   for (const hours of [office, bar, nights, early]) {
     let now = new Date('2026-01-01T00:00:00Z')
     let { isOpen } = openingAt(hours, now)
@@ -75,11 +75,11 @@ const faults: [what: string, hours: OpeningHours, path: string | null][] = [
 ]
 
 for (const [what, hours, path] of faults) {
-  test(`hours with ${what} are ${path === null ? 'taken' : 'refused'}`, () => {
+  test(`hours with ${what} are ${path === null ? 'accepted' : 'refused'}`, () => {
     assert.deepEqual(pick(issuesOfHours(hours), 'path'), path === null ? [] : [path])
   })
 }
 
-test('a moment is told as the clocks of the zone show it', () => {
+test('a time is shown as local time of the zone', () => {
   assert.equal(zoneTime(office, new Date('2026-03-02T12:00:00Z')), '2026-03-02 09:00')
 })

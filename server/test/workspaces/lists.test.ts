@@ -77,7 +77,7 @@ async function team({ path, name, rest, one, all }: List) {
 for (const list of lists) {
   const { one, logged, all, path, name, rest, change, most, fill, refused } = list
 
-  test(`admins write ${all}, members use them sorted, and the log says who changed what, however its id was written`, async () => {
+  test(`admins edit ${all}, members list them sorted, and the log records changes, with ids in any case`, async () => {
     const { w, admin, make, names } = await team(list)
     const { status, body } = await make('hours')
     assert.deepEqual([status, body[one][name]], [201, 'hours'])
@@ -97,7 +97,7 @@ for (const list of lists) {
     assert.deepEqual(log, told)
   })
 
-  test(`members do not write ${all}, and nobody sees those of another workspace`, async () => {
+  test(`members cannot edit ${all}, and workspaces are separate`, async () => {
     const { member, make, idOf } = await team(list)
     const stranger = await team(list)
     const id = await idOf('hours')
@@ -113,7 +113,7 @@ for (const list of lists) {
     assert.equal((await stranger.make('hours')).status, 201)
   })
 
-  test(`of ${all} a ${name} stands once, also after a change`, async () => {
+  test(`${all} have a unique ${name}, also after a change`, async () => {
     const { admin, make, idOf } = await team(list)
     await make('hours')
     const taken = await make('hours')
@@ -122,14 +122,14 @@ for (const list of lists) {
     assert.equal((await admin.call('PATCH', `${path}/${id}`, { [name]: 'hours' })).status, 409)
   })
 
-  test(`a workspace has at most ${most} ${all}, also when three take the last place at once`, async () => {
+  test(`a workspace has at most ${most} ${all}, even with three concurrent requests`, async () => {
     const { w, make } = await team(list)
     await w.db.sql.unsafe(`${fill.replace('$1', `'${w.workspaceId}'`)} from generate_series(1, ${most - 1}) as n`)
     const answers = await Promise.all(['a', 'b', 'c'].map((value) => make(value)))
     assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 409, 409])
   })
 
-  test(`${all} that cannot be are 400, by the name of their field`, async () => {
+  test(`invalid ${all} are 400, naming the field`, async () => {
     const { admin } = await team(list)
     for (const [body, field] of refused) {
       const answer = await admin.call('POST', path, body)
@@ -138,7 +138,7 @@ for (const list of lists) {
   })
 }
 
-test('a label stands once whatever its case, and without the spaces around it', async () => {
+test('label names are unique, ignoring case and surrounding spaces', async () => {
   const [labels = assert.fail()] = lists
   const { make, names } = await team(labels)
   await make(' VIP ')

@@ -17,7 +17,7 @@ async function team() {
 const names = async (member: TestMember): Promise<string[]> =>
   pick((await member.call('GET', path)).body.savedFilters, 'name')
 
-test('a member keeps filters of their own, which nobody else sees or changes', async () => {
+test("a member's own filters are not visible to others", async () => {
   const { ana, bea, admin } = await team()
   const { status, body } = await ana.call('POST', path, waiting)
   assert.equal(status, 201)
@@ -35,7 +35,7 @@ test('a member keeps filters of their own, which nobody else sees or changes', a
   assert.deepEqual(await names(ana), [])
 })
 
-test("everybody's filters are seen by all, changed by admins alone, and logged", async () => {
+test('shared filters are visible to all, changed only by admins, and logged', async () => {
   const { w, ana, bea, admin } = await team()
   assert.equal((await ana.call('POST', path, { ...waiting, shared: true })).status, 403)
   const { id } = (await admin.call('POST', path, { ...waiting, shared: true })).body.savedFilter
@@ -52,7 +52,7 @@ test("everybody's filters are seen by all, changed by admins alone, and logged",
   assert.deepEqual(log, ['saved_filter.created', changed, changed, 'saved_filter.deleted'])
 })
 
-test('a member does not share a filter, and no workspace sees those of another', async () => {
+test('members cannot share filters, and workspaces are separate', async () => {
   const { ana } = await team()
   const { id } = (await ana.call('POST', path, waiting)).body.savedFilter
   assert.equal((await ana.call('PATCH', `${path}/${id}`, { shared: true })).status, 403)
@@ -61,7 +61,7 @@ test('a member does not share a filter, and no workspace sees those of another',
   assert.equal((await admin.call('PATCH', `${path}/${id}`, { name: 'x' })).status, 404)
 })
 
-test('a token makes filters for everybody only', async () => {
+test('a token can only create shared filters', async () => {
   const { w, ana } = await team()
   const at = `/api/team/v1/workspaces/${w.workspaceId}${path}`
   assert.equal((await w.call('POST', at, { body: waiting, key: testTeamToken })).status, 403)
@@ -70,7 +70,7 @@ test('a token makes filters for everybody only', async () => {
   assert.deepEqual(await names(ana), ['Waiting'])
 })
 
-test('a member has at most 100, also when two take the last place at once', async () => {
+test('a member has at most 100 filters, even with concurrent requests', async () => {
   const { w, ana } = await team()
   await ana.call('POST', path, waiting)
   await w.db.sql`
@@ -82,7 +82,7 @@ test('a member has at most 100, also when two take the last place at once', asyn
   assert.deepEqual(answers.map((one) => one.status).sort(), [201, 409])
 })
 
-test("a filter that is shared takes a place of everybody's, of which there are 100", async () => {
+test('a shared filter counts towards the 100 shared ones', async () => {
   const { w, admin } = await team()
   const { id } = (await admin.call('POST', path, waiting)).body.savedFilter
   await w.db.sql`
@@ -95,7 +95,7 @@ test("a filter that is shared takes a place of everybody's, of which there are 1
   assert.equal((await admin.call('PATCH', `${path}/${id}`, { name: 'Mine' })).status, 200)
 })
 
-test('name and query are sealed, and open after the key was rotated', async () => {
+test('name and query are encrypted, and readable after key rotation', async () => {
   const { w, ana } = await team()
   await ana.call('POST', path, { ...waiting, name: 'Marina', query: 'search=5581991234567' })
   const [row] = await w.db.sql<{ content: Buffer }[]>`
@@ -106,7 +106,7 @@ test('name and query are sealed, and open after the key was rotated', async () =
   assert.deepEqual(await oldRows(w.db, w.workspaceId, 'data', 2), [])
 })
 
-test('a filter of no page, no query or no name is 400', async () => {
+test('a filter without page, query or name is 400', async () => {
   const { ana } = await team()
   const { name: _, ...nameless } = waiting
   for (const body of [
@@ -119,7 +119,7 @@ test('a filter of no page, no query or no name is 400', async () => {
   }
 })
 
-test('each member sees filters in the order that they have set, new ones after them by name', async () => {
+test('each member sees filters in their own order, followed by new ones sorted by name', async () => {
   const { w, ana, bea, admin } = await team()
   const make = async (by: TestMember, name: string, shared: boolean) =>
     (await by.call('POST', path, { page: 'leads', name, query: '', shared })).body.savedFilter.id

@@ -7,7 +7,7 @@ import { operatorToken, type SignedIn, teamWorld } from '../support/team-app.ts'
 
 const { keyStore, clock, team, user, send, db } = await teamWorld()
 
-test('an operator makes a workspace: it can seal at once, and its maker owns it', async () => {
+test('an operator creates a workspace: its keys work immediately, and its creator owns it', async () => {
   const operator = await user({ isOperator: true })
   const answer = await send(operator, 'POST', '/workspaces', { name: '  Acme Sales ', defaultCountry: 'BR' })
   assert.equal(answer.statusCode, 201)
@@ -23,12 +23,12 @@ test('an operator makes a workspace: it can seal at once, and its maker owns it'
   assert.deepEqual(workspaces, [{ id: workspace.id, name: 'Acme Sales', role: 'owner' }])
 })
 
-test('a workspace made by a token has no owner until one is invited', async () => {
+test('a workspace created with a token has no owner until one is invited', async () => {
   const { workspace } = (await send(operatorToken, 'POST', '/workspaces', { name: 'Empty' })).json()
   assert.deepEqual((await send(operatorToken, 'GET', `/workspaces/${workspace.id}/members`)).json(), { members: [] })
 })
 
-test('a user lists their own workspaces, an operator all', async () => {
+test('a user lists their own workspaces, an operator lists all', async () => {
   const { workspaceId, member } = await team()
   await team()
   const ids = async (as: Parameters<typeof send>[0]) =>
@@ -38,7 +38,7 @@ test('a user lists their own workspaces, an operator all', async () => {
   assert.equal((await ids(operatorToken)).length, rows.count)
 })
 
-test('an admin changes the settings; what is not named stays', async () => {
+test('an admin changes the settings; omitted fields do not change', async () => {
   const { workspaceId, admin } = await team()
   clock.advance(1000)
   const patch = { name: 'Renamed', dailyLeadQuota: 500, leadStatuses: ['new', 'hot'], defaultCountry: 'MX' }
@@ -52,7 +52,7 @@ test('an admin changes the settings; what is not named stays', async () => {
   assert.equal(cleared.json().workspace.name, 'Renamed')
 })
 
-test('the currency is none until an admin says it, is written down, and is refused by its name when there is no such one', async () => {
+test('the currency is null until an admin sets it, the change is logged, and unknown ones are refused', async () => {
   const { workspaceId, admin, member } = await team()
   const path = `/workspaces/${workspaceId}`
   assert.equal((await send(admin, 'GET', path)).json().workspace.currency, null)
@@ -73,7 +73,7 @@ const weekdaysOnly = (timeZone: string, ...spans: { from: string; to: string }[]
 })
 const office = weekdaysOnly('America/Sao_Paulo', { from: '09:00', to: '12:00' }, { from: '13:00', to: '24:00' })
 
-test('the hours and the word for agents are set, kept in any order of their fields, and cleared', async () => {
+test('hours and instructions for agents are set, compared regardless of field order, and cleared', async () => {
   const { workspaceId, admin } = await team()
   const path = `/workspaces/${workspaceId}`
   const patch = { hours: office, agentWord: 'Be brief.\nNever promise a discount.' }
@@ -90,7 +90,7 @@ test('the hours and the word for agents are set, kept in any order of their fiel
   assert.deepEqual([cleared.hours, cleared.agentWord], [null, null])
 })
 
-test('hours that cannot be meant are refused by the name of their field', async () => {
+test('invalid hours are refused, naming the field', async () => {
   const { workspaceId, admin } = await team()
   const hours = weekdaysOnly('Europe/Atlantis', { from: '09:00', to: '12:00' }, { from: '11:00', to: '18:00' })
   const { data } = (await send(admin, 'PATCH', `/workspaces/${workspaceId}`, { hours })).json()
@@ -98,7 +98,7 @@ test('hours that cannot be meant are refused by the name of their field', async 
   assert.deepEqual(paths.slice(0, 2), ['hours.timeZone', 'hours.week.monday[1].from'])
 })
 
-test('a change that changes nothing leaves no trace', async () => {
+test('a change without effect is not recorded', async () => {
   const { workspaceId, admin } = await team()
   const before = (await send(admin, 'GET', `/workspaces/${workspaceId}`)).json()
   clock.advance(1000)
@@ -113,7 +113,7 @@ const switches: [field: string, owner: number][] = [
   ['inboxAvailable', 200],
 ]
 
-test('the inbox is made available by owners and operators, leads and inbox are part of the plan by operators', async () => {
+test('owners and operators open the inbox; only operators change the plan', async () => {
   const { workspaceId, owner, admin } = await team()
   const path = `/workspaces/${workspaceId}`
   for (const [field, forOwner] of switches) {
@@ -142,14 +142,14 @@ const refused: [what: string, patch: object][] = [
   ['half a week', { hours: { timeZone: 'UTC', week: { monday: [] } } }],
 ]
 
-test('a change that cannot be is refused', async () => {
+test('an invalid change is refused', async () => {
   const { workspaceId, owner } = await team()
   for (const [what, patch] of refused) {
     assert.equal((await send(owner, 'PATCH', `/workspaces/${workspaceId}`, patch)).statusCode, 400, what)
   }
 })
 
-test('a change is announced, so that every node drops what it has cached', async () => {
+test('a change is published, so that every node invalidates its cache', async () => {
   const { workspaceId, owner } = await team()
   const heard = Promise.withResolvers<string>()
   await db.listen('workspaces', heard.resolve)
@@ -165,7 +165,7 @@ async function patch(as: SignedIn | string, workspaceId: string, body: object): 
     : [answer.statusCode, data?.issues?.[0]?.path]
 }
 
-test('admins and owners set the quota up to a ceiling that only an operator moves', async () => {
+test('admins and owners set the quota up to a ceiling that only operators change', async () => {
   const { workspaceId, owner, admin } = await team()
   for (const as of [admin, owner]) {
     assert.deepEqual(await patch(as, workspaceId, { dailyLeadQuota: 0 }), [400, 'dailyLeadQuota'])
@@ -182,7 +182,7 @@ test('admins and owners set the quota up to a ceiling that only an operator move
   assert.deepEqual(await patch(admin, workspaceId, { dailyLeadQuota: 0 }), [200, 0, 0])
 })
 
-test('the quota that an operator gives a new workspace is its ceiling, unless they give one', async () => {
+test('the quota of a new workspace is also its ceiling, unless the operator sets one', async () => {
   const make = async (body: object) => {
     const answer = await send(operatorToken, 'POST', '/workspaces', { name: 'New', ...body })
     const { workspace } = answer.json()
@@ -209,7 +209,7 @@ const changes: [before: Quota, wanted: Partial<Quota>, isOperator: boolean, afte
   [{ quota: 3, ceiling: 5 }, { quota: 0, ceiling: 0 }, true, { quota: 0, ceiling: 0 }],
 ]
 
-test('what becomes of quota and ceiling', () => {
+test('changes of quota and ceiling', () => {
   for (const [before, wanted, isOperator, expected] of changes) {
     const label = JSON.stringify([before, wanted, isOperator])
     if (typeof expected === 'object') assert.deepEqual(changedQuota(before, wanted, isOperator), expected, label)

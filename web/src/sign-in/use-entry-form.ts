@@ -68,7 +68,7 @@ const refusals = {
   'This sign-in took too long. Sign in again.': 'late',
   'This link is no longer valid. Ask for a new one.': 'linkOver',
   'This invitation is no longer valid. Ask for a new one.': 'invitationOver',
-  'Whoever sent this invitation may no longer invite with this role. Ask for a new one.': 'invitationVoid',
+  'The sender of this invitation can no longer invite with this role. Ask for a new one.': 'invitationVoid',
   'Too many attempts. Wait before you try again.': 'tooOften',
   'You have an account already. Sign in, then open the invitation again.': 'hasAccount',
   'You are a member of this workspace already': 'isMember',

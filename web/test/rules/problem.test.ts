@@ -19,7 +19,7 @@ const [en, pt, es] = [speaking(english, 'en'), speaking(portuguese, 'pt'), speak
 
 const cases: [message: string, en: string, pt: string][] = [
   ['must be an e-mail address', 'Enter a valid email address.', 'Digite um e-mail válido.'],
-  ['is required: your current password', 'Fill in this field.', 'Preencha este campo.'],
+  ['is required: enter your current password', 'Fill in this field.', 'Preencha este campo.'],
   [
     'is empty, and rows are matched by it',
     'This row has no value in the field used to match rows.',

@@ -43,33 +43,33 @@ const renewed = titled('RenewedSession', {
 
 const currentPassword = Type.String({
   maxLength: 256,
-  description: 'The password as it is now.',
+  description: 'Your current password.',
   example: 'four plain words together',
 })
 
 const oldPassword = Type.String({
   maxLength: 256,
-  description: 'Needed for a new password, unless there is none or a sign-in link was used in the last 15 minutes.',
+  description: 'Required to set a new password, unless you have none or signed in with a link in the last 15 minutes.',
   example: 'an old pass phrase',
 })
 
 const enrolment = Type.Object({
-  secret: text(100, 'For typing into the authenticator.', { example: 'JBSWY3DPEHPK3PXP' }),
-  uri: text(2000, 'For a QR code.', { example: 'otpauth://totp/Parley:ana%40example.com?secret=…' }),
+  secret: text(100, 'Secret to type into the authenticator.', { example: 'JBSWY3DPEHPK3PXP' }),
+  uri: text(2000, 'Content of the QR code.', { example: 'otpauth://totp/Parley:ana%40example.com?secret=…' }),
 })
 
 const recoveryCodes = Type.Array(Type.String({ maxLength: 40, example: '7kfm-92ah-xw4q-0dte' }), {
   maxItems: 10,
-  description: 'Ten codes, each good for one sign-in without the authenticator. Shown only here.',
+  description: 'Ten codes, each valid for one sign-in without the authenticator. Shown only once, in this response.',
 })
 
-/** What a user changes about themselves. A new password or second factor ends every other session. */
+/** Adds the routes for a user's own account. A new password or second factor ends every other session. */
 export function meTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): void {
   const api = teamApi(app, guard, 'Profile')
   api.patch(mePath, 'signed-in', {
     operationId: 'updateProfile',
     summary: 'Change my name or password',
-    description: 'A new password ends every session; this browser gets a new one, with a new csrfToken.',
+    description: 'A new password ends every session. This browser gets a new session with a new csrfToken.',
     body: Type.Partial(
       Type.Object({ name: personNameSchema, password: newPasswordSchema, currentPassword: oldPassword }),
       {
@@ -95,9 +95,9 @@ export function meTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): void {
   })
   api.post(`${mePath}/totp`, 'signed-in', {
     operationId: 'beginTwoFactor',
-    summary: 'Begin two-factor sign-in',
+    summary: 'Start two-factor setup',
     description:
-      'Needs the password. Answers a secret for an authenticator. Nothing changes until it is confirmed with a code.',
+      'Requires the password. Returns a secret for an authenticator. Nothing changes until you confirm it with a code.',
     body: Type.Object({ password: currentPassword }, closed),
     answers: { 200: enrolment },
     errors: [409, 429],
@@ -107,7 +107,7 @@ export function meTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): void {
   api.post(`${mePath}/totp/confirm`, 'signed-in', {
     operationId: 'enableTwoFactor',
     summary: 'Turn two-factor sign-in on',
-    description: 'Every session ends; this browser gets a new one, with a new csrfToken.',
+    description: 'Ends every session. This browser gets a new session with a new csrfToken.',
     body: Type.Object({ code: codeSchema }, closed),
     answers: { 200: Type.Object({ recoveryCodes, csrfToken: csrfTokenSchema }) },
     errors: [409, 429],
@@ -120,7 +120,7 @@ export function meTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): void {
   api.delete(`${mePath}/totp`, 'signed-in', {
     operationId: 'disableTwoFactor',
     summary: 'Turn two-factor sign-in off',
-    description: 'Needs the password and a code: six digits of the authenticator, or a recovery code.',
+    description: 'Requires the password and a code: six digits from the authenticator, or a recovery code.',
     body: Type.Object({ password: currentPassword, code: codeSchema }, closed),
     answers: { 200: renewed },
     errors: [409, 429],
@@ -138,14 +138,14 @@ const me = titled('User', {
   id: idSchema('The user.'),
   name: personNameSchema,
   email: emailSchema,
-  isOperator: Type.Boolean({ description: 'Runs this installation.', example: false }),
+  isOperator: Type.Boolean({ description: 'Whether the user is an operator of this installation.', example: false }),
   hasPassword: Type.Boolean({ example: true }),
-  twoFactor: Type.Boolean({ description: 'Whether a code is asked for at sign-in.', example: true }),
+  twoFactor: Type.Boolean({ description: 'Whether sign-in requires a code.', example: true }),
 })
 
 const membership = titled('Membership', {
   id: idSchema('The workspace.'),
-  name: text(100, 'What it is called.', { example: 'Acme Sales' }),
+  name: text(100, 'Name of the workspace.', { example: 'Acme Sales' }),
   role: roleSchema,
 })
 
@@ -153,20 +153,19 @@ const Session = Type.Object({
   user: Type.Unsafe<NonNullable<Awaited<ReturnType<typeof readMe>>> | null>({
     ...me,
     type: ['object', 'null'],
-    description: 'Null for a token.',
+    description: 'The signed-in user; null for a token.',
   }),
   csrfToken: nullable(csrfTokenSchema),
-  workspaces: Type.Array(membership, { ...unpaged, description: 'Where the user is a member.' }),
-  version: text(50, 'Of the service.', { example: '0.1.0' }),
+  workspaces: Type.Array(membership, { ...unpaged, description: 'Workspaces of which the user is a member.' }),
+  version: text(50, 'Version of the service.', { example: '0.1.0' }),
 })
 
-/** Who am I, and where am I signed in. */
 export function sessionTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): void {
   const api = teamApi(app, guard, 'Profile')
   api.get(`${path}/session`, 'signed-in', {
     operationId: 'getSession',
-    summary: 'Who am I',
-    description: 'The signed-in user, their workspaces, and the token that changes need.',
+    summary: 'Get the signed-in user',
+    description: 'Returns the user, their workspaces and the CSRF token that changes require.',
     answers: { 200: Session },
     allErrors: [400, 401],
     options: { config: { repeatsToken: true } },
@@ -183,7 +182,7 @@ export function sessionTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): v
   api.get(`${path}/sessions`, 'signed-in', {
     operationId: 'listSessions',
     summary: 'List my sessions',
-    description: 'The browsers in which the signed-in user is signed in.',
+    description: 'Returns the browsers in which you are signed in.',
     answers: { 200: Type.Object({ sessions: Type.Array(sessionSchema, unpaged) }) },
     run: async ({ caller }) => {
       const { userId, sessionId } = signedInUser(caller)
@@ -194,7 +193,7 @@ export function sessionTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): v
   api.delete(`${path}/sessions/:sessionId`, 'signed-in', {
     operationId: 'endSession',
     summary: 'End one of my sessions',
-    description: 'That browser is signed out with its next request.',
+    description: 'Signs that browser out with its next request.',
     params: Type.Object({ sessionId: idSchema('The session.') }),
     errors: [404],
     run: async ({ caller, params }) => {
@@ -211,11 +210,11 @@ export function sessionTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): v
   api.delete(`${path}/sessions`, 'signed-in', {
     operationId: 'endMyOtherSessions',
     summary: 'End all my other sessions',
-    description: 'Every other browser is signed out. The one that asks stays.',
+    description: 'Signs out every browser except the one that sends the request.',
     answers: {
       200: Type.Object({
         success: Type.Boolean({ example: true }),
-        ended: count('How many there were.', { example: 2 }),
+        ended: count('Number of sessions ended.', { example: 2 }),
       }),
     },
     run: async ({ caller }) => {
@@ -227,7 +226,7 @@ export function sessionTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): v
     operationId: 'endSessionsOfUser',
     summary: 'Sign a user out everywhere',
     description:
-      'For operators. Every session of the user ends, and so do sign-in links that nobody has used. They may sign in again.',
+      'For operators. Ends every session of the user and voids their unused sign-in links. The user can sign in again.',
     body: Type.Object({ email: emailSchema }, closed),
     errors: [404],
     run: ({ caller, body }) => endSessionsOfEmail(deps, caller.actor, body.email),
@@ -247,13 +246,13 @@ async function readMe(deps: TeamDeps, userId: string) {
   }
 }
 
-/** The token of the session that the request came with, for its forms and its answers. */
+/** Returns the CSRF token of the request's session. */
 function csrfTokenFor(deps: TeamDeps, request: FastifyRequest): string | null {
   const sessionToken = sessionCookie(deps.publicUrl).read(request)
   return sessionToken === null ? null : csrfTokenOf(sessionToken)
 }
 
-/** Signs a member of the workspace out everywhere, and voids the ways in that are half gone. */
+/** Signs a member of the workspace out everywhere and voids links and sign-ins in progress. */
 export async function endSessionsOfMember(deps: TeamDeps, by: Member, userId: string): Promise<void> {
   await deps.db.tx(async (tx) => {
     if ((await findMember(tx, by.workspaceId, userId)) === undefined) throw memberNotFound()
@@ -261,7 +260,7 @@ export async function endSessionsOfMember(deps: TeamDeps, by: Member, userId: st
   })
 }
 
-/** The same of any user, for an operator. */
+/** Does the same for any user, for an operator. */
 async function endSessionsOfEmail(deps: TeamDeps, by: TeamActor, email: string): Promise<void> {
   const instanceKeys = await deps.keyStore.keyring(instanceScope)
   await deps.db.tx(async (tx) => {
@@ -271,7 +270,7 @@ async function endSessionsOfEmail(deps: TeamDeps, by: TeamActor, email: string):
   })
 }
 
-/** Ends the user's own sessions but this one; returns how many. */
+/** Ends the user's other sessions. Returns how many. */
 async function endMyOtherSessions(deps: TeamDeps, userId: string, sessionId: string): Promise<number> {
   return deps.db.tx(async (tx) => {
     const count = await endOtherSessions(tx, userId, sessionId)
@@ -289,8 +288,8 @@ async function endSessions(tx: Tx, userId: string, actor: TeamActor, scopeId: st
   await recordAudit(tx, { scopeId, actor, action: 'session.all-ended', target: `user:${userId}` }, now)
 }
 
-/** The user who is signed in, for what a token cannot have: a name, a password, sessions. */
+/** Returns the signed-in user. Throws 403 for a token, which has no name, password or sessions of its own. */
 function signedInUser({ userId, sessionId }: TeamCaller): { userId: string; sessionId: string } {
-  if (userId === null || sessionId === null) throw forbidden('This is for signed-in users, not for tokens')
+  if (userId === null || sessionId === null) throw forbidden('Only signed-in users can do this, not tokens')
   return { userId, sessionId }
 }

@@ -34,8 +34,8 @@ export async function renameMe(deps: TeamDeps, userId: string, name: string): Pr
 }
 
 /**
- * Sets a new password and ends every other session. Needs the current one, unless there is none or the user has come
- * by a sign-in link in the last 15 minutes: that is how a forgotten password is replaced.
+ * Sets a new password and ends every other session. Requires the current password, unless there is none or the user
+ * signed in with a link in the last 15 minutes, which is how a forgotten password is replaced.
  */
 export async function changePassword(
   deps: TeamDeps,
@@ -69,7 +69,7 @@ function cameByLink(session: SessionRow | undefined, now: Date): boolean {
   return session?.signed_in_by === 'link' && now.getTime() - session.created_at.getTime() < linkTrustMs
 }
 
-/** A session alone is not enough for what would keep its owner out: whoever asks must know the password as well. */
+/** Checks the password. A stolen session alone must not be able to lock its owner out. */
 async function proveWithPassword(
   deps: TeamDeps,
   visitor: Visitor,
@@ -78,7 +78,7 @@ async function proveWithPassword(
   password: string | undefined,
   passwordHash: string | null,
 ): Promise<void> {
-  if (password === undefined) throw invalid(field, 'is required: your current password')
+  if (password === undefined) throw invalid(field, 'is required: enter your current password')
   const instanceKeys = await deps.keyStore.keyring(instanceScope)
   const counters = ownAttempt(instanceKeys, `password ${userId}`, visitor)
   await deps.db.tx((tx) => takeAttempt(tx, counters, deps.wallClock.now()))
@@ -87,8 +87,8 @@ async function proveWithPassword(
 }
 
 /**
- * Gives the user a secret for an authenticator. It asks for nothing until `confirmTotp` proves that it works. Needs the
- * password: whoever has found a session could keep its owner out otherwise.
+ * Creates a secret for an authenticator. Sign-in does not require it until `confirmTotp` proves that it works. Requires
+ * the password: otherwise a stolen session could lock its owner out.
  */
 export async function enrolTotp(
   deps: TeamDeps,
@@ -100,7 +100,7 @@ export async function enrolTotp(
   const instanceKeys = await deps.keyStore.keyring(instanceScope)
   return deps.db.tx(async (tx) => {
     const user = await findUser(tx, userId)
-    if (user === undefined) throw new Error('The signed-in user is gone')
+    if (user === undefined) throw new Error('The signed-in user no longer exists')
     const enrolment = newEnrolment(openPerson(instanceKeys, userId, user.person).email)
     const stored = await tx`
       update users
@@ -113,7 +113,7 @@ export async function enrolTotp(
   })
 }
 
-/** Turns the second factor on, ends every other session, and returns ten recovery codes that are shown only here. */
+/** Turns the second factor on, ends every other session and returns ten recovery codes, which are shown only once. */
 export async function confirmTotp(
   deps: TeamDeps,
   visitor: Visitor,
@@ -135,7 +135,7 @@ export async function confirmTotp(
   })
 }
 
-/** Turns it off. Needs the password and a code, as signing in does: neither alone proves who asks. */
+/** Turns the second factor off. Requires the password and a code, as sign-in does. */
 export async function disableTotp(
   deps: TeamDeps,
   visitor: Visitor,
@@ -154,8 +154,8 @@ export async function disableTotp(
 }
 
 /**
- * What a caller who came with a session has to add where the session alone could keep its owner out: their password, and a code
- * if their sign-in asks for one. A token adds nothing: it is no session that somebody could have found open.
+ * Verifies the caller again where a session alone could lock its owner out: by password, and by a code if two-factor
+ * sign-in is on. Does nothing for a token, because no open browser exposes it.
  */
 export async function proveCaller(
   deps: TeamDeps,
@@ -166,7 +166,7 @@ export async function proveCaller(
   if (userId === null) return
   const { totp_confirmed_at } = await provePassword(deps, visitor, userId, proof.password)
   if (totp_confirmed_at === null) return
-  if (proof.code === undefined) throw invalid('code', 'is required: a code of your authenticator')
+  if (proof.code === undefined) throw invalid('code', 'is required: enter a code from your authenticator')
   await proveWithCode(deps, visitor, userId, byAnyCode(proof.code), async () => {})
 }
 
@@ -176,10 +176,10 @@ interface CodeAttempt {
   refusal: string
 }
 
-/** Of the authenticator, or one for recovery. */
+/** Accepts a code of the authenticator or a recovery code. */
 const byAnyCode = (code: string): CodeAttempt => ({ use: useSecondFactor, code, refusal: 'is not right' })
 
-/** Does the work in the transaction that uses the code up. */
+/** Runs the work in the transaction that consumes the code. */
 async function proveWithCode<T>(
   deps: TeamDeps,
   visitor: Visitor,
@@ -205,7 +205,7 @@ async function provePassword(
   password: string | undefined,
 ): Promise<UserRow> {
   const user = await findUser(deps.db.sql, userId)
-  if (user?.password_hash == null) throw conflict('You have no password yet. Choose one first.')
+  if (user?.password_hash == null) throw conflict('You have no password yet. Set one first.')
   await proveWithPassword(deps, visitor, userId, 'password', password, user.password_hash)
   return user
 }

@@ -33,36 +33,36 @@ export interface KeyGuardOptions {
   db: Db
   clock: Clock
   limits: Limits
-  /** Proxies whose `X-Forwarded-For` is believed, as addresses or CIDR. */
+  /** Proxies whose `X-Forwarded-For` is trusted, as addresses or CIDR ranges. */
   trustedProxies: readonly string[]
   limiter: Limiter
 }
 
-/** The door of every route that takes an API key. Each hook replies with 401, 403, 429 and 503, in this order. */
+/** Guards every route that takes an API key. Each hook replies with 401, 403, 429 and 503, in this order. */
 export interface KeyGuard {
-  /** For routes of the leads interface; any one of the scopes will do. */
+  /** For routes of the leads interface. Requires any one of the scopes. */
   leads(...anyOf: [LeadsScope, ...LeadsScope[]]): onRequestAsyncHookHandler
-  /** `leads.delete`, or `leads.write` with warnings for as long as that is accepted. */
+  /** Requires `leads.delete`, or `leads.write` with warnings while that is accepted. */
   deleteLeads(): onRequestAsyncHookHandler
-  /** For routes of the inbox interface; any one of the scopes will do. */
+  /** For routes of the inbox interface. Requires any one of the scopes. */
   inbox(...anyOf: [InboxScope, ...InboxScope[]]): onRequestAsyncHookHandler
-  /** For the feed of events: a key that may read either face, or both. */
+  /** For the event feed: requires a key that can read leads, inbox or both. */
   events(): onRequestAsyncHookHandler
-  /** For a request to the feed that has waited: reads its key anew, and throws what the hook would reply with. */
+  /** Reads the key of a waiting feed request again. Throws the error that the hook would reply with. */
   stillReads(request: FastifyRequest, reply: FastifyReply): Promise<void>
-  /** Only says who calls. For a face that learns later what is wanted, and then asks `admit`. */
+  /** Only identifies the caller. For interfaces that learn the operation later and then call `authorize`. */
   anyKey(): onRequestAsyncHookHandler
   /**
-   * Scope, plan, rate and availability for a caller who is already known; throws what the hooks would reply with. Answers
-   * what is left of the minute, null where there is no limit.
+   * Checks scope, plan, rate and availability for an identified caller; throws the errors that the hooks reply with.
+   * Returns the state of the rate limit, null if there is none.
    */
   authorize(caller: Caller, face: Face, anyOf: readonly [Scope, ...Scope[]]): Promise<Take | null>
-  /** The guesses of keys that see phones masked. */
+  /** Lookup limits of keys that see masked phones. */
   lookupLimits: LookupLimitOf
-  /** Keeps what came of a request with a key, for those who look at its last calls. To be called when it was answered. */
+  /** Records the result of a request with a key, for its list of last calls. Call it after the response. */
   noteCall(request: FastifyRequest, reply: FastifyReply): void
   lastCalls: LastCalls['read']
-  /** To be called right after a key of this node was revoked or rotated. */
+  /** Call it right after this node has revoked or rotated a key. */
   forgetKey(keyId: string): void
   close(): Promise<void>
 }
@@ -132,13 +132,15 @@ export async function createKeyGuard({
     forgetKey: keys.forgetKey,
     close: async () => {
       stopHearing()
-      // While the database is away the last minute of notes is lost, as in a crash. That is no reason to fail a stop.
+      // While the database is unavailable the last minute of calls is lost, as in a crash. That must not make a stop
+      // fail.
       await lastCalls.close().catch(() => {})
     },
   }
 }
 
-// Keys that somebody invents cost a place in a statement rather than one each, and do not wait in anybody's turn.
+// Batches lookups, so that invented keys cost a place in a statement rather than a query each. Runs as the service,
+// outside the fair queues of workspaces.
 function keyReader(db: Db): (keyHash: string) => Promise<CachedKey | null> {
   const read = batch<string, CachedKey | null>({
     groups: 2,
@@ -165,7 +167,7 @@ async function identify(
   try {
     const caller = await authenticate(authentication, request.raw)
     setWorkspace(caller.workspaceId)
-    // Before its scopes are looked at: what a key was refused is among its last calls.
+    // Set before the scope check, so that refusals appear in the key's last calls.
     request.caller = caller
     checkScope(caller, reply)
     return caller
@@ -181,7 +183,7 @@ interface Authentication {
   clientAddress: ClientAddress
 }
 
-/** The caller whose key the request holds; throws the 401 that says why there is none. */
+/** Returns the caller of the request's key. Throws a 401 with the reason. */
 async function authenticate({ keys, clock, clientAddress }: Authentication, request: IncomingMessage): Promise<Caller> {
   const value = bearerOf(request)
   if (value === null || !isKeyValue(value)) throw rejectKey('unknown')
@@ -195,7 +197,7 @@ async function authenticate({ keys, clock, clientAddress }: Authentication, requ
   return key.caller
 }
 
-// Null also for several credentials: which of them counts would be anybody's guess, and Node would take the first.
+// Null for several credentials: which one counts would be ambiguous, and Node would use the first.
 function bearerOf(request: IncomingMessage): string | null {
   const header = request.headers.authorization
   if (header === undefined || countOf('authorization', request.rawHeaders) > 1) return null
@@ -219,19 +221,19 @@ function isAllowedFrom(key: CachedKey, clientAddress: ClientAddress, request: In
   return key.allowlist === null || key.allowlist(clientAddress(request))
 }
 
-/** Throws the 401 that names the scopes unless the caller has one of them. */
+/** Throws the 401 that names the scopes, unless the caller has one of them. */
 function requireScope(caller: Caller, anyOf: readonly Scope[]): void {
   if (!anyOf.some((scope) => caller.may(scope))) throw rejectKey({ lacks: anyOf })
 }
 
-/** `leads.delete`, or `leads.write` with warnings for as long as that is accepted. */
+/** Requires `leads.delete`, or `leads.write` with warnings while that is accepted. */
 function requireDeleteScope(caller: Caller, reply: FastifyReply, now: Date): void {
   if (caller.may('leads.delete')) return
   if (!caller.may('leads.write') || !legacyDeleteIsAccepted(now)) throw rejectKey({ lacks: ['leads.delete'] })
   setLegacyDeleteHeaders(reply)
 }
 
-// `leads.write` deletes leads through 30 September 2026 UTC, and not after.
+// `leads.write` deletes leads through 30 September 2026 UTC.
 const endsAt = new Date('2026-10-01T00:00:00Z')
 const deprecatedAt = new Date('2026-01-01T00:00:00Z')
 const warning = 'Scope leads.write deletes leads only until 30 September 2026. Use a key with scope leads.delete.'
@@ -247,13 +249,13 @@ function setLegacyDeleteHeaders(reply: FastifyReply): void {
   reply.header('sunset', endsAt.toUTCString())
 }
 
-/** The address of a request's client in its normal spelling, or null when it cannot be told. */
+/** Returns the normalized address of a request's client, or null if unknown. */
 export type ClientAddress = (request: IncomingMessage) => string | null
 
 /**
- * Reads addresses behind the operator's proxies, listed as addresses or CIDR; none listed: the socket decides.
- * `onUntrusted` is called once, when a forwarded address first comes from who is not listed: either somebody makes it up,
- * or a proxy is not listed and all its clients count as one.
+ * Reads client addresses behind trusted proxies, given as addresses or CIDR ranges; with none, the socket address
+ * counts. Calls `onUntrusted` once, when a forwarded address first comes from an unlisted peer: either a client invents
+ * it, or a proxy is not listed and all its clients count as one.
  */
 export function clientAddressReader(
   trustedProxies: readonly string[],
@@ -273,9 +275,9 @@ export function clientAddressReader(
 }
 
 /**
- * Walks `X-Forwarded-For` from the right, since each proxy appends what it saw: everything left of the first
- * address that is not ours was written by the caller. A hop of our own proxies that is no address gives null, which
- * no allowlist contains.
+ * Walks `X-Forwarded-For` from the right, because each proxy appends the address it saw: everything left of the first
+ * untrusted address was written by the caller. Returns null if a trusted proxy's entry is not an address; no allowlist
+ * contains null.
  */
 export function clientAddress(
   socketAddress: string | undefined,

@@ -5,14 +5,14 @@ import type { OpeningHours } from '../../team/opening-hours.ts'
 import type { Take } from '../rate-limit/limiter.ts'
 import { rateLimited } from '../rate-limit/request-limits.ts'
 
-/** What a key may be allowed to do. The set is closed: a scope that is not here grants nothing. */
+/** Scopes of an API key. Unknown scopes grant nothing. */
 export const scopes = ['leads.read', 'leads.write', 'leads.delete', 'leads.bulk', 'inbox.read', 'inbox.write'] as const
 
 export type Scope = (typeof scopes)[number]
 export type LeadsScope = Extract<Scope, `leads.${string}`>
 export type InboxScope = Extract<Scope, `inbox.${string}`>
 
-/** What most keys are for, and the least that each takes. Only agents that answer get customers who write first. */
+/** Presets for common uses, with the least scopes each needs. Only answering agents get new conversations. */
 export const purposes = {
   answering: {
     scopes: ['leads.read', 'leads.write', 'inbox.read', 'inbox.write'],
@@ -30,22 +30,22 @@ export function isScope(text: string): text is Scope {
   return (scopes as readonly string[]).includes(text)
 }
 
-/** Who calls, and what the call may see: one API key with the settings of its workspace. */
+/** An authenticated API key, with the settings of its workspace. */
 export interface Caller {
   workspaceId: string
   keyId: string
   keyName: string
   scopes: ReadonlySet<Scope>
-  /** Connections that the key may see; empty means every connection of the workspace. */
+  /** Connections that the key can see; empty for all connections of the workspace. */
   connectionIds: readonly string[]
   phoneVisibility: 'full' | 'masked'
-  /** What the team has set for this key. */
+  /** Limits that the team has set for this key. */
   sendLimits: SendLimits
   workspace: CallerWorkspace
   may(scope: Scope): boolean
 }
 
-/** How much may be sent with a key; null is the default of the interface that it comes by. */
+/** Send limits of a key; null is the default of the interface used. */
 export interface SendLimits {
   /** Messages in a conversation since the customer's last one. */
   unanswered: number | null
@@ -57,26 +57,26 @@ interface CallerWorkspace extends LeadSettings {
   leadsEnabled: boolean
   inboxEnabled: boolean
   inboxAvailable: boolean
-  /** When people are there; null: the workspace says nothing of it. */
+  /** Business hours; null if the workspace has not set them. */
   hours: OpeningHours | null
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set by the hooks of the guard; read it with `callerOf`. */
+    /** Set by the guard's hooks. Read it with `callerOf`. */
     caller?: Caller
-    /** What an agent called by a name of its own, and the status that it was told where that of HTTP says less. */
+    /** The tool that an agent called, and its status if the HTTP status does not reflect it. */
     call?: { verb?: string; status?: number }
   }
 }
 
-/** The caller of a request that has passed one of the guard's hooks. */
+/** Returns the caller of a request that has passed one of the guard's hooks. */
 export function callerOf(request: FastifyRequest): Caller {
   if (request.caller === undefined) throw new Error('This route has no guard: it needs one of its onRequest hooks')
   return request.caller
 }
 
-/** `unknown` is every credential that is no key of ours: none, malformed, mistyped or never issued. */
+/** Reason for a 401. `unknown` covers missing, malformed, mistyped and never issued keys. */
 type Rejection = 'unknown' | 'revoked' | 'expired' | 'address' | { lacks: readonly Scope[] }
 
 const messages = {
@@ -86,7 +86,7 @@ const messages = {
   address: 'API key not allowed from this address',
 } as const
 
-/** The one way in which a key is turned down: 401, with a message that names the reason and nothing else. */
+/** Returns the 401 for a rejected key, with a message that names only the reason. */
 export function rejectKey(reason: Rejection): ApiError {
   return unauthorized(
     typeof reason === 'string' ? messages[reason] : `API key lacks scope ${reason.lacks.join(' or ')}`,
@@ -95,7 +95,7 @@ export function rejectKey(reason: Rejection): ApiError {
 
 export type Face = 'leads' | 'inbox'
 
-/** Throws what keeps a known caller out: 403 the plan, 429 the rate, 503 the inbox, in this order. */
+/** Throws if the caller cannot use the interface: 403 plan, 429 rate, 503 inbox, in this order. */
 export function authorizeKey({ workspace }: Caller, face: Face, take: Take | null): void {
   if (face === 'leads' && !workspace.leadsEnabled) throw forbidden('The plan of this workspace does not include leads')
   if (face === 'inbox' && !workspace.inboxEnabled) {
@@ -107,7 +107,7 @@ export function authorizeKey({ workspace }: Caller, face: Face, take: Take | nul
   }
 }
 
-/** The faces whose events a caller may read. The inbox being away hides nothing that has happened. */
+/** Returns the interfaces whose events a caller can read. An unavailable inbox does not hide past events. */
 export function readableAreas({ workspace, may }: Caller): Face[] {
   const faces: Face[] = []
   if (may('leads.read') && workspace.leadsEnabled) faces.push('leads')
@@ -115,7 +115,7 @@ export function readableAreas({ workspace, may }: Caller): Face[] {
   return faces
 }
 
-/** Throws what keeps a known caller from the feed of events: 403 the plan, 429 the rate, in this order. */
+/** Throws if the caller cannot read the event feed: 403 plan, 429 rate, in this order. */
 export function authorizeFeed(caller: Caller, take: Take | null): void {
   if (readableAreas(caller).length === 0) {
     throw forbidden('The plan of this workspace includes no events that this key may read')

@@ -29,11 +29,11 @@ export interface KeyDeps {
   db: Db
   keyStore: Pick<KeyStore, 'keyring'>
   clock: Clock
-  /** The guard's, so that a change holds on this node from the next request on. */
+  /** From the guard: makes a change take effect on this node with the next request. */
   forgetKey(keyId: string): void
-  /** What must happen in the same transaction when a key stops: its conversations go back to people. */
+  /** Returns a stopped key's conversations to people, in the same transaction. */
   keyStopped(tx: Tx, keyring: Keyring, workspaceId: string, keyId: string): Promise<void>
-  /** The same where a key goes on without some connections: what it has of others than these goes back to people. */
+  /** Returns a key's conversations on other connections than these to people, in the same transaction. */
   keyNarrowed(
     tx: Tx,
     keyring: Keyring,
@@ -41,25 +41,24 @@ export interface KeyDeps {
     keyId: string,
     connectionIds: readonly string[],
   ): Promise<void>
-  /** The guard's. */
+  /** From the guard. */
   lastCalls: LastCalls['read']
-  /** Those of the ids that are no connection of the workspace. */
+  /** Returns the ids that are not connections of the workspace. */
   strangeConnections(tx: Tx, workspaceId: string, ids: readonly string[]): Promise<string[]>
 }
 
 export interface NewKeyInput extends KeySettingsInput {
   workspaceId: string
-  /** The member who is responsible for it; null from the command line or with the operator's token. */
+  /** The member who is responsible for it; null if created from the command line or with the operator token. */
   createdBy: string | null
 }
 
 export interface KeyWithValue {
   key: ApiKeyRow
-  /** `plk_…`: this is the only time it exists outside the caller's hands. */
+  /** `plk_…`. Not stored: only this result contains it. */
   value: string
 }
 
-/** Makes a key of the member's workspace. */
 export async function createKeyAs(deps: KeyDeps, by: Member, input: KeySettingsInput): Promise<KeyWithValue> {
   const now = deps.clock.now()
   const created = await deps.db.tx(async (tx) => {
@@ -68,12 +67,12 @@ export async function createKeyAs(deps: KeyDeps, by: Member, input: KeySettingsI
     await recordChange(tx, by, 'api-key.created', made.key.id, now)
     return made
   })
-  // With it goes what is remembered of keys that there were not.
+  // Also clears cached misses, in case the new key was already tried.
   deps.forgetKey(created.key.id)
   return created
 }
 
-/** Makes a key; throws `InvalidInput` when scopes, addresses, name or expiry do not fit. */
+/** Creates a key. Throws `InvalidInput` if scopes, addresses, name or expiry are invalid. */
 export async function createApiKey(tx: Tx, input: NewKeyInput, now: Date): Promise<KeyWithValue> {
   const settings = checkKeySettings(input, now)
   const value = makeKeyValue()
@@ -101,8 +100,8 @@ async function refuseStrangeConnections(deps: KeyDeps, tx: Tx, workspaceId: stri
 }
 
 /**
- * Changes the name of a key, what it may do and see, whether it gets customers who write for the first time, and how much
- * it may send. Its conversations stay its own, but for those that it may no longer answer or see: they go back to people.
+ * Changes a key's name, permissions, visibility, send limits and whether new conversations are assigned to it. It keeps
+ * its conversations, except those that it can no longer answer or see, which are returned to people.
  */
 export async function changeKeyAs(
   deps: KeyDeps,
@@ -131,14 +130,17 @@ export async function changeKeyAs(
   return changed
 }
 
-/** Of several the first is told, which is the one that matters most. */
+/** Sorted by importance: of several changes the audit log names the first. */
 const changeActions: readonly { action: string; columns: readonly (keyof KeyChanges)[] }[] = [
   { action: 'api-key.permissions-changed', columns: ['scopes', 'connection_ids', 'allowlist'] },
   { action: 'api-key.changed', columns: ['answers_new_conversations', 'unanswered_sends', 'daily_sends'] },
   { action: 'api-key.renamed', columns: ['name'] },
 ]
 
-/** The settings as they are to be. A key that loses the scope to answer gets no new customers, unless that is asked for: then it is refused. */
+/**
+ * Returns the new settings. A key that loses the scope to answer gets no new conversations, unless the caller asks for
+ * them explicitly, which is refused.
+ */
 function changedKey(key: ApiKeyRow, changes: KeyChangesInput, now: Date): KeyChanges {
   const scopes = changes.scopes ?? key.scopes.filter(isScope)
   const settings = checkKeySettings(
@@ -173,7 +175,7 @@ async function giveBackWhatIsLost(deps: KeyDeps, tx: Tx, keyring: Keyring, key: 
   }
 }
 
-/** Ends a key for good. A repeat returns the same and changes nothing. */
+/** Revokes a key permanently. Repeating it returns the same result and changes nothing. */
 export async function revokeKeyAs(deps: KeyDeps, by: Member, keyId: string): Promise<ApiKeyRow> {
   const now = deps.clock.now()
   const keyring = await deps.keyStore.keyring(by.workspaceId)
@@ -189,8 +191,8 @@ export async function revokeKeyAs(deps: KeyDeps, by: Member, keyId: string): Pro
 }
 
 /**
- * Ends a key for good; a repeat changes nothing. Other nodes are told when the transaction commits: this node's
- * guard must forget the key right after (`guard.forgetKey`). Throws 404 for a key of another workspace.
+ * Revokes a key permanently; repeating it changes nothing. Other nodes are notified when the transaction commits. The
+ * caller must invalidate this node's cache right after (`guard.forgetKey`). Throws 404 for a key of another workspace.
  */
 export async function revokeApiKey(
   tx: Tx,
@@ -206,7 +208,7 @@ export async function revokeApiKey(
   return { key, changed: true }
 }
 
-/** Gives a key a new value; the one before stops at once, or at the given time. */
+/** Replaces the value of a key. The previous one stops working immediately, or at the given time. */
 export async function rotateKeyAs(
   deps: KeyDeps,
   by: Member,
@@ -226,9 +228,9 @@ export async function rotateKeyAs(
 const maxOverlapMs = 30 * 24 * 3_600_000
 
 /**
- * Gives a key a new value. The key stays the same one, so its conversations and idempotency records stay its own.
- * The value before stops at once, or at `previousValidUntil` (at most 30 days ahead); older ones stop at once.
- * Throws 404 for a key of another workspace and 409 for one that is revoked or expired.
+ * Replaces the value of a key. The key keeps its id, and with it its conversations and idempotency records. The
+ * previous value stops working immediately, or at `previousValidUntil` (at most 30 days ahead); older ones stop
+ * immediately. Throws 404 for a key of another workspace and 409 for one that is revoked or expired.
  */
 export async function rotateApiKey(
   tx: Tx,

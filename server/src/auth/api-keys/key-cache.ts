@@ -4,18 +4,18 @@ import { type AddressSet, addressSet, normalRange } from '../../base/outgoing/ad
 import { type Caller, isScope } from './caller.ts'
 import type { CachedKeyRow } from './queries.ts'
 
-// Revocation promises 5 s on every node even when a notice is lost, so what is older than this is read again.
+// Revocation promises 5 s on every node, even if a notification is lost, so older entries are read again.
 const ttlMs = 4000
 const maxKnown = 10_000
-// Unknown keys are the caller's invention: few are kept, so that inventing many gains nothing.
+// Callers can invent unknown keys. Few are cached, so that inventing many gains nothing.
 const maxUnknown = 1000
 
 export interface KeyCache {
-  /** The key with this SHA-256, or null. A key that is fresh here costs no query and no wait. */
+  /** Returns the key with this SHA-256, or null. A fresh entry returns without a query or a promise. */
   find(keyHash: string): CachedKey | null | Promise<CachedKey | null>
   forgetKey(keyId: string): void
   forgetWorkspace(workspaceId: string): void
-  /** Nobody knows what has changed. */
+  /** For a reconnect: changes may have been missed. */
   forgetAll(): void
 }
 
@@ -24,7 +24,7 @@ interface Entry {
   readAtMs: number
 }
 
-/** Keeps keys in this process for 4 s. `read` is asked once, however many requests wait for the same key. */
+/** Caches keys in this process for 4 s. Concurrent requests for a key share one `read`. */
 export function createKeyCache(clock: Clock, read: (keyHash: string) => Promise<CachedKey | null>): KeyCache {
   const known = new Map<string, Entry>()
   const unknown = new Map<string, Entry>()
@@ -35,7 +35,7 @@ export function createKeyCache(clock: Clock, read: (keyHash: string) => Promise<
     const begun = generation
     const readAtMs = clock.now().getTime()
     const key = await read(keyHash)
-    // A read that began before something was forgotten may have seen the time before: it is used once, not kept.
+    // A read that started before an invalidation may be stale: it is used once and not cached.
     if (begun === generation) {
       if (key === null) keep(unknown, maxUnknown, keyHash, { key, readAtMs })
       else keep(known, maxKnown, keyHash, { key, readAtMs })
@@ -60,7 +60,7 @@ export function createKeyCache(clock: Clock, read: (keyHash: string) => Promise<
 
   function forget(matches: (key: CachedKey) => boolean): void {
     generation++
-    // Who asks from now on must not join a read that began before.
+    // Later requests must not join a read that started before.
     reading.clear()
     unknown.clear()
     for (const [keyHash, { key }] of known) {
@@ -82,18 +82,18 @@ function keep(entries: Map<string, Entry>, max: number, keyHash: string, entry: 
   entries.set(keyHash, entry)
 }
 
-/** What a node keeps of a key. Times, never answers: whether it has expired is asked at each request. */
+/** The cached part of a key. It contains times, not results: expiry is checked at each request. */
 export interface CachedKey {
   caller: Caller
   revoked: boolean
-  /** When the shown value was, or will be, replaced for good. */
+  /** When the previous value stopped, or stops, working; null for the current value. */
   validUntil: Date | null
   expiresAt: Date | null
   allowlist: Allowlist | null
 }
 
 export function cacheableKey(row: CachedKeyRow): CachedKey {
-  // A scope that this release does not know grants nothing.
+  // A scope unknown to this release grants nothing.
   const scopes = new Set(row.scopes.filter(isScope))
   return {
     caller: {
@@ -120,10 +120,10 @@ export function cacheableKey(row: CachedKeyRow): CachedKey {
   }
 }
 
-/** Whether a key may be used from an address; null is an address that cannot be told. */
+/** Returns whether a key may be used from an address; null is an unknown address. */
 type Allowlist = (address: string | null) => boolean
 
-/** Compiles the entries of one key. No entries: any address, told or not. */
+/** Compiles the allowlist of one key. Null for an empty list, which allows any address, even an unknown one. */
 export function compileAllowlist(entries: readonly string[]): Allowlist | null {
   if (entries.length === 0) return null
   const ranges = entries.map((entry) => normalRange(entry)).filter((range) => range !== null)

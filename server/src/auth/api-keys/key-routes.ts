@@ -23,14 +23,14 @@ const path = '/api/team/v1/workspaces/:workspaceId/keys'
 const keyParams = Type.Object({ ...workspaceParams, keyId: idSchema('The key.') })
 const withValue = titled('ApiKeyWithValue', { key: keySchema, value: keyValueSchema })
 
-/** API keys as members see and make them. A key's value is in the answer that makes it and in no other. */
+/** Adds the routes for API keys. A key's value appears only in the response that creates it. */
 export function keyTeamRoutes(app: App, deps: KeyDeps, guard: TeamGuard): void {
   const api = teamApi(app, guard, 'API keys')
   const { db, clock } = deps
   api.get(path, 'member', {
     operationId: 'listApiKeys',
     summary: 'List API keys',
-    description: 'Newest first, with those that no longer work.',
+    description: 'Newest first, including revoked and expired keys.',
     answers: { 200: Type.Object({ keys: Type.Array(keySchema, unpaged) }) },
     run: async ({ member }) => {
       const rows = await selectApiKeys(db.sql, member.workspaceId)
@@ -39,8 +39,8 @@ export function keyTeamRoutes(app: App, deps: KeyDeps, guard: TeamGuard): void {
   })
   api.get(`${path}/:keyId`, 'member', {
     operationId: 'getApiKey',
-    summary: 'Read an API key',
-    description: 'Its settings, never its value.',
+    summary: 'Get an API key',
+    description: 'Returns its settings, never its value.',
     params: keyParams,
     answers: { 200: Type.Object({ key: keySchema }) },
     run: async ({ member, params }) => {
@@ -52,7 +52,7 @@ export function keyTeamRoutes(app: App, deps: KeyDeps, guard: TeamGuard): void {
   api.get(`${path}/:keyId/calls`, 'member', {
     operationId: 'listApiKeyCalls',
     summary: 'List the last calls of an API key',
-    description: `The last ${keptCalls}, newest first, to within a minute; refused ones too. Nothing is kept of what was asked or answered.`,
+    description: `The last ${keptCalls}, newest first, including refused ones. Calls appear within a minute. Requests and responses are not stored.`,
     params: keyParams,
     answers: { 200: Type.Object({ calls: Type.Array(keyCallSchema, { maxItems: keptCalls }) }) },
     run: async ({ member, params }) => {
@@ -66,12 +66,11 @@ export function keyTeamRoutes(app: App, deps: KeyDeps, guard: TeamGuard): void {
   changeRoutes(api, deps)
 }
 
-/** What admins do with them. */
 function changeRoutes(api: TeamApi, deps: KeyDeps): void {
   api.post(path, 'admin', {
     operationId: 'createApiKey',
     summary: 'Create an API key',
-    description: 'For admins. The value is in this answer and nowhere else. Give it what it needs and no more.',
+    description: 'For admins. The value is shown only in this response. Grant only the scopes that the key needs.',
     body: newKeySchema,
     answers: { 201: withValue },
     allErrors: [400, 401, 403, 404],
@@ -85,7 +84,7 @@ function changeRoutes(api: TeamApi, deps: KeyDeps): void {
     operationId: 'changeApiKey',
     summary: 'Change an API key',
     description:
-      'For admins. Its name, what it may do and see, whether customers who write for the first time go to it, and how much it may send. It holds at once, on every node. Conversations that it may no longer answer or see go back to people.',
+      'For admins. Changes its name, permissions, visibility, send limits, and whether new conversations are assigned to it. Takes effect immediately on every node. Conversations that it can no longer answer or see are returned to people.',
     params: keyParams,
     body: keyChangesSchema,
     answers: { 200: Type.Object({ key: keySchema }) },
@@ -97,8 +96,8 @@ function changeRoutes(api: TeamApi, deps: KeyDeps): void {
   })
   api.post(`${path}/:keyId/rotate`, 'admin', {
     operationId: 'rotateApiKey',
-    summary: 'Give an API key a new value',
-    description: 'For admins. The key stays the same one, with its settings and its conversations.',
+    summary: 'Rotate an API key',
+    description: 'For admins. Replaces its value. The key keeps its id, settings and conversations.',
     params: keyParams,
     body: rotateKeySchema,
     answers: { 200: withValue },
@@ -112,7 +111,8 @@ function changeRoutes(api: TeamApi, deps: KeyDeps): void {
   api.delete(`${path}/:keyId`, 'admin', {
     operationId: 'revokeApiKey',
     summary: 'Revoke an API key',
-    description: 'For admins. It stops at once, for good; its conversations go back to people.',
+    description:
+      'For admins. The key stops working immediately and permanently. Its conversations are returned to people.',
     params: keyParams,
     answers: { 200: Type.Object({ key: keySchema }) },
     run: async ({ member, params }) => {

@@ -12,35 +12,35 @@ const name = Type.String({
   minLength: 1,
   maxLength: 100,
   pattern: visible,
-  description: 'What the key is for; agents appear under it in the inbox.',
+  description: 'Name that says what the key is for. Agents appear under it in the inbox.',
   example: 'Website agent',
 })
 const scopeList = Type.Array(oneOf(scopes, { title: 'Scope' }), {
   minItems: 1,
   maxItems: scopes.length,
   description:
-    'What the key may do. Without `inbox.write` it answers nobody: a key that loses it gives its conversations back to people.',
+    'What the key may do. Without `inbox.write` it cannot answer customers: a key that loses it returns its conversations to people.',
   example: ['leads.read', 'leads.write'],
 })
 const connectionIds = Type.Array(uuid(), {
   maxItems: 100,
-  description: 'The chat connections of the workspace that the key sees; empty for every one.',
+  description: 'Chat connections that the key can see; empty for all connections of the workspace.',
   example: [],
 })
 const phoneVisibility = oneOf(['full', 'masked'] as const, {
   title: 'PhoneVisibility',
   description:
-    'Whether customer phone numbers are shown whole, or with the middle replaced by asterisks. A masked key finds leads and conversations by a complete number only, and its search looks at none; it may name 30 numbers a minute that are not there, then 429.',
+    'Whether customer phone numbers are shown in full, or with the middle replaced by asterisks. A masked key can look up leads and conversations by a complete number only; its search ignores phone numbers. After 30 lookups of unknown numbers within a minute it gets 429.',
   example: 'full',
 })
 const allowlist = Type.Array(Type.String({ maxLength: 64 }), {
   maxItems: 100,
-  description: 'Addresses and CIDR ranges, IPv4 or IPv6, that the key may be used from; empty for any address.',
+  description: 'IPv4 or IPv6 addresses and CIDR ranges from which the key can be used; empty for any address.',
   example: ['203.0.113.7', '2001:db8::/32'],
 })
 const answersNewConversations = Type.Boolean({
   description:
-    'Whether customers who write for the first time go to this key: the oldest active one that says so and sees the connection. It can be changed later. Needs `inbox.write`.',
+    'Whether new conversations are assigned to this key. Of several such keys, the oldest active one that can see the connection gets them. Requires `inbox.write`. Can be changed later.',
   example: false,
 })
 
@@ -49,7 +49,7 @@ const unansweredSends = nullable(
     minimum: 1,
     maximum: 50,
     description:
-      'How many messages the key may send in a conversation since the customer’s last one; the next is refused with `UNANSWERED_LIMIT`. Null: 3 in the interface for agents, and any number in the first version’s.',
+      'Maximum number of messages in a conversation since the customer’s last one; the next is refused with `UNANSWERED_LIMIT`. Null: 3 in the interface for agents, no limit in v1.',
     example: 3,
   }),
 )
@@ -58,7 +58,7 @@ const dailySends = nullable(
     minimum: 1,
     maximum: 100_000,
     description:
-      'How many messages the key may send in a UTC day; the next is refused with `DAILY_SENDS_REACHED`. Null: 1,000 in the interface for agents, and any number in the first version’s.',
+      'Maximum number of messages in a UTC day; the next is refused with `DAILY_SENDS_REACHED`. Null: 1,000 in the interface for agents, no limit in v1.',
     example: 1000,
   }),
 )
@@ -73,7 +73,7 @@ export const newKeySchema = Type.Object(
     answersNewConversations: Type.Optional(answersNewConversations),
     unansweredSends: Type.Optional(unansweredSends),
     dailySends: Type.Optional(dailySends),
-    expiresAt: Type.Optional(nullable(timestamp('When it stops working. Null: when it is revoked.'))),
+    expiresAt: Type.Optional(nullable(timestamp('Expiry time. Null if it does not expire.'))),
   },
   { ...closed, example: { name: 'Website agent', scopes: ['leads.read', 'leads.write'] } },
 )
@@ -96,7 +96,7 @@ export const rotateKeySchema = Type.Object(
   {
     previousValidUntil: Type.Optional(
       nullable(
-        timestamp('Until when the value before goes on working, at most 30 days ahead. Null: it stops at once.'),
+        timestamp('Until when the previous value still works, at most 30 days ahead. Null: it stops immediately.'),
       ),
     ),
   },
@@ -105,14 +105,14 @@ export const rotateKeySchema = Type.Object(
 
 export const usableStatus = oneOf(['active', 'revoked', 'expired'] as const, {
   title: 'CredentialStatus',
-  description: 'Only an active one works.',
+  description: 'Only active credentials work.',
   example: 'active',
 })
 
 export const keySchema = titled('ApiKey', {
-  id: idSchema('Stays the same when the key gets a new value.'),
+  id: idSchema('The key. Rotation does not change it.'),
   name,
-  shown: text(20, 'All that is kept readable of the value.', { example: 'plk_…3bXq' }),
+  shown: text(20, 'Prefix and last four characters of the value.', { example: 'plk_…3bXq' }),
   status: usableStatus,
   scopes: scopeList,
   connectionIds,
@@ -121,35 +121,37 @@ export const keySchema = titled('ApiKey', {
   answersNewConversations,
   unansweredSends,
   dailySends,
-  expiresAt: nullable(timestamp('When it stops working.')),
-  revokedAt: nullable(timestamp('When it was revoked.')),
-  previousValidUntil: nullable(timestamp('Until when the value before the last rotation still works.')),
+  expiresAt: nullable(timestamp('Expiry time; null if it does not expire.')),
+  revokedAt: nullable(timestamp('Revocation time; null if not revoked.')),
+  previousValidUntil: nullable(
+    timestamp('Until when the value before the last rotation still works; null if it does not.'),
+  ),
   createdBy: nullable(
     idSchema(
-      'The member who made it, or who made the token that did; null for the command line and the operator’s token.',
+      'The member who created it, directly or with a team token. Null if created from the command line or with the operator token.',
     ),
   ),
-  createdAt: timestamp('When it was made.'),
-  lastUsedAt: nullable(timestamp('When it was last let in, to within a minute.')),
+  createdAt: timestamp('Creation time.'),
+  lastUsedAt: nullable(timestamp('Time of last use, to within a minute.')),
 })
 
 export const keyCallSchema = titled('ApiKeyCall', {
-  at: timestamp('When it was answered.'),
-  method: text(10, 'Of HTTP.', { example: 'GET' }),
-  route: text(500, 'Its path, with names in place of ids.', { example: '/api/v1/leads/:leadId' }),
-  verb: nullable(text(100, 'What an agent called, by its name; null for other programs.', { example: null })),
+  at: timestamp('Time of the response.'),
+  method: text(10, 'HTTP method.', { example: 'GET' }),
+  route: text(500, 'Path, with names instead of ids.', { example: '/api/v1/leads/:leadId' }),
+  verb: nullable(text(100, 'Name of the tool that an agent called; null for other programs.', { example: null })),
   status: Type.Integer({
     minimum: 100,
     maximum: 999,
-    description: 'The HTTP status; of a tool that failed, the one that it would have had.',
+    description: 'HTTP status. For a failed tool call, the status that the failure corresponds to.',
     example: 200,
   }),
-  ms: wholeNumber('Milliseconds until it was answered.', { example: 12 }),
+  ms: wholeNumber('Milliseconds until the response.', { example: 12 }),
 })
 
 export const keyValueSchema = Type.String({
   maxLength: 40,
-  description: 'The key itself, for `Authorization: Bearer …`. It is in this answer and nowhere else.',
+  description: 'The key value, for `Authorization: Bearer …`. Shown only in this response.',
   example: 'plk_0000000000000000000000_2Qf73M',
 })
 
@@ -183,10 +185,10 @@ export function statusAt(row: Pick<ApiKeyRow, 'revoked_at' | 'expires_at'>, now:
 
 const answeringScope: Scope = 'inbox.write'
 
-/** The one thing that a key without the scope to answer cannot be given. */
+/** A key without the scope to answer cannot get new conversations. */
 const needsAnsweringScope: Issue = {
   path: 'answersNewConversations',
-  message: `needs the scope ${answeringScope}: set it to false, or give the key the scope`,
+  message: `needs the scope ${answeringScope}: set it to false, or add the scope`,
 }
 
 export const mayAnswer = (scopes: readonly string[]): boolean => scopes.includes(answeringScope)
@@ -194,7 +196,7 @@ export const mayAnswer = (scopes: readonly string[]): boolean => scopes.includes
 const maxNameLength = 100
 const maxListLength = 100
 
-/** Checks and normalises the settings of a new key; throws one `InvalidInput` that names every problem. */
+/** Checks and normalizes the settings of a new key. Throws one `InvalidInput` that names every problem. */
 export function checkKeySettings(input: KeySettingsInput, now: Date) {
   const issues: Issue[] = []
   const settings = {
@@ -212,7 +214,7 @@ export function checkKeySettings(input: KeySettingsInput, now: Date) {
     issues.push({ path: 'name', message: `must have 1 to ${maxNameLength} characters` })
   }
   if (settings.answersNewConversations && !mayAnswer(settings.scopes)) issues.push(needsAnsweringScope)
-  // Written so that a time that is no time (NaN) is refused as well.
+  // Negated, so that an invalid time (NaN) is refused as well.
   if (settings.expiresAt !== null && !(settings.expiresAt.getTime() > now.getTime())) {
     issues.push({ path: 'expiresAt', message: 'must be in the future' })
   }

@@ -3,27 +3,27 @@ import type { Db, Sql, Tx } from '../../base/db.ts'
 import type { Caller } from './caller.ts'
 import { recordKeyUses } from './queries.ts'
 
-/** What is kept of a call: nothing that anybody said or is named. */
+/** The stored facts of a call. They contain no content, names or values. */
 export interface KeyCall {
   at: Date
   method: string
-  /** As the API has it, with names in place of ids: `/api/v1/leads/:leadId`. */
+  /** Route pattern, with names instead of ids: `/api/v1/leads/:leadId`. */
   route: string
-  /** What an agent called, by its name. */
+  /** Name of the tool that an agent called. */
   verb: string | null
   status: number
   ms: number
 }
 
 export interface LastCalls {
-  /** The key was let in: its last use is kept to within a minute. */
+  /** Notes that the key was accepted. Its last use is stored to within a minute. */
   use(caller: KeyName): void
   note(caller: KeyName, call: KeyCall): void
-  /** The newest calls of a key, with those that only this process knows of yet; of other nodes to within a minute. */
+  /** Returns the newest calls of a key, including unwritten ones of this process; other nodes' lag up to a minute. */
   read(workspaceId: string, keyId: string): Promise<KeyCall[]>
-  /** Writes what there is of the keys that are due. A failure keeps it for the next time. */
+  /** Writes the pending data of keys that are due. After a failure it is kept and retried. */
   flush(): Promise<void>
-  /** Writes everything that is left. */
+  /** Writes all pending data. */
   close(): Promise<void>
 }
 
@@ -33,22 +33,22 @@ export const keptCalls = 100
 
 const flushEveryMs = 5000
 const perKeyMs = 60_000
-// Of many keys in a minute less of each is kept: in memory it is some 10 MB at most.
+// Keeps fewer calls per key when many keys are active; bounds memory to about 10 MB.
 const maxKeys = 10_000
 const maxCalls = 20_000
 const keysPerStatement = 200
 
 interface Pending extends KeyName {
-  /** The oldest first. */
+  /** Oldest first. */
   calls: KeyCall[]
-  /** The last use, while it is not written. */
+  /** Last use that is not written yet. */
   usedAt: Date | null
   writtenAtMs: number | null
 }
 
 /**
- * Notes uses and calls in memory, beside the request, and writes them in batches, at most once a minute for each key. A crash
- * loses a minute.
+ * Collects uses and calls in memory, so that requests don't wait, and writes them in batches, at most once a minute per
+ * key. A crash loses up to a minute.
  */
 export function createLastCalls(db: Db, clock: Clock): LastCalls {
   const keys = new Map<string, Pending>()
@@ -61,7 +61,8 @@ export function createLastCalls(db: Db, clock: Clock): LastCalls {
     return pending
   }
 
-  // One after the other: two writes at once would store the same calls twice, and a read beside one would miss or double them.
+  // Serialized: concurrent writes would store the same calls twice, and a read during a write would miss or repeat
+  // some.
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
     const done = before.then(work)
     before = done.catch(() => {})
@@ -71,7 +72,7 @@ export function createLastCalls(db: Db, clock: Clock): LastCalls {
   async function write(isDue: (pending: Pending) => boolean): Promise<void> {
     const due = [...keys.values()].filter((pending) => !isEmpty(pending) && isDue(pending))
     for (let at = 0; at < due.length; at += keysPerStatement) {
-      // In the order of the keys, so that two nodes that write at once wait for each other and not both.
+      // Sorted by key, so that nodes that write concurrently lock rows in the same order and cannot deadlock.
       const batch = due.slice(at, at + keysPerStatement).toSorted((a, b) => (a.keyId < b.keyId ? -1 : 1))
       const written = batch.map((pending) => ({ ...pending, calls: [...pending.calls] }))
       await db.tx(async (tx) => {
@@ -158,7 +159,7 @@ async function storeCalls(tx: Tx, batch: readonly (KeyName & { calls: KeyCall[] 
       ${batch.map(({ calls }) => JSON.stringify(calls.toReversed().map(toStored)))}::text[]
     ) as made (workspace_id, key_id, calls)
     on conflict (workspace_id, key_id) do update
-    -- Twice as many as are shown: of two nodes that write by turns, both parts are there, to be read in order.
+    -- Keeps twice as many as are shown: calls of nodes that write alternately are interleaved, and sorted when read.
     set calls = jsonb_path_query_array(excluded.calls || kept.calls, '$[0 to 199]')`
 }
 

@@ -31,18 +31,18 @@ const shownColumns = (sql: Sql) => sql`
   answers_new_conversations, unanswered_sends, daily_sends, expires_at, revoked_at, previous_valid_until, created_by,
   created_at, last_used_at`
 
-/** What is chosen when a key is made. Who sees phones, and until when it works, stays as it is for the key's life. */
+/** The settings of a new key. Phone visibility and expiry cannot be changed later. */
 export interface KeySettingsInput {
   name: string
   scopes: readonly string[]
-  /** Empty or absent: every connection of the workspace. */
+  /** Empty or absent: all connections of the workspace. */
   connectionIds?: readonly string[]
   phoneVisibility?: 'full' | 'masked'
-  /** Addresses and CIDR ranges, at most 100; empty or absent: any address. */
+  /** Addresses and CIDR ranges, at most 100. Empty or absent: any address. */
   allowlist?: readonly string[]
-  /** Whether it gets customers who write for the first time; absent: if it may answer them. */
+  /** Whether new conversations are assigned to it. Default: whether it may answer them. */
   answersNewConversations?: boolean
-  /** How much it may send; null or absent: the usual. Routes know the ranges. */
+  /** Send limits; null or absent: the defaults. Routes check the ranges. */
   unansweredSends?: number | null
   dailySends?: number | null
   expiresAt?: Date | null
@@ -57,7 +57,7 @@ interface NewApiKey extends Required<KeySettingsInput> {
   createdAt: Date
 }
 
-/** A key that is to expire was made in the workspace, which is the id. */
+/** Topic for workspaces in which a key with an expiry time was created. The message is the workspace id. */
 export const expiringTopic = 'keys_expiring'
 
 export async function insertApiKey(tx: Tx, key: NewApiKey): Promise<ApiKeyRow> {
@@ -85,7 +85,7 @@ export async function selectApiKeys(sql: Sql, workspaceId: string): Promise<ApiK
     order by id desc`
 }
 
-/** The keys that this person is responsible for, and that still work. */
+/** Returns the active keys that this person is responsible for. */
 export async function selectUsableKeysOf(
   sql: Sql,
   workspaceId: string,
@@ -132,7 +132,7 @@ export async function setRevoked(tx: Tx, workspaceId: string, keyId: string, at:
   return row
 }
 
-/** What of a key can be changed while it works. */
+/** The settings of an active key that can be changed. */
 export type KeyChanges = Pick<
   ApiKeyRow,
   'name' | 'scopes' | 'connection_ids' | 'allowlist' | 'answers_new_conversations' | 'unanswered_sends' | 'daily_sends'
@@ -173,7 +173,7 @@ export async function replaceValue(tx: Tx, workspaceId: string, keyId: string, v
   return row
 }
 
-/** Tells every node, when the transaction commits, to forget what it knows of the key. */
+/** Makes every node invalidate its cached key when the transaction commits. */
 export async function notifyKeyChanged(tx: Tx, keyId: string): Promise<void> {
   await tx`select pg_notify('api_keys', ${keyId})`
 }
@@ -190,7 +190,7 @@ export interface CachedKeyRow extends LeadSettingsRow {
   daily_sends: number | null
   expires_at: Date | null
   revoked_at: Date | null
-  /** Until when the shown value works, if it is the one before the last rotation. */
+  /** Expiry of the value that was looked up, if it is the one before the last rotation. */
   valid_until: Date | null
   leads_enabled: boolean
   inbox_enabled: boolean
@@ -198,7 +198,7 @@ export interface CachedKeyRow extends LeadSettingsRow {
   hours: OpeningHours | null
 }
 
-/** The one read that cannot start from a workspace: the value of the key tells which one it is. Null for each unknown. */
+/** Finds keys by hash; null for each unknown. The only read without a workspace, because the key determines it. */
 export async function selectKeysByHash(sql: Sql, hashes: readonly string[]): Promise<(CachedKeyRow | null)[]> {
   const rows = await sql<(CachedKeyRow & { hash: string })[]>`
     select asked.hash, k.workspace_id, k.id, k.name, k.scopes, k.connection_ids, k.phone_visibility, k.allowlist,
@@ -220,7 +220,7 @@ interface KeyUse {
   at: Date
 }
 
-/** Several nodes see one key: the minute is kept here, so that together they write once. */
+/** Stores last uses. The condition is in the statement, so that several nodes together write once a minute per key. */
 export async function recordKeyUses(tx: Tx, uses: readonly KeyUse[]): Promise<void> {
   await tx`
     update api_keys k
@@ -236,25 +236,25 @@ export async function recordKeyUses(tx: Tx, uses: readonly KeyUse[]): Promise<vo
     and (k.last_used_at is null or k.last_used_at <= used.minute_before)`
 }
 
-// `plk_<22 random>_<6 checksum>`, both base62: the prefix is found by secret scanners, the checksum turns a typo
-// down without a database read, and an underscore lets a double click select the whole.
+// `plk_<22 random>_<6 checksum>`, both base62. Secret scanners find the prefix, the checksum rejects typos without a
+// database read, and the underscores let a double click select the whole value.
 const prefix = 'plk_'
 const randomLength = 22
 const checksumLength = 6
 const shape = /^plk_[0-9A-Za-z]{22}_[0-9A-Za-z]{6}$/
 
-/** A new key value of about 131 random bits. */
+/** Returns a new key value of about 131 random bits. */
 export function makeKeyValue(): string {
   const body = prefix + randomBase62(randomLength)
   return `${body}_${checksum62(body)}`
 }
 
-/** Whether the text has the form of a key and its checksum fits. */
+/** Returns whether the text has the form of a key and its checksum matches. */
 export function isKeyValue(text: string): boolean {
   return shape.test(text) && text.slice(-checksumLength) === checksum62(text.slice(0, prefix.length + randomLength))
 }
 
-/** SHA-256 as lower-case hex: the value is long and random, so a slow hash would only slow us down. */
+/** Returns the SHA-256 as lower-case hex. The value is long and random, so a slow hash would add no security. */
 export function hashKeyValue(value: string): string {
   return hash('sha256', value, 'hex')
 }
@@ -263,15 +263,15 @@ export function lastFourOf(value: string): string {
   return value.slice(-4)
 }
 
-/** How a key is shown after its creation: `plk_…abcd`. */
+/** Returns how a key is shown after its creation: `plk_…abcd`. */
 export function shownKey(lastFour: string): string {
   return `${prefix}…${lastFour}`
 }
 
-/** Why a key was told to pause: it called in vain again and again, or sent the same words to many. */
+/** Reason for pausing a key: repeated identical failing calls, or the same text sent to many customers. */
 export type PauseReason = 'same_call' | 'same_text'
 
-/** Lets people see that a key was told to pause, for which it did not ask. */
+/** Records that a key was paused, so that people can see it. */
 export async function storePause(
   db: Db,
   workspaceId: string,

@@ -15,27 +15,27 @@ import { csrfHeader, refuseForeignOrigin, refuseForgery, sessionCookie } from '.
 import { findUser, openPerson, type TeamDeps } from '../users/users.ts'
 import { findTeamToken, isTeamToken, noteTokenUse, useIsNews } from './team-tokens.ts'
 
-/** Makes room for the caller on every request; call it once, before any route with a team guard. */
+/** Decorates requests with the caller. Call it once, before any route with a team guard. */
 export function decorateTeamRequests(app: App): void {
   app.decorateRequest('teamCaller', null)
   app.decorateRequest('member', null)
   app.addHook('onRoute', (route) => {
     const { security, response } = (route.schema ?? {}) as { security?: object[]; response?: object }
     if (!security?.some((each) => 'session' in each)) return
-    // A change is refused to a page that does not send its session's token.
+    // A page must send its session's CSRF token with a change; without it the change is refused.
     const refusals = route.method === 'GET' ? errors(429) : errors(403, 429)
     route.schema = { ...route.schema, response: { ...refusals, ...response } }
   })
 }
 
 interface TeamGuardDeps extends CredentialDeps {
-  /** Requests a minute of a session or team token; without it there is no limit. */
+  /** Requests per minute of a session or team token. No limit if absent. */
   rate?: { limiter: Limiter; perMinute: number }
 }
 
 /**
- * The doors of the team API. Without a valid credential 401; after too many requests 429; in somebody else's workspace
- * 404, as if there were none; with too low a role 403.
+ * Creates the guards of the team API. They refuse with 401 without a valid credential, 429 after too many requests, 404
+ * in a workspace that the caller is not in (as if it did not exist) and 403 if the role is too low.
  */
 export function createTeamGuard(deps: TeamGuardDeps): TeamGuard {
   const admit = async (request: FastifyRequest, reply: FastifyReply): Promise<Identity> => {
@@ -51,7 +51,7 @@ export function createTeamGuard(deps: TeamGuardDeps): TeamGuard {
     },
     operator: () => async (request, reply) => {
       const { caller } = await admit(request, reply)
-      if (!caller.isOperator) throw forbidden('Only an operator of this installation may do this')
+      if (!caller.isOperator) throw forbidden('Only operators of this installation can do this')
     },
     member: (minRole) => async (request, reply) => {
       const identity = await admit(request, reply)
@@ -125,42 +125,42 @@ async function findStanding(sql: Sql, workspaceId: string, userId: string | null
 }
 
 /**
- * Who may read the installation's figures: a collector with the token that is for this alone, or an operator by a team
- * token. They tell how much business there is, so nobody else.
+ * Creates the guard of the metrics. It accepts the metrics token, or the team token of an operator. Metrics show how
+ * much business there is, so nobody else may read them.
  */
 export function createMetricsDoor(
   deps: CredentialDeps & { metricsToken: string | null },
 ): (request: FastifyRequest) => Promise<void> {
   return async (request) => {
     const { authorization } = request.headers
-    // No session will do: the worker's server knows no cookies.
+    // Accepts no session: the worker's server reads no cookies.
     if (authorization === undefined) throw unauthorized('Send the metrics token, or the team token of an operator')
     if (deps.metricsToken !== null && isSameSecret(tokenIn(authorization), deps.metricsToken)) return
     const { caller } = await identify(deps, request)
-    if (!caller.isOperator) throw forbidden('Only an operator of this installation may do this')
+    if (!caller.isOperator) throw forbidden('Only operators of this installation can do this')
   }
 }
 
 type CredentialDeps = Pick<TeamDeps, 'db' | 'keyStore' | 'clock' | 'wallClock' | 'sessionIdleMs' | 'publicUrl'> & {
-  /** The operator's token of the environment. */
+  /** Operator token from the environment. */
   teamToken: string | null
-  /** The running process's own, which it hands to the command line on the same machine. */
+  /** Token of the running process, which the command line on the same machine uses. */
   localToken?: string
 }
 
-/** A caller, and the role that a token has wherever it works. */
+/** A caller, with the role that a token has in every workspace where it works. */
 interface Identity {
   caller: TeamCaller
   tokenRole: Role | null
-  /** The command line on the same machine. */
+  /** True for the command line on the same machine. */
   isLocal?: true
 }
 
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /**
- * Who calls: by bearer token, else by session cookie. Throws 401, or 403 for a change that another site forged. Looking
- * again at a request that goes on is no use of its session.
+ * Returns the caller, by bearer token, else by session cookie. Throws 401, or 403 for a cross-site change. Rechecking a
+ * long-running request (`isUse: false`) does not extend its session.
  */
 async function identify(
   deps: CredentialDeps,
@@ -178,7 +178,7 @@ async function identify(
   return { caller, tokenRole: null }
 }
 
-/** The user of a live session, which by its use stays alive; null when the session is over. */
+/** Returns the user of a live session and extends the session; null if the session has ended. */
 export async function findCallerBySession(
   deps: Omit<CredentialDeps, 'teamToken' | 'localToken'>,
   sessionToken: string,
@@ -202,7 +202,7 @@ export async function findCallerBySession(
   }
 }
 
-/** The value of a `Bearer` header; empty when it is none. */
+/** Returns the value of a `Bearer` header; empty if it is not one. */
 function tokenIn(authorization: string): string {
   return /^bearer +(\S+)$/i.exec(authorization)?.[1] ?? ''
 }
@@ -227,7 +227,7 @@ async function byToken(deps: CredentialDeps, value: string): Promise<Identity> {
   return { caller, tokenRole: token.role }
 }
 
-// Neither of the two has a row, so they go by the id of the instance.
+// Neither token has a row, so both use the id of the instance.
 const instanceToken: Identity = {
   caller: {
     userId: null,

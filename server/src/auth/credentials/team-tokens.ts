@@ -34,7 +34,7 @@ interface NewTeamToken {
   expiresAt: Date | null
 }
 
-/** Makes a token; its value is in this answer and nowhere else. */
+/** Creates a token. Only this result contains its value. */
 export async function createTeamToken(
   deps: TeamDeps,
   by: TeamCaller,
@@ -51,7 +51,7 @@ export async function createTeamToken(
   return { token, value }
 }
 
-/** Those that still work, of one workspace or (null) of the instance. */
+/** Returns the active tokens of a workspace or, for null, of the instance. */
 export async function listTeamTokens(sql: Sql, workspaceId: string | null, now: Date): Promise<TeamTokenRow[]> {
   return sql<TeamTokenRow[]>`
     select ${columns(sql)}
@@ -62,7 +62,7 @@ export async function listTeamTokens(sql: Sql, workspaceId: string | null, now: 
     order by created_at desc, id desc`
 }
 
-/** Works no more from the next request on, on every node. */
+/** Revokes a token. It stops working with the next request, on every node. */
 export async function revokeTeamToken(
   deps: TeamDeps,
   by: TeamCaller,
@@ -83,7 +83,7 @@ export async function revokeTeamToken(
   })
 }
 
-/** The tokens of the workspace that this person is responsible for, and that still work. */
+/** Returns the active tokens of the workspace that this person is responsible for. */
 export async function listTeamTokensOf(
   sql: Sql,
   workspaceId: string,
@@ -100,7 +100,7 @@ export async function listTeamTokensOf(
     order by created_at desc, id desc`
 }
 
-/** Revokes those of the person's tokens of this workspace that have one of these roles; returns how many. */
+/** Revokes the person's tokens of this workspace that have one of these roles. Returns how many. */
 export async function revokeTokensOf(
   tx: Tx,
   by: Pick<Member, 'workspaceId' | 'actor'>,
@@ -134,7 +134,7 @@ export async function findTeamToken(sql: Sql, value: string, now: Date): Promise
   return row
 }
 
-/** Whether the time of the last use is worth writing down again. */
+/** Returns whether the time of last use is old enough to store again. */
 export function useIsNews(token: TeamTokenRow, now: Date): boolean {
   return token.last_used_at === null || now.getTime() - token.last_used_at.getTime() >= noteUseEveryMs
 }
@@ -183,7 +183,7 @@ function recordChange(
 
 const shape = /^plt_[0-9A-Za-z]{32}_[0-9A-Za-z]{6}$/
 
-/** `plt_<32 random>_<6 checksum>`: a prefix that secret scanners find, and 190 random bits. */
+/** Returns `plt_<32 random>_<6 checksum>`: the prefix is for secret scanners; the random part has 190 bits. */
 export function makeTeamToken(): string {
   const body = `plt_${randomBase62(32)}`
   return `${body}_${checksum62(body)}`
@@ -195,26 +195,26 @@ export function isTeamToken(text: string): boolean {
 
 export const madeBySchema = nullable(
   idSchema(
-    'The member who made it, or who made the token that did; null for the command line and the operator’s token.',
+    'The member who created it, directly or with a team token. Null if created from the command line or with the operator token.',
   ),
 )
 
 export const tokenSchema = titled('TeamToken', {
   id: idSchema('The token.'),
-  name: text(100, 'What it is for.', { example: 'Nightly export' }),
+  name: text(100, 'Name that says what the token is for.', { example: 'Nightly export' }),
   role: roleSchema,
   shown: text(20, 'Prefix and last four characters.', { example: 'plt_…8fK2' }),
   createdBy: madeBySchema,
-  createdAt: timestamp('When it was made.'),
-  lastUsedAt: nullable(timestamp('Its last use, to the minute.')),
-  expiresAt: nullable(timestamp('When it stops working; null: when it is revoked.')),
+  createdAt: timestamp('Creation time.'),
+  lastUsedAt: nullable(timestamp('Time of last use, to the minute.')),
+  expiresAt: nullable(timestamp('Expiry time; null if it does not expire.')),
 })
 
 export const tokenNameSchema = Type.String({
   minLength: 1,
   maxLength: 100,
   pattern: visible,
-  description: 'What it is for.',
+  description: 'Name that says what the token is for.',
   example: 'Nightly export',
 })
 

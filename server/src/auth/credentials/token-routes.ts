@@ -23,17 +23,17 @@ import {
 const listed = Type.Object({ tokens: Type.Array(tokenSchema, unpaged) })
 const withValue = titled('TeamTokenWithValue', {
   token: tokenSchema,
-  value: text(100, 'Shown only here.', { example: 'plt_…' }),
+  value: text(100, 'Shown only once, in this response.', { example: 'plt_…' }),
 })
 const fields = {
   name: tokenNameSchema,
   role: roleSchema,
-  expiresAt: Type.Optional(nullable(timestamp('When it stops working. Null: when it is revoked.'))),
+  expiresAt: Type.Optional(nullable(timestamp('Expiry time. Null if it does not expire.'))),
 }
 const NewToken = Type.Object(fields, { ...closed, title: 'NewTeamToken' })
 const tokenId = { tokenId: idSchema('The token.') }
 
-/** Tokens that work in one workspace, and those that work in all: the same operations at two addresses. */
+/** Adds the routes for tokens of one workspace and for tokens of all workspaces: same operations, two paths. */
 export function tokenTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): void {
   const api = teamApi(app, guard, 'Team tokens')
   workspaceTokenRoutes(api, deps)
@@ -53,7 +53,7 @@ function workspaceTokenRoutes(api: TeamApi, deps: TeamDeps): void {
   api.post(path, 'owner', {
     operationId: 'createTeamToken',
     summary: 'Create a team token',
-    description: `${whose} Its value is in this answer and nowhere else.`,
+    description: `${whose} The value is shown only in this response.`,
     body: NewToken,
     answers: { 201: withValue },
     run: ({ member, body }) => create(deps, member, member.workspaceId, body),
@@ -61,7 +61,7 @@ function workspaceTokenRoutes(api: TeamApi, deps: TeamDeps): void {
   api.delete(`${path}/:tokenId`, 'owner', {
     operationId: 'revokeTeamToken',
     summary: 'Revoke a team token',
-    description: `${whose} It stops working at once.`,
+    description: `${whose} It stops working immediately.`,
     params: Type.Object({ ...workspaceParams, ...tokenId }),
     run: ({ member, params }) => revokeTeamToken(deps, member, member.workspaceId, params.tokenId),
   })
@@ -69,7 +69,7 @@ function workspaceTokenRoutes(api: TeamApi, deps: TeamDeps): void {
 
 function installationTokenRoutes(api: TeamApi, deps: TeamDeps): void {
   const path = '/api/team/v1/tokens'
-  const whose = 'For operators: tokens that work in every workspace. With the role owner they are operators themselves.'
+  const whose = 'For operators: tokens that work in every workspace. A token with the role owner acts as an operator.'
   api.get(path, 'operator', {
     operationId: 'listInstallationTokens',
     summary: 'List team tokens',
@@ -82,9 +82,9 @@ function installationTokenRoutes(api: TeamApi, deps: TeamDeps): void {
   api.post(path, 'operator', {
     operationId: 'createInstallationToken',
     summary: 'Create a team token',
-    description: `${whose} Its value is in this answer and nowhere else.`,
+    description: `${whose} The value is shown only in this response.`,
     params: Type.Object({}),
-    // A session alone must not make one: it outlives the session, and may do more.
+    // A session alone is not enough: the token outlives the session and may do more.
     body: Type.Object({ ...fields, ...proofFields }, { ...closed, title: 'NewInstallationToken' }),
     answers: { 201: withValue },
     errors: [404, 409, 429],
@@ -96,7 +96,7 @@ function installationTokenRoutes(api: TeamApi, deps: TeamDeps): void {
   api.delete(`${path}/:tokenId`, 'operator', {
     operationId: 'revokeInstallationToken',
     summary: 'Revoke a team token',
-    description: `${whose} It stops working at once.`,
+    description: `${whose} It stops working immediately.`,
     params: Type.Object(tokenId),
     errors: [404],
     run: ({ caller, params }) => revokeTeamToken(deps, caller, null, params.tokenId),

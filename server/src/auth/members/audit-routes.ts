@@ -14,15 +14,15 @@ import type { TeamDeps } from '../users/users.ts'
 const actorTypes = ['user', 'token', 'agent', 'system'] as const
 
 const entry = titled('AuditEntry', {
-  id: idSchema('The line.'),
-  at: timestamp('When it happened.'),
+  id: idSchema('The entry.'),
+  at: timestamp('Time of the action.'),
   actor: Type.Object({
     type: oneOf(actorTypes, { title: 'AuditActorType', example: 'user' }),
     id: nullable(idSchema('The user, token or key.')),
   }),
-  action: text(100, 'What was done.', { example: 'member.role-changed' }),
-  target: nullable(text(500, 'What it was done to.', { example: 'member:01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e' })),
-  count: count('How often. More than 1 where one line stands for many: what happened so within an hour of `at`.', {
+  action: text(100, 'The action.', { example: 'member.role-changed' }),
+  target: nullable(text(500, 'Target of the action.', { example: 'member:01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e' })),
+  count: count('Number of occurrences. More than 1 if the entry combines equal actions within an hour of `at`.', {
     minimum: 1,
     example: 1,
   }),
@@ -30,41 +30,40 @@ const entry = titled('AuditEntry', {
 
 const entries = titled('AuditEntries', {
   entries: Type.Array(entry, page),
-  nextBefore: nullable(idSchema('For the next page; null at the end.')),
+  nextBefore: nullable(idSchema('Cursor of the next page; null at the end.')),
 })
 
 const query = Type.Object(
   {
-    limit: Type.Integer({ minimum: 1, maximum: 100, default: 50, description: 'Lines to answer.', example: 50 }),
-    before: Type.Optional(idSchema('`nextBefore` of the page before: older lines follow.')),
-    actorId: Type.Optional(idSchema('Only what this user, token or key did.')),
+    limit: Type.Integer({ minimum: 1, maximum: 100, default: 50, description: 'Entries per page.', example: 50 }),
+    before: Type.Optional(idSchema('`nextBefore` of the previous page. Returns older entries.')),
+    actorId: Type.Optional(idSchema('Only actions of this user, token or key.')),
     actorType: Type.Optional(
       oneOf(actorTypes, {
         title: 'AuditActorType',
-        description: 'Only what such actors did; `system` is the service itself.',
+        description: 'Only actions of this type of actor; `system` is the service itself.',
       }),
     ),
     thing: Type.Optional(
       Type.String({
         pattern: '^[a-z_-]{1,50}$',
         maxLength: 50,
-        description: 'Only what was done to such things: the word before the dot of the action.',
+        description: 'Only actions on this type of resource: the part of the action before the dot.',
         example: 'api-key',
       }),
     ),
-    from: Type.Optional(timestamp('Only what happened then or later.')),
-    to: Type.Optional(timestamp('Only what happened then or earlier.')),
+    from: Type.Optional(timestamp('Only actions at or after this time.')),
+    to: Type.Optional(timestamp('Only actions at or before this time.')),
   },
   closed,
 )
 
-/** Who did what and when, in a workspace or in the installation. Nobody edits it. */
 export function auditTeamRoutes(app: App, { db }: TeamDeps, guard: TeamGuard): void {
   const api = teamApi(app, guard, 'Audit log')
   const operation = {
     summary: 'Read the audit log',
     description:
-      'Newest first. For admins of a workspace; that of the installation is for operators. With a filter that fits little, a page may be short or empty: go on while there is a `nextBefore`.',
+      'Newest first. For admins of a workspace; for operators, the log of the installation. With a filter a page may be short or empty: continue while `nextBefore` is not null.',
     query,
     answers: { 200: entries },
     allErrors: [400, 401, 403, 404] as const,

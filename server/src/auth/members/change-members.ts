@@ -18,8 +18,8 @@ import type { TeamDeps } from '../users/users.ts'
 import { withdrawInvitationsOf } from './invitations.ts'
 
 /**
- * Gives a member another role. Only an owner makes or unmakes owners; the last owner stays one (409). What the member made
- * with a higher role than the new one goes: their tokens above it, and the open invitations that it could not make.
+ * Changes a member's role. Only owners grant or remove the role owner; the last owner keeps it (409). Revokes the
+ * member's tokens with a role above the new one, and deletes the open invitations that they could no longer send.
  */
 export async function changeRole(deps: TeamDeps, by: Member, userId: string, role: Role): Promise<void> {
   await deps.db.tx(async (tx) => {
@@ -40,10 +40,10 @@ export async function changeRole(deps: TeamDeps, by: Member, userId: string, rol
   })
 }
 
-/** What a leaver made elsewhere: an outline of a webhook endpoint. */
+/** Outline of a webhook endpoint that the member created. */
 export interface MadeWebhook {
   id: string
-  /** Its address without what may hold a token. */
+  /** Its address without parts that may contain a token. */
   url: string
   description: string | null
   state: 'active' | 'disabled'
@@ -52,19 +52,19 @@ export interface MadeWebhook {
 }
 
 export interface LeavingDeps extends TeamDeps, Pick<KeyDeps, 'forgetKey' | 'keyStopped'> {
-  /** The endpoints that this person is responsible for, and that were not removed. */
+  /** Returns the endpoints that this person is responsible for, except removed ones. */
   webhooksOf(workspaceId: string, userId: string): Promise<MadeWebhook[]>
-  /** Disables those of them that are active; returns how many. */
+  /** Disables the active ones. Returns how many. */
   disableWebhooksOf(tx: Tx, by: Member, userId: string): Promise<number>
 }
 
-/** What becomes of what others may depend on: it stays unless the remover says otherwise. */
+/** What happens to keys and webhooks, on which others may depend. Kept by default. */
 export interface LeavingChoice {
   keys: 'keep' | 'revoke'
   webhooks: 'keep' | 'disable'
 }
 
-/** How many of the person's things have ended with their membership. */
+/** Numbers of the person's resources that ended with the membership. */
 export interface Ended {
   tokens: number
   invitations: number
@@ -73,9 +73,9 @@ export interface Ended {
 }
 
 /**
- * Takes a member out of the workspace; anyone may take out themselves. The last owner cannot go (409). In the same
- * transaction their tokens of this workspace stop and their open invitations are withdrawn; their keys and webhooks as
- * chosen. After it their streams end, on every node.
+ * Removes a member; anyone can remove themselves. The last owner cannot leave (409). The same transaction revokes their
+ * tokens of this workspace, withdraws their open invitations and treats their keys and webhooks as chosen. On commit
+ * their streams end on every node.
  */
 export async function leaveTeam(deps: LeavingDeps, by: Member, userId: string, choice: LeavingChoice): Promise<Ended> {
   const keyring = await deps.keyStore.keyring(by.workspaceId)
@@ -103,11 +103,11 @@ async function refuseForeign(tx: Tx, by: Member, userId: string, choice: Leaving
   if (found === undefined) throw memberNotFound()
   const isAdmin = roleCovers(by.role, 'admin')
   if (by.userId !== userId) {
-    if (!isAdmin) throw forbidden('Only admins and owners remove others from the workspace')
+    if (!isAdmin) throw forbidden('Only admins and owners can remove other members')
     refuseAbove(by, found.role)
   }
   if (!isAdmin && (choice.keys !== 'keep' || choice.webhooks !== 'keep')) {
-    throw forbidden('Only admins and owners revoke keys and disable webhooks')
+    throw forbidden('Only admins and owners can revoke keys and disable webhooks')
   }
 }
 

@@ -31,29 +31,28 @@ const path = '/api/team/v1/workspaces/:workspaceId/invitations'
 
 const url = Type.String({
   maxLength: 2000,
-  description: 'Give it to the person: it works once, until the invitation expires.',
+  description: 'Send it to the person. It works once, until the invitation expires.',
   example: 'https://parley.example.com/invite/wK8…',
 })
 const token = Type.String({
   minLength: 1,
   maxLength: 100,
-  description: 'The last part of the link.',
+  description: 'Last part of the link.',
   example: 'wK8…',
 })
 const InvitedTo = Type.Object({
-  workspaceName: text(100, 'Of the workspace to join.', { example: 'Acme Sales' }),
+  workspaceName: text(100, 'Name of the workspace to join.', { example: 'Acme Sales' }),
   email: emailSchema,
   role: roleSchema,
 })
 const Joined = Type.Object({ workspaceId: idSchema('The workspace.'), csrfToken: Type.Optional(csrfTokenSchema) })
 
-/** How people come into a workspace. */
 export function invitationTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): void {
   const api = teamApi(app, guard, 'Members')
   api.get(path, 'admin', {
     operationId: 'listInvitations',
     summary: 'List invitations',
-    description: 'For admins: those that can still be accepted.',
+    description: 'For admins. Returns invitations that can still be accepted.',
     answers: { 200: Type.Object({ invitations: Type.Array(invitationSchema, unpaged) }) },
     run: async ({ member }) => {
       const { workspaceId } = member
@@ -66,7 +65,7 @@ export function invitationTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard)
   api.post(path, 'admin', {
     operationId: 'createInvitation',
     summary: 'Invite a person',
-    description: 'For admins; only owners invite owners.',
+    description: 'For admins. Only owners can invite owners.',
     body: Type.Object({ email: emailSchema, role: roleSchema }, closed),
     answers: { 201: Type.Object({ invitation: invitationSchema, url }) },
     run: async ({ member, body }) => {
@@ -77,9 +76,9 @@ export function invitationTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard)
   })
   api.post(`${path}/:invitationId/link`, 'admin', {
     operationId: 'copyInvitationLink',
-    summary: 'Copy the link of an invitation again',
+    summary: 'Get the link of an invitation',
     description:
-      'For admins; only owners for one of an owner. The same link as before, while it can be accepted; the audit log keeps who asked for it. 409 when the invitation was made before links were kept.',
+      'For admins; only owners can get the link of an invitation with role owner. Returns the same link again while it can be accepted, and records the caller in the audit log. 409 if the invitation was created before links were stored.',
     params: Type.Object({ ...workspaceParams, invitationId: idSchema('The invitation.') }),
     answers: { 200: Type.Object({ url }) },
     errors: [409],
@@ -96,8 +95,8 @@ export function invitationTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard)
   })
   api.post('/api/team/v1/invitations/read', 'visitor', {
     operationId: 'readInvitation',
-    summary: 'See what an invitation is for',
-    description: 'For who has its link. It changes nothing: mail programs open links to look at them.',
+    summary: 'Get an invitation by its link',
+    description: 'Requires the token of the link. Changes nothing, because mail programs open links to preview them.',
     body: Type.Object({ token }, closed),
     answers: { 200: InvitedTo },
     allErrors: [400, 403, 404, 413, 415],
@@ -106,12 +105,13 @@ export function invitationTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard)
   acceptRoute(api, deps)
 }
 
-/** The person who is invited has no session yet, or one that is in no workspace. */
+/** Adds the route to accept an invitation. The person has no session yet, or a session without this workspace. */
 function acceptRoute(api: TeamApi, deps: TeamDeps): void {
   api.post('/api/team/v1/invitations/accept', 'visitor', {
     operationId: 'acceptInvitation',
     summary: 'Accept an invitation',
-    description: 'A signed-in user joins as who they are; anyone else sends a name and a password and is signed in.',
+    description:
+      'A signed-in user joins with their account. Others send a name and a password, which creates an account and signs them in.',
     body: Type.Object(
       { token, name: Type.Optional(personNameSchema), password: Type.Optional(newPasswordSchema) },
       closed,
@@ -129,7 +129,7 @@ function acceptRoute(api: TeamApi, deps: TeamDeps): void {
   })
 }
 
-/** The user of the request's session, if there is one: then the change needs the session's token as any other. */
+/** Returns the user of the request's session, or null if there is none. With a session, its CSRF token is required. */
 async function signedInAs(deps: TeamDeps, request: FastifyRequest): Promise<string | null> {
   const { sessionToken } = visitorOf(deps, request)
   const session = sessionToken === null ? undefined : await findSession(deps, sessionToken, deps.wallClock.now())

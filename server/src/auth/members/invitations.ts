@@ -21,7 +21,7 @@ interface InvitationRow {
   created_by: string | null
   created_at: Date
   expires_at: Date
-  /** Whether whoever invited could still invite with this role. */
+  /** Whether the inviter could still invite with this role. */
   stands: boolean
 }
 
@@ -29,13 +29,13 @@ export interface Invitation {
   id: string
   email: string
   role: Role
-  /** The member who is responsible for it. */
+  /** The member who is responsible for it; null if none. */
   createdBy: string | null
   createdAt: Date
   expiresAt: Date
 }
 
-/** Invites somebody for 7 days. Whoever invites passes the link on. */
+/** Creates an invitation for 7 days. The caller passes the link on. */
 export async function invite(
   deps: TeamDeps,
   by: Member,
@@ -70,8 +70,8 @@ export async function invite(
 const linkOf = ({ publicUrl }: TeamDeps, token: string) => `${publicUrl}/invite/${token}`
 
 /**
- * The link of an invitation that is open, to be passed on again, for whoever may invite with its role. Throws 404, 403, and
- * 409 where the link was not kept.
+ * Returns the link of an open invitation again, for callers who may invite with its role. Throws 404, 403, and 409 if
+ * the link was not stored.
  */
 export async function showInvitationLink(deps: TeamDeps, by: Member, invitationId: string): Promise<string> {
   const keyring = await deps.keyStore.keyring(by.workspaceId)
@@ -86,14 +86,15 @@ export async function showInvitationLink(deps: TeamDeps, by: Member, invitationI
         and i.expires_at > ${now}`
     if (row === undefined || !row.stands) throw notFound('Invitation not found')
     refuseAbove(by, row.role)
-    if (row.token === null) throw conflict('The link of this invitation was not kept. Withdraw it, and invite anew')
+    if (row.token === null)
+      throw conflict('The link of this invitation was not stored. Withdraw it and create a new one')
     const target = `invitation:${invitationId}`
     await recordAudit(tx, { scopeId: by.workspaceId, actor: by.actor, action: 'invitation.link-copied', target }, now)
     return linkOf(deps, keyring.decryptText(tokenOf(invitationId), row.token))
   })
 }
 
-/** Those that can still be accepted. */
+/** Returns the invitations that can still be accepted. */
 export async function listInvitations(
   sql: Sql,
   workspaceId: string,
@@ -125,7 +126,7 @@ export async function withdrawInvitation(deps: TeamDeps, by: Member, invitationI
   })
 }
 
-/** The open invitation that a link leads to. */
+/** Finds the open invitation of a link. */
 async function findInvitation(sql: Sql, token: string, now: Date): Promise<InvitationRow | undefined> {
   const [row] = await sql<InvitationRow[]>`
     select ${columns(sql)}
@@ -136,7 +137,7 @@ async function findInvitation(sql: Sql, token: string, now: Date): Promise<Invit
   return row
 }
 
-/** What who has the link is shown of the invitation, before they join. */
+/** Returns what the holder of the link sees before joining. */
 export async function readInvitation(deps: TeamDeps, token: string) {
   const row = await findInvitation(deps.db.sql, token, deps.clock.now())
   if (row === undefined) throw invitationOver()
@@ -149,7 +150,7 @@ export async function readInvitation(deps: TeamDeps, token: string) {
   return { workspaceName: workspace?.name ?? '', email, role }
 }
 
-/** Uses the invitation up: of several tries at once, one gets it. */
+/** Consumes the invitation: of several concurrent attempts, one succeeds. */
 async function takeInvitation(tx: Tx, token: string, now: Date): Promise<boolean> {
   const taken = await tx`
     update invitations
@@ -172,7 +173,7 @@ function openInvitation(keyring: Keyring, row: InvitationRow): Invitation {
   }
 }
 
-/** Withdraws the person's open invitations with one of these roles; returns how many. */
+/** Withdraws the person's open invitations with one of these roles. Returns how many. */
 export async function withdrawInvitationsOf(
   tx: Tx,
   by: Pick<Member, 'workspaceId' | 'actor'>,
@@ -196,7 +197,7 @@ export async function withdrawInvitationsOf(
 const columns = (sql: Sql) => sql`
   i.workspace_id, i.id, i.email, i.role, i.created_by, i.created_at, i.expires_at, ${inviterStands(sql)} as stands`
 
-/** Whoever invites is responsible for it until it is accepted: by then they may have left, or become less than they offered. */
+/** Whether the inviter, who is responsible until it is accepted, is still a member and may still grant this role. */
 const inviterStands = (sql: Sql) => sql`(
   i.created_by is null
   or exists (
@@ -209,7 +210,7 @@ const inviterStands = (sql: Sql) => sql`(
 )`
 
 const invitationVoid = (): ApiError =>
-  notFound('Whoever sent this invitation may no longer invite with this role. Ask for a new one.')
+  notFound('The sender of this invitation can no longer invite with this role. Ask for a new one.')
 
 const invitationOver = (): ApiError => notFound('This invitation is no longer valid. Ask for a new one.')
 
@@ -220,13 +221,13 @@ const emailOf = (id: string) => ({ table: 'invitations', row: id, column: 'email
 interface Joined {
   workspaceId: string
   userId: string
-  /** Of a new user; one who was signed in keeps theirs. */
+  /** Session of a new user; null for a user who was already signed in. */
   session: NewSession | null
 }
 
 /**
- * Joins the workspace. A signed-in user joins as who they are; anyone else becomes a user with the invitation's e-mail
- * and is signed in. When that e-mail has a user already, they must sign in first (409).
+ * Joins the workspace. A signed-in user joins with their account. Otherwise creates a user with the invitation's e-mail
+ * and signs them in. Throws 409 if that e-mail already has a user, who must sign in first.
  */
 export async function acceptInvitation(
   deps: TeamDeps,
@@ -273,7 +274,7 @@ async function joinAnew(
 }
 
 async function join(tx: Tx, token: string, invitation: InvitationRow, userId: string, now: Date): Promise<void> {
-  // From here on nobody's role changes: who invited either stands, or is known to be gone.
+  // The lock keeps roles from changing, so `stands` below remains true until commit.
   await lockMembers(tx, invitation.workspace_id)
   const current = await findInvitation(tx, token, now)
   if (current === undefined) throw invitationOver()

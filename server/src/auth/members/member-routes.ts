@@ -19,33 +19,36 @@ import { invitationSchema, memberSchema, presentInvitation, presentMember } from
 const webhook = Type.Object({
   id: idSchema('The endpoint.'),
   url: text(300, 'Its host.', { example: 'https://hooks.example.com/…' }),
-  description: nullable(text(200, 'What it is for.', { example: 'Warehouse' })),
+  description: nullable(text(200, 'Description of the endpoint.', { example: 'Warehouse' })),
   state: oneOf(['active', 'disabled'], { example: 'active' }),
-  createdAt: timestamp('When it was made.'),
-  lastUsedAt: nullable(timestamp('When it last took an event.')),
+  createdAt: timestamp('Creation time.'),
+  lastUsedAt: nullable(timestamp('Time of the last successful delivery.')),
 })
 
 const madeSchema = Type.Object({
   keys: Type.Array(keySchema, {
     ...unpaged,
-    description: 'API keys that work: they stay unless the remover revokes them.',
+    description: 'Active API keys. Kept unless the request revokes them.',
   }),
-  webhooks: Type.Array(webhook, { ...unpaged, description: 'They stay unless the remover disables them.' }),
+  webhooks: Type.Array(webhook, {
+    ...unpaged,
+    description: 'Webhook endpoints. Kept unless the request disables them.',
+  }),
   tokens: Type.Array(tokenSchema, {
     ...unpaged,
-    description: 'Team tokens of this workspace: they stop with the membership.',
+    description: 'Team tokens of this workspace. Revoked with the membership.',
   }),
   invitations: Type.Array(invitationSchema, {
     ...unpaged,
-    description: 'Open ones: they are withdrawn with the membership.',
+    description: 'Open invitations. Withdrawn with the membership.',
   }),
 })
 
-/** What somebody made in the workspace and still works, for whoever removes them to decide on. */
+/** Returns what a member created and still works, so that whoever removes them can decide about it. */
 async function readMade(deps: LeavingDeps, by: Member, userId: string) {
   const { workspaceId } = by
   if (by.userId !== userId && !roleCovers(by.role, 'admin'))
-    throw forbidden('Only admins and owners see this of others')
+    throw forbidden('Only admins and owners can see this for other members')
   const { db, keyStore } = deps
   if ((await findMember(db.sql, workspaceId, userId)) === undefined) throw memberNotFound()
   const now = deps.clock.now()
@@ -71,10 +74,10 @@ const path = '/api/team/v1/workspaces/:workspaceId/members'
 const leavingQuery = Type.Object(
   {
     keys: Type.Optional(
-      oneOf(['keep', 'revoke'], { description: 'What becomes of the API keys they made.', default: 'keep' }),
+      oneOf(['keep', 'revoke'], { description: 'What happens to the API keys they created.', default: 'keep' }),
     ),
     webhooks: Type.Optional(
-      oneOf(['keep', 'disable'], { description: 'What becomes of the webhooks they made.', default: 'keep' }),
+      oneOf(['keep', 'disable'], { description: 'What happens to the webhooks they created.', default: 'keep' }),
     ),
   },
   closed,
@@ -94,13 +97,12 @@ const leftSchema = Type.Object({
 })
 const memberParams = Type.Object({ ...workspaceParams, userId: idSchema('The member.') })
 
-/** The people of a workspace. */
 export function memberTeamRoutes(app: App, deps: LeavingDeps, guard: TeamGuard): void {
   const api = teamApi(app, guard, 'Members')
   api.get(path, 'member', {
     operationId: 'listMembers',
     summary: 'List members',
-    description: 'Those who joined first come first.',
+    description: 'Sorted by joining date, oldest first.',
     answers: { 200: Type.Object({ members: Type.Array(memberSchema, unpaged) }) },
     allErrors: [400, 401, 404],
     run: async ({ member }) => {
@@ -113,16 +115,16 @@ export function memberTeamRoutes(app: App, deps: LeavingDeps, guard: TeamGuard):
   })
   api.post('/api/team/v1/workspaces/:workspaceId/away', 'member', {
     operationId: 'sayAway',
-    summary: 'Say that I am away, or here again',
+    summary: 'Set whether I am away',
     description:
-      'Colleagues see it where they assign; nothing is taken from anybody for it. Open pages hear of it by `team.member.changed`. For members (a token is neither: 403).',
+      'Colleagues see it when they assign conversations; existing assignments do not change. Open pages are notified by `team.member.changed`. For signed-in members; tokens get 403.',
     body: Type.Object(
       { isAway: Type.Boolean({ description: 'Whether I am away.', example: true }) },
       { ...closed, example: { isAway: true } },
     ),
     run: async ({ member, body }) => {
       const { workspaceId, userId } = member
-      if (userId === null) throw forbidden('A token is neither here nor away. Sign in as a member.')
+      if (userId === null) throw forbidden('Tokens cannot be away. Sign in as a member.')
       const since = body.isAway ? deps.clock.now() : null
       await deps.db.tx(async (tx) => {
         await setAway(tx, workspaceId, userId, since)
@@ -133,7 +135,7 @@ export function memberTeamRoutes(app: App, deps: LeavingDeps, guard: TeamGuard):
   api.patch(`${path}/:userId`, 'admin', {
     operationId: 'updateMember',
     summary: "Change a member's role",
-    description: 'For admins; only owners make or unmake owners. The last owner stays one (409).',
+    description: 'For admins. Only owners can grant or remove the role owner. The last owner cannot be changed (409).',
     params: memberParams,
     body: Type.Object({ role: roleSchema }, closed),
     errors: [409],
@@ -142,13 +144,12 @@ export function memberTeamRoutes(app: App, deps: LeavingDeps, guard: TeamGuard):
   leavingRoutes(api, deps)
 }
 
-/** What a member leaves behind, and how they leave. */
 function leavingRoutes(api: TeamApi, deps: LeavingDeps): void {
   api.get(`${path}/:userId/made`, 'member', {
     operationId: 'listMadeByMember',
-    summary: 'List what a member made',
+    summary: 'List resources a member created',
     description:
-      'For admins, and for everybody about themselves: what still works of the keys, webhooks, team tokens and invitations that they made, also by a token of theirs. Read it before they are removed.',
+      'For admins, and for members about themselves. Lists the working keys, webhooks, team tokens and invitations that the member created, directly or with a team token. Check it before you remove a member.',
     params: memberParams,
     answers: { 200: madeSchema },
     run: ({ member, params }) => readMade(deps, member, params.userId),
@@ -157,7 +158,7 @@ function leavingRoutes(api: TeamApi, deps: LeavingDeps): void {
     operationId: 'removeMember',
     summary: 'Remove a member',
     description:
-      'For admins; anyone may leave. Only owners remove owners, and the last owner stays (409). At once their streams end, their team tokens of this workspace are revoked and their open invitations withdrawn. The keys and webhooks that they made go on unless you say otherwise: list them first.',
+      'For admins; members can remove themselves. Only owners can remove owners, and the last owner cannot be removed (409). Immediately ends their streams, revokes their team tokens of this workspace and withdraws their open invitations. Keys and webhooks that they created are kept by default: list them first.',
     params: memberParams,
     query: leavingQuery,
     answers: { 200: leftSchema },
@@ -172,7 +173,7 @@ function leavingRoutes(api: TeamApi, deps: LeavingDeps): void {
     operationId: 'endSessionsOfMember',
     summary: 'Sign a member out everywhere',
     description:
-      'For owners. Every session of the person ends, in other workspaces too, and so do sign-in links that nobody has used. They may sign in again.',
+      'For owners. Ends every session of the member, in other workspaces too, and voids their unused sign-in links. The member can sign in again.',
     params: memberParams,
     run: ({ member, params }) => endSessionsOfMember(deps, member, params.userId),
   })

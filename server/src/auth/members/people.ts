@@ -8,7 +8,7 @@ import { madeBySchema } from '../credentials/team-tokens.ts'
 import { listMembers, type WorkspaceMember } from '../users/members.ts'
 import type { Invitation } from './invitations.ts'
 
-/** Everyone who can appear as the doer of something, by name. */
+/** All possible actors of a workspace, with names. */
 interface People {
   members: { id: string; name: string; role: Role }[]
   keys: KeyRow[]
@@ -23,12 +23,11 @@ export interface NamedRow {
 }
 
 export interface KeyRow extends NamedRow {
-  /** When it last repeated itself so often that it was told to pause, and at what. */
   paused_at: Date | null
   paused_why: PauseReason | null
 }
 
-/** Keys and tokens that work no more are among them: what they did is still shown under their names. */
+/** Returns all possible actors. Includes revoked and expired keys and tokens, to name them in what they did. */
 export async function listPeople(sql: Sql, workspaceId: string, instanceKeys: Keyring): Promise<People> {
   const [members, keys, tokens] = await Promise.all([
     listMembers(sql, workspaceId, instanceKeys),
@@ -42,7 +41,7 @@ export async function listPeople(sql: Sql, workspaceId: string, instanceKeys: Ke
   return { members: members.map(({ userId, name, role }) => ({ id: userId, name, role })), keys, tokens }
 }
 
-/** The API keys of a workspace, the oldest first. */
+/** Returns the API keys of a workspace, oldest first. */
 export async function listNamedKeys(sql: Sql, workspaceId: string): Promise<KeyRow[]> {
   return sql<KeyRow[]>`
     select id, name, expires_at, revoked_at, paused_at, paused_why
@@ -57,7 +56,7 @@ export const memberSchema = titled('Member', {
   email: emailSchema,
   role: roleSchema,
   joinedAt: timestamp('When the user joined the workspace.'),
-  awaySince: nullable(timestamp('Since when they are away, as they say themselves; null: here.')),
+  awaySince: nullable(timestamp('Since when the member is away, as set by themselves; null if not away.')),
 })
 
 export const invitationSchema = titled('Invitation', {
@@ -65,8 +64,8 @@ export const invitationSchema = titled('Invitation', {
   email: emailSchema,
   role: roleSchema,
   createdBy: madeBySchema,
-  createdAt: timestamp('When it was made.'),
-  expiresAt: timestamp('Until when its link works.'),
+  createdAt: timestamp('Creation time.'),
+  expiresAt: timestamp('Time until which its link works.'),
 })
 
 export function presentMember(member: WorkspaceMember) {

@@ -3,20 +3,20 @@ import type { Clock } from '../../base/clock.ts'
 export interface Take {
   allowed: boolean
   limit: number
-  /** What is left of the limit at the moment, after this request. */
+  /** Units left in the window after this request. */
   remaining: number
-  /** Whole seconds until more becomes available; 0 when nothing is used. */
+  /** Whole seconds until more units are available; 0 if none are used. */
   resetSeconds: number
-  /** Whole seconds, at least 1, after which a refused request can succeed; 0 when this one was allowed. */
+  /** Whole seconds, at least 1, after which a refused request can succeed; 0 if allowed. */
   retryAfterSeconds: number
 }
 
 /**
- * Counts requests per key over a sliding minute: no 60 s ever hold more than the limit. Keys are any text, with a
- * prefix for each thing that is limited (`leads:<key id>`).
+ * Counts requests per key over a sliding minute: no 60 s ever contain more than the limit. Keys are any text, with a
+ * prefix per limited resource (`leads:<key id>`).
  */
 export interface Limiter {
-  /** Takes one unit. A limit must be above 0: "no limit" is the caller's not asking. */
+  /** Takes one unit. The limit must be above 0; callers without a limit don't call it. */
   take(key: string, limitPerMinute: number): Promise<Take>
   close(): Promise<void>
 }
@@ -36,8 +36,8 @@ export function refused(limit: number, waitMs: number): Take {
   return { allowed: false, limit, remaining: 0, resetSeconds: seconds, retryAfterSeconds: seconds }
 }
 
-// A sliding window in slots: a unit counts from its slot until the same slot has left the last 60 s *entirely*. So
-// no 60 s ever hold more than the limit, at the price of one slot: a unit comes back up to `slotMs` late.
+// A sliding window in slots. A unit counts until its slot has *entirely* left the last 60 s. So no 60 s ever contain
+// more than the limit, but a unit becomes available up to `slotMs` late.
 
 export const windowMs = 60_000
 
@@ -51,7 +51,7 @@ export interface Window {
 
 export const emptyWindow = (): Window => ({ slots: [], units: [], total: 0 })
 
-/** Takes up to `wanted` units; returns how many the limit left room for. Changes the window. */
+/** Takes up to `wanted` units, as the limit allows, and returns how many. Modifies the window. */
 export function takeUnits(window: Window, nowMs: number, slotMs: number, limit: number, wanted: number): number {
   const slot = advance(window, nowMs, slotMs)
   const granted = Math.max(0, Math.min(wanted, limit - window.total))
@@ -66,7 +66,7 @@ export function takeUnits(window: Window, nowMs: number, slotMs: number, limit: 
   return granted
 }
 
-/** Gives back units of a slot that were taken and never used. */
+/** Returns unused units to their slot. */
 export function returnUnits(window: Window, slot: number, units: number): void {
   const at = window.slots.indexOf(slot)
   if (at === -1) return
@@ -75,7 +75,7 @@ export function returnUnits(window: Window, slot: number, units: number): void {
   window.total -= returned
 }
 
-/** Milliseconds until fewer than `limit` units count; with none to wait for, until the oldest one lapses. */
+/** Returns the milliseconds until fewer than `limit` units count; if already fewer, until the oldest one expires. */
 export function waitMs(window: Window, nowMs: number, slotMs: number, limit: number): number {
   const slot = advance(window, nowMs, slotMs)
   let surplus = Math.max(1, window.total - limit + 1)
@@ -87,8 +87,9 @@ export function waitMs(window: Window, nowMs: number, slotMs: number, limit: num
   return 0
 }
 
-// Drops what has lapsed and returns the slot of this moment. A clock that steps back must neither forget units nor
-// lock a key until it has caught up: up to a window's length it stands still, beyond that the units count as new.
+// Drops expired slots and returns the current one. A clock that steps back must neither drop units nor block a key
+// until it
+// has caught up: within a window's length the slot stays the newest known; beyond that, all units move to the new slot.
 function advance(window: Window, nowMs: number, slotMs: number): number {
   const slot = Math.floor(nowMs / slotMs)
   const newest = window.slots.at(-1) ?? slot
@@ -105,7 +106,7 @@ function advance(window: Window, nowMs: number, slotMs: number): number {
   return Math.max(slot, window.slots.at(-1) ?? slot)
 }
 
-// Slots that still count, with the present one: those that a window of 60 s ending now can touch.
+// Number of slots that still count, including the current one: those that overlap the last 60 s.
 function slotsHeld(slotMs: number): number {
   return windowMs / slotMs + 1
 }
@@ -115,11 +116,11 @@ const firstSweepAt = 10_000
 
 interface MemoryLimiter extends Limiter {
   takeNow(key: string, limit: number): Take
-  /** What `takeNow` would answer if refused, without taking: null while there is room. */
+  /** Returns the refusal that `takeNow` would return, without taking a unit; null if a unit is available. */
   refusal(key: string, limit: number): Take | null
 }
 
-/** Counts in this process alone: for one node, and for a node whose shared store is away. */
+/** Counts in this process only: for a single node, or while the shared store is unavailable. */
 export function createMemoryLimiter(clock: Clock): MemoryLimiter {
   const windows = new Map<string, Window>()
   let sweepAt = firstSweepAt
@@ -155,7 +156,7 @@ export function createMemoryLimiter(clock: Clock): MemoryLimiter {
   return { takeNow, refusal, take: async (key, limit) => takeNow(key, limit), close: async () => {} }
 }
 
-// Twice the window: units that a clock set back has yet to let go must survive.
+// Twice the window, to keep units that still count after the clock was set back.
 function sweep(windows: Map<string, Window>, nowMs: number): void {
   const oldestSlot = Math.floor((nowMs - 2 * windowMs) / slotMs)
   for (const [key, window] of windows) {

@@ -3,41 +3,38 @@ import type { Clock } from '../../base/clock.ts'
 import { type ApiError, tooManyRequests } from '../../base/errors.ts'
 import { emptyWindow, type Limiter, takeUnits, type Window, waitMs } from './limiter.ts'
 
-/**
- * Numbers that a reader who sees phones masked may name in a minute without their being there. Five hidden digits take
- * days of guessing then.
- */
+/** Lookups of missing numbers allowed per minute for masked readers: guessing five hidden digits then takes days. */
 export const lookupsPerMinute = 30
 
-/** What is left of the minute, for one piece of work. */
+/** Remaining lookups of one piece of work. */
 export interface LookupBudget {
-  /** How many more numbers may turn out to be missing. */
+  /** Returns how many more numbers may turn out to be missing. */
   left(): number
-  /** Call it for each number that did. */
+  /** Call it for each missing number. */
   note(): void
-  /** The 429 of who has none left. */
+  /** Returns the 429 for an exhausted budget. */
   refusal(): ApiError
 }
 
-/** Of who has nothing to guess at. */
+/** Budget of a reader who sees full numbers. */
 export const unlimited: LookupBudget = {
   left: () => Number.POSITIVE_INFINITY,
   note: () => {},
   refusal: () => lookupsUsed(1),
 }
 
-/** The guesses of one reader. */
+/** Lookup limit of one reader. */
 export interface LookupLimit {
-  /** Works while no other work of the reader does, so that many at once learn no more than one after another. */
+  /** Runs the reader's work one at a time, so that concurrent work learns no more than sequential work. */
   spend<T>(work: (budget: LookupBudget) => Promise<T>): Promise<T>
 }
 
-/** Guesses of each masked reader, by the id of its key. */
+/** Returns the lookup limit of a masked reader, by its key id. */
 export type LookupLimitOf = (readerId: string) => LookupLimit
 
 interface Reader {
   window: Window
-  /** Other nodes have used the minute up until then. */
+  /** Time until which the limit is exhausted by other nodes. */
   closedUntilMs: number
   inTurn: LimitFunction
 }
@@ -46,8 +43,8 @@ const slotMs = 250
 const maxIdle = 1_000
 
 /**
- * Each node counts exactly, and shares what it counted with the others: as soon as the minute is used up over all of them,
- * each learns so with its next miss.
+ * Counts exactly on each node, and shares the counts with the others: once all nodes together have exhausted the limit,
+ * each node learns it with its next miss.
  */
 export function createLookupLimit({ limiter, clock }: { limiter: Limiter; clock: Clock }): LookupLimitOf {
   const readers = new Map<string, Reader>()
@@ -64,7 +61,7 @@ export function createLookupLimit({ limiter, clock }: { limiter: Limiter; clock:
   async function settle(id: string, reader: Reader, count: number): Promise<void> {
     const nowMs = clock.now().getTime()
     takeUnits(reader.window, nowMs, slotMs, lookupsPerMinute, count)
-    // Without the shared store this node still has its own count.
+    // If the shared store fails, this node still has its own count.
     const taken = Array.from({ length: count }, () => limiter.take(`guesses:${id}`, lookupsPerMinute).catch(() => null))
     for (const take of await Promise.all(taken)) {
       if (take === null || take.allowed) continue
@@ -89,7 +86,7 @@ export function createLookupLimit({ limiter, clock }: { limiter: Limiter; clock:
 
 function budgetOf(reader: Reader, clock: Clock): LookupBudget & { noted: number } {
   const nowMs = clock.now().getTime()
-  // Takes nothing: it only lets go of what has lapsed.
+  // Takes no units; drops expired ones.
   takeUnits(reader.window, nowMs, slotMs, lookupsPerMinute, 0)
   const free = nowMs < reader.closedUntilMs ? 0 : Math.max(0, lookupsPerMinute - reader.window.total)
   const budget = {
@@ -108,7 +105,7 @@ function budgetOf(reader: Reader, clock: Clock): LookupBudget & { noted: number 
 
 const lookupsUsed = (seconds: number): ApiError =>
   tooManyRequests(
-    `This key sees phones masked: it may name ${lookupsPerMinute} numbers a minute that are not there. Try again in ${seconds} s, or name the lead by its id.`,
+    `This key sees masked phones and can look up ${lookupsPerMinute} unknown numbers per minute. Try again in ${seconds} s, or use the lead's id.`,
     seconds,
     { code: 'RATE_LIMITED' },
   )

@@ -6,17 +6,17 @@ import type { RedisLimiterOptions } from './rate-limit-redis.ts'
 
 export interface LimiterOptions {
   redisUrl: string | null
-  /** Whether other nodes may share the database, as they may an external one. */
+  /** Whether other nodes may share the database, as with an external one. */
   sharedDatabase: boolean
   db: Db
   clock: Clock
   log: RedisLimiterOptions['log']
 }
 
-/** The store that fits: Redis where there is one, else the shared database, else the memory of the only node. */
+/** Creates the limiter: on Redis if configured, else on a shared database, else in memory for a single node. */
 export async function openLimiter({ redisUrl, sharedDatabase, db, clock, log }: LimiterOptions): Promise<Limiter> {
   if (redisUrl !== null) {
-    // Hundreds of files, which a start without Redis does without.
+    // Loaded on demand: it consists of hundreds of files.
     const { createRedisLimiter } = await import('./rate-limit-redis.ts')
     return createRedisLimiter({ url: redisUrl, clock, log })
   }

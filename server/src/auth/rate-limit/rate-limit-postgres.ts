@@ -7,26 +7,26 @@ const cleanEveryMs = 300_000
 
 export interface PostgresLimiterOptions {
   db: Db
-  /** Stands in for the time of the database and of this process alike; without it the database's own time counts. */
+  /** Replaces the clocks of the database and of this process. Without it the database's clock counts. */
   now?: () => Date
 }
 
-/** One question to the database, with the requests that wait for its answer. */
+/** One query to the database, with the requests that wait for it. */
 interface Renewal {
   waiting: number
-  /** Asked already: who comes now waits for it to end and then looks again. */
+  /** Whether the query was sent. Later requests wait for it to end and then check again. */
   asked: boolean
   granted: Promise<Granted>
 }
 
 /**
- * Counts over all nodes that share a database: no 60 s ever hold more than the limit. To write once for many
- * requests a node leases units ahead, about as many as it used in the half second before and at most a twentieth of
- * the limit, and gives back what is left when it leases again. The price: a unit comes back up to half a second
- * late, and the last lease of a key that is not used again on its node counts for a minute.
+ * Counts over all nodes that share a database: no 60 s ever contain more than the limit. To write once for many
+ * requests, a node leases units in advance: about as many as it used in the previous half second, at most a twentieth
+ * of the limit. It returns unused units with its next lease. The cost: a unit becomes available up to half a second
+ * late, and the last lease of a key that is no longer used on its node counts for a minute.
  */
 export function createPostgresLimiter({ db, now }: PostgresLimiterOptions): Limiter {
-  // Only differences count here, and a clock that is set must not lengthen a lease.
+  // Monotonic, because only differences count and a clock change must not lengthen a lease.
   const localMs = now === undefined ? () => performance.now() : () => now().getTime()
   const leases = new Map<string, Lease>()
   const renewals = new Map<string, Renewal>()
@@ -49,7 +49,7 @@ export function createPostgresLimiter({ db, now }: PostgresLimiterOptions): Limi
     const renewal: Renewal = {
       waiting: 0,
       asked: false,
-      // Those who come at the same moment are counted in.
+      // Deferred, so that requests of the same moment are included.
       granted: Promise.resolve().then(() => renew(key, limit, renewal)),
     }
     renewals.set(key, renewal)
@@ -76,7 +76,7 @@ export function createPostgresLimiter({ db, now }: PostgresLimiterOptions): Limi
   return { take, close: async () => clearInterval(cleaning) }
 }
 
-// All times run from before the question was sent: the lease can only end too early.
+// Times are relative to the moment before the query was sent, so that the lease can only end too early.
 function leaseOf({ slot, served, ahead, slotLeftMs, total, waitMs }: Granted, sentAtMs: number): Lease {
   return { slot, units: ahead, used: served, endsAtMs: sentAtMs + slotLeftMs, total, freeAtMs: sentAtMs + waitMs }
 }
@@ -85,22 +85,22 @@ function dropEnded(leases: Map<string, Lease>, nowMs: number): void {
   for (const [key, lease] of leases) if (nowMs >= lease.endsAtMs) leases.delete(key)
 }
 
-/** Units that a node took ahead of the requests that will use them. */
+/** Units that a node took in advance. */
 interface Lease {
-  /** The slot in which they count. The lease ends with it: a unit used later would count too early. */
+  /** The slot in which they count. The lease ends with it, because a unit used later would count too early. */
   slot: number
   units: number
-  /** Requests served so far: the measure of the next lease. */
+  /** Requests served so far. Determines the size of the next lease. */
   used: number
-  /** By this node's own time, as `freeAtMs`. */
+  /** By this node's monotonic clock, as `freeAtMs`. */
   endsAtMs: number
-  /** Units that counted, over all nodes, when the lease was given. */
+  /** Units that counted over all nodes when the lease was granted. */
   total: number
-  /** When the first of them lapses; after a refusal, when there is room again. */
+  /** When the first unit expires; after a refusal, when a unit becomes available. */
   freeAtMs: number
 }
 
-/** Null when the database must be asked. A refusal holds until its slot ends: hammering costs two questions a second. */
+/** Returns null if a query is needed. A refusal lasts until its slot ends: two queries a second for a refused key. */
 function useLease(lease: Lease | undefined, limit: number, nowMs: number): Take | null {
   if (lease === undefined || nowMs >= lease.endsAtMs) return null
   const waitMs = Math.max(0, lease.freeAtMs - nowMs)
@@ -110,7 +110,7 @@ function useLease(lease: Lease | undefined, limit: number, nowMs: number): Take 
   return taken(limit, lease.total - lease.units, waitMs)
 }
 
-/** How much to lease beyond those who wait: a key that used its lease up early is in a hurry. */
+/** Returns how many units to lease beyond the waiting requests: twice the last use if the lease was exhausted early. */
 function unitsAhead(old: Lease | undefined, limit: number, nowMs: number): number {
   if (old === undefined || nowMs >= old.endsAtMs + slotMs) return 0
   const inAHurry = nowMs < old.endsAtMs
@@ -121,14 +121,14 @@ interface Wanted {
   limit: number
   waiting: number
   ahead: number
-  /** The lease before, whose units nobody can use any more. */
+  /** The previous lease, whose units can no longer be used. */
   unused: Lease | undefined
   now: (() => Date) | undefined
 }
 
 interface Granted {
   slot: number
-  /** How many of those who wait. */
+  /** How many of the waiting requests were granted a unit. */
   served: number
   ahead: number
   slotLeftMs: number
@@ -136,7 +136,7 @@ interface Granted {
   waitMs: number
 }
 
-/** Takes units in the one row of the key, under its lock. */
+/** Takes units in the row of the key, under its lock. */
 async function leaseUnits(tx: Tx, key: string, wanted: Wanted): Promise<Granted> {
   const { limit, unused } = wanted
   const row = await lockWindow(tx, key)
@@ -144,7 +144,7 @@ async function leaseUnits(tx: Tx, key: string, wanted: Wanted): Promise<Granted>
   const window: Window = { slots: row.slots, units: row.units, total: row.units.reduce((sum, units) => sum + units, 0) }
   if (unused !== undefined && unused.units > 0) returnUnits(window, unused.slot, unused.units)
   const served = takeUnits(window, nowMs, slotMs, limit, wanted.waiting)
-  // Near the limit little is taken ahead: what one node holds, another must refuse.
+  // Near the limit the lease is small, because units leased by one node are refused by the others.
   const spare = Math.floor((limit - window.total) / 4)
   const ahead = takeUnits(window, nowMs, slotMs, limit, Math.min(wanted.ahead, spare))
   const slot = Math.max(Math.floor(nowMs / slotMs), window.slots.at(-1) ?? 0)
@@ -165,10 +165,10 @@ async function leaseUnits(tx: Tx, key: string, wanted: Wanted): Promise<Granted>
   return granted
 }
 
-/** Locks the window of a key, which is made when there is none. */
+/** Locks the window of a key, creating it if missing. */
 async function lockWindow(tx: Tx, key: string): Promise<Pick<Window, 'slots' | 'units'> & { now: Date }> {
   for (;;) {
-    // By the database's time: nodes whose clocks differ share it.
+    // Uses the database's clock, because the clocks of nodes differ.
     const [row] = await tx<{ slots: number[]; units: number[]; now: Date }[]>`
       select slots, units, clock_timestamp() as now
       from rate_limits
@@ -182,7 +182,7 @@ async function lockWindow(tx: Tx, key: string): Promise<Pick<Window, 'slots' | '
   }
 }
 
-/** Removes windows that nobody has asked for lately: twice their length ago, since clocks may step back a little. */
+/** Deletes windows not used for twice their length, because clocks may step back a little. */
 async function deleteIdleWindows(tx: Tx): Promise<void> {
   await tx`
     delete from rate_limits

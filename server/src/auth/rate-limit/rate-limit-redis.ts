@@ -14,16 +14,16 @@ export interface RedisLimiterOptions {
 }
 
 /**
- * Counts over all nodes that share a Redis, by the time of Redis. While it is away each node counts for itself, so
- * that nodes together may accept up to the limit each; requests never fail for it, and it is tried again by itself.
+ * Counts over all nodes that share a Redis, by the clock of Redis. While Redis is unavailable each node counts for
+ * itself, so every node may accept up to the limit. Requests never fail because of Redis; it reconnects automatically.
  */
 export function createRedisLimiter({ url, clock, log }: RedisLimiterOptions): Limiter {
-  // Always counts along: it refuses without a round trip, and it knows this node's share when Redis goes away.
+  // Always counts too: it refuses without a round trip, and knows this node's share when Redis becomes unavailable.
   const local = createMemoryLimiter(clock)
   const client = makeClient(url)
   let pausedUntilMs = 0
   let away = false
-  // Requests that come before the first connection stands or fails say nothing about Redis.
+  // Requests before the first connection succeeds or fails say nothing about Redis.
   let tried = false
   for (const outcome of ['ready', 'error']) {
     client.on(outcome, () => {
@@ -35,9 +35,9 @@ export function createRedisLimiter({ url, clock, log }: RedisLimiterOptions): Li
   async function count(key: string, limit: number): Promise<Counted | null> {
     if (!client.isReady || clock.now().getTime() < pausedUntilMs) return null
     const ask = () => client.count(`parley:limit:${key}`, limit, slotMs, slotsHeld(slotMs))
-    // An answer that comes too late counts there, which only errs on the safe side.
+    // A late response still counts in Redis, which only makes the limit stricter.
     const counted = await withTimeout(answerWithinMs, ask).catch(() => null)
-    // A Redis that is slow is as bad as none: the next requests do not wait for it as well.
+    // A slow Redis counts as unavailable: the next requests do not wait for it.
     if (counted === null) pausedUntilMs = clock.now().getTime() + pauseMs
     return counted
   }
@@ -72,7 +72,7 @@ function makeClient(url: string) {
     url,
     scripts: { count: countScript },
     disableOfflineQueue: true,
-    // Together they notice a connection that has gone silent without being closed.
+    // Together with `socketTimeout`, detects a connection that is silent but not closed.
     pingInterval: 2000,
     socket: {
       connectTimeout: 2000,
@@ -82,7 +82,7 @@ function makeClient(url: string) {
   })
 }
 
-/** The arithmetic of the sliding window, by Redis' own time, in one step that nothing can come between. */
+/** Updates the sliding window atomically, by the clock of Redis. */
 const lua = `
 local key, slotMs, held, limit = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local time = redis.call('TIME')
@@ -134,7 +134,7 @@ interface Counted {
   allowed: boolean
   total: number
   waitMs: number
-  /** Redis' time of the decision. */
+  /** Redis time of the decision. */
   atMs: number
 }
 
@@ -151,5 +151,5 @@ export const countScript = defineScript({
   },
 })
 
-/** Slots of a length that still count, with the present one. */
+/** Returns the number of slots that still count, including the current one. */
 const slotsHeld = (slotMs: number): number => windowMs / slotMs + 1

@@ -3,16 +3,16 @@ import { tooManyRequests } from '../../base/errors.ts'
 import type { Limiter, Take } from './limiter.ts'
 
 export interface Limits {
-  /** Requests a minute and key; 0 turns the limit off. */
+  /** Requests per minute and key; 0 for no limit. */
   leadsPerMinute: number
-  /** Also for the feed of events, which is counted by itself. */
+  /** Applies to the event feed too, which is counted separately. */
   inboxPerMinute: number
 }
 
-/** What is limited: the feed of events has a limit of its own beside those of the two faces. */
+/** A separately counted resource. */
 type Limited = 'leads' | 'inbox' | 'events'
 
-/** Takes one request from the key's limit; null when there is none. */
+/** Takes one request from the key's limit. Returns null if there is no limit. */
 export async function countRequest(
   limits: Limits,
   limiter: Limiter,
@@ -27,16 +27,16 @@ export function limitOf(limits: Limits, what: Limited): number {
   return what === 'leads' ? limits.leadsPerMinute : limits.inboxPerMinute
 }
 
-/** The 429 of every limit per minute. */
+/** Returns the 429 for a limit per minute. */
 export function rateLimited({ retryAfterSeconds }: Take): Error {
   return tooManyRequests(`Rate limit reached. Try again in ${retryAfterSeconds} s.`, retryAfterSeconds, {
     code: 'RATE_LIMITED',
   })
 }
 
-// The names are a draft's and may change: they stand here and nowhere else.
+// The header names are from a draft and may change. Use them only in this file.
 
-/** Puts the state of a limit on the answer, whatever the answer becomes. */
+/** Sets the headers with the state of a limit, for any response. */
 export function setRateLimitHeaders(reply: FastifyReply, take: Take): void {
   reply.header('ratelimit-limit', take.limit)
   reply.header('ratelimit-remaining', take.remaining)
@@ -44,7 +44,7 @@ export function setRateLimitHeaders(reply: FastifyReply, take: Take): void {
   reply.header('ratelimit-policy', `${take.limit};w=60`)
 }
 
-/** For an answer that counts against no key, since none was accepted. */
+/** Sets the headers for a response that counts against no key, because none was accepted. */
 export function setUncountedHeaders(reply: FastifyReply, limit: number): void {
   setRateLimitHeaders(reply, { allowed: true, limit, remaining: limit, resetSeconds: 0, retryAfterSeconds: 0 })
 }

@@ -7,30 +7,30 @@ import { addressGroup } from '../../base/outgoing/address.ts'
 import { byteaArray } from '../../base/postgres/values.ts'
 import type { Visitor } from '../users/users.ts'
 
-/** What guesses are counted by: some are free, then each one doubles the wait for the next, up to the longest. */
+/** A counter of attempts. After `free` attempts each one doubles the wait for the next, up to the longest. */
 export interface Counter {
   key: Buffer
   free: number
   longestSeconds: number
-  /** Others are counted by it as well: a right guess takes back itself alone. */
+  /** Whether other people count on it too. A right password then refunds only its own attempt. */
   isShared: boolean
 }
 
 const own = { free: 5, longestSeconds: 900, isShared: false } as const
-/** An address is shared by many people, so it has more of them free. */
+/** Higher, because many people share an address. */
 const ofAddress = { free: 25, longestSeconds: 900, isShared: true } as const
-/** All guesses at an account from where nobody knows it: some 50 in the first hour, 12 in each that follows. */
+/** All attempts at an account from unknown networks: about 50 in the first hour, then 12 an hour. */
 const ofAccount = { free: 30, longestSeconds: 300, isShared: true } as const
 const forgottenAfterMs = 24 * 3_600_000
 
-/** For who has a session or the password already: nobody else can use these guesses up. */
+/** Returns the counters for a caller who already has a session or the password. Nobody else can exhaust them. */
 export function ownAttempt(instanceKeys: Keyring, account: string, { address }: Visitor): Counter[] {
   return [accountCounter(instanceKeys, account, own), addressCounter(instanceKeys, address)]
 }
 
 /**
- * For a password from anywhere. A stranger who guesses uses up what is left for strangers, and never what a browser or a
- * group of addresses has left from which the right password came before.
+ * Returns the counters for a password from anywhere. A stranger's attempts exhaust only the counters for strangers,
+ * never those of a browser or network from which the right password came before.
  */
 export async function signInAttempt(
   tx: Tx,
@@ -46,14 +46,14 @@ export async function signInAttempt(
 }
 
 /**
- * Counts a guess before it is checked, so that parallel guesses cannot all slip through. Too early is a 429, whether the
- * account exists or not.
+ * Counts an attempt before the check, so that parallel attempts cannot bypass the limit. Throws 429 during the wait,
+ * whether or not the account exists.
  */
 export async function takeAttempt(tx: Tx, counters: readonly Counter[], now: Date): Promise<void> {
   for (const counter of counters) await countFailure(tx, counter, now)
 }
 
-/** The guess was right: what is its own starts afresh, and what is shared gets this one back. */
+/** Clears the caller's own counters after a right answer, and refunds this attempt on shared ones. */
 export async function forgiveAttempt(tx: Tx, counters: readonly Counter[], now: Date): Promise<void> {
   for (const { key, isShared } of counters) {
     if (isShared) await takeBack(tx, key, now)
@@ -105,17 +105,17 @@ async function countFailure(tx: Tx, { key, free, longestSeconds }: Counter, now:
   throw tooManyRequests('Too many attempts. Wait before you try again.', waitMs / 1000, { code: 'RATE_LIMITED' })
 }
 
-/** From where a person came in: their browser by a token of its own, and the group of addresses. Keyed hashes. */
+/** Keyed hashes of the browser, by a token of its own, and the address group that a person signed in from. */
 interface Marks {
   device: Buffer | null
   place: Buffer | null
 }
 
-/** How long a browser or a place is known after the last sign-in from there. */
+/** How long a browser or network is remembered after the last sign-in from it. */
 export const knownForMs = 90 * 24 * 3_600_000
 const tokenShape = /^[\w-]{43}$/
 
-/** The marks that a visitor would have as this user; as nobody, where there is none, for the same work. */
+/** Returns the visitor's marks for this user. An unknown user gets marks of the instance, to take the same time. */
 function marksOf(
   instanceKeys: Keyring,
   userId: string | null,
@@ -128,7 +128,7 @@ function marksOf(
   }
 }
 
-/** Those of the marks that are known. */
+/** Returns the marks that are stored, with null for the others. */
 async function knownMarks(sql: Sql, { device, place }: Marks): Promise<Marks> {
   const asked = [device, place].filter((mark) => mark !== null)
   if (asked.length === 0) return { device: null, place: null }
@@ -140,7 +140,7 @@ async function knownMarks(sql: Sql, { device, place }: Marks): Promise<Marks> {
   return { device: known(device), place: known(place) }
 }
 
-/** Remembers from where the person came in, and returns the token that their browser is to keep. */
+/** Stores the browser and network of a sign-in. Returns the token that the browser must keep. */
 export async function rememberSignIn(
   tx: Tx,
   instanceKeys: Keyring,
@@ -161,7 +161,7 @@ export async function rememberSignIn(
   return token
 }
 
-/** When somebody else may have signed in as this person: nothing is known any more. */
+/** Deletes the known browsers and networks of a person, because somebody else may have signed in as them. */
 export async function forgetSignIns(tx: Tx, userId: string): Promise<void> {
   await tx`
     delete from known_sign_ins

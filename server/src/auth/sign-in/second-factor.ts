@@ -4,7 +4,7 @@ import type { Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import { hashToken } from '../../base/encryption/secret-token.ts'
 
-/** Uses a code of the authenticator or a recovery code up. Returns whether it was right. Neither works twice. */
+/** Consumes a code of the authenticator or a recovery code. Returns whether it was right. Neither works twice. */
 export async function useSecondFactor(
   tx: Tx,
   instanceKeys: Keyring,
@@ -53,15 +53,15 @@ async function useRecoveryCode(tx: Tx, userId: string, codeHash: string): Promis
 }
 
 const recoveryCodes = 10
-// Base32 without what is easily misread; 32 letters, so that a byte's lower five bits choose evenly.
+// Base32 without letters that are easily misread; 32 letters, so that a byte's lower five bits select evenly.
 const letters = 'abcdefghjkmnpqrstuvwxyz023456789'
 
-/** Ten codes of 80 random bits, `xxxx-xxxx-xxxx-xxxx`: shown once, stored as hashes. */
+/** Returns ten codes of 80 random bits, `xxxx-xxxx-xxxx-xxxx`. They are shown once and stored as hashes. */
 export function makeRecoveryCodes(): string[] {
   return Array.from({ length: recoveryCodes }, makeRecoveryCode)
 }
 
-/** Reads a code as people type it: any case, spaces or dashes. */
+/** Hashes a code as people type it: any case, spaces or dashes. */
 export function hashRecoveryCode(code: string): string {
   return hashToken(code.toLowerCase().replace(/[\s-]/g, '')).toString('hex')
 }
@@ -72,11 +72,11 @@ function makeRecoveryCode(): string {
 }
 
 const periodSeconds = 30
-// One step each way forgives a phone whose clock is half a minute off.
+// One step in each direction allows for a phone clock that is half a minute off.
 const driftSteps = 1
 
 export interface Enrolment {
-  /** Base32, for typing. */
+  /** In Base32, for typing. */
   secret: string
   /** `otpauth://…`, for a QR code. */
   uri: string
@@ -87,7 +87,7 @@ export function newEnrolment(email: string): Enrolment {
   return { secret: secret.base32, uri: totpOf(secret.base32, email).toString() }
 }
 
-/** The 30-second step that the code belongs to, or null when it is of none near `now`. */
+/** Returns the 30-second step of the code, or null if it matches no step near `now`. */
 function stepOfCode(secret: string, code: string, now: Date): number | null {
   const delta = totpOf(secret).validate({ token: code, timestamp: now.getTime(), window: driftSteps })
   return delta === null ? null : Math.floor(now.getTime() / 1000 / periodSeconds) + delta

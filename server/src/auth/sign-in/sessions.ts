@@ -9,7 +9,7 @@ import { publishSessionRevoked, publishUserRevoked } from '../users/members.ts'
 import type { TeamDeps } from '../users/users.ts'
 import { knownForMs } from './login-throttle.ts'
 
-/** However much it is used. */
+/** Maximum age of a session, even if it is used. */
 const longestMs = 90 * 24 * 3_600_000
 const touchEveryMs = 60_000
 
@@ -18,10 +18,10 @@ export type SignedInBy = 'password' | 'link' | 'invitation'
 export interface NewSession {
   id: string
   userId: string
-  /** The cookie's value: known to the browser alone. */
+  /** Value of the cookie. Only the browser has it. */
   token: string
   expiresAt: Date
-  /** What the browser keeps longer than the session, to be known by at the next sign-in. */
+  /** Token that the browser keeps longer than the session, to be recognized at the next sign-in. */
   deviceToken?: string
 }
 
@@ -39,7 +39,7 @@ interface SessionStart {
   userId: string
   signedInBy: SignedInBy
   device: string
-  /** The token that the browser came with: that session ends, so that nobody can plant one. */
+  /** Token that the browser sent. That session ends, to prevent session fixation. */
   previousToken: string | null
 }
 
@@ -68,7 +68,7 @@ export async function startSession(tx: Tx, start: SessionStart, now: Date): Prom
 
 type SessionDeps = Pick<TeamDeps, 'db' | 'sessionIdleMs'>
 
-/** The live session of a cookie: it ends some time after its last use, and 90 days after its start. */
+/** Returns the live session of a cookie. A session ends some time after its last use, and 90 days after its start. */
 export async function findSession(
   { db, sessionIdleMs }: SessionDeps,
   token: string,
@@ -108,7 +108,7 @@ export async function listSessions(
     order by last_seen_at desc, id desc`
 }
 
-/** Returns whether the user had such a session. */
+/** Ends a session of the user. Returns whether it existed. */
 export async function endSession(tx: Tx, userId: string, sessionId: string): Promise<boolean> {
   const ended = await tx`
     delete from sessions
@@ -118,7 +118,7 @@ export async function endSession(tx: Tx, userId: string, sessionId: string): Pro
   return ended.count > 0
 }
 
-/** Ends every session of the user, this one too: after a change of password or second factor. */
+/** Ends every session of the user, including this one, after a change of password or second factor. */
 export async function endAllSessions(tx: Tx, userId: string): Promise<void> {
   await tx`
     delete from sessions
@@ -126,7 +126,7 @@ export async function endAllSessions(tx: Tx, userId: string): Promise<void> {
   publishUserRevoked(tx, userId)
 }
 
-/** Ends those of the user's sessions that are not this one; returns how many. */
+/** Ends the user's sessions except this one. Returns how many. */
 export async function endOtherSessions(tx: Tx, userId: string, keptId: string): Promise<number> {
   const ended = await tx<{ id: string }[]>`
     delete from sessions
@@ -147,7 +147,7 @@ async function endSessionOf(tx: Tx, token: string): Promise<void> {
 
 const dayMs = 24 * 3_600_000
 
-/** Deletes what has run out: sessions, links, challenges, invitations, forgotten guesses and places. Call it every hour. */
+/** Deletes expired sessions, links, challenges, invitations, attempts and sign-in origins. Call it every hour. */
 export async function sweepSignIns(tx: Tx, now: Date, sessionIdleMs: number): Promise<void> {
   const yesterday = before(now, dayMs)
   await tx`delete from sessions where expires_at < ${now} or last_seen_at < ${before(now, sessionIdleMs)}`
@@ -162,31 +162,31 @@ const before = (now: Date, ms: number): Date => new Date(now.getTime() - ms)
 
 export const csrfTokenSchema = Type.String({
   maxLength: 100,
-  description: 'Goes into the `x-parley-csrf` header of every change made with this session.',
+  description: 'Send it in the `x-parley-csrf` header of every change made with this session.',
   example: 'Zx0S3mY2cJm5Tq0oZ1y8pKk4bq9n2Q7uVw6sL1rH0aE',
 })
 
 export const codeSchema = Type.String({
   minLength: 6,
   maxLength: 40,
-  description: 'Six digits of the authenticator, or a recovery code.',
+  description: 'Six digits from the authenticator, or a recovery code.',
   example: '492039',
 })
 
-/** For what a session alone must not do. */
+/** Fields that verify the caller again, where a session alone is not enough. */
 export const proofFields = {
   password: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: 256,
-      description: 'Your own. Needed when you are signed in; not with a token.',
+      description: 'Your own password. Required for signed-in users, not for tokens.',
       example: 'four plain words together',
     }),
   ),
   code: Type.Optional(codeSchema),
 }
 
-/** How every sign-in ends: in, or one step before it. */
+/** Result of a sign-in step: signed in, or second factor required. */
 export const signInSchema = titled('SignInStep', {
   step: Type.Unsafe<'done' | 'totp'>({
     type: 'string',
@@ -195,18 +195,18 @@ export const signInSchema = titled('SignInStep', {
     example: 'done',
   }),
   csrfToken: Type.Optional(csrfTokenSchema),
-  challenge: Type.Optional(text(100, 'Good for five minutes.', { example: 'q3v0nYxB0d…' })),
+  challenge: Type.Optional(text(100, 'Valid for five minutes.', { example: 'q3v0nYxB0d…' })),
 })
 
 export const sessionSchema = titled('Session', {
   id: idSchema('The session.'),
   device: text(100, 'Browser and system.', { example: 'Firefox on Linux' }),
-  current: Type.Boolean({ description: 'Whether it is the one that asks.', example: true }),
-  createdAt: timestamp('When it began.'),
+  current: Type.Boolean({ description: 'Whether it is the session of this request.', example: true }),
+  createdAt: timestamp('Start time.'),
   lastSeenAt: timestamp(
-    'Its last request, to the minute. Without another it ends 14 days later, unless the installation is set otherwise.',
+    'Time of its last request, to the minute. Without use it ends 14 days later, unless the installation configures another period.',
   ),
-  expiresAt: timestamp('When it ends in any case.'),
+  expiresAt: timestamp('Time at which it ends even if it is used.'),
 })
 
 export function presentSession(row: SessionRow, currentId: string) {

@@ -20,30 +20,30 @@ const challenge = Type.String({ minLength: 1, maxLength: 100, description: 'From
 const token = Type.String({
   minLength: 1,
   maxLength: 100,
-  description: 'The last part of the link.',
+  description: 'Last part of the link.',
   example: 'wK8…',
 })
-const url = text(2000, 'Shown only here.', { example: 'https://parley.example.com/sign-in/wK8…' })
+const url = text(2000, 'Shown only once, in this response.', { example: 'https://parley.example.com/sign-in/wK8…' })
 
-/** Signing in and out, and the link by which an operator helps somebody in. */
+/** Adds the routes to sign in and out, and to create a sign-in link for another user. */
 export function signInTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): void {
   const api = teamApi(app, guard, 'Sign-in')
   passwordRoutes(api, deps)
   api.post(`${path}/sign-out`, 'signed-in', {
     operationId: 'signOut',
     summary: 'Sign out',
-    description: 'Ends this session. With a token there is nothing to end.',
+    description: 'Ends this session. Does nothing for a token.',
     run: async ({ request, reply }) => {
       await signOut(deps, request)
       sessionCookie(deps.publicUrl).clear(reply)
     },
   })
-  // How an operator helps somebody in who has no password, or has lost it.
+  // For a user who has no password or has lost it.
   api.post('/api/team/v1/sign-in-links', 'operator', {
     operationId: 'createSignInLink',
     summary: 'Create a sign-in link',
     description:
-      'For operators. Lets its holder in as this user, once, for 24 hours; a second factor is still asked. Whoever is signed in proves it with their password, and a code if they have a second factor. Nobody gets one for themselves: it would let who has found a session choose a new password.',
+      'For operators. The link signs in as this user, once, within 24 hours; a second factor is still required. Signed-in callers must send their password, and a code if they use two-factor sign-in. You cannot create a link for yourself, because a stolen session could then set a new password.',
     body: Type.Object({ email: emailSchema, ...proofFields }, closed),
     answers: { 201: Type.Object({ url, expiresAt: timestamp('When it stops working.') }) },
     allErrors: [400, 401, 403, 404, 409, 429],
@@ -51,9 +51,11 @@ export function signInTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): vo
       await proveCaller(deps, visitorOf(deps, request), caller, body)
       const instanceKeys = await deps.keyStore.keyring(instanceScope)
       const user = await findUserByEmail(deps.db.sql, instanceKeys, body.email)
-      if (user === undefined) throw notFound('No user has this e-mail. Invite them to a workspace')
+      if (user === undefined) throw notFound('No user has this e-mail. Invite the person to a workspace')
       if (user.id === caller.makerId) {
-        throw forbidden('A sign-in link for yourself is made by another operator, or with parley member link')
+        throw forbidden(
+          'You cannot create a sign-in link for yourself. Ask another operator, or run parley member link',
+        )
       }
       const now = deps.wallClock.now()
       const link = await deps.db.tx(async (tx) => {
@@ -67,13 +69,12 @@ export function signInTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): vo
   })
 }
 
-/** The ways in: a password, the second factor, a link. */
 function passwordRoutes(api: TeamApi, deps: TeamDeps): void {
   const answers = { 200: signInSchema }
   api.post(`${path}/sign-in`, 'visitor', {
     operationId: 'signIn',
     summary: 'Sign in with a password',
-    description: 'Sets the session cookie, or asks for the second factor. Wrong guesses make the next ones wait.',
+    description: 'Sets the session cookie, or asks for the second factor. Failed attempts delay further ones.',
     body: Type.Object({ email: emailSchema, password }, closed),
     answers,
     errors: [429],
@@ -83,7 +84,7 @@ function passwordRoutes(api: TeamApi, deps: TeamDeps): void {
   api.post(`${path}/sign-in/totp`, 'visitor', {
     operationId: 'signInWithCode',
     summary: 'Sign in: the second factor',
-    description: 'A code works once. A recovery code is used up.',
+    description: 'A code works once. A recovery code cannot be used again.',
     body: Type.Object({ challenge, code: codeSchema }, closed),
     answers,
     errors: [429],
@@ -95,7 +96,7 @@ function passwordRoutes(api: TeamApi, deps: TeamDeps): void {
   api.post(`${path}/sign-in/link`, 'visitor', {
     operationId: 'signInWithLink',
     summary: 'Sign in with a link',
-    description: 'Uses the one-time link up. A second factor is asked for as ever.',
+    description: 'The link works once. A second factor is still required.',
     body: Type.Object({ token }, closed),
     answers,
     errors: [429],
@@ -104,7 +105,7 @@ function passwordRoutes(api: TeamApi, deps: TeamDeps): void {
   })
 }
 
-/** Ends the session that the request came with. */
+/** Ends the session of the request. */
 async function signOut(deps: TeamDeps, request: FastifyRequest): Promise<void> {
   const { userId, sessionId, actor } = teamCallerOf(request)
   if (userId === null || sessionId === null) return
@@ -120,7 +121,7 @@ function answerStep(deps: TeamDeps, reply: FastifyReply, step: SignInStep) {
   return { step: step.step, csrfToken: keepSession(deps, reply, step.session) }
 }
 
-/** Hands the session to the browser. Returns its CSRF token. */
+/** Sets the session cookie and returns the CSRF token. */
 export function keepSession(deps: TeamDeps, reply: FastifyReply, session: NewSession): string {
   sessionCookie(deps.publicUrl).set(reply, session)
   if (session.deviceToken !== undefined) deviceCookie(deps.publicUrl).set(reply, session.deviceToken)

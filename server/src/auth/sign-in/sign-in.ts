@@ -21,8 +21,8 @@ import { endAllSessions, type NewSession, type SignedInBy, startSession } from '
 export type SignInStep = { step: 'done'; session: NewSession } | { step: 'totp'; challenge: Challenge }
 
 /**
- * Checks e-mail and password; with a second factor on, returns a challenge for it instead of a session. A wrong
- * password and an unknown e-mail get the same 401 in the same time; too many tries a 429.
+ * Checks e-mail and password. Returns a challenge instead of a session if a second factor is on. Throws the same 401 in
+ * the same time for a wrong password and an unknown e-mail, and 429 after too many attempts.
  */
 export async function signIn(
   deps: TeamDeps,
@@ -49,7 +49,7 @@ export async function signIn(
   })
 }
 
-/** For the log: whose account it was, and nothing where there is none. What was typed may be a password. */
+/** Logs the account of a failed sign-in, or none if unknown. Never logs the input, which may be a password. */
 function recordFailure(
   { db, wallClock }: Pick<TeamDeps, 'db' | 'wallClock'>,
   action: 'sign-in.failed' | 'second-factor.failed',
@@ -60,7 +60,7 @@ function recordFailure(
   return db.tx((tx) => countAudit(tx, { scopeId: instanceScope, actor, action, target }, wallClock.now()))
 }
 
-/** The first factor was right: on to the second one, or in. */
+/** Starts the second factor after a right first one, or signs in if there is none. */
 async function admitUser(
   tx: Tx,
   instanceKeys: Keyring,
@@ -92,7 +92,7 @@ export async function enter(
   return { ...session, deviceToken }
 }
 
-/** After a change of what proves who one is: every session ends, and this browser, known alone, gets a new one. */
+/** Ends every session and starts a new one for this browser, the only one remembered. For changes of credentials. */
 export async function renewSession(
   tx: Tx,
   instanceKeys: Keyring,
@@ -110,7 +110,7 @@ export async function renewSession(
 const challengeLifeMs = 5 * 60_000
 
 interface Challenge {
-  /** To be sent back with the code. */
+  /** Must be sent back with the code. */
   token: string
   expiresAt: Date
 }
@@ -142,7 +142,7 @@ async function findChallenge(sql: Sql, token: string, now: Date): Promise<Challe
   return row
 }
 
-/** Returns whether the challenge was still there: of several right answers to it, one gets in. */
+/** Deletes the challenge. Returns whether it existed: of several concurrent right answers, one signs in. */
 async function endChallenge(tx: Tx, token: string): Promise<boolean> {
   const ended = await tx`
     delete from sign_in_challenges
@@ -150,7 +150,7 @@ async function endChallenge(tx: Tx, token: string): Promise<boolean> {
   return ended.count > 0
 }
 
-/** The second step: a code of the authenticator, or a recovery code. Guesses are throttled like passwords. */
+/** Signs in by a code of the authenticator or a recovery code. Attempts are throttled like passwords. */
 export async function signInWithCode(
   deps: TeamDeps,
   visitor: Visitor,
@@ -182,7 +182,7 @@ interface SignInLink {
   expiresAt: Date
 }
 
-/** Makes a link that lets its holder in as this user, once, for 24 hours unless told otherwise. */
+/** Creates a link that signs in as this user, once. Valid for 24 hours by default. */
 export async function createSignInLink(
   tx: Tx,
   publicUrl: string,
@@ -198,7 +198,7 @@ export async function createSignInLink(
   return { url: `${publicUrl}/sign-in/${token}`, expiresAt }
 }
 
-/** Uses the link up: of any number of tries at once, one gets in. A second factor is asked for as ever. */
+/** Consumes the link: of several concurrent uses, one succeeds. A second factor is still required. */
 export async function signInByLink(deps: TeamDeps, visitor: Visitor, token: string): Promise<SignInStep> {
   const instanceKeys = await deps.keyStore.keyring(instanceScope)
   return deps.db.tx(async (tx) => {
@@ -210,7 +210,7 @@ export async function signInByLink(deps: TeamDeps, visitor: Visitor, token: stri
   })
 }
 
-/** Voids the links that nobody has used, and sign-ins that wait for their second factor. */
+/** Deletes unused links, and sign-ins that wait for their second factor. */
 export async function dropSignIns(tx: Tx, userId: string): Promise<void> {
   await tx`
     delete from sign_in_links

@@ -17,7 +17,7 @@ export function visitorOf(deps: TeamDeps, request: FastifyRequest): Visitor {
   }
 }
 
-// In this order: each family also claims to be those below it.
+// Order matters: each browser's user agent also contains the names of those below it.
 const browsers: [RegExp, string][] = [
   [/\bEdg(e|A|iOS)?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],
@@ -35,7 +35,7 @@ const systems: [RegExp, string][] = [
   [/\bLinux\b/, 'Linux'],
 ]
 
-/** "Firefox on Linux": enough to tell one's own sessions apart, too little to tell people apart. */
+/** Returns e.g. "Firefox on Linux": enough to distinguish one's own sessions, too little to identify people. */
 export function deviceOf(userAgent: string | undefined): string {
   const browser = familyIn(browsers, userAgent) ?? 'Unknown browser'
   const system = familyIn(systems, userAgent)
@@ -46,7 +46,7 @@ function familyIn(families: [RegExp, string][], userAgent = ''): string | undefi
   return families.find(([shape]) => shape.test(userAgent))?.[1]
 }
 
-/** Puts the session in the browser and finds it there. Over HTTPS the cookie's name forbids it to other hosts. */
+/** The session cookie. Over HTTPS its `__Host-` name prevents other hosts from setting it. */
 interface SessionCookie {
   read(request: FastifyRequest): string | null
   set(reply: FastifyReply, session: NewSession): void
@@ -68,7 +68,7 @@ export function sessionCookie(publicUrl: string): SessionCookie {
   }
 }
 
-/** Lets a browser be known again after its session. It opens nothing: without the password it is worth nothing. */
+/** The cookie that identifies a browser after its session has ended. It is useless without the password. */
 interface DeviceCookie {
   read(request: FastifyRequest): string | null
   set(reply: FastifyReply, deviceToken: string): void
@@ -88,12 +88,12 @@ export function deviceCookie(publicUrl: string): DeviceCookie {
 
 export const csrfHeader = 'x-parley-csrf'
 
-/** Bound to the session: another session's token, or one from before signing in, is worth nothing. */
+/** Returns the CSRF token of a session. It is bound to the session: tokens of other or earlier sessions don't match. */
 export function csrfTokenOf(sessionToken: string): string {
   return createHmac('sha256', sessionToken).update('parley csrf').digest('base64url')
 }
 
-/** Refuses with 403 unless our own page sent this change with the token of its session. */
+/** Throws 403 unless Parley's own page sent this change, with the token of its session. */
 export function refuseForgery(
   headers: IncomingHttpHeaders,
   publicUrl: string,
@@ -106,14 +106,14 @@ export function refuseForgery(
   }
 }
 
-/** Refuses what another site makes a browser send. Programs name no origin, and have no session to abuse. */
+/** Throws 403 for a cross-site browser request. Programs send no origin, and have no session to abuse. */
 export function refuseForeignOrigin(headers: IncomingHttpHeaders, publicUrl: string): void {
   if (originOf(headers, publicUrl) === 'foreign') throw forbidden('This form must be sent from Parley itself')
 }
 
 /**
- * Browsers say where a change comes from: `Sec-Fetch-Site` over HTTPS and on localhost, `Origin` everywhere. `Host` is
- * believed beside the public address, so that a second address of the same server works.
+ * Returns where a change comes from, by the headers that browsers set: `Sec-Fetch-Site` over HTTPS and on localhost,
+ * `Origin` everywhere. Accepts `Host` as well as the public address, so that a second address of the same server works.
  */
 export function originOf(headers: IncomingHttpHeaders, publicUrl: string): 'own' | 'foreign' | 'unsaid' {
   const site = headers['sec-fetch-site']

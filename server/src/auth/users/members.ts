@@ -17,7 +17,7 @@ export interface WorkspaceMember {
   email: string
   role: Role
   joinedAt: Date
-  /** As they say themselves; null: here. */
+  /** As set by the member; null if not away. */
   awaySince: Date | null
 }
 
@@ -49,7 +49,7 @@ interface Membership {
   role: Role
 }
 
-/** The workspaces of a user, by name. */
+/** Returns the workspaces of a user, sorted by name. */
 export async function listMemberships(sql: Sql, userId: string): Promise<Membership[]> {
   return sql<Membership[]>`
     select w.id, w.name, m.role
@@ -59,7 +59,7 @@ export async function listMemberships(sql: Sql, userId: string): Promise<Members
     order by lower(w.name), w.id`
 }
 
-/** Returns false when the user is a member already. */
+/** Adds a member. Returns false if the user is already a member. */
 export async function addMember(tx: Tx, workspaceId: string, userId: string, role: Role, now: Date): Promise<boolean> {
   const added = await tx`
     insert into members (workspace_id, user_id, role, created_at)
@@ -68,7 +68,7 @@ export async function addMember(tx: Tx, workspaceId: string, userId: string, rol
   return added.count > 0
 }
 
-/** Throws 409 when this would leave the workspace without an owner. Call it with `lockMembers` held. */
+/** Sets a role. Throws 409 if the workspace would have no owner. The caller must hold `lockMembers`. */
 export async function setRole(tx: Tx, workspaceId: string, userId: string, role: Role): Promise<void> {
   await tx`
     update members
@@ -78,7 +78,7 @@ export async function setRole(tx: Tx, workspaceId: string, userId: string, role:
   await keepAnOwner(tx, workspaceId)
 }
 
-/** Keeps that a member is away, and since when, or (null) here. Nothing changes for who is away already. */
+/** Stores since when a member is away, or null for not away. Keeps the time of a member who is already away. */
 export async function setAway(tx: Tx, workspaceId: string, userId: string, since: Date | null): Promise<void> {
   await tx`
     update members
@@ -96,7 +96,7 @@ export async function removeMember(tx: Tx, workspaceId: string, userId: string):
   await keepAnOwner(tx, workspaceId)
 }
 
-/** One change of the team at a time: two owners who remove each other at once must not both succeed. */
+/** Serializes changes to the members: two owners who remove each other concurrently must not both succeed. */
 export async function lockMembers(tx: Tx, workspaceId: string): Promise<void> {
   await tx`
     select id
@@ -112,20 +112,20 @@ async function keepAnOwner(tx: Tx, workspaceId: string): Promise<void> {
     where workspace_id = ${workspaceId}
       and role = 'owner'
     limit 1`
-  if (owner === undefined) throw conflict('A workspace needs an owner. Make another member owner first.')
+  if (owner === undefined) throw conflict('A workspace needs an owner. Make another member an owner first.')
 }
 
 export const memberNotFound = (): ApiError => notFound('Member not found')
 
-/** Nobody hands out, or takes away, more than they have. */
+/** Throws 403 if the role is higher than the caller's: nobody can grant or remove more than they have. */
 export function refuseAbove(by: Pick<Member, 'role'>, role: Role): void {
   if (!roleCovers(by.role, role)) throw forbidden(`Only an ${role} may do this`)
 }
 
-/** Tells every process, once the transaction commits, that somebody may do less than before, or is to be asked anew. */
+/** Topic for permission changes, published when the transaction commits, so that all processes recheck access. */
 export const revokedAccessTopic = 'standing'
 
-/** Somebody whose requests go on: a browser that follows a workspace. */
+/** A long-running request to recheck, such as a browser that follows a workspace. */
 interface Follower {
   workspaceId: string
   userId: string | null
@@ -133,11 +133,11 @@ interface Follower {
   tokenId: string | null
 }
 
-/** The person's role in this workspace has changed, or is gone. */
+/** Publishes that the person's role in this workspace has changed or was removed. */
 export const publishMemberRevoked = (tx: Tx, workspaceId: string, userId: string): void =>
   publish(tx, revokedAccessTopic, `member ${workspaceId} ${userId}`)
 
-/** Every session of the person has ended. */
+/** Publishes that every session of the person has ended. */
 export const publishUserRevoked = (tx: Tx, userId: string): void => publish(tx, revokedAccessTopic, `user ${userId}`)
 
 export const publishSessionRevoked = (tx: Tx, sessionId: string): void =>
@@ -146,7 +146,7 @@ export const publishSessionRevoked = (tx: Tx, sessionId: string): void =>
 export const publishTokenRevoked = (tx: Tx, tokenId: string): void =>
   publish(tx, revokedAccessTopic, `token ${tokenId}`)
 
-/** Whether an announcement is about this one. */
+/** Returns whether a published message concerns this follower. */
 export function isAbout(news: string, { workspaceId, userId, sessionId, tokenId }: Follower): boolean {
   const [what, id, who] = news.split(' ')
   switch (what) {

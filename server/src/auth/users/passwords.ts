@@ -3,11 +3,11 @@ import { promisify } from 'node:util'
 import pLimit from 'p-limit'
 import { unavailable } from '../../base/errors.ts'
 
-/** Hashes passwords, two at a time: each costs 19 MiB and tens of milliseconds of a processor. */
+/** Hashes passwords, two at a time: each takes 19 MiB and tens of milliseconds of CPU. */
 export interface Passwords {
-  /** A PHC string of argon2id. */
+  /** Returns a PHC string of argon2id. */
   hash(password: string): Promise<string>
-  /** Takes as long for a missing hash as for a wrong password, and then returns false. */
+  /** Returns false for a missing hash after the same time as for a wrong password. */
   matches(password: string, passwordHash: string | null): Promise<boolean>
 }
 

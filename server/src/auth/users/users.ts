@@ -28,11 +28,11 @@ interface NewUser extends Person {
   isOperator: boolean
 }
 
-/** Adds a user. Returns its id; `instanceKeys` are those of the instance. A known e-mail is a 409. */
+/** Adds a user and returns its id. `instanceKeys` are the keys of the instance. Throws 409 if the e-mail is in use. */
 export async function createUser(tx: Tx, instanceKeys: Keyring, user: NewUser, now: Date): Promise<string> {
   const id = newId(now)
-  // The unique index does not see that a row has this e-mail under another key: of a former spelling, or while the index
-  // key is rotated.
+  // The unique index cannot match an e-mail stored under another key: with a former spelling, or during a rotation of
+  // the index key.
   const [lowest] = emailIndexes(instanceKeys, user.email)
   await tx`select pg_advisory_xact_lock(${String(lowest?.readBigInt64BE(0) ?? 0)}::bigint)`
   if ((await findUserByEmail(tx, instanceKeys, user.email)) !== undefined) throw emailTaken()
@@ -115,28 +115,28 @@ function emailIndexes(instanceKeys: Keyring, email: string): Buffer[] {
 const emailTaken = (cause?: unknown): ApiError =>
   conflict('A user with this e-mail already exists', { field: 'email' }, cause)
 
-/** What the team's verbs in this room act on. */
+/** Dependencies of the team operations in this module. */
 export interface TeamDeps {
   db: Db
   keyStore: KeyStore
   clock: Clock
-  /** Of sessions, links, codes and guesses: browsers go by it, wherever the simulator has moved `clock` to. */
+  /** Clock for sessions, links, codes and attempts. Browsers use real time, even if the simulator has moved `clock`. */
   wallClock: Clock
-  /** How long a session lasts without being used. */
+  /** Milliseconds without use after which a session ends. */
   sessionIdleMs: number
   passwords: Passwords
-  /** Without a trailing slash: links begin with it. */
+  /** Base of links, without a trailing slash. */
   publicUrl: string
-  /** The client's address, as the operator's proxies tell it, or null when it cannot be told. */
+  /** Returns the client's address, taking trusted proxies into account; null if unknown. */
   addressOf(request: IncomingMessage): string | null
 }
 
-/** Where a sign-in comes from. */
+/** The browser that signs in. */
 export interface Visitor {
   address: string | null
   device: string
-  /** The session that the browser already has. */
+  /** Token of the session that the browser already has. */
   sessionToken: string | null
-  /** What an earlier sign-in left in the browser. */
+  /** Token that an earlier sign-in stored in the browser. */
   deviceToken: string | null
 }

@@ -46,8 +46,9 @@ export interface BackupOptions {
 export async function backUp({ to, keys, json }: BackupOptions): Promise<void> {
   const config = loadConfig(process.env)
   if (config.database.url !== null) throw new Error(externalAdvice(config))
-  if (to === '-' && json) throw new Error('With --to - standard output is the backup: leave --json out.')
-  if (keys !== undefined && existsSync(keys)) throw new Error(`${keys} is there already: name another file.`)
+  if (to === '-' && json)
+    throw new Error('--json cannot be used with --to -, which writes the backup to standard output.')
+  if (keys !== undefined && existsSync(keys)) throw new Error(`${keys} already exists. Specify another file.`)
   const source = await openEmbedded(config)
   try {
     const target = to === '-' ? standardOutput() : newFile(resolve(to))
@@ -86,7 +87,8 @@ async function writeBackup(client: pg.Client, config: Config, tar: TarWriter): P
   }
   const headBytes = bytesOfJson(head)
   await tar.add(headName, headBytes)
-  // A file is there before its row: those that were there at first, and then those that the rows of the snapshot name.
+  // Files are stored before their rows, so first copies the files present now, then those that the snapshot's rows
+  // refer to.
   const files: FileCopy = { tar, store, seen: new Set(), digest: createHash('sha256'), bytes: 0, missing: 0 }
   await copyFiles(files, null, progress)
   const end = await inSnapshot(client, async (takenAt) => {
@@ -168,15 +170,15 @@ async function sizesOf(client: pg.Client): Promise<Map<string, number>> {
 
 interface Target {
   tar: TarWriter
-  /** Makes what was written last, under its name. */
+  /** Moves the completed file to its final name. */
   finish(): Promise<void>
   drop(): Promise<void>
 }
 
-/** Goes by another name until it is whole. */
+/** Creates a file with a temporary name until it is complete. */
 function newFile(path: string): Target {
-  if (existsSync(path)) throw new Error(`${path} is there already: name another file, or remove it.`)
-  if (!existsSync(dirname(path))) throw new Error(`There is no folder ${dirname(path)} to write the backup to.`)
+  if (existsSync(path)) throw new Error(`${path} already exists. Specify another file, or remove it.`)
+  if (!existsSync(dirname(path))) throw new Error(`Folder ${dirname(path)} not found.`)
   const part = `${path}.part`
   const to = createWriteStream(part, { mode: 0o600, flush: true })
   return {
@@ -201,8 +203,7 @@ async function syncFolder(path: string): Promise<void> {
 }
 
 function standardOutput(): Target {
-  if (process.stdout.isTTY)
-    throw new Error('Standard output is a terminal: send it to a file or a program, or name a file.')
+  if (process.stdout.isTTY) throw new Error('Standard output is a terminal. Redirect it, or specify a file.')
   return {
     tar: writeTar(process.stdout),
     finish: () => new Promise((resolve) => process.stdout.end(resolve)),
@@ -221,13 +222,13 @@ function tell(end: Written, config: Config, { to, keys, json, bytes }: Told): vo
   const { count, missing } = end.files
   const where =
     keys === undefined
-      ? `without them nobody can read it. They are in ${config.masterKey === null ? keyFileOf(config.dataFolder) : 'PARLEY_MASTER_KEY'}: keep a copy apart from the backup.`
-      : `they are in ${keys}: keep that file apart from the backup.`
+      ? `without them nobody can read it. They are in ${config.masterKey === null ? keyFileOf(config.dataFolder) : 'PARLEY_MASTER_KEY'}: store a copy separately from the backup.`
+      : `they are in ${keys}: store that file separately from the backup.`
   const lines = [
-    `${to === '-' ? 'Standard output' : to}: ${megabytes(bytes)}, ${rows} rows, ${count} files. Every write acknowledged before ${end.takenAt} is in it.`,
-    ...(missing > 0 ? [`${missing} files that rows name were in the store no more.`] : []),
-    ...(config.media.kind === 's3' ? ['The files are in a bucket and not in it: copy them by themselves.'] : []),
-    `The master keys are not in it, and ${where}`,
+    `${to === '-' ? 'Standard output' : to}: ${megabytes(bytes)}, ${rows} rows, ${count} files. Includes every write acknowledged before ${end.takenAt}.`,
+    ...(missing > 0 ? [`${missing} referenced files were missing in the store.`] : []),
+    ...(config.media.kind === 's3' ? ['The files are in a bucket and not included: back them up separately.'] : []),
+    `The master keys are not included, and ${where}`,
   ]
   if (to === '-') for (const line of lines) say(line)
   else
@@ -238,7 +239,7 @@ function tell(end: Written, config: Config, { to, keys, json, bytes }: Told): vo
     )
 }
 
-/** What backs an external database up: tools that know more of it than we do. */
+/** Returns how to back up an external database with its own tools. */
 function externalAdvice({ database, media }: Config): string {
   const url = withoutPassword(database.directUrl ?? database.url ?? '')
   const files =
@@ -246,12 +247,12 @@ function externalAdvice({ database, media }: Config): string {
       ? `cp -a ${media.folder} /backup/parley-files`
       : `aws s3 sync s3://${media.bucket}/${media.prefix} /backup/parley-files`
   return [
-    'Nothing was backed up: the database is not Parley’s own, and PostgreSQL’s tools do it better.',
-    'A copy of one moment, while the service runs; the password comes from PGPASSWORD:',
+    'Nothing was backed up. Use PostgreSQL’s tools to back up an external database.',
+    'To back up while the service runs, with the password in PGPASSWORD:',
     `  pg_dump --format=custom --file=parley.dump "${url}"`,
-    `  ${files}    (after the dump, so that every file it names is there)`,
-    'To any moment: pgBackRest, or pg_basebackup with an archive of the write-ahead log.',
-    'PARLEY_MASTER_KEY is in neither: keep it apart. To restore into an empty database, and to prove that it is whole:',
+    `  ${files}    (after the dump, so that it includes every referenced file)`,
+    'For point-in-time recovery: pgBackRest, or pg_basebackup with WAL archiving.',
+    'PARLEY_MASTER_KEY is in neither: store it separately. To restore into an empty database and verify it:',
     '  pg_restore --no-owner --dbname="$DATABASE_URL" parley.dump',
     '  parley prove',
   ].join('\n')

@@ -7,13 +7,13 @@ import type { RestoreOptions } from './restore.ts'
 export function addBackupCommands(program: Command): void {
   program
     .command('backup')
-    .description('write the embedded database and the files to one file, also while the service runs')
-    .requiredOption('--to <file>', 'where to; - is standard output')
+    .description('back up the embedded database and the files to one file, also while the service runs')
+    .requiredOption('--to <file>', 'file to write; - is standard output')
     .option(
       '--keys <file>',
-      'write the master keys, which the backup does not hold, to a file to be kept apart from it',
+      'also write the master keys, which the backup does not contain, to a file to store separately',
     )
-    .option('--json', 'answer with JSON')
+    .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  parley backup --to parley.backup --keys parley.keys\n')
     .action(async (options: BackupOptions) => {
       const { backUp } = await import('./backup.ts')
@@ -21,10 +21,10 @@ export function addBackupCommands(program: Command): void {
     })
   program
     .command('restore')
-    .description('restore a backup into an empty data folder, and prove that it is whole')
-    .requiredOption('--from <file>', 'the backup; - is standard input')
-    .option('--keys <file>', 'the master keys that were written with it; else those of the settings')
-    .option('--json', 'answer with JSON')
+    .description('restore a backup into an empty data folder and verify it')
+    .requiredOption('--from <file>', 'backup to read; - is standard input')
+    .option('--keys <file>', 'file of the master keys; default: those of the settings')
+    .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  parley restore --from parley.backup --keys parley.keys\n')
     .action(async (options: RestoreOptions) => {
       const { restore } = await import('./restore.ts')
@@ -32,8 +32,8 @@ export function addBackupCommands(program: Command): void {
     })
   program
     .command('prove')
-    .description('prove that database, keys and files belong together and are whole, as after a restore')
-    .option('--json', 'answer with JSON')
+    .description('verify that database, keys and files match and are complete, for example after a restore')
+    .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  DATABASE_URL=postgres://parley@db/parley parley prove\n')
     .action(async (options: { json?: boolean }) => {
       const { proveInstallation } = await import('./verify.ts')
@@ -41,9 +41,9 @@ export function addBackupCommands(program: Command): void {
     })
   program
     .command('move')
-    .description('move the embedded database, with the service stopped, to an empty PostgreSQL of yours')
-    .requiredOption('--to <address>', 'as in DATABASE_URL; past a pooler')
-    .option('--json', 'answer with JSON')
+    .description('move the embedded database to an empty PostgreSQL database, with the service stopped')
+    .requiredOption('--to <address>', 'address, as in DATABASE_URL; bypassing a pooler')
+    .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  PGPASSWORD=… parley move --to postgres://parley@db.example.com/parley\n')
     .action(async (options: MoveOptions) => {
       const { move } = await import('./move.ts')

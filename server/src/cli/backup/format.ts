@@ -7,8 +7,8 @@ import { type MediaStore, StoreError } from '../../media/store/store.ts'
 import type { Progress } from '../terminal.ts'
 import type { TarWriter } from './tar.ts'
 
-// A backup is a tar, in this order: the head, the files that were there at first, the snapshot of the database, the files
-// that came meanwhile, the tables in parts, and the end mark, whose name is its own digest.
+// A backup is a tar with, in this order: the head, the files present at the start, the snapshot of the database, the
+// files added since, the tables in parts, and the end mark, whose name contains its own digest.
 
 export const format = 1
 export const headName = 'parley-backup.json'
@@ -16,18 +16,18 @@ export const snapshotName = 'snapshot.json'
 export const filePrefix = 'files/'
 const tablePrefix = 'tables/'
 
-/** What is known when it begins. */
+/** Facts known at the start. */
 export interface Head {
   format: number
   parley: string
   startedAt: string
-  /** The ids of the master keys that wrap its secrets, which are not in it. */
+  /** Ids of the master keys that wrap its secrets. The backup does not contain the keys. */
   masterKeyIds: string[]
-  /** Of the folder of files; null where they are kept elsewhere, or none ever was. */
+  /** Marker of the media folder; null if files are elsewhere or there were none. */
   filesMark: string | null
 }
 
-/** The database at one moment: every write that was acknowledged before `takenAt` is in it. */
+/** The database at one time. It contains every write acknowledged before `takenAt`. */
 export interface Snapshot extends Catalogue {
   takenAt: string
   postgres: string
@@ -39,7 +39,7 @@ export interface Part {
   sha256: string
 }
 
-/** What stands at the end, so that whatever is missing or altered is noticed. */
+/** Totals and digests at the end, to detect missing or altered parts. */
 export interface EndMark {
   finishedAt: string
   head: string
@@ -55,30 +55,30 @@ export const isEndName = (name: string): boolean => name.startsWith('end-')
 export const partName = (table: string, part: number): string =>
   `${tablePrefix}${table}/${String(part).padStart(6, '0')}`
 
-/** The table that a part is of; null for what is none. */
+/** Returns the table of a part; null if the entry is not a part. */
 export function tableOf(name: string): string | null {
   return name.startsWith(tablePrefix) ? name.slice(tablePrefix.length, name.lastIndexOf('/')) : null
 }
 
-/** What of the store has been copied so far. */
+/** Progress of copying the media store. */
 export interface FileCopy {
   tar: TarWriter
-  /** Null where the files are in a bucket. */
+  /** Null if the files are in a bucket. */
   store: MediaStore | null
   seen: Set<string>
-  /** Over names and sealed bytes, in the order of the backup. */
+  /** Digest of names and encrypted bytes, in the order of the backup. */
   digest: Hash
   bytes: number
-  /** Rows of the snapshot name them, and the store has them no more. */
+  /** Number of files that rows of the snapshot refer to and the store no longer has. */
   missing: number
 }
 
-/** The folder of files; a bucket is copied by tools of its own. */
+/** Opens the media folder; null for a bucket, which has its own tools for copying. */
 export function storeOf({ media }: Config): MediaStore | null {
   return media.kind === 'folder' ? openFolderStore(media.folder) : null
 }
 
-/** The files that rows name, as the transaction sees them. */
+/** Returns the files that rows refer to, as the transaction sees them. */
 export async function namedFiles(client: pg.Client): Promise<Set<string>> {
   const { rows } = await client.query<{ name: string }>(`
     select stored_as as name from media where stored_as is not null
@@ -87,7 +87,7 @@ export async function namedFiles(client: pg.Client): Promise<Set<string>> {
   return new Set(rows.map(({ name }) => name))
 }
 
-/** Copies the files of the store that are not copied yet; where names are given, those alone. */
+/** Copies the files that are not copied yet, or only the given ones. */
 export async function copyFiles(copy: FileCopy, wanted: Set<string> | null, progress: Progress): Promise<void> {
   if (copy.store === null) return
   for (let after: string | null = null; ; ) {
@@ -107,7 +107,7 @@ const pageSize = 500
 
 async function copyFile(copy: FileCopy, store: MediaStore, name: string, bytes: number): Promise<void> {
   const content = await store.open(name).catch((error: unknown) => {
-    // It was removed since it was listed.
+    // Removed since it was listed.
     if (error instanceof StoreError && error.kind === 'missing') return null
     throw error
   })

@@ -41,13 +41,13 @@ export async function move({ to, json }: MoveOptions): Promise<void> {
   const config = loadConfig(process.env)
   if (config.database.url !== null) {
     throw new Error(
-      'DATABASE_URL is set: the installation has an external database already. Leave it out to move the embedded one.',
+      'DATABASE_URL is set: the installation already has an external database. Omit it to move the embedded one.',
     )
   }
   requireCluster(config)
   const target = addressOf(to, config)
   const masterKeys = requireMasterKeys(config)
-  // It holds the folder, so that no service writes what would be left behind.
+  // Locks the folder, so that no service writes data that would not be moved.
   const source = await startEmbedded(config.dataFolder)
   let moved: Moved
   try {
@@ -56,7 +56,7 @@ export async function move({ to, json }: MoveOptions): Promise<void> {
     await upToDate(target)
     moved = await moveRows(source.address, target, { config, masterKeys }).catch((error: unknown) => {
       throw new Error(
-        `Nothing was moved. ${config.dataFolder} is as it was: start the service on it, or run this again, which begins anew.`,
+        `Nothing was moved. ${config.dataFolder} is unchanged. Start the service on it, or run this again.`,
         { cause: error },
       )
     })
@@ -67,7 +67,7 @@ export async function move({ to, json }: MoveOptions): Promise<void> {
   if (moved.proof.findings.length > 0) process.exitCode = 1
 }
 
-/** From the commit of the rows to the end of the proof nobody starts a service on them, and another move may begin anew. */
+/** Copies and verifies the rows. Until verification ends no service can start on them; another move can start over. */
 async function moveRows(
   from: DatabaseAddress,
   target: DatabaseAddress,
@@ -84,11 +84,11 @@ async function moveRows(
   return { ...copied, proof }
 }
 
-/** Reads the address as the settings would. */
+/** Parses the address in the same way as the settings. */
 function addressOf(to: string, config: Config): DatabaseAddress {
   const { current } = requireMasterKeys(config)
   const { database } = loadConfig({ ...process.env, DATABASE_URL: to, PARLEY_MASTER_KEY: current.toString('hex') })
-  if (database.address === null) throw new Error('--to names no database')
+  if (database.address === null) throw new Error('--to must include a database')
   return database.address
 }
 
@@ -97,7 +97,7 @@ async function upToDate(address: DatabaseAddress): Promise<void> {
   await migrate(db).finally(() => db.close())
 }
 
-/** Throws unless there is nothing, or what a try that was not finished has left: its rows go, and empty tables may stay. */
+/** Throws unless the database is empty or has an unfinished move, whose rows are deleted; empty tables may stay. */
 async function makeEmpty(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{
     version: number
@@ -120,7 +120,7 @@ async function makeEmpty(client: pg.Client): Promise<void> {
   const { version = 0, encoding, tables = 0, isOurs, isLeft } = rows[0] ?? {}
   if (version < oldestVersion)
     throw new Error(`Parley needs PostgreSQL ${oldestVersion} or newer; the server of --to is ${version}.`)
-  if (encoding !== 'UTF8') throw new Error(`The database of --to has the encoding ${encoding}: make one with UTF8.`)
+  if (encoding !== 'UTF8') throw new Error(`The database of --to has the encoding ${encoding}. Create one with UTF8.`)
   if (tables === 0) return
   if (isLeft) return dropRows(client)
   if (isOurs) {
@@ -129,7 +129,7 @@ async function makeEmpty(client: pg.Client): Promise<void> {
   }
   throw new Error(
     `The database of --to is not empty (${tables} tables${isOurs ? ', those of another installation of Parley' : ''}). ` +
-      'Nothing was changed: name an empty one.',
+      'Nothing was changed. Specify an empty one.',
   )
 }
 
@@ -168,15 +168,13 @@ async function copyTables(
       total += await fill(table, copyOut(source, copyStatement(table, 'to stdout')))
       const [before, after] = await Promise.all([sumOf(source, table), sumOf(target, table)])
       if (before === after) continue
-      throw new Error(
-        `The table ${table.name} did not arrive as it was (${before}, ${after}); nothing was kept of the move.`,
-      )
+      throw new Error(`Table ${table.name} differs after copying (${before}, ${after}). The move was rolled back.`)
     }
   })
   return total
 }
 
-/** How many rows there are, and a sum over all of them that does not ask for their order. */
+/** Returns the number of rows and an order-independent checksum of them. */
 async function sumOf(client: pg.Client, { name, columns }: CopiedTable): Promise<string> {
   const row = `row(${columns.map(quoted).join(', ')})::text`
   const { rows } = await client.query<{ sum: string }>(`
@@ -195,22 +193,22 @@ function movedLines(
 ): string[] {
   const key =
     config.masterKey === null
-      ? `  PARLEY_MASTER_KEY    what is in ${keyFileOf(config.dataFolder)}`
-      : '  PARLEY_MASTER_KEY    as it is'
+      ? `  PARLEY_MASTER_KEY    the content of ${keyFileOf(config.dataFolder)}`
+      : '  PARLEY_MASTER_KEY    unchanged'
   const files =
     config.media.kind === 'folder'
-      ? `  PARLEY_MEDIA_URL     file://${config.media.folder}, where the files stay, or wherever you copy all of them`
-      : '  PARLEY_MEDIA_URL     as it is'
+      ? `  PARLEY_MEDIA_URL     file://${config.media.folder}, where the files are, or where you copy them`
+      : '  PARLEY_MEDIA_URL     unchanged'
   return [
-    `Moved ${rows} rows of ${tables} tables to ${nameOf(target)}; counts and sums of every table are the same on both sides.`,
+    `Moved ${rows} rows of ${tables} tables to ${nameOf(target)}; row counts and checksums of every table match.`,
     ...proofLines(proof),
     'Start the service with:',
     '  DATABASE_URL         the address of --to',
     key,
     ...(previous.length > 0
-      ? ['  PARLEY_PREVIOUS_MASTER_KEYS    its earlier keys, of the files beside it or as it is']
+      ? ['  PARLEY_PREVIOUS_MASTER_KEYS    its earlier keys, from the files next to it or unchanged']
       : []),
     files,
-    `What was in ${config.dataFolder} is still there, and no service starts on it.`,
+    `The old data remains in ${config.dataFolder}. No service will start on it.`,
   ]
 }

@@ -29,19 +29,18 @@ export interface ReadBackup {
   snapshot: Snapshot
   end: EndMark
   rows: number
-  /** Of the database that it is in now. */
+  /** Address of the restored database. */
   address: DatabaseAddress
 }
 
 interface Into {
   config: Config
-  /** Makes an empty database, once the backup is known to be one that these keys open. */
+  /** Creates an empty database, once the keys are known to match the backup. */
   openDatabase: () => Promise<DatabaseAddress>
-  /** Throws when the keys that are at hand do not open it. */
   checkKeys: (masterKeyIds: string[]) => void
 }
 
-/** Reads a backup into an empty database and an empty folder of files. Throws unless all of it is there as it was written. */
+/** Restores a backup into an empty database and media folder. Throws unless all of it is complete and unaltered. */
 export async function readBackup(input: AsyncIterable<Uint8Array>, into: Into): Promise<ReadBackup> {
   const reader = entriesOf(input)
   const progress = openProgress()
@@ -65,7 +64,7 @@ export async function readBackup(input: AsyncIterable<Uint8Array>, into: Into): 
         checkEnd(await readEnd(reader), given, tables, files),
       ),
     )
-    // A backup of an earlier version becomes one of today.
+    // Migrates a backup of an earlier version to the current one.
     await withDb(address, (db) => migrate(db))
     progress.end()
     return { head, snapshot, end, address, rows: end.tables.reduce((sum, { rows }) => sum + rows, 0) }
@@ -77,7 +76,9 @@ export async function readBackup(input: AsyncIterable<Uint8Array>, into: Into): 
 function readHead(bytes: Buffer): Head {
   const head = readJson<Head>(headName, bytes)
   if (head.format === format) return head
-  throw new Error(`The backup has format ${head.format}, and this version of Parley reads ${format}: use a newer one.`)
+  throw new Error(
+    `The backup has format ${head.format}, but this version of Parley reads ${format}. Use a newer version.`,
+  )
 }
 
 async function makeTables(address: DatabaseAddress, { migrations }: Snapshot): Promise<void> {
@@ -105,7 +106,7 @@ async function readFiles(reader: Reader, files: FilesRead, progress: Progress): 
     const entry = await reader.peek()
     if (!entry.name.startsWith(filePrefix)) return
     if (files.store === null) {
-      throw new Error('The backup holds files, and PARLEY_MEDIA_URL names a bucket: leave it out for the restore.')
+      throw new Error('The backup contains files, but PARLEY_MEDIA_URL is a bucket. Omit it for the restore.')
     }
     await reader.take(entry.name)
     const name = entry.name.slice(filePrefix.length)
@@ -126,7 +127,7 @@ async function* hashed(files: FilesRead, content: AsyncIterable<Buffer>): AsyncG
 
 type TablesRead = EndMark['tables']
 
-/** Nothing of the tables is kept unless `check` finds the end as it has to be. */
+/** Loads the tables. Nothing is committed unless `check` accepts the end mark. */
 async function readTables(
   client: pg.Client,
   reader: Reader,
@@ -151,7 +152,7 @@ async function readTables(
   return end
 }
 
-/** The server reads what comes before its digest is known. */
+/** Translates data errors: the server parses rows before their digest is checked. */
 const unreadable = (table: string) => (error: unknown) => {
   const isNoise = /^(?:22|23|08P01)/.test(sqlState(error))
   throw isNoise ? altered(`table ${table}`) : error
@@ -197,7 +198,7 @@ function checkEnd(
 }
 
 const altered = (what: string) =>
-  new Error(`The backup was altered: its ${what} is not as it was written, so nothing of it is taken. Copy it again.`)
+  new Error(`The backup was altered: its ${what} does not match its digest, so nothing was restored. Copy it again.`)
 
 function readJson<T>(name: string, bytes: Buffer): T {
   try {
@@ -209,12 +210,12 @@ function readJson<T>(name: string, bytes: Buffer): T {
 
 interface Reader {
   peek(): Promise<TarEntry>
-  /** Throws when another entry comes. */
+  /** Throws if the next entry has another name. */
   take(name: string): Promise<TarEntry>
   close(): Promise<void>
 }
 
-/** The entries, of which the next can be looked at. That there are no more before the end mark means that it is cut off. */
+/** Reads entries with a look-ahead of one. Throws `CutOff` if they end before the end mark. */
 function entriesOf(input: AsyncIterable<Uint8Array>): Reader {
   const entries = readTar(input)
   let next: TarEntry | undefined
@@ -230,7 +231,7 @@ function entriesOf(input: AsyncIterable<Uint8Array>): Reader {
     peek,
     take: async (name) => {
       const entry = await peek()
-      if (entry.name !== name) throw new Error(`This is no backup of Parley: ${entry.name} is where ${name} should be.`)
+      if (entry.name !== name) throw new Error(`This is not a Parley backup: found ${entry.name} instead of ${name}.`)
       next = undefined
       return entry
     },
@@ -239,7 +240,7 @@ function entriesOf(input: AsyncIterable<Uint8Array>): Reader {
 }
 
 async function wholeOf({ name, bytes, content }: TarEntry): Promise<Buffer> {
-  if (bytes > maxTextBytes) throw new Error(`This is no backup of Parley: its ${name} is too large.`)
+  if (bytes > maxTextBytes) throw new Error(`This is not a Parley backup: its ${name} is too large.`)
   const pieces: Buffer[] = []
   for await (const piece of content) pieces.push(piece)
   return Buffer.concat(pieces)

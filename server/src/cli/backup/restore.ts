@@ -28,14 +28,14 @@ export async function restore({ from, keys: keysFile, json }: RestoreOptions): P
   const config = loadConfig(process.env)
   if (config.database.url !== null) {
     throw new Error(
-      'DATABASE_URL is set, and this restores into the embedded database. An external one is restored by pg_restore; ' +
+      'DATABASE_URL is set, but this restores into the embedded database. Restore an external one with pg_restore, ' +
         'then run: parley prove',
     )
   }
-  if (from !== '-' && !existsSync(from)) throw new Error(`There is no file ${from}.`)
+  if (from !== '-' && !existsSync(from)) throw new Error(`File ${from} not found.`)
   const keys = keysFile === undefined ? findMasterKeys(config) : readKeysFile(keysFile)
   if (keys === null) {
-    throw new Error('Name the file of the master keys by --keys, or set PARLEY_MASTER_KEY: without them nothing opens.')
+    throw new Error('--keys or PARLEY_MASTER_KEY is required: without the master keys the data cannot be decrypted.')
   }
   await refuseUnlessEmpty(config, keysFile !== undefined)
   const { backup, proof } = await underLock(config.dataFolder, () => restoreInto(config, keys, from))
@@ -54,7 +54,7 @@ interface Restored {
   proof: Proof
 }
 
-/** Builds everything beside its place, and takes away what it made when something is wrong with it. */
+/** Builds everything in a temporary folder, and removes it if anything is wrong. */
 async function restoreInto(config: Config, keys: MasterKeys, from: string): Promise<Restored> {
   const building = join(config.dataFolder, restoringName)
   const hadFiles = config.media.kind === 'folder' && existsSync(config.media.folder)
@@ -85,7 +85,7 @@ async function restoreInto(config: Config, keys: MasterKeys, from: string): Prom
   }
 }
 
-/** The folder itself may be where a disk is mounted. */
+/** Empties the folder without removing it if `isKept`, because it may be a mount point. */
 async function emptyFolder(folder: string, isKept: boolean): Promise<void> {
   if (!isKept) return rm(folder, { recursive: true, force: true, maxRetries: 5 })
   for (const name of await entriesOf(folder)) {
@@ -93,7 +93,7 @@ async function emptyFolder(folder: string, isKept: boolean): Promise<void> {
   }
 }
 
-/** The mark that something is being built goes last: until then nobody starts a service here. */
+/** Moves the marker of an unfinished restore last, so that no service starts before. */
 async function putInPlace(building: string, dataFolder: string): Promise<void> {
   const ownFiles = ['parley.lock', 'parley.pid']
   for (const name of await readdir(building)) {
@@ -112,20 +112,20 @@ async function underLock<T>(dataFolder: string, work: () => Promise<T>): Promise
   }
 }
 
-/** What a folder may hold that is not of an installation: a disk's own, and a key that was put there first. */
+/** Throws unless the folders are empty, except for a file system's own entries and a key that was put there first. */
 async function refuseUnlessEmpty({ dataFolder, media }: Config, bringsKeys: boolean): Promise<void> {
   const isKey = (name: string) => !bringsKeys && join(dataFolder, name).startsWith(keyFileOf(dataFolder))
   const harmless = (name: string) => ['parley.lock', 'parley.pid'].includes(name) || isKey(name)
   const found = (await entriesOf(dataFolder)).filter((name) => !harmless(name))
-  if (found.includes(movedName)) say(`${dataFolder} is that of an installation that was moved.`)
+  if (found.includes(movedName)) say(`${dataFolder} belongs to an installation that was moved.`)
   if (found.length > 0) {
     throw new Error(
-      `${dataFolder} is not empty (${found.slice(0, 5).join(', ')}). Nothing was changed: name an empty folder by PARLEY_DATA_DIR.`,
+      `${dataFolder} is not empty (${found.slice(0, 5).join(', ')}). Nothing was changed. Set PARLEY_DATA_DIR to an empty folder.`,
     )
   }
   if (media.kind === 'folder' && (await entriesOf(media.folder)).length > 0) {
     throw new Error(
-      `The media folder ${media.folder} is not empty. Nothing was changed: name an empty one by PARLEY_MEDIA_URL.`,
+      `The media folder ${media.folder} is not empty. Nothing was changed. Set PARLEY_MEDIA_URL to an empty one.`,
     )
   }
 }

@@ -12,7 +12,7 @@ export interface Source {
   close(): Promise<void>
 }
 
-/** The embedded database: that of the service while it runs, else started for as long as it is needed. */
+/** Opens the embedded database: that of the running service, or starts it for the time needed. */
 export async function openEmbedded(config: Config): Promise<Source> {
   requireCluster(config)
   try {
@@ -23,7 +23,7 @@ export async function openEmbedded(config: Config): Promise<Source> {
   }
 }
 
-/** The same, where nobody else may use it meanwhile. */
+/** Starts the embedded database. Throws if it is in use. */
 export async function startEmbedded(folder: string): Promise<Source> {
   const { stop, ...login } = await startEmbeddedPostgres({ folder, log: say })
   return { address: socketAddress(login), close: stop }
@@ -31,13 +31,13 @@ export async function startEmbedded(folder: string): Promise<Source> {
 
 export function requireCluster({ dataFolder }: Config): void {
   if (existsSync(join(dataFolder, 'postgres'))) return
-  throw new Error(`There is no database in ${dataFolder}. Set PARLEY_DATA_DIR to the data folder of the installation.`)
+  throw new Error(`No database found in ${dataFolder}. Set PARLEY_DATA_DIR to the data folder of the installation.`)
 }
 
-/** Where the embedded installation keeps its key when the settings do not give it. */
+/** Returns the embedded installation's key file, which is used if the key is not in the settings. */
 export const keyFileOf = (dataFolder: string): string => join(dataFolder, 'master.key')
 
-/** The keys of this installation; null where there are none. Never makes one. */
+/** Returns the keys of this installation; null if there are none. Never creates one. */
 export function findMasterKeys({ masterKey, previousMasterKeys, dataFolder }: Config): MasterKeys | null {
   const previous = previousMasterKeys.map(masterKeyFrom)
   if (masterKey !== null) return { current: masterKeyFrom(masterKey), previous }
@@ -50,26 +50,26 @@ export function findMasterKeys({ masterKey, previousMasterKeys, dataFolder }: Co
 export function requireMasterKeys(config: Config): MasterKeys {
   const keys = findMasterKeys(config)
   if (keys !== null) return keys
-  throw new Error(`There is no master key: neither ${keyFileOf(config.dataFolder)} nor PARLEY_MASTER_KEY.`)
+  throw new Error(`No master key found: neither ${keyFileOf(config.dataFolder)} nor PARLEY_MASTER_KEY is set.`)
 }
 
-/** Writes the keys to a file of their own, which must not be there yet, for its owner alone. */
+/** Writes the keys to a new file that only its owner can read. Throws if the file exists. */
 export function writeKeysFile(path: string, { current, previous = [] }: MasterKeys): void {
   const lines = [current, ...previous].map((key) => `${key.toString('hex')}\n`)
   writeFileSync(path, lines.join(''), { mode: 0o600, flag: 'wx', flush: true })
 }
 
-/** Reads what `writeKeysFile` wrote; a `master.key` is such a file too. */
+/** Reads a file from `writeKeysFile`, or a `master.key`. */
 export function readKeysFile(path: string): MasterKeys {
   const [current, ...previous] = readFileSync(path, 'utf8')
     .split('\n')
     .filter((line) => line.trim() !== '')
     .map(masterKeyFrom)
-  if (current === undefined) throw new Error(`${path} holds no key`)
+  if (current === undefined) throw new Error(`${path} does not contain a key`)
   return { current, previous }
 }
 
-/** Puts keys where an installation looks for them. */
+/** Writes keys where an installation looks for them. */
 export function placeKeys(folder: string, { current, previous = [] }: MasterKeys): void {
   const path = keyFileOf(folder)
   writeFileSync(path, `${current.toString('hex')}\n`, { mode: 0o600, flag: 'wx', flush: true })
@@ -80,13 +80,13 @@ export function placeKeys(folder: string, { current, previous = [] }: MasterKeys
   }
 }
 
-/** Throws when secrets are wrapped by a key that is not among these. */
+/** Throws if secrets are wrapped by a key that is not included. */
 export function checkMasterKeys({ current, previous = [] }: MasterKeys, wanted: readonly string[]): void {
   const known = new Set([current, ...previous].map(masterKeyId))
   const missing = wanted.filter((id) => !known.has(id))
   if (missing.length === 0) return
   throw new Error(
-    `The data is sealed by master key ${missing.join(' and ')}, and what was given is ${[...known].join(', ')}. ` +
-      'Give the keys of the time of the backup by --keys, or by PARLEY_MASTER_KEY and PARLEY_PREVIOUS_MASTER_KEYS.',
+    `The data is encrypted with master key ${missing.join(' and ')}, but the given keys are ${[...known].join(', ')}. ` +
+      'Provide the keys from the time of the backup with --keys, or PARLEY_MASTER_KEY and PARLEY_PREVIOUS_MASTER_KEYS.',
   )
 }

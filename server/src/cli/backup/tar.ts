@@ -5,15 +5,14 @@ const blockBytes = 512
 const maxNameBytes = 100
 
 export interface TarWriter {
-  /** How many bytes were written. */
   readonly bytes: number
   add(name: string, content: Uint8Array): Promise<void>
-  /** Throws when the content is not as long as was said. */
+  /** Throws if the content does not have the given length. */
   addStream(name: string, bytes: number, content: AsyncIterable<Uint8Array>): Promise<void>
   end(): Promise<void>
 }
 
-/** Writes a tar, which any `tar` lists, as fast as `to` takes it. */
+/** Writes a standard tar, at the speed that `to` accepts. */
 export function writeTar(to: Writable): TarWriter {
   let total = 0
   let failure: unknown
@@ -30,10 +29,10 @@ export function writeTar(to: Writable): TarWriter {
     let seen = 0
     for await (const piece of content) {
       seen += piece.length
-      // A copy: whoever gave it may use its memory again.
+      // Copied, because the source may reuse its memory.
       await write(Buffer.from(piece))
     }
-    if (seen !== bytes) throw new Error(`${name} has ${seen} bytes and not ${bytes}, as it was listed with`)
+    if (seen !== bytes) throw new Error(`${name} has ${seen} bytes instead of the listed ${bytes}`)
     await write(Buffer.alloc((blockBytes - (bytes % blockBytes)) % blockBytes))
   }
   return {
@@ -51,7 +50,7 @@ async function* one(content: Uint8Array): AsyncGenerator<Uint8Array> {
 }
 
 function headerOf(name: string, bytes: number): Buffer {
-  if (Buffer.byteLength(name) > maxNameBytes) throw new RangeError(`${name} is too long a name for a tar`)
+  if (Buffer.byteLength(name) > maxNameBytes) throw new RangeError(`The name ${name} is too long for a tar`)
   const header = Buffer.alloc(blockBytes)
   header.write(name, 0)
   header.write('0000600\0', 100)
@@ -65,7 +64,7 @@ function headerOf(name: string, bytes: number): Buffer {
   return header
 }
 
-/** Of a header, its own field counted as blanks. */
+/** Returns the checksum of a header, counting the checksum field as spaces. */
 function sumOf(header: Uint8Array): number {
   let sum = 0
   for (const [at, byte] of header.entries()) sum += at >= 148 && at < 156 ? 32 : byte
@@ -75,18 +74,18 @@ function sumOf(header: Uint8Array): number {
 export interface TarEntry {
   name: string
   bytes: number
-  /** To be read to its end before the next entry is asked for. */
+  /** Must be read to the end before the next entry is requested. */
   content: AsyncGenerator<Buffer>
 }
 
-/** A backup that ends before its end, or is none. */
+/** Error for a truncated backup, or a file that is not a backup. */
 export class CutOff extends Error {
   constructor() {
-    super('The backup is cut off: it ends before its end mark, so nothing of it is taken. Make or copy it again.')
+    super('The backup is truncated: it has no end mark, so nothing was restored. Create or copy it again.')
   }
 }
 
-/** The entries of a tar, as they come. */
+/** Yields the entries of a tar in order. */
 export async function* readTar(from: AsyncIterable<Uint8Array>): AsyncGenerator<TarEntry> {
   const source = bytesOf(from)
   try {
@@ -115,9 +114,9 @@ function readHeader(header: Buffer): { name: string; bytes: number } {
   return { name: textAt(0, maxNameBytes), bytes: Number.parseInt(size, 8) }
 }
 
-const notOurs = () => new Error('This is no backup of Parley, or it was altered')
+const notOurs = () => new Error('This is not a Parley backup, or it was altered')
 
-/** What comes, in the portions that are wanted. */
+/** Reads the input in pieces of requested lengths. */
 function bytesOf(from: AsyncIterable<Uint8Array>) {
   const source = from[Symbol.asyncIterator]()
   let rest = Buffer.alloc(0)

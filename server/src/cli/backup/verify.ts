@@ -23,12 +23,11 @@ import { openEmbedded, requireMasterKeys } from './source.ts'
 export interface Proof {
   migration: string
   workspaces: number
-  /** Values that were opened by their keys, of every table that has some, up to 20 rows of each for 100 workspaces. */
+  /** Number of decrypted values: up to 20 rows per table, for 100 workspaces. */
   opened: number
-  /** Files that rows name; null where the store could not be looked at. */
+  /** Number of files that rows refer to; null if the store could not be opened. */
   files: number | null
   events: number
-  /** What is wrong, in words. */
   findings: string[]
 }
 
@@ -46,7 +45,7 @@ interface Looking {
 
 const [sampledWorkspaces, sampledRows, maxFindings] = [100, 20, 50]
 
-/** Looks whether database, keys and files belong together. Changes nothing but the note of which store is ours. */
+/** Checks that database, keys and files match and are complete. Changes nothing but the marker of our media store. */
 export async function prove({ config, address, masterKeys }: ProofDeps): Promise<Proof> {
   const db = openDb({ address, maxConnections: 2 })
   const keyStore = openKeyStore(db, masterKeys, systemClock)
@@ -65,10 +64,10 @@ export async function prove({ config, address, masterKeys }: ProofDeps): Promise
 
 export function proofLines({ migration, workspaces, opened, files, events, findings }: Proof): string[] {
   const found = [
-    `The database is at migration ${migration}. Of ${workspaces} workspaces ${opened} sealed values were opened;`,
-    `${events} events are in their order; ${files ?? 'no'} files that rows name were looked for.`,
+    `The database is at migration ${migration}. Decrypted ${opened} values of ${workspaces} workspaces.`,
+    `Checked the order of ${events} events and the presence of ${files ?? 'no'} files.`,
   ]
-  if (findings.length === 0) return [...found, 'Nothing is missing.']
+  if (findings.length === 0) return [...found, 'No problems found.']
   return [...found, ...findings.map((finding) => `PROBLEM: ${finding}`)]
 }
 
@@ -86,7 +85,7 @@ async function proveMigrations({ db, findings }: Looking): Promise<string> {
   }
 }
 
-/** The scopes whose secrets the master keys open, each with its keys. */
+/** Returns the keyrings of the scopes whose secrets the master keys unwrap. */
 async function proveKeyrings({ db, keyStore, findings }: Looking): Promise<Map<string, Keyring>> {
   const scopes = new Map<string, Keyring>()
   const rows = await db.sql<{ id: string }[]>`
@@ -148,7 +147,7 @@ function openRow(keyring: Keyring, { places }: EncryptedTable, row: KeyedRow): n
   return opened
 }
 
-/** What is in all rows, as one snapshot sees it. */
+/** Checks all rows in one snapshot. */
 async function proveRows(
   { db, keyStore, findings }: Looking,
   { config, address }: ProofDeps,
@@ -176,7 +175,7 @@ async function findStore({ db, keyStore, findings }: Looking, { media }: Config)
   }
 }
 
-/** `parley prove`: says what it found, and ends with 1 when anything is wrong. */
+/** `parley prove`: prints the findings, and exits with 1 if there are any problems. */
 export async function proveInstallation({ json }: { json?: boolean }): Promise<void> {
   const config = loadConfig(process.env)
   const masterKeys = requireMasterKeys(config)
@@ -192,14 +191,14 @@ export async function proveInstallation({ json }: { json?: boolean }): Promise<v
   }
 }
 
-// What is looked for in all rows, however many: by a session that lets statements take their time, in one snapshot, and
-// without holding more in memory than a page.
+// These checks read all rows, in a session without statement timeout and in one snapshot, with at most a page in
+// memory.
 
 const maxAhead = 50
 
 /**
- * A feed gives no place twice (of one part of the table, its index sees to that), and none beyond what it says was its last.
- * What was removed from it may be there until its period is dropped. Returns how many events there are.
+ * Checks that a feed has no duplicate positions (within a partition the index ensures that) and none after its last.
+ * Removed events may remain until their partition is dropped. Returns the number of events.
  */
 export async function proveFeeds(client: pg.Client, findings: string[]): Promise<number> {
   const { rows } = await client.query<Record<'id' | 'last' | 'highest' | 'twice' | 'count', string>>(`
@@ -217,8 +216,8 @@ export async function proveFeeds(client: pg.Client, findings: string[]): Promise
     const [last, highest, twice] = [Number(figures.last), Number(figures.highest), Number(figures.twice)]
     events += Number(figures.count)
     if (highest > last)
-      findings.push(`events of workspace ${id}: one has place ${highest}, and the feed ends at ${last}`)
-    if (twice > 0) findings.push(`events of workspace ${id}: ${twice} have a place that another has too`)
+      findings.push(`events of workspace ${id}: one has position ${highest}, but the feed ends at ${last}`)
+    if (twice > 0) findings.push(`events of workspace ${id}: ${twice} have a duplicate position`)
   }
   const ahead = await client.query<{ id: string }>(`
     select q.endpoint_id as id
@@ -226,7 +225,7 @@ export async function proveFeeds(client: pg.Client, findings: string[]): Promise
     left join event_feeds f on f.workspace_id = q.workspace_id
     where q.cursor > coalesce(f.last_position, 0)
     limit ${maxAhead}`)
-  for (const { id } of ahead.rows) findings.push(`webhook endpoint ${id} is beyond the end of its feed`)
+  for (const { id } of ahead.rows) findings.push(`webhook endpoint ${id} has a cursor after the end of its feed`)
   return events
 }
 
@@ -234,9 +233,9 @@ const pageSize = 1000
 const maxAskedAgain = 1000
 
 /**
- * Looks for every file that rows name, and returns how many they name. The names of the snapshot and those of the store come
- * in one order and are walked side by side. A file is there before its row, so it may be missing only if it was erased since,
- * with its row: those are asked for again by `db`, outside the snapshot.
+ * Checks that every file that rows refer to exists, and returns their number. Walks the sorted names of the snapshot
+ * and of the store in parallel. A file is stored before its row, so it can only be missing if both were erased since;
+ * such names are checked again with `db`, outside the snapshot.
  */
 export async function proveFiles(client: pg.Client, db: Db, store: MediaStore, findings: string[]): Promise<number> {
   const stored = pathsIn(store)
@@ -252,7 +251,7 @@ export async function proveFiles(client: pg.Client, db: Db, store: MediaStore, f
     if (doubtful.length < maxAskedAgain) doubtful.push(name)
   }
   missing -= doubtful.length - (await stillNamed(db, doubtful))
-  if (missing > 0) findings.push(`files: ${missing} of ${named} that rows name are not in ${store.description}`)
+  if (missing > 0) findings.push(`files: ${missing} of ${named} referenced files are not in ${store.description}`)
   return named
 }
 
@@ -265,7 +264,7 @@ async function* pathsIn(store: MediaStore): AsyncGenerator<string, undefined> {
   }
 }
 
-/** In the order of their paths in the store. */
+/** Yields names sorted by their path in the store. */
 async function* namesIn(client: pg.Client): AsyncGenerator<string> {
   await client.query(`
     declare named no scroll cursor for

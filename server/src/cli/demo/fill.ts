@@ -18,7 +18,7 @@ import { createLabel, type LabelColor } from '../../workspaces/labels.ts'
 const hourMs = 3_600_000
 const visitAfterMs = 14 * 24 * hourMs
 
-/** Fills the demo workspace as if it had been in use for six weeks, by the verbs that requests use. May be done again. */
+/** Fills the demo workspace with six weeks of activity, through the functions that requests use. Can be repeated. */
 export async function fillDemo(runtime: Runtime, owner: Member): Promise<void> {
   const { db, keyStore, clock } = runtime
   for (const label of demoLabels) await unlessThere(() => createLabel({ db, keyStore, clock }, owner, label))
@@ -69,7 +69,7 @@ async function unlessThere(work: () => Promise<unknown>): Promise<void> {
   })
 }
 
-/** A row of `people.csv`, empty where there is nothing. They are invented; numbers are of ranges kept for fiction where a country has one. */
+/** A row of `people.csv`, with empty strings for missing values. People are invented, phones reserved if possible. */
 interface DemoLead {
   daysAgo: string
   firstName: string
@@ -78,7 +78,7 @@ interface DemoLead {
   source: Source
   adPlatform: AdPlatform | ''
   priority: Priority | ''
-  /** The statuses after `new`, in the order in which they came. */
+  /** Statuses after `new`, in order, separated by spaces. */
   steps: string
   estimatedValue: string
   interest: string
@@ -98,7 +98,7 @@ async function addLead(runtime: Runtime, owner: Member, lead: DemoLead, number: 
 
   const steps = lead.steps.split(' ').filter((step) => step !== '')
   for (const [at, status] of steps.entries()) {
-    // The steps spread over the time since then, as a pipeline does.
+    // Spreads the steps evenly over the time since creation.
     const hoursAgo = Number(lead.daysAgo) * 24 * (1 - (at + 1) / (steps.length + 1))
     const changes: LeadChanges = { status }
     if (at === 0 && owner.userId !== null) changes.assignedTo = owner.userId

@@ -9,18 +9,17 @@ import { answer, describeProblem, say } from '../terminal.ts'
 
 export interface OpenDatabase {
   db: Db
-  /** For further connections to the same database. */
+  /** Options for further connections to the same database. */
   options: DbOptions
   close(): Promise<void>
 }
 
 const oldestVersion = 15
-/** What PgBouncer says to a session that asks for limits, as those of a server do. */
+/** PgBouncer's error for session parameters that a server accepts. */
 const poolerRefusal = /unsupported startup parameter/
-const howToPool =
-  '. That is a pooler: let DATABASE_URL lead to it, and PARLEY_DATABASE_DIRECT_URL to the database itself.'
+const howToPool = '. This is a pooler: point DATABASE_URL at it, and PARLEY_DATABASE_DIRECT_URL at the database itself.'
 
-/** Connects to the database of the settings, or starts the embedded one. */
+/** Connects to the configured database, or starts the embedded one. */
 export async function openDatabase(config: Config, log: Log, say: (line: string) => void): Promise<OpenDatabase> {
   const { address, directAddress, maxConnections } = config.database
   if (address !== null) {
@@ -51,10 +50,10 @@ export async function openDatabase(config: Config, log: Log, say: (line: string)
   }
 }
 
-/** What is said when it begins and when it ends says how long a process worked by looking alone. */
+/** Logs loss and restoration, which together show how long a process relied on polling. */
 const hearingLogger = (log: Log) => (isHearing: boolean, error?: unknown) => {
   if (isHearing) log.info('LISTEN connection restored')
-  // A change of state, which is logged each time: without the error, of which an outage has one line in 30 s.
+  // Logged at each change of state, without the error: an outage logs that once every 30 s.
   else log.warn('LISTEN connection lost; polling until it is restored', { code: describeError(error).code ?? '' })
 }
 
@@ -68,8 +67,8 @@ async function checkServer(db: Db): Promise<void> {
   const pooler = await db.poolerAbilities()
   if (pooler !== null && !pooler.isSameServer) {
     throw new Error(
-      'PARLEY_DATABASE_DIRECT_URL must lead to the server that DATABASE_URL leads to, to the same database, as the same ' +
-        'user, and past the pooler: the session it opens is not to be seen there.',
+      'PARLEY_DATABASE_DIRECT_URL must lead to the same server and database as DATABASE_URL, as the same ' +
+        'user, bypassing the pooler: a session opened there is not visible on that server.',
     )
   }
 }
@@ -86,7 +85,7 @@ async function askVersion(db: Db): Promise<number> {
   }
 }
 
-/** Brings the database up to date and stops; `serve` does the same when it starts. */
+/** Applies migrations and exits; `serve` applies them at start. */
 export async function migrateDatabase(config: Config, { json }: { json?: boolean }): Promise<void> {
   const { db, close } = await openDatabase(config, createLog(config.logLevel), say)
   try {

@@ -14,7 +14,7 @@ import { addWorkspace } from '../../workspaces/change.ts'
 import { fillDemo } from '../demo/fill.ts'
 import type { OpenRuntime } from './runtime.ts'
 
-/** What the installation was when the service came up. */
+/** State of the installation when the service started. */
 export type FirstStart =
   | { state: 'demo'; workspaceId: string; signInUrl: string; apiKey: string }
   | { state: 'empty' }
@@ -24,15 +24,14 @@ const patientMs = 10 * 60_000
 const patient = ['idle_in_transaction_session_timeout', 'lock_timeout']
 const maxAttempts = 20
 const demoCountry = 'BR'
-/** Its customers wait for whoever reads on first: they are the agent's for as long as it may send them texts. */
+/** Long, so that the demo's customers stay with the agent for as long as it may send them texts. */
 const demoWatchdogMinutes = 24 * 60
 const ownerName = 'Demo Owner'
 
 /**
- * Gives an installation without workspaces its demo, unless the settings say otherwise; `connectPhones` gives it a number.
- * A demo that an earlier start could not finish is finished. `show` is told what the
- * installation was, with secrets that are nowhere else; a demo counts as finished once they are shown. Resolves also when it is
- * `givenUp` before its end.
+ * Fills an installation without workspaces with a demo, unless disabled; `connectPhones` gives it a number. Completes a
+ * demo that an earlier start left unfinished. Calls `show` with the state, which contains secrets that are not stored
+ * elsewhere; a demo counts as complete once they are shown. Also resolves if `givenUp` is aborted before completion.
  */
 export async function prepareFirstStart(
   runtime: OpenRuntime,
@@ -40,20 +39,20 @@ export async function prepareFirstStart(
   show: (start: FirstStart) => void,
   givenUp: AbortSignal,
 ): Promise<void> {
-  // The transaction only holds the lock, on a connection of its own: each step commits by itself, and may be done again.
+  // This transaction only holds the lock, on its own connection. Each step commits separately and can be repeated.
   const alone = openDb({ ...runtime.dbOptions, maxConnections: 1 })
   givenUp.addEventListener('abort', () => void alone.close())
   try {
     await whileAway(() => alone.tx((lock) => startUnder(lock, runtime, connectPhones, show)), givenUp)
   } catch (error) {
-    // The next start does what this one has left.
+    // The next start completes the rest.
     if (!givenUp.aborted) throw error
   } finally {
     await alone.close()
   }
 }
 
-/** A database that dies in the midst of it comes back; requests are answered meanwhile, so the service must not end. */
+/** Retries while the database is unavailable: requests are already being served, so the service must not exit. */
 async function whileAway(work: () => Promise<void>, givenUp: AbortSignal): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -72,11 +71,11 @@ async function startUnder(
   show: (start: FirstStart) => void,
 ): Promise<void> {
   const { db, keyStore, config } = runtime
-  // On a slow machine the steps take longer than a transaction may be idle, and others longer than a statement may take
-  // to wait for them.
+  // On a slow machine the steps can exceed the idle timeout of a transaction, and other nodes that wait for the lock
+  // the statement timeout.
   await setStatementTimeout(lock, patientMs)
   await lock`select set_config(name, ${patientMs}, true) from unnest(${patient}::text[]) as name`
-  // Of several nodes that start at once on one database, one makes the demo.
+  // Of several nodes that start concurrently on one database, only one creates the demo.
   await lock`select pg_advisory_xact_lock(${lockNumbers.firstStart}::bigint)`
   const begun = await findUnfinishedDemo(lock)
   if (begun === undefined && (await hasWorkspace(lock))) return show({ state: 'known' })
@@ -140,7 +139,7 @@ async function markFilled(tx: Tx, { workspaceId }: Demo): Promise<void> {
     where id = ${workspaceId}`
 }
 
-// A key that an earlier start made has been shown to nobody, but conversations may be its own by now.
+// A key from an earlier start was never shown, but may own conversations by now, so it gets a new value.
 async function makeSecrets(tx: Tx, { clock, config }: Runtime, { workspaceId, ownerId }: Demo) {
   const now = clock.now()
   const [known] = await selectApiKeys(tx, workspaceId)

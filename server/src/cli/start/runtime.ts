@@ -30,17 +30,17 @@ import { openDatabase } from './database.ts'
 
 export interface OpenRuntime extends Runtime {
   localToken: string
-  /** The service's clock when it can be moved: with a simulator only. */
+  /** The service's clock if it can be moved, with a simulator; else null. */
   simulatedClock: ShiftedClock | null
-  /** For further connections to the same database. */
+  /** Options for further connections to the same database. */
   dbOptions: DbOptions
-  /** Migrations that this start has applied. */
+  /** Migrations applied by this start. */
   applied: string[]
-  /** Takes everything down in the reverse order, whatever fails on the way. */
+  /** Closes everything in reverse order, continuing after errors. */
   close(): Promise<void>
 }
 
-/** Opens what the app stands on. Throws an error whose message tells the operator what to do. */
+/** Opens the infrastructure of the app. Throws errors whose messages tell the operator what to do. */
 export async function openRuntime(config: Config, say: (line: string) => void): Promise<OpenRuntime> {
   makeDataFolder(config.dataFolder)
   const log = createLog(config.logLevel)
@@ -63,7 +63,7 @@ export async function openRuntime(config: Config, say: (line: string) => void): 
       memoryBytes === 0
         ? undefined
         : openMemoryIndexes({ sql: db.sql, clock, log, db: options, masterKeys, maxBytes: memoryBytes })
-    // An embedded database has one process: there is nobody to tell.
+    // An embedded database serves one process, so there are no others to notify.
     const stopRelay =
       config.database.url === null
         ? () => {}
@@ -71,7 +71,7 @@ export async function openRuntime(config: Config, say: (line: string) => void): 
     const counted = createMetrics(gaugesOf({ db, clock, log }, config.database.maxConnections))
     const { tracer, metrics, close: closeTelemetry } = await openTelemetry(config.telemetry, { log, metrics: counted })
     const close = async () => {
-      // First: the last metrics tell of the database.
+      // First, because the last metrics read the database.
       await closeTelemetry()
       await stopClock()
       stopRelay()
@@ -112,12 +112,12 @@ export async function openRuntime(config: Config, say: (line: string) => void): 
   }
 }
 
-/** How often a process looks whether its machine's clock has moved. */
+/** Interval of checks whether the machine's clock differs. */
 const followEveryMs = 10_000
 
 /**
- * The database's clock, which processes of several machines share; those of the machines may differ. The embedded database has
- * that of this machine.
+ * Returns a clock that follows the database's, which all processes share, because clocks of machines may differ. The
+ * embedded database uses this machine's clock.
  */
 async function clockOf(config: Config, db: Db, log: Log): Promise<{ clock: Clock; stop: () => Promise<void> }> {
   if (config.database.url === null) return { clock: systemClock, stop: async () => {} }
@@ -130,7 +130,7 @@ async function clockOf(config: Config, db: Db, log: Log): Promise<{ clock: Clock
       log.warn('local clock is ahead of the database; correcting it', { aheadMs: clock.baseAheadMs() })
   }
   await follow()
-  // While the database is away the time goes on as it went.
+  // While the database is unavailable the last offset applies.
   return { clock, stop: repeatAfterPause(followEveryMs, follow, () => {}).stop }
 }
 
@@ -151,22 +151,22 @@ function makeDataFolder(folder: string): void {
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : 'an error'
     throw new Error(
-      `The data folder ${folder} is not to be had (${code}). Set PARLEY_DATA_DIR to a folder that this user may write to.`,
+      `The data folder ${folder} is not accessible (${code}). Set PARLEY_DATA_DIR to a folder that this user can write to.`,
     )
   }
 }
 
-/** Where the master key is kept when the settings do not give it. */
+/** File of the master key if it is not in the settings. */
 const masterKeyPath = (config: Config) => join(config.dataFolder, 'master.key')
 
 async function masterKeysOf(config: Config, db: Db): Promise<MasterKeys> {
   const previous = config.previousMasterKeys.map(masterKeyFrom)
   if (config.masterKey !== null) return { current: masterKeyFrom(config.masterKey), previous }
   const path = masterKeyPath(config)
-  // A new key would open nothing that is there, and would hide which file is missing.
+  // A new key could not decrypt the existing data, and would hide which file is missing.
   if (!existsSync(path) && (await listSecrets(db.sql, instanceScope)).length > 0) {
     throw new Error(
-      `${path} is missing, and without it the data cannot be opened. Restore it, or set PARLEY_MASTER_KEY to its content.`,
+      `${path} is missing, and without it the data cannot be decrypted. Restore it, or set PARLEY_MASTER_KEY to its content.`,
     )
   }
   return { current: loadOrCreateMasterKeyFile(path), previous: [...previous, ...readPreviousMasterKeyFiles(path)] }

@@ -43,17 +43,17 @@ import { deleteOldWebhookLog } from '../../webhooks/retention.ts'
 
 const lookEveryMs = 1_000
 const hourMs = 3_600_000
-/** Whoever waits for a conversation to change hands is a customer. */
+/** Short, because customers wait for a conversation to be reassigned. */
 const steadyMs = 3_000
 const strandedMs = 5_000
 const minuteMs = 60_000
-/** Whoever waits for people counts in minutes. */
+/** For notifications about waiting customers, which count in minutes. */
 const tellEveryMs = 15_000
 const pushEveryMs = 2_000
-/** Shifts of their work take two seconds. */
+/** For jobs that work in time slices of two seconds. */
 const shiftEveryMs = 1_000
 
-/** Looks for scheduled jobs whose turn has come, as every worker does. To stop is to wait for those that run. */
+/** Polls for due scheduled jobs, as every worker does. `stop` waits for running ones. */
 export function startScheduledJobs(runtime: Runtime): Loop {
   const { db, clock, log, metrics, tracer, repeat = repeatAfterPause } = runtime
   const scheduledJobs = createScheduledJobs({ db, clock, log, tracer, ran: metrics.job }, scheduledJobsOf(runtime))
@@ -132,14 +132,14 @@ function scheduledJobsOf(runtime: Runtime): ScheduledJob[] {
   ]
 }
 
-/** Rows of a table that is worth a plan. */
+/** Minimum number of rows for a table to be analyzed. */
 const worthRows = 500
-/** A session that has written tells the counts of it some seconds later. */
+/** Time after which a session's writes appear in the statistics of its tables. */
 const toldWithinMs = 15_000
-/** What no news tell of, the database itself looks at once a minute. */
+/** Interval of checks for growth without a notification. */
 const lookAgainMs = 60_000
 
-/** Whether tables may have grown lately, by news of a topic that tells of what is written, and now and then. */
+/** Returns a check whether tables may have grown, by messages of a topic for recorded changes, and once a minute. */
 function watchGrowth(
   { db, clock }: { db: Pick<Db, 'subscribe' | 'isListening'>; clock: Clock },
   topic: string,
@@ -159,9 +159,9 @@ function watchGrowth(
 }
 
 /**
- * Has the database count again what more than doubled since it last did: by itself it looks once a minute, and until
- * then plans for the tables that were. In the first minute of an installation it knows nothing at all, and would read a
- * workspace through to find one lead by its name. Returns how many tables there were.
+ * Analyzes tables that more than doubled since their last analysis. PostgreSQL checks once a minute and until then
+ * plans for the old size. In the first minute of an installation it has no statistics, and would scan a workspace to
+ * find a lead by name. Returns the number of tables.
  */
 async function refreshStatistics(sql: Sql): Promise<number> {
   const outgrown = await sql<{ name: string }[]>`
@@ -170,13 +170,13 @@ async function refreshStatistics(sql: Sql): Promise<number> {
     join pg_class c on c.oid = s.relid
     where s.n_live_tup > greatest(2 * c.reltuples, ${worthRows})
     order by name`
-  // By itself it may be at one of them already, which does as well.
+  // `skip_locked`, because autovacuum may already be analyzing a table.
   for (const { name } of outgrown) await sql.unsafe(`analyze (skip_locked) ${name}`)
   return outgrown.length
 }
 
-// Hourly jobs work in batches that commit by themselves. What they delete is days old, so a run that was cut short can wait for
-// the next.
+// Hourly jobs work in batches that commit separately. They delete data that is days old, so an interrupted run can
+// continue in the next.
 function hourlyJobs(runtime: Runtime): Record<string, ScheduledJob['work']> {
   const { config, db, clock, wallClock = clock, media: store } = runtime
   let sweptTo: string | null = null
@@ -193,7 +193,7 @@ function hourlyJobs(runtime: Runtime): Record<string, ScheduledJob['work']> {
     'erase-idle-conversations': () => eraseQuiet(runtime),
     'delete-expired-uploads': () => deleteAbandonedUploads({ db, clock }),
     'sweep-media': async () => {
-      // By the clock of the machines, which that of the store is compared with.
+      // Uses the machine's clock, which is compared with the times in the store.
       const findReferenced = (names: string[]) => findReferencedFiles(db.sql, names)
       const { removed, after } = await sweepStore({ store, clock: systemClock, findReferenced }, sweptTo)
       sweptTo = after

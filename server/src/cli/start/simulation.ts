@@ -11,23 +11,23 @@ import { type LoadedSimulator, loadSimulator } from '../simulate.ts'
 import type { OpenRuntime } from './runtime.ts'
 
 export interface Simulation {
-  /** Where the phones are; null without a simulator. */
+  /** Address of the phones; null without a simulator. */
   phonesUrl: string | null
-  /** Gives a workspace the simulated number and phone, and lets the number's customers write. */
+  /** Connects a workspace to the simulated number and phone, and lets the number's customers write. */
   connect(workspaceId: string): Promise<void>
   stop(): Promise<void>
 }
 
 export const noSimulation: Simulation = { phonesUrl: null, connect: async () => {}, stop: async () => {} }
 
-/** Starts the simulator beside the service, when the settings want it. A port that is taken costs the phones only. */
+/** Starts the simulator if enabled. If its port is taken, only the phones are missing. */
 export async function startSimulation(runtime: OpenRuntime, say: (line: string) => void): Promise<Simulation> {
   const { config, log, simulatedClock: clock } = runtime
   if (clock === null) return noSimulation
   const { host, port } = config.simulator
   const loaded = await loadSimulator()
   if (loaded === null) {
-    say('The simulated phones are not part of this package. Run Parley from a clone of its repository to have them.')
+    say('The simulated phones are not part of this package. To use them, run Parley from a clone of its repository.')
     return noSimulation
   }
   const { seedDemo } = loaded
@@ -44,11 +44,11 @@ export async function startSimulation(runtime: OpenRuntime, say: (line: string) 
       ...(known[0] && { number: known[0] }),
     })
     for (const number of known) simulator.platform.world.numbers.set(number.numberId, number)
-    // A first start may have been killed before its customers were heard.
+    // A first start may have been killed before its customers' messages were received.
     if (known.length > 0) seedDemo(simulator, { speak: config.demo && !(await hasConversation(runtime.db.sql)) })
     return {
       phonesUrl: `${simulator.url}/phone`,
-      // A demo whose first start was killed may have its numbers already.
+      // A demo whose first start was killed may already have its numbers.
       connect: async (workspaceId) => {
         if (known.length === 0) {
           await connect(runtime, simulator, workspaceId)
@@ -60,7 +60,7 @@ export async function startSimulation(runtime: OpenRuntime, say: (line: string) 
     }
   } catch (error) {
     log.warn('failed to start the simulator', { port }, error)
-    say(`The simulated phones have not started: port ${port} cannot be had. Choose another by PARLEY_SIMULATOR_PORT.`)
+    say(`The simulated phones did not start: port ${port} is not available. Set PARLEY_SIMULATOR_PORT to another.`)
     return noSimulation
   }
 }
@@ -73,7 +73,7 @@ async function hasConversation(sql: Sql): Promise<boolean> {
   return row !== undefined
 }
 
-/** The numbers that workspaces have connected here before: the simulator forgets, their connections do not. */
+/** Returns the simulated numbers of stored connections. The simulator does not store them. */
 async function connectedNumbers(runtime: OpenRuntime, { newNumber }: LoadedSimulator): Promise<BusinessNumber[]> {
   const { db, keyStore, config } = runtime
   const { host, port } = config.simulator
@@ -109,7 +109,7 @@ async function connect(runtime: OpenRuntime, simulator: Simulator, workspaceId: 
   number.callbackUrl = callbackOf(runtime, connection.id)
 }
 
-// Nobody has scanned its code yet: whoever opens the connection does, with the simulated phone of its owner.
+// The code is not scanned yet: the user does that with the owner's simulated phone.
 async function connectPhone(runtime: OpenRuntime, { url: baseUrl }: Simulator, workspaceId: string): Promise<void> {
   const { db, keyStore } = runtime
   const known = await listConnections(db.sql, await keyStore.keyring(workspaceId), workspaceId)

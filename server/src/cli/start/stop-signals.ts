@@ -2,18 +2,18 @@ const numbers = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const
 const signals = Object.keys(numbers) as (keyof typeof numbers)[]
 
 export interface StopSignals {
-  /** From now on the first signal stops with `stop`, and only a second one ends the process at once. */
+  /** Makes the first signal call `stop`, and a second one exit immediately. */
   stopWith(stop: (pause: Pause) => Promise<void>): void
 }
 
-/** Waits for so long. A signal that comes meanwhile ends the pause, and nothing else. */
+/** Waits for a time. A signal during the pause only ends the pause. */
 export type Pause = (ms: number) => Promise<void>
 
 const parentCheckMs = 500
-/** A supervisor that tells all of a group tells us twice: whoever started us passes on what it was told. */
+/** Ignores duplicates: a supervisor that signals the whole group also signals our parent, which forwards it. */
 const echoMs = 250
 
-/** Takes the signals over: until there is something to stop in good order, one of them ends the process. */
+/** Handles stop signals. Until `stopWith` is called, a signal exits the process. */
 export function takeStopSignals(): StopSignals {
   let stop: ((pause: Pause) => Promise<void>) | undefined
   let stopping = false
@@ -28,7 +28,7 @@ export function takeStopSignals(): StopSignals {
   }
   const stopOrLeave = (exitCode: number) => {
     if (endPause !== undefined) return endPause()
-    // Ending by `exit` and not by the signal: what stops an embedded database hangs on it.
+    // Uses `exit` rather than the signal, because exit handlers stop an embedded database.
     if (stop === undefined || stopping) process.exit(exitCode)
     stopping = true
     void stop(pause)
@@ -50,7 +50,8 @@ export function takeStopSignals(): StopSignals {
   }
 }
 
-// npm hands a signal to the shell between us, which dies of it and tells nobody: the service would run on unseen.
+// npm forwards a signal to the shell in between, which dies without forwarding it: the service would continue
+// unnoticed.
 function watchParent(onGone: () => void): void {
   if (process.env.npm_lifecycle_event === undefined) return
   const parent = process.ppid

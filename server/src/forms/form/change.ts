@@ -30,7 +30,7 @@ export interface FormDeps {
   clock: Clock
 }
 
-/** Makes a form. Refuses a bad definition with 400 and a taken slug with 409. */
+/** Creates a form. Throws 400 for an invalid definition and 409 for a taken slug. */
 export async function createForm(deps: FormDeps, member: Member, input: NewForm): Promise<Form> {
   const now = deps.clock.now()
   const { workspaceId } = member
@@ -46,13 +46,13 @@ export async function createForm(deps: FormDeps, member: Member, input: NewForm)
   )
 }
 
-/** The form that an input would make. Refuses a bad definition with 400. */
+/** Returns the form that the input describes. Throws 400 for an invalid definition. */
 export function draftForm(workspaceId: string, input: NewForm, now: Date): Form {
   const definition: FormDefinition = { ...defaults, slug: makeSlug(input.title), ...input }
   return checked({ ...definition, workspaceId, id: newId(now), createdAt: now, updatedAt: now })
 }
 
-/** Changes the fields that the input names. Leads that the form has made stay as they are. */
+/** Changes the fields in the input. Leads that the form has created do not change. */
 export async function changeForm(deps: FormDeps, member: Member, id: string, input: FormChanges): Promise<Form> {
   const now = deps.clock.now()
   return whileSlugIsFree(() =>
@@ -68,7 +68,7 @@ export async function changeForm(deps: FormDeps, member: Member, id: string, inp
   )
 }
 
-/** Deletes a form with the record of its submissions; the leads stay. */
+/** Deletes a form and the records of its submissions, but not the leads. */
 export async function removeForm(deps: FormDeps, member: Member, id: string): Promise<void> {
   await deps.db.tx(async (tx) => {
     if (!(await deleteForm(tx, member.workspaceId, id))) throw formNotFound()
@@ -108,8 +108,8 @@ function entry(member: Member, action: string, formId: string) {
 }
 
 /**
- * Has the address lead to the form, from now on and for good: neither a rename nor a deletion frees it for another
- * workspace. Throws 409 when another has it.
+ * Assigns the slug to the form permanently: neither a rename nor a deletion frees it for another workspace. Throws 409
+ * if another workspace has it.
  */
 async function claimSlug(tx: Tx, workspaceId: string, slug: string, formId: string): Promise<void> {
   const claimed = await tx`
@@ -127,7 +127,7 @@ async function claimSlug(tx: Tx, workspaceId: string, slug: string, formId: stri
   if ((row?.count ?? 0) > maxSlugs) throw tooManySlugs()
 }
 
-/** A slug that reads like the title, with enough chance at its end to be free. */
+/** Derives a slug from the title, with a random suffix so that it is likely to be free. */
 function makeSlug(title: string): string {
   const words = title
     .normalize('NFKD')
@@ -142,7 +142,7 @@ function makeSlug(title: string): string {
   return words === '' ? `form-${chance}` : `${words}-${chance}`
 }
 
-/** Every rule of a definition that a schema cannot say. */
+/** Checks the rules of a definition that the schema cannot express. */
 export function definitionIssues(form: FormDefinition): Issue[] {
   return [...fieldsIssues(form.fields), ...redirectIssues(form.redirectUrl), ...originsIssues(form.allowedOrigins)]
 }
@@ -155,7 +155,7 @@ function fieldsIssues(fields: readonly FormField[]): Issue[] {
     issues.push({ path: 'fields', message: 'must have a required firstName, which every lead needs' })
   }
   if (fields.filter((field) => !isLeadField(field.key)).length > maxCustomFields) {
-    issues.push({ path: 'fields', message: `must have at most ${maxCustomFields} fields beside the lead's own` })
+    issues.push({ path: 'fields', message: `must have at most ${maxCustomFields} custom fields` })
   }
   return issues
 }
@@ -170,12 +170,12 @@ function fieldIssues(field: FormField, at: string): Issue[] {
   return problems.flatMap(([part, message]) => (message === null ? [] : [{ path: `${at}.${part}`, message }]))
 }
 
-// Under these names the lead has fields of its own, which a custom field would only shadow.
+// The lead has fields of its own under these names, which a custom field would shadow.
 const reserved = ['first_name', 'last_name', 'email', 'phone', 'notes', decoyField]
 
 function customKeyProblem(key: string): string | null {
-  if (reserved.includes(key)) return 'is reserved: take another, or one of firstName, lastName, email, phone, notes'
-  if (/^(k|utm)_/.test(key)) return 'must not start with k_ or utm_, which belong to the parameters of the address'
+  if (reserved.includes(key)) return 'is reserved: use another key, or one of firstName, lastName, email, phone, notes'
+  if (/^(k|utm)_/.test(key)) return 'must not start with k_ or utm_, which are reserved for URL parameters'
   return keyProblem(key)
 }
 

@@ -4,7 +4,6 @@ import type { LeadSettings, LeadSettingsRow } from '../../base/lead-settings.ts'
 import { leadSettingsColumns, readLeadSettings } from '../../base/lead-settings.ts'
 import { type FormDefinition, leadFieldTypes } from './schema.ts'
 
-/** What the team decides about a form, and where it stands. */
 export interface Form extends FormDefinition {
   workspaceId: string
   id: string
@@ -12,7 +11,7 @@ export interface Form extends FormDefinition {
   updatedAt: Date
 }
 
-/** A form as the public meets it: active, in a workspace whose plan has leads. */
+/** A form that is active and belongs to a workspace whose plan includes leads. */
 export interface PublicForm extends Form {
   leadSettings: LeadSettings
 }
@@ -21,9 +20,9 @@ export function isLeadField(key: string): key is keyof typeof leadFieldTypes {
   return Object.hasOwn(leadFieldTypes, key)
 }
 
-// Neither can be a field's key, so no team's field can collide with them.
+// Neither name can be a field's key, so fields of a form cannot collide with them.
 export const tokenField = '_token'
-/** Hidden from people: only programs that fill whatever they find fill it. */
+/** Honeypot: hidden from people, filled by bots. */
 export const decoyField = 'homepage'
 
 const formColumns = (sql: Sql) => sql`
@@ -44,10 +43,7 @@ const formColumns = (sql: Sql) => sql`
   f.created_at as "createdAt",
   f.updated_at as "updatedAt"`
 
-/**
- * The form that stands at the address, be it one that it had before. The only statement that cannot begin with the
- * workspace: the public knows a slug, and the slug tells it.
- */
+/** Finds the form of a current or former slug. The only statement without a workspace: the slug determines it. */
 export async function findPublicForm(sql: Sql, slug: string): Promise<PublicForm | undefined> {
   const [row] = await sql<(Form & LeadSettingsRow)[]>`
     select ${formColumns(sql)}, ${leadSettingsColumns(sql)}
@@ -77,7 +73,7 @@ export async function findForm(sql: Sql, workspaceId: string, id: string): Promi
   return row
 }
 
-/** The form for changing it: nobody else changes it until this transaction ends. */
+/** Returns the form and locks it until the transaction ends. */
 export async function lockForm(tx: Tx, workspaceId: string, id: string): Promise<Form | undefined> {
   const [row] = await tx<Form[]>`
     select ${formColumns(tx)}
@@ -88,7 +84,7 @@ export async function lockForm(tx: Tx, workspaceId: string, id: string): Promise
   return row
 }
 
-/** Keeps two forms of one workspace from being made at once, so that they can be counted. */
+/** Counts forms under a lock that prevents concurrent creation. */
 export async function countForms(tx: Tx, workspaceId: string): Promise<number> {
   await tx`
     select 1
@@ -144,7 +140,7 @@ export async function deleteForm(tx: Tx, workspaceId: string, id: string): Promi
   return count > 0
 }
 
-/** Forms that one workspace can have. */
+/** Maximum number of forms of a workspace. */
 export const maxForms = 200
 
 export const formNotFound = (): ApiError => notFound('Form not found')
@@ -152,24 +148,23 @@ export const formNotFound = (): ApiError => notFound('Form not found')
 export const slugTaken = (cause?: unknown): ApiError =>
   conflict('Form with this slug already exists', { field: 'slug' }, cause)
 
-/** Addresses that the forms of one workspace ever had: they are its own for good. */
+/** Maximum number of slugs that the forms of a workspace have ever had. They are reserved permanently. */
 export const maxSlugs = 1_000
 
 export const tooManySlugs = (): ApiError =>
-  conflict(`A workspace's forms have at most ${maxSlugs} addresses over time. Take one of those that they had.`, {
+  conflict(`A workspace's forms can have at most ${maxSlugs} addresses over time. Use a former one.`, {
     field: 'slug',
   })
 
-export const tooManyForms = (): ApiError =>
-  conflict(`A workspace has at most ${maxForms} forms. Delete one that is not used.`)
+export const tooManyForms = (): ApiError => conflict(`A workspace has at most ${maxForms} forms. Delete an unused one.`)
 
 export const originNotAllowed = (): ApiError =>
-  forbidden("This site may not post to this form. Add its origin to the form's allowedOrigins.")
+  forbidden("This site cannot post to this form. Add its origin to the form's allowedOrigins.")
 
 export const sentTooOften = (retryAfterSeconds: number): ApiError =>
-  tooManyRequests(`Sent too often from one place. Please try again in ${retryAfterSeconds} s.`, retryAfterSeconds, {
+  tooManyRequests(`Sent too often. Please try again in ${retryAfterSeconds} s.`, retryAfterSeconds, {
     code: 'RATE_LIMITED',
   })
 
-/** Whether a 429 is for the day's quota rather than for this sender. */
+/** Returns whether a 429 is for the daily quota rather than for this sender. */
 export const isQuotaReached = (error: ApiError): boolean => error.statusCode === 429 && error.data === undefined

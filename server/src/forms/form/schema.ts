@@ -19,17 +19,17 @@ import { sources } from '../../leads/lead/lead.ts'
 const text = (description: string, maxLength: number, minLength = 0) =>
   Type.String({ description, maxLength, ...(minLength > 0 ? { minLength, pattern: visible } : {}) })
 
-// Far above what the definitions of forms can add up to.
+// Far more than a form definition can produce.
 const maxPageLength = 1_000_000
 
 const slug = Type.String({
   maxLength: 60,
   pattern: '^[a-z0-9-]{3,60}$',
   description:
-    "Last part of the public address, unique in the instance: 3 to 60 of a-z, 0-9 and -. Addresses stay the workspace's for good: after a change the old one goes on to lead to the form, and that of a deleted form is free for forms of the workspace alone.",
+    'Last part of the public URL, unique in the instance: 3 to 60 characters of a-z, 0-9 and -. A slug remains reserved for the workspace: after a change the old one still leads to the form, and the slug of a deleted form can only be reused in the same workspace.',
 })
 
-/** The fields of a lead itself that a form can ask for, with the types they can be shown as. */
+/** The lead's own fields that a form can contain, with their possible types. */
 export const leadFieldTypes = {
   firstName: ['text'],
   lastName: ['text'],
@@ -42,9 +42,9 @@ const NewFormField = Type.Object(
   {
     key: Type.String({
       maxLength: 255,
-      description: `\`${Object.keys(leadFieldTypes).join('`, `')}\`, or the key of a custom field: at most 40 characters, lowercase snake_case, a letter first, not starting with \`k_\` or \`utm_\`.`,
+      description: `\`${Object.keys(leadFieldTypes).join('`, `')}\`, or the key of a custom field: at most 40 characters, lowercase snake_case, starting with a letter, not starting with \`k_\` or \`utm_\`.`,
     }),
-    label: text('What people read above the input; kept as the label of the custom field.', 200, 1),
+    label: text('Label above the input; stored as the label of the custom field.', 200, 1),
     type: oneOf(customFieldTypes, {
       title: 'CustomFieldType',
       description:
@@ -54,11 +54,11 @@ const NewFormField = Type.Object(
     options: Type.Optional(
       Type.Array(Type.String({ maxLength: maxTextLength }), {
         maxItems: 100,
-        description: 'Of `select` and `multiselect`: what can be chosen. Options of a `multiselect` hold no comma.',
+        description: 'Options of a `select` or `multiselect`. Options of a `multiselect` must not contain a comma.',
       }),
     ),
     placeholder: Type.Optional(text('Shown in the empty input.', 200)),
-    help: Type.Optional(text('A line below the label.', 500)),
+    help: Type.Optional(text('Help text below the label.', 500)),
   },
   { title: 'NewFormField', additionalProperties: false },
 )
@@ -67,27 +67,26 @@ const FormField = titled('FormField', NewFormField.properties)
 
 const Definition = Type.Object({
   slug,
-  name: text('For the team, at most 100 characters.', 100, 1),
+  name: text('Internal name, at most 100 characters.', 100, 1),
   title: text('Heading of the public page.', 200, 1),
   description: nullable(text('Shown below the heading; line breaks are kept.', 2000)),
   fields: Type.Array(NewFormField, {
     minItems: 1,
     maxItems: 15,
-    description:
-      "In the order shown. A required `firstName` must be among them; at most 10 beside the lead's own fields.",
+    description: 'Fields in the order shown. Must include a required `firstName`; at most 10 custom fields.',
   }),
-  submitLabel: text('Text of the button.', 60, 1),
-  thankYou: text('Shown after the form was sent; line breaks are kept.', 2000, 1),
-  redirectUrl: nullable(text('Where people go instead of the thank-you page: http or https.', 2000)),
+  submitLabel: text('Text of the submit button.', 60, 1),
+  thankYou: text('Shown after the form is sent; line breaks are kept.', 2000, 1),
+  redirectUrl: nullable(text('URL opened instead of the thank-you page; http or https.', 2000)),
   allowedOrigins: Type.Array(Type.String({ maxLength: 300 }), {
     maxItems: 50,
-    description: 'Other sites that may post here or frame the page, `https://example.com`; `*` is any.',
+    description:
+      'Origins of other sites that can post to the form or frame the page, such as `https://example.com`; `*` for any.',
   }),
   source: oneOf(sources, { title: 'LeadSource', description: 'Source of the leads.' }),
-  status: leadStatus('Status that the leads start with.'),
-  active: Type.Boolean({ description: 'An inactive form answers 404 to the public.' }),
+  status: leadStatus('Initial status of the leads.'),
+  active: Type.Boolean({ description: 'Whether the form is public. An inactive form returns 404.' }),
 })
-/** What the team decides about a form. */
 export type FormDefinition = Static<typeof Definition>
 
 const example = {
@@ -116,22 +115,25 @@ export type FormChanges = Static<typeof FormChanges>
 export const Form = titled('Form', {
   id: uuid('The form.'),
   ...Definition.properties,
-  fields: Type.Array(FormField, { maxItems: 15, description: 'In the order shown.' }),
-  url: limited(2000, 'The public page.'),
-  embedHtml: limited(maxPageLength, "A form for another site's page; allow that site's origin."),
-  createdAt: timestamp('When the form was made.'),
-  updatedAt: timestamp('When it last changed.'),
+  fields: Type.Array(FormField, { maxItems: 15, description: 'Fields in the order shown.' }),
+  url: limited(2000, 'URL of the public page.'),
+  embedHtml: limited(
+    maxPageLength,
+    'HTML of the form for a page of another site, whose origin must be in `allowedOrigins`.',
+  ),
+  createdAt: timestamp('Creation time.'),
+  updatedAt: timestamp('Time of the last change.'),
 })
 
 export const OneForm = Type.Object({ form: Form }, { description: 'The form.' })
 export const ListedForm = titled('ListedForm', {
   ...Form.properties,
-  submissionCount: count('How often it was sent.'),
-  lastSubmissionAt: nullable(timestamp('When it was last sent.')),
+  submissionCount: count('Number of submissions.'),
+  lastSubmissionAt: nullable(timestamp('Time of the last submission.')),
 })
 export const FormList = Type.Object({ forms: Type.Array(ListedForm, unpaged) }, { description: 'The forms.' })
 export const Deleted = Type.Object(
-  { success: Type.Boolean(), message: limited(200, 'What was done.') },
+  { success: Type.Boolean(), message: limited(200, 'Result.') },
   { description: 'Deleted.' },
 )
 
@@ -145,19 +147,19 @@ export const NoQuery = Type.Object({}, { additionalProperties: false })
 export const SubmissionsQuery = Type.Object(
   {
     limit: Type.Integer({ minimum: 1, maximum: 100, default: 50, description: 'At most 100.' }),
-    cursor: Type.Optional(cursor('`nextCursor` of the page before.')),
+    cursor: Type.Optional(cursor('`nextCursor` of the previous page.')),
   },
   { additionalProperties: false },
 )
 
 const answers = Type.Array(
   titled('FormAnswer', {
-    key: limited(255, 'Of the field.', { example: 'company_size' }),
-    label: limited(200, 'As the form named it then.', { example: 'Company size' }),
+    key: limited(255, 'Key of the field.', { example: 'company_size' }),
+    label: limited(200, 'Label at the time of submission.', { example: 'Company size' }),
     value: Type.Unsafe<string | boolean>({
       type: ['string', 'boolean'],
       maxLength: 20_000,
-      description: 'As it was sent; of a `boolean` field true or false.',
+      description: 'Value as sent; true or false for a `boolean` field.',
       example: '1 to 10',
     }),
   }),
@@ -170,37 +172,37 @@ export const SubmissionList = Type.Object(
       Type.Object({
         id: uuid(),
         leadId: uuid(),
-        submittedAt: timestamp('When the form was sent.'),
+        submittedAt: timestamp('Time of submission.'),
         lead: nullable(
           Type.Object(
             {
               name: limited(511, 'First and last name.', { example: 'Marina Duarte' }),
-              status: leadStatus('Of the lead.', { example: 'new' }),
+              status: leadStatus('Status of the lead.', { example: 'new' }),
             },
-            { description: 'The lead as it is now; null when it was deleted.' },
+            { description: 'Current state of the lead; null if it was deleted.' },
           ),
         ),
         answers: Type.Unsafe<Static<typeof answers> | null>({
           ...answers,
           type: ['array', 'null'],
           description:
-            'What was filled in, in the order of the form, then what came with the address. Null when the lead was deleted, and for what was sent before answers were kept.',
+            'Answers in the order of the form, then the URL parameters. Null if the lead was deleted, and for submissions from before answers were stored.',
         }),
       }),
       ofPage,
     ),
-    nextCursor: nullable(cursor('For the next page; null at the end.')),
+    nextCursor: nullable(cursor('Cursor of the next page; null at the end.')),
   },
   { description: 'One page of submissions.' },
 )
 
 export const SubmissionDaysQuery = Type.Object(
   {
-    days: Type.Integer({ minimum: 1, maximum: 366, default: 30, description: 'Days up to today.' }),
+    days: Type.Integer({ minimum: 1, maximum: 366, default: 30, description: 'Number of days up to today.' }),
     tz: Type.String({
       maxLength: 64,
       default: 'UTC',
-      description: 'The time zone whose days are meant, by its IANA name.',
+      description: 'IANA name of the time zone of the days.',
       example: 'America/Sao_Paulo',
     }),
   },
@@ -209,13 +211,13 @@ export const SubmissionDaysQuery = Type.Object(
 
 export const SubmissionDays = Type.Object(
   {
-    total: count('Submissions of these days.'),
+    total: count('Number of submissions in these days.'),
     days: Type.Array(
       Type.Object({
         date: day,
-        submissions: count('How many there were.'),
+        submissions: count('Number of submissions.'),
       }),
-      { maxItems: 366, description: 'Every day, the oldest first; the last is today.' },
+      { maxItems: 366, description: 'Every day, oldest first; the last is today.' },
     ),
   },
   { description: 'Submissions by day.' },
@@ -224,7 +226,7 @@ export const SubmissionDays = Type.Object(
 export const FormPreview = Type.Object(
   {
     page: limited(maxPageLength, 'The public page in HTML.'),
-    thanks: limited(maxPageLength, 'The page after it was sent.'),
+    thanks: limited(maxPageLength, 'The thank-you page in HTML.'),
   },
   { description: 'The pages.' },
 )
@@ -233,15 +235,15 @@ export const Slug = Type.Object({ slug: limited(255, "The form's slug.") })
 
 export const Submission = Type.Record(Type.String(), Type.Unknown(), {
   description:
-    'Key of a field to its value: a string, for `boolean` true or false, for `multiselect` a list of strings. `k_*` and `utm_*` names are taken as from the address.',
+    'Maps the key of a field to its value: a string, true or false for `boolean`, a list of strings for `multiselect`. `k_*` and `utm_*` keys are treated like URL parameters.',
   example: { firstName: 'Marina', email: 'marina@example.com', company_size: '1 to 10' },
 })
 
 export const Submitted = Type.Object(
   {
     success: Type.Boolean({ example: true }),
-    message: limited(2000, 'What the team says in thanks.', { example: 'Thank you! We will be in touch.' }),
-    redirectUrl: nullable(limited(2000, 'Where the team wants people to go next.')),
+    message: limited(2000, 'Thank-you text of the form.', { example: 'Thank you! We will be in touch.' }),
+    redirectUrl: nullable(limited(2000, 'URL to open next.')),
   },
   { description: 'The form was sent.' },
 )
@@ -253,7 +255,7 @@ export const Parameters = Type.Unsafe<Record<string, string>>({
     '^k_': {
       type: 'string',
       maxLength: maxHeadBytes,
-      description: 'Becomes a custom field of the lead: at most 255 characters.',
+      description: 'Becomes a custom field of the lead, at most 255 characters.',
     },
     '^utm_': {
       type: 'string',
@@ -261,7 +263,7 @@ export const Parameters = Type.Unsafe<Record<string, string>>({
       description: 'Becomes the custom field `k_utm_*`, cut to 255 characters.',
     },
   },
-  description: 'Other parameters are passed over: links that people share gather them.',
+  description: 'Other parameters are ignored, because shared links collect them.',
 })
 
 export const Page = {
@@ -270,10 +272,10 @@ export const Page = {
 }
 
 export const SentOn = Type.Null({
-  description: 'A form-encoded post went well: on to the thank-you page or `redirectUrl`.',
+  description: 'A form-encoded post succeeded: redirects to the thank-you page or `redirectUrl`.',
 })
 
-/** Error answers that browsers get as a page. */
+/** Adds an HTML variant to error responses, for browsers. */
 export function orPage(errors: Record<number, TSchema & { description?: string }>): object {
   const shown = Object.entries(errors).map(([status, schema]) => {
     const content = { 'application/json': { schema }, 'text/html': { schema: Type.String(fileText) } }

@@ -10,23 +10,23 @@ import type { RawFields } from '../submit/submission.ts'
 export interface FormPage {
   form: Form
   token: string
-  /** What the address gave, carried along in hidden inputs. */
+  /** Parameters of the address, submitted as hidden inputs. */
   carried: readonly CustomField[]
   values: RawFields
   refusal: Refusal | null
 }
 
-/** Why the page is shown again. */
+/** The reason for showing the page again. */
 export interface Refusal {
   message: string
-  /** Per field; empty when the whole was refused. */
+  /** Issues per field; empty if the whole submission was refused. */
   issues: readonly Issue[]
 }
 
 export const style = readFileSync(new URL('form.css', import.meta.url), 'utf8')
 const styleHref = `/f/assets/form.css?v=${createHash('sha256').update(style).digest('hex').slice(0, 12)}`
 
-/** The page of a form. It holds no script and needs none. */
+/** Renders the page of a form. It contains no script. */
 export function formPage({ form, token, carried, values, refusal }: FormPage): Html {
   const problems = new Map(refusal?.issues.map((issue) => [issue.path, issue.message]))
   return layout(
@@ -51,7 +51,7 @@ export function thanksPage(form: Form): Html {
   )
 }
 
-/** What people see instead of a form. */
+/** Renders a message instead of a form. */
 export function noticePage(title: string, message: string): Html {
   return layout(title, html`<h1>${title}</h1>\n<p class="description">${message}</p>`)
 }
@@ -91,9 +91,9 @@ ${content}
 }
 
 interface FieldState {
-  /** What was typed before, by key. */
+  /** Values typed before, by key. */
   values: RawFields
-  /** What is wrong with it, by key. */
+  /** Problems by key. */
   problems: ReadonlyMap<string, string>
 }
 
@@ -101,7 +101,7 @@ export const untouched: FieldState = { values: {}, problems: new Map() }
 
 export const fieldId = (key: string): string => `f-${key}`
 
-/** A field with its label, its help and what is wrong with it. */
+/** Renders a field with its label, help text and problem. */
 export function fieldHtml(field: FormField, state: FieldState): Html {
   const problem = state.problems.get(field.key)
   const kind = problem === undefined ? 'field' : 'field wrong'
@@ -122,7 +122,7 @@ ${(field.options ?? []).map((option) => choiceHtml(field, option, state))}</fiel
 ${controlHtml(field, textOf(state.values[field.key]), problem)}</div>`
 }
 
-/** People neither see nor reach it; programs that fill every input give themselves away. */
+/** Renders a honeypot: invisible and unreachable for people, filled by bots that fill every input. */
 function decoyHtml(): Html {
   return html`<div aria-hidden="true" class="aside"><label>Homepage <input name="${decoyField}" tabindex="-1" autocomplete="off"></label></div>`
 }
@@ -150,7 +150,7 @@ export function sentence(problem: string): string {
 function controlHtml(field: FormField, value: string, problem: string | undefined): Html {
   const common = html`name="${field.key}"${attributes(field, problem)}`
   if (field.type === 'textarea' || field.key === 'notes') {
-    // The line break right after the tag is the parser's; a leading one of the value needs its own.
+    // Parsers drop the line break after the tag, so that a value's own leading one is kept.
     return html`<textarea rows="4" ${common}${placeholder(field)}>
 ${value}</textarea>`
   }
@@ -187,7 +187,7 @@ function placeholder(field: FormField): Html | null {
   return field.placeholder ? html` placeholder="${field.placeholder}"` : null
 }
 
-/** The keyboard that a phone shows, and what the browser may fill in by itself. */
+/** Returns the input type, which determines a phone's keyboard, and autocomplete. */
 function inputKind({ key, type }: FormField): Html {
   if (key === 'firstName') return html` type="text" autocomplete="given-name"`
   if (key === 'lastName') return html` type="text" autocomplete="family-name"`

@@ -15,7 +15,7 @@ import type { LeadChanges } from '../../leads/lead/schema.ts'
 import { decoyField, isLeadField, type PublicForm, tokenField } from '../form/form.ts'
 import type { FormDefinition, FormField } from '../form/schema.ts'
 
-/** What was filled in, as the team reads it beside the form. */
+/** An answer, as the team sees it with the form. */
 export interface Answer {
   key: string
   label: string
@@ -24,17 +24,17 @@ export interface Answer {
 
 export interface Submission {
   patch: LeadPatch
-  /** In the order of the form, then what came with the address. */
+  /** In the order of the form, followed by URL parameters. */
   answers: Answer[]
-  /** At most one for each field, its path being the field's key. */
+  /** At most one per field; its path is the field's key. */
   issues: Issue[]
 }
 
 const maxIssues = 20
 
 /**
- * What was typed into a form, with the parameters of its address, as a lead to be created. Pages of other sites send
- * inputs of their own along, which are passed over unless `refuseUnknown`.
+ * Converts a form submission and the URL parameters into a lead to create. Pages of other sites may send inputs of
+ * their own, which are ignored unless `refuseUnknown`.
  */
 export function readSubmission(
   form: PublicForm,
@@ -80,7 +80,7 @@ function unknownFields(form: PublicForm, body: RawFields): Issue[] {
 }
 
 interface Reading {
-  /** Empty when nothing was typed. */
+  /** Empty if nothing was entered. */
   value: string | boolean
   problem: string | null
 }
@@ -94,7 +94,8 @@ function readValue(field: FormField, raw: unknown): Reading {
   if (Array.isArray(raw)) return wrong('is given more than once')
   if (raw !== undefined && raw !== null && !['string', 'number'].includes(typeof raw)) return wrong('must be a string')
   const text = cleanText(String(raw ?? ''))
-  // Before anything reads it: what a stranger sends is as long as a body may be. Notes are notes, however they are shown.
+  // Checked before parsing, because a stranger's input may be as long as the body limit. Notes are always limited as
+  // notes.
   const problem = lengthProblem(text, maxLengthOf(field.key === 'notes' ? 'textarea' : field.type))
   if (problem !== null) return wrong(problem)
   const value = spelled(field, text)
@@ -103,7 +104,7 @@ function readValue(field: FormField, raw: unknown): Reading {
   return fine(value)
 }
 
-// Browsers send no box that is not ticked.
+// Browsers do not send unticked boxes.
 function readTick(field: FormField, raw: unknown): Reading {
   const isTicked = raw === true || raw === 'true' || raw === 'on' || raw === '1'
   const isEmpty = raw === undefined || raw === null || raw === false || ['false', 'off', '0', ''].includes(String(raw))
@@ -124,7 +125,7 @@ function readChoices(field: FormField, raw: unknown): Reading {
   return fine(options.filter((option) => choices.has(option)).join(choiceSeparator))
 }
 
-/** People write `12,5` and `example.com`, which mean one thing only. */
+/** Normalizes unambiguous spellings such as `12,5` and `example.com`. */
 function spelled({ type }: FormField, value: string): string {
   if (type === 'number') return value.replace(/^(-?\d+),(\d+)$/, '$1.$2')
   if (type === 'url' && startsWithHost(value)) return `https://${value}`
@@ -152,8 +153,8 @@ function isParameter(name: string): boolean {
 }
 
 /**
- * The `k_*` parameters among the names as custom fields, each `utm_*` one as `k_utm_*` after them: campaigns tag
- * links as they like, so a tag that does not fit is cut or left out where a `k_*` would be refused.
+ * Returns the `k_*` parameters as custom fields, followed by each `utm_*` one as `k_utm_*`. Campaigns tag links freely,
+ * so an invalid tag is cut or omitted where a `k_*` would be refused.
  */
 export function readParameters(raw: RawFields): CustomField[] {
   const named = fieldsFromParameters(raw)
@@ -165,7 +166,7 @@ export function readParameters(raw: RawFields): CustomField[] {
   return [...fields.filter((field) => !isTag(field)), ...tags.sort((a, b) => rankOf(a) - rankOf(b))]
 }
 
-/** The parameters that fit beside `taken` other custom fields; an issue for each `k_*` that does not. */
+/** Returns the parameters that fit besides `taken` other custom fields, with an issue for each `k_*` that does not. */
 function fitParameters(parameters: readonly CustomField[], taken: number): { fields: CustomField[]; issues: Issue[] } {
   const room = Math.max(0, maxCustomFields - taken)
   const issues = parameters
@@ -176,8 +177,8 @@ function fitParameters(parameters: readonly CustomField[], taken: number): { fie
 }
 
 /**
- * What the page of a form carries along from its address. A parameter that could not be stored stays behind, since
- * the person who fills the form could not mend it.
+ * Returns the parameters that a form's page submits from its URL. Omits parameters that could not be stored, because
+ * the person who fills in the form could not correct them.
  */
 export function carriedParameters(form: Pick<FormDefinition, 'fields'>, raw: RawFields): CustomField[] {
   const storable = readParameters(raw).filter(

@@ -11,13 +11,13 @@ export interface SubmissionRow {
   id: string
   lead_id: string
   submitted_at: Date
-  /** Sealed; null for what was sent before answers were kept. */
+  /** Encrypted; null for submissions from before answers were stored. */
   answers: Buffer | null
 }
 
 export const answersOf = (id: string) => ({ table: 'form_submissions', row: id, column: 'answers' })
 
-/** Claims the nonce of a page for a lead; the second claim violates `form_submissions_nonce_key`. */
+/** Claims the page's nonce for a lead. A second claim violates `form_submissions_nonce_key`. */
 export async function insertSubmission(
   tx: Tx,
   workspaceId: string,
@@ -29,7 +29,7 @@ export async function insertSubmission(
     values (${workspaceId}, ${id}, ${formId}, ${leadId}, ${nonce}, ${submittedAt}, ${answers})`
 }
 
-/** Newest first; `before` is the id of the last one already seen. */
+/** Lists submissions, newest first. `before` is the last id already seen. */
 export async function listSubmissions(
   sql: Sql,
   workspaceId: string,
@@ -47,7 +47,7 @@ export async function listSubmissions(
     limit ${limit}`
 }
 
-/** What a lead sent by forms, newest first, for its timeline. */
+/** Returns the form submissions of a lead, newest first, for its timeline. */
 export async function submissionsOfLead(
   { db, keyStore }: Pick<LeadDeps, 'db' | 'keyStore'>,
   workspaceId: string,
@@ -87,7 +87,7 @@ export interface SubmissionCount {
   lastAt: Date
 }
 
-/** How often each form was sent; those that never were are not among them. */
+/** Returns the number of submissions of each form. Forms without submissions are not included. */
 export async function countSubmissions(sql: Sql, workspaceId: string): Promise<Map<string, SubmissionCount>> {
   const rows = await sql<(SubmissionCount & { form_id: string })[]>`
     select form_id, count(*)::integer as count, max(submitted_at) as "lastAt"
@@ -97,7 +97,7 @@ export async function countSubmissions(sql: Sql, workspaceId: string): Promise<M
   return new Map(rows.map(({ form_id, count, lastAt }) => [form_id, { count, lastAt }]))
 }
 
-/** How often a form was sent on each of the days, counted from 1, which go on to the present. */
+/** Returns the number of submissions of a form on each day, numbered from 1; the last day ends now. */
 export async function countByDay(
   sql: Sql,
   workspaceId: string,
@@ -114,7 +114,7 @@ export async function countByDay(
     group by 1`
 }
 
-/** How many submissions made or changed a lead. */
+/** Returns the number of submissions that created or changed a lead. */
 export async function countSubmissionsOf(sql: Sql, workspaceId: string, leadId: string): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
     select count(*)::integer as count
@@ -124,11 +124,11 @@ export async function countSubmissionsOf(sql: Sql, workspaceId: string, leadId: 
   return row?.count ?? 0
 }
 
-/** Gives a lead's submissions to another, all or those that are named. Returns which. */
+/** Moves submissions of a lead to another lead, all or the given ones. Returns the moved ids. */
 export const moveSubmissions = (tx: Tx, workspaceId: string, move: RowMove): Promise<string[]> =>
   moveRows(tx, 'form_submissions', workspaceId, move)
 
-/** Erases what the customer has sent by forms: which form, and when. What was filled in is the lead's. */
+/** Erases the customer's form submissions. Their answers are stored with the lead. */
 export async function eraseSubmissions(tx: Tx, { workspaceId, customer }: ErasureScope): Promise<ErasureStep> {
   const erased = await tx`
     delete from form_submissions

@@ -10,7 +10,7 @@ import { addressGroup } from '../../base/outgoing/address.ts'
 import { originNotAllowed, type PublicForm, sentTooOften, tokenField } from '../form/form.ts'
 import type { RawFields } from './submission.ts'
 
-/** Whether a request is answered with JSON rather than with a page. */
+/** Returns whether the response must be JSON rather than a page. */
 export function wantsJson(request: FastifyRequest): boolean {
   const accept = request.headers.accept ?? ''
   return isJson(request) || (/[/+]json\b/.test(accept) && !accept.includes('text/html'))
@@ -21,8 +21,8 @@ export function isJson(request: FastifyRequest): boolean {
 }
 
 /**
- * Lets in posts of our own page, of sites that the form lists, and of what is no browser; throws 403 for others.
- * Scripts of listed sites may read every answer, refusals included.
+ * Allows posts from our own page, from sites that the form lists, and from programs; throws 403 for others. Scripts of
+ * listed sites can read every response, including errors.
  */
 export function admitSender(reply: FastifyReply, form: PublicForm, publicUrl: string, request: FastifyRequest): Sender {
   const { origin, host } = request.headers
@@ -33,7 +33,7 @@ export function admitSender(reply: FastifyReply, form: PublicForm, publicUrl: st
   if (sender === 'listed') {
     reply.header('access-control-allow-origin', origin)
     reply.header('access-control-expose-headers', 'retry-after, x-request-id')
-    // Else the answer could not be read by the very sites that it is for.
+    // Otherwise the listed sites could not read the response.
     reply.header('cross-origin-resource-policy', 'cross-origin')
   }
   return sender
@@ -46,12 +46,12 @@ export interface RateDeps {
   submissionsPerMinute: number
 }
 
-// Whoever has a /48 has 65,536 of /64.
+// The owner of a /48 has 65,536 /64 networks.
 const perWiderGroup = 4
 
 /**
- * Counts a post by form and client, whatever address of its own the client comes from; throws 429 beyond the limit.
- * Addresses leave here only as digests.
+ * Counts a post by form and client network, so that changing addresses within it does not help. Throws 429 beyond the
+ * limit. Stores addresses only as digests.
  */
 export async function takeTurn(
   deps: RateDeps,
@@ -76,7 +76,7 @@ export async function takeTurn(
   if (!widerTake.allowed) throw sentTooOften(widerTake.retryAfterSeconds)
 }
 
-/** The first value of each parameter: links of campaigns repeat and break theirs, and people cannot mend them. */
+/** Returns the first value of each parameter. Campaign links repeat and break theirs, and visitors cannot fix them. */
 export function looseQuery(url: string): Record<string, string> {
   const query: Record<string, string> = Object.create(null)
   const start = url.indexOf('?')
@@ -85,7 +85,7 @@ export function looseQuery(url: string): Record<string, string> {
   return query
 }
 
-/** Where a post comes from: our own page, a site that the form lists, no browser that says so, or elsewhere. */
+/** Origin of a post: our own page, a site that the form lists, a client without an `Origin` header, or another site. */
 export type Sender = 'own' | 'listed' | 'unsaid' | 'foreign'
 
 interface PostedFrom {
@@ -93,7 +93,7 @@ interface PostedFrom {
   origin: string | undefined
   /** The `Host` header. */
   host: string | undefined
-  /** Whether the post holds the token of a page of ours, which a wrong one would still be refused for. */
+  /** Whether the post contains a token of our page. An invalid one is still refused later. */
   hasToken: boolean
 }
 
@@ -102,23 +102,23 @@ function senderOf(form: Pick<PublicForm, 'allowedOrigins'>, publicUrl: string, f
   if (origin === undefined) return 'unsaid'
   if (isOwn(origin, host, publicUrl)) return 'own'
   if (form.allowedOrigins.includes('*') || form.allowedOrigins.includes(origin)) return 'listed'
-  // Browsers that hide where people come from say `null`, also on our own page.
+  // Browsers that hide the origin send `null`, also on our own page.
   return origin === 'null' && hasToken ? 'own' : 'foreign'
 }
 
-// People may reach the service by another name than the configured one; no site can make a browser send our Host.
+// The service may be reached under another host name than configured. No site can make a browser send our Host.
 function isOwn(origin: string, host: string | undefined, publicUrl: string): boolean {
   if (!URL.canParse(origin)) return false
   return origin === new URL(publicUrl).origin || new URL(origin).host === host?.toLowerCase()
 }
 
-/** Faster than a person fills a form. */
+/** Shorter than a person takes to fill in a form. */
 const minFillMs = 2_000
 const maxFillMs = 24 * 3_600_000
 
 export type TokenReading = { ok: true; nonce: string } | { ok: false; problem: 'tampered' | 'too fast' | 'too old' }
 
-/** Marks one served page: a nonce that holds the time of issue, signed by the form's workspace for this form. */
+/** Issues a token for one served page: a nonce with the time of issue, signed by the workspace for this form. */
 export function issueToken(keyring: Keyring, formId: string, now: Date): string {
   const nonce = newId(now)
   return `${nonce}.${sign(keyring, formId, nonce).toString('base64url')}`

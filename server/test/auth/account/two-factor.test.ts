@@ -32,7 +32,7 @@ async function enrolled(): Promise<{ me: SignedIn; secret: string; recoveryCodes
   return { me: { ...me, sessionToken: sessionIn(confirmed) ?? '' }, secret, recoveryCodes }
 }
 
-test('enrolling asks for nothing until a code confirms it', async () => {
+test('enrollment has no effect until a code confirms it', async () => {
   const me = await user()
   const { uri } = (await send(me, 'POST', '/me/totp', { password })).json()
   assert.match(uri, /^otpauth:\/\/totp\/Parley:/)
@@ -41,7 +41,7 @@ test('enrolling asks for nothing until a code confirms it', async () => {
   assert.equal((await post('/sign-in', { email: me.email, password })).json().step, 'done')
 })
 
-test('with the second factor on, a password or a link gets no session; a code then does', async () => {
+test('with the second factor on, a password or a link gives no session; a code then does', async () => {
   const { me, secret } = await enrolled()
   const { url } = await db.tx((tx) => createSignInLink(tx, publicUrl, me.userId, clock.now()))
   const byLink = (await post('/sign-in/link', { token: url.slice(url.lastIndexOf('/') + 1) })).json()
@@ -55,7 +55,7 @@ test('with the second factor on, a password or a link gets no session; a code th
   }
 })
 
-test('a code works once, also one of the step before, and gets one session of several at once', async () => {
+test('a code works once, also one of the previous step, and starts one session of several concurrent attempts', async () => {
   const { me, secret } = await enrolled()
   const code = codeAt(secret, clock.now())
   const challenges = await Promise.all(Array.from({ length: 3 }, () => challengeFor(me.email)))
@@ -67,7 +67,7 @@ test('a code works once, also one of the step before, and gets one session of se
   assert.equal(await enter(me, codeAt(secret, clock.now())), 200)
 })
 
-test('a code of half a minute ago or ahead is forgiven, of a minute is not', async () => {
+test('a code half a minute early or late is accepted, one minute is not', async () => {
   for (const [offset, status] of [
     [-1, 200],
     [1, 200],
@@ -88,7 +88,7 @@ test('a challenge lasts five minutes', async () => {
   assert.equal((await post('/sign-in/totp', { challenge, code: codeAt(secret, clock.now()) })).statusCode, 401)
 })
 
-test('guesses of the code are throttled', async () => {
+test('attempts at the code are throttled', async () => {
   const { me } = await enrolled()
   const challenge = await challengeFor(me.email)
   const statuses = []
@@ -98,7 +98,7 @@ test('guesses of the code are throttled', async () => {
   assert.deepEqual(statuses, [401, 401, 401, 401, 401, 429])
 })
 
-test('there are ten recovery codes, and each works once, however it is typed', async () => {
+test('there are ten recovery codes, and each works once, in any notation', async () => {
   const { me, recoveryCodes } = await enrolled()
   assert.equal(new Set(recoveryCodes).size, 10)
   const [code = ''] = recoveryCodes
@@ -106,7 +106,7 @@ test('there are ten recovery codes, and each works once, however it is typed', a
   assert.equal(await enter(me, code), 401)
 })
 
-test('a session alone turns nothing on: enrolling needs the password, and guesses of it are throttled', async () => {
+test('enrollment requires the password as well as a session, and attempts are throttled', async () => {
   const me = await user()
   assert.equal((await send(me, 'POST', '/me/totp', {})).statusCode, 400)
   const guess = async () => (await send(me, 'POST', '/me/totp', { password: 'not the password' })).statusCode
@@ -116,7 +116,7 @@ test('a session alone turns nothing on: enrolling needs the password, and guesse
   assert.equal((await send(me, 'POST', '/me/totp', { password })).statusCode, 200)
 })
 
-test('turning it on twice is refused, and turning it off needs the password and a code, of recovery as well', async () => {
+test('turning it on twice is refused; turning it off requires the password and a code or recovery code', async () => {
   const { me, secret } = await enrolled()
   assert.equal((await send(me, 'POST', '/me/totp', { password })).statusCode, 409)
   const off = async (proof: object) => {
@@ -137,14 +137,11 @@ test('turning it on twice is refused, and turning it off needs the password and 
   assert.equal((await send(lost.me, 'DELETE', '/me/totp', byRecovery)).statusCode, 200)
 })
 
-test('who has no password yet is told to choose one first', async () => {
+test('a user without a password must set one first', async () => {
   const me = await user()
   await db.tx((tx) => tx`update users set password_hash = null where id = ${me.userId}`)
   const answer = await send(me, 'POST', '/me/totp', { password })
-  assert.deepEqual(
-    [answer.statusCode, answer.json().statusMessage],
-    [409, 'You have no password yet. Choose one first.'],
-  )
+  assert.deepEqual([answer.statusCode, answer.json().statusMessage], [409, 'You have no password yet. Set one first.'])
 })
 
 test('turning it on ends every other session', async () => {

@@ -27,14 +27,14 @@ const rows: [entry: string, address: string, inside: boolean][] = [
 ]
 
 for (const [entry, address, inside] of rows) {
-  test(`allowlist ${entry} ${inside ? 'lets in' : 'keeps out'} ${address}`, () => {
+  test(`allowlist ${entry} ${inside ? 'accepts' : 'refuses'} ${address}`, () => {
     assert.equal(compileAllowlist([normalRange(entry) ?? ''])?.(normalAddress(address)), inside)
   })
 }
 
 test('an empty list means any address', () => assert.equal(compileAllowlist([]), null))
 
-test('an address that cannot be told is in no list', () => {
+test('an unknown address is in no list', () => {
   assert.equal(compileAllowlist(['0.0.0.0/0', '::/0'])?.(null), false)
 })
 

@@ -37,11 +37,11 @@ for (const [guarantee, socket, header, client] of rows) {
   test(`client address: ${guarantee}`, () => assert.equal(clientAddress(socket, header, proxies), client))
 }
 
-test('without listed proxies even a local socket is not believed', () => {
+test('without listed proxies even a local socket is not trusted', () => {
   assert.equal(clientAddress('127.0.0.1', '198.51.100.1', nobody), '127.0.0.1')
 })
 
-test('an address has one spelling', () => {
+test('addresses are normalized', () => {
   const spellings = ['2001:DB8:0:0:0:0:0:1', '2001:db8::1', '2001:0db8::0001', '2001:db8::1%eth0']
   assert.deepEqual(new Set(spellings.map(normalAddress)), new Set(['2001:db8::1']))
   assert.equal(normalAddress('::ffff:102:304'), '1.2.3.4')
@@ -50,7 +50,7 @@ test('an address has one spelling', () => {
   }
 })
 
-test('an IPv6 client cannot leave its limit by moving within its network', () => {
+test('an IPv6 client cannot evade its limit within its network', () => {
   assert.equal(addressGroup('203.0.113.7'), '203.0.113.7')
   assert.equal(addressGroup('2001:db8:1:2:3:4:5:6'), '2001:db8:1:2::/64')
   assert.equal(addressGroup('2001:db8::1'), '2001:db8:0:0::/64')

@@ -41,10 +41,11 @@ const strangers: [credential: string, headers: Record<string, string>][] = [
 ]
 
 for (const [credential, headers] of strangers) {
-  test(`${credential}: one answer for all that are no key of ours`, () => assertRejected('/leads', headers, missing))
+  test(`${credential}: the same response for everything that is not a valid key`, () =>
+    assertRejected('/leads', headers, missing))
 }
 
-test('a key is let in, whatever the case of the scheme and however many spaces', async () => {
+test('a key is accepted with any case of the scheme and any number of spaces', async () => {
   const { key, value } = await newKey(db, clock, { phoneVisibility: 'masked', scopes: ['leads.read'], name: 'Agent' })
   for (const authorization of [`Bearer ${value}`, `bearer ${value}`, `BEARER   ${value}`]) {
     const answer = await get('/leads', { authorization })
@@ -62,7 +63,7 @@ test('a key is let in, whatever the case of the scheme and however many spaces',
   }
 })
 
-test('two Authorization headers are refused, though one of them is good', async () => {
+test('two Authorization headers are refused, even if one is valid', async () => {
   const { value } = await newKey(db, clock)
   const port = await listen(app as App)
   const statusOf = async (headers: string) => {
@@ -74,13 +75,13 @@ test('two Authorization headers are refused, though one of them is good', async 
   assert.equal(await statusOf(header + header.replace('Authorization', 'AUTHORIZATION')), 401)
 })
 
-test('a revoked key is told so', async () => {
+test('a revoked key gets a 401 that says so', async () => {
   const { key, value } = await newKey(db, clock)
   await db.tx((tx) => revokeApiKey(tx, key.workspace_id, key.id, clock.now()))
   await assertRejected('/leads', bearer(value), 'API key revoked')
 })
 
-test('a key expires at its very millisecond, also while it is cached', async () => {
+test('a key expires at the exact millisecond, also while cached', async () => {
   const time = manualClock(noon)
   const { app: own } = await guardedApp(db, { clock: time })
   const { value } = await newKey(db, time, { expiresAt: new Date(noon.getTime() + 1000) })
@@ -92,7 +93,7 @@ test('a key expires at its very millisecond, also while it is cached', async () 
   assert.equal(answer.json().statusMessage, 'API key expired')
 })
 
-test('an address outside the allowlist is refused, one inside is let in', async () => {
+test('an address outside the allowlist is refused, one inside is accepted', async () => {
   const { value } = await newKey(db, clock, { allowlist: ['203.0.113.0/24', '2001:db8::/32'] })
   const from = (address: string) => ({ ...bearer(value), 'x-forwarded-for': address })
   for (const address of ['203.0.113.9', '::ffff:203.0.113.9', '2001:db8::5', '6.6.6.6, 203.0.113.9']) {
@@ -103,7 +104,7 @@ test('an address outside the allowlist is refused, one inside is let in', async 
   }
 })
 
-test('a scope that lacks is named; any one of several will do', async () => {
+test('a missing scope is named; any one of several is sufficient', async () => {
   const { value: reader } = await newKey(db, clock, { scopes: ['leads.read'] })
   await assertRejected('/inbox', bearer(reader), 'API key lacks scope inbox.read')
   await assertRejected('/upsert', bearer(reader), 'API key lacks scope leads.write or leads.bulk')
@@ -114,13 +115,13 @@ test('a scope that lacks is named; any one of several will do', async () => {
   }
 })
 
-test('a scope in the database that is none of ours grants nothing', async () => {
+test('an unknown scope in the database grants nothing', async () => {
   const { key, value } = await newKey(db, clock, { scopes: ['inbox.read'] })
   await db.sql`update api_keys set scopes = '{leads.*,leads.read.all,*}' where id = ${key.id}`
   await assertRejected('/leads', bearer(value), 'API key lacks scope leads.read')
 })
 
-test('what is wrong with the key itself is told before what it lacks', async () => {
+test('problems of the key itself are reported before missing scopes', async () => {
   const { key, value } = await newKey(db, clock, { scopes: ['leads.read'], allowlist: ['203.0.113.1'] })
   await assertRejected('/inbox', bearer(value), 'API key not allowed from this address')
   await db.tx((tx) => revokeApiKey(tx, key.workspace_id, key.id, clock.now()))
@@ -142,7 +143,7 @@ const plans = [
 ] as const
 
 for (const [url, column, statusCode, statusMessage, code] of plans) {
-  test(`${column} off: ${statusCode} on ${url}, and only there`, async () => {
+  test(`${column} off: ${statusCode} only on ${url}`, async () => {
     const { key, value } = await newKey(db, clock)
     await db.sql`update workspaces set ${db.sql.set({ [column]: false })} where id = ${key.workspace_id}`
     const answer = await get(url, bearer(value))
@@ -166,7 +167,7 @@ test('the order of refusals is 401, 403, 429, 503', async () => {
   assert.equal(await status('/inbox'), 403)
 })
 
-test('a route that only asks who calls lets any key in and looks at no plan', async () => {
+test('a route that only identifies the caller accepts any key and ignores the plan', async () => {
   const { key, value } = await newKey(db, clock, { scopes: ['inbox.write'] })
   await db.sql`update workspaces set leads_enabled = false, inbox_enabled = false where id = ${key.workspace_id}`
   assert.equal((await get('/any', bearer(value))).json().keyId, key.id)

@@ -15,7 +15,7 @@ test('keys do not repeat', () => {
   assert.equal(new Set(Array.from({ length: 1000 }, makeKeyValue)).size, 1000)
 })
 
-test('one changed character anywhere is noticed without a database', () => {
+test('one changed character is detected without a database', () => {
   const position = fc.integer({ min: 0, max: 32 })
   fc.assert(
     fc.property(position, fc.constantFrom(...'0aZ_'), (at, letter) => {
@@ -42,12 +42,12 @@ for (const [name, text] of notKeys) {
   test(`not a key: ${name}`, () => assert.equal(isKeyValue(text), false))
 }
 
-test('a known value keeps its checksum and hash, so that keys in use outlive a release', () => {
+test('a known value keeps its checksum and hash, so that existing keys work after an upgrade', () => {
   const value = 'plk_0000000000000000000000_2Qf73M'
   assert.ok(isKeyValue(value))
   assert.equal(hashKeyValue(value), 'e0d2891714e0fbdfb7d4fa9d36df780bfb52c513139a4db39dbd3f161b1a2849')
 })
 
-test('a key is shown by its prefix and last four characters', () => {
+test('a key is shown as prefix and last four characters', () => {
   assert.equal(shownKey(lastFourOf('plk_0000000000000000000000_00abcd')), 'plk_…abcd')
 })

@@ -12,7 +12,7 @@ import { world } from '../../support/world.ts'
 
 type Shown = { method: string; route: string; verb: string | null; status: number; at: string; ms: number }
 
-test('the last calls of a key say what was called and what came of it, refused ones too, and nothing of anybody', async () => {
+test('the last calls of a key have route and result, including refused ones, and no personal data', async () => {
   const w = await world({ scopes: ['leads.read', 'leads.write'] })
   const member = await signedInMember(w)
   const { id } = await w.lead({ firstName: 'Secretive' })
@@ -43,7 +43,7 @@ test('the last calls of a key say what was called and what came of it, refused o
   assert.ok(!JSON.stringify(body).includes('Secretive') && !JSON.stringify(body).includes(id))
 })
 
-test('a call costs its request no statement', async () => {
+test('recording a call adds no statement to its request', async () => {
   const w = await world()
   await w.lead()
   const statements = await everyStatementOf(async () => {
@@ -73,7 +73,7 @@ async function ring() {
   return { db, clock, key, calls, noted, statuses }
 }
 
-test('the newest calls of two nodes stand together, and no more than a hundred', async () => {
+test('the newest calls of two nodes are merged, up to a hundred', async () => {
   const { db, clock, key, calls, noted, statuses } = await ring()
   const elsewhere = createLastCalls(db, clock)
   for (let n = 0; n < keptCalls; n++) {
@@ -93,7 +93,7 @@ test('the newest calls of two nodes stand together, and no more than a hundred',
   await Promise.all([calls.close(), elsewhere.close()])
 })
 
-test('calls are written soon, then once a minute for each key, and all on closing', async () => {
+test('calls are written soon, then once a minute per key, and all on closing', async () => {
   const { db, clock, key, calls, noted, statuses } = await ring()
   const elsewhere = createLastCalls(db, clock)
   calls.note(key, noted(200))
@@ -112,7 +112,7 @@ test('calls are written soon, then once a minute for each key, and all on closin
   await elsewhere.close()
 })
 
-test('the calls of a key are nobody else’s', async () => {
+test('the calls of a key are not visible to other workspaces', async () => {
   const { key, calls, noted } = await ring()
   calls.note(key, noted(200))
   assert.deepEqual(await calls.read(newId(noon), key.keyId), [])

@@ -51,7 +51,7 @@ test('two nodes together write once a minute', async () => {
   await Promise.all([lastUsed.close(), elsewhere.close()])
 })
 
-test('what is not yet written is written on closing', async () => {
+test('pending uses are written on closing', async () => {
   const { lastUsed, caller, readSeconds } = await usedKey()
   lastUsed.use(caller)
   await lastUsed.close()

@@ -16,7 +16,7 @@ async function remove(scopes: string[], at: Date) {
   return app.inject({ url: '/delete', headers: bearer(value) })
 }
 
-test('through the last moment of 30 September 2026 UTC leads.write deletes, with warnings', async () => {
+test('until the end of 30 September 2026 UTC leads.write deletes, with warnings', async () => {
   const answer = await remove(['leads.write'], lastMoment)
   assert.equal(answer.statusCode, 200)
   const text = 'Scope leads.write deletes leads only until 30 September 2026. Use a key with scope leads.delete.'
@@ -26,14 +26,14 @@ test('through the last moment of 30 September 2026 UTC leads.write deletes, with
   assert.equal(answer.headers.sunset, 'Thu, 01 Oct 2026 00:00:00 GMT')
 })
 
-test('from 1 October 2026 UTC on it does not', async () => {
+test('from 1 October 2026 UTC leads.write does not delete', async () => {
   const answer = await remove(['leads.write', 'leads.bulk', 'leads.read'], new Date('2026-10-01T00:00:00.000Z'))
   assert.equal(answer.statusCode, 401)
   assert.deepEqual(answer.json(), { statusCode: 401, statusMessage: 'API key lacks scope leads.delete' })
   for (const name of names) assert.equal(answer.headers[name], undefined, name)
 })
 
-test('a key with leads.delete is never warned, on either side of the date', async () => {
+test('a key with leads.delete never gets warnings, before or after the date', async () => {
   for (const at of [lastMoment, new Date('2026-10-01T00:00:00.000Z')]) {
     for (const scopes of [['leads.delete'], ['leads.delete', 'leads.write']]) {
       const answer = await remove(scopes, at)
@@ -43,12 +43,12 @@ test('a key with leads.delete is never warned, on either side of the date', asyn
   }
 })
 
-test('no other scope ever deleted leads', async () => {
+test('no other scope deletes leads', async () => {
   const answer = await remove(['leads.read', 'leads.bulk', 'inbox.write'], lastMoment)
   assert.equal(answer.statusCode, 401)
 })
 
-test('a deletion in the old way that is refused for another reason is warned as well', async () => {
+test('a deletion with the legacy scope that is refused for another reason has the warning too', async () => {
   clock.set(lastMoment)
   const { app: strict } = await guardedApp(db, { clock, limits: { leadsPerMinute: 1, inboxPerMinute: 0 } })
   const { value } = await newKey(db, clock, { scopes: ['leads.write'] })

@@ -284,7 +284,7 @@ async function ask(side: Side, call: Call): Promise<Answer> {
   return answer
 }
 
-test('no sequence of calls of a masked key tells two workspaces apart that differ in hidden digits alone', async () => {
+test('no sequence of calls of a masked key distinguishes two workspaces that differ only in hidden digits', async () => {
   const scene = fc.tuple(twins, stock).chain(([phones, has]) =>
     fc.record({
       phones: fc.constant(phones),

@@ -15,7 +15,7 @@ const { app, clock, team, send, db } = await teamWorld()
 const settings = { name: ' Agent ', scopes: ['leads.write', 'leads.read'] }
 const status = async (value: string) => (await app.inject({ url: leadsPath, headers: bearer(value) })).statusCode
 
-test('a key is made with its value once, and never shows it again', async () => {
+test('a new key shows its value once', async () => {
   const { workspaceId, admin, member } = await team()
   const expiresAt = new Date(clock.now().getTime() + 86_400_000).toISOString()
   const allowlist = ['127.0.0.1', '::ffff:10.0.0.0/104', '2001:DB8::/32', '127.0.0.1']
@@ -75,7 +75,7 @@ const onlyWhenMade: typeof wrongSettings = [
   ['value', { value: 'plk_mine' }],
 ]
 
-test('no key is made from, or changed to, settings that are wrong, and the field is named', async () => {
+test('invalid settings are refused on create and change, naming the field', async () => {
   const { path, key, admin } = await newKey()
   const pathsOf = (answer: Awaited<ReturnType<typeof send>>) => [
     answer.statusCode,
@@ -99,7 +99,7 @@ async function newKey() {
   return { ...members, path, key, value }
 }
 
-test('a key that may answer answers new conversations, unless its maker says otherwise, then or later', async () => {
+test('a key that may answer gets new conversations, unless disabled on create or change', async () => {
   const { workspaceId, path, admin } = await newKey()
   const answering = { ...settings, scopes: ['inbox.write'] }
   const make = async (more: object) => (await send(admin, 'POST', path, { ...answering, ...more })).json().key
@@ -115,7 +115,7 @@ test('a key that may answer answers new conversations, unless its maker says oth
   assert.deepEqual(pick(audited, 'target'), [`api-key:${key.id}`], 'what changes nothing leaves no line')
 })
 
-test('what a key may send is set by admins, one limit at a time, and taken back by null', async () => {
+test('admins set each send limit of a key separately, and clear it with null', async () => {
   const { workspaceId, path, key, admin } = await newKey()
   const change = (body: object) => send(admin, 'PATCH', `${path}/${key.id}`, body)
   assert.equal((await change({ dailySends: 5 })).json().key.dailySends, 5)
@@ -127,7 +127,7 @@ test('what a key may send is set by admins, one limit at a time, and taken back 
   assert.equal(audited.length, 3, 'what changes nothing leaves no line')
 })
 
-test('a key without the scope to answer, or one that has ended, is not given new conversations', async () => {
+test('a key without the scope to answer, or an inactive one, gets no new conversations', async () => {
   const { path, key, admin } = await newKey()
   const change = (id: string, body: object) => send(admin, 'PATCH', `${path}/${id}`, body)
   const refused = await change(key.id, { answersNewConversations: true })
@@ -141,7 +141,7 @@ test('a key without the scope to answer, or one that has ended, is not given new
   assert.equal((await change(key.id, { answersNewConversations: false })).statusCode, 409)
 })
 
-test('a key is renamed and re-scoped, and what it may do holds from the next request on', async () => {
+test('a key is renamed and re-scoped, effective with the next request', async () => {
   const { workspaceId, path, key, value, admin } = await newKey()
   assert.equal(await status(value), 200)
   const change = async (body: object) => {
@@ -174,7 +174,7 @@ test('a key that loses the scope to answer gets no new conversations', async () 
   assert.equal((await change({ scopes: ['inbox.read'] })).json().key.answersNewConversations, false)
 })
 
-test('a revoked key stops at once, once, and stays in the list', async () => {
+test('a revoked key stops immediately, and stays in the list', async () => {
   const { workspaceId, path, key, value, admin } = await newKey()
   assert.equal(await status(value), 200)
   const revoked = await send(admin, 'DELETE', `${path}/${key.id}`)
@@ -191,7 +191,7 @@ test('a revoked key stops at once, once, and stays in the list', async () => {
   ])
 })
 
-test('a rotated key keeps its id and settings; its old value stops at once, or after at most 30 days', async () => {
+test('a rotated key keeps its id and settings; its old value stops immediately, or after at most 30 days', async () => {
   const { path, key, value: first, admin } = await newKey()
   const after = (ms: number) => new Date(clock.now().getTime() + ms).toISOString()
   const rotate = (body: object) => send(admin, 'POST', `${path}/${key.id}/rotate`, body)
@@ -221,7 +221,7 @@ test('a key that is revoked or expired is not rotated', async () => {
   assert.equal((await send(admin, 'POST', `${path}/${short.id}/rotate`, {})).statusCode, 409)
 })
 
-test('a key is limited to connections of its workspace alone, and told which of them is none', async () => {
+test('a key can only be limited to connections of its workspace, and the error names others', async () => {
   const [w, other] = [await inboxWorld(), await inboxWorld()]
   const path = `/api/team/v1/workspaces/${w.workspaceId}`
   const make = async (connectionIds: string[]) => {

@@ -9,7 +9,7 @@ const { app, clock, team, send, db } = await teamWorld()
 const create = (body: object, path = '/tokens') =>
   send(operatorToken, 'POST', path, { name: 'Test', role: 'owner', ...body })
 
-test('a token has the documented form, and a typo in it is noticed', () => {
+test('a token has the documented form, and its checksum detects typos', () => {
   const token = makeTeamToken()
   assert.match(token, /^plt_[0-9A-Za-z]{32}_[0-9A-Za-z]{6}$/)
   assert.ok(isTeamToken(token))
@@ -19,7 +19,7 @@ test('a token has the documented form, and a typo in it is noticed', () => {
   }
 })
 
-test('a token works in its workspace alone, with its role', async () => {
+test('a token works only in its workspace, with its role', async () => {
   const [here, elsewhere] = [await team(), await team()]
   const { value } = (
     await send(here.owner, 'POST', `/workspaces/${here.workspaceId}/tokens`, { name: 'T', role: 'admin' })
@@ -31,7 +31,7 @@ test('a token works in its workspace alone, with its role', async () => {
   assert.deepEqual(pick(workspaces, 'id'), [here.workspaceId])
 })
 
-test('a token of the installation works in every workspace; as owner it is an operator', async () => {
+test('an installation token works in every workspace; with role owner it is an operator', async () => {
   const { workspaceId } = await team()
   const owner = (await create({})).json().value
   const member = (await create({ role: 'member' })).json().value
@@ -42,7 +42,7 @@ test('a token of the installation works in every workspace; as owner it is an op
   assert.equal((await send(member, 'GET', '/tokens')).statusCode, 403)
 })
 
-test('a revoked token stops working at once', async () => {
+test('a revoked token stops working immediately', async () => {
   const { token, value } = (await create({})).json()
   assert.equal((await send(value, 'GET', '/workspaces')).statusCode, 200)
   assert.equal((await send(operatorToken, 'DELETE', `/tokens/${token.id}`)).statusCode, 200)
@@ -52,7 +52,7 @@ test('a revoked token stops working at once', async () => {
   assert.equal((await send(operatorToken, 'DELETE', `/tokens/${token.id}`)).statusCode, 404)
 })
 
-test('an expired token stops working, and cannot be made', async () => {
+test('an expired token stops working, and cannot be created', async () => {
   const expiresAt = new Date(clock.now().getTime() + 60_000).toISOString()
   const { value } = (await create({ expiresAt })).json()
   clock.advance(59_999)
@@ -73,7 +73,7 @@ test('the value is shown once, and stored only as a hash', async () => {
   assert.ok(rows.every((one) => !one.row.includes(created.value)))
 })
 
-test('a wrong, empty or foreign credential is refused, even beside a good session', async () => {
+test('a wrong, empty or foreign credential is refused, even with a valid session', async () => {
   const { owner } = await team()
   for (const authorization of [
     'Bearer ',

@@ -28,7 +28,7 @@ async function auditWorld() {
   return { w, admin, at, tell, list, actions }
 }
 
-test('the audit log is searched by who, what and when, alone and together', async () => {
+test('the audit log is filtered by actor, action and time, alone and combined', async () => {
   const { admin, at, tell, actions } = await auditWorld()
   const [ana, bea] = [admin.userId, newId(new Date())]
   await tell('label.created', { type: 'user', id: ana })
@@ -59,7 +59,7 @@ test('the audit log is searched by who, what and when, alone and together', asyn
   }
 })
 
-test('pages of what was searched for go on to the end, however rare it is', async () => {
+test('pages of a filter continue to the end, even for rare matches', async () => {
   const { w, tell, list } = await auditWorld()
   await tell('form.created', { type: 'system', id: null })
   await fill(w, 5200, 'label.changed')

@@ -27,7 +27,7 @@ const read = (payload: object, headers = {}) =>
 
 const newcomer = { name: 'Bo Chen', password }
 
-test('whoever accepts becomes a member with the invited role, and is signed in', async () => {
+test('accepting creates a member with the invited role, and signs them in', async () => {
   const place = await team()
   const { token } = await invite(place, 'bo@example.com', 'admin')
   const answer = await accept({ token, ...newcomer })
@@ -40,7 +40,7 @@ test('whoever accepts becomes a member with the invited role, and is signed in',
   assert.equal((await send(me, 'GET', `/workspaces/${place.workspaceId}`)).json().workspace.role, 'admin')
 })
 
-test('who has the link reads what it is for as often as they like, until it was accepted', async () => {
+test('the link shows its invitation any number of times until accepted', async () => {
   const place = await team()
   const { token } = await invite(place, 'reader@example.com', 'admin')
   for (let look = 0; look < 3; look++) {
@@ -54,7 +54,7 @@ test('who has the link reads what it is for as often as they like, until it was 
   assert.equal((await read({ token })).statusCode, 404)
 })
 
-test('an invitation works once, of ten at once', async () => {
+test('of ten concurrent acceptances one succeeds', async () => {
   const place = await team()
   const { token } = await invite(place, 'ten@example.com')
   const answers = await Promise.all(Array.from({ length: 10 }, () => accept({ token, ...newcomer })))
@@ -77,7 +77,7 @@ test('an invitation works for 7 days, and not after it was withdrawn', async () 
   assert.equal((await accept({ token, ...newcomer })).statusCode, 404)
 })
 
-test('the link of an open invitation is copied again, by who could have made it', async () => {
+test('the link of an open invitation can be copied again by members who could create it', async () => {
   const place = await team()
   const { workspaceId, owner, admin, member } = place
   const { id, token } = await invite(place, 'again@example.com')
@@ -117,7 +117,7 @@ test('the link of an open invitation is copied again, by who could have made it'
   assert.equal(taken?.token, null, 'what was taken is kept no longer')
 })
 
-test('a signed-in user joins as who they are, and keeps their session; no other site makes them', async () => {
+test('a signed-in user joins with their account and keeps their session; cross-site requests are refused', async () => {
   const place = await team()
   const { token } = await invite(place, 'any@example.com')
   const me = await user()
@@ -128,7 +128,7 @@ test('a signed-in user joins as who they are, and keeps their session; no other 
   assert.equal((await send(me, 'GET', `/workspaces/${place.workspaceId}`)).json().workspace.role, 'member')
 })
 
-test('an invitation stays good when a member, or somebody who has to sign in first, tries it', async () => {
+test('an invitation stays valid when a member, or a user who must sign in first, tries it', async () => {
   const place = await team()
   const known = await user()
   const { token } = await invite(place, known.email)
@@ -137,7 +137,7 @@ test('an invitation stays good when a member, or somebody who has to sign in fir
   assert.equal((await send(known, 'POST', '/invitations/accept', { token })).statusCode, 200)
 })
 
-test('a newcomer needs a name and a password of 12 characters', async () => {
+test('a new user needs a name and a password of 12 characters', async () => {
   const { token } = await invite(await team(), 'short@example.com')
   const paths = async (body: object) => {
     const answer = await accept({ token, ...body })
@@ -155,7 +155,7 @@ test('an admin cannot invite an owner', async () => {
   assert.equal((await send(admin, 'POST', `/workspaces/${workspaceId}/invitations`, body)).statusCode, 403)
 })
 
-test('invited addresses stand sealed in the database', async () => {
+test('invited addresses are encrypted in the database', async () => {
   await invite(await team(), 'canary-invitee@example.com')
   const rows = await db.sql<{ row: string }[]>`select i::text as row from invitations i`
   const dump = rows.map(({ row }) => row).join()

@@ -37,7 +37,7 @@ async function accept(w: World, token: string) {
 const newKey = { name: 'Agent', scopes: ['leads.read'] }
 const newWebhook = { url: 'https://hooks.example.com/secret-path', events: ['lead.*'] }
 
-test('a member who is removed has nothing left: no rights, no tokens, no invitations', async () => {
+test('a removed member loses permissions, tokens and invitations', async () => {
   const w = await world()
   const [owner, leaver] = await signedIn(w, 'owner', 'owner')
   const token = await tokenOf(leaver, 'owner')
@@ -52,7 +52,7 @@ test('a member who is removed has nothing left: no rights, no tokens, no invitat
   assert.deepEqual([session.statusCode, session.json().workspaces], [200, []])
 })
 
-test('what a member made by a token of theirs counts as theirs, in any number of steps', async () => {
+test("resources created with a member's token belong to the member, also indirectly", async () => {
   const w = await world()
   const [owner, leaver] = await signedIn(w, 'owner', 'owner')
   const first = await tokenOf(leaver, 'owner')
@@ -69,7 +69,7 @@ test('what a member made by a token of theirs counts as theirs, in any number of
   assert.equal((await w.call('GET', '/api/v1/leads', { key: key.body.value })).status, 401)
 })
 
-test('the remover sees what the person made, and decides about keys and webhooks in the same step', async () => {
+test('the remover sees what the member created, and decides about keys and webhooks in the same request', async () => {
   const w = await world()
   const owner = await signedInMember(w, 'owner')
   for (const [query, works, state, ended] of [
@@ -97,7 +97,7 @@ test('the remover sees what the person made, and decides about keys and webhooks
   }
 })
 
-test('each thing that ends with a membership is in the audit log', async () => {
+test('everything that ends with a membership is in the audit log', async () => {
   const w = await world()
   const [owner, leaver] = await signedIn(w, 'owner', 'admin')
   const { key } = (await leaver.call('POST', '/keys', newKey)).body
@@ -113,7 +113,7 @@ test('each thing that ends with a membership is in the audit log', async () => {
   ])
 })
 
-test('a member sees what they made and leaves, but revokes and disables nothing', async () => {
+test('a member can list what they created and leave, but cannot revoke or disable it', async () => {
   const w = await world()
   const [owner, admin, leaver] = await signedIn(w, 'owner', 'admin', 'member')
   assert.equal((await leaver.call('GET', `/members/${admin.userId}/made`)).status, 403)
@@ -124,7 +124,7 @@ test('a member sees what they made and leaves, but revokes and disables nothing'
   assert.equal((await leaver.call('DELETE', `/members/${leaver.userId}`)).status, 200)
 })
 
-test('a key of another member, or of the command line, outlives the removal', async () => {
+test('keys of other members and of the command line are kept on removal', async () => {
   const w = await world()
   const [owner, other, leaver] = await signedIn(w, 'owner', 'admin', 'admin')
   const kept = (await other.call('POST', '/keys', newKey)).body.value
@@ -135,7 +135,7 @@ test('a key of another member, or of the command line, outlives the removal', as
   assert.equal((await accept(w, link)).status, 200)
 })
 
-test('a lower role takes along what went beyond it: tokens and invitations', async () => {
+test('a lower role revokes tokens and invitations above it', async () => {
   const w = await world()
   const [owner, demoted] = await signedIn(w, 'owner', 'owner')
   const [high, low] = [await tokenOf(demoted, 'owner'), await tokenOf(demoted, 'member')]
@@ -151,7 +151,7 @@ test('a lower role takes along what went beyond it: tokens and invitations', asy
   assert.equal((await accept(w, ofMember)).status, 404)
 })
 
-test('an invitation is void whose sender left or fell below the role it offers, however that came', async () => {
+test('an invitation is void if its sender left or lost the role it grants', async () => {
   const w = await world()
   const sender = await signedInMember(w, 'owner')
   const [ofOwner, ofAdmin] = [await linkOf(sender, 'owner'), await linkOf(sender, 'admin')]
@@ -169,7 +169,7 @@ test('an invitation is void whose sender left or fell below the role it offers, 
   assert.equal((await accept(w, ofAdmin)).status, 200)
 })
 
-test('of an acceptance and the removal of its sender at once, nobody is in who came after', async () => {
+test('nobody joins after the sender is removed, even concurrently', async () => {
   for (let round = 0; round < 3; round++) {
     const w = await world()
     const [owner, sender] = await signedIn(w, 'owner', 'owner')
@@ -182,7 +182,7 @@ test('of an acceptance and the removal of its sender at once, nobody is in who c
   }
 })
 
-test('an owner signs a member out everywhere, an admin does not, and the sign-in link is void', async () => {
+test('an owner can sign a member out everywhere, an admin cannot, and the sign-in link is void', async () => {
   const w = await world()
   const [owner, admin, member] = await signedIn(w, 'owner', 'admin', 'member')
   const stranger = await signedInMember(await world(), 'member')
@@ -196,7 +196,7 @@ test('an owner signs a member out everywhere, an admin does not, and the sign-in
   assert.deepEqual([entries[0].action, entries[0].target], ['session.all-ended', `user:${member.userId}`])
 })
 
-test('an operator signs a user out everywhere by e-mail, and voids what is half done', async () => {
+test('an operator signs a user out everywhere by e-mail, and voids sign-ins in progress', async () => {
   const w = await world()
   const member = await signedInMember(w, 'member')
   const { members } = (await member.call('GET', '/members')).body
@@ -211,7 +211,7 @@ test('an operator signs a user out everywhere by e-mail, and voids what is half 
   assert.equal(used.statusCode, 401)
 })
 
-test('any member reads the names of all members, keys and tokens, and no more of them', async () => {
+test('any member reads only the names of all members, keys and tokens', async () => {
   const w = await world()
   const owner = await signedInMember(w, 'owner')
   w.clock.advance(1000)
@@ -229,7 +229,7 @@ test('any member reads the names of all members, keys and tokens, and no more of
   })
 })
 
-test('keys and tokens that work no more keep their names; a member who left has gone', async () => {
+test('revoked keys and tokens stay in the list; former members do not', async () => {
   const w = await world()
   const owner = await signedInMember(w, 'owner')
   const leaver = await signedInMember(w)

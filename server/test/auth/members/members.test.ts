@@ -16,7 +16,7 @@ test('the last owner can neither leave nor step down', async () => {
   assert.equal((await send(owner, 'GET', `/workspaces/${workspaceId}`)).json().workspace.role, 'owner')
 })
 
-test('of two owners who remove each other at once, one stays', async () => {
+test('of two owners who remove each other concurrently, one stays', async () => {
   for (let round = 0; round < 5; round++) {
     const { workspaceId, owner } = await team()
     const second = await join(workspaceId, 'owner')
@@ -51,7 +51,7 @@ test('admins manage members and admins, owners also owners; a member may leave, 
   assert.equal((await send(people.member, 'GET', `/workspaces/${people.workspaceId}`)).statusCode, 404)
 })
 
-test('a member says that they are away and here again, and colleagues see since when', async () => {
+test('a member sets and clears away, and colleagues see since when', async () => {
   const { workspaceId, admin, member } = await team()
   const path = `/workspaces/${workspaceId}/away`
   const say = async (isAway: boolean) => assert.equal((await send(member, 'POST', path, { isAway })).statusCode, 200)
@@ -73,7 +73,7 @@ test('a member says that they are away and here again, and colleagues see since 
   assert.equal((await send(operatorToken, 'POST', path, { isAway: true })).statusCode, 403)
 })
 
-test('who did what stands in the audit log, without values', async () => {
+test('the audit log records actor and action, without values', async () => {
   const { workspaceId, owner, member } = await team()
   await send(owner, 'PATCH', memberPath(workspaceId, member.userId), { role: 'admin' })
   await send(owner, 'DELETE', memberPath(workspaceId, member.userId))

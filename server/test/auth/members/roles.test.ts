@@ -23,7 +23,7 @@ const needs = {
   owner: 'endSessionsOfMember listTeamTokens createTeamToken revokeTeamToken exportLeads',
 }
 
-test('every route of a workspace is for the roles of the table, and never for nobody, strangers or a page without its token', async () => {
+test('every workspace route allows only the roles in the table, and never anonymous, foreign or CSRF requests', async () => {
   const w = await world()
   const [member, admin, owner] = [
     await signedInMember(w),
@@ -84,7 +84,7 @@ const callers: Record<string, SignedIn | string | null> = {
   'operator token': operatorToken,
 }
 
-test('a token has the rights of its role, and an operator those of an owner, in any workspace', async () => {
+test('a token has the permissions of its role, and an operator those of an owner, in any workspace', async () => {
   const path = `/workspaces/${here.workspaceId}`
   const rows: [path: string, body: object | undefined, statuses: Record<string, number>][] = [
     ['', undefined, { anonymous: 401, stranger: 404, 'member token': 200, operator: 200, 'operator token': 200 }],
@@ -124,7 +124,7 @@ const groups: [who: string, rows: Row[], may: (name: string) => boolean][] = [
 ]
 
 for (const [who, rows, may] of groups) {
-  test(`routes of no workspace are for ${who}`, async () => {
+  test(`routes without a workspace allow ${who}`, async () => {
     for (const [method, path, body, passed] of rows) {
       for (const [name, as] of Object.entries(callers)) {
         // A body is looked at before it is asked whether a token has a user.
@@ -136,7 +136,7 @@ for (const [who, rows, may] of groups) {
   })
 }
 
-test('a workspace that does not exist and a foreign one are told apart by nothing', async () => {
+test('missing and foreign workspaces are indistinguishable', async () => {
   const foreign = await send(here.owner, 'GET', `/workspaces/${elsewhere.workspaceId}`)
   for (const id of [nobody, 'not-a-uuid', '%20']) {
     const missing = await send(here.owner, 'GET', `/workspaces/${id}`)

@@ -17,7 +17,7 @@ function guess(node: LookupLimitOf, count: number): Promise<number> {
   })
 }
 
-test('a node whose others have used the minute up stops with its next miss, until the shared store has room', async () => {
+test('once other nodes have exhausted the limit, a node stops with its next miss, until units expire', async () => {
   const clock = manualClock(noon)
   const limiter = createMemoryLimiter(clock)
   const [one, two] = [createLookupLimit({ limiter, clock }), createLookupLimit({ limiter, clock })]
@@ -29,7 +29,7 @@ test('a node whose others have used the minute up stops with its next miss, unti
   assert.equal(await guess(two, 100), lookupsPerMinute)
 })
 
-test('without the shared store a node goes by its own count', async () => {
+test('without the shared store a node uses its own count', async () => {
   const clock = manualClock(noon)
   const limiter: Limiter = { take: () => Promise.reject(new Error('away')), close: async () => {} }
   const node = createLookupLimit({ limiter, clock })
@@ -37,7 +37,7 @@ test('without the shared store a node goes by its own count', async () => {
   assert.equal(await guess(node, 1), 0)
 })
 
-test('work of one reader goes one after another, even when some of it fails, and that of others goes on', async () => {
+test('work of one reader runs sequentially, even after failures, and does not block others', async () => {
   const clock = manualClock(noon)
   const node = createLookupLimit({ limiter: createMemoryLimiter(clock), clock })
   const held = Promise.withResolvers<void>()

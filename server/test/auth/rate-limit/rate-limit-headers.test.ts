@@ -14,7 +14,7 @@ async function get(url: string, headers: Record<string, string>) {
   return { answer, status: answer.statusCode, limit }
 }
 
-test('each answer counts down, and the refusal says when to come back', async () => {
+test('each response counts down, and the 429 has Retry-After', async () => {
   const { value } = await newKey(db, clock, { scopes: ['leads.read'] })
   assert.deepEqual((await get('/leads', bearer(value))).limit, ['3', '2', '61', '3;w=60'])
   clock.advance(10_000)
@@ -33,7 +33,7 @@ test('each answer counts down, and the refusal says when to come back', async ()
   assert.equal((await get('/leads', bearer(value))).status, 200)
 })
 
-test('one key does not use up the limit of another of the same workspace', async () => {
+test('keys of a workspace have separate limits', async () => {
   const first = await newKey(db, clock)
   const second = await newKey(db, clock, { workspaceId: first.key.workspace_id })
   for (let request = 0; request < 4; request++) await get('/leads', bearer(first.value))
@@ -41,7 +41,7 @@ test('one key does not use up the limit of another of the same workspace', async
   assert.equal((await get('/leads', bearer(second.value))).status, 200)
 })
 
-test('a refused plan carries the headers too, and counts', async () => {
+test('a 403 for the plan has the headers too, and counts', async () => {
   const { key, value } = await newKey(db, clock)
   await db.sql`update workspaces set leads_enabled = false where id = ${key.workspace_id}`
   const { status, limit } = await get('/leads', bearer(value))
@@ -49,13 +49,13 @@ test('a refused plan carries the headers too, and counts', async () => {
   assert.deepEqual(limit, ['3', '2', '61', '3;w=60'])
 })
 
-test('a rejected key carries the headers too, and counts against nobody', async () => {
+test('a rejected key has the headers too, and counts against no key', async () => {
   const { status, limit } = await get('/leads', {})
   assert.equal(status, 401)
   assert.deepEqual(limit, ['3', '3', '0', '3;w=60'])
 })
 
-test('a limit of 0 is no limit and no headers', async () => {
+test('a limit of 0 means no limit and no headers', async () => {
   const { value } = await newKey(db, clock)
   for (let request = 0; request < 10; request++) {
     const { status, limit } = await get('/inbox', bearer(value))

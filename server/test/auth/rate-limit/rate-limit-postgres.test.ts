@@ -24,7 +24,7 @@ function nodes(count: number) {
   return { clock, limiters, key: `test:${randomUUID()}`, questions: () => questions }
 }
 
-test('a storm on three nodes is accepted up to the limit and not one more', async () => {
+test('a burst on three nodes is accepted up to the limit exactly', async () => {
   const { limiters, key } = nodes(3)
   const storm = Array.from({ length: 200 }, () => limiters.map((limiter) => limiter.take(key, 300))).flat()
   const answers = await Promise.all(storm)
@@ -32,7 +32,7 @@ test('a storm on three nodes is accepted up to the limit and not one more', asyn
   assert.equal(answers.filter((answer) => !answer.allowed && answer.retryAfterSeconds === 61).length, 300)
 })
 
-test('no 60 s hold more than the limit on nodes that take turns at random', async () => {
+test('no 60 s contain more than the limit on nodes that alternate at random', async () => {
   for (const seed of [1, 2]) {
     const { clock, limiters, key } = nodes(3)
     const random = randomFrom(seed)
@@ -48,7 +48,7 @@ test('no 60 s hold more than the limit on nodes that take turns at random', asyn
   }
 })
 
-test('under steady demand one node accepts 98 % of the limit with a statement for many requests', async () => {
+test('under steady demand one node accepts 98 % of the limit with one statement for many requests', async () => {
   const { clock, limiters, key, questions } = nodes(1)
   const minutes = 2
   const accepted: number[] = []
@@ -61,7 +61,7 @@ test('under steady demand one node accepts 98 % of the limit with a statement fo
   assert.ok(questions() * 4 < accepted.length, `${questions()} questions for ${accepted.length} requests`)
 })
 
-test('units that one node leased and did not use come back to the others', async () => {
+test('units that one node leased and did not use become available to the others', async () => {
   const { clock, limiters, key } = nodes(2)
   const [busy, other] = limiters
   const accepted: number[] = []

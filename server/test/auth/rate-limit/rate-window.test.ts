@@ -31,14 +31,14 @@ for (const [guarantee, laterMs, granted] of rows) {
   })
 }
 
-test('a clock set back an hour holds a key up for one window, not for an hour', () => {
+test('a clock set back an hour blocks a key for one window, not for an hour', () => {
   const window = emptyWindow()
   takeUnits(window, 7_200_000, slotMs, 5, 5)
   assert.equal(takeUnits(window, 3_600_000, slotMs, 5, 1), 0)
   assert.equal(takeUnits(window, 3_600_000 + 60_250, slotMs, 5, 1), 1)
 })
 
-test('a limit that was lowered waits until enough has lapsed', () => {
+test('after lowering a limit, requests wait until enough units expire', () => {
   const window = emptyWindow()
   takeUnits(window, 0, slotMs, 10, 4)
   takeUnits(window, 1000, slotMs, 10, 4)
@@ -47,7 +47,7 @@ test('a limit that was lowered waits until enough has lapsed', () => {
   assert.equal(waitMs(window, 1000, slotMs, 6), 59_250)
 })
 
-test('the wait that is told is long enough, and not one slot longer', () => {
+test('the reported wait is sufficient, and not one slot longer', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 5000 }), { minLength: 5, maxLength: 60 }), (stepsMs) => {
       const window = emptyWindow()
@@ -64,7 +64,7 @@ test('the wait that is told is long enough, and not one slot longer', () => {
   )
 })
 
-test('units that were given back can be taken again', () => {
+test('returned units can be taken again', () => {
   const window = emptyWindow()
   takeUnits(window, 0, slotMs, 10, 10)
   returnUnits(window, 0, 4)
@@ -72,7 +72,7 @@ test('units that were given back can be taken again', () => {
   assert.equal(takeUnits(window, 0, slotMs, 10, 10), 4)
 })
 
-test('no 60 s ever hold more than the limit, whatever the arrivals', () => {
+test('no 60 s ever contain more than the limit, for any arrivals', () => {
   const arrivals = fc.array(fc.tuple(fc.nat(9000), fc.integer({ min: 1, max: 8 })), { maxLength: 300 })
   fc.assert(
     fc.property(arrivals, fc.integer({ min: 1, max: 20 }), fc.constantFrom(250, 500), (steps, limit, slot) => {
@@ -89,7 +89,7 @@ test('no 60 s ever hold more than the limit, whatever the arrivals', () => {
   )
 })
 
-test('keys do not touch each other, and many of them do not end the count of one', async () => {
+test('keys are independent, and many keys do not reset the count of one', async () => {
   const clock = manualClock(noon)
   const limiter = createMemoryLimiter(clock)
   for (let request = 0; request < 2; request++) await limiter.take('a', 2)

@@ -18,7 +18,7 @@ async function limitedWorld(teamPerMinute: number) {
   return { ...w, get, localToken }
 }
 
-test('each session and token has so many requests a minute, and is told how many are left', async () => {
+test('each session and token has its own limit per minute, and gets the remaining number', async () => {
   const { get, clock, ...w } = await limitedWorld(2)
   const [one, other] = [await signedInMember({ ...w, clock }), await signedInMember({ ...w, clock })]
   const credentials: Record<string, string>[] = [{ cookie: one.cookie }, { authorization: `Bearer ${testTeamToken}` }]
@@ -40,7 +40,7 @@ test('each session and token has so many requests a minute, and is told how many
   assert.equal((await get({ cookie: one.cookie })).status, 200)
 })
 
-test('looking for workspaces of others counts as well', async () => {
+test('requests to foreign workspaces count too', async () => {
   const { get, ...w } = await limitedWorld(1)
   const stranger = await signedInMember(await world())
   assert.equal((await get({ cookie: stranger.cookie })).status, 404)
@@ -48,7 +48,7 @@ test('looking for workspaces of others counts as well', async () => {
   assert.ok(w.workspaceId)
 })
 
-test('the command line on the machine is not limited, and 0 turns the limit off', async () => {
+test('the local command line is not limited, and 0 turns the limit off', async () => {
   const { get, localToken } = await limitedWorld(1)
   for (let count = 0; count < 3; count++) {
     assert.equal((await get({ authorization: `Bearer ${localToken}` })).status, 200)
@@ -58,12 +58,12 @@ test('the command line on the machine is not limited, and 0 turns the limit off'
   assert.deepEqual([answer.status, answer.headers['ratelimit-limit']], [200, undefined])
 })
 
-test('600 a minute unless the operator sets another', () => {
+test('the limit is 600 a minute by default', () => {
   assert.equal(loadConfig({}).limits.teamPerMinute, 600)
   assert.equal(loadConfig({ PARLEY_TEAM_RATE_LIMIT: '90' }).limits.teamPerMinute, 90)
 })
 
-test('forwarded addresses from a proxy that is not listed are warned of once, and not believed', async () => {
+test('forwarded addresses from an unlisted proxy are ignored, and logged once', async () => {
   const w = await world()
   const forwarded = { 'x-forwarded-for': '198.51.100.9' }
   const payload = { email: 'nobody@example.com', password: 'wrong' }

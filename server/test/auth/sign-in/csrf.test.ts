@@ -40,7 +40,7 @@ test('reading with a session needs no token', async () => {
   assert.equal(answer.statusCode, 200)
 })
 
-test('a team token needs neither, since no browser sends it by itself', async () => {
+test('a team token needs neither, because no browser sends it automatically', async () => {
   const answer = await app.inject({
     method: 'POST',
     url: '/api/team/v1/workspaces',
@@ -50,7 +50,7 @@ test('a team token needs neither, since no browser sends it by itself', async ()
   assert.equal(answer.statusCode, 201)
 })
 
-test('an Origin with the Host that was asked is our own, also at a second address of the server', () => {
+test('an Origin that matches the Host is our own, also at a second address of the server', () => {
   assert.equal(originOf({ origin: 'http://10.0.0.5:7007', host: '10.0.0.5:7007' }, publicUrl), 'own')
   assert.equal(originOf({ origin: 'http://10.0.0.5:7008', host: '10.0.0.5:7007' }, publicUrl), 'foreign')
   assert.equal(originOf({}, publicUrl), 'unsaid')

@@ -14,14 +14,14 @@ async function linkFor(userId: string): Promise<string> {
 
 const use = (token: string) => app.inject({ method: 'POST', url: '/api/team/v1/sign-in/link', payload: { token } })
 
-test('a link signs its user in', async () => {
+test('a link signs in its user', async () => {
   const { userId, email } = await user()
   const sessionToken = sessionIn(await use(await linkFor(userId))) ?? ''
   const session = await send({ userId, email, sessionToken }, 'GET', '/session')
   assert.equal(session.json().user.id, userId)
 })
 
-test('of ten uses of one link at once, one gets in', async () => {
+test('of ten concurrent uses of one link, one succeeds', async () => {
   const token = await linkFor((await user()).userId)
   const answers = await Promise.all(Array.from({ length: 10 }, () => use(token)))
   const statuses = answers.map((answer) => answer.statusCode).sort()
@@ -37,7 +37,7 @@ test('a link works for 24 hours', async () => {
   assert.equal((await use(late)).statusCode, 401)
 })
 
-test('an invented link is told the same as a used one', async () => {
+test('an invented link gets the same error as a used one', async () => {
   const token = await linkFor((await user()).userId)
   await use(token)
   assert.deepEqual((await use('x'.repeat(43))).json(), (await use(token)).json())
@@ -55,7 +55,7 @@ test('a forgotten password is replaced after a sign-in by link, for 15 minutes',
   assert.equal((await app.inject({ method: 'POST', url: '/api/team/v1/sign-in', payload })).statusCode, 200)
 })
 
-test('a change of password needs the current one, and ends every other session', async () => {
+test('changing the password requires the current one, and ends every other session', async () => {
   const me = await user()
   const payload = { email: me.email, password: 'four plain words together' }
   const second = await app.inject({ method: 'POST', url: '/api/team/v1/sign-in', payload })
@@ -71,7 +71,7 @@ test('a change of password needs the current one, and ends every other session',
   assert.equal((await send(renewed, 'PATCH', '/me', { password: 'too short' })).statusCode, 400)
 })
 
-test('a session alone makes no sign-in link and no token of the installation: the password is needed, and the code', async () => {
+test('creating a sign-in link or installation token requires the password and the code as well as a session', async () => {
   const operator = await user({ isOperator: true })
   const other = await user()
   const password = 'four plain words together'
@@ -96,7 +96,7 @@ test('a session alone makes no sign-in link and no token of the installation: th
   }
 })
 
-test('nobody makes a sign-in link for themselves, by a session or by a token of theirs', async () => {
+test('users cannot create a sign-in link for themselves, by session or by their token', async () => {
   const operator = await user({ isOperator: true })
   const password = 'four plain words together'
   const own = { email: operator.email, password }

@@ -40,7 +40,7 @@ async function storm(email: string, guesses: number): Promise<number> {
 
 const home = '203.0.113.77'
 
-test('a stranger who guesses from many addresses keeps nobody out: not their browser, not their place', async () => {
+test('attempts from many addresses do not lock out a known browser or network', async () => {
   const { email } = await user()
   const { device } = await signIn(email, password, { address: home })
   assert.ok(device)
@@ -52,7 +52,7 @@ test('a stranger who guesses from many addresses keeps nobody out: not their bro
   }
 })
 
-test('the browser and the place of a sign-in by link are known as well', async () => {
+test('the browser and network of a sign-in by link are remembered too', async () => {
   const { email, userId } = await user()
   const { url } = await db.tx((tx) => createSignInLink(tx, publicUrl, userId, clock.now()))
   const payload = { token: url.split('/').at(-1) }
@@ -61,7 +61,7 @@ test('the browser and the place of a sign-in by link are known as well', async (
   assert.equal((await signIn(email, password, { address: home })).status, 200)
 })
 
-test('guesses at an account from where nobody knows it stay few, however many the addresses', async () => {
+test('attempts at an account from unknown networks are limited over all addresses', async () => {
   const { email } = await user()
   let [firstHour, later] = [0, 0]
   // Each from a new address, and as soon as the door is open again.
@@ -77,7 +77,7 @@ test('guesses at an account from where nobody knows it stay few, however many th
   assert.ok(later <= 12, `${later} in the hour that follows`)
 })
 
-test('a known place and a known browser have five guesses free, and then four an hour', async () => {
+test('a known network and a known browser have five free attempts, then four an hour', async () => {
   for (const isDevice of [true, false]) {
     const { email } = await user()
     const { device } = await signIn(email, password, { address: home })
@@ -94,7 +94,7 @@ test('a known place and a known browser have five guesses free, and then four an
   }
 })
 
-test('what another browser was left, or made up, opens nothing', async () => {
+test('a device token of another browser, or an invented one, has no effect', async () => {
   const [owner, other] = [await user(), await user()]
   const { device } = await signIn(other.email, password, { address: strangerAddress() })
   await storm(owner.email, usedUp)
@@ -103,7 +103,7 @@ test('what another browser was left, or made up, opens nothing', async () => {
   }
 })
 
-test('after 90 days, a new password, or the end of all sessions, nothing is known any more', async () => {
+test('known browsers and networks are forgotten after 90 days, a new password or the end of all sessions', async () => {
   const forgetful = {
     '90 days': async () => {
       clock.advance(knownForMs + 1000)
@@ -127,7 +127,7 @@ test('after 90 days, a new password, or the end of all sessions, nothing is know
   }
 })
 
-test('failed sign-ins are in the audit log: one line an hour for an account, one for all that are none', async () => {
+test('failed sign-ins are in the audit log: one entry an hour per account, and one for all unknown accounts', async () => {
   const audit = async () => (await send(operatorToken, 'GET', '/audit?limit=100')).json().entries
   const { email, userId } = await user()
   clock.advance(3_600_000)
@@ -152,7 +152,7 @@ test('failed sign-ins are in the audit log: one line an hour for an account, one
   assert.deepEqual([newest.target, newest.count], [`user:${userId}`, 1])
 })
 
-test('wrong codes are in the audit log as well', async () => {
+test('wrong codes are in the audit log too', async () => {
   const me = await user()
   await db.tx(async (tx) => {
     await tx`update users set totp_confirmed_at = ${clock.now()} where id = ${me.userId}`

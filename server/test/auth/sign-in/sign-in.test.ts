@@ -24,7 +24,7 @@ function signIn(email: string, guess = password, headers: Record<string, string>
 
 const guess = (email: string, words: string, from: string) => signIn(email, words, {}, from)
 
-test('an address with its domain in another script is the same person, who cannot be there twice', async () => {
+test('an e-mail address with its domain in another script is the same user, and cannot be added twice', async () => {
   const name = `ana-${newId(clock.now())}`
   const { userId } = await user({ email: `${name}@münchen.de` })
   for (const email of [`${name}@xn--mnchen-3ya.de`, `${name.toUpperCase()}@MÜNCHEN.de`]) {
@@ -63,7 +63,7 @@ test('over HTTPS the cookie is Secure and bound to the host by its name', async 
   )
 })
 
-test('a wrong password and an unknown e-mail get the same answer', async () => {
+test('a wrong password and an unknown e-mail get the same response', async () => {
   const { email } = await user()
   const wrong = await signIn(email, 'not the password')
   const unknown = await signIn('nobody@example.com', 'not the password')
@@ -72,7 +72,7 @@ test('a wrong password and an unknown e-mail get the same answer', async () => {
   assert.equal(wrong.cookies.length, 0)
 })
 
-test('wrong guesses make the next one wait, longer each time, and also where there is no such account', async () => {
+test('failed attempts delay the next one, longer each time, even for unknown accounts', async () => {
   for (const email of [(await user()).email, 'no-such-account@example.com']) {
     const from = `198.51.100.${email.length}`
     for (let n = 0; n < 5; n++) assert.equal((await guess(email, 'wrong', from)).statusCode, 401)
@@ -88,7 +88,7 @@ test('wrong guesses make the next one wait, longer each time, and also where the
   }
 })
 
-test('parallel guesses count one by one', async () => {
+test('parallel attempts are counted individually', async () => {
   const { email } = await user()
   const guesses = await Promise.all(
     Array.from({ length: 20 }, (_, at) => guess(email, `wrong ${at}`, '198.51.100.200')),
@@ -97,7 +97,7 @@ test('parallel guesses count one by one', async () => {
   assert.equal(guesses.filter((answer) => answer.statusCode === 429).length, 15)
 })
 
-test('one address cannot try a password on every account, though many people of one office may sign in from it', async () => {
+test('one address cannot try a password on every account, but many people of an office can sign in from it', async () => {
   const [from, others] = ['2001:db8::1', '2001:db8::ffff']
   for (let person = 0; person < 30; person++) {
     assert.equal((await guess((await user()).email, password, from)).statusCode, 200)
@@ -106,14 +106,14 @@ test('one address cannot try a password on every account, though many people of 
   assert.equal((await guess('yet-another@example.com', 'wrong', others)).statusCode, 429)
 })
 
-test('a sign-in that another site sends is refused', async () => {
+test('a cross-site sign-in is refused', async () => {
   const { email } = await user()
   assert.equal((await signIn(email, password, { origin: 'https://evil.example' })).statusCode, 403)
   assert.equal((await signIn(email, password, { 'sec-fetch-site': 'cross-site' })).statusCode, 403)
   assert.equal((await signIn(email, password, { origin: publicUrl })).statusCode, 200)
 })
 
-test('signing in ends the session that the browser came with', async () => {
+test("signing in ends the browser's previous session", async () => {
   const planted = await user()
   const { email } = await user()
   const answer = await signIn(email, password, { cookie: cookieOf(planted.sessionToken) })
@@ -123,7 +123,7 @@ test('signing in ends the session that the browser came with', async () => {
 
 const dayMs = 24 * 3_600_000
 
-test('a session ends 14 days after its last use, unless the settings say otherwise', async () => {
+test('a session ends 14 days after its last use by default', async () => {
   const me = await user()
   for (const days of [13, 13]) {
     clock.advance(days * dayMs)
@@ -133,7 +133,7 @@ test('a session ends 14 days after its last use, unless the settings say otherwi
   assert.equal((await send(me, 'GET', '/session')).statusCode, 401)
 })
 
-test('a session ends 90 days after its start, however busy', async () => {
+test('a session ends 90 days after its start, even if it is used', async () => {
   const me = await user()
   for (let day = 0; day < 90; day += 10) {
     assert.equal((await send(me, 'GET', '/session')).statusCode, 200)
@@ -142,7 +142,7 @@ test('a session ends 90 days after its start, however busy', async () => {
   assert.equal((await send(me, 'GET', '/session')).statusCode, 401)
 })
 
-test('a user sees and ends their own sessions, one or all others at once, and nobody else’s', async () => {
+test('a user lists and ends their own sessions, one or all others, and nobody else’s', async () => {
   const [me, stranger] = [await user(), await user()]
   const others: SignedIn[] = []
   for (let n = 0; n < 3; n++) others.push({ ...me, sessionToken: sessionIn(await signIn(me.email)) ?? '' })
@@ -168,7 +168,7 @@ test('signing out ends the session and clears the cookie', async () => {
   assert.equal((await send(me, 'GET', '/session')).statusCode, 401)
 })
 
-test('neither names, e-mails, passwords nor tokens stand plain in the database', async () => {
+test('names, e-mails, passwords and tokens are not stored as plaintext', async () => {
   const { email, sessionToken } = await user({ email: 'plain-text-canary@example.com' })
   await signIn(email)
   const tables = ['users', 'sessions', 'login_attempts', 'audit_log']
@@ -187,7 +187,7 @@ test('neither names, e-mails, passwords nor tokens stand plain in the database',
   }
 })
 
-test('a session goes by the time of the wall, however far the simulator moves that of the service', async () => {
+test("sessions use the wall clock, even if the simulator moves the service's clock", async () => {
   const wallClock = manualClock(clock.now())
   const moved = await startNode(w, { wallClock })
   const headers = { cookie: cookieOf((await user()).sessionToken) }

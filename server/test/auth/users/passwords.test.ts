@@ -12,18 +12,18 @@ test('a password matches its own hash and no other; a missing hash never matches
   assert.equal(await passwords.matches('correct horse battery', null), false)
 })
 
-test('a hash says what it cost, so that costs can be raised later', async () => {
+test('a hash contains its cost, so that the cost can be raised later', async () => {
   const hash = await createPasswords({ memoryKib: 64, passes: 1 }).hash('correct horse battery')
   assert.equal(await createPasswords().matches('correct horse battery', hash), true)
 })
 
-test('one password typed in two Unicode forms is one password', async () => {
+test('a password matches in two Unicode forms', async () => {
   const passwords = createPasswords({ memoryKib: 64, passes: 1 })
   const hash = await passwords.hash('caf\u00e9 au lait demain')
   assert.equal(await passwords.matches('cafe\u0301 au lait demain', hash), true)
 })
 
-test('two hash at a time, 64 wait, and the rest are told to come back', async () => {
+test('two hashes run at a time, 64 wait, and further ones get 503', async () => {
   const passwords = createPasswords({ memoryKib: 64, passes: 1 })
   const results = await Promise.allSettled(Array.from({ length: 70 }, () => passwords.hash('correct horse battery')))
   assert.equal(results.filter((one) => one.status === 'fulfilled').length, 66)

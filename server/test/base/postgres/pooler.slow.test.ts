@@ -164,8 +164,8 @@ test('a start is refused where the direct way leads elsewhere, or to the pooler'
     await close()
   }
   await open(pooled.PARLEY_DATABASE_DIRECT_URL)
-  await assert.rejects(open(other.DATABASE_URL), /PARLEY_DATABASE_DIRECT_URL must lead to the server/)
-  await assert.rejects(open(pooled.DATABASE_URL), /PARLEY_DATABASE_DIRECT_URL must lead to the server/)
+  await assert.rejects(open(other.DATABASE_URL), /PARLEY_DATABASE_DIRECT_URL must lead to the same server/)
+  await assert.rejects(open(pooled.DATABASE_URL), /PARLEY_DATABASE_DIRECT_URL must lead to the same server/)
 })
 
 test('a start without a direct way says what to set where a pooler answers', { skip }, async () => {

@@ -38,7 +38,7 @@ const kept = (): Found => ({
   asked: [{ at: 0, text: 'key-1' }],
 })
 
-test('a trial finds nothing where all that was acknowledged is there, and each thing that is not', () => {
+test('a fault test reports nothing if all acknowledged writes exist, and each missing one', () => {
   assert.deepEqual(brokenPromises(toldLedger(), kept()), [])
   assert.equal(repeatsOf(kept()), 1)
   const cases: [Partial<Found>, RegExp[]][] = [
@@ -62,7 +62,7 @@ test('a trial finds nothing where all that was acknowledged is there, and each t
   }
 })
 
-test('the outage is the longest time without a write of what was looked at, its ends included', () => {
+test('the outage is the longest time without a write, including the ends', () => {
   const cases: [moments: number[], fromMs: number, toMs: number, expected: number][] = [
     [[10, 20, 90, 100], 0, 110, 70],
     // What was before it began is no part of it.

@@ -44,7 +44,7 @@ function balance(ports: readonly number[]) {
   return { nodes, ready: () => ready().length, next }
 }
 
-test('every process is restarted under load, one after the other, and no request fails', async (t) => {
+test('processes are restarted one by one under load without failed requests', async (t) => {
   const database = await testDatabase()
   const env = settingsOf(database, 2)
   const ports = [await freePort(), await freePort()]
@@ -81,7 +81,7 @@ test('every process is restarted under load, one after the other, and no request
   assert.deepEqual(stored.map(({ id }) => id).sort(), written.map(({ id }) => id).sort())
 })
 
-test('a process that leaves says so, gives back what it works at, serves all the same, and a second signal ends that', async () => {
+test('a stopping process reports it, releases its work, keeps serving, and stops on a second signal', async () => {
   const database = await testDatabase()
   const env = settingsOf(database, 300)
   const leaving = await startService({ env })

@@ -43,7 +43,7 @@ test('single creations, upserts and batches on two processes share one quota, ex
   t.diagnostic(`${storms} storms`)
 })
 
-test('a key gets no more answers a minute on two processes than on one', async (t) => {
+test('the rate limit of a key is shared by two processes', async (t) => {
   const nodes = await startedNodes()
   for (let storm = 0; storm < storms; storm++) {
     const key = await newKey(nodes[0], 0)

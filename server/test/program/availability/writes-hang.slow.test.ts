@@ -9,7 +9,7 @@ import { hasPostgres, howToGetPostgres, startPostgresPair } from '../postgres-pa
 const maxMs = 20_000
 
 const skip = hasPostgres() ? false : howToGetPostgres
-test('without a standby to wait for, writes are told to come again, and readiness says so, until there is one', {
+test('without a synchronous standby writes get 503, and readiness fails, until there is one', {
   skip,
 }, async (t) => {
   const pair = await startPostgresPair()

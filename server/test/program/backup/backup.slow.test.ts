@@ -24,7 +24,7 @@ const source = oncePerFile(async () => {
   return { service, key, callers }
 })
 
-test('a backup of a service that is written to restores every write acknowledged before its moment, with all files', async () => {
+test('a backup during writes restores every write acknowledged before its snapshot, with all files', async () => {
   const { service, key, callers } = await source()
   const kept = await newFolder()
   const [file, keys] = [join(kept, 'parley.backup'), join(kept, 'parley.keys')]
@@ -43,7 +43,7 @@ test('a backup of a service that is written to restores every write acknowledged
   for (const spelling of [masterKey.trim(), Buffer.from(masterKey.trim(), 'hex')]) assert.ok(!bytes.includes(spelling))
   const again = await parley(service.folder, 'backup', '--to', file)
   assert.equal(again.exitCode, 1)
-  assert.match(again.stderr, /is there already/)
+  assert.match(again.stderr, /already exists/)
 
   const target = await newFolder()
   const restored = await parley(target, 'restore', '--from', file, '--keys', keys, '--json')
@@ -66,7 +66,7 @@ test('a backup of a service that is written to restores every write acknowledged
   await second.stop()
 })
 
-test('a backup that is killed half-way is refused, and the service goes on; the next one is whole, by pipes', async () => {
+test('a killed backup is refused, and the service continues; the next one, through pipes, is complete', async () => {
   const { service, callers } = await source()
   // More than fits into a pipe.
   await callers.more(500)
@@ -92,7 +92,7 @@ test('a backup that is killed half-way is refused, and the service goes on; the 
   const keys = join(service.folder, 'master.key')
   const refused = await parley(join(kept, 'data'), 'restore', '--from', half, '--keys', keys)
   assert.equal(refused.exitCode, 1)
-  assert.match(refused.stderr, /The backup is cut off/)
+  assert.match(refused.stderr, /The backup is truncated/)
   await service.stop()
 
   // Without a service, from one program to another.
@@ -118,7 +118,7 @@ const small = oncePerFile(async () => {
   return { bytes: await readFile(file), keys: join(folder, 'master.key') }
 })
 
-test('a backup that is cut off, altered or of other keys is refused, and leaves the folder as it was', async () => {
+test('a backup that is truncated, altered or has other keys is refused, and the folder is unchanged', async () => {
   const { bytes, keys } = await small()
   const kept = await newFolder()
   const alteredAt = (at: number) => {
@@ -129,15 +129,15 @@ test('a backup that is cut off, altered or of other keys is refused, and leaves 
   const [full, empty] = [bytes.indexOf('tables/workspaces/'), bytes.indexOf('tables/key_rotations/')]
   const otherKeys = join(kept, 'other.keys')
   await writeFile(otherKeys, `${'ab'.repeat(32)}\n`)
-  const altered = /The backup was altered: its table workspaces is not as it was written/
+  const altered = /The backup was altered: its table workspaces does not match its digest/
   const cases: [name: string, bytes: Buffer, words: RegExp, keys?: string][] = [
-    ['cut in the middle', bytes.subarray(0, bytes.length / 2), /The backup is cut off/],
-    ['cut before the end mark', bytes.subarray(0, bytes.indexOf('end-')), /The backup is cut off/],
-    ['empty', Buffer.alloc(0), /The backup is cut off/],
+    ['cut in the middle', bytes.subarray(0, bytes.length / 2), /The backup is truncated/],
+    ['cut before the end mark', bytes.subarray(0, bytes.indexOf('end-')), /The backup is truncated/],
+    ['empty', Buffer.alloc(0), /The backup is truncated/],
     ['altered', alteredAt(full + 512 + 100), altered],
-    ['altered between', alteredAt(empty + 512 + 100), /This is no backup of Parley, or it was altered/],
-    ['something else', Buffer.from('hello'.repeat(1000)), /This is no backup of Parley/],
-    ['with the keys of another installation', bytes, /is sealed by master key [0-9a-f]{8}/, otherKeys],
+    ['altered between', alteredAt(empty + 512 + 100), /This is not a Parley backup, or it was altered/],
+    ['something else', Buffer.from('hello'.repeat(1000)), /This is not a Parley backup/],
+    ['with the keys of another installation', bytes, /is encrypted with master key [0-9a-f]{8}/, otherKeys],
   ]
   for (const [name, content, words, keysFile = keys] of cases) {
     const file = join(kept, 'tried')
@@ -152,7 +152,7 @@ test('a backup that is cut off, altered or of other keys is refused, and leaves 
   }
 })
 
-test('a restore that is killed leaves a folder that no service takes for an empty one', async () => {
+test('a killed restore leaves a folder that no service treats as empty', async () => {
   const { bytes, keys } = await small()
   const target = join(await newFolder(), 'data')
   // It waits for the rest of what it is given.

@@ -15,7 +15,7 @@ import { runCommandInProcess } from '../../support/program/run-command.ts'
 import { ask, mainProgram, newWorkspace, serviceEnvironment } from '../../support/program/service.ts'
 import { until } from '../../support/until.ts'
 
-test('an embedded installation moves to an external database, all of it or nothing, and goes on there', async () => {
+test('an embedded installation moves to an external database completely or not at all, and runs there', async () => {
   const service = await startDemo()
   const { folder } = service
   const { key } = await newWorkspace(service.url)
@@ -54,7 +54,7 @@ test('an embedded installation moves to an external database, all of it or nothi
         and datname = current_database()`
   })
   assert.match(cutOff, /because: terminating connection/)
-  assert.match(cutOff, /Nothing was moved\. .* is as it was: start the service on it, or run this again/)
+  assert.match(cutOff, /Nothing was moved\. .* is unchanged\. Start the service on it, or run this again/)
   const still = await parley('workspace', 'list', '--json')
   assert.equal(JSON.parse(still.stdout).workspaces.length, 2)
 

@@ -12,7 +12,7 @@ import { shellEnvironment } from '../../support/program/shell.ts'
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url))
 
-test('the commands of "Back up and restore" and "Move to an external database" do what is said of them', async () => {
+test('the commands of "Back up and restore" and "Move to an external database" work as described', async () => {
   const [backUp = '', restore = '', prove = '', ...more] = await commandsUnder('Back up and restore')
   const [move = '', ...evenMore] = await commandsUnder('Move to an external database')
   assert.deepEqual([more, evenMore], [[], []])
@@ -33,15 +33,15 @@ test('the commands of "Back up and restore" and "Move to an external database" d
     await type(backUp, root, at(folder)),
     /parley\.backup: .* rows, 0 files\. Every write acknowledged before/,
   )
-  assert.match(await type(restore, root, at(restored)), /Nothing is missing\.\nStart the service on /)
-  assert.match(await type(prove, root, at(restored)), /Nothing is missing\.\n$/)
+  assert.match(await type(restore, root, at(restored)), /No problems found\.\nStart the service on /)
+  assert.match(await type(prove, root, at(restored)), /No problems found\.\n$/)
   assert.match(
     await type(move, root, at(restored)),
-    /are the same on both sides\.[\s\S]*Nothing is missing\.[\s\S]*DATABASE_URL/,
+    /of every table match\.[\s\S]*No problems found\.[\s\S]*DATABASE_URL/,
   )
 })
 
-test('the commands for an external database dump it while it is used, and restore it with its files', async (t) => {
+test('the commands for an external database dump it while in use, and restore it with its files', async (t) => {
   const source = await testDatabase()
   const tools = await toolsFor(source)
   if (tools === null) return t.skip('There is no pg_dump of this version of PostgreSQL')

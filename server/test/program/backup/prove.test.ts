@@ -15,7 +15,7 @@ import { serviceEnvironment } from '../../support/program/service.ts'
 
 const masterKey = randomBytes(32).toString('hex')
 
-test('a restored external database is proven: keys, sealed values, files and feeds; what is wrong is named', async () => {
+test('a restored external database is verified: keys, encrypted values, files and feeds; problems are named', async () => {
   const database = await testDatabase()
   const { sql } = database.db
   const folder = await newFolder()
@@ -35,8 +35,8 @@ test('a restored external database is proven: keys, sealed values, files and fee
 
   const good = await parley({}, 'prove')
   assert.equal(good.exitCode, 0, good.stdout)
-  assert.match(good.stdout, /Of 1 workspaces [1-9]\d* sealed values were opened/)
-  assert.match(good.stdout, /Nothing is missing\.\n$/)
+  assert.match(good.stdout, /Decrypted [1-9]\d* values of 1 workspaces/)
+  assert.match(good.stdout, /No problems found\.\n$/)
 
   // Of one row, and of one key, that do not open.
   const [invitation] = await sql<{ id: string; email: Buffer }[]>`select id, email from invitations`
@@ -52,14 +52,14 @@ test('a restored external database is proven: keys, sealed values, files and fee
 
   // A file that a row names, a place beyond the end of the feed, and a store that is not ours.
   await nameFiles(sql, workspaceId, [randomUUID()])
-  assert.match((await findings()).join('\n'), /^files: 1 of 1 that rows name are not in the media folder/)
+  assert.match((await findings()).join('\n'), /^files: 1 of 1 referenced files are not in the media folder/)
   await sql`delete from media`
   await sql`
     insert into events (workspace_id, id, name, subject_id, payload, occurred_at, position)
     values (${workspaceId}, ${randomUUID()}, 'lead.created', ${randomUUID()}, '', now(), 999999)`
   assert.match(
     (await findings()).join('\n'),
-    /^events of workspace .*: one has place 999999, and the feed ends at \d+$/,
+    /^events of workspace .*: one has position 999999, but the feed ends at \d+$/,
   )
   await sql`delete from events where position = 999999`
   await rm(join(database.mediaFolder, 'parley-store.json'))
@@ -71,7 +71,7 @@ test('a restored external database is proven: keys, sealed values, files and fee
   assert.ok(!advice.stderr.includes('not-to-be-shown'))
 })
 
-test('files that come, and files that are erased with their rows, while they are looked for are not missed', async () => {
+test('files added or erased during verification are not reported as missing', async () => {
   const database = await testDatabase()
   const { db } = database
   const workspace = randomUUID()
@@ -102,7 +102,7 @@ test('files that come, and files that are erased with their rows, while they are
     inSnapshot(client, () => proveFiles(client, db, store as MediaStore, findings)),
   )
   assert.equal(named, 2500)
-  assert.deepEqual(findings, ['files: 1 of 2500 that rows name are not in the store'])
+  assert.deepEqual(findings, ['files: 1 of 2500 referenced files are not in the store'])
   await db.sql`delete from media where workspace_id = ${workspace}`
 })
 

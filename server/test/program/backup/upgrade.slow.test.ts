@@ -17,7 +17,7 @@ const key = 'plk_ZXD2nJztRm0T9S9Ju8iXs3_26mZ4s'
 const written = { code: 'LG40GJRM2CAB', firstName: 'Zoé', notes: 'Written by the version before' }
 const had = { leads: 41, conversations: 6, messages: 18 }
 
-test('what an earlier version wrote is all there, and is read and written by this one', async () => {
+test('data of an earlier version is complete, and can be read and written', async () => {
   const kept = await newFolder()
   const [file, folder] = [join(kept, 'earlier.backup'), join(kept, 'data')]
   await writeFile(file, gunzipSync(await readFile(earlier)))

@@ -11,7 +11,7 @@ import { serviceEnvironment } from '../../support/program/service.ts'
 // The embedded server has a role and a database of this name already.
 const renamed = (text: string) => text.replaceAll('parley', 'installed')
 
-test('the role and the database of "External PostgreSQL" are enough for the service, with the limits of its role', async () => {
+test('the role and database of "External PostgreSQL" are sufficient for the service, with the limits of its role', async () => {
   const [make = '', limit = ''] = (await commandsUnder('External PostgreSQL', 'sql')).map(renamed)
   const server = await ownPostgres()
   const admin = await session(socketAddress(server))
@@ -29,7 +29,7 @@ test('the role and the database of "External PostgreSQL" are enough for the serv
   const made = await runCommandInProcess(['workspace', 'create', 'Acme'], env)
   assert.equal(made.exitCode, 0, made.stderr)
   const proven = await runCommandInProcess(['prove'], env)
-  assert.match(proven.stdout, /Nothing is missing\.\n$/)
+  assert.match(proven.stdout, /No problems found\.\n$/)
   const role = socketAddress({ ...server, user: 'installed', database: 'installed', password: 'a-password' })
   const { rows } = await (await session(role)).query(`
     select current_setting('statement_timeout') as statement, current_setting('client_connection_check_interval') as look`)

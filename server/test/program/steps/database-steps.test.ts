@@ -11,7 +11,7 @@ import { newFolder } from '../../support/folder.ts'
 import { commandsUnder, type } from '../../support/program/operations.ts'
 import { shellEnvironment } from '../../support/program/shell.ts'
 
-test('the authority and the certificate of "TLS to the database" are those of a server that is believed by its name', async () => {
+test('the CA and certificate of "TLS to the database" verify the server by name', async () => {
   const [make = '', ...more] = await commandsUnder('External PostgreSQL')
   assert.deepEqual(more, [])
   const folder = await newFolder()
@@ -32,7 +32,7 @@ test('the authority and the certificate of "TLS to the database" are those of a 
   await assert.rejects(ask('db2.example.com'), { code: 'ERR_TLS_CERT_ALTNAME_INVALID' })
 })
 
-test('the addresses of "External PostgreSQL" are read as they stand there', async () => {
+test('the addresses of "External PostgreSQL" are parsed as documented', async () => {
   const blocks = await commandsUnder('External PostgreSQL', '')
   const settings = blocks.filter((block) => block.startsWith('DATABASE_URL='))
   assert.equal(settings.length, 2)

@@ -13,7 +13,7 @@ const typed = (commands: string) => type(commands, root, shellEnvironment({}))
 /** The shortest of them. */
 const trial = 'kill-pool'
 
-test('the commands of "Test other faults" say what there is to try, and try it', async () => {
+test('the commands of "Test other faults" list the tests and run them', async () => {
   assert.deepEqual([more, others], [[], []])
   const [list = '', run = ''] = faults.trim().split('\n')
   const told = await typed(list)
@@ -29,7 +29,7 @@ test('the commands of "Test other faults" say what there is to try, and try it',
   assert.match(await typed(short), new RegExp(`^\\| ${trial} \\| [1-9]\\d* \\| kills \\| [1-9]\\d* \\| 0 \\|`, 'm'))
 })
 
-test('the commands of "Test a failover" make a cluster, have its machines die, and remove it', {
+test('the commands of "Test a failover" create a cluster, kill its machines, and remove it', {
   timeout: 1_200_000,
   skip: whyNot(),
 }, async () => {

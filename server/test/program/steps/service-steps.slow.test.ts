@@ -14,7 +14,7 @@ import { shellEnvironment } from '../../support/program/shell.ts'
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url))
 
-test('the commands of "Rolling restarts", "Rotate keys" and "Erase a customer" do with a service that runs what is said of them', async () => {
+test('the commands of "Rolling restarts", "Rotate keys" and "Erase a customer" work as described on a running service', async () => {
   const [rotate = '', ...more] = await commandsUnder('Rotate keys')
   assert.deepEqual(more, [])
   const [folder, port, simulatorPort] = [await newFolder(), await freePort(), await freePort()]
@@ -43,7 +43,7 @@ test('the commands of "Rolling restarts", "Rotate keys" and "Erase a customer" d
   assert.equal(exitCode, 0)
   assert.match(
     printed,
-    /secrets are wrapped anew[\s\S]*Rotated the data key: [1-9]\d* rows[\s\S]*Rotated the index key: [1-9]\d* rows/,
+    /secrets rewrapped[\s\S]*Rotated the data key: [1-9]\d* rows[\s\S]*Rotated the index key: [1-9]\d* rows/,
   )
   assert.notEqual(await readFile(join(folder, 'master.key'), 'utf8'), before)
   assert.equal((await readdir(folder)).filter((name) => name.startsWith('master.key.')).length, 1)

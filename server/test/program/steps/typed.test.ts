@@ -6,7 +6,7 @@ import { commandHeadings } from '../../support/program/operations.ts'
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url))
 
-test('whatever docs/operations.md has people type is typed by a test', async () => {
+test('every command in docs/operations.md is run by a test', async () => {
   const tests = globSync('server/test/**/*.test.ts', { cwd: root }).map((file) =>
     readFileSync(`${root}/${file}`, 'utf8'),
   )
