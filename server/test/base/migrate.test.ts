@@ -60,7 +60,7 @@ test('a migration that fails leaves nothing behind, not even its first statement
     '0001-first': 'create table a (n int)',
     '0002-bad': 'create table b (n int); select 1/0',
   })
-  await assert.rejects(migrate(db, folder), /Migration 0002-bad failed; nothing of it was kept/)
+  await assert.rejects(migrate(db, folder), /Migration 0002-bad failed and was rolled back/)
   const [row] = await db.sql`select to_regclass('a') is not null as a, to_regclass('b') is not null as b`
   assert.deepEqual({ ...row }, { a: true, b: false })
   assert.equal((await db.sql`select number from migrations`).length, 1)
