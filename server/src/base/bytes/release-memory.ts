@@ -1,6 +1,6 @@
 /**
- * Gives the memory of a piece that nobody will look at any more back at once. The collector leaves some 70 MB of them
- * lying, since to it they are small.
+ * Frees the memory of an unused piece immediately. The garbage collector would leave about 70 MB, because it counts
+ * them as small.
  */
 export function releaseMemory(piece: Uint8Array): void {
   const { buffer, byteLength } = piece

@@ -177,8 +177,8 @@ const problems: [what: string, server: Parameters<typeof problemOf>[0], problem:
   ['all that it needs', fine, null],
   ['no extension', null, /create extension citus/],
   ['an old version', { ...fine, version: '12.1' }, /needs Citus 13 or newer.*12\.1/],
-  ['no version', { ...fine, version: '' }, /an unknown one/],
-  ['a worker', { ...fine, isCoordinator: false }, /leads to a worker/],
+  ['no version', { ...fine, version: '' }, /an unknown version/],
+  ['a worker', { ...fine, isCoordinator: false }, /leads to a Citus worker/],
   ['no entry of the coordinator', { ...fine, isListed: false }, /citus_set_coordinator_host/],
   ['no other servers', { ...fine, nodes: [] }, /citus_add_node/],
 ]
