@@ -102,7 +102,7 @@ test('the error of a broken value names the column and nothing of the value', ()
   const keyring = keyringOf()
   const sealed = keyring.encrypt(place, 'Ana')
   assert.throws(() => keyring.decrypt({ ...place, column: 'notes' }, sealed), {
-    message: 'A sealed value of leads.notes does not open',
+    message: 'Cannot decrypt a value of leads.notes',
   })
 })
 
