@@ -63,7 +63,7 @@ test('all problems with the settings are told at once, without their values', as
   assert.deepEqual([exitCode, stdout], [1, ''])
   assert.deepEqual(stderr.trim().split('\n'), [
     'Parley cannot start: its settings are invalid:',
-    '  - DATABASE_URL must be an address that starts with postgres:// or postgresql://',
+    '  - DATABASE_URL must be a URL that starts with postgres:// or postgresql://',
     '  - PARLEY_ALLOW_CIDRS must list addresses or CIDR ranges, separated by commas',
     '  - PARLEY_MASTER_KEY must be 32 bytes as base64 or as 64 hex digits',
     '  - PARLEY_LOG_LEVEL must be one of debug, info, warn, error, silent',

@@ -10,7 +10,10 @@ import { type Answer, Exchange, Prepared, planOf, type Request } from './exchang
 import { ConnectionLost, endsSession } from './failures.ts'
 import type { SessionMode } from './pooler.ts'
 
-/** By itself the database finds out that nobody waits for a statement when it answers. Some systems cannot tell it sooner. */
+/**
+ * Makes the database detect lost clients during long statements instead of at the answer. Some systems don't support
+ * it.
+ */
 const watchCaller: Request = {
   steps: [
     {
@@ -20,10 +23,10 @@ const watchCaller: Request = {
   ],
   main: 0,
 }
-/** Longer than any statement may take, 15 s: who says nothing for so long is not there any more. */
+/** Exceeds the statement timeout of 15 s: a server that is silent for longer is unreachable. */
 const silenceMs = 16_000
 
-/** A server that does not close its side in this time is gone. */
+/** A server that doesn't close its side within this time is unreachable. */
 const goodbyeMs = 5_000
 
 export interface SessionOptions {
@@ -32,7 +35,7 @@ export interface SessionOptions {
   onEnd(session: Session): void
 }
 
-/** An open connection. What is asked of it is answered in its order. */
+/** An open connection. Answers requests in order. */
 export class Session {
   readonly #client: pg.Client
   readonly #prepared: Prepared
@@ -40,13 +43,13 @@ export class Session {
   readonly #outbox: Buffer[] = []
   readonly #onEnd: (session: Session) => void
   #inFlight = 0
-  /** How many requests it was given, and how many of them have left. */
+  /** Number of requests, and how many of them were sent. */
   #asked = 0
   #sent = 0
-  /** Since when what is answered next has been on its way. */
+  /** Start of the wait for the next answer. */
   #since = 0
   #silenceMs: number
-  /** When all that is asked of it until `reset` is to have been answered. */
+  /** Deadline of all answers until `reset`. */
   #endsAtMs = Number.POSITIVE_INFINITY
   #isOver = false
   #isStale = false
@@ -55,7 +58,7 @@ export class Session {
   #goodbye: NodeJS.Timeout | undefined
   #onLost: (error: ConnectionLost) => void = () => {}
   readonly mode: SessionMode
-  /** Whoever is served at the moment, and whether nobody else is to be meanwhile. */
+  /** Current owner, and whether the session is exclusive. */
   owner = ''
   isAlone = false
 
@@ -74,7 +77,7 @@ export class Session {
     return this.#inFlight
   }
 
-  /** Whether it still answers, and may be used for more. */
+  /** Whether it works and accepts further requests. */
   get isFit(): boolean {
     return !this.#isOver && !this.#isStale && !this.#isRetired
   }
@@ -83,7 +86,7 @@ export class Session {
     return this.#isRetired
   }
 
-  /** Whether it may be asked one thing more right now. */
+  /** Whether it accepts another request now. */
   get isOpenForMore(): boolean {
     return this.#inFlight === 0 || this.mode.isPipelined
   }
@@ -92,12 +95,12 @@ export class Session {
     return this.#isOver
   }
 
-  /** What the server said last: whatever happened, nobody else may come into a transaction that is not at its end. */
+  /** By the server's last report: a session with an open transaction must not be reused. */
   get isInTransaction(): boolean {
     return this.#client.getTransactionStatus() !== 'I'
   }
 
-  /** How long what is answered next has been on its way. */
+  /** Returns how long the next answer has been awaited. */
   waitedMs(nowMs: number): number {
     return this.#inFlight === 0 ? 0 : nowMs - this.#since
   }
@@ -106,25 +109,27 @@ export class Session {
     return this.waitedMs(nowMs) > this.#silenceMs || (this.#inFlight > 0 && nowMs > this.#endsAtMs)
   }
 
-  /** Whether others of this server are likely to be silent as well. */
+  /** Whether other sessions of this server are probably silent too. */
   isLongSilent(nowMs: number): boolean {
     return isLong(this.waitedMs(nowMs), this.#patience)
   }
 
-  /** Statements may take so long until the end of the transaction. */
+  /** Sets the time that a statement may take until the end of the transaction. */
   allow(ms: number): void {
     this.#silenceMs = Math.max(ms + 3_000, this.#patience)
     this.#endsAtMs = Number.POSITIVE_INFINITY
   }
 
-  /** Somebody has waited for so long already: until `reset` it is given up the sooner. Returns whether that was long enough to matter. */
+  /**
+   * Shortens the timeout until `reset`, because the caller has waited this long already. Returns whether it changed.
+   */
   hurry(waitedMs: number): boolean {
     if (waitedMs <= freeWaitMs) return false
     this.#silenceMs = responseTimeoutMs(waitedMs, this.#patience)
     return true
   }
 
-  /** The same for a transaction, whose statements have so much time together as well, where somebody waits for their answer. */
+  /** The same for a transaction, whose statements together also have a deadline if a caller waits. */
   hurryAll(waits: WaitBudget | null): void {
     if (waits === null || waits.isOver) return
     const nowMs = performance.now()
@@ -133,7 +138,7 @@ export class Session {
     this.#endsAtMs = nowMs + transactionTimeoutMs(waitedMs, this.#patience)
   }
 
-  /** Asks the database to end what it does for us should we be gone. Nobody waits for it, so it is not in flight. */
+  /** Lets the database cancel statements when this client is gone. Not awaited, so it doesn't count as in flight. */
   watchCaller(): void {
     if (!this.#isOver) this.#ask(watchCaller).catch(() => undefined)
   }
@@ -148,7 +153,7 @@ export class Session {
     } catch (error) {
       const failure = error instanceof ConnectionLost ? this.#loss(error.cause, turn) : error
       if (endsSession(failure)) this.#isStale = true
-      // The driver answers for a connection that has ended unheard, as it would for each statement to come.
+      // The driver would leave further statements unanswered after the end of the connection.
       else if (failure instanceof ConnectionLost) this.destroy()
       throw failure
     } finally {
@@ -157,7 +162,7 @@ export class Session {
     }
   }
 
-  /** The answer of the work, or `ConnectionLost` as soon as the connection ends. One such work at a time. */
+  /** Returns the result of the work, or throws `ConnectionLost` as soon as the connection ends. One at a time. */
   whileOpen<T>(work: () => Promise<T>): Promise<T> {
     if (this.#isOver) return Promise.reject(new ConnectionLost(undefined, { wasSent: false }))
     return new Promise<T>((resolve, reject) => {
@@ -168,37 +173,37 @@ export class Session {
     })
   }
 
-  /** To be used for nothing more once what is under way has ended. */
+  /** Marks it to be closed when its current requests have ended. */
   retire(): void {
     this.#isRetired = true
   }
 
-  /** Closes it once it has answered everything. */
+  /** Closes it when all requests are answered. */
   end(): void {
     this.#flush()
     this.#client.end().catch(() => undefined)
     this.#goodbye = setTimeout(() => this.destroy(), goodbyeMs).unref()
   }
 
-  /** Closes it since it has said nothing for too long. */
+  /** Closes it because it was silent for too long. */
   giveUp(): void {
     this.#wasSilent = true
     this.destroy()
   }
 
-  /** Closes it as it is: what is under way fails. */
+  /** Closes it immediately; requests in progress fail. */
   destroy(): void {
     if (this.#isOver) return
     this.#isOver = true
     this.#outbox.length = 0
     clearTimeout(this.#goodbye)
-    // Also where it is the driver that gave up: it leaves the socket open.
-    this.#client.connection.stream.destroy(new Error('The connection was given up'))
+    // Also if the driver has given up: it leaves the socket open.
+    this.#client.connection.stream.destroy(new Error('The connection was closed'))
     this.#onLost(this.#loss(undefined, 0))
     this.#onEnd(this)
   }
 
-  /** Back from a transaction, or from one who had waited. */
+  /** Restores the timeouts after a transaction or a shortened statement. */
   reset(): void {
     this.#silenceMs = this.#patience
     this.#endsAtMs = Number.POSITIVE_INFINITY
@@ -213,14 +218,14 @@ export class Session {
     return exchange.answer
   }
 
-  /** What becomes of the request of this turn when the connection ends. */
+  /** Creates the error of a request, given its number, when the connection ends. */
   #loss(cause: unknown, turn: number): ConnectionLost {
     const { processID: pid = null } = this.#client as { processID?: number | null }
     return new ConnectionLost(cause, { wasSent: turn <= this.#sent, wasSilent: this.#wasSilent, pid })
   }
 
   #write(bytes: readonly Buffer[]): void {
-    // What the requests of a moment ask is sent as one: a call of the system costs more than a statement.
+    // Combines requests of one tick: a system call costs more than a statement.
     if (this.#outbox.length === 0) setImmediate(() => this.#flush())
     for (const part of bytes) this.#outbox.push(part)
   }

@@ -44,6 +44,6 @@ test('a hot standby is passed over until it is promoted; a database that takes n
   await reader.query('select pg_promote()')
   const writer = await session(address)
   await writer.query('alter database parley set default_transaction_read_only = on')
-  await assert.rejects(connect(address, settings), /: takes no writes/)
-  await assert.rejects(connect(address, { ...settings, parameters: null }), /: takes no writes/)
+  await assert.rejects(connect(address, settings), /: is read-only/)
+  await assert.rejects(connect(address, { ...settings, parameters: null }), /: is read-only/)
 })

@@ -91,7 +91,7 @@ for (const [what, request] of wants) {
     })
     await assert.rejects(connect(here([fake.port]), settings), (error) => {
       assert.ok(error instanceof AddressProblem)
-      assert.match(error.message, /names no password, and the server asks for one: .*PGPASSWORD/)
+      assert.match(error.message, /has no password, and the server requires one: .*PGPASSWORD/)
       return true
     })
     assert.equal(await sent.promise, 'nothing')
@@ -139,8 +139,8 @@ test('when no host will do, the error says of each what it said, and nothing sec
       /^does not answer within \d+ ms$/,
       /^the database system is shutting down$/,
       /^is a standby$/,
-      /^takes no writes \(default_transaction_read_only is on\)$/,
-      /^hung up before the session was open$/,
+      /^is read-only \(default_transaction_read_only is on\)$/,
+      /^closed the connection before the session was open$/,
       /^(getaddrinfo \w+ nowhere\.invalid|does not answer within \d+ ms)$/,
       /^connect ENOENT/,
     ]
@@ -166,7 +166,7 @@ test('with target_session_attrs=any a standby will do', async () => {
 
 const pooled: [what: string, told: [string, string], row: [string, string], words: RegExp | null][] = [
   ['says of one that is none', ['off', 'off'], ['on', 'off'], /: is a standby$/],
-  ['says of one that takes no writes', ['off', 'off'], ['off', 'on'], /: takes no writes/],
+  ['says of one that takes no writes', ['off', 'off'], ['off', 'on'], /: is read-only/],
   ['says of a primary that it is none', ['on', 'on'], ['off', 'off'], null],
 ]
 for (const [what, told, [standby, readOnly], words] of pooled) {
