@@ -79,7 +79,7 @@ test('what is wrong with an address is told with its name and without its value,
   const problems = problemsOf({ ...masterKey, ...settings })
   assert.equal(problems.length, 3)
   assert.match(problems[0] ?? '', /^DATABASE_URL must have a port from 1 to 65535/)
-  assert.match(problems[1] ?? '', /^PARLEY_DATABASE_DIRECT_URL has the parameter sslmod, which is none of host,/)
+  assert.match(problems[1] ?? '', /^PARLEY_DATABASE_DIRECT_URL has the unknown parameter sslmod; known are host,/)
   assert.doesNotMatch(problems.join(), /hid|den@/)
 })
 
@@ -124,7 +124,7 @@ test('an address that cannot be used is refused in words that repeat nothing of 
     ['media', /must be file:\/\/\/a\/folder or s3:/],
     ['https://hidden.example.com', /must be file:\/\/\/a\/folder or s3:/],
     [`file:///${'x'.repeat(3000)}`, /must be file:/],
-    ['file:///', /not all of the disk/],
+    ['file:///', /not the root of the disk/],
     ['file://host/hidden', /a folder of this machine/],
     ['file:///srv?hidden=1', /a folder of this machine/],
     ['s3://key:hidden@team-files?region=x', /must not contain keys: set AWS_ACCESS_KEY_ID/],
@@ -137,7 +137,7 @@ test('an address that cannot be used is refused in words that repeat nothing of 
     ['s3://team-files?region=x&hidden=1', /may have only/],
     ['s3://team-files?endpoint=ftp://hidden', /must have an endpoint like/],
     ['s3://team-files?endpoint=https://key:hidden@s3.example.com', /must have an endpoint like .* without keys/],
-    ['s3://team-files?region=x', /both or neither/, { AWS_ACCESS_KEY_ID: 'hidden' }],
+    ['s3://team-files?region=x', /, or neither/, { AWS_ACCESS_KEY_ID: 'hidden' }],
   ]
   for (const [url, words, env] of cases) {
     const problems = problemsOf({ ...env, PARLEY_MEDIA_URL: url })

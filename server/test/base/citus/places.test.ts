@@ -176,7 +176,7 @@ const fine = { version: '13.2.2', isCoordinator: true, isListed: true, nodes: ['
 const problems: [what: string, server: Parameters<typeof problemOf>[0], problem: RegExp | null][] = [
   ['all that it needs', fine, null],
   ['no extension', null, /create extension citus/],
-  ['an old version', { ...fine, version: '12.1' }, /needs Citus 13 or newer.*12\.1/],
+  ['an old version', { ...fine, version: '12.1' }, /requires Citus 13 or later.*12\.1/],
   ['no version', { ...fine, version: '' }, /an unknown version/],
   ['a worker', { ...fine, isCoordinator: false }, /leads to a Citus worker/],
   ['no entry of the coordinator', { ...fine, isListed: false }, /citus_set_coordinator_host/],

@@ -279,7 +279,7 @@ test('data of another major version is refused and left alone', async () => {
   const path = join(cluster, 'PG_VERSION')
   const version = await readFile(path)
   await writeFile(path, '17\n')
-  await assert.rejects(start(), /was written by PostgreSQL 17, but this version of Parley brings 18\..*DATABASE_URL/)
+  await assert.rejects(start(), /was written by PostgreSQL 17, but this version of Parley includes 18\..*DATABASE_URL/)
   await writeFile(path, version)
   await (await start()).stop()
 })
@@ -288,7 +288,7 @@ test('a platform without an embedded PostgreSQL is told to bring its own', async
   const arch = Object.getOwnPropertyDescriptor(process, 'arch')
   t.after(() => arch && Object.defineProperty(process, 'arch', arch))
   Object.defineProperty(process, 'arch', { ...arch, value: 'riscv64' })
-  await assert.rejects(start(), /no embedded PostgreSQL here: .*riscv64 is not installed\. Set DATABASE_URL .*15 to 18/)
+  await assert.rejects(start(), /embedded PostgreSQL is missing: .*riscv64 is not installed\. Set DATABASE_URL .*15 to 18/)
 })
 
 test('settings that the server refuses end the start with its own words', async () => {

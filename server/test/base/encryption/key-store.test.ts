@@ -67,12 +67,12 @@ test('a wrapped secret copied to another scope, purpose or version does not open
     db.sql`update secrets set wrapped = ${data.wrapped} where scope_id = ${scope} and purpose = 'index'`,
   ]
   await Promise.all(copies)
-  await assert.rejects(keyStore.keyring(victim), /data secret 1 of scope .* does not open/)
-  await assert.rejects(keyStore.keyring(scope), /index secret 1 of scope .* does not open/)
+  await assert.rejects(keyStore.keyring(victim), /Cannot decrypt data secret 1 of scope/)
+  await assert.rejects(keyStore.keyring(scope), /Cannot decrypt index secret 1 of scope/)
 
   const third = await newScope(db, keyStore)
   await db.sql`update secrets set version = 2 where scope_id = ${third} and purpose = 'data'`
-  await assert.rejects(keyStore.keyring(third), /data secret 2 of scope .* does not open/)
+  await assert.rejects(keyStore.keyring(third), /Cannot decrypt data secret 2 of scope/)
 })
 
 test('what a previous master key wrapped opens, and without it the error names the missing key', async () => {
@@ -183,5 +183,5 @@ test('a value that was moved to another row is not recalled there', async () => 
   const columns = { table: place.table, columns: [place.column], read: (plain: string | null) => plain }
   const sealed = keyring.encrypt(place, 'Ana').toString('base64')
   assert.equal(keyring.decryptCached(columns, place.row, sealed), 'Ana')
-  assert.throws(() => keyring.decryptCached(columns, newId(start), sealed), /does not open/)
+  assert.throws(() => keyring.decryptCached(columns, newId(start), sealed), /Cannot decrypt/)
 })

@@ -49,7 +49,7 @@ test('a key file that holds no key is reported and left alone', () => {
   const path = join(mkdtempSync(join(tmpdir(), 'parley-key-')), 'master.key')
   for (const content of ['', 'half a ke']) {
     writeFileSync(path, content)
-    assert.throws(() => loadOrCreateMasterKeyFile(path), { message: /cannot be read/ })
+    assert.throws(() => loadOrCreateMasterKeyFile(path), { message: /Cannot read the master key file/ })
     assert.equal(readFileSync(path, 'utf8'), content)
   }
 })
