@@ -135,19 +135,19 @@ export function openDb(options: DbOptions): Db {
     sql,
     tx: async (work, repeating) => {
       refuseInTransaction()
-      const news: PubSubMessage[] = []
+      const messages: PubSubMessage[] = []
       const sinceMs = performance.now()
       const answer = await retry(db, () => {
         const once = (sql: Sql) => {
-          news.length = 0
-          messagesOf.set(sql, news)
+          messages.length = 0
+          messagesOf.set(sql, messages)
           processes.set(sql, name)
           return work(sql as Tx)
         }
         return traced('internal', 'transaction', {}, () => runTransaction(core, sinceMs, repeating !== undefined, once))
       })
       // Subscribers run outside the caller's fair-scheduling slot: their work serves everyone.
-      runAsService(() => news.forEach(board.tell))
+      runAsService(() => messages.forEach(board.tell))
       return answer
     },
     statement: async (work, news, proven) => {
@@ -220,8 +220,9 @@ export async function setStatementTimeout(tx: Tx, ms: number): Promise<void> {
 
 /** Publishes a message when the transaction commits; repeats of a topic and id are dropped. */
 export function publish(tx: Tx, topic: string, id: string): void {
-  const news = messagesOf.get(tx)
-  if (news !== undefined && !news.some((item) => item.topic === topic && item.id === id)) news.push({ topic, id })
+  const messages = messagesOf.get(tx)
+  if (messages === undefined || messages.some((item) => item.topic === topic && item.id === id)) return
+  messages.push({ topic, id })
 }
 
 /** Returns a function that reports each statement, and its end if it belongs to a sampled trace. */

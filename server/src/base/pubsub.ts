@@ -147,17 +147,17 @@ export async function relayMessages(db: Db, onError: (error: unknown) => void): 
     gatherMs,
     // Not awaited: a slow answer would delay the next messages.
     work: (_, items) => {
-      const once = new Map(items.map((news) => [`${news.topic} ${news.id}`, news]))
+      const once = new Map(items.map((message) => [`${message.topic} ${message.id}`, message]))
       for (const payload of pack(self, [...once.values()])) {
         db.sql`select pg_notify(${channel}, ${payload})`.catch(onError)
       }
     },
     onError,
   })
-  const stop = db.onPublish((news) => telling.add(channel, news))
+  const stop = db.onPublish((message) => telling.add(channel, message))
   await db.listen(channel, (payload) => {
-    const { from, news } = JSON.parse(payload) as NotifyPayload
-    if (from !== self) for (const item of news) db.deliver(item)
+    const { from, news: messages } = JSON.parse(payload) as NotifyPayload
+    if (from !== self) for (const message of messages) db.deliver(message)
   })
   return () => {
     stop()
@@ -174,23 +174,23 @@ interface NotifyPayload {
 export function pack(from: string, items: readonly PubSubMessage[]): string[] {
   const frame = bytesOf(payloadOf(from, []))
   const payloads: string[] = []
-  let news: PubSubMessage[] = []
+  let messages: PubSubMessage[] = []
   let bytes = frame
   for (const item of items) {
     // One more for the comma.
     const more = bytesOf(JSON.stringify(item)) + 1
     if (frame + more > maxBytes) continue
     if (bytes + more > maxBytes) {
-      payloads.push(payloadOf(from, news))
-      news = []
+      payloads.push(payloadOf(from, messages))
+      messages = []
       bytes = frame
     }
-    news.push(item)
+    messages.push(item)
     bytes += more
   }
-  return news.length === 0 ? payloads : [...payloads, payloadOf(from, news)]
+  return messages.length === 0 ? payloads : [...payloads, payloadOf(from, messages)]
 }
 
-const payloadOf = (from: string, news: readonly PubSubMessage[]) =>
-  JSON.stringify({ from, news } satisfies NotifyPayload)
+const payloadOf = (from: string, messages: readonly PubSubMessage[]) =>
+  JSON.stringify({ from, news: messages } satisfies NotifyPayload)
 const bytesOf = (text: string) => Buffer.byteLength(text)

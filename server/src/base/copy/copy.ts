@@ -96,11 +96,11 @@ class CopyOut extends Copy {
     // The driver reuses this memory.
     this.#pieces.push(Buffer.from(chunk))
     this.#bytes += chunk.length
-    if (this.#bytes >= blockBytes && !this.#cut()) wire.stream.pause()
+    if (this.#bytes >= blockBytes && !this.#pushBlock()) wire.stream.pause()
   }
 
   /** Returns true if the buffer has space for more. */
-  #cut(): boolean {
+  #pushBlock(): boolean {
     const block = Buffer.concat(this.#pieces)
     this.#pieces = []
     this.#bytes = 0
@@ -108,7 +108,7 @@ class CopyOut extends Copy {
   }
 
   override handleReadyForQuery(): void {
-    if (this.#bytes > 0) this.#cut()
+    if (this.#bytes > 0) this.#pushBlock()
     this.blocks.push(null)
     super.handleReadyForQuery()
   }
@@ -129,10 +129,10 @@ class CopyIn extends Copy {
   }
 
   handleCopyInResponse(wire: Wire): void {
-    void this.#give(wire)
+    void this.#sendSource(wire)
   }
 
-  async #give(wire: Wire): Promise<void> {
+  async #sendSource(wire: Wire): Promise<void> {
     try {
       for await (const bytes of this.#source) {
         if (this.failure !== undefined) return

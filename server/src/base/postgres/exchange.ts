@@ -68,8 +68,8 @@ const mostNames = 500
 export class Prepared {
   readonly #names: Names
   readonly #shapes = new Map<string, Shape | undefined>()
-  readonly #doubtful = new Set<string>()
-  readonly #nameless = new Set<string>()
+  readonly #uncertain = new Set<string>()
+  readonly #unnamed = new Set<string>()
 
   constructor(names: Names) {
     this.#names = names
@@ -77,7 +77,7 @@ export class Prepared {
 
   /** Returns true if the statement can be prepared under its name. */
   keeps(name: string): boolean {
-    return this.#names !== 'none' && !this.#nameless.has(name)
+    return this.#names !== 'none' && !this.#unnamed.has(name)
   }
 
   has(name: string): boolean {
@@ -90,7 +90,7 @@ export class Prepared {
 
   /** Adds a name, and returns the names that must be closed first. */
   add(name: string): readonly string[] {
-    const gone: string[] = this.#doubtful.delete(name) ? [name] : []
+    const gone: string[] = this.#uncertain.delete(name) ? [name] : []
     if (this.#shapes.size === mostNames) {
       const oldest = firstOf(this.#shapes.keys())
       this.#shapes.delete(oldest)
@@ -107,7 +107,7 @@ export class Prepared {
   /** Marks a statement that may or may not be prepared: it is closed before it is prepared again. */
   doubt(name: string): void {
     this.#shapes.delete(name)
-    this.#doubtful.add(name)
+    this.#uncertain.add(name)
   }
 
   /** Marks a prepared statement as missing or outdated. */
@@ -115,8 +115,8 @@ export class Prepared {
     this.doubt(name)
     if (this.#names === 'own') return
     // The pooler would reuse its own outdated statement for this text, even after a close.
-    if (this.#nameless.size === mostNames) this.#nameless.clear()
-    this.#nameless.add(name)
+    if (this.#unnamed.size === mostNames) this.#unnamed.clear()
+    this.#unnamed.add(name)
   }
 }
 
@@ -177,7 +177,7 @@ export class Exchange extends Query {
   #count = 0
   #lastTag = ''
   #hasMore = false
-  #fault: unknown
+  #parseError: unknown
 
   constructor(request: Request, prepared: Prepared) {
     super(request.steps[request.main]?.plan.text ?? '')
@@ -252,7 +252,7 @@ export class Exchange extends Query {
       }
       this.#rows.push(row)
     } catch (error) {
-      this.#fault ??= error
+      this.#parseError ??= error
     }
   }
 
@@ -286,7 +286,7 @@ export class Exchange extends Query {
   }
 
   handleReadyForQuery(): void {
-    if (this.#fault !== undefined) this.#ended.reject(this.#fault)
+    if (this.#parseError !== undefined) this.#ended.reject(this.#parseError)
     else this.#ended.resolve({ rows: this.#rows, count: this.#count, lastTag: this.#lastTag, hasMore: this.#hasMore })
   }
 

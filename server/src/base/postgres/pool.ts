@@ -46,7 +46,7 @@ export class Pool {
   readonly #leaving = new Set<Session>()
   readonly #waiting: Waiter[] = []
   readonly #watch: NodeJS.Timeout
-  readonly #tries = new ConnectBackoff()
+  readonly #backoff = new ConnectBackoff()
   readonly #closing = new AbortController()
   readonly #drained = Promise.withResolvers<void>()
   #opening = 0
@@ -59,7 +59,7 @@ export class Pool {
 
   /** Returns a connection for one statement. Reads (`isLight`) may be pipelined behind others of their owner. */
   forStatement(owner: string, isLight: boolean, waits: WaitBudget | null = null): Session | Promise<Session> {
-    const session = (isLight ? this.#companion(owner) : null) ?? this.#leastBusy(true) ?? this.#unlessMore()
+    const session = (isLight ? this.#sharedSession(owner) : null) ?? this.#leastBusy(true) ?? this.#leastBusyIfFull()
     if (session === null) return this.#wait(false, waits)
     session.owner = owner
     return session
@@ -67,7 +67,7 @@ export class Pool {
 
   /** Returns an exclusive connection, until it is released. */
   async take(waits: WaitBudget | null = null): Promise<Session> {
-    const session = this.#leastBusy(true) ?? this.#unlessMore() ?? (await this.#wait(true, waits))
+    const session = this.#leastBusy(true) ?? this.#leastBusyIfFull() ?? (await this.#wait(true, waits))
     session.isAlone = true
     session.owner = ''
     return session
@@ -78,13 +78,13 @@ export class Pool {
     if (isOfServer(error)) this.doubt(session)
     if (session.isInTransaction) session.retire()
     session.isAlone = false
-    this.#tidy(session)
+    this.#onIdle(session)
   }
 
   /** Must be called when a request of a session has ended. */
   settled(session: Session, error?: unknown): void {
     if (error instanceof ConnectionLost || endsSession(error)) this.doubt(session)
-    this.#tidy(session)
+    this.#onIdle(session)
   }
 
   /**
@@ -120,7 +120,7 @@ export class Pool {
   }
 
   /** Returns one of the few sessions that pipeline the statements of an owner. */
-  #companion(owner: string): Session | null {
+  #sharedSession(owner: string): Session | null {
     const few = Math.ceil(this.#options.size * 0.3)
     const now = performance.now()
     let best: Session | null = null
@@ -151,7 +151,7 @@ export class Pool {
   }
 
   /** Returns the least busy session if all exist and none is idle. */
-  #unlessMore(): Session | null {
+  #leastBusyIfFull(): Session | null {
     return this.#sessions.length < this.#options.size ? null : this.#leastBusy(false)
   }
 
@@ -175,11 +175,11 @@ export class Pool {
   async #open(): Promise<void> {
     if (this.#isClosed || this.#sessions.length + this.#opening >= this.#options.size) return
     // While the database does not answer, one attempt at a time is enough.
-    if (this.#tries.haveFailed && this.#opening > 0) return
+    if (this.#backoff.haveFailed && this.#opening > 0) return
     this.#opening++
     const { signal } = this.#closing
     try {
-      const pauseMs = this.#tries.pauseMs(performance.now())
+      const pauseMs = this.#backoff.pauseMs(performance.now())
       if (pauseMs > 0) await timers.setTimeout(pauseMs, undefined, { signal })
       await this.#connect(signal)
       this.#lastFailure = undefined
@@ -196,7 +196,7 @@ export class Pool {
 
   async #connect(signal: AbortSignal): Promise<void> {
     const { connect, findSessionMode, silenceMs } = this.#options
-    const attempt = this.#tries.begin(performance.now())
+    const attempt = this.#backoff.begin(performance.now())
     try {
       const client = await connect(signal)
       const mode = findSessionMode === undefined ? direct : await findSessionMode(client)
@@ -217,7 +217,7 @@ export class Pool {
     this.#serve()
   }
 
-  #tidy(session: Session): void {
+  #onIdle(session: Session): void {
     if (!session.isFit) this.#retire(session)
     if (this.#waiting.length > 0) this.#serve()
   }
@@ -244,7 +244,7 @@ export class Pool {
     if (this.#isClosed && this.#isEmpty()) this.#drained.resolve()
     const given = new Set<Session>()
     while (this.#waiting.length > 0) {
-      const session = this.#leastBusy(true, given) ?? this.#unlessMore()
+      const session = this.#leastBusy(true, given) ?? this.#leastBusyIfFull()
       if (session === null) break
       const waiter = this.#waiting.shift() as Waiter
       clearTimeout(waiter.timer)

@@ -39,23 +39,23 @@ export interface SessionOptions {
 export class Session {
   readonly #client: pg.Client
   readonly #prepared: Prepared
-  readonly #patience: number
+  readonly #maxSilenceMs: number
   readonly #outbox: Buffer[] = []
   readonly #onEnd: (session: Session) => void
   #inFlight = 0
   /** Number of requests, and how many of them were sent. */
-  #asked = 0
+  #requested = 0
   #sent = 0
   /** Start of the wait for the next answer. */
   #since = 0
   #silenceMs: number
   /** Deadline of all answers until `reset`. */
-  #endsAtMs = Number.POSITIVE_INFINITY
-  #isOver = false
+  #deadlineMs = Number.POSITIVE_INFINITY
+  #isEnded = false
   #isStale = false
   #isRetired = false
   #wasSilent = false
-  #goodbye: NodeJS.Timeout | undefined
+  #closeTimer: NodeJS.Timeout | undefined
   #onLost: (error: ConnectionLost) => void = () => {}
   readonly mode: SessionMode
   /** Current owner, and whether the session is exclusive. */
@@ -67,8 +67,8 @@ export class Session {
     this.mode = options.mode
     this.#prepared = new Prepared(options.mode.names)
     this.#onEnd = options.onEnd
-    this.#patience = options.silenceMs ?? silenceMs
-    this.#silenceMs = this.#patience
+    this.#maxSilenceMs = options.silenceMs ?? silenceMs
+    this.#silenceMs = this.#maxSilenceMs
     client.on('error', () => this.destroy())
     client.on('end', () => this.destroy())
   }
@@ -79,7 +79,7 @@ export class Session {
 
   /** Whether it works and accepts further requests. */
   get isFit(): boolean {
-    return !this.#isOver && !this.#isStale && !this.#isRetired
+    return !this.#isEnded && !this.#isStale && !this.#isRetired
   }
 
   get isRetired(): boolean {
@@ -92,7 +92,7 @@ export class Session {
   }
 
   get isOver(): boolean {
-    return this.#isOver
+    return this.#isEnded
   }
 
   /** By the server's last report: a session with an open transaction must not be reused. */
@@ -106,18 +106,18 @@ export class Session {
   }
 
   isSilent(nowMs: number): boolean {
-    return this.waitedMs(nowMs) > this.#silenceMs || (this.#inFlight > 0 && nowMs > this.#endsAtMs)
+    return this.waitedMs(nowMs) > this.#silenceMs || (this.#inFlight > 0 && nowMs > this.#deadlineMs)
   }
 
   /** Whether other sessions of this server are probably silent too. */
   isLongSilent(nowMs: number): boolean {
-    return isLong(this.waitedMs(nowMs), this.#patience)
+    return isLong(this.waitedMs(nowMs), this.#maxSilenceMs)
   }
 
   /** Sets the time that a statement may take until the end of the transaction. */
   allow(ms: number): void {
-    this.#silenceMs = Math.max(ms + 3_000, this.#patience)
-    this.#endsAtMs = Number.POSITIVE_INFINITY
+    this.#silenceMs = Math.max(ms + 3_000, this.#maxSilenceMs)
+    this.#deadlineMs = Number.POSITIVE_INFINITY
   }
 
   /**
@@ -125,7 +125,7 @@ export class Session {
    */
   hurry(waitedMs: number): boolean {
     if (waitedMs <= freeWaitMs) return false
-    this.#silenceMs = responseTimeoutMs(waitedMs, this.#patience)
+    this.#silenceMs = responseTimeoutMs(waitedMs, this.#maxSilenceMs)
     return true
   }
 
@@ -135,23 +135,23 @@ export class Session {
     const nowMs = performance.now()
     const waitedMs = waits.ms(nowMs)
     this.hurry(waitedMs)
-    this.#endsAtMs = nowMs + transactionTimeoutMs(waitedMs, this.#patience)
+    this.#deadlineMs = nowMs + transactionTimeoutMs(waitedMs, this.#maxSilenceMs)
   }
 
   /** Lets the database cancel statements when this client is gone. Not awaited, so it doesn't count as in flight. */
   watchCaller(): void {
-    if (!this.#isOver) this.#ask(watchCaller).catch(() => undefined)
+    if (!this.#isEnded) this.#enqueue(watchCaller).catch(() => undefined)
   }
 
   async send(request: Request): Promise<Answer> {
-    if (this.#isOver) throw new ConnectionLost(undefined, { wasSent: false })
-    const answer = this.#ask(request)
-    const turn = this.#asked
+    if (this.#isEnded) throw new ConnectionLost(undefined, { wasSent: false })
+    const answer = this.#enqueue(request)
+    const turn = this.#requested
     if (this.#inFlight++ === 0) this.#since = performance.now()
     try {
       return await answer
     } catch (error) {
-      const failure = error instanceof ConnectionLost ? this.#loss(error.cause, turn) : error
+      const failure = error instanceof ConnectionLost ? this.#lostError(error.cause, turn) : error
       if (endsSession(failure)) this.#isStale = true
       // The driver would leave further statements unanswered after the end of the connection.
       else if (failure instanceof ConnectionLost) this.destroy()
@@ -164,7 +164,7 @@ export class Session {
 
   /** Returns the result of the work, or throws `ConnectionLost` as soon as the connection ends. One at a time. */
   whileOpen<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#isOver) return Promise.reject(new ConnectionLost(undefined, { wasSent: false }))
+    if (this.#isEnded) return Promise.reject(new ConnectionLost(undefined, { wasSent: false }))
     return new Promise<T>((resolve, reject) => {
       this.#onLost = reject
       work().then(resolve, reject)
@@ -182,7 +182,7 @@ export class Session {
   end(): void {
     this.#flush()
     this.#client.end().catch(() => undefined)
-    this.#goodbye = setTimeout(() => this.destroy(), goodbyeMs).unref()
+    this.#closeTimer = setTimeout(() => this.destroy(), goodbyeMs).unref()
   }
 
   /** Closes it because it was silent for too long. */
@@ -193,33 +193,33 @@ export class Session {
 
   /** Closes it immediately; requests in progress fail. */
   destroy(): void {
-    if (this.#isOver) return
-    this.#isOver = true
+    if (this.#isEnded) return
+    this.#isEnded = true
     this.#outbox.length = 0
-    clearTimeout(this.#goodbye)
+    clearTimeout(this.#closeTimer)
     // Also if the driver has given up: it leaves the socket open.
     this.#client.connection.stream.destroy(new Error('The connection was closed'))
-    this.#onLost(this.#loss(undefined, 0))
+    this.#onLost(this.#lostError(undefined, 0))
     this.#onEnd(this)
   }
 
   /** Restores the timeouts after a transaction or a shortened statement. */
   reset(): void {
-    this.#silenceMs = this.#patience
-    this.#endsAtMs = Number.POSITIVE_INFINITY
+    this.#silenceMs = this.#maxSilenceMs
+    this.#deadlineMs = Number.POSITIVE_INFINITY
   }
 
-  #ask(request: Request): Promise<Answer> {
+  #enqueue(request: Request): Promise<Answer> {
     const exchange = new Exchange(request, this.#prepared)
     const bytes = exchange.bytes()
-    this.#asked++
+    this.#requested++
     this.#client.query(exchange as unknown as pg.Submittable)
     this.#write(bytes)
     return exchange.answer
   }
 
   /** Creates the error of a request, given its number, when the connection ends. */
-  #loss(cause: unknown, turn: number): ConnectionLost {
+  #lostError(cause: unknown, turn: number): ConnectionLost {
     const { processID: pid = null } = this.#client as { processID?: number | null }
     return new ConnectionLost(cause, { wasSent: turn <= this.#sent, wasSilent: this.#wasSilent, pid })
   }
@@ -236,7 +236,7 @@ export class Session {
     this.#outbox.length = 0
     const { stream } = this.#client.connection
     if (!stream.writable) return
-    this.#sent = this.#asked
+    this.#sent = this.#requested
     stream.write(bytes)
   }
 }

@@ -153,7 +153,7 @@ async function* pagesOf(pool: Pool, statement: Statement, rows: number): AsyncGe
 export class Transaction implements Sender {
   readonly sql: Sql
   readonly #session: Session
-  readonly #look: (statement: Statement) => Ended | undefined
+  readonly #onStatement: (statement: Statement) => Ended | undefined
   /** `begin` and the settings for the transaction. */
   readonly #opening: readonly Step[]
   #state: 'new' | 'open' | 'ending' | 'over' = 'new'
@@ -162,7 +162,7 @@ export class Transaction implements Sender {
 
   constructor(session: Session, look: (statement: Statement) => Ended | undefined = () => undefined) {
     this.#session = session
-    this.#look = look
+    this.#onStatement = look
     this.#opening = [begin, ...session.mode.settings]
     this.sql = tagOf(this)
   }
@@ -172,8 +172,8 @@ export class Transaction implements Sender {
   }
 
   async send(statement: Statement): Promise<Rows<readonly unknown[]>> {
-    this.#refuseAtEnd()
-    const ended = this.#look(statement)
+    this.#assertOpen()
+    const ended = this.#onStatement(statement)
     try {
       const { rows, count } = statement.isScript
         ? await this.#script(statement.text)
@@ -187,7 +187,7 @@ export class Transaction implements Sender {
   }
 
   async *pages(statement: Statement, rows: number): AsyncGenerator<readonly unknown[]> {
-    this.#refuseAtEnd()
+    this.#assertOpen()
     const step: Step = { plan: planOf(statement), values: statement.values }
     const name = 'parley_pages'
     let page = await this.#exchange(step, { name, rows, isOpen: false })
@@ -250,7 +250,7 @@ export class Transaction implements Sender {
     if (isOpen && !this.#session.isOver) await this.#session.send({ steps: [rollback], main: 0 }).catch(() => undefined)
   }
 
-  #refuseAtEnd(): void {
+  #assertOpen(): void {
     if (this.#state === 'over' || this.#state === 'ending')
       throw new Error('A statement was sent in a transaction that has ended')
   }
@@ -266,18 +266,18 @@ export class Transaction implements Sender {
     const opening = this.#state === 'new' ? this.#opening : []
     this.#state = 'open'
     const request = { steps: [...opening, step], main: opening.length, ...(portal && { portal }) }
-    return this.#noting(this.#session.send(request))
+    return this.#recordFailure(this.#session.send(request))
   }
 
   async #script(text: string): Promise<Answer> {
     if (this.#state === 'new') {
       this.#state = 'open'
-      await this.#noting(this.#session.send({ steps: this.#opening, main: 0 }))
+      await this.#recordFailure(this.#session.send({ steps: this.#opening, main: 0 }))
     }
-    return this.#noting(this.#session.send(scriptOf(text)))
+    return this.#recordFailure(this.#session.send(scriptOf(text)))
   }
 
-  async #noting<T>(sent: Promise<T>): Promise<T> {
+  async #recordFailure<T>(sent: Promise<T>): Promise<T> {
     try {
       return await sent
     } catch (error) {

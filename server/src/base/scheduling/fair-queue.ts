@@ -103,7 +103,7 @@ const lightPerSlot = 32
 export class Scheduler<W> {
   readonly #options: SchedulerOptions
   /** All owners with slots or waiting requests, in scheduling order. */
-  readonly #lines = new Map<string, Line<W>>()
+  readonly #queues = new Map<string, Line<W>>()
   // The last two different workspaces are enough to know whether one is alone.
   #last: LastRequest = { owner: '', atMs: Number.NEGATIVE_INFINITY }
   #other: LastRequest = this.#last
@@ -128,9 +128,9 @@ export class Scheduler<W> {
    * full. Light requests can share a slot with others while no other workspace is active and nothing waits.
    */
   ask(owner: string, lane: string, waiter: W, nowMs: number, isLight = false): Answer {
-    this.#see(owner, nowMs)
-    const line = this.#lines.get(owner) ?? { held: 0, waiting: 0, lanes: new Map<string, W[]>() }
-    const isFree = this.#held < this.#options.size && line.waiting === 0 && line.held < this.#mostOf(owner, nowMs)
+    this.#recordRequest(owner, nowMs)
+    const line = this.#queues.get(owner) ?? { held: 0, waiting: 0, lanes: new Map<string, W[]>() }
+    const isFree = this.#held < this.#options.size && line.waiting === 0 && line.held < this.#maxSlots(owner, nowMs)
     if (isFree || (isLight && this.#hasSurplus(owner, nowMs))) {
       this.#grant(owner, line)
       return 'goes'
@@ -139,7 +139,7 @@ export class Scheduler<W> {
     if (owner !== serviceOwner && inLane.length >= this.#options.maxWaiting) return 'refused'
     inLane.push(waiter)
     line.lanes.set(lane, inLane)
-    this.#lines.set(owner, line)
+    this.#queues.set(owner, line)
     line.waiting++
     this.#waiting++
     return 'waits'
@@ -147,7 +147,7 @@ export class Scheduler<W> {
 
   /** Releases a slot of an owner, and returns the requests that get one now. */
   end(owner: string, nowMs: number): W[] {
-    const line = this.#lines.get(owner)
+    const line = this.#queues.get(owner)
     if (line === undefined || line.held === 0) throw new Error('Released a slot that was not acquired')
     line.held--
     this.#held--
@@ -163,7 +163,7 @@ export class Scheduler<W> {
 
   /** Removes a request that has waited too long; false if it is not waiting. */
   giveUp(owner: string, lane: string, waiter: W): boolean {
-    const line = this.#lines.get(owner)
+    const line = this.#queues.get(owner)
     const inLane = line?.lanes.get(lane)
     const at = inLane?.indexOf(waiter) ?? -1
     if (line === undefined || inLane === undefined || at < 0) return false
@@ -177,9 +177,9 @@ export class Scheduler<W> {
 
   #next(nowMs: number): W | undefined {
     let least: [owner: string, line: Line<W>] | undefined
-    for (const [owner, line] of this.#lines) {
+    for (const [owner, line] of this.#queues) {
       const isLess = line.held < (least?.[1].held ?? Number.POSITIVE_INFINITY)
-      if (line.waiting > 0 && isLess && line.held < this.#mostOf(owner, nowMs)) least = [owner, line]
+      if (line.waiting > 0 && isLess && line.held < this.#maxSlots(owner, nowMs)) least = [owner, line]
     }
     if (least === undefined) return undefined
     this.#grant(...least)
@@ -191,11 +191,11 @@ export class Scheduler<W> {
     line.held++
     this.#held++
     // Moves the owner to the end, so that the others come first.
-    this.#lines.delete(owner)
-    this.#lines.set(owner, line)
+    this.#queues.delete(owner)
+    this.#queues.set(owner, line)
   }
 
-  #see(owner: string, atMs: number): void {
+  #recordRequest(owner: string, atMs: number): void {
     if (!isWorkspace(owner)) return
     if (owner !== this.#last.owner) this.#other = this.#last
     this.#last = { owner, atMs }
@@ -203,17 +203,17 @@ export class Scheduler<W> {
 
   #hasSurplus(owner: string, nowMs: number): boolean {
     const { size } = this.#options
-    const isAlone = isWorkspace(owner) && this.#mostOf(owner, nowMs) === size
+    const isAlone = isWorkspace(owner) && this.#maxSlots(owner, nowMs) === size
     return isAlone && this.#waiting === 0 && this.#held < size * lightPerSlot
   }
 
-  #mostOf(owner: string, nowMs: number): number {
+  #maxSlots(owner: string, nowMs: number): number {
     const { atMs } = this.#last.owner === owner ? this.#other : this.#last
     return nowMs - atMs < activeForMs ? this.#options.share : this.#options.size
   }
 
   #forgetIfIdle(owner: string, line: Line<W>): void {
-    if (line.held + line.waiting === 0) this.#lines.delete(owner)
+    if (line.held + line.waiting === 0) this.#queues.delete(owner)
   }
 }
 
