@@ -50,7 +50,7 @@ export interface Db {
   /**
    * Calls back when the LISTEN connection is restored, for subscribers that would stay stale because they never poll.
    */
-  onReconnect(look: () => void): () => void
+  onReconnect(listener: () => void): () => void
   /** False from the loss of the LISTEN connection until it is restored. */
   isListening(): boolean
   /** Delivers a message of another process to the subscribers in this one. */
@@ -284,9 +284,9 @@ export function createPubSub() {
       ownListeners.add(listener)
       return () => void ownListeners.delete(listener)
     },
-    onReconnect: (look: () => void) => {
-      looks.add(look)
-      return () => void looks.delete(look)
+    onReconnect: (listener: () => void) => {
+      looks.add(listener)
+      return () => void looks.delete(listener)
     },
     /** Delivers a message of another process. */
     hear,
@@ -297,7 +297,7 @@ export function createPubSub() {
     },
     /** Notifies subscribers that they may have missed messages. */
     reconnected: () => {
-      for (const look of looks) runAsService(look)
+      for (const listener of looks) runAsService(listener)
     },
   }
 }

@@ -83,7 +83,7 @@ test('what a previous master key wrapped opens, and without it the error names t
   const successor = openKeyStore(db, { current, previous: [masterKey] }, manualClock(start))
   assert.equal((await successor.keyring(scope)).decryptText(place, sealed), 'Ana')
   const stranger = openKeyStore(db, { current }, manualClock(start))
-  await assert.rejects(stranger.keyring(scope), /wrapped by master key [0-9a-f]{8}: give it/)
+  await assert.rejects(stranger.keyring(scope), /wrapped by master key [0-9a-f]{8}: set it/)
 })
 
 test('keys are read from the database once in 10 seconds, or after they were forgotten', async () => {

@@ -238,7 +238,7 @@ test('a statement that could not be prepared, and those right behind it, fail al
 test('values that cannot be meant are refused where they are given', async () => {
   const { db } = await database()
   const nothing = undefined as unknown as string
-  assert.throws(() => db.sql`select 1 where 'a' = ${nothing}`, /undefined behind "select 1 where 'a' ="/)
+  assert.throws(() => db.sql`select 1 where 'a' = ${nothing}`, /undefined value after "select 1 where 'a' ="/)
   await assert.rejects(async () => db.sql`select ${{ a: 1 } as unknown as string}`, /sql\.json/)
   const many = Array.from({ length: 65_536 }, (_, n) => n)
   await assert.rejects(async () => db.sql.unsafe('select 1', many), /at most 65535 values/)
