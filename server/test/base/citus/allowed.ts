@@ -14,7 +14,7 @@ const byOne =
 const byHolder =
   'Of a process that died, once: by its name, in one statement to every server, which locks nothing across them.'
 const lock = 'locks rows without naming their workspace'
-const volatile = 'asks a volatile function in an update'
+const volatile = 'uses a volatile function in an update'
 const wide = 'writes without naming a workspace'
 
 /** What of the service has a shape that is refused where tables are spread, and why it may. */

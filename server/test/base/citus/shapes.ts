@@ -2,12 +2,12 @@
 export type Fault =
   | 'locks rows without naming their workspace'
   | 'hides the workspace in a subquery'
-  | 'asks a volatile function in an update'
-  | 'asks a function of a column and an interval in an update'
-  | 'asks more than an immutable function in "do update"'
-  | 'goes on by recursion without naming a workspace'
+  | 'uses a volatile function in an update'
+  | 'uses a function of a column and an interval in an update'
+  | 'uses more than immutable functions in "do update"'
+  | 'recurses without naming a workspace'
   | 'writes without naming a workspace'
-  | 'may take more rows than its limit'
+  | 'may change more rows than its limit'
 
 const owner = '(?:workspace_id|scope_id)'
 const named = new RegExp(`\\b${owner} = \\$\\d`)
@@ -40,16 +40,16 @@ export function faultsOf(statement: string, spread: ReadonlySet<string>): Fault[
   if (lock.test(text) && !named.test(text) && !unseen.test(text))
     faults.push('locks rows without naming their workspace')
   if (/\bwith recursive\b/.test(text) && !named.test(text))
-    faults.push('goes on by recursion without naming a workspace')
-  if (updates && volatile.test(text)) faults.push('asks a volatile function in an update')
-  if (updates && ofInterval.test(text)) faults.push('asks a function of a column and an interval in an update')
+    faults.push('recurses without naming a workspace')
+  if (updates && volatile.test(text)) faults.push('uses a volatile function in an update')
+  if (updates && ofInterval.test(text)) faults.push('uses a function of a column and an interval in an update')
   if (writes.some(([verb]) => verb === 'insert into') && notImmutable.test(setOfConflict(text))) {
-    faults.push('asks more than an immutable function in "do update"')
+    faults.push('uses more than immutable functions in "do update"')
   }
   if (writes.some(([verb]) => verb !== 'insert into') && !namedAtAll.test(text) && !unseen.test(text)) {
     faults.push('writes without naming a workspace')
   }
-  if (updates && limitedLock.test(text)) faults.push('may take more rows than its limit')
+  if (updates && limitedLock.test(text)) faults.push('may change more rows than its limit')
   return faults
 }
 

@@ -22,7 +22,7 @@ const percent = (text: string): string =>
 /** Spellings of an IPv4 address that URLs take for it, and IPv6 addresses that carry it. */
 export const spellings: [name: string, write: (address: string) => string][] = [
   ['dotted', (address) => address],
-  ['with a last dot', (address) => `${address}.`],
+  ['with a trailing dot', (address) => `${address}.`],
   ['a decimal number', (address) => String(numberOf(address))],
   ['a hex number', (address) => `0x${numberOf(address).toString(16)}`],
   ['an octal number', (address) => `0${numberOf(address).toString(8)}`],
@@ -40,7 +40,7 @@ export const spellings: [name: string, write: (address: string) => string][] = [
   ['percent-encoded', percent],
   ['mapped', (address) => `[::ffff:${address}]`],
   ['mapped in hex', (address) => `[::FFFF:${hexGroups(address)}]`],
-  ['mapped at length', (address) => `[0:0:0:0:0:ffff:${hexGroups(address)}]`],
+  ['mapped without compression', (address) => `[0:0:0:0:0:ffff:${hexGroups(address)}]`],
   ['compatible', (address) => `[::${address}]`],
   ['translated (SIIT)', (address) => `[::ffff:0:${address}]`],
   ['NAT64', (address) => `[64:ff9b::${address}]`],

@@ -62,7 +62,7 @@ test('numbers that reach the same phone share a class', () => {
   for (const [one, other] of samePhone) assert.equal(phoneClass(one), phoneClass(other), `${one} ${other}`)
 })
 
-test('numbers that may reach different phones do not', () => {
+test('numbers that may reach different phones have different classes', () => {
   for (const [one, other] of otherPhone) assert.notEqual(phoneClass(one), phoneClass(other), `${one} ${other}`)
 })
 
@@ -77,7 +77,7 @@ const phone = fc
   .chain(([start, length]) => rest(length + 4).map((end) => start + end))
   .filter((digits) => digits.length >= 8)
 
-test('every variant is of the class it belongs to, and has the same variants', () => {
+test('all variants of a number have the same class and variants', () => {
   fc.assert(
     fc.property(phone, (digits) => {
       const variants = phoneVariants(digits)
@@ -96,7 +96,7 @@ test('the class of a class is itself', () => {
   fc.assert(fc.property(phone, (digits) => phoneClass(phoneClass(digits)) === phoneClass(digits)))
 })
 
-test('however a number is written, its class is one', () => {
+test('all formats of a number have one class', () => {
   const spellings = ['5511987654321', '+55 11 98765-4321', '0055 11 8765-4321', '(11) 98765-4321', '11 8765 4321']
   const classes = spellings.map((text) => phoneClass(readPhone(text, 'BR') ?? ''))
   assert.deepEqual([...new Set(classes)], ['5511987654321'])

@@ -110,11 +110,11 @@ const rows: Row[] = [
   ['98765-4321', 'XX', '987654321'],
 ]
 
-test('phones are read as the table says', () => {
+test('phones are parsed as in the table', () => {
   for (const [text, country, digits] of rows) assert.equal(readPhone(text, country), digits, `${text} (${country})`)
 })
 
-test('reading what was read changes nothing', () => {
+test('parsing a parsed number changes nothing', () => {
   for (const [text, country] of rows) {
     const digits = readPhone(text, country)
     if (digits === null || text.trim().startsWith('+') || text.startsWith('00')) continue
@@ -141,7 +141,7 @@ test('formatting never matters', () => {
   )
 })
 
-test('reading is idempotent without a default country', () => {
+test('parsing is idempotent without a default country', () => {
   fc.assert(
     fc.property(digitsOf(8, 20), (text) => {
       const once = readPhone(text)
@@ -151,7 +151,7 @@ test('reading is idempotent without a default country', () => {
   )
 })
 
-test('a number that got the country code of the default country keeps it when read again', () => {
+test('a number completed with the code of the default country is unchanged when parsed again', () => {
   const codes = { BR: '55', US: '1', MX: '52', AR: '54' }
   const country = fc.constantFrom('BR' as const, 'US' as const, 'MX' as const, 'AR' as const)
   fc.assert(
@@ -164,7 +164,7 @@ test('a number that got the country code of the default country keeps it when re
   )
 })
 
-test('no text makes reading fail', () => {
+test('no text makes parsing throw', () => {
   fc.assert(
     fc.property(fc.string({ unit: anyCharacter }), fc.constantFrom(undefined, 'BR', 'ZZ'), (text, country) => {
       const digits = readPhone(text, country)

@@ -88,7 +88,7 @@ const read: [url: string, part: Partial<DatabaseAddress>][] = [
 ]
 
 for (const [url, part] of read) {
-  test(`it is read as libpq reads it: ${url}`, () => {
+  test(`it is parsed like libpq: ${url}`, () => {
     const found = readDatabaseUrl(url, {})
     assert.deepEqual(found, { ...found, ...part })
   })
@@ -100,7 +100,7 @@ test('a password comes from the URL, or else from PGPASSWORD, which may be empty
   assert.equal(readDatabaseUrl('postgres://ana@db/parley', { PGPASSWORD: '' }).password, null)
 })
 
-test('the address of a socket has one host, the folder, and takes nothing but a server that may write', () => {
+test('a socket address has one host, its folder, and requires a writable server', () => {
   const login = { socketFolder: '/data', database: 'parley', user: 'ana', password: 'pw' }
   const { socketFolder, ...rest } = login
   const expected = { ...address, ...rest, hosts: [plain(socketFolder)], tls: null }
@@ -162,7 +162,7 @@ const refused: [url: string, words: RegExp][] = [
 ]
 
 for (const [url, words] of refused) {
-  test(`it is refused in words that do not repeat it: ${url.slice(0, 80)}`, () => {
+  test(`it is refused without repeating it: ${url.slice(0, 80)}`, () => {
     assert.throws(
       () => readDatabaseUrl(url, {}),
       (error) => {

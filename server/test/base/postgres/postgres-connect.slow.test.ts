@@ -9,7 +9,7 @@ import { ownPostgres, session } from '../../support/postgres/own-postgres.ts'
 
 const settings = { applicationName: 'parley test', parameters: {} }
 
-test('what no other try can mend keeps its code and words, and no other host is asked', async () => {
+test('a permanent error keeps its code and message, and no other host is tried', async () => {
   const { socketFolder, ...login } = await ownPostgres()
   const right = { socketFolder, database: 'parley', user: 'parley', password: login.password }
   const other = await fakePostgres((socket) => socket.write(greeting()))
@@ -30,7 +30,7 @@ test('what no other try can mend keeps its code and words, and no other host is 
   assert.deepEqual(other.greetings, [])
 })
 
-test('a hot standby is passed over until it is promoted; a database that takes no writes always', async () => {
+test('a hot standby is skipped until it is promoted; a read-only database always', async () => {
   const first = await ownPostgres()
   await first.stop()
   await writeFile(join(first.folder, 'postgres', 'standby.signal'), '')

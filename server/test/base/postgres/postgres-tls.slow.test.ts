@@ -120,18 +120,18 @@ for (const [host, parameters, words] of refused) {
   })
 }
 
-test('a server that wants TLS says so to who does not speak it, and that is final', async () => {
+test('a server that requires TLS refuses a session without it, permanently', async () => {
   for (const parameters of ['', 'sslmode=disable']) {
     await assert.rejects(connect(await addressOf('127.0.0.1', parameters), settings), { code: '28000' })
   }
 })
 
-test('a wrong password is told as such through TLS', async () => {
+test('a wrong password is reported as such through TLS', async () => {
   const address = await addressOf('localhost', 'sslmode=verify-full&sslrootcert=@ca.pem')
   await assert.rejects(connect({ ...address, password: 'wrong' }, settings), { code: '28P01' })
 })
 
-test('a password that is to be bound to the certificate is given to nobody else', async () => {
+test('a password with channel binding is sent to no other server', async () => {
   const { authority, port, socketFolder } = await server()
   const parameters = 'sslmode=verify-full&sslrootcert=@ca.pem&channel_binding=require'
   // One who stands between, with a certificate for the name: the password of the server must not pass through.
@@ -156,7 +156,7 @@ test('a password that is to be bound to the certificate is given to nobody else'
   await client.query('select 1')
 })
 
-test('a server without TLS is refused where TLS is asked for, and taken as it is where it is preferred', async () => {
+test('a server without TLS is refused if TLS is required and accepted if it is preferred', async () => {
   const port = await freePort()
   const { password, folder } = await ownPostgres({ listen_addresses: '127.0.0.1', port })
   await appendFile(join(folder, 'postgres', 'pg_hba.conf'), 'host all all all scram-sha-256\n')

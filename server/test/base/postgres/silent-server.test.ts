@@ -85,7 +85,7 @@ const ways: [what: string, ask: (db: Db) => Promise<unknown>][] = [
   ['statement', async (db) => db.sql`select 1`],
 ]
 
-test('when one session is silent, those that nobody asks are given up with it: they lead to the same server', async (t) => {
+test('when one session is silent, idle ones are closed too: they lead to the same server', async (t) => {
   const { db, askInSilence } = await world(t)
   const old = await pidsOf(db, 3)
   assert.equal(await askInSilence(async () => db.sql`select 1`, silenceMs + 1_000), 'CONNECTION_LOST')
@@ -97,7 +97,7 @@ test('when one session is silent, those that nobody asks are given up with it: t
 })
 
 for (const [what, ask] of ways) {
-  test(`a ${what} waits for a silent server once, and not once more for each try`, async (t) => {
+  test(`a ${what} waits for a silent server once, and not again for each attempt`, async (t) => {
     const { db, proxy, askInSilence } = await world(t, 1)
     await db.sql`select 1`
     const connections = proxy.accepted()
@@ -106,7 +106,7 @@ for (const [what, ask] of ways) {
     assert.equal(proxy.accepted() - connections, 1)
   })
 
-  test(`a ${what} that has waited for a connection for long has so much less time for its answer`, async (t) => {
+  test(`a ${what} that has waited long for a connection has less time for its answer`, async (t) => {
     const { db, proxy, pass } = await world(t)
     await pidsOf(db, 3)
     const { promise: held, resolve: release } = Promise.withResolvers<void>()
@@ -132,7 +132,7 @@ for (const [what, ask] of ways) {
   })
 }
 
-test('a transaction that has asked for more time is not taken for silent, and the next on its session is again', async (t) => {
+test('an extended statement timeout also extends the silence timeout, for that transaction only', async (t) => {
   const { db, askBlocked } = await world(t)
   const patient = askBlocked(
     (block) =>
@@ -147,7 +147,7 @@ test('a transaction that has asked for more time is not taken for silent, and th
   assert.equal((await db.sql`select 1`).length, 1)
 })
 
-test('what a request has waited for before is taken off the time for an answer, and what others have is not', async (t) => {
+test('the time that a request has waited is subtracted from its answer timeout, and from no other', async (t) => {
   const { db, proxy, pass } = await world(t)
   await pidsOf(db, 3)
   const request = () => {
@@ -169,7 +169,7 @@ test('what a request has waited for before is taken off the time for an answer, 
   assert.equal(await ofQuick, 'CONNECTION_LOST')
 })
 
-test('the statements of a transaction have little more together than one of them, unless nobody waits for its answer', async (t) => {
+test('all statements of a transaction together have little more time than one, unless no caller waits', async (t) => {
   const { db, pass, askBlocked } = await world(t)
   const inTwo = (block: (tx: Tx) => Promise<unknown>) =>
     db.tx(async (tx) => {
