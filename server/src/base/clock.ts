@@ -56,8 +56,8 @@ export interface FollowedClock extends Clock {
 const agreeMs = 1000
 
 /**
- * Returns the base time while it agrees with the reference clock read by `ask`, and the reference time otherwise.
- * Ignores a reading that took longer than `agreeMs`.
+ * Returns the base time while it agrees with the reference clock that the callback reads, and the reference time
+ * otherwise. Ignores a reading that took longer than the tolerance.
  */
 export function followedClock(
   base: Clock,

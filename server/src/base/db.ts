@@ -39,8 +39,8 @@ export interface Db {
    */
   tx<T>(work: (tx: Tx) => Promise<T>, repeating?: RetryOptions): Promise<T>
   /**
-   * Runs one writing statement as its own transaction, in one round trip instead of three. What it would `publish` is
-   * passed as `news`, and the proof that decides after a lost answer as `proven`.
+   * Runs one writing statement as its own transaction, in one round trip instead of three. The message to publish, and
+   * the proof that decides after a lost answer, are passed as arguments.
    */
   statement<T>(work: (tx: Tx) => Promise<T>, news?: PubSubMessage | null, proven?: StatementProof<T>): Promise<T>
   /** Calls back after each commit that published to the topic: in this process, and in others with `relayMessages`. */

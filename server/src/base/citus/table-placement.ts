@@ -37,7 +37,7 @@ interface Turned {
 
 /**
  * Returns all tables of Parley by name; partitions count as their parent. Placement also depends on the foreign keys
- * that are currently removed (`away`).
+ * that are currently removed.
  */
 export async function readTables(sql: Sql, away: readonly Reference[]): Promise<PlacedTable[]> {
   const shapes = await readShapes(sql)

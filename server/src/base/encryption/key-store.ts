@@ -189,7 +189,7 @@ export interface EncryptedTable extends KeyedTable {
   places: Readonly<Record<string, (row: KeyedRow) => EncryptionContext>>
   /** Rows in memory and locked at a time; default 200, fewer if values are large. */
   rowsAtOnce?: number
-  /** Columns that `places` needs besides the key. */
+  /** Columns that the locations need besides the key. */
   reads?: readonly string[]
 }
 
@@ -199,7 +199,7 @@ export interface IndexedTable extends KeyedTable {
   reads: readonly string[]
   /** The table with these columns, if it is another one, and its key in the same order. */
   source?: { table: string; key: readonly string[] }
-  /** Further columns to read from the table itself, if `source` has those of `reads`. */
+  /** Further columns to read from the table itself, if another table has the source columns. */
   own?: readonly string[]
   /** Returns the columns to write, including `index_version`, under the current version. */
   indexes(keyring: Keyring, row: KeyedRow): Record<string, Buffer | number[] | number | null>

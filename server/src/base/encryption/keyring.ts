@@ -26,7 +26,7 @@ export interface Keyring {
   decryptText(place: EncryptionContext, sealed: Uint8Array): string
   /**
    * Returns the decrypted columns of a row for pages that are read repeatedly: cached while the encrypted values are
-   * unchanged. `sealed` has them in base64, separated by a space. The result must not be modified.
+   * unchanged. The ciphertexts are in base64, separated by a space. The result must not be modified.
    */
   decryptCached<T>(columns: EncryptedColumns<T>, row: string, sealed: string): T
   /**
@@ -65,7 +65,7 @@ interface IndexKeys {
   exact: Map<string, Digest>
 }
 
-/** Throws if a purpose has no current secret. Without `opened`, nothing is cached. */
+/** Throws if a purpose has no current secret. Without a cache, each value is decrypted again. */
 export function createKeyring(scopeId: string, { data, index, stable }: Secrets, opened?: PlaintextCache): Keyring {
   const dataKeys = new Map(data.map((secret) => [secret.version, dataKeyOf(scopeId, secret)]))
   const indexKeys = new Map(index.map((secret) => [secret.version, indexKeysOf(scopeId, secret)]))

@@ -4,7 +4,7 @@
 export interface EncryptedColumns<T> {
   readonly table: string
   readonly columns: readonly string[]
-  /** Cache part; by default that of pages, which events (`news`) would evict. */
+  /** Cache part; by default that of pages, which new events would evict. */
   readonly cachedAs?: 'news'
   /** Parses the plaintexts; null for an empty column. */
   readonly read: (...plain: (string | null)[]) => T

@@ -193,7 +193,7 @@ export function readPreviousMasterKeyFiles(path: string): Buffer[] {
     .flatMap((file) => readKeyFile(join(folder, file)) ?? [])
 }
 
-/** Writes the text to a temporary file and moves it with `place`, so that the file is never half-written. */
+/** Writes the text to a temporary file and moves it with the given function, so that the file is never half-written. */
 function placeDurably(path: string, text: string, place: (from: string, to: string) => void): void {
   const draft = `${path}.${randomBytes(6).toString('hex')}`
   writeDurably(draft, text)

@@ -47,7 +47,7 @@ export interface OutgoingRequest {
 
 /**
  * Why there is no response. `reset`: the connection ended too early. `answer`: not HTTP, or the head is too large.
- * `withheld`: `maySend` returned false. At most 20 characters.
+ * `withheld`: the caller refused to send. At most 20 characters.
  */
 export type OutgoingFailure =
   | 'invalid_address'
@@ -112,7 +112,7 @@ interface Steps<T> {
   hear(response: IncomingMessage, talk: OpenRequest<T>): void
 }
 
-/** Performs one request until `hear` ends it; never throws. */
+/** Performs one request until a handler ends it; never throws. */
 export function sendRequest<T>(way: ConnectionRoute, head: Head, steps: Steps<T>): Promise<T | Ended> {
   const { promise, resolve } = Promise.withResolvers<T | Ended>()
   let phase: Phase = 'connect'

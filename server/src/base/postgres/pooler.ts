@@ -29,7 +29,7 @@ const settingsNow = 'select name, setting from pg_settings where name = any($1)'
 type Settings = Readonly<Record<string, string>>
 
 /**
- * Detects what the pooler supports: names of prepared statements, and which of the `wanted` settings its sessions
+ * Detects what the pooler supports: names of prepared statements, and which of the required settings its sessions
  * already have, because it refuses them at start-up. Leaves nothing on the server.
  */
 export async function findSessionMode(client: pg.Client, wanted: Settings): Promise<SessionMode> {

@@ -39,8 +39,7 @@ export function faultsOf(statement: string, spread: ReadonlySet<string>): Fault[
   if (hidden.test(text)) faults.push('hides the workspace in a subquery')
   if (lock.test(text) && !named.test(text) && !unseen.test(text))
     faults.push('locks rows without naming their workspace')
-  if (/\bwith recursive\b/.test(text) && !named.test(text))
-    faults.push('recurses without naming a workspace')
+  if (/\bwith recursive\b/.test(text) && !named.test(text)) faults.push('recurses without naming a workspace')
   if (updates && volatile.test(text)) faults.push('uses a volatile function in an update')
   if (updates && ofInterval.test(text)) faults.push('uses a function of a column and an interval in an update')
   if (writes.some(([verb]) => verb === 'insert into') && notImmutable.test(setOfConflict(text))) {

@@ -155,7 +155,7 @@ test('an invalid header prevents the request', async () => {
   assert.deepEqual([...failureOf(answer), server.requests.length], ['invalid_request', false, 0])
 })
 
-test('no byte is sent if maySend returns false, on a new connection or a pooled one', async () => {
+test('no byte is sent if the caller refuses it, on a new connection or a pooled one', async () => {
   for (const _ of ['new', 'kept']) {
     const answer = await call({ maySend: () => false })
     assert.deepEqual([...failureOf(answer), server.requests.length], ['withheld', false, 0])
