@@ -76,10 +76,7 @@ export class ConfigError extends Error {
 
 const loopback = ['127.0.0.0/8', '::1']
 const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
-/**
- * Settings that `NAME_FILE` can read from a file: the usual way to pass secrets to services, and not inherited by child
- * processes.
- */
+/** Settings that `NAME_FILE` can read from a file, as services receive secrets; child processes don't inherit them. */
 const secretNames = [
   'DATABASE_URL',
   'PARLEY_DATABASE_DIRECT_URL',

@@ -57,10 +57,7 @@ export interface Db {
   deliver(news: PubSubMessage): void
   /** Calls back for every `notify` on the channel. Survives reconnects, so messages in between may be lost. */
   listen(channel: string, onPayload: (payload: string) => void): Promise<void>
-  /**
-   * Runs work so large that it would slow others down, in the process or the database: a few at a time, and one per
-   * workspace while others wait.
-   */
+  /** Runs work that would slow others down: a few at a time, and one per workspace while others wait. */
   inBulk<T>(work: () => Promise<T>): Promise<T>
   /** Throws inside a transaction of this database: for caches, which only sometimes need a connection. */
   refuseInTransaction(): void
@@ -96,10 +93,7 @@ const closingMs = 5_000
 /** Times that the work of one transaction may throw `RetryTransaction`. */
 const maxWaits = 5
 
-/**
- * Thrown by the work of a transaction that must wait for others. The transaction is rolled back and its connection
- * released; the work runs again when `until` resolves.
- */
+/** Thrown by work that must wait for others: rolls back, releases the connection, and runs again after `until`. */
 export class RetryTransaction extends Error {
   readonly until: (db: Db) => Promise<void>
 

@@ -4,10 +4,7 @@ let firstMs = 0
 let lastMs = 0
 let sequence = 0
 
-/**
- * Returns a UUIDv7. Ids increase in the order of calls within this process, even within one millisecond, so `id` is a
- * strict tie-breaker.
- */
+/** Returns a UUIDv7. Ids increase in the order of calls within this process, so `id` is a strict tie-breaker. */
 export function newId(now: Date): string {
   const ms = now.getTime()
   const bytes = Buffer.allocUnsafe(16)

@@ -1,9 +1,6 @@
 import { constants, setPriority, totalmem } from 'node:os'
 
-/**
- * Lowers the priority of this process, so that processes that serve the API on the same machine run first. Does nothing
- * if the system forbids it.
- */
+/** Lowers the priority of this process below those that serve the API. Does nothing if the system forbids it. */
 export function lowerPriority(): void {
   try {
     setPriority(constants.priority.PRIORITY_BELOW_NORMAL)

@@ -156,8 +156,7 @@ function refuseDifferences(applied: AppliedRow[], migrations: Migration[]): void
 }
 
 /**
- * Runs a migration's script. On a Citus cluster its statements run on every server, and new tables are placed by the
- * same rule as the others.
+ * Runs a migration's script. On a Citus cluster it runs on every server, and new tables are placed by the usual rule.
  */
 async function runMigration(tx: Tx, script: string): Promise<void> {
   if (!(await isSpread(tx))) {

@@ -135,8 +135,7 @@ async function proveRule(tx: Tx, table: PartitionedTable, period: Period): Promi
 }
 
 /**
- * Attaches the partition. PostgreSQL skips the scan of the default partition if a validated constraint excludes the
- * period.
+ * Attaches the partition. PostgreSQL doesn't scan the default partition if a validated constraint excludes the period.
  */
 async function attach(tx: Tx, table: PartitionedTable, period: Period): Promise<void> {
   const [name, rest, rule] = [partitionName(table.table, period), restOf(table.table), ruleName(table, period)]

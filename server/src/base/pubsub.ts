@@ -13,8 +13,8 @@ export interface DueWatch {
 
 interface DueWatchOptions {
   /**
-   * Returns when the first work is due by this process's clock; null if there is none. It may return too early a time,
-   * but never too late.
+   * Returns when the first work is due by this process's clock; null if there is none. May be too early, never too
+   * late.
    */
   nextAt(now: Date): Promise<Date | null>
   /**
@@ -138,8 +138,7 @@ const gatherMs = 15
 const maxBytes = 7_999
 
 /**
- * Relays messages of this process's commits to other processes, and theirs to this one. Returns a function that stops
- * it. Messages may be lost: subscribers also poll.
+ * Relays messages between processes, and returns a function that stops it. Messages can be lost: subscribers also poll.
  */
 export async function relayMessages(db: Db, onError: (error: unknown) => void): Promise<() => void> {
   const self = randomUUID()

@@ -1,6 +1,5 @@
 /**
- * Runs one named step of an operation. Passed in the operation's deps, so that tests can observe, delay or stop it
- * between steps.
+ * Runs one named step of an operation. Passed in its deps, so that tests can observe, delay or stop it between steps.
  */
 export type RunStep<Step extends string> = <T>(step: Step, work: () => Promise<T>) => Promise<T>
 

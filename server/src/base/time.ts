@@ -55,10 +55,7 @@ function offsetOf(zone: string | undefined): number | null {
   return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes) * 60_000
 }
 
-/**
- * Converts the database's `timestamptz(3)` text, `2026-11-22 18:44:44.12+00`, to ISO. Without a `Date`, which is five
- * times slower in long lists. Sessions are in UTC.
- */
+/** Converts the database's `2026-11-22 18:44:44.12+00` (UTC) to ISO, five times faster than with a `Date`. */
 export function isoTime(text: string): string {
   if (text[10] !== ' ' || !text.endsWith('+00')) return new Date(text).toISOString()
   return `${text.slice(0, 10)}T${text.slice(11, 19)}.${text.slice(20, -3).padEnd(3, '0')}Z`
@@ -90,10 +87,7 @@ export function isTimeZone(zone: string): boolean {
   }
 }
 
-/**
- * Returns the last `count` days of a time zone including today, oldest first. A day with a clock change has 23 or 25
- * hours.
- */
+/** Returns the last `count` days of a zone including today, oldest first. A clock change makes a day 23 or 25 hours. */
 export function lastDays(zone: string, count: number, now: Date): ZoneDay[] {
   const clock = clockOf(zone)
   const today = Date.parse(dateAt(clock, now.getTime()))
@@ -104,10 +98,7 @@ export function lastDays(zone: string, count: number, now: Date): ZoneDay[] {
   })
 }
 
-/**
- * Of the two offsets around the day, uses the one that starts it first. A day that the zone skipped has no start of its
- * own.
- */
+/** Uses the one of the two offsets around the day that starts it first. A skipped day has no start of its own. */
 function startOf(clock: Intl.DateTimeFormat, midnight: number, date: string): number {
   const starts = [midnight - dayMs, midnight + dayMs].map((near) => midnight - offsetAt(clock, near))
   const inside = starts.filter((start) => dateAt(clock, start) === date)

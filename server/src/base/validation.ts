@@ -46,10 +46,7 @@ function compilerOf(ajv: Ajv): Compile {
   }
 }
 
-/**
- * The compiler that Fastify calls for each schema of a route. Compiles at the first use or in `compileRest`, because
- * compiling hundreds of schemas would delay the start.
- */
+/** Called by Fastify for each schema of a route. Compiles at first use or in `compileRest`, for a fast start. */
 export function compileForRequest(schema: object, part: string | undefined): RequestCheck {
   const isText = part !== undefined && part !== 'body'
   const compiled = compileOnce(isText ? compileText : compileBody, schema)

@@ -105,10 +105,7 @@ interface Coalescer<T> {
   close(): Promise<void>
 }
 
-/**
- * Runs work in the background for all items added so far. Runs of one key never overlap: items added during a run, or
- * during the pause after it, share the next run.
- */
+/** Runs work in the background, never overlapping per key: items added during a run or its pause share the next run. */
 export function coalesce<T>({ gatherMs = 0, restMs = 0, work, onError }: Coalescing<T>): Coalescer<T> {
   const lines = new Map<string, Set<T>>()
   const backgroundTasks = createBackgroundTasks()

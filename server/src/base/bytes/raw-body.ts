@@ -29,8 +29,7 @@ export const piecesOf = (body: Readable): AsyncIterable<Buffer> => body.iterator
 const leftForMs = 30_000
 
 /**
- * Discards the rest of a refused body for up to 30 s. Closing the connection earlier would lose the response for a
- * client that is still sending.
+ * Discards the rest of a refused body for up to 30 s, because a client that is still sending would lose the response.
  */
 export const discardBody = (request: FastifyRequest, reply: FastifyReply) => (error: unknown) => {
   const { raw } = request

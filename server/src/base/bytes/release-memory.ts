@@ -1,7 +1,4 @@
-/**
- * Frees the memory of an unused piece immediately. The garbage collector would leave about 70 MB, because it counts
- * them as small.
- */
+/** Frees an unused piece immediately: the garbage collector would keep about 70 MB, because it counts them as small. */
 export function releaseMemory(piece: Uint8Array): void {
   const { buffer, byteLength } = piece
   if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0)

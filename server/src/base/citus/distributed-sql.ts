@@ -17,19 +17,13 @@ export function assumeDistributed(sql: Sql): void {
   distributed.add(processName(sql))
 }
 
-/**
- * Returns true if this process has detected distributed tables. Statements that lock or change rows must then name
- * their workspace.
- */
+/** Returns true if tables are distributed: statements that lock or change rows must then name their workspace. */
 export const isDistributed = (sql: Sql): boolean => distributed.has(processName(sql))
 
 /** The workspace that a statement is restricted to; null for all that it receives. */
 export type OneWorkspace = string | null
 
-/**
- * Runs `work` for all items at once. With distributed tables, runs it for one workspace after another, and the
- * statement must name it. Returns all results.
- */
+/** Runs `work` for all items at once, or with distributed tables for each workspace, which the statement must name. */
 export async function byWorkspace<I, R>(
   sql: Sql,
   items: readonly I[],

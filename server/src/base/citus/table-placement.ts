@@ -36,8 +36,7 @@ interface Turned {
 }
 
 /**
- * Returns all tables of Parley by name; partitions count as their parent. Placement also depends on the foreign keys
- * that are currently removed.
+ * Returns all tables of Parley by name. Partitions count as their parent; removed foreign keys also affect placement.
  */
 export async function readTables(sql: Sql, away: readonly Reference[]): Promise<PlacedTable[]> {
   const shapes = await readShapes(sql)

@@ -21,10 +21,7 @@ interface Wire {
 const blockBytes = 4 * 1024 * 1024
 const maxBlocks = 2
 
-/**
- * Runs one `copy … to stdout`, yields blocks on demand, and returns the number of rows. A reader that stops early must
- * close the connection.
- */
+/** Runs one `copy … to stdout` and returns the number of rows. A reader that stops early must close the connection. */
 export async function* copyOut(client: pg.Client, statement: string): AsyncGenerator<Buffer, number> {
   const query = new CopyOut(statement)
   client.query(query as unknown as pg.Submittable)

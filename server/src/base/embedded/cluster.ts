@@ -224,10 +224,7 @@ async function userOf(folder: string): Promise<ServerUser> {
   throw new Error(`${folder} belongs to user ${uid}: run Parley as that user, or give the folder to user ${current}.`)
 }
 
-/**
- * Returns the password of the embedded server; creates it on the first start. Not stored in the cluster, which has no
- * use for it.
- */
+/** Returns the password of the embedded server; creates it on the first start. Stored outside the cluster. */
 export async function findPassword(dataFolder: string): Promise<string> {
   const file = join(dataFolder, 'postgres.password')
   const kept = await readFile(file, 'utf8').catch(() => '')

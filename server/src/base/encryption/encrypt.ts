@@ -1,10 +1,7 @@
 import { createCipheriv, createDecipheriv, type KeyObject } from 'node:crypto'
 import { fillRandom } from '../id.ts'
 
-/**
- * Where an encrypted value is stored; it decrypts nowhere else. `row` is the row id, `column` the column or column
- * group.
- */
+/** The only place where an encrypted value decrypts: table, id of the row, and column or column group. */
 export interface EncryptionContext {
   table: string
   row: string
@@ -102,8 +99,7 @@ function unpad(padded: Buffer): Buffer {
 }
 
 /**
- * Returns null if a value can't be decrypted, so that it doesn't block others. Rethrows `UnknownKeyVersion`, on which
- * `withKeyring` reloads the keys.
+ * Returns null if a value can't be decrypted. Rethrows `UnknownKeyVersion`, on which `withKeyring` reloads the keys.
  */
 export function decryptOrNull<T>(open: () => T): T | null {
   try {

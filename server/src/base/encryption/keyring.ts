@@ -29,10 +29,7 @@ export interface Keyring {
    * unchanged. The ciphertexts are in base64, separated by a space. The result must not be modified.
    */
   decryptCached<T>(columns: EncryptedColumns<T>, row: string, sealed: string): T
-  /**
-   * Returns a blind index of 16 bytes: equal for equal texts of one label in this scope, and otherwise without
-   * information.
-   */
+  /** Returns a blind index of 16 bytes: equal for equal texts of one label in this scope, and otherwise random. */
   exact(label: string, text: string, version?: number): Buffer
   /** Returns a signed 32-bit token for every gram (at most 14 bytes of UTF-8), ascending and distinct. */
   tokens(grams: readonly string[], version?: number): number[]
@@ -158,10 +155,7 @@ type Digest = (text: string) => Buffer
 
 const [hashBlockBytes, hashBytes, digestBytes, roomBytes] = [64, 32, 16, 512]
 
-/**
- * Returns a function for the first half of HMAC-SHA-256, computed as RFC 2104 defines it: two single hash calls take
- * half the time of setting up an HMAC for every text.
- */
+/** Computes the first half of HMAC-SHA-256 (RFC 2104): two single hash calls take half the time of an HMAC per text. */
 function digestUnder(key: Buffer): Digest {
   const inner = padded(key, 0x36, roomBytes)
   const outer = padded(key, 0x5c, hashBytes)

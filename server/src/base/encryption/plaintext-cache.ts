@@ -12,10 +12,7 @@ export interface EncryptedColumns<T> {
 
 /** Cache of recently decrypted values of all scopes, limited in memory. */
 export interface PlaintextCache {
-  /**
-   * Returns the cached value if the encrypted bytes of the row are unchanged, otherwise calls `open`. The value must
-   * not be modified.
-   */
+  /** Returns the cached value if the row's ciphertext is unchanged, else calls `open`. The value is read-only. */
   get<T>(scopeId: string, columns: EncryptedColumns<T>, row: string, sealed: string, open: () => T): T
   /** Removes all values of a scope. */
   forget(scopeId: string): void

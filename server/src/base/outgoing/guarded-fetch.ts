@@ -37,10 +37,7 @@ export interface Outgoing {
   call(request: OutgoingRequest): Promise<OutgoingAnswer>
   /** The same for files: neither the request body nor the response is ever in memory as a whole. */
   stream(request: StreamRequest): Promise<StreamAnswer>
-  /**
-   * Returns why a URL is refused, as a text that follows the field name, or null. Does not resolve names; each call
-   * checks their addresses.
-   */
+  /** Returns why a URL is refused, to follow the field name, or null. Names are resolved and checked only by calls. */
   refusal(url: string): string | null
   /** Closes all connections, including those in use. */
   close(): void

@@ -23,10 +23,7 @@ export interface OpenStream {
   headers: IncomingHttpHeaders
   /** From the response head; null if absent. */
   length: number | null
-  /**
-   * Read once, or drop. A chunk is valid until the next is requested. Throws StreamEnded unless the response is
-   * complete.
-   */
+  /** Read once, or drop. A chunk is valid until the next is requested. Throws StreamEnded unless it is complete. */
   bytes: AsyncGenerator<Uint8Array>
   /** Aborts a response that is not read. */
   drop(): void

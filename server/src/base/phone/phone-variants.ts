@@ -31,8 +31,8 @@ const spellings = (rules: readonly Rule[], digits: string): string[] =>
   rules.filter(({ shape }) => shape.test(digits)).map(({ shape, spelling }) => digits.replace(shape, spelling))
 
 /**
- * Countries that changed number prefixes, as announced to the ITU: former prefix, current prefix, remaining digits. The
- * former numbers were not reassigned.
+ * Prefix changes announced to the ITU: former prefix, current prefix, remaining digits. Old numbers were not
+ * reassigned.
  */
 const renumberings: readonly [former: string, now: string, rest: string][] = [
   // Cameroon, November 2014: mobiles.

@@ -113,10 +113,7 @@ function withoutMobilePrefix(digits: string, country: CountryCode): string {
   return country === 'MX' ? digits.replace(/^(?:01|04[45])(?=\d{10}$)/, '') : digits
 }
 
-/**
- * Returns true if a numbering plan contains the number. Former formats count, such as a Brazilian mobile without its
- * ninth digit.
- */
+/** Returns true if a numbering plan contains the number, or a former format of it, such as a mobile without its 9. */
 export function isKnownPhone(digits: string): boolean {
   return phoneVariants(digits).some((variant) => parsePhoneNumberFromString(`+${variant}`)?.isValid() === true)
 }

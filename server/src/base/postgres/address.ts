@@ -272,10 +272,7 @@ export interface DatabaseTls {
 const modes = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'] as const
 type Mode = (typeof modes)[number]
 
-/**
- * Parses TLS settings like libpq, except that without any setting connections to loopback are not encrypted. Unix
- * sockets never use TLS.
- */
+/** Parses TLS settings like libpq, but without any setting loopback is not encrypted. Unix sockets never use TLS. */
 function readTls(
   parameters: Parameters,
   hosts: readonly string[],

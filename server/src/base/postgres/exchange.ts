@@ -25,8 +25,7 @@ const mostPlans = 2_000
 const plans = new Map<string, Plan>()
 
 /**
- * Returns the plan of a statement. The name is a hash of the text, so it is equal in all processes and in database
- * views.
+ * Returns the plan of a statement. Its name is a hash of the text, so it is equal in all processes and database views.
  */
 export function planOf({ text, types }: Pick<Statement, 'text' | 'types'>): Plan {
   const key = types.length === 0 ? text : `${text}\n${types.join()}`

@@ -88,10 +88,7 @@ export const endsSession = (error: unknown): boolean =>
   error instanceof DatabaseError &&
   (error.severity === 'FATAL' || error.severity === 'PANIC' || sqlState(error).startsWith('57P') || isOfServer(error))
 
-/**
- * Returns true if a prepared statement no longer fits the tables or is missing. Nothing was executed, and a retry
- * prepares it again.
- */
+/** Returns true if a prepared statement is outdated or missing. Nothing was executed, and a retry prepares it again. */
 export const isStalePlan = (error: unknown): boolean =>
   error instanceof DatabaseError &&
   (error.routine === 'RevalidateCachedQuery' || error.routine === 'FetchPreparedStatement')

@@ -45,8 +45,7 @@ export function isKnownRolledBack(failure: unknown, isDirect: boolean): boolean 
 }
 
 /**
- * Returns true if the text of a statement certainly changes nothing. Treats `select … for update` and functions with
- * effects as writes.
+ * Returns true if a statement certainly changes nothing. `select … for update` and functions with effects are writes.
  */
 export function isReadOnly({ text, isScript }: Pick<Statement, 'text' | 'isScript'>): boolean {
   return !isScript && /^\s*(?:select|with|values|table)\b/i.test(text) && !writing.test(text)
@@ -70,10 +69,7 @@ export async function waitForWork<T>(work: Promise<T> | undefined): Promise<Work
   return Promise.race([ended, late]).finally(() => clearTimeout(timer))
 }
 
-/**
- * Between the starts of two attempts. The embedded database restarts within a second; a new primary may take over
- * within 5 s.
- */
+/** Between the starts of two attempts. The embedded database restarts within 1 s; a new primary can need 5 s. */
 const firstPauseMs = 20
 const longestPauseMs = 500
 

@@ -156,10 +156,7 @@ const checkEveryMs = 50
 /** Limited, because a commit may wait for a standby for any time. */
 const goneWithinMs = 1_000
 
-/**
- * Waits for the session to end. On another server, a different session may have the same pid and name: then it is
- * unknown.
- */
+/** Waits for the session to end. On another server, a different session may have its pid and name: then unknown. */
 async function hasGone(session: Session, pid: number, name: string): Promise<boolean> {
   const endsAtMs = performance.now() + goneWithinMs
   for (;;) {

@@ -11,8 +11,7 @@ import { ConnectionLost, endsSession } from './failures.ts'
 import type { SessionMode } from './pooler.ts'
 
 /**
- * Makes the database detect lost clients during long statements instead of at the answer. Some systems don't support
- * it.
+ * Makes the database detect a lost client during a statement instead of at its answer. Some systems don't support it.
  */
 const watchCaller: Request = {
   steps: [

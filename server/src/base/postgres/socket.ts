@@ -143,10 +143,7 @@ function sizeOfFirst(bytes: Buffer): number | null {
   throw new Error(type === 'E' ? oldStyleWords(bytes) : notPostgres)
 }
 
-/**
- * Returns the message of a server that can't fork a process for the connection, in the error format of protocol version
- * 2.
- */
+/** Returns the error of a server that can't fork a process for the connection, in the format of protocol version 2. */
 function oldStyleWords(bytes: Buffer): string {
   const words = /^[\x20-\x7e]{1,200}/.exec(bytes.toString('latin1', 1))?.[0]
   return words === undefined ? notPostgres : `says: ${words}`

@@ -146,10 +146,7 @@ async function* pagesOf(pool: Pool, statement: Statement, rows: number): AsyncGe
   }
 }
 
-/**
- * A transaction on its own connection. Sends `begin` with the first statement, so work without statements costs
- * nothing.
- */
+/** A transaction on its own connection. Sends `begin` with the first statement, so without statements it is free. */
 export class Transaction implements Sender {
   readonly sql: Sql
   readonly #session: Session
@@ -225,10 +222,7 @@ export class Transaction implements Sender {
       throw this.#failure ?? new Error('The transaction was rolled back because one of its statements failed')
   }
 
-  /**
-   * Returns true if the server has confirmed the commit, even if the caller has already received the loss of the
-   * connection.
-   */
+  /** Returns true if the server has confirmed the commit, even if the caller already knows of the lost connection. */
   async isDone(): Promise<boolean> {
     const answer = await this.#committed?.catch(() => undefined)
     return answer?.lastTag === 'COMMIT'

@@ -19,17 +19,11 @@ export interface Sql {
   set(values: Readonly<Record<string, Value>>): Piece
   /** `(a, b) values (1, 2)`, for `insert into`. */
   row(values: Readonly<Record<string, Value>>): Piece
-  /**
-   * A whole number as literal text, where the planner must see it. Only for few different values: each is its own
-   * statement.
-   */
+  /** A whole number as literal text, where the planner must see it. Only for few values: each is its own statement. */
   count(value: number): Piece
   /** As `jsonb`. */
   json(value: unknown): Parameter
-  /**
-   * A statement from dynamic text, which must not contain external input. Without values, the text may have several
-   * statements.
-   */
+  /** A dynamic text, which must not contain external input. Without values, it may have several statements. */
   unsafe<T extends readonly unknown[] = Row[]>(text: string, values?: readonly Value[]): Pending<T>
 }
 

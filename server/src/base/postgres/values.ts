@@ -29,10 +29,7 @@ export const oid = {
   timestamptzArray: 1185,
 } as const
 
-/**
- * Returns the OID, or 0 to let the database infer it. Without one, a date next to an interval would be taken for an
- * interval, for example.
- */
+/** Returns the OID, or 0 to let the database infer it. A date next to an interval would be inferred as an interval. */
 export function typeOf(value: Value): number {
   if (typeof value === 'object' && value !== null) {
     if (value instanceof Date) return oid.timestamptz
@@ -80,10 +77,7 @@ function elementLiteral(value: Value): string {
 // Digits, ids and ISO times are most array elements and need no quotes. "null" doesn't match.
 const isPlain = /^[\d.:TZ-][\da-f.:TZ-]*$/
 
-/**
- * Returns a `bytea[]` in the binary format: half as long as hex, which matters on both sides for hundreds of encrypted
- * values.
- */
+/** Returns a `bytea[]` in the binary format: half as long as hex, which matters for hundreds of encrypted values. */
 export const byteaArray = (values: readonly (Buffer | null)[]): Parameter =>
   binaryArray(oid.bytea, oid.byteaArray, values)
 

@@ -145,10 +145,7 @@ async function* itemsOf<T>(work: WorkContext, items: AsyncIterable<T>): AsyncGen
   }
 }
 
-/**
- * A request with a response within 20 s can't wait this long: it is a long poll, and each of its queries counts
- * separately.
- */
+/** A longer wait is a long poll, because other requests end within 20 s; each query of a poll counts separately. */
 const resetAfterMs = 30_000
 
 /** Time that a request has waited for the database in total. Parallel waits count once. */

@@ -8,10 +8,7 @@ export function emailKey(email: string): string {
   return withDomain(plain(email), domainToASCII).toLowerCase()
 }
 
-/**
- * Returns the keys under which an address may be stored: the current one first, then those from before domains were
- * normalized.
- */
+/** Returns the keys under which an address may be stored: the current one, then those of former normalizations. */
 export function emailKeys(email: string): string[] {
   const former = [email, plain(email)].flatMap((one) => [one, withDomain(one, domainToUnicode)])
   return [...new Set([emailKey(email), ...former.map((one) => one.toLowerCase())])]

@@ -68,10 +68,7 @@ export function shortPrefixes(line: string): string[] {
   return second === undefined ? [prefixMark + first] : [prefixMark + first, prefixMark + first + second]
 }
 
-/**
- * Returns each distinct word of one or two code points of a folded text: of letters and digits, or whatever spaces
- * separate.
- */
+/** Returns each distinct word of one or two code points of a folded text: letters and digits, or text between spaces. */
 export function shortWords(line: string): string[] {
   if (!mayHaveShortWord.test(line)) return []
   const words = [...line.split(' '), ...line.split(betweenWords)]
