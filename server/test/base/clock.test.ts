@@ -5,7 +5,7 @@ import { followedClock, manualClock } from '../../src/base/clock.ts'
 const noon = Date.parse('2026-03-01T12:00:00Z')
 const minutes = 60_000
 
-/** A machine's clock beside the one that it follows, whose answers take so long. */
+/** A local clock next to its reference clock, whose answers take this long. */
 function clocks(aheadMs: number, answerMs = 0) {
   const base = manualClock(new Date(noon + aheadMs))
   const other = manualClock(new Date(noon))
@@ -44,7 +44,7 @@ test('a clock that is set while running is corrected until it is set right', asy
   base.advance(60 * minutes)
   assert.equal(await clock.follow(), true)
   assert.equal(apartMs(), 0)
-  // The time service sets it right, but not to the millisecond.
+  // The time service corrects it, but not to the millisecond.
   base.set(new Date(other.now().getTime() + 300))
   assert.equal(await clock.follow(), true)
   assert.deepEqual([apartMs(), clock.baseAheadMs()], [300, 0])

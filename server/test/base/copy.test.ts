@@ -26,7 +26,7 @@ test('a copy of many megabytes applies backpressure and leaves no listeners', as
 
 test('a partitioned table is copied as one, and the target routes its rows to its own partitions', async () => {
   const [from, to] = [await testDatabase(), await migratedDatabase()]
-  // The first period of the one is not that of the other.
+  // The two databases have different first periods.
   const events = { table: 'events', column: 'id' }
   assert.equal(await makeAhead(from.db, events, new Date('2026-12-03')), 1)
   assert.equal(await makeAhead(to.db, events, new Date('2026-12-17')), 1)

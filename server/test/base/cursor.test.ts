@@ -41,7 +41,7 @@ test('a text that is not a cursor decodes to null', () => {
 })
 
 test('only the canonical base64 encoding of a cursor is accepted', () => {
-  // 10 bytes: the last of 14 characters carries 4 spare bits.
+  // 10 bytes: the last of 14 characters has 4 unused bits.
   const cursor = encodeCursor(['abcdef'])
   const last = cursor.at(-1) ?? ''
   const accepted = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'].filter(

@@ -12,7 +12,7 @@ import { newFolder } from '../support/folder.ts'
 const own = fileURLToPath(new URL('../../migrations', import.meta.url))
 const database = oncePerFile(emptyDatabase)
 
-/** A database without a single table, the same one each time. */
+/** A database without tables, the same each time. */
 async function empty() {
   const { db, options } = await database()
   await db.sql.unsafe('drop schema public cascade; create schema public')

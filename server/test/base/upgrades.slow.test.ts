@@ -6,7 +6,7 @@ import { migrate } from '../../src/base/migrate.ts'
 import { emptyDatabase } from '../support/database.ts'
 import { oncePerFile } from '../support/file-end.ts'
 
-// One database on its way from the first migration to the last: each upgrade fills it at the migration before its own.
+// One database, upgraded from the first migration to the last: each test fills it at the migration before its own.
 
 const now = new Date()
 const [keyId, userId, phoneId] = [randomUUID(), randomUUID(), randomUUID()]

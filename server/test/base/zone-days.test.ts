@@ -30,7 +30,7 @@ test('a day with a clock change is an hour shorter or longer', () => {
 })
 
 test('a day without midnight starts at its first moment, and one with two midnights at the second', () => {
-  // Until 2019 São Paulo set its clocks at midnight.
+  // Until 2019 clocks in São Paulo changed at midnight.
   assert.deepEqual(starts('America/Sao_Paulo', 2, '2018-11-05T12:00:00Z'), [
     '2018-11-04 2018-11-04T03:00',
     '2018-11-05 2018-11-05T02:00',

@@ -15,7 +15,7 @@ interface Group {
   end: PromiseWithResolvers<void>
 }
 
-/** Doubles numbers, a group at a time, each when its test lets it end. */
+/** Doubles numbers, one group at a time, each released by its test. */
 function doubling({ groups = 1, groupSize = 10 } = {}) {
   const begun: Group[] = []
   const double = batch<number, number>({
@@ -199,7 +199,7 @@ test('a group uses the wait budget of its longest waiter, and its duration count
   assert.deepEqual(waited, [0, 3_000])
   const sums = [first, second, third].map(({ waitBudget }) => waitBudget?.ms(nowMs))
   assert.deepEqual(sums, [4_000, 8_000, 6_000])
-  // What the service does has the time that it takes.
+  // Background work has no time limit.
   const unasked = keep('a', 4)
   ends.shift()?.()
   await unasked

@@ -62,7 +62,7 @@ for (const [what, tables, place] of rules) {
 test('every table of the schema has a placement: a new reference or local table is a decision', async () => {
   const tables = await readTables((await testDatabase()).db.sql, [])
   const named = (kind: string) => tables.filter(({ place }) => place.kind === kind).map(({ name }) => name)
-  // A copy on every server, and each write goes to all of them: for what is small and seldom changed.
+  // Reference tables, copied to every server: for small tables with few writes.
   assert.deepEqual(named('everywhere'), [
     'api_keys',
     'connections',
@@ -74,7 +74,7 @@ test('every table of the schema has a placement: a new reference or local table 
     'users',
     'workspaces',
   ])
-  // One server has all of it: what does not grow with the workspaces, or is about people and the installation.
+  // Tables on the coordinator that don't grow with the workspaces, or belong to people and the installation.
   assert.deepEqual(named('coordinator'), [
     'chores',
     'key_rotations',
@@ -190,7 +190,7 @@ for (const [what, server, problem] of problems) {
 }
 
 const migrations = fileURLToPath(new URL('../../../migrations', import.meta.url))
-/** Those before it were released before tables could be spread. */
+/** Earlier ones were released before tables could be distributed. */
 const firstOnSpread = 44
 
 test('migrations work on distributed tables: a constraint of a new column, or a drop, is its own statement', () => {

@@ -1,4 +1,4 @@
-/** Why several servers that share the tables would refuse a statement or be slow with it, or one would do more than it is told to. */
+/** Why Citus would refuse a statement, execute it slowly, or change more rows than intended. */
 export type Fault =
   | 'locks rows without naming their workspace'
   | 'hides the workspace in a subquery'
@@ -13,19 +13,19 @@ const owner = '(?:workspace_id|scope_id)'
 const named = new RegExp(`\\b${owner} = \\$\\d`)
 const hidden = new RegExp(`\\b${owner} = \\( ?select \\$\\d`)
 const namedAtAll = new RegExp(`\\b${owner} (?:=|in\\b)`)
-/** A condition that stands elsewhere: what it names is not to be seen. */
+/** An interpolated condition, whose contents are unknown here. */
 const unseen = /\b(?:where|and|on) \(?\$\d+\)?(?! ?(?:[=<>:]|is\b|not\b))/
 const lock = /\bfor (?:no key update|update|key share|share)\b/
 const volatile = /\b(?:clock_timestamp|random|gen_random_uuid|nextval|timeofday)\(/
 const ofInterval = /\b[a-z_]+(?:\.[a-z_]+)? [-+] (?:interval\b|\$\d+::interval\b)/
-/** The planner may ask such a table once for each row of the other, and each time the rows that it has locked so far are passed over. */
+/** The planner may run such a subquery once per outer row, and skips the rows that it has already locked. */
 const limitedLock = /\bfrom \( ?select (?:(?!\) as ).)*\blimit (?:(?!\) as ).)*\bfor (?:no key )?update\b/
 const notImmutable =
   /\b(?:now|clock_timestamp|statement_timestamp|transaction_timestamp|random|gen_random_uuid)\(|\( ?select\b/
 
 /**
- * What is wrong with the shape of a statement, by its words alone: what Citus refuses, in the forms that were met. What else it refuses, only
- * the gate finds that asks it. `spread` are the tables that it cuts into pieces.
+ * Finds the known forms of statements that Citus refuses, by their text. Further ones are only found by tests on a
+ * cluster. `spread` are the distributed tables.
  */
 export function faultsOf(statement: string, spread: ReadonlySet<string>): Fault[] {
   const text = statement
@@ -52,17 +52,17 @@ export function faultsOf(statement: string, spread: ReadonlySet<string>): Fault[
   return faults
 }
 
-/** What may stand behind these words is a table; names of common table expressions are among them. */
+/** Returns the names after these keywords: tables and common table expressions. */
 const tablesOf = (text: string) =>
   [...text.matchAll(/\b(?:from|join|into|update) (?:only )?"?([a-z_]+)"?/g)].map(([, name = '']) => name)
 
-/** "for update" and "do update" write no table of their own. */
+/** "for update" and "do update" name no table. */
 const writtenBy = (text: string) =>
   [...text.matchAll(/(?<!\bfor |\bfor no key |\bdo )\b(update|insert into|delete from) "?([a-z_]+)"?/g)].map(
     ([, verb = '', name = '']) => [verb, name] as const,
   )
 
-/** What a write sets where the row is there already. */
+/** Returns the `do update` part of an insert. */
 function setOfConflict(text: string): string {
   const from = text.indexOf('do update set')
   return from < 0 ? '' : text.slice(from).replace(/ returning .*$/, '')

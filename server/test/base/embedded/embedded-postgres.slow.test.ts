@@ -15,7 +15,7 @@ import { startProgram } from '../../support/program/program.ts'
 
 const writingProgram = fileURLToPath(new URL('./writing-program.ts', import.meta.url))
 const root = await mkdtemp(join(tmpdir(), 'parley-embedded-'))
-// Most tests begin with a stopped server whose cluster exists, and leave it so.
+// Most tests start and end with a stopped server whose cluster exists.
 const folder = join(root, 'data')
 const cluster = join(folder, 'postgres')
 const silent = () => {}
@@ -176,7 +176,7 @@ test('a killed server restarts by itself, and open pools continue', async () => 
     process.kill(killed, 'SIGKILL')
     await restarted
     assert.notEqual(server.pid, killed)
-    // A pool may still hold a connection that died; it notices at the first statement.
+    // A pool may still have a dead connection, which it notices at the first statement.
     await db.sql`select 1`.catch(silent)
     const [row] = await db.sql`select 2 as n`
     assert.equal(row?.n, 2)

@@ -46,7 +46,7 @@ test('a first start that is killed at any moment is repaired by the next one', a
   for (let round = 0; round < 8; round++) {
     const folder = await newFolder()
     const program = startProgram([writingProgram, folder])
-    // From before the cluster exists to after the first writes; the moment itself is what the test varies.
+    // From before the cluster exists until after the first writes; the test varies the moment.
     await wait(100 + Math.random() * 900)
     program.kill()
     await program.gone

@@ -121,7 +121,7 @@ test('a value under a new key version is decrypted after one reload', async () =
     attempts++
     return keyring.decryptText(place, unknown)
   })
-  // To nobody is it a key that may be there a moment later.
+  // No longer counts as a key that may appear a moment later.
   await assert.rejects(open, (error) => error instanceof DecryptionError && !(error instanceof UnknownKeyVersion))
   assert.equal(attempts, 2)
 })
@@ -129,7 +129,7 @@ test('a value under a new key version is decrypted after one reload', async () =
 test('the instance has secrets after the start, and a wrong master key fails the start', async () => {
   const { db, keyStore } = await world()
   const scopes = db.sql<{ count: number }[]>`select count(*) from secrets where scope_id = ${instanceScope}`
-  // Other tests of the database share the instance's secrets, and wrapped them with keys of their own.
+  // Other tests share the instance's secrets, and wrapped them with their own keys.
   await db.sql`delete from secrets where scope_id = ${instanceScope}`
   await Promise.all([keyStore.ensureInstanceSecrets(), keyStore.ensureInstanceSecrets()])
   assert.deepEqual([...(await scopes)], [{ count: 3 }])

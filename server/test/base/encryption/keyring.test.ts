@@ -170,7 +170,7 @@ test('tokens of two workspaces or two index versions have nothing in common', ()
     keyring.tokens(grams, 1),
     keyringOf().tokens(grams),
   ]
-  // By chance one pair of 200 × 200 is equal once in 100,000 runs; two never are.
+  // One pair of 200 × 200 is equal by chance once in 100,000 runs; two never are.
   for (const other of others) assert.ok(other.filter((token) => tokens.has(token)).length < 2)
 })
 
@@ -208,7 +208,7 @@ test('a digest is the first half of an HMAC-SHA-256, for texts of any length', (
   const isHmac = (text: string) => {
     assert.deepEqual(keyring.exact('phone', text), createHmac('sha256', key).update(text).digest().subarray(0, 16))
   }
-  // Around where a text no longer fits the room that is kept for it, and a short one behind a long one.
+  // Around the length above which a text no longer fits the reused buffer, and a short text after a long one.
   for (const length of [0, 1, 55, 56, 64, 170, 171, 511, 512, 513, 5000, 3]) {
     isHmac('5'.repeat(length))
     isHmac('é'.repeat(length))

@@ -37,7 +37,7 @@ test('other bytes, another row, column or scope are decrypted separately', () =>
     ['a', '2', 'second'],
     ['a', '2', 'second', title],
     ['b', '2', 'second'],
-    // What was before is not remembered beside what is now.
+    // The previous value is not cached next to the current one.
     ['a', '1', 'first'],
   ]
   for (const [n, one] of asked.entries()) {

@@ -8,7 +8,7 @@ import { innerAddresses, otherHosts, spellings, words } from './hostile-addresse
 
 const canary = await openCanary()
 const own = await openCanary()
-// The names of this file lead to the canaries: a hostile URL that is taken for a name finds them, too.
+// All names resolve to the canaries, so a hostile URL that is parsed as a name reaches them too.
 const outgoing = openOutgoing({ allowCidrs: [], resolve: async () => ['127.0.0.1', '::1'] })
 after(async () => {
   outgoing.close()
@@ -56,7 +56,7 @@ test('a form explains the refusal of every hostile host', () => {
   for (const host of hosts) {
     const url = `https://${host}:${port}/hook`
     const target = readTarget(url)
-    // A name may lead anywhere: that is for the call to find out.
+    // A name may resolve to anything, which only the call checks.
     const isName = !('refused' in target) && !target.isLiteral && target.onlyAllowed === null
     assert.equal(outgoing.refusal(url) === null, isName, url)
     assert.ok(!isName, `${url} was taken for a name`)

@@ -8,7 +8,7 @@ import { makeAuthority } from '../../support/outgoing/make-certificate.ts'
 import { failureOf } from '../../support/outgoing/outgoing.ts'
 import { okAnswer, openCanary, rawServer } from '../../support/outgoing/raw-server.ts'
 
-// The public internet of this file is 127.0.0.2: allowed, while the canaries' 127.0.0.1 and ::1 are not.
+// 127.0.0.2 stands for the public internet: it is allowed, while 127.0.0.1 and ::1 of the canaries are not.
 const outside = '127.0.0.2'
 const receiver = await rawServer(outside)
 const canary = await openCanary()

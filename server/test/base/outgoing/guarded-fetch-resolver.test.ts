@@ -5,7 +5,7 @@ import { openOutgoing } from '../../../src/base/outgoing/guarded-fetch.ts'
 import { openCanary, rawServer } from '../../support/outgoing/raw-server.ts'
 import { nameServer } from './name-server.ts'
 
-// As in guarded-fetch-names: 127.0.0.2 is the public internet here, 127.0.0.1 and ::1 are inside.
+// As in guarded-fetch-names: 127.0.0.2 is public here, 127.0.0.1 and ::1 are private.
 const outside = '127.0.0.2'
 const inside6 = Buffer.from([...Array(15).fill(0), 1])
 const canary = await openCanary()

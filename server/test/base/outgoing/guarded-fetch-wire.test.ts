@@ -13,7 +13,7 @@ after(async () => {
   outgoing.close()
   await server.close()
 })
-// A client of its own for each test: none meets the connections of another's.
+// One client per test, so that tests don't share connections.
 beforeEach(() => {
   outgoing.close()
   outgoing = openTestOutgoing()
@@ -60,7 +60,7 @@ for (const [what, answer, error, timeoutMs] of failures) {
     server.answer = answer
     const { result, path } = await callInTime(timeoutMs)
     assert.deepEqual(failureOf(result), [error, true])
-    // Those of a call that was given up may be read later.
+    // Data of a canceled call may be read later.
     const arrived = () => server.requests.filter((request) => request.startsWith(`POST ${path} `)).length
     await until(() => arrived() > 0, 'the request')
     assert.equal(arrived(), 1)
@@ -69,7 +69,7 @@ for (const [what, answer, error, timeoutMs] of failures) {
 
 let calls = 0
 
-/** On a machine that has much else to do a short time is over before there is a connection: then once more, with more of it. */
+/** Repeats a test with more time: on a busy machine a short timeout can end before the connection is open. */
 async function callInTime(timeoutMs: number = plain.timeoutMs) {
   for (let ms = timeoutMs; ; ms *= 4) {
     const path = `/hook-${++calls}`

@@ -71,7 +71,7 @@ test('an endless response is aborted at the size limit and read with backpressur
   const first = await answer.bytes.next()
   assert.ok(first.done !== true)
   let before = -1
-  // The other side stops when the system's buffers between the two are full.
+  // The server stops when the buffers between the two sides are full.
   await until(async () => {
     const isSame = count.written === before
     before = count.written
@@ -93,7 +93,7 @@ test('silence aborts a response: before the head, and between two chunks', async
   assert.equal(await endOf(answer.bytes), 'silent')
 })
 
-/** On a machine that has much else to do a short silence is no sign of anything: then once more, with a longer one. */
+/** Repeats a test with a longer timeout: on a busy machine a short silence means nothing. */
 async function streamInTime(isTooShort: (answer: StreamAnswer) => boolean): Promise<StreamAnswer> {
   for (let silenceMs = 50; ; silenceMs *= 4) {
     const answer = await outgoing.stream(request({ silenceMs }))
@@ -140,7 +140,7 @@ test('a reader that stops releases the connection, even if everything has arrive
       break
     }
   }
-  // One may come back a moment after the next call has begun.
+  // A connection may be returned just after the next call has started.
   const left = () => new Set(sockets.filter(({ destroyed }) => !destroyed)).size
   await until(() => left() <= 2, 'the end of the others, or their next use')
 })

@@ -20,7 +20,7 @@ const rows: Row[] = [
   ['2026-01-31 10:30', '2026-01-31 10:30', '2026-01-31 10:30', '2026-01-31 10:30'],
   ['٥٥١١٩٩٠٢٢٨٥٣٤', '55119*****534', '55119*****534', '55119*****534'],
   ['５５１１９９０２２８５３４', '55119*****534', '55119*****534', '55119*****534'],
-  // Invisible, though letters to Unicode: what is shown to models leaves them out, and the pieces would be one number again.
+  // Invisible letters: texts for models omit them, which would join the parts to a number again.
   ['551199\u31640228\u3164534x', '*************x', '*************x', '*************x'],
   ['551199\ufe0f0228\u{e0101}534x', '*************x', '*************x', '*************x'],
   ['Mañana', 'Mañana', 'Mañana', 'Mañana'],

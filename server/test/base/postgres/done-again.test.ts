@@ -28,7 +28,7 @@ async function openWorld(options: DbOptions = {}) {
   await db.sql`create table done (n integer not null)`
   const { proxy, options: proxied } = await databaseByProxy(direct)
   const pool = openDb({ ...proxied, maxConnections: 1, ...options })
-  // The proxy may swallow the last words of a session.
+  // The proxy can drop the last message of a session.
   const straight = openDb({ ...direct, maxConnections: 1 })
   atEnd(() => Promise.all([pool.close(), straight.close()]).then(() => {}))
   const times = async (n: number) => (await db.sql`select from done where n = ${n}`).length
@@ -221,7 +221,7 @@ test('a commit with a lost answer is checked, and retried only if it did not tak
   proxy.cutAtWord(commit.plan.name, 'unheard')
   assert.equal(await provenWrite(pool, 3, () => tries++, true), 3)
   assert.deepEqual([tries, await times(3)], [2, 1])
-  // It is there, but what its statements answered went with the connection.
+  // It was committed, but the answers of its statements were lost with the connection.
   proxy.cutAtWord(commit.plan.name, 'answered')
   await assert.rejects(
     provenWrite(pool, 4, () => tries++, true),
@@ -244,7 +244,7 @@ test('a commit still in progress is awaited for a limited time', async (t) => {
     deferrable initially deferred for each row execute function commit_behind_lock()`
   await provenWrite(pool, 0)
   let tries = 0
-  /** Loses the answer of a commit that is at work until it is released, which happens once somebody asks what became of it. */
+  /** Loses the answer of a commit in progress. The commit is released when its status is queried. */
   const loseWhileAtWork = async (n: number, release: (write: Promise<number>) => Promise<unknown>) => {
     await db.tx(async (tx) => {
       await tx`select pg_advisory_xact_lock(${n})`

@@ -67,7 +67,7 @@ function pooled(options: DbOptions): Db {
   return pool
 }
 
-/** Every byte by hand: `CUT_STEP=1`. */
+/** Set `CUT_STEP=1` to test every byte. */
 const step = Number(process.env.CUT_STEP ?? 97)
 
 test('a connection that ends at any byte fails the current request at most, and all later ones work', async () => {

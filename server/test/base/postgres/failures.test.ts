@@ -58,7 +58,7 @@ const refused = (code: string, message: string, constraint?: string) =>
 const key = 'leads_external_ref_key'
 const duplicate = (name: string) => `duplicate key value violates unique constraint "${name}"`
 
-/** As PostgreSQL says it, and as Citus does: by a server that it asked, which is told in words alone, or by itself. */
+/** The error as PostgreSQL reports it, and as Citus does: forwarded from another server as text only, or its own. */
 const refusals: [what: string, error: unknown, violates: boolean][] = [
   ['the index itself', refused('23505', duplicate(key), key), true],
   ['another index', refused('23505', duplicate('leads_pkey'), 'leads_pkey'), false],

@@ -34,7 +34,7 @@ interface Rig {
   pooler: Pooler
   own: TestDatabase
   options: DbOptions
-  /** By the pooler. */
+  /** Address of the pooler. */
   db: Db
   another(more?: Partial<DbOptions>): Db
 }
@@ -139,7 +139,7 @@ test('a process behind a pooler is seen as alive until it ends, and then as dead
   await until(async () => (await dead(own.db)).length === 1, 'the end of its session')
   assert.deepEqual(await dead(db), ['dying'], 'though the pooler goes on with the sessions it had for it')
 
-  // Its own session is cut: it comes back by itself, under its name.
+  // Its own session is cut: it reconnects by itself, under its name.
   const cut = await own.db.sql`
     select pg_terminate_backend(pid, 5000)
     from pg_stat_activity
@@ -237,7 +237,7 @@ test('many clients on few servers never see results of each other: transactions,
       if (n % 5 === 2) await tx`select 1 / ${0}::int`
     })
   const asStatement = async (caller: number, n: number) => {
-    // Longer than what a pooler reads at once, so that it has got a part of some of them.
+    // Longer than the pooler's read buffer, so that it has received a part of some of them.
     const own = `${caller} ${n} ${'.'.repeat(((caller * 41 + n * 7) % 23) * 1000)}`
     const [row] = await db.sql`
       select nullif(current_setting('parley.mark', true), '') as mark, ${own}::text as own`

@@ -50,7 +50,7 @@ const read: [url: string, part: Partial<DatabaseAddress>][] = [
   ['postgres://ana@a,b/parley?port=5433', { hosts: [secure('a', 5433), secure('b', 5433)] }],
   ['postgres:///parley?host=/run/postgresql&user=ana', { hosts: [plain('/run/postgresql')], tls: null }],
   ['postgres://ana@%2Frun%2Fpostgresql:5433/parley', { hosts: [plain('/run/postgresql', 5433)], tls: null }],
-  // Who may write.
+  // Writable servers.
   ['postgres://ana@db/parley?target_session_attrs=read-write', { writable: true }],
   ['postgres://ana@db/parley?target_session_attrs=primary', { writable: true }],
   ['postgres://ana@db/parley?target_session_attrs=any', { writable: false }],
@@ -83,7 +83,7 @@ const read: [url: string, part: Partial<DatabaseAddress>][] = [
     withTls({ mode: 'require', bindsChannel: true }),
   ],
   ['postgres://ana@/parley?host=/run&sslmode=verify-full', { hosts: [plain('/run')], tls: null }],
-  // What others write and what changes nothing here.
+  // Parameters of other tools that change nothing.
   ['postgres://ana@db/parley?application_name=x&gssencmode=prefer&keepalives=1&channel_binding=prefer', address],
 ]
 

@@ -8,7 +8,7 @@ import { failure, fakePostgres, greeting, message, status } from '../../support/
 import { session } from '../../support/postgres/own-postgres.ts'
 import { reset } from '../../support/wire/reset.ts'
 
-// Whatever ends the process from outside of a call (an uncaught error, an unhandled rejection) fails the test it comes in.
+// An uncaught error or unhandled rejection, which would end the process, fails its test.
 
 const settings = { applicationName: 'parley test', parameters: {}, connectTimeoutMs: 5_000 }
 const at = (port: number): DatabaseAddress => readDatabaseUrl(`postgres://parley:pw@127.0.0.1:${port}/parley`, {})
@@ -71,7 +71,7 @@ for (const [what, bytes, words] of noise) {
 
 test('a start-up with any byte changed opens a session or fails the call', async () => {
   let bytes = greeting()
-  // Whatever is still waited for does not come.
+  // Nothing more arrives.
   const fake = await fakePostgres((socket) => socket.end(bytes))
   for (const change of [0x01, 0x80]) {
     for (let byte = 0; byte < greeting().length; byte++) {
@@ -114,7 +114,7 @@ test('no listener of the start-up remains', async () => {
   assert.equal(client.connection.listenerCount('parameterStatus'), 0)
   const { stream } = client.connection
   assert.equal(stream.listenerCount('connect'), 0)
-  // The driver's, and one that keeps a late error from ending the process.
+  // The driver's own, and one that keeps a late error from ending the process.
   assert.deepEqual([stream.listenerCount('error'), stream.listenerCount('close')], [2, 1])
   client.on('error', () => {})
   await client.end()
@@ -127,7 +127,7 @@ test('a session ends as soon as it is closed, and a second one is not affected',
   assert.equal(second.getTransactionStatus(), 'I')
 })
 
-/** The first of its errors: the driver tells of the end of a connection after it has told of its cause. */
+/** Returns the first error: the driver reports the end of a connection after its cause. */
 function errorOf(client: pg.Client): Promise<Error> {
   return new Promise((resolve) => client.on('error', resolve))
 }

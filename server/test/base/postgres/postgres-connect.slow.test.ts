@@ -37,7 +37,7 @@ test('a hot standby is skipped until it is promoted; a read-only database always
   const second = await ownPostgres({ hot_standby: 'on' }, first.folder)
   const address = socketAddress(second)
   await assert.rejects(connect(address, settings), /: is a standby$/)
-  // A pooler is asked, as it may repeat what another server has said.
+  // Through a pooler the server is queried, because the pooler may repeat what another server reported.
   await assert.rejects(connect(address, { ...settings, parameters: null }), /: is a standby$/)
 
   const reader = await session({ ...address, writable: false })

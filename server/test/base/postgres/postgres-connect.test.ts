@@ -211,7 +211,7 @@ test('the timeout is divided between hosts, so that a silent one leaves time for
 })
 
 test('an unanswered connection and a canceled one are closed', async () => {
-  // A server whose queue of connections is never looked at greets nobody.
+  // A server that never accepts its queued connections sends no start-up message.
   const deaf: Server = createServer({ pauseOnConnect: true }).listen(0, '127.0.0.1')
   const port = await new Promise<number>((resolve) =>
     deaf.once('listening', () => resolve(Number(Object(deaf.address()).port))),

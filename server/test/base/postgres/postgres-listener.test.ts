@@ -10,7 +10,7 @@ import { databaseByProxy } from '../../support/postgres/cutting-proxy.ts'
 import { fakePostgres, greeting } from '../../support/postgres/fake-postgres.ts'
 import { until } from '../../support/until.ts'
 
-/** Somebody who listens by a proxy, and what was said of the hearing. */
+/** A listener behind a proxy, and its reported connection states. */
 async function hearer(more: DbOptions = {}) {
   const { db, options } = await emptyDatabase()
   const { proxy, options: proxied } = await databaseByProxy(options)

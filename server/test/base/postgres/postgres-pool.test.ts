@@ -17,14 +17,14 @@ import { until } from '../../support/until.ts'
 
 const database = oncePerFile(emptyDatabase)
 
-/** Opens connections to it. */
+/** Opens connections to the database. */
 const open = oncePerFile(async (): Promise<Connect> => {
   const { options } = await database()
   return connector(addressOf(options), { applicationName: 'parley test', parameters: {} })
 })
 
 interface Script {
-  /** What becomes of each connection that is asked for; once it is over, all are opened. */
+  /** Outcome of each requested connection; afterwards all are opened. */
   faults?: readonly Error[]
 }
 
@@ -49,7 +49,7 @@ const pidOf = (session: Session, text = 'select pg_backend_pid() as pid') =>
     .send({ steps: [{ plan: planOf({ text, types: [] }), values: [] }], main: 0 })
     .then(({ rows }) => (rows[0] as { pid: number }).pid)
 
-/** One statement, as those are sent that are made outside a transaction. */
+/** Sends one statement as outside a transaction. */
 async function ask(pool: Pool, owner: string, text?: string): Promise<number> {
   const session = await pool.forStatement(owner, true)
   let failure: unknown
@@ -110,7 +110,7 @@ test('a password that becomes wrong fails waiting requests at once, like an unav
   })
   assert.ok(performance.now() - startedAt < 4_000)
   await assert.rejects(ask(pool, 'ana'), { code: 'NO_CONNECTION' })
-  // Once it is right again nobody has to do anything.
+  // When it is right again, the pool recovers by itself.
   assert.ok((await ask(pool, 'ana')) > 0)
 })
 
@@ -156,7 +156,7 @@ test('a session that becomes read-only retires all of them, busy ones when they 
   )
   for (const session of fresh) pool.release(session)
 
-  // What an old one says late is said of the old server.
+  // A late message of an old session is about the old server.
   const late = held && (await pidOf(held, write).catch((error: unknown) => error))
   if (held) pool.release(held, late)
   const again = await Promise.all([pool.take(), pool.take()])

@@ -22,13 +22,14 @@ interface Server {
   port: number
   password: string
   authority: Authority
-  /** Folder of the files that addresses name. */
+  /** Folder of the files that the addresses name. */
   files: string
   socketFolder: string
   isEncrypted(client: pg.Client): Promise<boolean>
 }
 
-// As documented for operators: an authority, a certificate for the server's name, and TLS for all who come by TCP.
+// As documented for operators: a certificate authority, a certificate for the server's name, and TLS for all TCP
+// connections.
 const server = oncePerFile(async (): Promise<Server> => {
   const port = await freePort()
   const { folder, password, socketFolder } = await ownPostgres({ listen_addresses: '127.0.0.1', port })
@@ -134,7 +135,7 @@ test('a wrong password is reported as such through TLS', async () => {
 test('a password with channel binding is sent to no other server', async () => {
   const { authority, port, socketFolder } = await server()
   const parameters = 'sslmode=verify-full&sslrootcert=@ca.pem&channel_binding=require'
-  // One who stands between, with a certificate for the name: the password of the server must not pass through.
+  // A machine in the middle with a certificate for the name: the password of the server must not pass it.
   const { cert, key } = authority.certify(['localhost'])
   const front = await fakePostgres((socket) => {
     const secure = agreeToTls(socket, { cert, key })
@@ -151,7 +152,7 @@ test('a password with channel binding is sent to no other server', async () => {
   await assert.rejects(connect(between(bound), settings), /does not support channel binding/)
   const trusted = await addressOf('localhost', parameters, 'trusted')
   await assert.rejects(connect(trusted, settings), /without proof that it knows the password/)
-  // Without that demand a certificate for the name is all it takes.
+  // Without channel binding a certificate for the name is sufficient.
   const client = await session(between(await addressOf('localhost', 'sslmode=verify-full&sslrootcert=@ca.pem')))
   await client.query('select 1')
 })

@@ -66,7 +66,7 @@ test('a server with direct TLS must confirm that it is PostgreSQL', async () => 
   await new Promise((resolve) => other.close(resolve))
 })
 
-/** Agrees to TLS, and does this at the first that is said in it. */
+/** Accepts TLS, and calls back at the first message in it. */
 function atFirst(socket: Socket, act: () => void): void {
   socket.once('data', act)
   socket.write('S')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ConnectBackoff } from '../../../src/base/postgres/retry-rules.ts'
 
-/** Fails so many tries, each begun as soon as it may, and answers how far apart they began. */
+/** Fails this many attempts, each started as early as allowed, and returns the times between their starts. */
 function pausesAfter(failures: number): number[] {
   const tries = new ConnectBackoff()
   let now = 1_000

@@ -11,7 +11,7 @@ import { until } from '../../support/until.ts'
 const silenceMs = 12_000
 const database = oncePerFile(emptyDatabase)
 
-/** A pool behind a proxy that can keep the server's answers back. Time passes for the pool only when the test says so. */
+/** A pool behind a proxy that can withhold the server's answers. The test controls the pool's clock. */
 async function world(t: TestContext, maxConnections = 3) {
   const { db: direct, options } = await database()
   const { proxy, options: byProxy } = await databaseByProxy(options)
@@ -21,12 +21,12 @@ async function world(t: TestContext, maxConnections = 3) {
   t.mock.timers.enable({ apis: ['setInterval'] })
   const db = openDb({ ...byProxy, maxConnections, silenceMs })
   atEnd(() => db.close())
-  /** The pool checks for silent sessions at the end of it. */
+  /** The pool checks for silent sessions at the end of this time. */
   const pass = (ms: number) => {
     aheadMs += ms
     t.mock.timers.tick(1_000)
   }
-  /** Runs `ask` against a silent server, lets the time pass once the question has left, and returns how it ended by then. */
+  /** Runs `ask` against a silent server, advances the clock after it was sent, and returns its result so far. */
   const askInSilence = async (ask: () => Promise<unknown>, ms: number) => {
     const before = proxy.asked()
     proxy.silence(true)
@@ -37,7 +37,7 @@ async function world(t: TestContext, maxConnections = 3) {
     proxy.silence(false)
     return outcome
   }
-  /** The same with a server that is not silent: the last statement waits for a lock. */
+  /** The same with a server that responds: the last statement waits for a lock. */
   const askBlocked = async (ask: (block: (tx: Tx) => Promise<unknown>) => Promise<unknown>, ms: number) => {
     const [isHeld, isOver] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const holding = direct.tx(async (tx) => {
@@ -66,7 +66,7 @@ const outcomeOf = (work: Promise<unknown>): Promise<string> =>
 
 const soon = (ended: Promise<string>) => Promise.race([ended, nextTurn('waits')])
 
-/** The sessions behind so many transactions that are open at the same time. */
+/** Returns the sessions of this many open transactions. */
 async function pidsOf(db: Db, count: number): Promise<number[]> {
   const all = Promise.withResolvers<void>()
   let left = count
@@ -126,7 +126,7 @@ for (const [what, ask] of ways) {
     release()
     await Promise.all(holders)
     await until(() => proxy.asked() > before, 'a question')
-    // Nine and a half of the ten seconds are taken off the twelve, but never below four.
+    // Nine and a half of the ten seconds are subtracted from the twelve, with a minimum of four.
     pass(5_500)
     assert.equal(await soon(ended), 'CONNECTION_LOST')
   })

@@ -104,7 +104,7 @@ for (const [places, own] of [
     const go = (waiter: string, round: number) => {
       const owner = waiter.split(' ')[0] ?? ''
       held.set(owner, (held.get(owner) ?? 0) + 1)
-      // At most five owners, of whom each may be ahead with all that it may hold.
+      // At most five owners, each of which may be ahead with all its slots.
       const since = waits.get(waiter)
       if (since !== undefined) assert.ok(round - since <= 2_000, `${waiter} waited ${round - since} rounds`)
       waits.delete(waiter)
@@ -131,7 +131,7 @@ for (const [places, own] of [
       const waiting = new Set([...waits.keys()].map((one) => one.split(' ')[0] ?? ''))
       if (total < places) for (const one of waiting) assert.ok((held.get(one) ?? 0) >= own, `${one} waits for nothing`)
     }
-    // All that began end: everybody has gone then.
+    // All running requests end; then all owners are removed.
     for (let left = all.held; left > 0; left = all.held) {
       const [ends] = [...held].find(([, n]) => n > 0) ?? ['']
       held.set(ends, (held.get(ends) ?? 0) - 1)

@@ -54,7 +54,7 @@ test('text is folded as in the table', () => {
 })
 
 test('folding is idempotent for every character', () => {
-  // The planes between hold no character.
+  // The planes in between contain no characters.
   for (let start = 0; start < 0x110000; start += 64) {
     if (start === 0x40000) start = 0xe0000
     const points = Array.from({ length: 64 }, (_, offset) => start + offset)
