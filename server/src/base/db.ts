@@ -154,7 +154,7 @@ export function openDb(options: DbOptions): Db {
     onPublish: board.onPublish,
     onReconnect: board.onReconnect,
     isListening: () => isListening,
-    deliver: board.hear,
+    deliver: board.deliver,
     listen: listener.listen,
     inBulk: async (work) => {
       // Nested bulk work would wait for its own slot.
@@ -264,7 +264,7 @@ export function createPubSub() {
   const listeners = new Map<string, Set<(id: string) => void>>()
   const ownListeners = new Set<(news: PubSubMessage) => void>()
   const looks = new Set<() => void>()
-  const hear = ({ topic, id }: PubSubMessage) => {
+  const deliver = ({ topic, id }: PubSubMessage) => {
     for (const listener of listeners.get(topic) ?? []) listener(id)
   }
   return {
@@ -283,10 +283,10 @@ export function createPubSub() {
       return () => void looks.delete(listener)
     },
     /** Delivers a message of another process. */
-    hear,
+    deliver,
     /** Delivers a message of this process to subscribers and to the relay to other processes. */
     tell: (news: PubSubMessage) => {
-      hear(news)
+      deliver(news)
       for (const listener of ownListeners) listener(news)
     },
     /** Notifies subscribers that they may have missed messages. */
