@@ -50,9 +50,7 @@ export interface FollowedClock extends Clock {
   baseAheadMs(): number
 }
 
-/**
- * Largest difference that is ignored: a reading takes time itself, and the machines' time service corrects the rest.
- */
+/** Largest ignored difference: a reading takes time itself, and the machines' time service corrects the rest. */
 const agreeMs = 1000
 
 /**

@@ -47,9 +47,7 @@ export interface Db {
   subscribe(topic: string, listener: (id: string) => void): () => void
   /** Calls back for messages that commits of this process publish, of every topic. */
   onPublish(listener: (news: PubSubMessage) => void): () => void
-  /**
-   * Calls back when the LISTEN connection is restored, for subscribers that would stay stale because they never poll.
-   */
+  /** Calls back when the LISTEN connection is restored, for subscribers that would stay stale: they never poll. */
   onReconnect(listener: () => void): () => void
   /** False from the loss of the LISTEN connection until it is restored. */
   isListening(): boolean

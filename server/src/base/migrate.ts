@@ -126,9 +126,7 @@ async function readApplied(tx: Tx): Promise<AppliedRow[]> {
     order by number`
 }
 
-/**
- * Throws during an unfinished move, whose next run would delete new rows, or distribution, which suspends foreign keys.
- */
+/** Throws during a move, whose next run would delete new rows, or a distribution, which suspends foreign keys. */
 async function refuseUnfinished(tx: Tx): Promise<void> {
   const rows = await tx`select where obj_description('migrations'::regclass, 'pg_class') = ${unfinishedMove}`
   if (rows.length > 0) throw new Error(`${unfinishedMove}: run parley move again, from the source of the data.`)
@@ -156,7 +154,7 @@ function refuseDifferences(applied: AppliedRow[], migrations: Migration[]): void
 }
 
 /**
- * Runs a migration's script. On a Citus cluster it runs on every server, and new tables are placed by the usual rule.
+ * Runs a migration's script. On a Citus cluster it runs on all servers, and new tables are placed by the usual rule.
  */
 async function runMigration(tx: Tx, script: string): Promise<void> {
   if (!(await isSpread(tx))) {

@@ -134,9 +134,7 @@ async function proveRule(tx: Tx, table: PartitionedTable, period: Period): Promi
   await tx.unsafe(`alter table ${restOf(table.table)} validate constraint ${ruleName(table, period)}`)
 }
 
-/**
- * Attaches the partition. PostgreSQL doesn't scan the default partition if a validated constraint excludes the period.
- */
+/** Attaches the partition. A validated constraint that excludes the period avoids a scan of the default partition. */
 async function attach(tx: Tx, table: PartitionedTable, period: Period): Promise<void> {
   const [name, rest, rule] = [partitionName(table.table, period), restOf(table.table), ruleName(table, period)]
   await tx.unsafe(`

@@ -17,9 +17,7 @@ interface DueWatchOptions {
    * late.
    */
   nextAt(now: Date): Promise<Date | null>
-  /**
-   * Interval of queries without messages. Work that becomes due later than this after it was written needs no message.
-   */
+  /** Interval of queries without messages. Work that becomes due later than this after its write needs none. */
   pollEveryMs: number
   /** Minimum pause before a message causes another query; default 0. */
   minPauseMs?: number
@@ -137,9 +135,7 @@ const gatherMs = 15
 /** PostgreSQL limits a payload to less than 8,000 bytes. */
 const maxBytes = 7_999
 
-/**
- * Relays messages between processes, and returns a function that stops it. Messages can be lost: subscribers also poll.
- */
+/** Relays messages between processes; returns a function that stops it. Messages may be lost: subscribers also poll. */
 export async function relayMessages(db: Db, onError: (error: unknown) => void): Promise<() => void> {
   const self = randomUUID()
   const telling = coalesce<PubSubMessage>({

@@ -1,6 +1,4 @@
-/**
- * Runs one named step of an operation. Passed in its deps, so that tests can observe, delay or stop it between steps.
- */
+/** Runs one named step of an operation. Passed in its deps, so that tests can observe, delay or stop between steps. */
 export type RunStep<Step extends string> = <T>(step: Step, work: () => Promise<T>) => Promise<T>
 
 /** Runs each step unchanged. */

@@ -28,9 +28,7 @@ export const piecesOf = (body: Readable): AsyncIterable<Buffer> => body.iterator
 
 const leftForMs = 30_000
 
-/**
- * Discards the rest of a refused body for up to 30 s, because a client that is still sending would lose the response.
- */
+/** Discards the rest of a refused body for up to 30 s: a client that is still sending would lose the response. */
 export const discardBody = (request: FastifyRequest, reply: FastifyReply) => (error: unknown) => {
   const { raw } = request
   reply.raw.once('finish', () => {

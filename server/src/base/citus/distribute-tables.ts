@@ -95,9 +95,7 @@ export async function runStep(tx: Tx, step: Step): Promise<void> {
   }
 }
 
-/**
- * Removes foreign keys from and to the tables. Some may already be removed, by a run of a version with fewer tables.
- */
+/** Removes foreign keys from and to the tables. Some may already be removed, by a version with fewer tables. */
 async function takeKeysAway(tx: Tx, tables: string[]): Promise<void> {
   await tx`
     create table if not exists ${tx(foreignKeyTable)} (

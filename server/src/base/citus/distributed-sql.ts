@@ -104,9 +104,7 @@ export async function lockShared(sql: Sql, name: string): Promise<void> {
   await sql`select pg_advisory_xact_lock_shared(hashtextextended(${name}, 0))`
 }
 
-/**
- * With distributed tables: waits until no one holds the shared lock, and excludes others until the transaction ends.
- */
+/** With distributed tables: waits until no one holds the shared lock, and excludes others until transaction end. */
 export async function lockExclusive(sql: Sql, name: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`
 }

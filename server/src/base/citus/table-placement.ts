@@ -35,9 +35,7 @@ interface Turned {
   column: string | null
 }
 
-/**
- * Returns all tables of Parley by name. Partitions count as their parent; removed foreign keys also affect placement.
- */
+/** Returns all tables of Parley by name. Partitions count as their parent; dropped foreign keys affect placement. */
 export async function readTables(sql: Sql, away: readonly Reference[]): Promise<PlacedTable[]> {
   const shapes = await readShapes(sql)
   const turned = new Map((await readTurned(sql)).map((row) => [row.oid, row]))

@@ -127,9 +127,7 @@ interface NewCluster {
   log: (line: string) => void
 }
 
-/**
- * Opens the cluster in the data folder; creates it on the first start. Sets a password on clusters of earlier versions.
- */
+/** Opens the cluster in the data folder, or creates it. Sets a password on clusters of earlier versions. */
 export async function openCluster({ dataFolder, binaries, password, sync, log }: NewCluster): Promise<Cluster> {
   const folder = join(dataFolder, 'postgres')
   await removeUnfinished(dataFolder)

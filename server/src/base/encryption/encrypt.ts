@@ -98,9 +98,7 @@ function unpad(padded: Buffer): Buffer {
   return padded.subarray(0, padded.lastIndexOf(padMark))
 }
 
-/**
- * Returns null if a value can't be decrypted. Rethrows `UnknownKeyVersion`, on which `withKeyring` reloads the keys.
- */
+/** Returns null if a value can't be decrypted. Rethrows `UnknownKeyVersion`: `withKeyring` then reloads the keys. */
 export function decryptOrNull<T>(open: () => T): T | null {
   try {
     return open()

@@ -19,9 +19,7 @@ export const instanceScope = '00000000-0000-0000-0000-000000000000'
 
 /** The only access to keys. A scope is a workspace id or `instanceScope`. */
 export interface KeyStore {
-  /**
-   * Creates the secrets of a new scope; does nothing if they exist. Its keyring is available after `tx` has committed.
-   */
+  /** Creates the secrets of a new scope, if missing. Its keyring is available after `tx` has committed. */
   createSecrets(tx: Tx, scopeId: string): Promise<void>
   /** Creates the secrets of the instance, and checks that the master key decrypts them. Called once at start. */
   ensureInstanceSecrets(): Promise<void>
@@ -42,9 +40,7 @@ export interface KeyStore {
   masterKeyId(): string
   /** Wraps new secrets with this key from now on. Earlier keys still unwrap theirs. */
   useMasterKey(masterKey: Buffer): void
-  /**
-   * Rewraps every secret with the current master key, and returns how many changed. Continues after an interruption.
-   */
+  /** Rewraps every secret with the current master key; returns how many changed. Continues after interruption. */
   rewrapSecrets(): Promise<number>
 }
 

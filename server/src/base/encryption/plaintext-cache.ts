@@ -1,6 +1,4 @@
-/**
- * Encrypted columns of a table that are read together, and how they are parsed. Cache keys use the object's identity.
- */
+/** Encrypted columns of a table that are read together, and how they are parsed. The object itself is a cache key. */
 export interface EncryptedColumns<T> {
   readonly table: string
   readonly columns: readonly string[]

@@ -323,7 +323,7 @@ function readMode(parameters: Parameters): Mode | null {
   const [mode, flag] = [parameters.get('sslmode'), parameters.get('ssl')]
   refuseIf(flag !== undefined && (flag !== 'true' || mode !== undefined), 'must say sslmode=… instead of ssl=…')
   if (flag !== undefined) return 'require'
-  // libpq does so only for `system`, and ignores a file. But whoever sets an authority wants it checked.
+  // libpq does so only for `system`, and ignores a file. But a configured authority is meant to be checked.
   if (mode === undefined) return parameters.has('sslrootcert') ? 'verify-full' : null
   refuseIf(mode === 'allow', 'must not have sslmode=allow: use prefer, or better verify-full')
   const known = modes.find((one) => one === mode)

@@ -24,9 +24,7 @@ const mostPlans = 2_000
 
 const plans = new Map<string, Plan>()
 
-/**
- * Returns the plan of a statement. Its name is a hash of the text, so it is equal in all processes and database views.
- */
+/** Returns the plan of a statement. Its name is a hash of the text, so equal in all processes and database views. */
 export function planOf({ text, types }: Pick<Statement, 'text' | 'types'>): Plan {
   const key = types.length === 0 ? text : `${text}\n${types.join()}`
   const known = plans.get(key)
@@ -56,7 +54,8 @@ interface Shape {
 }
 
 /**
- * Names of prepared statements: own names of the session, names that the pooler shares between its clients, or none.
+ * Names of prepared statements: own names of the session, names that the pooler shares between its clients, or
+ * none, if the pooler would send them to changing servers.
  */
 export type Names = 'own' | 'shared' | 'none'
 

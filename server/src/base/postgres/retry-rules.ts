@@ -45,7 +45,8 @@ export function isKnownRolledBack(failure: unknown, isDirect: boolean): boolean 
 }
 
 /**
- * Returns true if a statement certainly changes nothing. `select … for update` and functions with effects are writes.
+ * Returns true if a statement certainly changes nothing. `select … for update` and functions with effects count as
+ * writes.
  */
 export function isReadOnly({ text, isScript }: Pick<Statement, 'text' | 'isScript'>): boolean {
   return !isScript && /^\s*(?:select|with|values|table)\b/i.test(text) && !writing.test(text)

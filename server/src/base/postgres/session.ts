@@ -10,9 +10,7 @@ import { type Answer, Exchange, Prepared, planOf, type Request } from './exchang
 import { ConnectionLost, endsSession } from './failures.ts'
 import type { SessionMode } from './pooler.ts'
 
-/**
- * Makes the database detect a lost client during a statement instead of at its answer. Some systems don't support it.
- */
+/** Makes the database detect a lost client during a statement, not only at its answer. Some systems can't. */
 const watchCaller: Request = {
   steps: [
     {
@@ -119,9 +117,7 @@ export class Session {
     this.#deadlineMs = Number.POSITIVE_INFINITY
   }
 
-  /**
-   * Shortens the timeout until `reset`, because the caller has waited this long already. Returns whether it changed.
-   */
+  /** Shortens the timeout until `reset`, because the caller has waited this long already. Returns true if changed. */
   hurry(waitedMs: number): boolean {
     if (waitedMs <= freeWaitMs) return false
     this.#silenceMs = responseTimeoutMs(waitedMs, this.#maxSilenceMs)

@@ -5,9 +5,7 @@ export type Release = () => void
 
 /** Slots that owners share fairly. */
 export interface FairQueue {
-  /**
-   * Acquires a slot for the current work: immediately if one is free, otherwise when it is its turn. Throws `TooBusy`.
-   */
+  /** Acquires a slot for the current work: immediately if one is free, otherwise in its turn. Throws `TooBusy`. */
   enter(isLight?: boolean): Release | Promise<Release>
   load(): { open: number; waiting: number; refused: number }
 }

@@ -68,7 +68,9 @@ export function shortPrefixes(line: string): string[] {
   return second === undefined ? [prefixMark + first] : [prefixMark + first, prefixMark + first + second]
 }
 
-/** Returns each distinct word of one or two code points of a folded text: letters and digits, or text between spaces. */
+/**
+ * Returns each distinct word of one or two code points of a folded text: letters and digits, or text between spaces.
+ */
 export function shortWords(line: string): string[] {
   if (!mayHaveShortWord.test(line)) return []
   const words = [...line.split(' '), ...line.split(betweenWords)]
@@ -78,9 +80,7 @@ export function shortWords(line: string): string[] {
 /** Returns the token of a short word, marked to differ from grams. */
 export const shortWordPiece = (word: string): string => wordMark + word
 
-/**
- * Returns true if a folded text has a letter of a script without spaces between words, whose words can't be separated.
- */
+/** Returns true if a folded text has a letter of a script without spaces, whose words can't be separated. */
 export const isUnspaced = (text: string): boolean => !plainAscii.test(text) && unspaced.test(text)
 
 /** Splits a folded text where such a script starts or ends. */
