@@ -105,7 +105,7 @@ export function createPlaintextCache({ maxBytes, maxScopeBytes, maxAgeMs }: Plai
 
   return {
     get: <T>(scopeId: string, columns: EncryptedColumns<T>, row: string, sealed: string, open: () => T): T => {
-      const scope = scopes.get(scopeId) ?? { young: new Map(), old: new Map(), youngBytes: 0, oldBytes: 0 }
+      const scope: Scope = scopes.get(scopeId) ?? { young: new Map(), old: new Map(), youngBytes: 0, oldBytes: 0 }
       const entry = scope.young.get(columns)?.get(row)
       // A re-encrypted value has different bytes, so an outdated entry never matches.
       if (entry?.sealed === sealed) return entry.value as T
