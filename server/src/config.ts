@@ -6,59 +6,59 @@ import { type MediaAddress, MediaAddressProblem, readMediaUrl } from './base/med
 import { AddressProblem, type DatabaseAddress, readDatabaseUrl } from './base/postgres/address.ts'
 import { readTelemetry, type TelemetrySettings } from './base/tracing/telemetry-settings.ts'
 
-/** Everything that can be set, checked once at start. Nothing else reads the environment. */
+/** All settings, validated once at start. Nothing else reads the environment. */
 export interface Config {
   http: {
     host: string
     port: number
-    /** The address that people and links use, without a trailing slash. */
+    /** Public URL, without a trailing slash. */
     publicUrl: string
-    /** Proxies whose `X-Forwarded-For` is believed, as addresses or CIDR. */
+    /** Proxies whose `X-Forwarded-For` is trusted, as addresses or CIDR ranges. */
     trustedProxies: string[]
     /** Origins whose pages may call `/mcp` from a browser. */
     allowedOrigins: string[]
-    /** How long the process goes on serving after it was told to stop, while `/readyz` says that it is leaving. */
+    /** Time that the process keeps serving after a stop signal, while `/readyz` fails. */
     drainMs: number
   }
   database: {
-    /** An external PostgreSQL; without it the program runs one of its own in `dataFolder`. */
+    /** URL of an external PostgreSQL; null runs the embedded one in `dataFolder`. */
     url: string | null
-    /** What `url` says; null for the embedded server. */
+    /** Parsed `url`; null for the embedded server. */
     address: DatabaseAddress | null
-    /** The same database without the pooler that `url` leads to; null where there is none. */
+    /** URL of the same database without the pooler; null if there is no pooler. */
     directUrl: string | null
     directAddress: DatabaseAddress | null
     maxConnections: number
   }
-  /** Addresses and CIDR ranges that calls to addresses of users may go to, beside the public ones. */
+  /** Addresses and CIDR ranges that user-supplied URLs may reach, besides public ones. */
   allowCidrs: string[]
   dataFolder: string
-  /** Where files are kept, sealed; a folder in `dataFolder` unless set. */
+  /** Where encrypted files are stored; a folder in `dataFolder` unless set. */
   media: MediaAddress
   redisUrl: string | null
   masterKey: string | null
   previousMasterKeys: string[]
-  /** Full rights over the team API, for automation. */
+  /** Token with full access to the team API, for automation. */
   teamToken: string | null
-  /** Lets a collector read `/metrics`, and nothing else. */
+  /** Token that only reads `/metrics`. */
   metricsToken: string | null
-  /** Where traces and metrics are sent; null unless the settings of OpenTelemetry ask for it. */
+  /** Where traces and metrics are sent; null unless OpenTelemetry is configured. */
   telemetry: TelemetrySettings | null
-  /** How long somebody who signed in stays so without coming back. */
+  /** Time after which an inactive session expires. */
   sessionIdleMs: number
   demo: boolean
-  /** A stand-in for the official platform beside the service; the time of both can be moved then. */
+  /** Simulator of the official platform; it can also move the time. */
   simulator: { enabled: boolean; host: string; port: number }
   logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
   limits: {
-    /** Requests a minute and key; 0 turns the limit off. */
+    /** Requests per minute and key; 0 disables the limit. */
     leadsPerMinute: number
     inboxPerMinute: number
-    /** The same for the team's interface, by session and team token. */
+    /** The same for the team API, per session or team token. */
     teamPerMinute: number
   }
   search: {
-    /** What the memory indexes of large workspaces may take together; 0 turns them off. */
+    /** Memory for the search indexes of large workspaces together; 0 disables them. */
     memoryBytes: number
   }
 }
@@ -69,14 +69,14 @@ export class ConfigError extends Error {
   readonly problems: string[]
 
   constructor(problems: string[]) {
-    super(`Parley cannot start, its settings need a correction:\n${problems.map((line) => `  - ${line}`).join('\n')}`)
+    super(`Parley cannot start: its settings are invalid:\n${problems.map((line) => `  - ${line}`).join('\n')}`)
     this.problems = problems
   }
 }
 
 const loopback = ['127.0.0.0/8', '::1']
 const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
-/** What may stand in a file that `NAME_FILE` names: services are handed their secrets so, and children inherit none. */
+/** Settings that `NAME_FILE` can read from a file, as services receive secrets; child processes don't inherit them. */
 const secretNames = [
   'DATABASE_URL',
   'PARLEY_DATABASE_DIRECT_URL',
@@ -91,10 +91,7 @@ const secretNames = [
   'PARLEY_METRICS_TOKEN',
 ]
 
-/**
- * Reads the settings; throws one `ConfigError` that lists every problem at once. `memory` is what the process may use, in
- * bytes.
- */
+/** Reads the settings. Throws one `ConfigError` with every problem. `memory` is the memory of the process in bytes. */
 export function loadConfig(given: Environment, memory = memoryBytes()): Config {
   const problems: string[] = []
   const env = withSecretFiles(given, problems)
@@ -111,11 +108,11 @@ export function loadConfig(given: Environment, memory = memoryBytes()): Config {
   const dataFolder = resolve(read.text('PARLEY_DATA_DIR') ?? 'data')
   if (database.url !== null && masterKey === null) {
     problems.push(
-      'PARLEY_MASTER_KEY is required with DATABASE_URL, since every node must hold the same key. Make one with: openssl rand -base64 32',
+      'PARLEY_MASTER_KEY is required with DATABASE_URL, the same on all nodes. Create it with: openssl rand -base64 32',
     )
   }
   if (direct.url !== null && read.text('DATABASE_URL') === null) {
-    problems.push('PARLEY_DATABASE_DIRECT_URL goes with DATABASE_URL, which leads to the same database by a pooler')
+    problems.push('PARLEY_DATABASE_DIRECT_URL requires DATABASE_URL, the URL of the same database through a pooler')
   }
   const config: Config = {
     http: {
@@ -127,7 +124,7 @@ export function loadConfig(given: Environment, memory = memoryBytes()): Config {
       ),
       trustedProxies: read.cidrs('PARLEY_TRUSTED_PROXIES'),
       allowedOrigins: read.origins('PARLEY_ALLOW_ORIGINS'),
-      // On the embedded database there is no other process that callers could be sent to.
+      // With the embedded database there is no other process to take over the requests.
       drainMs: (read.integer('PARLEY_DRAIN_SECONDS', 0, 300) ?? (database.url === null ? 0 : 5)) * 1000,
     },
     database: {
@@ -136,7 +133,7 @@ export function loadConfig(given: Environment, memory = memoryBytes()): Config {
       directAddress: direct.address,
       maxConnections: read.integer('PARLEY_DB_CONNECTIONS', 2, 500) ?? 10,
     },
-    // What a demo talks to is on this machine: the simulator, and whatever is tried out with it.
+    // A demo talks to this machine: to the simulator and to receivers under test.
     allowCidrs: demo || simulator ? [...allowCidrs, ...loopback] : allowCidrs,
     dataFolder,
     media: read.media('PARLEY_MEDIA_URL') ?? { kind: 'folder', folder: join(dataFolder, 'media') },
@@ -164,27 +161,27 @@ export function loadConfig(given: Environment, memory = memoryBytes()): Config {
     },
   }
   for (const name of Object.keys(env)) {
-    if (name.startsWith('PARLEY_') && !read.known.has(name)) problems.push(`${name} is not a setting of Parley`)
+    if (name.startsWith('PARLEY_') && !read.known.has(name)) problems.push(`${name} is not a known setting`)
   }
-  // What two settings go by is read for each.
+  // Problems of a value that two settings use appear twice.
   if (problems.length > 0) throw new ConfigError([...new Set(problems)])
   return config
 }
 
-/** In megabytes: an eighth, and on no machine less than a million leads take to be searched. */
+/** In megabytes: an eighth of the memory, at least 192 (the index of a million leads), at most 1024. */
 const usualSearchMemory = (memory: number): number => Math.min(Math.max(Math.floor(memory / 8_000_000), 192), 1024)
 
-/** The settings with what is in the files that they name. */
+/** Returns the settings with the contents of secret files. */
 function withSecretFiles(given: Environment, problems: string[]): Environment {
   const env = { ...given }
   for (const name of secretNames) {
     const path = env[`${name}_FILE`]?.trim()
     delete env[`${name}_FILE`]
     if (!path) continue
-    if (env[name]?.trim()) problems.push(`${name} and ${name}_FILE are both set: leave one of them out`)
+    if (env[name]?.trim()) problems.push(`${name} and ${name}_FILE are both set: remove one of them`)
     try {
       env[name] = readFileSync(path, 'utf8').trim()
-      if (env[name] === '') problems.push(`${name}_FILE names a file that is empty`)
+      if (env[name] === '') problems.push(`${name}_FILE names an empty file`)
     } catch (error) {
       const code = error instanceof Error && 'code' in error ? error.code : 'unknown'
       problems.push(`${name}_FILE names a file that cannot be read (${code})`)
@@ -198,10 +195,10 @@ function urlHost(host: string): string {
   return isIP(host) === 6 ? `[${host}]` : host
 }
 
-// Each reader answers null for what is not set, and notes a problem (and answers null) for what is set wrongly.
-// A problem never repeats the value: it may be a secret in the wrong place.
+// Each reader returns null for a missing setting, and reports a problem and returns null for an invalid one.
+// A problem never repeats the value, which may be a secret in the wrong variable.
 function reader(env: Environment, problems: string[]) {
-  // What commands read by themselves.
+  // Settings that commands read themselves.
   const known = new Set(['PARLEY_KEY'])
   const text = (name: string): string | null => {
     known.add(name)
@@ -246,7 +243,7 @@ function reader(env: Environment, problems: string[]) {
       const fits = URL.canParse(value) && protocols.includes(new URL(value).protocol)
       return fits
         ? value
-        : problem(`${name} must be an address that starts with ${protocols.map((p) => `${p}//`).join(' or ')}`)
+        : problem(`${name} must be a URL that starts with ${protocols.map((p) => `${p}//`).join(' or ')}`)
     },
     database: (name: string) =>
       readDatabase(text(name), env.PGPASSWORD, (words) => void problems.push(`${name} ${words}`)),
@@ -312,7 +309,7 @@ function readMedia(
 // Desktop programs have schemes of their own, such as `vscode-webview:`.
 const isOrigin = (text: string): boolean => /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@*]+$/i.test(text) && URL.canParse(text)
 
-/** As a browser writes it. */
+/** Returns the origin as browsers write it. */
 function originOf(text: string): string {
   const { origin } = new URL(text)
   return origin === 'null' ? text.toLowerCase() : origin

@@ -1,4 +1,4 @@
-/** The only source of time: tests and the simulator drive their own. */
+/** The only source of time. Tests and the simulator replace it. */
 export interface Clock {
   now(): Date
 }
@@ -10,7 +10,7 @@ export interface ManualClock extends Clock {
   advance(ms: number): void
 }
 
-/** A clock that stands still until it is moved. */
+/** Returns a clock that changes only when it is set or advanced. */
 export function manualClock(start: Date): ManualClock {
   let time = start.getTime()
   return {
@@ -24,9 +24,9 @@ export function manualClock(start: Date): ManualClock {
   }
 }
 
-/** A clock that runs as fast as its base, some time ahead of it or behind. */
+/** A clock at a fixed offset from its base. */
 export interface ShiftedClock extends Clock {
-  /** Milliseconds ahead of the base; negative when behind. */
+  /** Milliseconds ahead of the base; negative if behind. */
   shiftMs(): number
   shiftTo(ms: number): void
 }
@@ -42,20 +42,20 @@ export function shiftedClock(base: Clock): ShiftedClock {
   }
 }
 
-/** A clock that goes by another one, which is asked now and then. */
+/** A clock that is corrected by a reference clock. */
 export interface FollowedClock extends Clock {
-  /** Asks the other one. Returns whether the difference is another than the one that was known. */
+  /** Reads the reference clock. Returns true if the correction changed. */
   follow(): Promise<boolean>
-  /** Milliseconds by which the base was last found ahead of the other; negative when behind. */
+  /** Milliseconds that the base was ahead of the reference at the last reading; negative if behind. */
   baseAheadMs(): number
 }
 
-/** Clocks that agree this far are left alone: an answer takes its time, and the machines' time service does the rest. */
+/** Largest ignored difference: a reading takes time itself, and the machines' time service corrects the rest. */
 const agreeMs = 1000
 
 /**
- * The base as long as it agrees with the clock that `ask` tells the time of, and else the time of that one. An answer that
- * took longer than the difference that counts says nothing.
+ * Returns the base time while it agrees with the reference clock that the callback reads, and the reference time
+ * otherwise. Ignores a reading that took longer than the tolerance.
  */
 export function followedClock(
   base: Clock,
@@ -73,7 +73,7 @@ export function followedClock(
       if (tookMs > agreeMs) return false
       const foundMs = Math.round(before + tookMs / 2 - told)
       const next = Math.abs(foundMs) <= agreeMs ? 0 : foundMs
-      // Within the same bound what was found first is kept: the time shall not jump to and fro.
+      // A new difference within the same bound keeps the old one, so that the time does not jump back and forth.
       if (next === aheadMs || (next !== 0 && Math.abs(next - aheadMs) <= agreeMs)) return false
       aheadMs = next
       return true

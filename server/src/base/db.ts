@@ -16,96 +16,87 @@ import { createFairQueue } from './scheduling/fair-queue.ts'
 import { currentContext, runAsService, traced } from './scheduling/work-context.ts'
 import { statementSpan } from './tracing/span.ts'
 
-/** Anything that can run a statement: the pool or a transaction. Functions that only read take this. */
+/** Runs statements: the pool or a transaction. Functions that only read take this. */
 export type { Sql }
-/** A transaction. Functions that write take this, so that a write outside one does not compile. */
+/** A transaction. Functions that write take this, so that a write outside a transaction does not compile. */
 export type Tx = Sql & { readonly [mark]: true }
 declare const mark: unique symbol
 
-/** A piece of a statement, to be put into another. */
+/** Part of a statement, to embed in another. */
 export type Fragment = Pending<Row[]>
 
 /**
- * The database. An operation has one connection at a time: inside a transaction the pool throws, since those that hold
- * a connection and wait for a second one may all wait for ever. Connections are shared between workspaces in turns.
+ * The database. An operation uses one connection at a time: inside a transaction the pool throws, because operations
+ * that have a connection and wait for a second one can deadlock. Connections are shared fairly between workspaces.
  */
 export interface Db {
   readonly sql: Sql
   /**
-   * Runs `work` in one transaction. A deadlock or serialization failure is rolled back and tried again, a lock that
-   * was waited for in vain once, and so are a `NotYet` and a connection that ends before the commit is sent: `work` must not act on
-   * the world outside the database, and begins anew each time. A commit whose answer is lost is looked for by what the work is
-   * `setCommitProof`; without that nobody knows, and the caller is told so.
+   * Runs `work` in one transaction. Retries it after a deadlock, a serialization failure, a `RetryTransaction`, a
+   * connection that ends before the commit is sent, and once after a lock timeout. So `work` may run more than once and
+   * must not have effects outside the database. If the answer to the commit is lost, the proof set by `setCommitProof`
+   * decides whether it was committed; without a proof the error reaches the caller.
    */
   tx<T>(work: (tx: Tx) => Promise<T>, repeating?: RetryOptions): Promise<T>
   /**
-   * Runs one statement that writes: it is a transaction of its own, and costs one round trip instead of three. What it
-   * would `announce` is to be said beforehand, in `news`, and so is by what it is proven where its answer is lost.
+   * Runs one writing statement as its own transaction, in one round trip instead of three. The message to publish, and
+   * the proof that decides after a lost answer, are passed as arguments.
    */
   statement<T>(work: (tx: Tx) => Promise<T>, news?: PubSubMessage | null, proven?: StatementProof<T>): Promise<T>
-  /** Calls back after each commit that announced the topic: of this process, and of others once `relayMessages` runs. */
+  /** Calls back after each commit that published to the topic: in this process, and in others with `relayMessages`. */
   subscribe(topic: string, listener: (id: string) => void): () => void
-  /** Calls back for what commits of this process announce, whatever the topic. */
+  /** Calls back for messages that commits of this process publish, of every topic. */
   onPublish(listener: (news: PubSubMessage) => void): () => void
-  /**
-   * Calls back when the process hears of others again after it did not for a while: for those who would stay wrong, as they
-   * never look by themselves.
-   */
-  onReconnect(look: () => void): () => void
-  /** False from when the connection that listens has ended until it is there again. */
+  /** Calls back when the LISTEN connection is restored, for subscribers that would stay stale: they never poll. */
+  onReconnect(listener: () => void): () => void
+  /** False from the loss of the LISTEN connection until it is restored. */
   isListening(): boolean
-  /** Tells the listeners of this process what another one has announced. */
+  /** Delivers a message of another process to the subscribers in this one. */
   deliver(news: PubSubMessage): void
-  /** Calls back for every `notify` on the channel; survives reconnects, so a message may be missed meanwhile. */
+  /** Calls back for every `notify` on the channel. Survives reconnects, so messages in between may be lost. */
   listen(channel: string, onPayload: (payload: string) => void): Promise<void>
-  /**
-   * Runs work on so much at once that others would feel it, in the process as in the database: a few at a time, and one
-   * of each workspace while others are about.
-   */
+  /** Runs work that would slow others down: a few at a time, and one per workspace while others wait. */
   inBulk<T>(work: () => Promise<T>): Promise<T>
-  /** Throws inside a transaction of this database: for caches, which only now and then need a connection. */
+  /** Throws inside a transaction of this database: for caches, which only sometimes need a connection. */
   refuseInTransaction(): void
-  /** What the pooler on the way does for us; null without one. */
+  /** Features that the pooler in front of the database supports; null without a pooler. */
   poolerAbilities(): Promise<PoolerAbilities | null>
-  /** How many connections are in use, how much waits for one, and how much was refused since it would have waited. */
+  /** Connections in use, requests that wait for one, and requests refused because they would have waited too long. */
   load(): { open: number; waiting: number; refused: number }
-  /** Lets running statements end, for 5 s at most, then closes every connection. May be asked for again. */
+  /** Waits up to 5 s for running statements, then closes every connection. Idempotent. */
   close(): Promise<void>
 }
 
 export type { PubSubMessage, StatementProof }
-/** SQLSTATE is of what the database refused; '' for any other error. */
+/** `sqlState` returns the SQLSTATE of a database error, and '' for any other error. */
 export { idempotent, isOutOfDisk, isUnavailable, SecondConnection, sqlState, violates }
 
 export interface DbOptions extends ConnectionOptions {
-  /** Sees every statement that is about to be sent: tests explain them. */
+  /** Called for every statement before it is sent; tests explain them. */
   onStatement?: (statement: SentStatement) => void
 }
 
-/** A type is 0 where the database is to infer it. */
+/** A type of 0 lets the database infer it. */
 export type SentStatement = Pick<Statement, 'text' | 'values' | 'types'>
 
 const lockNotAvailable = '55P03'
-/** How often each failure that undid everything is met before it is the caller's. A lock was waited for each time. */
+/** Attempts per SQLSTATE that rolled everything back. A lock timeout gets fewer, because each attempt waits. */
 const attemptsOf: Record<string, number> = { '40P01': 5, '40001': 5, [lockNotAvailable]: 2 }
 const maxWaiting = 500
-/** Enough to have the database and the process at work at once. */
+/** Enough to keep both the database and the process busy. */
 const bulkSize = 4
 const maxWaitMs = 10_000
-/** What runs at the end may end in this time. */
+/** Time that running statements have to end on close. */
 const closingMs = 5_000
-/** How often the work of one transaction may find that it has to wait once more. */
+/** Times that the work of one transaction may throw `RetryTransaction`. */
 const maxWaits = 5
 
-/**
- * Thrown by the work of a transaction that has to wait for what others do. The transaction is undone, its connection
- * given back, and the work done again once `until` has come.
- */
+/** Thrown by work that must wait for others: rolls back, releases the connection, and runs again after `until`. */
 export class RetryTransaction extends Error {
   readonly until: (db: Db) => Promise<void>
 
   constructor(until: (db: Db) => Promise<void>) {
-    super('The work of a transaction has to wait, and has to be done again then')
+    super('The transaction must wait and run again')
     this.until = until
   }
 }
@@ -136,19 +127,19 @@ export function openDb(options: DbOptions): Db {
     sql,
     tx: async (work, repeating) => {
       refuseInTransaction()
-      const news: PubSubMessage[] = []
+      const messages: PubSubMessage[] = []
       const sinceMs = performance.now()
       const answer = await retry(db, () => {
         const once = (sql: Sql) => {
-          news.length = 0
-          messagesOf.set(sql, news)
+          messages.length = 0
+          messagesOf.set(sql, messages)
           processes.set(sql, name)
           return work(sql as Tx)
         }
         return traced('internal', 'transaction', {}, () => runTransaction(core, sinceMs, repeating !== undefined, once))
       })
-      // What follows from it is done for all who listen, and in nobody's turn.
-      runAsService(() => news.forEach(board.tell))
+      // Subscribers run outside the caller's fair-scheduling slot: their work serves everyone.
+      runAsService(() => messages.forEach(board.tell))
       return answer
     },
     statement: async (work, news, proven) => {
@@ -161,10 +152,10 @@ export function openDb(options: DbOptions): Db {
     onPublish: board.onPublish,
     onReconnect: board.onReconnect,
     isListening: () => isListening,
-    deliver: board.hear,
+    deliver: board.deliver,
     listen: listener.listen,
     inBulk: async (work) => {
-      // What is part of it would wait for its own place.
+      // Nested bulk work would wait for its own slot.
       if (bulkWork.getStore()) return work()
       const leave = await bulk.enter()
       try {
@@ -187,17 +178,17 @@ export function openDb(options: DbOptions): Db {
 const processes = new WeakMap<object, string>()
 const messagesOf = new WeakMap<object, PubSubMessage[]>()
 
-/** The name under which this process has sessions at the database. Those that a pooler has for it are under another. */
+/** Returns the application name of this process's database sessions. Sessions of a pooler have another name. */
 export function processName(sql: Sql): string {
   const name = processes.get(sql)
-  if (name === undefined) throw new Error('Only what talks to the database has a name there')
+  if (name === undefined) throw new Error('processName needs the pool or a transaction of an open database')
   return name
 }
 
 /**
- * Sends the commit right after the statements that `work` sends at once (by `execute`), which saves a round trip while
- * locks are held. What they answer can undo nothing any more; when one of them fails, nothing is committed. A statement
- * that `work` sends later throws.
+ * Sends the commit directly after the statements that `work` sends synchronously (by `execute`), which saves a round
+ * trip while locks are held. Their answers can no longer roll back; if one of them fails, nothing is committed. A
+ * statement that `work` sends later throws.
  */
 export function pipelineCommit<T>(tx: Tx, work: () => Promise<T>): Promise<T> {
   const transaction = transactionOf(tx)?.transaction
@@ -205,27 +196,28 @@ export function pipelineCommit<T>(tx: Tx, work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Says how to find out whether this transaction was committed, should its answer be lost: by a row that it adds whatever happens, under
- * an id that nobody else gives. What is there is done; what is not is done again.
+ * Sets how to check whether this transaction was committed if the answer is lost: by a row that it always inserts,
+ * under an id that no other transaction uses. If the row is missing, the transaction runs again.
  */
 export function setCommitProof(tx: Tx, isThere: CommitProof): void {
   const one = transactionOf(tx)
   if (one !== undefined) one.proof = isThere
 }
 
-/** Lets the statements of this transaction take so long, instead of 15 s. */
+/** Sets the statement timeout of this transaction, instead of 15 s. */
 export async function setStatementTimeout(tx: Tx, ms: number): Promise<void> {
   await tx`select set_config('statement_timeout', ${ms}, true)`
   transactionOf(tx)?.session.allow(ms)
 }
 
-/** Lets listeners know once the transaction has committed; each topic and id once. */
+/** Publishes a message when the transaction commits; repeats of a topic and id are dropped. */
 export function publish(tx: Tx, topic: string, id: string): void {
-  const news = messagesOf.get(tx)
-  if (news !== undefined && !news.some((item) => item.topic === topic && item.id === id)) news.push({ topic, id })
+  const messages = messagesOf.get(tx)
+  if (messages === undefined || messages.some((item) => item.topic === topic && item.id === id)) return
+  messages.push({ topic, id })
 }
 
-/** Told of each statement, whose end it asks to be told of where there is a trace of which it is a part. */
+/** Returns a function that reports each statement, and its end if it belongs to a sampled trace. */
 function reporter(onStatement: DbOptions['onStatement']): (statement: Statement) => Ended | undefined {
   return (statement) => {
     onStatement?.(statement)
@@ -250,27 +242,27 @@ async function retry<T>(db: Db, work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Whether a write that failed wrote nothing for certain, so that parts of it may be tried: not when the connection broke
- * before its answer came. Who was told to come later had better do so.
+ * Returns true if a failed write certainly wrote nothing, so that parts of it can be retried. False if the connection
+ * broke before the answer, and if no connection was available (such as `TOO_BUSY`): the caller should retry that later.
  */
 export function isRolledBack(error: unknown): boolean {
   if (error instanceof DatabaseError) return !/^(57P|08)/.test(sqlState(error))
   return !(error instanceof Error && 'code' in error)
 }
 
-/** What listeners are told of a commit: a hint that may be lost, never the truth itself. */
+/** Published by a commit: a hint that may be lost. Subscribers read the truth from the database. */
 interface PubSubMessage {
   topic: string
-  /** What it is about, such as a workspace. */
+  /** Id of the subject, such as a workspace. */
   id: string
 }
 
-/** Who is told of news, in this process. */
+/** Dispatches messages within this process. */
 export function createPubSub() {
   const listeners = new Map<string, Set<(id: string) => void>>()
   const ownListeners = new Set<(news: PubSubMessage) => void>()
   const looks = new Set<() => void>()
-  const hear = ({ topic, id }: PubSubMessage) => {
+  const deliver = ({ topic, id }: PubSubMessage) => {
     for (const listener of listeners.get(topic) ?? []) listener(id)
   }
   return {
@@ -279,25 +271,25 @@ export function createPubSub() {
       listeners.set(topic, set.add(listener))
       return () => void set.delete(listener)
     },
-    /** Of what this process itself tells, whatever the topic. */
+    /** Calls back for messages that this process publishes, of every topic. */
     onPublish: (listener: (news: PubSubMessage) => void) => {
       ownListeners.add(listener)
       return () => void ownListeners.delete(listener)
     },
-    onReconnect: (look: () => void) => {
-      looks.add(look)
-      return () => void looks.delete(look)
+    onReconnect: (listener: () => void) => {
+      looks.add(listener)
+      return () => void looks.delete(listener)
     },
-    /** Passes on what another process has told. */
-    hear,
-    /** Says what this process tells: to those who hear the topic, and to those who pass it on. */
+    /** Delivers a message of another process. */
+    deliver,
+    /** Delivers a message of this process to subscribers and to the relay to other processes. */
     tell: (news: PubSubMessage) => {
-      hear(news)
+      deliver(news)
       for (const listener of ownListeners) listener(news)
     },
-    /** Has those look who may have missed something. */
+    /** Notifies subscribers that they may have missed messages. */
     reconnected: () => {
-      for (const look of looks) runAsService(look)
+      for (const listener of looks) runAsService(listener)
     },
   }
 }

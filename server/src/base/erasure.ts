@@ -1,20 +1,20 @@
 import type { Tx } from './db.ts'
 import type { Keyring } from './encryption/keyring.ts'
 
-// What the rooms share when a customer is erased, so that one engine goes through all of them (decision 022).
+// Shared by all modules, so that one engine erases a customer in each of them (decision 022).
 
-/** Whom an erasure is about, as far as it is known when it begins. */
+/** The customer, as far as known when the erasure starts. */
 export interface ErasedCustomer {
-  /** Digits with country code; each room looks for all variants. */
+  /** Digits with country code; each module looks for all variants. */
   phones: string[]
   emails: string[]
-  /** E-mails of the customer's leads, which nobody else is looked for by. */
+  /** E-mails of the customer's leads. Only used to find mentions, not further leads. */
   knownEmails: string[]
-  /** The platforms' ids of the person. */
+  /** The platforms' ids of the customer. */
   userIds: string[]
   leadIds: string[]
   conversationIds: string[]
-  /** Ids that conversations had which were merged into these: events may tell of them. */
+  /** Former ids of conversations that were merged into these; events may contain them. */
   mergedIds: string[]
 }
 
@@ -22,12 +22,12 @@ export interface ErasureScope {
   workspaceId: string
   keyring: Keyring
   customer: ErasedCustomer
-  /** What was there before this moment is erased; what comes after it begins anew. */
+  /** Only data from before this time is erased. */
   since: Date
   now: Date
 }
 
-/** How many rows went, by kind. */
+/** Number of removed rows by kind. */
 export type Removed = Partial<Record<ErasedKind, number>>
 
 export const erasedKinds = [
@@ -49,21 +49,21 @@ export const erasedKinds = [
 ] as const
 export type ErasedKind = (typeof erasedKinds)[number]
 
-/** One kind of thing that is erased, in bounded steps, each of which may be the last before a crash. */
+/** Erases one kind of data in bounded steps. The process may crash after any of them. */
 export type ErasurePart = (tx: Tx, scope: ErasureScope, place: string | null) => Promise<ErasureStep>
 
-/** What one bounded step of erasing came to. */
+/** Result of one bounded step. */
 export interface ErasureStep {
   removed: Removed
-  /** Where the next step goes on; null when there is nothing left to do. */
+  /** Position where the next step continues; null when nothing is left. */
   place: string | null
-  /** Leads that turned out to be the customer's: all is looked for again with them, from the first part on. */
+  /** Further leads found to be the customer's. The erasure starts again with them from the first part. */
   alsoTheirs?: readonly string[]
 }
 
 export const nothingLeft: ErasureStep = { removed: {}, place: null }
 
-/** For steps that find what is left by themselves. */
+/** Result of a step that finds the remaining rows without a position. */
 export const goOn = (removed: Removed, hasMore: boolean): ErasureStep => ({ removed, place: hasMore ? 'more' : null })
 
 export function addRemoved(a: Removed, b: Removed): Removed {
@@ -72,15 +72,15 @@ export function addRemoved(a: Removed, b: Removed): Removed {
   return sum
 }
 
-/** Digits of a number that stay the same in all its variants. */
+/** Final digits that all variants of a number share. */
 const tailLength = 8
 
-/** The longest that a phone or an e-mail can be in a text, with formatting. */
+/** Maximum length of a formatted phone or an e-mail in a text. */
 export const longestMention = 512
 
 /**
- * Tells whether a text names the customer by phone, however it is formatted, or by e-mail. Looks at the last eight digits:
- * rather one text too many than one too few. E-mails are taken letter by letter, so the text may as well be Latin-1 of UTF-8.
+ * Returns a test for texts that mention the customer: by phone in any format, or by e-mail. Compares the last eight
+ * digits, so it rather matches too much than too little. Also finds e-mails in UTF-8 text that was decoded as Latin-1.
  */
 export function mentionFinder({ phones, emails, knownEmails }: ErasedCustomer): (text: string) => boolean {
   const tails = [...new Set(phones.map((phone) => phone.slice(-tailLength)))]

@@ -1,6 +1,6 @@
 export type ErrorData = Record<string, unknown>
 
-/** What a caller sees: `{ statusCode, statusMessage, data? }`. Anything else that is thrown becomes a bare 500. */
+/** An error that the caller sees as `{ statusCode, statusMessage, data? }`. Any other error becomes a bare 500. */
 export class ApiError extends Error {
   readonly statusCode: number
   readonly data: ErrorData | undefined
@@ -19,19 +19,19 @@ export class ApiError extends Error {
 }
 
 export interface Issue {
-  /** Dotted path of the field, `items[3].lead.email`; empty for the whole. */
+  /** Dotted path of the field, such as `items[3].lead.email`; empty for the whole request. */
   path: string
   message: string
-  /** What is taken there, or the first of it. */
+  /** Allowed values, or the first of them. */
   allowed?: readonly string[]
 }
 
 export type RequestPart = 'body' | 'query' | 'params' | 'headers'
 
-// A body of 1 MiB has room for 100,000 mistakes; an answer has not.
+// A body of 1 MiB can have 100,000 errors.
 export const maxIssues = 20
 
-/** Input that does not fit its schema or a rule on top of it. Each face words it in its own way. */
+/** Input that violates its schema or a further rule. Each API formats it in its own way. */
 export class InvalidInput extends ApiError {
   readonly issues: Issue[]
   readonly part: RequestPart
@@ -49,7 +49,7 @@ export const invalid = (path: string, message: string, part: RequestPart = 'body
 
 export const badRequest = (message: string, data?: ErrorData): ApiError => new ApiError(400, message, { data })
 
-/** The one answer to a rejected credential; `reason` never tells an unknown key from a mistyped one. */
+/** The only answer to a rejected credential; `reason` never distinguishes an unknown key from a mistyped one. */
 export const unauthorized = (reason: string): ApiError =>
   new ApiError(401, reason, { headers: { 'www-authenticate': 'Bearer' } })
 

@@ -4,10 +4,7 @@ let firstMs = 0
 let lastMs = 0
 let sequence = 0
 
-/**
- * A UUIDv7 whose order is the order of calls within this process: rows made in one millisecond keep the order
- * in which they were made, so `id` is a true tie-breaker.
- */
+/** Returns a UUIDv7. Ids increase in the order of calls within this process, so `id` is a strict tie-breaker. */
 export function newId(now: Date): string {
   const ms = now.getTime()
   const bytes = Buffer.allocUnsafe(16)
@@ -17,7 +14,7 @@ export function newId(now: Date): string {
     lastMs = ms
     sequence = bytes.readUInt16BE(6) & 0x7ff
   } else if (++sequence > 0xfff) {
-    // The 12-bit counter is spent: go on in the next millisecond, and stay ahead until the clock has passed it.
+    // The 12-bit counter is exhausted: use the next millisecond, and stay ahead until the clock has passed it.
     sequence = 0
     lastMs++
   }
@@ -28,7 +25,7 @@ export function newId(now: Date): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }
 
-/** The same, and greater than another id even where that one was made by a clock ahead of ours. */
+/** Returns a new id that is greater than `other`, even if a clock ahead of this one created that. */
 export function newIdAfter(other: string | null, now: Date): string {
   const id = newId(now)
   return other === null || id > other ? id : newId(new Date(timeOfId(other).getTime() + 1))
@@ -40,13 +37,13 @@ export function isUuid(text: string): boolean {
   return uuidShape.test(text)
 }
 
-/** The smallest id that is made at a time or later: ids begin with it. */
+/** Returns the smallest id that can be created at or after a time. */
 export function firstIdAt(time: Date): string {
   const ms = Math.max(time.getTime(), 0).toString(16).padStart(12, '0')
   return `${ms.slice(0, 8)}-${ms.slice(8)}-0000-0000-000000000000`
 }
 
-/** When an id was made. */
+/** Returns the time at which an id was created. */
 export function timeOfId(id: string): Date {
   return new Date(Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16))
 }
@@ -54,7 +51,7 @@ export function timeOfId(id: string): Date {
 const supply = Buffer.allocUnsafe(8192)
 let next = supply.length
 
-/** Fills a few bytes. They come from a supply, since each call for random bytes costs more than sealing a lead. */
+/** Fills a short buffer from a pool of random bytes: a call per id would cost more than encrypting a lead. */
 export function fillRandom(target: Buffer): void {
   if (next + target.length > supply.length) {
     randomFillSync(supply)

@@ -1,22 +1,22 @@
 import type { Sql } from './db.ts'
 
-/** What of a workspace's settings decides how its leads are read, whoever brings them: a key, a member, a form, a file. */
+/** Workspace settings that affect how leads are parsed, from every source: API key, member, form or file. */
 export interface LeadSettings {
-  /** ISO 3166-1 alpha-2: national phone numbers are read as numbers of this country. */
+  /** ISO 3166-1 alpha-2 country of national phone numbers. */
   defaultCountry: string | null
 }
 
-/** The same as `workspaces` has it. */
+/** The same as columns of `workspaces`. */
 export interface LeadSettingsRow {
   default_country: string | null
 }
 
-/** To be selected from `workspaces w`. */
+/** SQL: columns to select from `workspaces w`. */
 export const leadSettingsColumns = (sql: Sql) => sql`w.default_country`
 
 export const readLeadSettings = (row: LeadSettingsRow): LeadSettings => ({ defaultCountry: row.default_country })
 
-/** Nothing more than these, of what has them among other things. */
+/** Returns only these settings from a larger object. */
 export const leadSettingsOf = ({ defaultCountry }: LeadSettings): LeadSettings => ({ defaultCountry })
 
 export const plainLeadSettings: LeadSettings = { defaultCountry: null }

@@ -1,13 +1,13 @@
 import { type Fragment, processName, type Sql } from './db.ts'
 
-/** SQL: what a process writes beside its lease, the role and the name of its sessions at the database. */
+/** SQL: what a process stores with its lease: its database role and application name. */
 export const ownSession = (sql: Sql): Fragment => sql`current_user || ' ' || ${processName(sql)}`
 
 /**
- * SQL, of a row with `lease_session`: the process that holds the lease is dead, since its system has closed every session
- * that it had. One whose machine is gone keeps its sessions, and its leases for their time. Sessions of other roles cannot
- * be seen, so those are left alone; and one that has taken on another role than it signed in with sees not even its own,
- * and takes nobody for dead.
+ * SQL condition on a row with `lease_session`: true if the process that holds the lease is dead, because the operating
+ * system has closed all its sessions. If its whole machine is lost, the sessions remain and the lease must expire.
+ * Sessions of other roles are invisible, so their leases are left alone. A session that changed its role after sign-in
+ * doesn't see even itself, and treats no process as dead.
  */
 export const isHeldByDead = (sql: Sql): Fragment => sql`
   starts_with(lease_session, current_user || ' ')
@@ -25,5 +25,5 @@ export const isHeldByDead = (sql: Sql): Fragment => sql`
         and usename = current_user
     )`
 
-/** The advisory locks of what one process does at a time. Any number will do that no other has: they belong to one database. */
+/** Advisory lock numbers for work that one process does at a time. Unique within the database. */
 export const lockNumbers = { migration: 7_275_391, firstStart: 7_275_392, partitions: 7_275_393 } as const

@@ -1,20 +1,20 @@
 import { type DestinationStream, pino } from 'pino'
 import { isUnavailable } from './postgres/failures.ts'
 
-// What a log line may hold beside its message: ids, patterns and counts. Never a url, a header, a body or any value that a
-// person typed, since phones, names and search terms are in them.
+// The only fields of a log line: ids, patterns and counts. Never a URL, header, body or any value that a person
+// entered, because they contain phones, names and search terms.
 const ids = ['requestId', 'traceId', 'keyId', 'workspaceId', 'memberId', 'endpointId', 'eventId'] as const
 const subjects = ['connectionId', 'conversationId', 'messageId', 'leadId'] as const
-/** `route` is a pattern, `/api/v1/leads/:identifier`; `tool` the tool that an agent called. */
-const words = ['method', 'route', 'tool', 'job', 'code', 'host', 'version'] as const
-const numbers = ['status', 'durationMs', 'timeoutMs', 'aheadMs', 'attempt', 'count', 'port'] as const
+/** `route` is a pattern, such as `/api/v1/leads/:identifier`; `verb` is the tool that an agent called. */
+const words = ['method', 'route', 'verb', 'job', 'code', 'host', 'version'] as const
+const numbers = ['status', 'ms', 'attempt', 'count', 'port'] as const
 const texts = [...ids, ...subjects, ...words] as const
 
 export type LogFields = { [name in (typeof texts)[number]]?: string | undefined } & {
   [name in (typeof numbers)[number]]?: number | undefined
 }
 
-/** Messages are constant texts: what varies goes into the fields. */
+/** Messages are constant texts; variable parts are fields. */
 export interface Log {
   debug(message: string, fields?: LogFields): void
   info(message: string, fields?: LogFields): void
@@ -25,12 +25,13 @@ export interface Log {
 const maxFieldLength = 200
 const maxCauses = 3
 
-/** While the database is unavailable every loop fails again and again: each message about it is written once in this time. */
+/** While the database is unavailable every loop fails repeatedly: each such message is written once per interval. */
 const repeatIntervalMs = 30_000
 
 /**
- * Writes one JSON object a line to `destination`, standard output unless told otherwise. An error that says that the database is
- * unavailable is a warning, as what failed is tried again; `count` is how many such lines the last one of its message stands for.
+ * Writes one JSON object per line to `destination`, by default standard output. An error that means an unavailable
+ * database is logged as a warning, because the work is retried; `count` is the number of lines skipped since the last
+ * one.
  */
 export function createLog(
   level: 'debug' | 'info' | 'warn' | 'error' | 'silent',
@@ -73,7 +74,7 @@ export function createLog(
 
 const maxFlushMs = 2000
 
-// At the end what is left is written and waited for: a reader that no longer reads would keep the process for ever.
+// On exit the remaining lines are flushed for up to 2 s: a reader that stopped reading would block the process forever.
 function standardOutput(): DestinationStream {
   let endsAtMs = Number.POSITIVE_INFINITY
   process.once('exit', () => {
@@ -82,7 +83,7 @@ function standardOutput(): DestinationStream {
   return pino.destination({ fd: 1, sync: false, retryEAGAIN: () => performance.now() < endsAtMs })
 }
 
-// A type is not a fence: an object of a wider type passes it, so the fields are picked by name as well.
+// An object of a wider type passes the type check, so the fields are also picked by name.
 function pick(fields: LogFields = {}): Record<string, string | number> {
   const picked: Record<string, string | number> = {}
   for (const name of [...texts, ...numbers]) {
@@ -106,8 +107,8 @@ export interface DescribedError {
 }
 
 /**
- * An error without values: its class, code and the places it passed. Messages stay out, because the driver and the
- * database quote what was sent ("invalid input syntax for type uuid: …"), and so do parsers.
+ * Describes an error without values: class, code and stack frames. Leaves out messages, because the driver, the
+ * database and parsers quote input in them ("invalid input syntax for type uuid: …").
  */
 export function describeError(error: unknown, depth = 0): DescribedError {
   if (!(error instanceof Error)) return { class: typeof error }
@@ -125,7 +126,7 @@ function isToken(value: unknown): value is string {
   return typeof value === 'string' && /^\w{1,63}$/.test(value)
 }
 
-// The message may have lines of its own, one of which may look like a frame: take it off by its length.
+// A message can contain lines that look like frames: cut it off by its length.
 function framesOf(error: Error): string[] {
   const stack = error.stack ?? ''
   const at = stack.indexOf(error.message)

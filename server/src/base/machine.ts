@@ -1,9 +1,6 @@
 import { constants, setPriority, totalmem } from 'node:os'
 
-/**
- * Lets other processes of this machine have the processors first: nobody waits for what a lone worker does, while the
- * callers of the API beside it do. Where the system does not allow it, things are as they were.
- */
+/** Lowers the priority of this process below those that serve the API. Does nothing if the system forbids it. */
 export function lowerPriority(): void {
   try {
     setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
@@ -12,7 +9,7 @@ export function lowerPriority(): void {
   }
 }
 
-/** What this process may use: a container is given less than its machine has. */
+/** Returns the memory that this process may use: a container's limit, if it is below the machine's memory. */
 export function memoryBytes(): number {
   const limit = process.constrainedMemory()
   return limit > 0 ? Math.min(limit, totalmem()) : totalmem()

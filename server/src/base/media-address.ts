@@ -1,18 +1,18 @@
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** Where files are kept: a folder of this machine, or a bucket. */
+/** Where files are stored: a folder of this machine or a bucket. */
 export type MediaAddress = { kind: 'folder'; folder: string } | S3Address
 
 export interface S3Address {
   kind: 's3'
   bucket: string
-  /** Before every key: empty, or ends with a slash. */
+  /** Prefix of every key: empty, or ends with a slash. */
   prefix: string
-  /** Of a store other than Amazon's. */
+  /** URL of an S3-compatible store; null for Amazon S3. */
   endpoint: string | null
   region: string
-  /** Null leaves it to the client to find some. */
+  /** Null lets the client find credentials. */
   credentials: S3Credentials | null
 }
 
@@ -22,7 +22,7 @@ export interface S3Credentials {
   sessionToken?: string
 }
 
-/** What `AWS_ACCESS_KEY_ID` and the variables like it say. */
+/** Values of `AWS_ACCESS_KEY_ID` and related variables. */
 export interface AwsVariables {
   accessKeyId: string | null
   secretAccessKey: string | null
@@ -33,10 +33,10 @@ export interface AwsVariables {
 const maxUrlLength = 2048
 const howToWrite = 'must be file:///a/folder or s3://bucket/prefix?region=…'
 
-/** Why an address cannot be used, in words that go after the name of its setting and repeat no value. */
+/** Why an address is invalid, as a text that follows the name of its setting and repeats no value. */
 export class MediaAddressProblem extends Error {}
 
-/** Reads `file:///folder` and `s3://bucket/prefix?region=…&endpoint=…`. Keys come from the variables alone. */
+/** Parses `file:///folder` and `s3://bucket/prefix?region=…&endpoint=…`. Keys come only from the variables. */
 export function readMediaUrl(text: string, aws: AwsVariables): MediaAddress {
   const url = text.length <= maxUrlLength && URL.canParse(text) ? new URL(text) : null
   if (url?.protocol === 'file:') return { kind: 'folder', folder: readFolder(url) }
@@ -46,23 +46,25 @@ export function readMediaUrl(text: string, aws: AwsVariables): MediaAddress {
 
 function readFolder(url: URL): string {
   if (url.hostname !== '' || url.search !== '' || url.hash !== '') {
-    throw new MediaAddressProblem('must name a folder of this machine, and nothing else: file:///a/folder')
+    throw new MediaAddressProblem('must name only a folder of this machine: file:///a/folder')
   }
   const folder = resolve(fileURLToPath(url))
-  if (folder === resolve('/')) throw new MediaAddressProblem('must name a folder, not all of the disk')
+  if (folder === resolve('/')) throw new MediaAddressProblem('must name a folder, not the root of the disk')
   return folder
 }
 
 function readBucket(url: URL, aws: AwsVariables): S3Address {
   if (url.username !== '' || url.password !== '') {
-    throw new MediaAddressProblem('must hold no keys: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY')
+    throw new MediaAddressProblem('must not contain keys: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY')
   }
   const unknown = [...url.searchParams.keys()].find((name) => name !== 'region' && name !== 'endpoint')
   if (unknown !== undefined || url.hash !== '' || url.port !== '') {
-    throw new MediaAddressProblem('takes nothing after the prefix but ?region=… and endpoint=…')
+    throw new MediaAddressProblem('may have only ?region=… and endpoint=… after the prefix')
   }
   if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(url.hostname)) {
-    throw new MediaAddressProblem('must name a bucket: s3://bucket, in 3 to 63 small letters, digits, dots and hyphens')
+    throw new MediaAddressProblem(
+      'must name a bucket: s3://bucket, with 3 to 63 lower-case letters, digits, dots and hyphens',
+    )
   }
   const prefix = url.pathname.replace(/^\//, '').replace(/\/$/, '')
   if (!/^(?:[A-Za-z0-9_.-]{1,100}(?:\/[A-Za-z0-9_.-]{1,100}){0,9})?$/.test(prefix)) {
@@ -85,7 +87,7 @@ function readBucket(url: URL, aws: AwsVariables): S3Address {
   }
 }
 
-/** What stores of one's own are content with. */
+/** Accepted by most S3-compatible stores. */
 const anyRegion = 'us-east-1'
 
 function readEndpoint(text: string | null): string | null {
@@ -99,7 +101,7 @@ function readEndpoint(text: string | null): string | null {
 function readCredentials({ accessKeyId, secretAccessKey, sessionToken }: AwsVariables): S3Credentials | null {
   if (accessKeyId === null && secretAccessKey === null) return null
   if (accessKeyId === null || secretAccessKey === null) {
-    throw new MediaAddressProblem('wants AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, both or neither')
+    throw new MediaAddressProblem('needs both AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or neither')
   }
   return { accessKeyId, secretAccessKey, ...(sessionToken !== null && { sessionToken }) }
 }

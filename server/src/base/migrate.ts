@@ -22,15 +22,14 @@ interface AppliedRow {
 }
 
 const ownMigrations = fileURLToPath(new URL('../../migrations', import.meta.url))
-/** What the table of migrations has as a comment as long as rows that were brought here are not proven. */
+/** Comment on the table of migrations until copied rows are verified. */
 export const unfinishedMove = 'A move into this database is not finished'
-/** Of a large table a new index may take hours, and so may its copy to other servers. */
+/** A new index on a large table, or its copy to other servers, can take hours. */
 const migrationMs = 86_400_000
 
 /**
- * Brings the database to the newest migration of the folder and names those it applied. Several processes may call
- * it at once. Throws when an applied file was edited, and when the database is newer than the files. With `last` it
- * stops at the migration of that number.
+ * Applies the pending migrations of the folder, up to number `last`, and returns their names. Several processes may run
+ * it at once. Throws if an applied file was edited, or if the database is newer than the files.
  */
 export async function migrate(
   db: Db,
@@ -47,14 +46,15 @@ export async function migrate(
 }
 
 /**
- * Spreads the tables over the servers that share them: does what is still to be done, each step a transaction, and says of each how
- * many follow. Several may do so at once, and who is killed leaves what the next one goes on with.
+ * Distributes the tables over the servers of a Citus cluster: runs each pending step in its own transaction, and
+ * reports it with the number of steps left. Several processes may run it at once; after an interruption the next run
+ * continues.
  */
 export async function distribute(db: Db, onStep: (step: Step, left: number) => void): Promise<void> {
   while (await db.tx((tx) => takeNextStep(tx, onStep)));
 }
 
-/** False when all is done. */
+/** Runs the next step. Returns false if none is left. */
 async function takeNextStep(tx: Tx, onStep: (step: Step, left: number) => void): Promise<boolean> {
   await begin(tx)
   const [step, ...rest] = await readPlan(tx)
@@ -64,7 +64,7 @@ async function takeNextStep(tx: Tx, onStep: (step: Step, left: number) => void):
   return true
 }
 
-/** Throws unless the files begin with these migrations: else a database of another version was made by them. */
+/** Throws unless the migration files start with these migrations. Otherwise they come from another version. */
 export async function checkKnown(applied: readonly Omit<Migration, 'text'>[]): Promise<void> {
   refuseDifferences([...applied], await readMigrations(ownMigrations))
 }
@@ -80,12 +80,12 @@ async function readMigration(folder: string, file: string, expected: number): Pr
     const due = String(expected).padStart(4, '0')
     throw new Error(`Migrations are numbered without gaps or repeats: expected ${due}-name.sql, found ${file}`)
   }
-  // A checkout on Windows may have changed the line ends, which is no edit.
+  // A checkout on Windows may have changed the line endings, which is not an edit.
   const text = (await readFile(join(folder, file), 'utf8')).replaceAll('\r\n', '\n')
   return { number, name: file.slice(0, -4), text, checksum: createHash('sha256').update(text).digest('hex') }
 }
 
-/** One migration, one transaction. Whoever waits for the lock then sees what the one before it has applied. */
+/** Runs one migration in one transaction. A process that waited for the lock then sees what the others applied. */
 async function applyNext(tx: Tx, migrations: Migration[]): Promise<string | undefined> {
   await begin(tx)
   const applied = await readApplied(tx)
@@ -97,7 +97,7 @@ async function applyNext(tx: Tx, migrations: Migration[]): Promise<string | unde
   try {
     await runMigration(tx, next.text)
   } catch (error) {
-    throw new Error(`Migration ${next.name} failed; nothing of it was kept`, { cause: error })
+    throw new Error(`Migration ${next.name} failed and was rolled back`, { cause: error })
   }
   await tx`
     insert into migrations (number, name, checksum, applied_at)
@@ -105,7 +105,7 @@ async function applyNext(tx: Tx, migrations: Migration[]): Promise<string | unde
   return next.name
 }
 
-/** Until the end of the transaction nobody else changes tables. */
+/** Locks out other migrations until the end of the transaction. */
 async function begin(tx: Tx): Promise<void> {
   await setStatementTimeout(tx, migrationMs)
   await tx`set local lock_timeout = 0`
@@ -126,14 +126,12 @@ async function readApplied(tx: Tx): Promise<AppliedRow[]> {
     order by number`
 }
 
-/** What is written here now, the next try of the move would take away; and what is being spread holds no promises. */
+/** Throws during a move, whose next run would delete new rows, or a distribution, which suspends foreign keys. */
 async function refuseUnfinished(tx: Tx): Promise<void> {
   const rows = await tx`select where obj_description('migrations'::regclass, 'pg_class') = ${unfinishedMove}`
-  if (rows.length > 0) throw new Error(`${unfinishedMove}: run parley move again, from where the data are.`)
+  if (rows.length > 0) throw new Error(`${unfinishedMove}: run parley move again, from the source of the data.`)
   if (await isDistributing(tx)) {
-    throw new Error(
-      'The tables are being spread over several servers: run parley distribute, which goes on where it ended.',
-    )
+    throw new Error('The distribution of tables over servers is not finished: run parley distribute to continue it.')
   }
 }
 
@@ -156,18 +154,17 @@ function refuseDifferences(applied: AppliedRow[], migrations: Migration[]): void
 }
 
 /**
- * Runs a migration's script. Where tables are spread, it goes on to every server, and the tables that it makes find their place by the
- * rule that those before them did.
+ * Runs a migration's script. On a Citus cluster it runs on all servers, and new tables are placed by the usual rule.
  */
 async function runMigration(tx: Tx, script: string): Promise<void> {
   if (!(await isSpread(tx))) {
     await tx.unsafe(script)
     return
   }
-  // By turns: what a transaction does to several pieces at once, it could not see afterwards.
+  // Sequentially: a transaction can't read its own parallel changes to several shards.
   await tx`set local citus.multi_shard_modify_mode = 'sequential'`
   for (const statement of statementsOf(script)) {
-    // A new table is this server's alone at first, and from such a one no foreign key may lead to a table that is spread. Unseen, it may.
+    // A new table starts as local, and a local table can't reference a distributed one. Without propagation it can.
     if (makesTable(statement)) await unseen(tx, () => tx.unsafe(statement))
     else await tx.unsafe(statement)
   }
@@ -182,7 +179,7 @@ async function isSpread(tx: Tx): Promise<boolean> {
   return (await hasCitus(tx)) && (await readTables(tx, [])).some(({ kind }) => kind === 'spread')
 }
 
-/** Citus does not look at what `work` changes, and does it nowhere else. */
+/** Runs `work` without Citus propagation: on this server only, and unchecked. */
 async function unseen(tx: Tx, work: () => Promise<unknown> | PromiseLike<unknown>): Promise<void> {
   await tx`set local citus.enable_ddl_propagation = off`
   await work()
@@ -194,11 +191,11 @@ interface Piece {
   text: string
 }
 
-/** Where a comment, a text or a name between quotes, or a text between dollars begins; and what ends a statement. */
+/** Start of a comment, string, quoted name or dollar-quoted text, and the end of a statement. */
 const mark = /--|\/\*|'|"|\$\w*\$|;/g
 const closing: Record<string, string> = { '--': '\n', '/*': '*/' }
 
-/** A script's text in pieces. A quote that is doubled ends one of them and begins the next. */
+/** Splits a script into pieces. A doubled quote ends one piece and starts the next. */
 function* piecesOf(script: string): Generator<Piece> {
   let from = 0
   for (;;) {
@@ -216,7 +213,7 @@ function* piecesOf(script: string): Generator<Piece> {
   yield { kind: 'words', text: script.slice(from) }
 }
 
-/** The statements of a script, each without its semicolon. */
+/** Returns the statements of a script, without semicolons. */
 export function statementsOf(script: string): string[] {
   const statements = ['']
   for (const { kind, text } of piecesOf(script)) {
@@ -226,7 +223,7 @@ export function statementsOf(script: string): string[] {
   return statements.map((statement) => statement.trim()).filter((statement) => withoutComments(statement) !== '')
 }
 
-/** Whether the statement makes a table of its own; a partition belongs to its parent. */
+/** Returns true if the statement creates a table; a partition belongs to its parent. */
 export function makesTable(statement: string): boolean {
   const words = withoutComments(statement)
   return /^create (?:unlogged )?table\b/i.test(words) && !/\bpartition of\b/i.test(words)

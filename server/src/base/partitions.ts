@@ -3,13 +3,13 @@ import { firstIdAt } from './id.ts'
 import { lockNumbers } from './lease-session.ts'
 
 /**
- * A table that is kept by time: a part for each period, by the ids that its rows were given at that time, and one for all
- * that has no period, so that no row is ever refused for its id: those of the time before the first period, of a clock that is
- * wrong, of an installation whose workers did not run.
+ * A table partitioned by time: one partition per period, by the time in the rows' ids, and a default partition for all
+ * other ids, so that no row is ever refused: rows older than the first period, from a wrong clock, or written while no
+ * worker ran.
  */
 interface PartitionedTable {
   table: string
-  /** Holds an id that the service made (`newId`), which begins with its time. */
+  /** Column with an id from `newId`, which begins with its time. */
   column: string
 }
 
@@ -17,10 +17,10 @@ interface Partition extends Period {
   name: string
 }
 
-/** The part for everything that has no period. */
+/** Returns the name of the default partition. */
 export const restOf = (table: string): string => `${table}_default`
 
-/** The periods that there are, the oldest first. */
+/** Lists the partitions of periods, oldest first. */
 export async function listPeriods(sql: Sql, table: string): Promise<Partition[]> {
   const rows = await sql<{ name: string }[]>`
     select c.relname as name
@@ -34,23 +34,23 @@ export async function listPeriods(sql: Sql, table: string): Promise<Partition[]>
   })
 }
 
-/** Whoever waits for a lock of a whole table has everybody wait behind it. */
+/** Short, because all later statements on the table queue behind a lock request for the whole table. */
 const lockMs = 100
-/** A vacuum that the server began by itself makes way for who has waited for a second. */
+/** An autovacuum yields to a lock request that has waited for one second. */
 const vacuumMs = 3_000
 const lockNotAvailable = '55P03'
 const queryCanceled = '57014'
 const checkViolation = '23514'
 const undefinedTable = '42P01'
-/** What is read through while others wait, which takes some milliseconds. */
+/** Size that can be scanned under the lock, in some milliseconds. */
 const smallBytes = 32 * 1024 * 1024
-/** Of a large table, of which others go on reading and writing. */
+/** Time to validate a large table, which stays readable and writable meanwhile. */
 const proveMs = 86_400_000
 
 /**
- * Makes the next period's part. Any number of processes may, at any time; what one of them has begun another ends. Returns
- * how many it made: 0 when it is there, when others keep the table locked, and when the part for everything else has rows
- * of that period, which then end there, one by one.
+ * Creates the partition of the next period. Any number of processes may run it at any time; each continues what another
+ * started. Returns the number of new partitions: 0 if it exists, if others keep the table locked, or if the default
+ * partition has rows of that period, which then stay there and are deleted row by row.
  */
 export async function makeAhead(db: Db, table: PartitionedTable, now: Date): Promise<number> {
   const period = periodToMake(now)
@@ -67,9 +67,9 @@ type Step = (tx: Tx, table: PartitionedTable, period: Period | null, state: Stat
 
 interface State {
   isThere: boolean
-  /** Whether the rest can be read through while others wait for it. */
+  /** Whether the default partition is small enough to scan under the lock. */
   isSmall: boolean
-  /** The rule by which the rest refuses rows of a period, and whether it holds for those that it has. */
+  /** Constraint by which the default partition refuses rows of a period, and whether its rows are validated. */
   rule: string | null
   isProven: boolean
 }
@@ -92,7 +92,7 @@ async function inStep(tx: Tx, table: PartitionedTable, period: Period | null, wo
 const takeStep: Step = async (tx, table, period, state) => {
   if (state.rule === null && (period === null || state.isThere)) return 'there'
   await outliveVacuum(tx, restOf(table.table))
-  // Left by a process that died, in another period: it would refuse rows of that time for ever.
+  // Left by a process that died in another period: it would refuse rows of that period forever.
   if (state.rule !== null && (period === null || state.isThere || state.rule !== ruleName(table, period))) {
     await dropRule(tx, table, state.rule)
     return 'more'
@@ -115,7 +115,7 @@ const giveUp: Step = async (tx, table, _period, { rule }) => {
 
 const ruleName = ({ table }: PartitionedTable, period: Period): string => partitionName(`${table}_rest`, period)
 
-/** Has the rest refuse rows of a period, without a look at those that it has. */
+/** Makes the default partition refuse new rows of a period, without checking existing rows. */
 async function addRule(tx: Tx, table: PartitionedTable, period: Period): Promise<void> {
   const [rest, { column }] = [restOf(table.table), table]
   await tx.unsafe(`
@@ -128,13 +128,13 @@ async function dropRule(tx: Tx, { table }: PartitionedTable, rule: string): Prom
   await tx.unsafe(`alter table ${restOf(table)} drop constraint if exists ${rule}`)
 }
 
-/** Looks at all rows of the rest; others go on reading and writing it. */
+/** Scans the default partition, which stays readable and writable. */
 async function proveRule(tx: Tx, table: PartitionedTable, period: Period): Promise<void> {
   await setStatementTimeout(tx, proveMs)
   await tx.unsafe(`alter table ${restOf(table.table)} validate constraint ${ruleName(table, period)}`)
 }
 
-/** The rest is not looked at when a proven rule says that it has no row of the period. */
+/** Attaches the partition. A validated constraint that excludes the period avoids a scan of the default partition. */
 async function attach(tx: Tx, table: PartitionedTable, period: Period): Promise<void> {
   const [name, rest, rule] = [partitionName(table.table, period), restOf(table.table), ruleName(table, period)]
   await tx.unsafe(`
@@ -150,8 +150,8 @@ async function attach(tx: Tx, table: PartitionedTable, period: Period): Promise<
 }
 
 /**
- * Drops a period's part if `isOver` holds: asked twice, the second time while nobody else can write to the table, so that what
- * came in between counts. Returns whether it is gone; `busy` when others kept the table locked.
+ * Drops the partition of a period if `isOver` holds. Checks it twice, the second time under an exclusive lock, so that
+ * rows written in between count. Returns `busy` when others kept the table locked.
  */
 export async function dropPartition(
   db: Db,
@@ -174,20 +174,20 @@ export async function dropPartition(
   return came === 'taken' ? 'busy' : came
 }
 
-/** One process at a time; and nobody waits for more than a moment behind a statement that itself waits for the table. */
+/** Serializes processes, and limits how long others queue behind a lock request for the table. */
 async function lockShortly(tx: Tx): Promise<void> {
   await tx`select set_config('lock_timeout', ${lockMs}, true)`
   await tx`select pg_advisory_xact_lock(${lockNumbers.partitions}::bigint)`
 }
 
-/** Keeps vacuums off a part. Nobody else waits for this lock, so it may be waited for, and those after it need not be. */
+/** Keeps vacuums off a partition. Nothing queues behind this lock, so waiting for it is harmless. */
 async function outliveVacuum(tx: Tx, part: string): Promise<void> {
   await tx`select set_config('lock_timeout', ${vacuumMs}, true)`
   await tx`lock table only ${tx(part)} in share update exclusive mode`
   await tx`select set_config('lock_timeout', ${lockMs}, true)`
 }
 
-/** `busy` when others kept something locked or dropped it, `taken` when the rest has rows of the period. */
+/** Returns `busy` if others locked or dropped something, `taken` if the default partition has rows of the period. */
 async function tried<T>(work: () => Promise<T>): Promise<T | 'busy' | 'taken'> {
   try {
     return await work()
@@ -201,24 +201,24 @@ async function tried<T>(work: () => Promise<T>): Promise<T | 'busy' | 'taken'> {
 
 const dayMs = 24 * 3_600_000
 /**
- * Two weeks, from a Monday at midnight UTC on. Each part costs every statement that has to look into all of them; what is kept
- * for 30 days is in three or four of these, and leaves at most so much later.
+ * Two weeks, starting on a Monday at 00:00 UTC. Each partition adds cost to statements that search all of them; with 30
+ * days of retention there are three or four, and a row is deleted at most one period late.
  */
 const periodMs = 14 * dayMs
 const someMonday = Date.UTC(1970, 0, 5)
-/** A part that is there long before it is needed only costs. */
+/** An earlier partition would only add cost. */
 const aheadMs = 7 * dayMs
 /**
- * What begins sooner is not made any more. Until it is made, rows of its time are refused for some moments, or until whoever
- * keeps the table locked lets go: nobody's clock is as wrong as that, and nobody holds a lock for as long.
+ * A partition for a period that starts sooner is not created: rows of its time would be refused while it is created, or
+ * while a lock blocks that. Two days exceed any clock error and any lock.
  */
 const soonestMs = 2 * dayMs
-/** Nobody makes a part so far ahead, unless a clock was wrong. */
+/** A partition further ahead comes from a wrong clock. */
 const farMs = 2 * periodMs
 
 interface Period {
   from: Date
-  /** Where the next begins. */
+  /** Start of the next period. */
   to: Date
 }
 
@@ -227,22 +227,22 @@ export function periodAt(time: Date): Period {
   return { from: new Date(from), to: new Date(from + periodMs) }
 }
 
-/** The next period, while it is time to make its part. */
+/** Returns the next period if its partition should be created now. */
 export function periodToMake(now: Date): Period | null {
   const { to: next } = periodAt(now)
   const leftMs = next.getTime() - now.getTime()
   return leftMs < soonestMs || leftMs > aheadMs ? null : periodAt(next)
 }
 
-/** Whether a period was made by a clock that was far ahead. */
+/** Returns true if a clock far ahead created the period. */
 export const isFarAhead = ({ from }: Period, now: Date): boolean => from.getTime() > now.getTime() + farMs
 
-/** `events_20261207`: the part of a table for the period that begins on that day. */
+/** Returns `events_20261207`: the partition of a table for the period that begins on that day. */
 export function partitionName(table: string, { from }: Period): string {
   return `${table}_${from.toISOString().slice(0, 10).replaceAll('-', '')}`
 }
 
-/** Null for a name that is no period's: that of the part for everything else. */
+/** Returns the period of a partition, or null for other names, such as that of the default partition. */
 export function periodOf(table: string, name: string): Period | null {
   const [, year, month, day] = /_(\d{4})(\d\d)(\d\d)$/.exec(name) ?? []
   if (year === undefined) return null

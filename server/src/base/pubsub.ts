@@ -3,34 +3,34 @@ import { coalesce } from './async/batch.ts'
 import type { Clock } from './clock.ts'
 import type { Db, PubSubMessage } from './db.ts'
 
-/** Whether there is something to do now, for those who else would ask the database each second. */
+/** Tells workers whether there is work, so that they need not query the database every second. */
 export interface DueWatch {
-  /** Asks the database after news, at the time that it has told, and now and then: they may have been lost. */
+  /** Queries the database after a message, at the due time, and periodically, because messages can be lost. */
   isDue(): Promise<boolean>
-  /** Has the next call ask. */
+  /** Makes the next call query the database. */
   checkAgain(): void
 }
 
 interface DueWatchOptions {
   /**
-   * When the first of what is to be done is due, by the clock of this process; null when there is nothing. It may answer too
-   * early, and never too late.
+   * Returns when the first work is due by this process's clock; null if there is none. May be too early, never too
+   * late.
    */
   nextAt(now: Date): Promise<Date | null>
-  /** How often it is asked whatever was heard. What comes due later than this after it was written needs no news. */
+  /** Interval of queries without messages. Work that becomes due later than this after its write needs none. */
   pollEveryMs: number
-  /** How long it is not asked again for the sake of news; not at all unless given. */
+  /** Minimum pause before a message causes another query; default 0. */
   minPauseMs?: number
   watchedTopics?: readonly WatchedTopic[]
 }
 
 interface WatchedTopic {
   topic: string
-  /** Of which news there may be something due; of all unless given. */
+  /** Filters the messages that can mean new work; all unless set. */
   isRelevant?: (id: string) => boolean
 }
 
-/** It says that something is due for as long as it finds so: who is told of it does it, or leaves it to others. */
+/** Reports due work until none is left; the caller does it, or leaves it to others. */
 export function watchDue(
   { db, clock }: { db: Pick<Db, 'subscribe' | 'onReconnect' | 'isListening'>; clock: Clock },
   { nextAt, pollEveryMs, minPauseMs = 0, watchedTopics = [] }: DueWatchOptions,
@@ -57,16 +57,16 @@ export function watchDue(
     isDue: async () => {
       const now = clock.now()
       const nowMs = now.getTime()
-      // A clock that was set back must not keep anybody from asking, and who is deaf asks each time.
+      // A clock that was set back must not block queries, and without the LISTEN connection every call queries.
       const isTooSoon = nowMs >= askedAtMs && nowMs < askAtMs
       if (db.isListening() && isTooSoon) return false
       askedAtMs = nowMs
-      // Until it has answered, and while something is due.
+      // Applies until the query has answered, and while work is due.
       askAtMs = Number.NEGATIVE_INFINITY
       hasHeard = false
       const dueAtMs = (await nextAt(now))?.getTime() ?? Number.POSITIVE_INFINITY
       if (dueAtMs <= nowMs) return true
-      // What was announced meanwhile may have been too late for the answer.
+      // A message that arrived during the query may be missing from its answer.
       const nextMs = hasHeard ? nowMs + minPauseMs : nowMs + pollEveryMs
       askAtMs = Math.min(dueAtMs, nextMs)
       return false
@@ -74,26 +74,26 @@ export function watchDue(
   }
 }
 
-/** What is to be looked at, by those who act on news and know that news may be lost. */
+/** Ids that changed, for workers that act on messages although messages can be lost. */
 export interface ChangedIds {
-  /** What was told of since the last call, each once; null when all is to be looked at, since some may not have been told. */
+  /** Returns each changed id since the last call once; null if all must be checked, because messages may be missing. */
   take(): string[] | null
-  /** Whether there is anything to look at. */
+  /** Whether there is anything to check. */
   hasAny(): boolean
-  /** Has the next call answer with all: what was taken was not looked at to its end. */
+  /** Makes the next call return null: the last ids were not fully processed. */
   takeAllNext(): void
 }
 
 interface ChangedIdsOptions {
   topics: readonly string[]
-  /** How often all is looked at, whatever was heard. */
+  /** Interval at which all are checked, regardless of messages. */
   allEveryMs: number
 }
 
-/** More are not worth being told apart. */
+/** Above this number all are checked. */
 const maxIds = 10_000
 
-/** Gathers the ids that news of these topics are about. All is to be looked at first, and after the process was deaf. */
+/** Collects the ids from messages of these topics. Starts with all, as it does after a lost LISTEN connection. */
 export function collectChangedIds(
   { db, clock }: { db: Pick<Db, 'subscribe' | 'onReconnect' | 'isListening'>; clock: Clock },
   { topics, allEveryMs }: ChangedIdsOptions,
@@ -111,7 +111,7 @@ export function collectChangedIds(
   for (const topic of topics) db.subscribe(topic, hear)
   db.onReconnect(takeAllNext)
   const isAll = (nowMs: number): boolean => {
-    // A clock that was set back must not keep anybody from looking.
+    // A clock that was set back must not block checks.
     const isRecent = nowMs >= allAtMs && nowMs < allAtMs + allEveryMs
     return !db.isListening() || !isRecent
   }
@@ -130,32 +130,29 @@ export function collectChangedIds(
 }
 
 const channel = 'parley_news'
-/** News of this long are told together: a `notify` makes commits wait for each other. */
+/** Messages within this time share a `notify`, which makes commits wait for each other. */
 const gatherMs = 15
-/** A notification holds fewer than 8,000 bytes. */
+/** PostgreSQL limits a payload to less than 8,000 bytes. */
 const maxBytes = 7_999
 
-/**
- * Tells other processes what commits of this one announce, and listens for theirs. Returns how to stop. Lost news are no
- * loss: whoever listens also looks by itself from time to time.
- */
+/** Relays messages between processes; returns a function that stops it. Messages may be lost: subscribers also poll. */
 export async function relayMessages(db: Db, onError: (error: unknown) => void): Promise<() => void> {
   const self = randomUUID()
   const telling = coalesce<PubSubMessage>({
     gatherMs,
-    // The next do not wait for these: a slow answer would make them late as well.
+    // Not awaited: a slow answer would delay the next messages.
     work: (_, items) => {
-      const once = new Map(items.map((news) => [`${news.topic} ${news.id}`, news]))
+      const once = new Map(items.map((message) => [`${message.topic} ${message.id}`, message]))
       for (const payload of pack(self, [...once.values()])) {
         db.sql`select pg_notify(${channel}, ${payload})`.catch(onError)
       }
     },
     onError,
   })
-  const stop = db.onPublish((news) => telling.add(channel, news))
+  const stop = db.onPublish((message) => telling.add(channel, message))
   await db.listen(channel, (payload) => {
-    const { from, news } = JSON.parse(payload) as NotifyPayload
-    if (from !== self) for (const item of news) db.deliver(item)
+    const { from, news: messages } = JSON.parse(payload) as NotifyPayload
+    if (from !== self) for (const message of messages) db.deliver(message)
   })
   return () => {
     stop()
@@ -168,27 +165,27 @@ interface NotifyPayload {
   news: readonly PubSubMessage[]
 }
 
-/** As few notifications as hold them all. What is too long for one by itself is left out: whoever listens also looks. */
+/** Packs messages into as few payloads as possible. Drops one that is too long by itself; subscribers also poll. */
 export function pack(from: string, items: readonly PubSubMessage[]): string[] {
   const frame = bytesOf(payloadOf(from, []))
   const payloads: string[] = []
-  let news: PubSubMessage[] = []
+  let messages: PubSubMessage[] = []
   let bytes = frame
   for (const item of items) {
     // One more for the comma.
     const more = bytesOf(JSON.stringify(item)) + 1
     if (frame + more > maxBytes) continue
     if (bytes + more > maxBytes) {
-      payloads.push(payloadOf(from, news))
-      news = []
+      payloads.push(payloadOf(from, messages))
+      messages = []
       bytes = frame
     }
-    news.push(item)
+    messages.push(item)
     bytes += more
   }
-  return news.length === 0 ? payloads : [...payloads, payloadOf(from, news)]
+  return messages.length === 0 ? payloads : [...payloads, payloadOf(from, messages)]
 }
 
-const payloadOf = (from: string, news: readonly PubSubMessage[]) =>
-  JSON.stringify({ from, news } satisfies NotifyPayload)
+const payloadOf = (from: string, messages: readonly PubSubMessage[]) =>
+  JSON.stringify({ from, news: messages } satisfies NotifyPayload)
 const bytesOf = (text: string) => Buffer.byteLength(text)

@@ -1,28 +1,28 @@
 import { byWorkspace, type OneWorkspace } from './citus/distributed-sql.ts'
 import type { Db, Tx } from './db.ts'
 
-/** Rows of a table that are kept for some days, and whose key grows with time. */
+/** A table whose rows are kept for some days, and whose key grows with time. */
 export interface AgingTable {
   table: string
-  /** The column that begins the key: a workspace's id, or null for rows of the whole installation. */
+  /** First column of the key: a workspace id, or the scope id of rows of the whole installation. */
   scope: 'workspace_id' | 'scope_id'
-  /** What rows of one scope are ordered by, the oldest first; it has an index behind the scope. */
+  /** Column that orders the rows of a scope, oldest first; indexed after the scope. */
   order: string
-  /** When a row was made. */
+  /** Column with the creation time. */
   time: string
-  /** The column of `workspaces` that says for how many days, or a number that holds for all. */
+  /** Column of `workspaces` with the number of days, or a number for all workspaces. */
   days: string | number
 }
 
-/** Workspaces that one transaction works for, and rows that it removes of each. */
+/** Workspaces per transaction, and rows removed per workspace. */
 const page = 50
 const batch = 100
-/** One turn of a scheduled job; the next turn goes on. */
+/** Duration of one run; the next run continues. */
 const turnMs = 10_000
 
 /**
- * Removes rows that are over their days, in rounds: in each round every workspace has its turn, with a batch, and each
- * transaction removes 5,000 rows at most. Returns how many it removed. What others hold locked waits for the next turn.
+ * Removes expired rows in rounds: each round removes a batch from every workspace, and each transaction at most 5,000
+ * rows. Skips locked rows until the next run. Returns the number of removed rows.
  */
 export async function removeAged(db: Db, tables: readonly AgingTable[], now: Date): Promise<number> {
   const endsAt = performance.now() + turnMs
@@ -40,7 +40,7 @@ export async function removeAged(db: Db, tables: readonly AgingTable[], now: Dat
   }
 }
 
-/** Every workspace once, from a random one on: what a turn does not come to is not always the same. */
+/** Lists every workspace once, starting at a random one, so that an aborted run does not always skip the same ones. */
 export async function* pagesOfWorkspaces(db: Db): AsyncGenerator<string[]> {
   const rows = await db.sql<{ id: string }[]>`
     with start as (select gen_random_uuid() as id)
@@ -50,7 +50,7 @@ export async function* pagesOfWorkspaces(db: Db): AsyncGenerator<string[]> {
   for (let at = 0; at < rows.length; at += page) yield rows.slice(at, at + page).map(({ id }) => id)
 }
 
-/** The same for rows of one scope that is no workspace. */
+/** Removes one batch for a scope that is not a workspace. */
 export async function removeAgedOf(
   db: Db,
   table: AgingTable & { days: number },
@@ -60,8 +60,8 @@ export async function removeAgedOf(
   return removeBatch(db, table, [scope], now)
 }
 
-// The oldest rows of each workspace are looked at, and their time is asked of them: whatever their number and that of the
-// young ones, the index is read as far as the batch is long.
+// Takes the oldest rows of each workspace and then checks their time: the index scan is as short as the batch, however
+// many rows there are and however few have expired.
 async function removeBatch(db: Db, table: AgingTable, scopes: readonly string[], now: Date): Promise<number> {
   const counts = await byWorkspace(
     db.sql,

@@ -3,7 +3,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify'
 import { type Static, type TProperties, type TSchema, Type } from 'typebox'
 
-/** The HTTP server as a room sees it: a place to put routes whose schemas type their handlers. */
+/** The HTTP server that modules register routes on; schemas type the handlers. */
 export type App = FastifyInstance<
   RawServerDefault,
   IncomingMessage,
@@ -12,30 +12,30 @@ export type App = FastifyInstance<
   TypeBoxTypeProvider
 >
 
-/** A field that null clears. Written as a type list, since `anyOf` would give three errors for one mistake. */
+/** A field that null clears. A list of types, because `anyOf` reports three errors for one mistake. */
 export function nullable<S extends TSchema>(schema: S) {
   const { type, ...rest } = schema as { type?: string; enum?: unknown[] }
   const nulled = { ...rest, type: [type, 'null'], ...(rest.enum === undefined ? {} : { enum: [...rest.enum, null] }) }
   return Type.Unsafe<Static<S> | null>(nulled)
 }
 
-/** An object that stands once in the OpenAPI document, under its title, however many routes take or answer it. */
+/** An object that the OpenAPI document defines once, by its title, for all routes. */
 export const titled = <P extends TProperties>(title: string, properties: P) => Type.Object(properties, { title })
 
 export function oneOf<const V extends readonly string[]>(values: V, options: object = {}) {
   return Type.Unsafe<V[number]>({ type: 'string', enum: [...values], ...options })
 }
 
-/** Anything, since the handler judges it by itself; the OpenAPI document says what it should be. */
+/** Accepts any value, because the handler validates it; the OpenAPI document shows the schema. */
 export const publishedAs = (schema: TSchema) => Type.Unsafe<unknown>({ 'x-published': schema })
 
 export const timestamp = (description: string) =>
   Type.String({ format: 'date-time', maxLength: 40, description, example: '2026-03-01T12:00:00.000Z' })
 
-/** Messages name fields, and where these stand in what was sent. */
+/** Large, because messages can name many fields and their positions. */
 export const maxMessageLength = 10_000
 
-/** An error answer; in the OpenAPI document it stands once, under its title. */
+/** An error response, defined once in the OpenAPI document by its title. */
 export function errorAnswer(
   title: string,
   statusCode: number,
@@ -52,19 +52,13 @@ export function errorAnswer(
 }
 
 const known = {
-  400: errorAnswer(
-    'BadRequest',
-    400,
-    'The request does not fit: `data.issues` names each field.',
-    'Validation failed',
-    {
-      issues: [{ path: 'firstName', message: 'is required' }],
-    },
-  ),
+  400: errorAnswer('BadRequest', 400, 'The request is invalid: `data.issues` names each field.', 'Validation failed', {
+    issues: [{ path: 'firstName', message: 'is required' }],
+  }),
   401: errorAnswer(
     'Unauthorized',
     401,
-    'The credential was rejected; the message names the reason.',
+    'The credential was rejected; the message gives the reason.',
     'API key missing or not valid',
   ),
   403: errorAnswer(
@@ -73,11 +67,11 @@ const known = {
     'Not allowed for this workspace or member.',
     'The plan of this workspace does not include leads',
   ),
-  404: errorAnswer('NotFound', 404, 'Nothing there that this caller may see.', 'Not found'),
+  404: errorAnswer('NotFound', 404, 'Not found, or not visible to this caller.', 'Not found'),
   409: errorAnswer(
     'Conflict',
     409,
-    'A value is taken: `data.field` names it.',
+    'A value is already in use: `data.field` names it.',
     'Lead with this externalRef already exists',
     {
       field: 'externalRef',
@@ -86,29 +80,29 @@ const known = {
   410: errorAnswer(
     'Gone',
     410,
-    '`CURSOR_EXPIRED`: events behind the cursor are no longer kept.',
+    '`CURSOR_EXPIRED`: events after the cursor have been deleted.',
     'This cursor is too old',
     {
       code: 'CURSOR_EXPIRED',
     },
   ),
-  413: errorAnswer('ContentTooLarge', 413, 'The body is over 1 MiB.', 'Body is larger than 1 MiB'),
+  413: errorAnswer('ContentTooLarge', 413, 'The body exceeds 1 MiB.', 'Body is larger than 1 MiB'),
   415: errorAnswer(
     'UnsupportedMediaType',
     415,
-    'The body is not of a type that this route takes.',
+    'This route does not accept the content type of the body.',
     'Send the body as application/json',
   ),
   422: errorAnswer(
     'UnprocessableContent',
     422,
-    'Understood, but it cannot be done so; the message says why.',
+    'The request is valid but cannot be processed; the message says why.',
     'The file is empty',
   ),
   429: errorAnswer(
     'TooManyRequests',
     429,
-    'Too many requests or the daily quota is used up; `Retry-After` says when.',
+    'The rate limit is reached or the daily quota is used up; `Retry-After` says when to retry.',
     'Rate limit reached',
     {
       code: 'RATE_LIMITED',
@@ -117,20 +111,20 @@ const known = {
   500: errorAnswer(
     'InternalError',
     500,
-    'A fault of the service. Quote the `x-request-id` header when reporting it.',
+    'Internal error. Include the `x-request-id` header when you report it.',
     'Internal error',
   ),
   503: errorAnswer(
     'Unavailable',
     503,
-    'Not available at the moment; `Retry-After` says when to try again.',
+    'Temporarily unavailable; `Retry-After` says when to retry.',
     'Try again shortly',
   ),
 } as const
 
 export type KnownStatus = keyof typeof known
 
-/** The error answers of a route for its `schema.response`. */
+/** Returns the error responses for a route's `schema.response`. */
 export function errors<const S extends readonly KnownStatus[]>(...statuses: S): Pick<typeof known, S[number]> {
   const picked = Object.fromEntries(statuses.map((status) => [status, known[status]]))
   return picked as Pick<typeof known, S[number]>

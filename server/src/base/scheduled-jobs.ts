@@ -4,18 +4,18 @@ import type { Log } from './log.ts'
 import { inSpan } from './scheduling/work-context.ts'
 import type { Tracer } from './tracing/span.ts'
 
-/** Work that is done again and again, by one process of several each time. It must bear being cut short and repeated. */
+/** Periodic work that one of several processes runs each time. It must tolerate interruption and repetition. */
 export interface ScheduledJob {
   name: string
-  /** Between two runs, at least: of one that is asked whether it is due, nobody runs it meanwhile. */
+  /** Minimum time between two runs. While one process evaluates `isDue`, no other runs the job. */
   everyMs: number
-  /** Whether this process knows of something to do, when its turn has come; always unless given. */
+  /** Whether this process has work when the time has come; always true unless set. */
   isDue?: () => boolean | Promise<boolean>
-  /** Returns how much there was to do, for the log; `undefined` when it does not count. */
+  /** Returns how much was done, for the log; `undefined` if it does not count. */
   work(): Promise<number | undefined>
-  /** Leaves no log line when there was nothing to do. */
+  /** Logs only runs that did something. */
   isQuiet?: boolean
-  /** Leaves a log line only when it fails: it has something to do whenever somebody writes. */
+  /** Logs only failures, because every write causes a run. */
   isSilent?: boolean
 }
 
@@ -23,29 +23,29 @@ export interface ScheduledJobDeps {
   db: Db
   clock: Clock
   log: Log
-  /** Begins a trace with each run of those that are neither quiet nor silent: the others look every few seconds. */
+  /** Starts a trace for each run of jobs that are neither quiet nor silent: those run every few seconds. */
   tracer?: Tracer | undefined
-  /** Told after each run. */
+  /** Called after each run. */
   ran?: (name: string, result: 'done' | 'failed', ms: number) => void
 }
 
 export interface ScheduledJobs {
-  /** Begins the scheduled jobs whose turn has come, unless another process has taken it. */
+  /** Starts the jobs that are due, unless another process has claimed them. */
   begin(): Promise<void>
-  /** Resolves once none is running here. */
+  /** Resolves when no job is running in this process. */
   idle(): Promise<void>
 }
 
-/** A clock that was set back leaves turns in a far future; two workers' clocks are never this far apart. */
+/** A clock that was set back leaves times far in the future. Larger than the clock difference of any two workers. */
 const clockSlackMs = 300_000
 
 /**
- * Whoever moves a job's next turn on does it, so that each period sees one run, however many processes look. A run
- * that dies with its process is not made up for: the next period's does what was left.
+ * The process that advances a job's next time runs it, so each period has one run, however many processes poll. A run
+ * that dies with its process is not repeated: the run of the next period does the rest.
  */
 export function createScheduledJobs(deps: ScheduledJobDeps, jobs: readonly ScheduledJob[]): ScheduledJobs {
   const running = new Map<string, Promise<void>>()
-  /** The next turns, as far as they are known here: nobody asks for them before. */
+  /** Known next times; no query before them. */
   const turns = new Map<string, number>()
   const start = (job: ScheduledJob) => {
     const run = runJob(deps, job).finally(() => running.delete(job.name))
@@ -74,7 +74,7 @@ export function createScheduledJobs(deps: ScheduledJobDeps, jobs: readonly Sched
   }
 }
 
-/** One that cannot be asked holds up no other. */
+/** Evaluates `isDue` of each job. A failure does not delay other jobs. */
 async function findDueJobs(jobs: readonly ScheduledJob[]): Promise<{ due: ScheduledJob[]; failures: unknown[] }> {
   const failures: unknown[] = []
   const areDue = await Promise.all(
@@ -110,7 +110,7 @@ interface ClaimedRun {
   isTaken: boolean
 }
 
-// While no turn has come this only reads. A turn that was never taken, and is by somebody else at this moment, is missing.
+// Only reads while no job is due. A job that was never claimed, and that another process is claiming now, is missing.
 async function claimRuns(db: Db, jobs: readonly ScheduledJob[], now: Date): Promise<ClaimedRun[]> {
   const names = jobs.map(({ name }) => name)
   const periodsMs = jobs.map(({ everyMs }) => everyMs)

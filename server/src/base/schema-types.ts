@@ -1,14 +1,14 @@
 import { Type } from 'typebox'
 
-/** The types that schemas of all rooms share. Whatever comes in or goes out has a limit, which the API documents. */
+/** Schema types that all modules share. All input and output has limits, which the API documents. */
 
 export const uuid = (description?: string, options: object = {}) =>
   Type.String({ format: 'uuid', maxLength: 36, ...(description === undefined ? {} : { description }), ...options })
 
-/** As `encodeCursor` makes them. */
+/** A cursor from `encodeCursor`. */
 export const cursor = (description: string) => Type.String({ maxLength: 1000, description })
 
-/** How many there are of something. */
+/** A number of things. */
 export const count = (description?: string, options: object = {}) =>
   Type.Integer({
     minimum: 0,
@@ -17,36 +17,36 @@ export const count = (description?: string, options: object = {}) =>
     ...options,
   })
 
-/** Milliseconds, bytes and whatever else grows larger than counts do. */
+/** Milliseconds, bytes and other numbers larger than counts. */
 export const wholeNumber = (description: string, options: object = {}) =>
   Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description, ...options })
 
-/** The pattern of a text in which there must be something that a person sees: `validation.ts` asks `isBlank`. */
+/** Pattern of a text that must contain a visible character: `validation.ts` replaces it by `isBlank`. */
 export const visible = '\\S'
 
-/** A text with no form of its own, of so many characters at most. */
+/** Free text with a maximum length. */
 export const text = (maxLength: number, description: string, options: object = {}) =>
   Type.String({ maxLength, description, ...options })
 
 export const day = Type.String({
   format: 'date',
   maxLength: 10,
-  description: 'The day in the zone.',
+  description: 'Day in the time zone.',
   example: '2026-03-01',
 })
 
-/** A token of a lead's status. */
+/** The status of a lead. */
 export const leadStatus = (description: string, options: object = {}) =>
   Type.String({ pattern: '^[a-z0-9_]{1,50}$', maxLength: 50, description, ...options })
 
-/** A path, query or header is part of a head, and no head is longer than this. */
+/** Paths, queries and headers are part of the HTTP head, which has this limit. */
 export const maxHeadBytes = 128 * 1024
 
-/** Of a list that is answered whole: people make what is in it, one by one, and come nowhere near. */
+/** Limit of an unpaged list: people create its items one by one and stay far below. */
 export const unpaged = { maxItems: 100_000 }
 
-/** Of one page of a list. */
+/** Limit of one page of a list. */
 export const page = { maxItems: 100 }
 
-/** Of an answer that is a page or a file. */
+/** Limit of a response that is a page or a file. */
 export const fileText = { maxLength: 2 ** 40 }

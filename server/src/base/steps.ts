@@ -1,8 +1,5 @@
-/**
- * Runs one named step of an operation. Given in an operation's deps, so that whoever wants to watch, delay or cut off an
- * operation between two of its steps can wrap them.
- */
+/** Runs one named step of an operation. Passed in its deps, so that tests can observe, delay or stop between steps. */
 export type RunStep<Step extends string> = <T>(step: Step, work: () => Promise<T>) => Promise<T>
 
-/** Runs each step as it is. */
+/** Runs each step unchanged. */
 export const runStep: RunStep<string> = (_step, work) => work()

@@ -5,7 +5,7 @@ import { isUuid } from './id.ts'
 import { visible } from './schema-types.ts'
 import { isBlank } from './text/external-text.ts'
 
-// Ajv's own sees a character without width as one.
+// Ajv counts a zero-width character as visible.
 const regExpOf = (pattern: string, flags: string) =>
   pattern === visible ? { test: (text: string) => !isBlank(text) } : new RegExp(pattern, flags)
 
@@ -16,18 +16,18 @@ const common = {
   strictRequired: false,
   useDefaults: true,
   discriminator: true,
-  // To compile takes a fifth less, and no check takes longer.
+  // Compiles a fifth faster without optimization, and checks are no slower.
   code: { optimize: false, regExp: Object.assign(regExpOf, { code: 'regExpOf' }) },
 } as const
 
-// Coercion would turn a body's `null` into `0` and so break "clear by null"; a query has only text, so it needs it.
+// Coercion would turn `null` in a body into `0` and break clearing by null; a query has only text and needs it.
 const bodyAjv = new Ajv({ ...common, coerceTypes: false })
 const textAjv = new Ajv({ ...common, coerceTypes: true })
 for (const ajv of [bodyAjv, textAjv]) {
   ajv.addFormat('uri', (text: string) => URL.canParse(text))
-  // Ajv's own also takes `urn:uuid:…`, which the database refuses.
+  // Ajv's own format also accepts `urn:uuid:…`, which the database refuses.
   ajv.addFormat('uuid', isUuid)
-  // Instants are read by `readIsoTime`, which takes more of ISO 8601 than Ajv's own format does.
+  // `readIsoTime` parses times and accepts more of ISO 8601 than Ajv's format.
   ajv.addFormat('date-time', true)
   for (const keyword of ['example', 'x-published']) ajv.addKeyword(keyword)
 }
@@ -35,7 +35,7 @@ for (const ajv of [bodyAjv, textAjv]) {
 type Compile = (schema: object) => ValidateFunction
 const [compileBody, compileText] = [compilerOf(bodyAjv), compilerOf(textAjv)]
 
-/** Schemas that say the same, as those of many paths do, have one check. */
+/** Compiles equal schemas, which many routes have, only once. */
 function compilerOf(ajv: Ajv): Compile {
   const known = new Map<string, ValidateFunction>()
   return (schema) => {
@@ -46,17 +46,14 @@ function compilerOf(ajv: Ajv): Compile {
   }
 }
 
-/**
- * What Fastify calls for each schema of a route. The check is compiled when it is first needed, or by `compileRest`: a
- * start would wait for hundreds.
- */
+/** Called by Fastify for each schema of a route. Compiles at first use or in `compileRest`, for a fast start. */
 export function compileForRequest(schema: object, part: string | undefined): RequestCheck {
   const isText = part !== undefined && part !== 'body'
   const compiled = compileOnce(isText ? compileText : compileBody, schema)
   const check: RequestCheck = (values) => {
     const validate = compiled()
     const fits = validate(values)
-    // Ajv reads `1e999` as Infinity, and then lets it pass whatever minimum and maximum the schema sets.
+    // Ajv parses `1e999` as Infinity, and then accepts it despite minimum and maximum.
     const infinite = fits && isText ? infiniteNumbers(values) : []
     check.errors = fits ? infinite : validate.errors
     return fits && infinite.length === 0
@@ -64,7 +61,7 @@ export function compileForRequest(schema: object, part: string | undefined): Req
   return check
 }
 
-/** Returns whether the values fit; `errors` says why the last ones did not. */
+/** Returns true if the values are valid; otherwise `errors` has the reasons of the last call. */
 export interface RequestCheck {
   (values: unknown): boolean
   errors?: ErrorObject[] | null | undefined
@@ -84,7 +81,7 @@ function compileOnce(compile: Compile, schema: object): () => ValidateFunction {
   return compiled
 }
 
-/** Compiles what nobody has needed yet, one after another beside other work, so that no request waits for it. */
+/** Compiles the remaining schemas one by one between other work, so that no request waits for them. */
 export async function compileRest(): Promise<void> {
   for (const compiled of uncompiled) {
     compiled()
@@ -98,7 +95,7 @@ function infiniteNumbers(values: unknown): ErrorObject[] {
     .map(([name]) => ({ instancePath: `/${name}`, schemaPath: '', keyword: 'type', params: { type: 'finite number' } }))
 }
 
-/** A check of one value against a schema, for items that succeed or fail alone: its issues, or none. */
+/** Returns a check of one value against a schema, for items that fail individually: an empty list if valid. */
 export function compileCheck(schema: object): (value: unknown, at: string) => Issue[] {
   const compiled = compileOnce(compileBody, schema)
   return (value, at) => {
@@ -114,7 +111,7 @@ export function invalidInput(errors: readonly ErrorObject[], part: RequestPart):
 export function issuesOf(errors: readonly ErrorObject[], at = ''): Issue[] {
   const issues = new Map<string, Issue>()
   for (const error of errors) {
-    // A schema with one has a rule for the field that chooses, which says more.
+    // The rule for the discriminator field reports the same error in more detail.
     if (error.keyword === 'discriminator') continue
     if (error.keyword === 'maxLength' && hasNoForm(errors, error.instancePath)) continue
     const issue = { path: pathOf(error, at), message: messageOf(error) }
@@ -124,7 +121,7 @@ export function issuesOf(errors: readonly ErrorObject[], at = ''): Issue[] {
   return [...issues.values()]
 }
 
-// What has another form altogether is not to be told of its length as well.
+// A value of the wrong format is not also reported as too long.
 function hasNoForm(errors: readonly ErrorObject[], path: string): boolean {
   return errors.some(({ keyword, instancePath }) => instancePath === path && /^(format|pattern)$/.test(keyword))
 }
@@ -136,7 +133,7 @@ function pathOf(error: ErrorObject, at: string): string {
   return steps.reduce(joinPath, at)
 }
 
-/** `items`, then `3`, then `email` reads `items[3].email`. */
+/** Joins `items`, then `3`, then `email` to `items[3].email`. */
 export function joinPath(path: string, step: string): string {
   if (/^\d+$/.test(step)) return `${path}[${step}]`
   const shown = step.length > 100 ? `${step.slice(0, 100)}…` : step

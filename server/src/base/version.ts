@@ -1,9 +1,9 @@
 import manifest from '../../../package.json' with { type: 'json' }
 
-/** Parley's own version, as in its package.json. */
+/** Version of Parley from its package.json. */
 export const version: string = manifest.version
 
-/** What every document of an interface says of the program. */
+/** Shared info of the OpenAPI and other documents. */
 export const documentInfo = {
   version,
   contact: { name: 'Parley' },

@@ -5,7 +5,7 @@ import { followedClock, manualClock } from '../../src/base/clock.ts'
 const noon = Date.parse('2026-03-01T12:00:00Z')
 const minutes = 60_000
 
-/** A machine's clock beside the one that it follows, whose answers take so long. */
+/** A local clock next to its reference clock, whose answers take this long. */
 function clocks(aheadMs: number, answerMs = 0) {
   const base = manualClock(new Date(noon + aheadMs))
   const other = manualClock(new Date(noon))
@@ -26,7 +26,7 @@ function clocks(aheadMs: number, answerMs = 0) {
   return { base, other, clock, pass, at, apartMs: () => clock.now().getTime() - other.now().getTime() }
 }
 
-test('a clock that is ten minutes off goes by the other one, from the first answer on', async () => {
+test('a clock that is ten minutes off uses the reference time from the first reading on', async () => {
   for (const aheadMs of [10 * minutes, -10 * minutes]) {
     const { clock, pass, apartMs } = clocks(aheadMs, 400)
     assert.equal(apartMs(), aheadMs)
@@ -38,19 +38,19 @@ test('a clock that is ten minutes off goes by the other one, from the first answ
   }
 })
 
-test('a clock that is set while it runs is followed, and is its own again once it is set right', async () => {
+test('a clock that is set while running is corrected until it is set right', async () => {
   const { base, other, clock, apartMs } = clocks(0)
   assert.equal(await clock.follow(), false)
   base.advance(60 * minutes)
   assert.equal(await clock.follow(), true)
   assert.equal(apartMs(), 0)
-  // The time service sets it right, but not to the millisecond.
+  // The time service corrects it, but not to the millisecond.
   base.set(new Date(other.now().getTime() + 300))
   assert.equal(await clock.follow(), true)
   assert.deepEqual([apartMs(), clock.baseAheadMs()], [300, 0])
 })
 
-test('clocks a second apart are left alone, and what is known of one is not changed by so little', async () => {
+test('differences of up to a second are ignored and do not change a known correction', async () => {
   const { base, clock, apartMs } = clocks(1000)
   assert.equal(await clock.follow(), false)
   assert.equal(apartMs(), 1000)
@@ -61,7 +61,7 @@ test('clocks a second apart are left alone, and what is known of one is not chan
   assert.equal(apartMs(), 900)
 })
 
-test('an answer that was long under way says nothing, nor does one that did not come', async () => {
+test('a slow or failed reading changes nothing', async () => {
   const { clock, at, apartMs } = clocks(10 * minutes, 1200)
   assert.equal(await clock.follow(), false)
   assert.equal(clock.baseAheadMs(), 0)

@@ -7,7 +7,7 @@ import { makeAhead } from '../../src/base/partitions.ts'
 import { migratedDatabase, type TestDatabase, testDatabase } from '../support/database.ts'
 import { addressOf } from '../support/postgres/own-postgres.ts'
 
-test('a copy of many megabytes waits for the server as often as it must, and leaves nobody listening', async () => {
+test('a copy of many megabytes applies backpressure and leaves no listeners', async () => {
   const { db, options } = await testDatabase()
   await db.sql`create table copied (line text)`
   const blocks = 12
@@ -24,9 +24,9 @@ test('a copy of many megabytes waits for the server as often as it must, and lea
   await db.sql`drop table copied`
 })
 
-test('a table in parts is copied as one, and its rows find their parts where they are brought', async () => {
+test('a partitioned table is copied as one, and the target routes its rows to its own partitions', async () => {
   const [from, to] = [await testDatabase(), await migratedDatabase()]
-  // The first period of the one is not that of the other.
+  // The two databases have different first periods.
   const events = { table: 'events', column: 'id' }
   assert.equal(await makeAhead(from.db, events, new Date('2026-12-03')), 1)
   assert.equal(await makeAhead(to.db, events, new Date('2026-12-17')), 1)

@@ -6,7 +6,7 @@ import { anyCharacter } from '../support/any-character.ts'
 
 const base64url = (text: string): string => Buffer.from(text).toString('base64url')
 
-test('a cursor gives back what went in', () => {
+test('a cursor decodes to its input', () => {
   const item = fc.oneof(fc.string({ unit: 'grapheme', maxLength: 20 }), fc.integer(), fc.boolean(), fc.constant(null))
   fc.assert(
     fc.property(fc.array(item, { maxLength: 5 }), (payload) => {
@@ -17,7 +17,7 @@ test('a cursor gives back what went in', () => {
   )
 })
 
-test('what is no cursor of ours is null', () => {
+test('a text that is not a cursor decodes to null', () => {
   const malformed = [
     '',
     ' ',
@@ -40,8 +40,8 @@ test('what is no cursor of ours is null', () => {
   for (const text of malformed) assert.equal(decodeCursor(text), null, text)
 })
 
-test('of the spellings that base64 allows for one cursor, only ours is accepted', () => {
-  // 10 bytes: the last of 14 characters carries 4 spare bits.
+test('only the canonical base64 encoding of a cursor is accepted', () => {
+  // 10 bytes: the last of 14 characters has 4 unused bits.
   const cursor = encodeCursor(['abcdef'])
   const last = cursor.at(-1) ?? ''
   const accepted = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'].filter(
@@ -50,7 +50,7 @@ test('of the spellings that base64 allows for one cursor, only ours is accepted'
   assert.deepEqual(accepted, [last])
 })
 
-test('no mutation makes decoding fail, or gives anything but a list or null', () => {
+test('no mutation makes decoding throw or return anything but a list or null', () => {
   const cursor = encodeCursor(['createdAt', 'desc', '2026-01-31T10:00:00.000Z', '0198c0de-0000-7000-8000-000000000001'])
   fc.assert(
     fc.property(fc.nat(cursor.length), fc.nat(3), fc.string({ unit: anyCharacter, maxLength: 3 }), (at, cut, added) => {
@@ -61,6 +61,6 @@ test('no mutation makes decoding fail, or gives anything but a list or null', ()
   )
 })
 
-test('a cursor that would be too long to read is refused when it is made', () => {
+test('encoding refuses a cursor that would be too long to decode', () => {
   assert.throws(() => encodeCursor(['x'.repeat(1000)]), RangeError)
 })

@@ -9,7 +9,7 @@ suite('the log during an outage of the database', () => {
   const log = createLog('debug', { write: (line) => lines.push(JSON.parse(line)) }, () => nowMs)
   const written = () => lines.splice(0).map(({ level, msg, count, job }) => ({ level, msg, count, job }))
 
-  test('each message is a warning, written once in 30 s with the count of those left out', () => {
+  test('each message is logged as a warning once per 30 s, with the number of skipped ones', () => {
     for (nowMs = 0; nowMs < 31_000; nowMs += 1_000) {
       log.error('failed to poll', {}, new ConnectionLost())
       log.error('job failed', { job: 'sweep' }, new ConnectionLost())
@@ -23,7 +23,7 @@ suite('the log during an outage of the database', () => {
     assert.deepEqual(written(), [...once(), ...once(29)])
   })
 
-  test('other errors are written each time, at their own level', () => {
+  test('other errors are logged each time at their own level', () => {
     for (let n = 0; n < 3; n++) log.error('failed to poll', {}, new TypeError('defect'))
     assert.deepEqual(
       written().map(({ level }) => level),

@@ -12,14 +12,14 @@ import { newFolder } from '../support/folder.ts'
 const own = fileURLToPath(new URL('../../migrations', import.meta.url))
 const database = oncePerFile(emptyDatabase)
 
-/** A database without a single table, the same one each time. */
+/** A database without tables, the same each time. */
 async function empty() {
   const { db, options } = await database()
   await db.sql.unsafe('drop schema public cascade; create schema public')
   return { db, options }
 }
 
-test('a database that was migrated from empty has every migration, and a second run has nothing to do', async () => {
+test('migrating from empty applies every migration, and a second run does nothing', async () => {
   const { db } = await testDatabase()
   assert.deepEqual(await migrate(db), { applied: [] })
   const rows = await db.sql<{ name: string; checksum: string }[]>`select name, checksum from migrations order by number`
@@ -30,7 +30,7 @@ test('a database that was migrated from empty has every migration, and a second 
   for (const { checksum } of rows) assert.match(checksum, /^[0-9a-f]{64}$/)
 })
 
-test('a later migration is applied on top, in the order of the numbers', async () => {
+test('later migrations are applied in the order of their numbers', async () => {
   const { db } = await empty()
   const folder = await migrations({ '0001-first': 'create table a (n int)' })
   await migrate(db, folder)
@@ -40,7 +40,7 @@ test('a later migration is applied on top, in the order of the numbers', async (
   assert.equal((await db.sql`select n, m from b`).length, 1)
 })
 
-test('processes that migrate at once apply each migration once', async () => {
+test('concurrent processes apply each migration once', async () => {
   const { db, options } = await empty()
   const folder = await migrations({
     '0001-first': 'create table a (n int); select pg_sleep(0.05)',
@@ -54,13 +54,13 @@ test('processes that migrate at once apply each migration once', async () => {
   assert.equal((await db.sql`select n from a`).length, 2)
 })
 
-test('a migration that fails leaves nothing behind, not even its first statements', async () => {
+test('a failed migration is rolled back completely', async () => {
   const { db } = await empty()
   const folder = await migrations({
     '0001-first': 'create table a (n int)',
     '0002-bad': 'create table b (n int); select 1/0',
   })
-  await assert.rejects(migrate(db, folder), /Migration 0002-bad failed; nothing of it was kept/)
+  await assert.rejects(migrate(db, folder), /Migration 0002-bad failed and was rolled back/)
   const [row] = await db.sql`select to_regclass('a') is not null as a, to_regclass('b') is not null as b`
   assert.deepEqual({ ...row }, { a: true, b: false })
   assert.equal((await db.sql`select number from migrations`).length, 1)
@@ -74,7 +74,7 @@ test('a migration that was edited after it was applied is refused', async () => 
   await assert.rejects(migrate(db, folder), /Migration 0001-first was edited after it was applied/)
 })
 
-test('line ends of another system are no edit', async () => {
+test('different line endings are not an edit', async () => {
   const { db } = await empty()
   await migrate(db, await migrations({ '0001-first': 'create table a (\n  n int\n);\n' }))
   assert.deepEqual(await migrate(db, await migrations({ '0001-first': 'create table a (\r\n  n int\r\n);\r\n' })), {
@@ -82,7 +82,7 @@ test('line ends of another system are no edit', async () => {
   })
 })
 
-test('a database that is newer than the program is refused, and stays as it is', async () => {
+test('a database newer than the program is refused and unchanged', async () => {
   const { db } = await empty()
   const newer = await migrations({ '0001-first': 'create table a (n int)', '0002-second': 'create table b (n int)' })
   const older = await migrations({})
@@ -98,7 +98,7 @@ test('a database that is newer than the program is refused, and stays as it is',
 const misnumbered: [string, string[]][] = [
   ['a gap', ['0001-first', '0003-third']],
   ['a repeat', ['0001-first', '0002-second', '0002-other']],
-  ['a late start', ['0002-second']],
+  ['a missing first number', ['0002-second']],
   ['a name without a number', ['0001-first', 'second']],
 ]
 for (const [problem, names] of misnumbered) {

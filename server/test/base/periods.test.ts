@@ -12,7 +12,7 @@ const times: [time: string, expected: ReturnType<typeof period>][] = [
   ['1970-01-01T00:00:00.000Z', period('1969-12-22', '1970-01-05')],
 ]
 
-test('a period is two weeks, from a Monday at midnight UTC on', () => {
+test('a period is two weeks from a Monday at 00:00 UTC', () => {
   for (const [time, expected] of times) assert.deepEqual(periodAt(new Date(time)), expected, time)
 })
 
@@ -26,7 +26,7 @@ const makings: [now: string, expected: string | null][] = [
   ['2026-12-14T00:00:00.000Z', 'events_20261221'],
 ]
 
-test('the next period is made in the week before it begins, but not in its last two days', () => {
+test('the next period is created in the week before it starts, but not in the last two days', () => {
   for (const [now, expected] of makings) {
     const made = periodToMake(new Date(now))
     assert.equal(made && partitionName('events', made), expected, now)
@@ -41,11 +41,11 @@ const names: [name: string, expected: ReturnType<typeof period> | null][] = [
   ['events_99999999', null],
 ]
 
-test('the name of a part says its period, and no other name does', () => {
+test('only names of partitions with a period are parsed as a period', () => {
   for (const [name, expected] of names) assert.deepEqual(periodOf('events', name), expected, name)
 })
 
-test('a period that begins more than four weeks from now was made by a clock that was wrong', () => {
+test('a period that starts more than four weeks ahead is from a wrong clock', () => {
   assert.equal(isFarAhead(one, new Date('2026-11-09')), false)
   assert.equal(isFarAhead(one, new Date('2026-11-08')), true)
 })

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { discardBody } from '../../src/base/bytes/raw-body.ts'
 
-test('what is left of a refused body is read for 30 s once the answer is out, and then the connection ends', async (t) => {
+test('the rest of a refused body is discarded for 30 s after the response, and then the connection is closed', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const raw = new Readable({ read: () => {} })
   const reply = { raw: new EventEmitter() }

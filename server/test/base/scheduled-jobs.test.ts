@@ -18,7 +18,7 @@ async function deps(): Promise<ScheduledJobDeps & { clock: ReturnType<typeof man
   return { db, clock: manualClock(testNoon), log: createLog('silent') }
 }
 
-test('however many processes look, each period sees one run of each scheduled job', async () => {
+test('each period has one run of each job, however many processes poll', async () => {
   const own = await deps()
   const { options } = await testDatabase()
   const other = openDb({ ...options, maxConnections: 3 })
@@ -40,7 +40,7 @@ test('however many processes look, each period sees one run of each scheduled jo
   assert.deepEqual([...runs.values()], [20, 12, 1])
 })
 
-test('a scheduled job is due at once when nobody has done it, and not before its period has passed', async () => {
+test('a job that never ran is due at once, and otherwise after its period', async () => {
   const own = await deps()
   let runs = 0
   const jobs = createScheduledJobs(own, [{ name: freshName(), everyMs: hourMs, work: async () => ++runs }])
@@ -56,7 +56,7 @@ test('a scheduled job is due at once when nobody has done it, and not before its
   assert.equal(await look(), 2)
 })
 
-test('a run that dies with its process is not made up for, and the next period has its own', async () => {
+test('a run that dies with its process is not repeated, and the next period has its own', async () => {
   const own = await deps()
   const name = freshName()
   const dying = createScheduledJobs(own, [{ name, everyMs: hourMs, work: () => new Promise(() => {}) }])
@@ -72,7 +72,7 @@ test('a run that dies with its process is not made up for, and the next period h
   assert.equal(runs, 1)
 })
 
-test('a scheduled job that takes longer than its period is not begun a second time beside itself', async () => {
+test('a job that takes longer than its period does not overlap with itself', async () => {
   const own = await deps()
   const { promise, resolve } = Promise.withResolvers<number>()
   let runs = 0
@@ -91,7 +91,7 @@ test('a scheduled job that takes longer than its period is not begun a second ti
   assert.equal(runs, 2)
 })
 
-test('a scheduled job that fails is told, holds up no other, and has its next turn', async () => {
+test('a failed job is logged, delays no other job and runs again in its next period', async () => {
   const own = await deps()
   const told: string[] = []
   const [bad, good] = [freshName(), freshName()]
@@ -111,7 +111,7 @@ test('a scheduled job that fails is told, holds up no other, and has its next tu
   assert.deepEqual(told.sort(), [...each, ...each].sort())
 })
 
-test('a clock that was set back does not hold a scheduled job up', async () => {
+test('a clock that was set back does not delay a job', async () => {
   const own = await deps()
   let runs = 0
   const jobs = createScheduledJobs(own, [{ name: freshName(), everyMs: 3_000, work: async () => ++runs }])
@@ -124,7 +124,7 @@ test('a clock that was set back does not hold a scheduled job up', async () => {
   assert.equal(runs, 2)
 })
 
-test('nobody asks for a turn before it can have come, nor for that of a scheduled job that is not due', async () => {
+test('the database is not queried before a job can be due, nor for a job without work', async () => {
   const own = await deps()
   const state = { isDue: false, runs: 0 }
   const chore = { name: freshName(), everyMs: 3_000, isDue: () => state.isDue, work: async () => ++state.runs }
@@ -146,7 +146,7 @@ test('nobody asks for a turn before it can have come, nor for that of a schedule
   assert.equal(state.runs, 10)
 })
 
-test('a scheduled job that cannot say whether it is due is told of, and holds up no other', async () => {
+test('a job whose isDue throws is reported and delays no other', async () => {
   const own = await deps()
   let runs = 0
   const isDue = async () => {

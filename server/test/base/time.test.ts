@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { isoTime, readIsoTime, secondsToNextUtcDay, startOfUtcDay } from '../../src/base/time.ts'
 
-test('ISO 8601 is read as the table says', () => {
+test('ISO 8601 times are parsed as in the table', () => {
   const rows: [text: string, time: string][] = [
     ['2026-01-31', '2026-01-31T00:00:00.000Z'],
     ['2024-02-29', '2024-02-29T00:00:00.000Z'],
@@ -27,7 +27,7 @@ test('ISO 8601 is read as the table says', () => {
   for (const [text, time] of rows) assert.equal(readIsoTime(text)?.toISOString(), time, text)
 })
 
-test('what is no time, or no time that exists, is null', () => {
+test('an invalid or nonexistent time is null', () => {
   const texts = [
     '',
     'yesterday',
@@ -72,7 +72,7 @@ test('what is no time, or no time that exists, is null', () => {
   for (const text of texts) assert.equal(readIsoTime(text), null, text)
 })
 
-test('what we write ourselves is read back', () => {
+test('every formatted time parses to itself', () => {
   const date = fc.date({ min: new Date(0), max: new Date('9999-12-31T23:59:59.999Z'), noInvalidDate: true })
   fc.assert(fc.property(date, (time) => readIsoTime(time.toISOString())?.getTime() === time.getTime()))
 })
@@ -91,7 +91,7 @@ test('a UTC day starts at midnight and ends after the seconds that remain', () =
   }
 })
 
-test('a time of the database is shown as a date would show it', () => {
+test('a database time is formatted like a Date', () => {
   for (const [text, iso] of [
     ['2026-11-22 18:44:44.123+00', '2026-11-22T18:44:44.123Z'],
     ['2026-11-22 18:44:44.12+00', '2026-11-22T18:44:44.120Z'],

@@ -6,7 +6,7 @@ import { migrate } from '../../src/base/migrate.ts'
 import { emptyDatabase } from '../support/database.ts'
 import { oncePerFile } from '../support/file-end.ts'
 
-// One database on its way from the first migration to the last: each upgrade fills it at the migration before its own.
+// One database, upgraded from the first migration to the last: each test fills it at the migration before its own.
 
 const now = new Date()
 const [keyId, userId, phoneId] = [randomUUID(), randomUUID(), randomUUID()]
@@ -81,7 +81,7 @@ const upgraded = oncePerFile(async () => {
   return { db, withNumbers, withConversations, ids, placesBefore, places }
 })
 
-test('an upgrade keeps the numbers that worked, and the addresses of all forms', async () => {
+test('an upgrade keeps valid phone numbers and the addresses of all forms', async () => {
   const { db, withNumbers } = await upgraded()
   const rows = await db.sql<{ number: string; reservedAs: string | null }[]>`
     select number_id as number, reserved_as as "reservedAs" from connections where workspace_id = ${withNumbers}`
@@ -90,7 +90,7 @@ test('an upgrade keeps the numbers that worked, and the addresses of all forms',
   assert.equal((await db.sql`select 1 from form_slugs where slug = 'talk-to-us'`).length, 1)
 })
 
-test('an upgrade leaves with people what they have, and with agents what they have', async () => {
+test('an upgrade keeps the owner of each conversation', async () => {
   const { db, withConversations, ids } = await upgraded()
   const rows = await db.sql<{ id: string; held: boolean }[]>`select id, held from conversations`
   const held = Object.fromEntries(rows.map((row) => [ids.get(row.id), row.held]))
@@ -99,7 +99,7 @@ test('an upgrade leaves with people what they have, and with agents what they ha
   assert.equal(workspace?.agents_may_take_back, 'always')
 })
 
-test('an upgrade leaves each conversation in its place', async () => {
+test('an upgrade keeps the order of conversations', async () => {
   const { db, placesBefore, places } = await upgraded()
   assert.deepEqual(await places(), placesBefore)
   const [moving] = await db.sql`

@@ -5,7 +5,7 @@ import { isTimeZone, lastDays } from '../../src/base/time.ts'
 const starts = (zone: string, count: number, now: string) =>
   lastDays(zone, count, new Date(now)).map(({ date, start }) => `${date} ${start.toISOString().slice(0, 16)}`)
 
-test('days begin at midnight of the zone, and the present day is the last', () => {
+test('days start at midnight in the zone, and today is the last', () => {
   assert.deepEqual(starts('UTC', 2, '2026-03-01T00:00:00Z'), [
     '2026-02-28 2026-02-28T00:00',
     '2026-03-01 2026-03-01T00:00',
@@ -17,7 +17,7 @@ test('days begin at midnight of the zone, and the present day is the last', () =
   assert.deepEqual(starts('Asia/Kathmandu', 1, '2026-03-01T18:15:00Z'), ['2026-03-02 2026-03-01T18:15'])
 })
 
-test('a day on which clocks are set is an hour shorter or longer', () => {
+test('a day with a clock change is an hour shorter or longer', () => {
   assert.deepEqual(starts('Europe/Berlin', 3, '2026-03-30T12:00:00Z'), [
     '2026-03-28 2026-03-27T23:00',
     '2026-03-29 2026-03-28T23:00',
@@ -29,8 +29,8 @@ test('a day on which clocks are set is an hour shorter or longer', () => {
   ])
 })
 
-test('a day without midnight begins when its clocks begin, one with two midnights with the last of them', () => {
-  // Until 2019 São Paulo set its clocks at midnight.
+test('a day without midnight starts at its first moment, and one with two midnights at the second', () => {
+  // Until 2019 clocks in São Paulo changed at midnight.
   assert.deepEqual(starts('America/Sao_Paulo', 2, '2018-11-05T12:00:00Z'), [
     '2018-11-04 2018-11-04T03:00',
     '2018-11-05 2018-11-05T02:00',
@@ -41,13 +41,13 @@ test('a day without midnight begins when its clocks begin, one with two midnight
   ])
 })
 
-test('a day that a zone left out is empty', () => {
+test('a day that the zone skipped is empty', () => {
   const [before, left, after] = lastDays('Pacific/Apia', 3, new Date('2011-12-31T00:00:00Z'))
   assert.deepEqual([before?.date, left?.date, after?.date], ['2011-12-29', '2011-12-30', '2011-12-31'])
   assert.deepEqual(left?.start, after?.start)
 })
 
-test('a zone is known by its name', () => {
+test('time zones are recognized by name', () => {
   assert.deepEqual(['UTC', 'America/Sao_Paulo', 'Mars/Olympus', '', 'x;y'].map(isTimeZone), [
     true,
     true,

@@ -66,11 +66,11 @@ test('all problems of the settings are reported together, without values', async
   const { exitCode, stderr, stdout } = await runCommandInProcess(['serve'], env)
   assert.deepEqual([exitCode, stdout], [1, ''])
   assert.deepEqual(stderr.trim().split('\n'), [
-    'Parley cannot start, its settings need a correction:',
-    '  - DATABASE_URL must be an address that starts with postgres:// or postgresql://',
+    'Parley cannot start: its settings are invalid:',
+    '  - DATABASE_URL must be a URL that starts with postgres:// or postgresql://',
     '  - PARLEY_ALLOW_CIDRS must list addresses or CIDR ranges, separated by commas',
     '  - PARLEY_MASTER_KEY must be 32 bytes as base64 or as 64 hex digits',
     '  - PARLEY_LOG_LEVEL must be one of debug, info, warn, error, silent',
-    '  - PARLEY_COLOUR is not a setting of Parley',
+    '  - PARLEY_COLOUR is not a known setting',
   ])
 })

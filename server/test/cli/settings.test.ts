@@ -66,7 +66,7 @@ test('without DATABASE_URL there is no address and no direct address', () => {
   const { database } = loadConfig({ PGPASSWORD: 'secret' })
   assert.deepEqual(database, { url: null, address: null, directUrl: null, directAddress: null, maxConnections: 10 })
   assert.deepEqual(problemsOf({ ...masterKey, PARLEY_DATABASE_DIRECT_URL: cluster }), [
-    'PARLEY_DATABASE_DIRECT_URL goes with DATABASE_URL, which leads to the same database by a pooler',
+    'PARLEY_DATABASE_DIRECT_URL requires DATABASE_URL, the URL of the same database through a pooler',
   ])
 })
 
@@ -79,7 +79,7 @@ test('an invalid address is reported by name without its value, together with al
   const problems = problemsOf({ ...masterKey, ...settings })
   assert.equal(problems.length, 3)
   assert.match(problems[0] ?? '', /^DATABASE_URL must have a port from 1 to 65535/)
-  assert.match(problems[1] ?? '', /^PARLEY_DATABASE_DIRECT_URL has the parameter sslmod, which is none of host,/)
+  assert.match(problems[1] ?? '', /^PARLEY_DATABASE_DIRECT_URL has the unknown parameter sslmod; known are host,/)
   assert.doesNotMatch(problems.join(), /hid|den@/)
 })
 
@@ -124,20 +124,20 @@ test('an invalid address is refused without repeating it', () => {
     ['media', /must be file:\/\/\/a\/folder or s3:/],
     ['https://hidden.example.com', /must be file:\/\/\/a\/folder or s3:/],
     [`file:///${'x'.repeat(3000)}`, /must be file:/],
-    ['file:///', /not all of the disk/],
+    ['file:///', /not the root of the disk/],
     ['file://host/hidden', /a folder of this machine/],
     ['file:///srv?hidden=1', /a folder of this machine/],
-    ['s3://key:hidden@team-files?region=x', /must hold no keys: set AWS_ACCESS_KEY_ID/],
+    ['s3://key:hidden@team-files?region=x', /must not contain keys: set AWS_ACCESS_KEY_ID/],
     ['s3://team-files', /needs a region: add \?region=/],
     ['s3://team-files?region=hidden%20x', /needs a region/],
     ['s3://Team_hidden?region=x', /must name a bucket/],
     ['s3://a?region=x', /must name a bucket/],
     ['s3://team-files/hidden//x?region=x', /must have a prefix of letters/],
     ['s3://team-files/%2e%2e%2fhidden?region=x', /must have a prefix of letters/],
-    ['s3://team-files?region=x&hidden=1', /takes nothing after the prefix/],
+    ['s3://team-files?region=x&hidden=1', /may have only/],
     ['s3://team-files?endpoint=ftp://hidden', /must have an endpoint like/],
     ['s3://team-files?endpoint=https://key:hidden@s3.example.com', /must have an endpoint like .* without keys/],
-    ['s3://team-files?region=x', /both or neither/, { AWS_ACCESS_KEY_ID: 'hidden' }],
+    ['s3://team-files?region=x', /, or neither/, { AWS_ACCESS_KEY_ID: 'hidden' }],
   ]
   for (const [url, words, env] of cases) {
     const problems = problemsOf({ ...env, PARLEY_MEDIA_URL: url })
@@ -186,16 +186,16 @@ test('problems of files and their content are reported without values', async ()
   const masterKeyFile = await fileOf(key)
   for (const [env, problem] of [
     [{ PARLEY_TEAM_TOKEN_FILE: '/nowhere/secret' }, 'PARLEY_TEAM_TOKEN_FILE names a file that cannot be read (ENOENT)'],
-    [{ PARLEY_TEAM_TOKEN_FILE: await fileOf(' \n') }, 'PARLEY_TEAM_TOKEN_FILE names a file that is empty'],
+    [{ PARLEY_TEAM_TOKEN_FILE: await fileOf(' \n') }, 'PARLEY_TEAM_TOKEN_FILE names an empty file'],
     [
       { PARLEY_MASTER_KEY: key, PARLEY_MASTER_KEY_FILE: masterKeyFile },
-      'PARLEY_MASTER_KEY and PARLEY_MASTER_KEY_FILE are both set: leave one of them out',
+      'PARLEY_MASTER_KEY and PARLEY_MASTER_KEY_FILE are both set: remove one of them',
     ],
     [
       { PARLEY_MASTER_KEY_FILE: await fileOf('short') },
       'PARLEY_MASTER_KEY must be 32 bytes as base64 or as 64 hex digits',
     ],
-    [{ PARLEY_URL_FILE: await fileOf('https://parley.example.com') }, 'PARLEY_URL_FILE is not a setting of Parley'],
+    [{ PARLEY_URL_FILE: await fileOf('https://parley.example.com') }, 'PARLEY_URL_FILE is not a known setting'],
   ] as const)
     assert.deepEqual(problemsOf(env), [problem])
 })

@@ -4,13 +4,13 @@ import { currentContext, runWithBudget, tracedBatch, type WaitBudget } from '../
 import type { Span } from '../tracing/span.ts'
 
 interface Batching<I, O> {
-  /** How many groups of one key are under way at most: one that is held up must not hold up all the others. */
+  /** Maximum number of groups per key in progress, so that one slow group does not block the others. */
   groups: number
-  /** How many items one group holds at most. */
+  /** Maximum number of items in a group. */
   groupSize: number
-  /** Does all of a group or nothing, and returns what came of each item, in their order. */
+  /** Processes a whole group or nothing, and returns the results in the order of the items. */
   work(key: string, items: readonly I[]): Promise<readonly O[]>
-  /** Whether a failure left nothing behind, so that the items may be tried again. */
+  /** Whether a failure changed nothing, so that the items can be retried. */
   isRolledBack(error: unknown): boolean
 }
 
@@ -18,7 +18,7 @@ interface Queued<I, O> {
   item: I
   sinceMs: number
   span: Span | null
-  /** Of whoever waits for it. */
+  /** Wait budget of the caller. */
   waits: WaitBudget | null
   resolve(answer: O): void
   reject(error: unknown): void
@@ -30,9 +30,9 @@ interface BatchQueue<I, O> {
 }
 
 /**
- * Lets items of one key go together when they come faster than they are done: who finds nobody under way goes at once,
- * who comes meanwhile waits and goes with the others. A group that fails is halved and tried again, so that nobody
- * fails because of a neighbour; but nobody waits for long where it is the database that is away.
+ * Batches items of one key when they arrive faster than they are processed: an item runs at once if no group is in
+ * progress, and otherwise waits and joins the next group. A failed group is halved and retried, so that an item doesn't
+ * fail because of another. If the database is unavailable, items fail after a short wait instead.
  */
 export function batch<I, O>({ groups, groupSize, work, isRolledBack }: Batching<I, O>) {
   const lines = new Map<string, BatchQueue<I, O>>()
@@ -58,7 +58,7 @@ export function batch<I, O>({ groups, groupSize, work, isRolledBack }: Batching<
         return
       }
       for (const { reject } of group) reject(error)
-      // In the order in which they came.
+      // In order of arrival, so the first ones have waited longest.
       while (line.waiting[0] !== undefined && hasWaitedTooLong(error, line.waiting[0].sinceMs)) {
         line.waiting.shift()?.reject(error)
       }
@@ -78,7 +78,7 @@ export function batch<I, O>({ groups, groupSize, work, isRolledBack }: Batching<
   }
 }
 
-/** What a group asks is asked for all of it: for whoever has waited for longest. */
+/** Returns the wait budget of the item that has waited longest; the whole group uses it. */
 function waitsOf(group: readonly { waits: WaitBudget | null }[]): WaitBudget | null {
   const nowMs = performance.now()
   let longest: WaitBudget | null = null
@@ -89,26 +89,23 @@ function waitsOf(group: readonly { waits: WaitBudget | null }[]): WaitBudget | n
 }
 
 interface Coalescing<T> {
-  /** How long the first item of an idle key waits for others; it goes at once unless given. */
+  /** Time that the first item of an idle key waits for others; default 0. */
   gatherMs?: number
-  /** How long a key rests after each run; not at all unless given. */
+  /** Pause of a key after each run; default 0. */
   restMs?: number
-  /** Gets what was added since its last run for the key began, each item once, in the order in which they came. */
+  /** Receives the items added since the last run of the key started, each once, in order of arrival. */
   work(key: string, items: readonly T[]): unknown
-  /** Gets what `work` throws or rejects with; the key goes on with what was added meanwhile. */
+  /** Receives what `work` throws or rejects with. The key continues with the items added meanwhile. */
   onError(error: unknown, key: string): void
 }
 
 interface Coalescer<T> {
   add(key: string, item: T): void
-  /** Takes nothing more and forgets what waits. Resolves once the runs under way are over. */
+  /** Accepts no more items and drops those that wait. Resolves when the current runs have ended. */
   close(): Promise<void>
 }
 
-/**
- * Does work for items that nobody waits for, as many together as have come by then. The runs of one key never overlap:
- * what is added while one is under way, or while the key rests after it, goes together in the next.
- */
+/** Runs work in the background, never overlapping per key: items added during a run or its pause share the next run. */
 export function coalesce<T>({ gatherMs = 0, restMs = 0, work, onError }: Coalescing<T>): Coalescer<T> {
   const lines = new Map<string, Set<T>>()
   const backgroundTasks = createBackgroundTasks()
@@ -127,7 +124,7 @@ export function coalesce<T>({ gatherMs = 0, restMs = 0, work, onError }: Coalesc
       }
       if (restMs > 0) await pause(restMs)
     }
-    // In the same step as the last look at the line: nothing comes between.
+    // In the same tick as the check of `line.size`, so that no item is lost in between.
     lines.delete(key)
   }
 
@@ -154,17 +151,17 @@ export function coalesce<T>({ gatherMs = 0, restMs = 0, work, onError }: Coalesc
 }
 
 /**
- * A function whose calls share runs of `work`. A call never shares a run that had begun before it, since that one may
- * have looked too early: whoever calls during a run shares the next one, which begins when this one ends. Runs do not
- * overlap. A run that fails rejects for those who shared it, and for nobody else, unless they have waited for long and it is
- * the database that is away.
+ * Returns a function whose calls share runs of `work`. A call never joins a run that has already started, because that
+ * run may have read too early: calls during a run share the next one, which starts when this one ends. Runs never
+ * overlap. A failed run rejects only the calls that share it, unless the database is unavailable and later calls have
+ * waited too long.
  */
 export function singleFlight<T>(work: () => Promise<T>): () => Promise<T> {
   const ask = singleFlightByKey(work)
   return () => ask('')
 }
 
-/** The same for each key by itself. */
+/** The same, separately for each key. */
 export function singleFlightByKey<T>(work: (key: string) => Promise<T>): (key: string) => Promise<T> {
   const flights = new Map<string, Flight<T>>()
   const begin = (key: string): Promise<T> => {
@@ -193,15 +190,15 @@ export function singleFlightByKey<T>(work: (key: string) => Promise<T>): (key: s
 
 interface Flight<T> {
   run: Promise<T>
-  /** Begins when `run` has ended; null while nobody has asked for it. */
+  /** Starts when `run` ends; null until a call asks for it. */
   next: Promise<T> | null
 }
 
-/** Work that nobody waits for, but that has to be over before what it stands on is closed. */
+/** Background work that must end before its dependencies are closed. */
 interface BackgroundTasks {
-  /** Begins it, unless `close` was called. */
+  /** Starts the work, unless `close` was called. */
   run(work: () => Promise<unknown>, onError: (error: unknown) => void): void
-  /** Begins no more, and resolves once what has begun is over. */
+  /** Starts no more work, and resolves when the running work has ended. */
   close(): Promise<void>
 }
 

@@ -1,30 +1,27 @@
 import timers from 'node:timers/promises'
 
 export interface Loop {
-  /** Lets a run that has begun end; none begins after it. */
+  /** Prevents further runs and waits for the current one. */
   stop(): Promise<void>
 }
 
 interface LoopTimes {
   firstAfterMs: number
-  /** From the end of one run to the beginning of the next. */
+  /** From the end of one run to the start of the next. */
   pauseMs: number
 }
 
-/** How work is repeated: `repeatAfterPause`, unless a test drives it by hand. */
+/** How work is repeated: `repeatAfterPause`, unless a test controls it. */
 export type Repeat = (pauseMs: number, work: () => Promise<unknown>, onError: (error: unknown) => void) => Loop
 
-/** The first time at once. */
+/** Starts the first run immediately. */
 export const repeatImmediately: Repeat = (pauseMs, work, onError) =>
   startLoop({ firstAfterMs: 0, pauseMs }, work, onError)
 
 export const repeatAfterPause: Repeat = (pauseMs, work, onError) =>
   startLoop({ firstAfterMs: pauseMs, pauseMs }, work, onError)
 
-/**
- * Runs `work` again and again; runs never overlap. A run that fails is told to `onError`, and the next one comes in
- * its turn.
- */
+/** Runs `work` repeatedly; runs never overlap. A failed run is passed to `onError`, and the loop continues. */
 export function startLoop(
   { firstAfterMs, pauseMs }: LoopTimes,
   work: () => Promise<unknown>,
@@ -35,7 +32,7 @@ export function startLoop(
   let timer = schedule(firstAfterMs)
 
   function schedule(waitMs: number): NodeJS.Timeout {
-    // Waiting for the next run is no reason to keep a process alive.
+    // A pending run must not keep the process alive.
     return setTimeout(() => {
       running = run()
     }, waitMs).unref()
@@ -59,12 +56,12 @@ export function startLoop(
   }
 }
 
-/** Wakes all who wait because there may be something to do. A wake that nobody waits for is forgotten. */
+/** Wakes all waiters, because there may be work. A wake without waiters is lost. */
 export interface Signal {
   wake(): void
-  /** Resolves at the next `wake`. Ask for it before looking, so that nothing falls in between. */
+  /** Resolves at the next `wake`. Call it before looking for work, so that no wake is missed. */
   next(): Promise<void>
-  /** The same for so long at most: true when it was woken, false when the time is over. Keeps no process alive. */
+  /** Waits up to `maxMs`: true if woken, false on timeout. Does not keep the process alive. */
   nextWithin(maxMs: number): Promise<boolean>
 }
 
@@ -88,7 +85,7 @@ export function createSignal(): Signal {
   }
 }
 
-/** Returns what `work` does, when it does so in time; else rejects. The work itself goes on. */
+/** Returns the result of `work`, or rejects on timeout. The work itself continues. */
 export async function withTimeout<T>(maxMs: number, work: () => Promise<T>): Promise<T> {
   const { promise: tooLate, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => reject(new Error(`No answer within ${maxMs} ms`)), maxMs)

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { invalid } from '../errors.ts'
 import type { App } from '../route.ts'
 
-/** Routes in here get their bodies as they come, of whatever type. */
+/** Routes in `serve` receive their bodies as streams, whatever the content type. */
 export function acceptRawBodies(app: App, serve: (scope: App) => void): void {
   app.register(async (scope: App) => {
     scope.removeAllContentTypeParsers()
@@ -12,7 +12,7 @@ export function acceptRawBodies(app: App, serve: (scope: App) => void): void {
   })
 }
 
-/** The file that a request brings, and its length where it was said; throws 400 without one. */
+/** Returns the uploaded file, and its length if the request states it. Throws 400 without a body. */
 export function broughtBy(request: Pick<FastifyRequest, 'body' | 'headers'>) {
   const body = request.body as Readable | null | undefined
   if (!body) throw invalid('', 'must be the bytes of the file')
@@ -23,15 +23,12 @@ export function broughtBy(request: Pick<FastifyRequest, 'body' | 'headers'>) {
   }
 }
 
-/** The pieces of a body. Left before its end it would take the connection with it, and the answer; these do not. */
+/** Iterates over a body without destroying it on early exit, which would close the connection and lose the response. */
 export const piecesOf = (body: Readable): AsyncIterable<Buffer> => body.iterator({ destroyOnReturn: false })
 
 const leftForMs = 30_000
 
-/**
- * What is left of a refused body is read and thrown away for 30 s: with a connection that is closed in the middle of it, whoever is
- * still writing would lose the answer.
- */
+/** Discards the rest of a refused body for up to 30 s: a client that is still sending would lose the response. */
 export const discardBody = (request: FastifyRequest, reply: FastifyReply) => (error: unknown) => {
   const { raw } = request
   reply.raw.once('finish', () => {

@@ -1,7 +1,4 @@
-/**
- * Gives the memory of a piece that nobody will look at any more back at once. The collector leaves some 70 MB of them
- * lying, since to it they are small.
- */
+/** Frees an unused piece immediately: the garbage collector would keep about 70 MB, because it counts them as small. */
 export function releaseMemory(piece: Uint8Array): void {
   const { buffer, byteLength } = piece
   if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0)

@@ -1,21 +1,21 @@
 import type { Sql, Tx } from '../db.ts'
 import { type PlacedTable, type Reference, readTables } from './table-placement.ts'
 
-/** Is there as long as foreign keys are away, and no longer. */
+/** Exists only while foreign keys are removed. */
 const foreignKeyTable = 'foreign_keys_to_put_back'
 
-/** Whether tables are being turned over: meanwhile the database does not hold its promises. */
+/** Returns true while tables are being distributed; meanwhile foreign keys are not enforced. */
 export async function isDistributing(sql: Sql): Promise<boolean> {
   return (await sql`select where to_regclass(${foreignKeyTable}) is not null`).length > 0
 }
 
-/** A foreign key that was taken away, as it is to be put back. */
+/** A removed foreign key, with what restores it. */
 interface ForeignKey extends Reference {
   name: string
   definition: string
 }
 
-/** One transaction of the way from one server to several. */
+/** One transaction of the distribution. */
 export type Step =
   | { kind: 'take keys away'; tables: string[] }
   | { kind: 'copy everywhere'; table: string; rows: number; bytes: number }
@@ -26,14 +26,14 @@ export type Step =
 
 interface State {
   tables: readonly PlacedTable[]
-  /** Those that were taken away; null where nothing is under way. */
+  /** Removed foreign keys; null if no distribution is in progress. */
   keys: readonly ForeignKey[] | null
 }
 
 /**
- * What is still to be done, in its order: nothing where every table stands in its place. It follows from what there is, so that whoever
- * was stopped half-way goes on there. Foreign keys are away meanwhile: none may lead from a server's own table to one that is
- * spread. Small tables go first, so that what is wrong is found soon.
+ * Returns the remaining steps in order; none if every table is placed. Derives them from the current state, so that an
+ * interrupted run can continue. Foreign keys are removed meanwhile, because a local table can't reference a distributed
+ * one. Small tables come first, so that problems show early.
  */
 export function planOf({ tables, keys }: State): Step[] {
   const toTurn = tables.filter(({ place, kind }) => place.kind !== 'coordinator' && kind !== place.kind)
@@ -59,12 +59,12 @@ export function planOf({ tables, keys }: State): Step[] {
   return steps
 }
 
-/** What is still to be done. Nothing is changed. */
+/** Returns the remaining steps. Changes nothing. */
 export async function readPlan(sql: Sql): Promise<Step[]> {
   return planOf(await readState(sql))
 }
 
-/** What there is, from which the plan follows. */
+/** Reads the state that the plan is derived from. */
 export async function readState(sql: Sql): Promise<State> {
   const keys = (await isDistributing(sql)) ? await readKeysAway(sql) : null
   return { tables: await readTables(sql, keys ?? []), keys }
@@ -95,7 +95,7 @@ export async function runStep(tx: Tx, step: Step): Promise<void> {
   }
 }
 
-/** Those that lead from or to one of the tables. Some may be away already: of a run that a version with more tables takes up. */
+/** Removes foreign keys from and to the tables. Some may already be removed, by a version with fewer tables. */
 async function takeKeysAway(tx: Tx, tables: string[]): Promise<void> {
   await tx`
     create table if not exists ${tx(foreignKeyTable)} (
@@ -119,7 +119,7 @@ async function takeKeysAway(tx: Tx, tables: string[]): Promise<void> {
   for (const { table, name } of keys) await tx`alter table ${tx(table)} drop constraint ${tx(name)}`
 }
 
-/** Also counts the rows where they are now, by which statements are planned. */
+/** Deletes local rows, and analyzes the table for the planner. */
 async function clear(tx: Tx, table: string): Promise<void> {
   await tx`select truncate_local_data_after_distributing_table(${table}::regclass)`
   await tx`analyze ${tx(table)}`

@@ -1,10 +1,10 @@
 import { type Db, type Fragment, processName, type Sql } from '../db.ts'
 import { hasCitus } from './table-placement.ts'
 
-// By the names of the processes that have learned it: a transaction is known by the one that it is of.
+// Keyed by process name, which a transaction shares with its pool.
 const distributed = new Set<string>()
 
-/** Finds out, once when a process starts, whether the rows of workspaces lie on several servers. */
+/** Detects, once at process start, whether the tables of workspaces are distributed. */
 export async function detectDistribution({ sql }: Db): Promise<void> {
   if (!(await hasCitus(sql))) return
   const [found] = await sql<{ isSpread: boolean }[]>`
@@ -12,24 +12,18 @@ export async function detectDistribution({ sql }: Db): Promise<void> {
   if (found?.isSpread) assumeDistributed(sql)
 }
 
-/** Has statements written as for several servers, which is right on one server as well, though slower. */
+/** Makes statements suit several servers; on one server they are correct too, but slower. */
 export function assumeDistributed(sql: Sql): void {
   distributed.add(processName(sql))
 }
 
-/**
- * Whether the rows of workspaces lie on several servers, as far as this process has learned: then a statement that locks or
- * changes rows has to name the workspace that they are of.
- */
+/** Returns true if tables are distributed: statements that lock or change rows must then name their workspace. */
 export const isDistributed = (sql: Sql): boolean => distributed.has(processName(sql))
 
-/** Whose rows a statement is about that can be about those of many workspaces: of one, or (null) of all that it is given. */
+/** The workspace that a statement is restricted to; null for all that it receives. */
 export type OneWorkspace = string | null
 
-/**
- * Has `work` done with all items at once, or where rows are spread with those of one workspace after the other, each by a
- * statement that names it. Returns what they returned.
- */
+/** Runs `work` for all items at once, or with distributed tables for each workspace, which the statement must name. */
 export async function byWorkspace<I, R>(
   sql: Sql,
   items: readonly I[],
@@ -43,12 +37,12 @@ export async function byWorkspace<I, R>(
   return answers
 }
 
-/** How many candidates are listed for one claim: enough for all but the unluckiest when others claim the first ones. */
+/** Candidates listed per claim, enough unless others claim almost all of the first ones. */
 export const maxCandidates = 20
 
 /**
- * What `claim` gets in the first of these workspaces in which it gets something; each is asked once. For claims in two steps, right
- * wherever rows lie: candidates are listed without a lock, and the claim, which names its workspace, finds out what is still free.
+ * Returns the first successful claim in these workspaces; tries each once. For claims in two steps that work on one or
+ * several servers: list candidates without a lock, then claim in one workspace what is still free.
  */
 export async function claimFirst<R>(
   candidates: readonly { workspaceId: string }[],
@@ -61,29 +55,30 @@ export async function claimFirst<R>(
   return undefined
 }
 
-/** SQL, after other conditions: only rows of this workspace, in each of these tables. */
+/** SQL, after other conditions: restricts each of these tables to the workspace. */
 export const andOnlyOf = (sql: Sql, only: OneWorkspace, ...tables: readonly string[]): Fragment =>
   only === null
     ? sql``
     : tables.reduce<Fragment>((all, table) => sql`${all} and ${sql(`${table}.workspace_id`)} = ${only}`, sql``)
 
 /**
- * SQL, after other conditions: the workspace of these tables once more where rows are spread, in the words that their server is found
- * by. On one server the planner is not shown it.
+ * SQL, after other conditions: with distributed tables, repeats the workspace of these tables in the form by which
+ * Citus finds the server. On one server it is hidden from the planner.
  */
 export const andNamed = (sql: Sql, workspaceId: string, ...tables: readonly string[]): Fragment =>
   andOnlyOf(sql, isDistributed(sql) ? workspaceId : null, ...tables)
 
 /**
- * SQL: the workspace, which the planner must not see: of one that its statistics do not tell of it believes that it has a row at
- * most. Where rows are spread it has to, for it finds the server by it.
+ * SQL: the workspace id, hidden from the planner, which expects at most one row for a workspace that its statistics
+ * don't contain. With distributed tables it is visible, because Citus finds the server by it.
  */
 export const unseenWorkspace = (sql: Sql, workspaceId: string): Fragment =>
   isDistributed(sql) ? sql`${workspaceId}::uuid` : sql`(select ${workspaceId}::uuid)`
 
 /**
- * SQL: the time by the clock that all processes share, for what only reads. Where rows are spread it is asked for, since such a
- * statement would go by the clock of the server that has the rows; what changes rows goes by the one clock anyway.
+ * SQL: the time of the clock that all processes share, for statements that only read. With distributed tables it is
+ * queried, because such a statement would use the clock of the server with the rows; writes use the shared clock
+ * anyway.
  */
 export function momentOf(sql: Sql): { now: Fragment } | Promise<{ now: Fragment }> {
   return isDistributed(sql) ? askMoment(sql) : { now: sql`statement_timestamp()` }
@@ -94,22 +89,22 @@ async function askMoment(sql: Sql): Promise<{ now: Fragment }> {
   return { now: sql`${row?.now ?? null}::timestamptz` }
 }
 
-// Rows of tables that are on every server (workspaces, members, keys) cannot be held there by several at once: Citus locks the whole
-// table for it, and two who hold a row of it each wait for the other. Names stand for such rows, which the coordinator locks.
+// Several transactions can't share-lock rows of reference tables (workspaces, members, keys): Citus locks the whole
+// table, and two transactions that each lock a row deadlock. Advisory locks on the coordinator replace these row locks.
 
-/** SQL, at the end of a statement that reads such rows: `lock`, except where `lockShared` was asked for the same. */
+/** SQL, at the end of a statement that reads such rows: `lock`, unless `lockShared` replaces it. */
 export const lockUnlessDistributed = (sql: Sql, lock: Fragment): Fragment => (isDistributed(sql) ? sql`` : lock)
 
 /**
- * To be called before that statement where rows are spread: they stay as they are until the transaction ends, beside others who hold
- * them. Whoever changes them calls `lockExclusive` first. Who calls either looks whether they are spread: elsewhere nothing is waited for, and
- * the statement goes in its place among those that are sent together.
+ * Locks such rows against changes until the transaction ends; others can hold the same lock. Changes call
+ * `lockExclusive` first. Callers check `isDistributed` and call both only then, so that on one server nothing is
+ * awaited and the statement stays in its pipeline.
  */
 export async function lockShared(sql: Sql, name: string): Promise<void> {
   await sql`select pg_advisory_xact_lock_shared(hashtextextended(${name}, 0))`
 }
 
-/** Where rows are spread: waits until nobody holds these any more, and nobody does from then on until the transaction ends. */
+/** With distributed tables: waits until no one holds the shared lock, and excludes others until transaction end. */
 export async function lockExclusive(sql: Sql, name: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`
 }

@@ -1,21 +1,21 @@
 import type { Sql } from '../db.ts'
 
-/** A table as it is, and where the rule wants it. */
+/** A table with its current and its intended placement. */
 export interface PlacedTable extends TableShape {
   place: Place
-  /** Where it is: on this server alone, as long as nothing else was done with it. */
+  /** Current placement; a local table counts as `coordinator`. */
   kind: Place['kind']
-  /** By which column it is spread, when it is. */
+  /** Distribution column, if distributed. */
   spreadBy: string | null
-  /** Rows, as last counted. */
+  /** Rows at the last count. */
   rows: number
-  /** With indexes and partitions, on this server. */
+  /** On this server, with indexes and partitions. */
   bytes: number
-  /** Whether rows are stored on this server: of a table that was turned over, what it has left behind. */
+  /** Whether this server stores rows: of a distributed table, the local rows left behind. */
   hasRows: boolean
 }
 
-/** A foreign key leads from one table to another. */
+/** A foreign key between two tables. */
 export interface Reference {
   table: string
   references: string
@@ -35,10 +35,7 @@ interface Turned {
   column: string | null
 }
 
-/**
- * Every table of ours in the order of their names; a partition is its parent's. Where a table belongs also follows from foreign keys that
- * are away for the moment.
- */
+/** Returns all tables of Parley by name. Partitions count as their parent; dropped foreign keys affect placement. */
 export async function readTables(sql: Sql, away: readonly Reference[]): Promise<PlacedTable[]> {
   const shapes = await readShapes(sql)
   const turned = new Map((await readTurned(sql)).map((row) => [row.oid, row]))
@@ -99,14 +96,14 @@ async function readShapes(sql: Sql): Promise<Shape[]> {
     order by c.relname collate "C"`
 }
 
-/** The columns of an index `i`, as JSON. */
+/** SQL: the columns of an index `i`, as JSON. */
 const columnsOf = (sql: Sql) => sql`
   select json_agg(coalesce(a.attname::text, '') order by n.place)
   from unnest(i.indkey::smallint[]) with ordinality n (attnum, place)
   left join pg_attribute a on a.attrelid = i.indrelid and a.attnum = n.attnum and n.attnum > 0
   where n.place <= i.indnkeyatts`
 
-/** What Citus knows of our tables; nothing where it is not installed. */
+/** Reads the metadata of Citus; none if it is not installed. */
 async function readTurned(sql: Sql): Promise<Turned[]> {
   if (!(await hasCitus(sql))) return []
   return sql<Turned[]>`
@@ -120,47 +117,48 @@ async function readTurned(sql: Sql): Promise<Turned[]> {
     where c.relnamespace = current_schema()::regnamespace`
 }
 
-/** Whether the extension is installed in this database. */
+/** Returns true if the extension is installed in this database. */
 export async function hasCitus(sql: Sql): Promise<boolean> {
   return (await sql`select from pg_extension where extname = 'citus'`).length > 0
 }
 
-/** What decides where a table stands when several servers share the database. */
+/** Determines the placement of a table. */
 export interface TableShape {
   name: string
-  /** The columns of the primary key, in order. */
+  /** Columns of the primary key, in order. */
   key: readonly string[]
-  /** The columns of each other unique index; an expression among them is ''. */
+  /** Columns of each other unique index; '' for an expression. */
   uniques: readonly (readonly string[])[]
-  /** The tables that its foreign keys lead to. */
+  /** Tables that its foreign keys reference. */
   references: readonly string[]
 }
 
 /**
- * Spread by the workspace: each row is on the server that has its workspace. A copy everywhere: on all servers, so that what is spread
- * may refer to it. On the coordinator alone.
+ * `spread`: distributed by workspace, each row on its workspace's server. `everywhere`: a reference table, copied to
+ * all servers so that distributed tables can reference it. `coordinator`: only on the coordinator.
  */
 type Place = { kind: 'spread'; by: string } | { kind: 'everywhere' } | { kind: 'coordinator' }
 
-/** The columns that say whose a row is. A scope is a workspace, or the installation. */
+/** Columns with the owner of a row. A scope is a workspace or the installation. */
 const owners = ['workspace_id', 'scope_id']
 
-/** Tables that the rule would spread, and why they are not. */
+/** Tables that the rule would distribute, and why they are not. */
 export const exceptions: Readonly<Record<string, { kind: 'everywhere' | 'coordinator'; why: string }>> = {
   members: {
     kind: 'everywhere',
-    why: 'Found by the person, before it is known in which workspaces they are; one row for each person of a team.',
+    why: 'Looked up by user before the workspace is known; one row per member of a team.',
   },
   secrets: {
     kind: 'coordinator',
-    why: 'A new master key wraps all of them in one transaction, under their locks; some three rows a workspace.',
+    why: 'A new master key rewraps all of them in one transaction, under their locks; about three rows per workspace.',
   },
 }
 
 /**
- * Where each table stands. Spread is what is kept by workspace: the primary key begins with it. A unique key without the workspace can
- * only be kept where all rows are, so such a table is everywhere; it is one that is looked into before the workspace is known. So is
- * what tables that are spread or everywhere refer to, unless it is spread itself. All others are the installation's own.
+ * Returns the placement of each table. A table whose primary key begins with the workspace is distributed. A unique key
+ * without the workspace needs all rows on one server, so such a table is a reference table; it is used to find the
+ * workspace. Tables that distributed or reference tables reference are also reference tables, unless they are
+ * distributed. All others stay on the coordinator.
  */
 export function placesOf(tables: readonly TableShape[]): Map<string, Place> {
   const places = new Map<string, Place>()
@@ -190,20 +188,20 @@ function ownPlace({ name, key, uniques }: TableShape): Place {
   return uniques.every((columns) => columns.includes(by)) ? { kind: 'spread', by } : { kind: 'everywhere' }
 }
 
-/** What a server says of itself and of those that it shares the database with. */
+/** A server of the cluster, as it reports itself and the others. */
 export interface CitusServer {
-  /** Of the extension, `13.2.2`. */
+  /** Version of the extension, such as `13.2.2`. */
   version: string
   isCoordinator: boolean
-  /** Whether the coordinator is in its own list: else tables that are everywhere are not on it. */
+  /** Whether the coordinator is in its own node list; otherwise reference tables are not on it. */
   isListed: boolean
-  /** The servers that keep what is spread, as `host:port`. */
+  /** Servers for distributed tables, as `host:port`. */
   nodes: string[]
-  /** Into how many pieces a table is cut. */
+  /** Number of shards per table. */
   shards: number
 }
 
-/** Null where the extension is not installed in this database. */
+/** Returns null if the extension is not installed in this database. */
 export async function readServer(sql: Sql): Promise<CitusServer | null> {
   if (!(await hasCitus(sql))) return null
   const [row] = await sql<(Omit<CitusServer, 'version'> & { words: string })[]>`
@@ -225,32 +223,32 @@ export async function readServer(sql: Sql): Promise<CitusServer | null> {
   return { ...server, version: /\d+(?:\.\d+)*/.exec(words)?.[0] ?? '' }
 }
 
-/** The first that was tried. */
+/** Oldest tested version. */
 const oldestCitus = 13
 
-/** What keeps tables from being spread by this server, and what to do about it; null when nothing does. */
+/** Returns why this server can't distribute tables and how to fix it; null if it can. */
 export function problemOf(server: CitusServer | null): string | null {
   if (server === null) {
-    return 'The database has no Citus. Install the extension on every server, and run "create extension citus" in this database on each.'
+    return 'This database has no Citus. Install it on every server, and run "create extension citus" in each database.'
   }
   const { version, isCoordinator, isListed, nodes } = server
   if (!(Number.parseInt(version, 10) >= oldestCitus)) {
-    return `Parley needs Citus ${oldestCitus} or newer; the server of DATABASE_URL has ${version || 'an unknown one'}.`
+    return `Parley requires Citus ${oldestCitus} or later; this server has ${version || 'an unknown version'}.`
   }
   if (!isCoordinator) return notCoordinator
   if (!isListed) {
-    return 'The coordinator is not in its own list of servers. Run "select citus_set_coordinator_host(\'<its name>\')" on it.'
+    return 'The coordinator is not in its own node list. Run "select citus_set_coordinator_host(\'<its name>\')" on it.'
   }
   if (nodes.length === 0) {
-    return 'No server is there to keep the tables. Run "select citus_add_node(\'<name>\', 5432)" on the coordinator for each.'
+    return 'No worker node is registered. Run "select citus_add_node(\'<name>\', 5432)" on the coordinator for each.'
   }
   return null
 }
 
 const notCoordinator =
-  'DATABASE_URL leads to a worker of Citus. Let it lead to the coordinator: only there are locks, news and the order of events one.'
+  'DATABASE_URL leads to a Citus worker. Use the coordinator, which all locks, notifications and events need.'
 
-/** Throws where this is one of several servers, but not the one that all processes have to talk to. */
+/** Throws if this is a worker of a cluster: all processes must connect to the coordinator. */
 export async function refuseWorker(sql: Sql): Promise<void> {
   const server = await readServer(sql)
   if (server !== null && !server.isCoordinator) throw new Error(notCoordinator)

@@ -3,11 +3,11 @@ import type { DatabaseAddress } from '../postgres/address.ts'
 import { connect } from '../postgres/connect.ts'
 import { copyIn } from './copy.ts'
 
-/** A table whose rows are kept: those of unlogged ones count from the start after a crash, and after a copy. */
+/** A table to copy. Unlogged tables are not copied: they are empty after a crash anyway. */
 export interface CopiedTable {
   name: string
   columns: string[]
-  /** Its rows are in its parts, of which every database has its own. */
+  /** Its rows are in partitions, which can differ between databases. */
   isPartitioned?: boolean
 }
 
@@ -17,7 +17,7 @@ interface CopiedSequence {
   isCalled: boolean
 }
 
-/** What of a database is copied, as one transaction sees it. */
+/** What is copied, from one snapshot. */
 export interface Catalogue {
   tables: CopiedTable[]
   sequences: CopiedSequence[]
@@ -30,8 +30,8 @@ export interface AppliedMigration {
 }
 
 /**
- * Every table of ours but the list of migrations, which whoever makes the tables writes. One with partitions is one: its rows
- * find theirs where they are brought.
+ * Reads all tables except the list of migrations, which the migration run of the target writes. A partitioned table
+ * counts as one: the target routes its rows to its own partitions.
  */
 export async function readCatalogue(client: pg.Client): Promise<Catalogue> {
   const { rows: tables } = await client.query<CopiedTable>(`
@@ -64,7 +64,7 @@ export async function readCatalogue(client: pg.Client): Promise<Catalogue> {
   return { tables, sequences }
 }
 
-/** None where there is not even the list. */
+/** Returns the applied migrations; none if the table is missing. */
 export async function readMigrationsOf(client: pg.Client): Promise<AppliedMigration[]> {
   const { rows } = await client.query<{ isThere: boolean }>(`select to_regclass('migrations') is not null as "isThere"`)
   if (!rows[0]?.isThere) return []
@@ -74,7 +74,7 @@ export async function readMigrationsOf(client: pg.Client): Promise<AppliedMigrat
 
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
-/** The rows of a table, or for it, in the form that PostgreSQL 15 to 18 share. */
+/** Returns the copy statement in the binary format, which PostgreSQL 15 to 18 share. */
 export function copyStatement({ name, columns, isPartitioned }: CopiedTable, way: 'to stdout' | 'from stdin'): string {
   const list = columns.map(quoted).join(', ')
   if (way === 'from stdin')
@@ -90,13 +90,13 @@ interface ForeignKey {
 }
 
 interface Loading {
-  /** Fills a table, which is empty, and returns how many rows that were. */
+  /** Fills an empty table and returns the number of rows. */
   fill(table: CopiedTable, bytes: AsyncIterable<Uint8Array>): Promise<number>
 }
 
 /**
- * Fills the tables of a database that migrations have made, all of them or none: when `work` throws, or the process ends,
- * they are as before. Foreign keys are checked for all rows at once, at the end.
+ * Fills the tables of a migrated database, all or none: if `work` throws or the process dies, they stay unchanged.
+ * Foreign keys are checked for all rows at the end.
  */
 export async function loadTables(
   client: pg.Client,
@@ -133,7 +133,7 @@ async function listForeignKeys(client: pg.Client): Promise<ForeignKey[]> {
   return rows
 }
 
-/** Copies take as long as they take, and what they read must look the same on every server. */
+/** Disables timeouts, because copies take long, and fixes formats, so that values look the same on every server. */
 const parameters = {
   statement_timeout: '0',
   lock_timeout: '0',
@@ -142,7 +142,7 @@ const parameters = {
   IntervalStyle: 'postgres',
 }
 
-/** A session of its own for `work`, which is ended whatever comes of it. */
+/** Runs `work` with its own session, and always closes it. */
 export async function withSession<T>(
   address: DatabaseAddress,
   applicationName: string,
@@ -153,12 +153,12 @@ export async function withSession<T>(
   try {
     return await work(client)
   } finally {
-    // At once: a copy that nobody reads to its end would keep a polite goodbye waiting.
+    // Immediately: an orderly close would wait for a copy that is not read to its end.
     client.connection.stream.destroy()
   }
 }
 
-/** Has everything that `work` reads be of one moment, and says which: whatever was committed before it is seen. */
+/** Runs `work` in one snapshot and passes its time; everything committed before is visible. */
 export async function inSnapshot<T>(client: pg.Client, work: (takenAt: Date) => Promise<T>): Promise<T> {
   await client.query('begin isolation level repeatable read read only')
   const { rows } = await client.query<{ at: Date }>('select statement_timestamp() as at')

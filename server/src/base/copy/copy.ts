@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import pg from 'pg'
 
-// What pg calls on a query while its answer comes in; its declarations leave these out.
+// Methods that pg calls on a query while its result arrives; the type declarations lack them.
 const Query = pg.Query as unknown as new (text: string) => object
 
 interface Wire {
@@ -21,10 +21,7 @@ interface Wire {
 const blockBytes = 4 * 1024 * 1024
 const maxBlocks = 2
 
-/**
- * Does one `copy … to stdout`, and returns how many rows that were. The blocks are for whoever asks; a reader that stops
- * early has to end the connection.
- */
+/** Runs one `copy … to stdout` and returns the number of rows. A reader that stops early must close the connection. */
 export async function* copyOut(client: pg.Client, statement: string): AsyncGenerator<Buffer, number> {
   const query = new CopyOut(statement)
   client.query(query as unknown as pg.Submittable)
@@ -32,14 +29,14 @@ export async function* copyOut(client: pg.Client, statement: string): AsyncGener
   return query.done
 }
 
-/** Does one `copy … from stdin` and returns how many rows it has brought. */
+/** Runs one `copy … from stdin` and returns the number of rows. */
 export async function copyIn(client: pg.Client, statement: string, bytes: AsyncIterable<Uint8Array>): Promise<number> {
   const query = new CopyIn(statement, bytes)
   client.query(query as unknown as pg.Submittable)
   return query.done
 }
 
-/** The plain exchange of a script, and its end. */
+/** Runs the statement in the simple query protocol. */
 class Copy extends Query {
   readonly done: Promise<number>
   protected failure: unknown
@@ -55,7 +52,7 @@ class Copy extends Query {
       this.#resolve = resolve
       this.#reject = reject
     })
-    // Whoever reads hears of it at the next turn.
+    // The reader receives the error; this only prevents an unhandled rejection.
     this.done.catch(() => undefined)
   }
 
@@ -93,14 +90,14 @@ class CopyOut extends Copy {
 
   handleCopyData({ chunk }: { chunk: Buffer }, wire: Wire): void {
     this.#wire = wire
-    // The driver uses its memory again.
+    // The driver reuses this memory.
     this.#pieces.push(Buffer.from(chunk))
     this.#bytes += chunk.length
-    if (this.#bytes >= blockBytes && !this.#cut()) wire.stream.pause()
+    if (this.#bytes >= blockBytes && !this.#pushBlock()) wire.stream.pause()
   }
 
-  /** Whether there is room for more. */
-  #cut(): boolean {
+  /** Returns true if the buffer has space for more. */
+  #pushBlock(): boolean {
     const block = Buffer.concat(this.#pieces)
     this.#pieces = []
     this.#bytes = 0
@@ -108,7 +105,7 @@ class CopyOut extends Copy {
   }
 
   override handleReadyForQuery(): void {
-    if (this.#bytes > 0) this.#cut()
+    if (this.#bytes > 0) this.#pushBlock()
     this.blocks.push(null)
     super.handleReadyForQuery()
   }
@@ -129,10 +126,10 @@ class CopyIn extends Copy {
   }
 
   handleCopyInResponse(wire: Wire): void {
-    void this.#give(wire)
+    void this.#sendSource(wire)
   }
 
-  async #give(wire: Wire): Promise<void> {
+  async #sendSource(wire: Wire): Promise<void> {
     try {
       for await (const bytes of this.#source) {
         if (this.failure !== undefined) return
@@ -142,17 +139,17 @@ class CopyIn extends Copy {
       if (this.failure === undefined) wire.endCopyFrom()
     } catch (error) {
       this.#sourceFailure = error
-      wire.sendCopyFail('What was to be copied ended in an error')
+      wire.sendCopyFail('The source of the copy failed')
     }
   }
 
-  /** The server repeats that it was given up; the reason is ours. */
+  /** Reports the failure of the source instead of the server's response to it. */
   override handleError(error: unknown): void {
     super.handleError(this.#sourceFailure ?? error)
   }
 }
 
-/** Resolves once the stream takes more, or never will; nobody listens to it afterwards. */
+/** Resolves when the stream can take more or is closed. */
 function drained(stream: Wire['stream']): Promise<void> {
   return new Promise((resolve) => {
     const go = () => {

@@ -11,20 +11,20 @@ export interface ServerUser {
 
 const nobody = 65534
 
-/** PostgreSQL refuses to run as root, so root runs it as nobody; anyone else runs it as themselves. */
+/** Returns the user that PostgreSQL runs as. It refuses to run as root, so root uses nobody. */
 export function serverUser(): ServerUser {
   return process.getuid?.() === 0 ? { uid: nobody, gid: nobody } : {}
 }
 
 /**
- * How PostgreSQL is told its data folder, which is also its working directory. The server's user may not be allowed
- * to walk the path down to it (a clone under /root): Linux lets it in through its working directory all the same.
+ * Returns the value of PostgreSQL's `-D`. The server's user may lack access to the folder's parents (a clone under
+ * /root); Linux still allows access through the working directory, which is the data folder.
  */
 export function dataArgument(clusterFolder: string): string {
   return process.platform === 'linux' && process.getuid?.() === 0 ? '/proc/self/cwd' : clusterFolder
 }
 
-/** Little, and nothing of ours: a stray PG… variable would change what the server does. */
+/** Minimal: a stray PG… variable would change the behavior of the server. */
 export function serverEnvironment(): NodeJS.ProcessEnv {
   const { SystemRoot, TEMP } = process.env
   return { LC_ALL: 'C', TZ: 'UTC', ...(SystemRoot && { SystemRoot }), ...(TEMP && { TEMP }) }
@@ -34,7 +34,7 @@ export interface Binaries {
   postgres: string
   initdb: string
   pgCtl: string
-  /** `18` of PostgreSQL 18.4: the version that a data folder belongs to. */
+  /** Major version, such as `18`, which must match the data folder. */
   major: number
 }
 
@@ -46,14 +46,14 @@ interface Package {
 const execute = promisify(execFile)
 const externalHint = 'Set DATABASE_URL to a PostgreSQL server (15 to 18) to run without the embedded one.'
 
-/** The embedded PostgreSQL of this platform, in a place from which the server's user can run it. */
+/** Returns the embedded PostgreSQL of this platform, from a location where the server's user can run it. */
 export async function findBinaries(dataFolder: string): Promise<Binaries> {
   const found = await findPackage()
   await linkLibraries(found.native)
   const inPlace = await tryBinaries(found.native)
   if (inPlace !== undefined) return inPlace
 
-  // The clone may lie where the server's user cannot look (/root), or where links cannot be made.
+  // The clone may be in a folder that the server's user can't access (/root), or where symlinks can't be created.
   const copy = await copyBinaries(found, process.getuid?.() === 0 ? '/var/cache/parley' : dataFolder)
   const copied = await tryBinaries(copy)
   if (copied !== undefined) return copied
@@ -68,11 +68,11 @@ async function findPackage(): Promise<Package> {
     const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string }
     return { version, native: join(root, 'native') }
   } catch (error) {
-    throw new Error(`There is no embedded PostgreSQL here: ${name} is not installed. ${externalHint}`, { cause: error })
+    throw new Error(`The embedded PostgreSQL is missing: ${name} is not installed. ${externalHint}`, { cause: error })
   }
 }
 
-/** Does what the package's install script would do: install scripts are off. */
+/** Creates the symlinks of the package's install script, because install scripts are disabled. */
 async function linkLibraries(native: string): Promise<void> {
   const list = await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]')
   const links = JSON.parse(list) as { source: string; target: string }[]
@@ -104,7 +104,7 @@ async function copyBinaries(found: Package, parent: string): Promise<string> {
   await cp(found.native, join(unfinished, 'native'), { recursive: true, verbatimSymlinks: true })
   await openToAll(unfinished)
   await linkLibraries(join(unfinished, 'native'))
-  // Another program may have finished its copy meanwhile: either of the two will do.
+  // Another process may have finished its copy first; both copies are equal.
   await rename(unfinished, target).catch(() => rm(unfinished, { recursive: true, force: true }))
   return native
 }

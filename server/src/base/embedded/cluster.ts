@@ -17,7 +17,7 @@ type StopSignal = 'INT' | 'QUIT' | 'KILL'
 
 const pollMs = 10
 
-/** Who claims the cluster by its `postmaster.pid`, dead or alive. */
+/** Returns the process that claims the cluster in `postmaster.pid`; it may be dead. */
 export async function readPostmaster(clusterFolder: string): Promise<Postmaster | undefined> {
   const lines = (await readFile(join(clusterFolder, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n')
   const pid = Number(lines[0])
@@ -25,8 +25,8 @@ export async function readPostmaster(clusterFolder: string): Promise<Postmaster 
 }
 
 /**
- * Stops the server that a killed program left behind. It is not taken over: its output and its settings belong to
- * a program that is gone. The caller holds the lock of the data folder.
+ * Stops the server that a killed program left running. It can't be reused, because its output and settings belong to
+ * that program. The caller holds the lock of the data folder.
  */
 export async function stopOrphan(
   clusterFolder: string,
@@ -39,15 +39,15 @@ export async function stopOrphan(
     log(`Stopping the database that an earlier run left behind (process ${orphan.pid})`)
     await stopServer(orphan.pid, clusterFolder, binaries)
   }
-  // The number may by now belong to an unrelated process (or to a zombie): PostgreSQL would give way to that one.
+  // The pid may belong to an unrelated process or a zombie by now, and PostgreSQL would refuse to start.
   if (exists(orphan.pid)) await removeLocks(clusterFolder)
 }
 
-/** A server that is killed between making its lock file and writing it leaves one that no server starts over. */
+/** Removes an empty lock file, which a server killed during its start leaves, and which blocks every later start. */
 async function removeEmptyLock(clusterFolder: string): Promise<void> {
   const isEmpty = async () => (await readFile(join(clusterFolder, 'postmaster.pid'), 'utf8').catch(() => 'none')) === ''
   if (!(await isEmpty())) return
-  // One that is starting just now writes it within microseconds.
+  // A server that is starting writes it within microseconds.
   await wait(200)
   if (await isEmpty()) await removeLocks(clusterFolder)
 }
@@ -57,7 +57,7 @@ async function removeLocks(clusterFolder: string): Promise<void> {
   await rm(join(clusterFolder, '.s.PGSQL.5432.lock'), { force: true })
 }
 
-/** Ends a server: politely (clients are cut off, everything is flushed), then at once, then by force. */
+/** Stops a server: fast (disconnects clients, flushes everything), then immediate, then by SIGKILL. */
 export async function stopServer(pid: number, clusterFolder: string, binaries: Binaries): Promise<void> {
   const steps: [StopSignal, number][] = [
     ['INT', 10_000],
@@ -77,7 +77,7 @@ export async function stopServer(pid: number, clusterFolder: string, binaries: B
 }
 
 async function signalServer(pid: number, signal: StopSignal, { pgCtl }: Binaries): Promise<void> {
-  // Windows has no signals: PostgreSQL brings its own, sent by pg_ctl.
+  // Windows has no signals: PostgreSQL emulates them with pg_ctl.
   if (process.platform === 'win32') {
     await promisify(execFile)(pgCtl, ['kill', signal, String(pid)]).catch(() => undefined)
     return
@@ -85,11 +85,11 @@ async function signalServer(pid: number, signal: StopSignal, { pgCtl }: Binaries
   try {
     process.kill(pid, `SIG${signal}`)
   } catch {
-    // Gone already, which the caller finds out by looking.
+    // Already ended; the caller checks.
   }
 }
 
-/** Whether this very process is a PostgreSQL on this very folder: process numbers are used again. */
+/** Returns true if the process is a PostgreSQL on this folder: process ids are reused. */
 export function isServerOf(pid: number, clusterFolder: string): boolean {
   try {
     if (process.platform === 'linux') {
@@ -120,21 +120,21 @@ export interface Cluster {
 interface NewCluster {
   dataFolder: string
   binaries: Binaries
-  /** What the server asks for. */
+  /** Password that the server requires. */
   password: string
-  /** Whether a new cluster is flushed to disk; only tests can do without. */
+  /** Whether a new cluster is flushed to disk; only tests skip it. */
   sync: boolean
   log: (line: string) => void
 }
 
-/** The cluster in the data folder, made on the first start. One of an earlier version comes to ask for the password. */
+/** Opens the cluster in the data folder, or creates it. Sets a password on clusters of earlier versions. */
 export async function openCluster({ dataFolder, binaries, password, sync, log }: NewCluster): Promise<Cluster> {
   const folder = join(dataFolder, 'postgres')
   await removeUnfinished(dataFolder)
   if (!(await stat(folder).catch(() => undefined))) {
     log('Preparing the database for its first start')
-    // Built under another name: a first start that is killed half-way leaves nothing that looks finished. A name of
-    // its own, since what that start was running may still be writing.
+    // Created under a temporary name, so that an interrupted first start leaves nothing that looks complete. The name
+    // is unique, because processes of the interrupted start may still be writing.
     const unfinished = await mkdtemp(`${folder}.new-`)
     await createCluster(unfinished, binaries, password, sync)
     await rename(unfinished, folder)
@@ -149,7 +149,7 @@ export async function openCluster({ dataFolder, binaries, password, sync, log }:
   return cluster
 }
 
-/** Has a cluster that is not running ask for the password. Cut short, it is done again by the next start. */
+/** Makes a stopped cluster require the password. If interrupted, the next start repeats it. */
 async function introduce({ folder, user }: Cluster, binaries: Binaries, password: string): Promise<void> {
   await runSingle(folder, user, binaries, setPassword(password))
   await writeAccessRules(password, folder, user)
@@ -171,8 +171,8 @@ async function createCluster(folder: string, binaries: Binaries, password: strin
   if (user.uid !== undefined && user.gid !== undefined) await chown(folder, user.uid, user.gid)
 
   const data = ['-D', dataArgument(folder)]
-  // Until the password is set, which is before the cluster is started for the first time. Nobody but the server's user
-  // reaches the socket, which lies in a 0700 folder; there is no TCP.
+  // Applies until the password is set, before the cluster starts for the first time. Only the server's user can reach
+  // the socket, in a folder of mode 0700; there is no TCP.
   const access = ['--auth=trust', '--username=parley']
   const options = { cwd: folder, ...user }
   const flush = sync ? [] : ['--no-sync']
@@ -191,7 +191,7 @@ async function run(program: string, args: string[], options: SpawnSyncOptions): 
     text(child.stderr),
     new Promise<number | null>((resolve, reject) => child.once('error', reject).once('close', resolve)),
   ])
-  if (code !== 0) throw new Error(`The database could not be prepared (${program}, exit ${code}): ${problem.trim()}`)
+  if (code !== 0) throw new Error(`Failed to prepare the database (${program}, exit ${code}): ${problem.trim()}`)
 }
 
 async function flushFolder(folder: string): Promise<void> {
@@ -205,7 +205,7 @@ async function checkVersion(folder: string, { major }: Binaries): Promise<void> 
   const version = Number(await readFile(join(folder, 'PG_VERSION'), 'utf8'))
   if (version === major) return
   throw new Error(
-    `${folder} was written by PostgreSQL ${version}, but this version of Parley brings ${major}. ` +
+    `${folder} was written by PostgreSQL ${version}, but this version of Parley includes ${major}. ` +
       'Export it with the version that wrote it, or run that PostgreSQL yourself and set DATABASE_URL.',
   )
 }
@@ -213,16 +213,16 @@ async function checkVersion(folder: string, { major }: Binaries): Promise<void> 
 async function userOf(folder: string): Promise<ServerUser> {
   const current = process.getuid?.()
   const { uid, gid } = await stat(folder)
-  // A cluster that a plain user made can also be started by root: it then runs as that user.
+  // Root can start a cluster of another user, and runs it as that user.
   if (current === undefined || uid === current) {
     if (current !== 0) return {}
-    throw new Error(`${folder} belongs to root, whom PostgreSQL refuses: run chown -R 65534:65534 ${folder}`)
+    throw new Error(`${folder} belongs to root, and PostgreSQL refuses to run as root: chown -R 65534:65534 ${folder}`)
   }
   if (current === 0) return { uid, gid }
   throw new Error(`${folder} belongs to user ${uid}: run Parley as that user, or give the folder to user ${current}.`)
 }
 
-/** The password of the embedded server, made on the first start. Outside of the cluster: the server itself needs none. */
+/** Returns the password of the embedded server; creates it on the first start. Stored outside the cluster. */
 export async function findPassword(dataFolder: string): Promise<string> {
   const file = join(dataFolder, 'postgres.password')
   const kept = await readFile(file, 'utf8').catch(() => '')
@@ -232,29 +232,29 @@ export async function findPassword(dataFolder: string): Promise<string> {
   return made
 }
 
-/** Whether the server asks for this very password. */
+/** Returns true if the server requires this password. */
 async function asksFor(password: string, cluster: string): Promise<boolean> {
   return (await readFile(join(cluster, 'pg_hba.conf'), 'utf8').catch(() => '')) === accessRules(password)
 }
 
-/** Has the server ask for the password from its next start on. */
+/** Makes the server require the password from its next start. */
 function writeAccessRules(password: string, cluster: string, user: ServerUser): Promise<void> {
   return writeWhole(join(cluster, 'pg_hba.conf'), accessRules(password), user)
 }
 
-/** The statement that sets the password, on a line of its own; the password itself is not in it. */
+/** SQL that sets the password, on one line; it contains a verifier instead of the password. */
 function setPassword(password: string): string {
   return `alter role parley password '${verifierOf(password)}'\n`
 }
 
-// The digest tells a password file that belongs to another cluster, of a backup for one.
+// The digest detects a password file of another cluster, for example from a backup.
 const accessRules = (password: string) =>
   `# Written by Parley for the password ${createHash('sha256').update(password).digest('hex').slice(0, 16)}\nlocal all all scram-sha-256\n`
 
-// Stretching is for what people think up: nobody guesses 256 random bits, and every new connection would pay for it.
+// No key stretching: 256 random bits can't be guessed, and every new connection would pay for it.
 const iterations = 1
 
-/** What PostgreSQL keeps of a password, by RFC 5803. */
+/** Returns PostgreSQL's verifier for a password, as in RFC 5803. */
 function verifierOf(password: string): string {
   const salt = randomBytes(16)
   const salted = pbkdf2Sync(password, salt, iterations, 32, 'sha256')
@@ -264,7 +264,7 @@ function verifierOf(password: string): string {
   return `SCRAM-SHA-256$${iterations}:${salt.toString('base64')}$${storedKey}:${serverKey}`
 }
 
-/** A file that is there as a whole or not at all, for its owner alone. */
+/** Writes a file atomically, readable only by its owner. */
 async function writeWhole(file: string, text: string, { uid, gid }: ServerUser): Promise<void> {
   const unfinished = `${file}.new`
   const handle = await open(unfinished, 'w', 0o600)

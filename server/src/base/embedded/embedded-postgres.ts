@@ -18,25 +18,25 @@ import {
 } from './server-process.ts'
 
 export interface EmbeddedPostgres {
-  /** With `user`, `database` and `password`, what `openDb` takes. */
+  /** With `user`, `database` and `password`, the options of `openDb`. */
   readonly socketFolder: string
   readonly user: 'parley'
   readonly database: 'parley'
   readonly password: string
-  /** The server's process now; another one after a restart. */
+  /** Current process of the server; changes after a restart. */
   readonly pid: number
-  /** Resolves once `stop` has ended the server for good; a crash does not resolve it, since the server comes back. */
+  /** Resolves when `stop` has stopped the server. Not on a crash, which is followed by a restart. */
   readonly exited: Promise<void>
   stop(): Promise<void>
 }
 
 interface EmbeddedPostgresOptions {
-  /** The data folder: holds the cluster, the server's log and the lock. Made when missing. */
+  /** Data folder with the cluster, the server's log and the lock. Created if missing. */
   folder: string
   log: (line: string) => void
-  /** Called when the server has come back after it died. */
+  /** Called when the server has restarted after a crash. */
   onRestart?: () => void
-  /** Instead of the product's settings, for tests. */
+  /** Overrides the settings, for tests. */
   settings?: ServerSettings
 }
 
@@ -46,8 +46,8 @@ const logCheckMs = 3_600_000
 const maxSocketFolderBytes = 103 - '/.s.PGSQL.5432'.length
 
 /**
- * Starts the PostgreSQL that Parley brings along and keeps it running until `stop`. Throws when another process uses
- * the folder, when there is no embedded PostgreSQL for this platform, or when the server does not start.
+ * Starts the embedded PostgreSQL and keeps it running until `stop`. Throws if another process uses the folder, if there
+ * is no embedded PostgreSQL for this platform, or if the server does not start.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   await mkdir(options.folder, { recursive: true, mode: 0o700 })
@@ -80,19 +80,19 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   }
 }
 
-/** Where a restore builds what it then puts in its place. */
+/** Folder in which a restore is built before it replaces the data. */
 export const restoringName = 'restoring'
-/** Says that the data went to another database, and lets nobody write here what would be missed there. */
+/** File that marks data as moved to another database, so that no process writes here. */
 export const movedName = 'moved.json'
 
-/** An installation that began anew where another one was about to be would pass for it. */
+/** Throws after an interrupted restore or a move: a new installation here would be mistaken for the old one. */
 function refuseUnfinished(folder: string): void {
   if (existsSync(join(folder, restoringName))) {
     throw new Error(`A restore into ${folder} was cut off. Empty the folder, and restore again.`)
   }
   if (existsSync(join(folder, movedName))) {
     throw new Error(
-      `The data of ${folder} was moved to another database: set DATABASE_URL to it. To go back to what was here then, ` +
+      `The data of ${folder} was moved to another database: set DATABASE_URL to it. To use the old data instead, ` +
         `remove ${join(folder, movedName)}.`,
     )
   }
@@ -125,7 +125,7 @@ async function supervise(start: ServerStart, onRestart = () => {}): Promise<Supe
   let server = await startServer(start)
   let stopped = false
 
-  // A program that ends without `stop` (an uncaught error) must not leave a server behind.
+  // A program that exits without `stop` (an uncaught error) must not leave a server running.
   const stopAtExit = () => isServerOf(server.pid, start.cluster.folder) && process.kill(server.pid, 'SIGINT')
   process.once('exit', stopAtExit)
   const logCheck = setInterval(() => keepLogSmall(start.logFile).catch(() => undefined), logCheckMs).unref()
@@ -168,7 +168,7 @@ async function startAgain(start: ServerStart, isStopped: () => boolean): Promise
   return undefined
 }
 
-/** How a server that another process runs on this data folder is reached. */
+/** Returns the address of the server that another process runs on this data folder. */
 export async function addressOfRunning(dataFolder: string): Promise<DatabaseAddress> {
   const folder = await realpath(dataFolder)
   const socketFolder = await socketFolderOf(join(folder, 'postgres'))
@@ -176,14 +176,14 @@ export async function addressOfRunning(dataFolder: string): Promise<DatabaseAddr
   return socketAddress({ socketFolder, database: 'parley', user: 'parley', password })
 }
 
-/** A folder by which clients reach the server's socket: the cluster's own, or a link to it when its path is too long. */
+/** Returns a folder for the server's socket: the cluster's own, or a symlink if its path is too long. */
 async function socketFolderOf(clusterFolder: string): Promise<string> {
   if (Buffer.byteLength(clusterFolder) <= maxSocketFolderBytes) return clusterFolder
 
   const name = `parley-${createHash('sha256').update(clusterFolder).digest('hex').slice(0, 16)}`
   const link = join(Buffer.byteLength(tmpdir()) < 60 ? tmpdir() : '/tmp', name)
   await symlink(clusterFolder, link).catch(() => undefined)
-  // Anyone may write to /tmp: a link that is not ours could lead to somebody else's server.
+  // Anyone can write to /tmp: another user's link could lead to another server.
   const { uid } = await lstat(link)
   if (uid === (process.getuid?.() ?? uid) && (await readlink(link)) === clusterFolder) return link
   throw new Error(`${link} is not a link to ${clusterFolder}. Remove it, or set PARLEY_DATA_DIR to a shorter path.`)
@@ -195,15 +195,15 @@ interface FolderLock {
 
 const sqliteBusy = 5
 
-/** Another process has the data folder, and may serve it. */
+/** Another process uses the data folder. */
 export class FolderInUse extends Error {}
 
 /**
- * Takes the data folder for this process. Throws, naming the holder, when another process has it. The operating
- * system drops the lock with the process, however it dies, so there is never a stale lock to remove.
+ * Locks the data folder for this process. Throws and names the other process if it is in use. The operating system
+ * releases the lock when the process dies, so a lock can't be stale.
  */
 export function lockFolder(folder: string): FolderLock {
-  // Node offers no file lock of its own; SQLite takes a real one on every platform.
+  // Node has no file lock; SQLite takes one on every platform.
   const file = new DatabaseSync(join(folder, 'parley.lock'), { timeout: 0 })
   const pidFile = join(folder, 'parley.pid')
   try {
@@ -231,7 +231,7 @@ function isBusy(error: unknown): boolean {
 function holder(pidFile: string): string {
   try {
     const pid = Number(readFileSync(pidFile, 'utf8'))
-    // The file of a killed process may still be there when the new holder has not yet written its own.
+    // The file of a killed process may still exist before the new process has written its own.
     process.kill(pid, 0)
     return `process ${pid}`
   } catch (error) {

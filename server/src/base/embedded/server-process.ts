@@ -10,25 +10,26 @@ export type ServerSettings = Record<string, string | number>
 const megabyte = 1024 ** 2
 
 /**
- * An eighth of the memory, within bounds. Writes to a large workspace touch pages all over it: where these do not stay,
- * each change pays for reading some and for writing others away.
+ * Returns an eighth of the memory, between 128 MB and 1 GB. Writes to a large workspace touch pages all over it: pages
+ * that don't stay in memory must be read and evicted for each change.
  */
 export function sharedBuffers(memory: number): string {
   const share = Math.floor(memory / 8 / megabyte)
   return `${Math.min(Math.max(share, 128), 1024)}MB`
 }
 
-/** Given on every start rather than written down once, so that a new version of Parley can change them. */
+/** Passed on every start instead of written once, so that a new version of Parley can change them. */
 export const serverSettings: ServerSettings = {
   listen_addresses: '',
-  // Relative to the data folder, which is 0700: nobody else reaches it, and its path may be of any length.
+  // Relative to the data folder, which has mode 0700, so no other user reaches it; works with paths of any length.
   unix_socket_directories: '.',
   port: 5432,
   max_connections: 60,
   shared_buffers: sharedBuffers(memoryBytes()),
   max_wal_size: '1GB',
-  // After a checkpoint the first change of each page writes it to the log in full, and a write to a large workspace
-  // changes about ten. The only method that these binaries have takes more time for them than all the rest together.
+  // After a checkpoint the first change of a page writes the whole page to the WAL, and a write to a large workspace
+  // changes about ten. The only compression method of these binaries would take more time than everything else
+  // together.
   wal_compression: 'off',
   random_page_cost: 1.1,
   jit: 'off',
@@ -38,8 +39,8 @@ export const serverSettings: ServerSettings = {
   log_destination: 'stderr',
   logging_collector: 'off',
   log_line_prefix: '%m [%p] ',
-  // Statements, their parameters and even plain errors ("invalid input syntax … «value»") can hold personal data:
-  // none of them reach the log. What the program itself logs tells of a failed statement.
+  // Statements, parameters and even plain errors ("invalid input syntax … «value»") can contain personal data, so they
+  // are not logged. Parley logs failed statements itself.
   log_min_messages: 'log',
   log_min_error_statement: 'panic',
   log_error_verbosity: 'terse',
@@ -54,7 +55,7 @@ export const serverSettings: ServerSettings = {
 
 export interface ServerProcess {
   pid: number
-  /** Says how the process ended, once it has. */
+  /** Resolves with the exit code or signal when the process ends. */
   exited: Promise<string>
 }
 
@@ -69,10 +70,10 @@ export interface ServerStart {
 const pollMs = 5
 const patienceMs = 30_000
 const recoveryNoticeMs = 10_000
-// What a killed server can leave: backends, which take a moment to notice, and a server that had only just begun.
+// Left by a killed server: backends that have not noticed yet, or the lock file of a server that was just starting.
 const remnants = /pre-existing shared memory block|lock file "[^"]*" (already exists|is empty)/
 
-/** Starts the server and resolves once it takes connections. Throws with the end of its log when it gives up. */
+/** Starts the server and resolves when it accepts connections. Throws with the end of its log on failure. */
 export async function startServer(start: ServerStart): Promise<ServerProcess> {
   const deadline = performance.now() + patienceMs
   for (let delayMs = 20; ; delayMs = Math.min(delayMs * 2, 500)) {
@@ -98,7 +99,7 @@ async function spawnServer({ cluster, binaries, settings, logFile }: ServerStart
       cwd: cluster.folder,
       env: serverEnvironment(),
       stdio: ['ignore', output.fd, output.fd],
-      // A session of its own: Ctrl+C reaches the program alone, which stops the server after its last statement.
+      // A separate session, so that Ctrl+C reaches only the program, which stops the server after its last statement.
       detached: true,
     })
     const exited = new Promise<string>((resolve) => {
@@ -116,7 +117,7 @@ async function becomesReady(server: ServerProcess, { cluster, log }: ServerStart
   server.exited.then(() => {
     running = false
   })
-  // No deadline: after a crash the server replays its log first, and giving up would only begin that anew.
+  // No deadline: after a crash the server replays its WAL, and a restart would only repeat that.
   let notice = performance.now() + recoveryNoticeMs
   while (running) {
     const postmaster = await readPostmaster(cluster.folder)
@@ -132,13 +133,13 @@ async function becomesReady(server: ServerProcess, { cluster, log }: ServerStart
 
 const maxBytes = 4 * 1024 * 1024
 
-/** Opens the server's log for appending, readable by its owner alone. */
+/** Opens the server's log for appending, readable only by its owner. */
 async function openServerLog(path: string): Promise<FileHandle> {
   await keepLogSmall(path)
   return open(path, 'a', 0o600)
 }
 
-/** Keeps one earlier log beside the current one. The server appends, so the file can be emptied under it. */
+/** Keeps one previous log. The server appends, so the file can be truncated while it runs. */
 export async function keepLogSmall(path: string): Promise<void> {
   const size = await sizeOf(path)
   if (size <= maxBytes) return
@@ -150,7 +151,7 @@ async function sizeOf(path: string): Promise<number> {
   return (await stat(path).catch(() => undefined))?.size ?? 0
 }
 
-/** What was logged from this byte on, at most its last 2,000 characters. */
+/** Returns at most the last 2,000 characters of the log since this offset in bytes. */
 async function logSince(path: string, start: number): Promise<string> {
   const log = await open(path)
   try {

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, type KeyObject } from 'node:crypto'
 import { fillRandom } from '../id.ts'
 
-/** Where a sealed value lives. It opens nowhere else. `row` is the id of the row, `column` the column or group. */
+/** The only place where an encrypted value decrypts: table, id of the row, and column or column group. */
 export interface EncryptionContext {
   table: string
   row: string
@@ -11,18 +11,18 @@ export interface EncryptionContext {
 export interface DataKey {
   version: number
   key: KeyObject
-  /** What every value under this key is bound to, apart from its place. */
+  /** Authenticated with every value under this key, besides its own location. */
   context: string
 }
 
-/** A sealed value that was altered, cut, moved, or sealed under a key we do not have. */
+/** An encrypted value was altered, truncated or moved, or its key is unknown. */
 export class DecryptionError extends Error {
   constructor(place: EncryptionContext, cause?: unknown) {
-    super(`A sealed value of ${place.table}.${place.column} does not open`, { cause })
+    super(`Cannot decrypt a value of ${place.table}.${place.column}`, { cause })
   }
 }
 
-/** The key version of the value is not among the loaded ones: it may have been added since. */
+/** The key version of the value is not loaded; it may be newer. */
 export class UnknownKeyVersion extends DecryptionError {}
 
 // Layout: format byte, key version (4 bytes), nonce (12), ciphertext of the padded value, tag (16).
@@ -30,11 +30,11 @@ const format = 1
 const nonceStart = 5
 const cipherStart = 17
 const tagBytes = 16
-// Names and numbers of nearly the same length must not be told apart by the length of what is stored.
+// Hides small differences in length, such as between names.
 const padBytes = 32
 const padMark = 0x80
 
-/** The bytes that are authenticated besides the value: `contextOf` once per key, then the place. */
+/** Returns the authenticated data of a key: format, scope and version. The location of each value follows. */
 export function contextOf(scopeId: string, version: number): string {
   return prefixed(String(format)) + prefixed(scopeId) + prefixed(String(version))
 }
@@ -54,7 +54,7 @@ export function encryptValue(dataKey: DataKey, place: EncryptionContext, plain: 
   return sealed
 }
 
-/** Throws DecryptionError unless the value was sealed by this key for this place. */
+/** Throws DecryptionError unless the value was encrypted with this key for this location. */
 export function decryptValue(dataKey: DataKey, place: EncryptionContext, sealed: Uint8Array): Buffer {
   try {
     const nonce = sealed.subarray(nonceStart, cipherStart)
@@ -69,7 +69,7 @@ export function decryptValue(dataKey: DataKey, place: EncryptionContext, sealed:
   }
 }
 
-/** The key version that a sealed value names; throws DecryptionError when it is not a sealed value at all. */
+/** Returns the key version of an encrypted value. Throws DecryptionError if the format is unknown. */
 export function versionOf(place: EncryptionContext, sealed: Uint8Array): number {
   const [first, a = 0, b = 0, c = 0, d = 0] = sealed
   if (first !== format || sealed.length < cipherStart + padBytes + tagBytes) throw new DecryptionError(place)
@@ -86,7 +86,7 @@ function prefixed(text: string): string {
 
 function pad(plain: string | Uint8Array): Buffer {
   const length = typeof plain === 'string' ? Buffer.byteLength(plain) : plain.length
-  // From the supply of small buffers: one of its own costs more than what is put into it.
+  // From Node's buffer pool: a separate allocation costs more than its use.
   const padded = Buffer.allocUnsafe(Math.ceil((length + 1) / padBytes) * padBytes)
   if (typeof plain === 'string') padded.write(plain)
   else padded.set(plain)
@@ -98,10 +98,7 @@ function unpad(padded: Buffer): Buffer {
   return padded.subarray(0, padded.lastIndexOf(padMark))
 }
 
-/**
- * Null for what does not open: no others are to wait for it. What a newer key may open is no such value: that is thrown, and
- * `withKeyring` loads the keys anew.
- */
+/** Returns null if a value can't be decrypted. Rethrows `UnknownKeyVersion`: `withKeyring` then reloads the keys. */
 export function decryptOrNull<T>(open: () => T): T | null {
   try {
     return open()

@@ -14,40 +14,40 @@ import {
   unwrapSecret,
 } from './secrets.ts'
 
-/** The scope of what belongs to the installation and to no workspace, such as its users. */
+/** Scope of data that belongs to the installation instead of a workspace, such as its users. */
 export const instanceScope = '00000000-0000-0000-0000-000000000000'
 
-/** The only way to keys. A scope is a workspace id or `instanceScope`. */
+/** The only access to keys. A scope is a workspace id or `instanceScope`. */
 export interface KeyStore {
-  /** Gives a new scope its secrets; does nothing when it has them. Its keyring can be had once `tx` has committed. */
+  /** Creates the secrets of a new scope, if missing. Its keyring is available after `tx` has committed. */
   createSecrets(tx: Tx, scopeId: string): Promise<void>
-  /** Gives the instance its secrets and proves that the master key opens them: call it once at start. */
+  /** Creates the secrets of the instance, and checks that the master key decrypts them. Called once at start. */
   ensureInstanceSecrets(): Promise<void>
-  /** The keys of a scope, at most 10 s old; throws when the scope has none. To be had before a transaction begins. */
+  /** Returns the keys of a scope, at most 10 s old. Throws if the scope has none, and inside a transaction. */
   keyring(scopeId: string): Promise<Keyring>
-  /** The keys of a scope as the transaction sees them. */
+  /** Returns the keys of a scope as the transaction sees them. */
   keyringIn(tx: Tx, scopeId: string): Promise<Keyring>
   /**
-   * Runs `work`, which must be repeatable, once more with fresh keys if a value names a version not yet loaded. What names one
-   * that these do not have either is a broken value.
+   * Runs `work`, which must be repeatable, again with reloaded keys if a value has a key version that is not loaded. A
+   * version that is still unknown then counts as a broken value.
    */
   withKeyring<T>(scopeId: string, work: (keyring: Keyring) => T | Promise<T>): Promise<T>
-  /** Drops the keys of a scope from memory, and what they opened. */
+  /** Removes the keys of a scope and its decrypted values from memory. */
   forget(scopeId: string): void
-  /** Gives a scope a new secret that nobody writes with yet. */
+  /** Adds a secret to a scope that is not yet used for encryption. */
   addSecret(tx: Tx, name: SecretName): Promise<void>
-  /** The id of the master key that wraps what is new. */
+  /** Returns the id of the current master key. */
   masterKeyId(): string
-  /** Wraps with this key from now on; those before still open what they wrapped. */
+  /** Wraps new secrets with this key from now on. Earlier keys still unwrap theirs. */
   useMasterKey(masterKey: Buffer): void
-  /** Wraps every secret that another key wraps with the current one; returns how many. Goes on where it was killed. */
+  /** Rewraps every secret with the current master key; returns how many changed. Continues after interruption. */
   rewrapSecrets(): Promise<number>
 }
 
 export interface MasterKeys {
-  /** Wraps what is new. */
+  /** Wraps new secrets. */
   current: Buffer
-  /** Still open what they wrapped. */
+  /** Unwrap existing secrets. */
   previous?: readonly Buffer[]
 }
 
@@ -58,15 +58,15 @@ interface Loaded {
 
 const freshMs = 10_000
 const maxScopes = 10_000
-/** Of 60,000 messages in all, and of half as many of one scope. */
+/** About 60,000 messages in total, and half as many per scope. */
 const pageLimits = { maxBytes: 48_000_000, maxScopeBytes: 24_000_000, maxAgeMs: 300_000 }
-/** Of the events that many wait for: some 2,500 of one scope. Whoever keeps up asks within seconds. */
+/** Cache of events that several readers poll: about 2,500 per scope. Readers that keep up poll within seconds. */
 const messageLimits = { maxBytes: 16_000_000, maxScopeBytes: 4_000_000, maxAgeMs: 60_000 }
 
-/** What had been sealed is gone for good: the id is the scope. */
+/** Published when encrypted data was erased; the id is the scope. */
 const erasedTopic = 'sealed_erased'
 
-/** Has every process drop what it remembers of a scope, once the transaction that erases some of it has committed. */
+/** Makes every process drop its decrypted values of a scope when the transaction that erases some of them commits. */
 export function forgetErased(tx: Tx, scopeId: string): void {
   publish(tx, erasedTopic, scopeId)
 }
@@ -151,7 +151,7 @@ async function loadKeyring(
   return createKeyring(scopeId, { data, index, stable }, opened)
 }
 
-/** A retired data secret still opens: nothing is lost should a value be put back from elsewhere. */
+/** Retired data secrets still decrypt, in case an old value is restored. */
 function isInUse({ purpose, retired_at }: SecretRow): boolean {
   return purpose === 'data' || retired_at === null
 }
@@ -165,39 +165,39 @@ function dropOldest(loaded: Map<string, Loaded>): void {
   if (!oldest.done) loaded.delete(oldest.value)
 }
 
-// What each room says of its tables, so that keys can be rotated by one engine (decision 013).
+// Declared by each module for its tables, so that one engine can rotate all keys (decision 013).
 
-/** A row as the database gives it. */
-// biome-ignore lint/suspicious/noExplicitAny: each table has columns of its own, which only its room knows
+/** A database row. */
+// biome-ignore lint/suspicious/noExplicitAny: each table has its own columns, which only its module knows
 export type KeyedRow = Record<string, any>
 
 interface KeyedTable {
   table: string
-  /** Whose keys are used: those of the workspace in `workspace_id`, or the instance's. */
+  /** Whether it uses the keys of the workspace in `workspace_id` or the instance's. */
   keysOf: 'workspace' | 'instance'
-  /** What tells the rows of one scope apart. */
+  /** Columns that identify a row within its scope. */
   key: readonly string[]
 }
 
-/** A table with sealed columns. */
+/** A table with encrypted columns. */
 export interface EncryptedTable extends KeyedTable {
-  /** The sealed columns, and where each one's values are bound to. */
+  /** The encrypted columns, each with the location that its values are bound to. */
   places: Readonly<Record<string, (row: KeyedRow) => EncryptionContext>>
-  /** How many rows to hold in memory and under lock; 200 unless the values are large. */
+  /** Rows in memory and locked at a time; default 200, fewer if values are large. */
   rowsAtOnce?: number
-  /** What `places` needs of a row besides its key. */
+  /** Columns that the locations need besides the key. */
   reads?: readonly string[]
 }
 
-/** A table with digests or tokens by which rows are found, and their `index_version`. */
+/** A table with blind indexes (digests or tokens) and their `index_version`. */
 export interface IndexedTable extends KeyedTable {
-  /** The columns that the digests are made of. */
+  /** Columns that the digests are computed from. */
   reads: readonly string[]
-  /** The table that has these columns, if it is another one, and its key in the order of ours. */
+  /** The table with these columns, if it is another one, and its key in the same order. */
   source?: { table: string; key: readonly string[] }
-  /** Columns of the table itself that are read as well, where another one has those of `reads`. */
+  /** Further columns to read from the table itself, if another table has the source columns. */
   own?: readonly string[]
-  /** The columns to write, `index_version` among them, under the current version. */
+  /** Returns the columns to write, including `index_version`, under the current version. */
   indexes(keyring: Keyring, row: KeyedRow): Record<string, Buffer | number[] | number | null>
 }
 

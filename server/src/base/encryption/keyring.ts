@@ -11,37 +11,37 @@ import {
 } from './encrypt.ts'
 import type { EncryptedColumns, PlaintextCache } from './plaintext-cache.ts'
 
-/** The keys of one scope: a workspace, or the instance. Everything here is synchronous and works in microseconds. */
+/** Keys of one scope: a workspace or the instance. All functions are synchronous and take microseconds. */
 export interface Keyring {
-  /** The version that new values are sealed under. */
+  /** Key version that encrypts new values. */
   readonly dataVersion: number
-  /** The version that `exact` and `tokens` use unless told otherwise. */
+  /** Default version of `exact` and `tokens`. */
   readonly indexVersion: number
-  /** Every index version that rows may still carry, in ascending order: look-ups ask for all of them at once. */
+  /** All index versions that rows may have, ascending: lookups search all of them at once. */
   readonly indexVersions: readonly number[]
-  /** Encrypts a value for one place. Its length is stored only to the next multiple of 32 bytes. */
+  /** Encrypts a value for one location. Its length is only visible as a multiple of 32 bytes. */
   encrypt(place: EncryptionContext, plain: string | Uint8Array): Buffer
-  /** Decrypts; throws DecryptionError when the value was altered or moved, or its key is not known. */
+  /** Throws DecryptionError if the value was altered or moved, or its key is unknown. */
   decrypt(place: EncryptionContext, sealed: Uint8Array): Buffer
   decryptText(place: EncryptionContext, sealed: Uint8Array): string
   /**
-   * What sealed values of a row hold, for pages that are read again and again: opened once while they are the same. They
-   * come in base64, a blank between them. Nobody is to change the answer.
+   * Returns the decrypted columns of a row for pages that are read repeatedly: cached while the encrypted values are
+   * unchanged. The ciphertexts are in base64, separated by a space. The result must not be modified.
    */
   decryptCached<T>(columns: EncryptedColumns<T>, row: string, sealed: string): T
-  /** 16 bytes that are equal for equal texts of one label in this scope, and tell nothing else. */
+  /** Returns a blind index of 16 bytes: equal for equal texts of one label in this scope, and otherwise random. */
   exact(label: string, text: string, version?: number): Buffer
-  /** A signed 32-bit token for every gram (14 bytes of UTF-8 at most), ascending, each once. */
+  /** Returns a signed 32-bit token for every gram (at most 14 bytes of UTF-8), ascending and distinct. */
   tokens(grams: readonly string[], version?: number): number[]
-  /** `exact` under every version that rows may still carry. */
+  /** Returns `exact` under every version that rows may have. */
   exacts(label: string, text: string): Buffer[]
-  /** 16 bytes like those of `exact` that outlive every rotation: for what nobody is found by. */
+  /** Like `exact`, but unchanged by rotations: for data that nobody is looked up by. */
   stable(label: string, text: string): Buffer
-  /** The same for who has just loaded it: a version that it does not know is nobody's, and its value is broken as any other. */
+  /** Returns the keyring for a caller that has just reloaded it: an unknown version then counts as a broken value. */
   asNewest(): Keyring
 }
 
-/** What a keyring is made of: every version that is in use, by purpose. */
+/** All secret versions in use, by purpose. */
 export interface Secrets {
   data: readonly Secret[]
   index: readonly Secret[]
@@ -62,7 +62,7 @@ interface IndexKeys {
   exact: Map<string, Digest>
 }
 
-/** Throws when a purpose lacks a current secret. Without `opened` nothing is recalled. */
+/** Throws if a purpose has no current secret. Without a cache, each value is decrypted again. */
 export function createKeyring(scopeId: string, { data, index, stable }: Secrets, opened?: PlaintextCache): Keyring {
   const dataKeys = new Map(data.map((secret) => [secret.version, dataKeyOf(scopeId, secret)]))
   const indexKeys = new Map(index.map((secret) => [secret.version, indexKeysOf(scopeId, secret)]))
@@ -155,10 +155,7 @@ type Digest = (text: string) => Buffer
 
 const [hashBlockBytes, hashBytes, digestBytes, roomBytes] = [64, 32, 16, 512]
 
-/**
- * The first half of an HMAC-SHA-256, put together as its standard says: two hashes, each in one call, take half as long as
- * an HMAC that is set up for every text, and everything that comes in asks for some.
- */
+/** Computes the first half of HMAC-SHA-256 (RFC 2104): two single hash calls take half the time of an HMAC per text. */
 function digestUnder(key: Buffer): Digest {
   const inner = padded(key, 0x36, roomBytes)
   const outer = padded(key, 0x5c, hashBytes)
@@ -173,7 +170,7 @@ function digestUnder(key: Buffer): Digest {
   }
 }
 
-/** The key, filled up to a block of the hash, and room behind it. */
+/** Returns the key, padded to a hash block and masked, with space after it. */
 function padded(key: Buffer, mask: number, room: number): Buffer {
   const bytes = Buffer.alloc(hashBlockBytes + room)
   key.copy(bytes)
@@ -184,13 +181,13 @@ function padded(key: Buffer, mask: number, room: number): Buffer {
 const blockBytes = 16
 const maxGramBytes = blockBytes - 2
 
-// ECB is a pseudo-random function on distinct blocks, and no block knows of those before it: one cipher serves for good,
-// twenty times faster than an HMAC for each gram.
+// ECB is a pseudo-random function on distinct blocks, and blocks are independent. So one cipher can be reused forever,
+// twenty times faster than an HMAC per gram.
 const blockCipher = (key: KeyObject): Cipheriv => createCipheriv('aes-256-ecb', key, null).setAutoPadding(false)
 
 function tokensOf(cipher: Cipheriv, grams: readonly string[]): number[] {
   const blocks = Buffer.alloc(grams.length * blockBytes)
-  // Counted loops: this runs for every gram of every lead, and an import waits for it.
+  // Counted loops, because this runs for every gram of every lead and limits the speed of imports.
   for (let n = 0; n < grams.length; n++) writeBlock(blocks, n * blockBytes, grams[n] ?? '')
   const encrypted = cipher.update(blocks)
   const sorted = new Int32Array(grams.length)
@@ -201,10 +198,10 @@ function tokensOf(cipher: Cipheriv, grams: readonly string[]): number[] {
   return tokens
 }
 
-/** A domain byte, the length, the gram: no two grams share a block. */
+/** Writes a domain byte, the length and the gram, so that no two grams share a block. */
 function writeBlock(blocks: Buffer, start: number, gram: string): void {
   blocks[start] = 1
-  // Letter by letter, as few grams are anything but ASCII: calls into the runtime would take most of the time.
+  // Character by character, because most grams are ASCII and calls into the runtime would dominate.
   let length = 0
   for (; length < gram.length && length < maxGramBytes; length++) {
     const code = gram.charCodeAt(length)
@@ -213,7 +210,7 @@ function writeBlock(blocks: Buffer, start: number, gram: string): void {
   }
   if (length < gram.length) {
     length = Buffer.byteLength(gram)
-    if (length > maxGramBytes) throw new RangeError(`A gram is ${maxGramBytes} bytes at most`)
+    if (length > maxGramBytes) throw new RangeError(`gram must have at most ${maxGramBytes} bytes`)
     blocks.write(gram, start + 2)
   }
   blocks[start + 1] = length

@@ -1,26 +1,24 @@
-/** Sealed columns of a table that are read together, and what is made of them. They are known by identity. */
+/** Encrypted columns of a table that are read together, and how they are parsed. The object itself is a cache key. */
 export interface EncryptedColumns<T> {
   readonly table: string
   readonly columns: readonly string[]
-  /** Where they are kept: with what pages show, unless they would push that out. */
+  /** Cache part; by default that of pages, which new events would evict. */
   readonly cachedAs?: 'news'
-  /** Of what each holds; null where there is nothing. */
+  /** Parses the plaintexts; null for an empty column. */
   readonly read: (...plain: (string | null)[]) => T
 }
 
-/** What was opened lately, of all scopes, within a bound of memory. */
+/** Cache of recently decrypted values of all scopes, limited in memory. */
 export interface PlaintextCache {
-  /**
-   * What the very same bytes of this row held before, which `open` reads where they are new. Nobody is to change it.
-   */
+  /** Returns the cached value if the row's ciphertext is unchanged, else calls `open`. The value is read-only. */
   get<T>(scopeId: string, columns: EncryptedColumns<T>, row: string, sealed: string, open: () => T): T
-  /** Drops what a scope has. */
+  /** Removes all values of a scope. */
   forget(scopeId: string): void
-  /** What it takes, by its own estimate. */
+  /** Returns the estimated size. */
   bytes(): number
 }
 
-/** What pages show, and apart from it what is new: neither pushes out the other. */
+/** Combines a cache for pages with one for new events, so that neither evicts the other. */
 export function createTwoPartCache(pages: PlaintextCacheLimits, news: PlaintextCacheLimits): PlaintextCache {
   const [ofPages, ofNews] = [createPlaintextCache(pages), createPlaintextCache(news)]
   return {
@@ -34,11 +32,11 @@ export function createTwoPartCache(pages: PlaintextCacheLimits, news: PlaintextC
 }
 
 export interface PlaintextCacheLimits {
-  /** Of all scopes together. */
+  /** Limit for all scopes together. */
   maxBytes: number
-  /** Of one of them. */
+  /** Limit per scope. */
   maxScopeBytes: number
-  /** What nobody has asked for is dropped after this time, at most twice as late. */
+  /** Unused values are dropped after this time, at the latest after twice as long. */
   maxAgeMs: number
 }
 
@@ -50,8 +48,8 @@ interface Entry {
 type Columns = Map<object, Map<string, Entry>>
 
 /**
- * What is asked for is in the younger generation, or comes into it. When that is full, or its time is over, it becomes the
- * older one, whose place it takes. So a value in use costs one look, and what is not in use goes by itself.
+ * Two generations: a value that is read is in the young one or moves there. When the young one is full or too old, it
+ * replaces the old one. So a hit costs one lookup, and unused values disappear.
  */
 interface Scope {
   young: Columns
@@ -60,9 +58,9 @@ interface Scope {
   oldBytes: number
 }
 
-/** An entry takes about so much beside its texts. */
+/** Approximate size of an entry besides its texts. */
 const entryBytes = 200
-/** What is longer is opened each time. */
+/** Longer values are not cached. */
 const maxSealedLength = 64 * 1024
 
 export function createPlaintextCache({ maxBytes, maxScopeBytes, maxAgeMs }: PlaintextCacheLimits): PlaintextCache {
@@ -107,9 +105,9 @@ export function createPlaintextCache({ maxBytes, maxScopeBytes, maxAgeMs }: Plai
 
   return {
     get: <T>(scopeId: string, columns: EncryptedColumns<T>, row: string, sealed: string, open: () => T): T => {
-      const scope = scopes.get(scopeId) ?? { young: new Map(), old: new Map(), youngBytes: 0, oldBytes: 0 }
+      const scope: Scope = scopes.get(scopeId) ?? { young: new Map(), old: new Map(), youngBytes: 0, oldBytes: 0 }
       const entry = scope.young.get(columns)?.get(row)
-      // A value that was sealed again has other bytes, whatever it holds: an older one can never be taken for it.
+      // A re-encrypted value has different bytes, so an outdated entry never matches.
       if (entry?.sealed === sealed) return entry.value as T
       const older = scope.old.get(columns)?.get(row)
       const value = older?.sealed === sealed ? (older.value as T) : frozen(open())
@@ -126,13 +124,13 @@ export function createPlaintextCache({ maxBytes, maxScopeBytes, maxAgeMs }: Plai
   }
 }
 
-// Four letters for three sealed bytes, and what these held.
+// Base64 has four characters per three encrypted bytes; the rest is the plaintext.
 const sizeOf = ({ sealed }: Entry): number => entryBytes + sealed.length * 1.75
 
 function frozen<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value
   Object.freeze(value)
-  // Without a list of the values: this is done for each row that a page shows for the first time.
+  // Without a list of values, because this runs for each row that a page shows for the first time.
   for (const name in value) frozen(value[name])
   return value
 }

@@ -18,7 +18,7 @@ import { byteaArray } from '../postgres/values.ts'
 
 export type SecretPurpose = 'data' | 'index' | 'stable'
 
-/** Which secret it is; its wrapping is bound to this, so that rows cannot be exchanged for each other. */
+/** Identifies a secret. Authenticated with its wrapping, so that rows can't be exchanged. */
 export interface SecretName {
   scopeId: string
   purpose: SecretPurpose
@@ -34,7 +34,7 @@ export interface SecretRow {
   retired_at: Date | null
 }
 
-/** Every version of a scope's secrets, still wrapped. */
+/** Returns all versions of a scope's secrets, wrapped. */
 export async function listSecrets(sql: Sql, scopeId: string): Promise<SecretRow[]> {
   return sql<SecretRow[]>`
     select purpose, version, master_key_id, wrapped, current, retired_at
@@ -44,8 +44,8 @@ export async function listSecrets(sql: Sql, scopeId: string): Promise<SecretRow[
 }
 
 /**
- * Makes a new random secret and stores it wrapped; does nothing when that version, or another current one, exists.
- * Insert a further version as not current and make it current later: nodes learn of new versions within seconds.
+ * Creates and stores a random secret, wrapped. Does nothing if that version, or another current one, exists. Insert a
+ * further version as not current and make it current later, because nodes need seconds to load a new version.
  */
 export async function insertSecret(
   tx: Tx,
@@ -60,7 +60,7 @@ export async function insertSecret(
     on conflict do nothing`
 }
 
-/** Writers use this version from now on. */
+/** Makes a version current for encryption. */
 export async function makeSecretCurrent(tx: Tx, { scopeId, purpose, version }: SecretName): Promise<void> {
   await tx`
     update secrets
@@ -76,7 +76,7 @@ export async function makeSecretCurrent(tx: Tx, { scopeId, purpose, version }: S
       and version = ${version}`
 }
 
-/** Says of every version before this one that no row names it. */
+/** Marks every earlier version as unused by rows. */
 export async function retireSecretsBefore(tx: Tx, { scopeId, purpose, version }: SecretName, now: Date): Promise<void> {
   await tx`
     update secrets
@@ -89,7 +89,7 @@ export async function retireSecretsBefore(tx: Tx, { scopeId, purpose, version }:
 
 const rewrapBatchSize = 500
 
-/** Wraps secrets of other master keys with this one; returns how many. */
+/** Rewraps secrets of other master keys with this one, and returns how many. */
 export async function rewrapBatch(tx: Tx, masterKeys: readonly Buffer[], masterKey: Buffer): Promise<number> {
   const rows = await tx<(SecretRow & { scope_id: string })[]>`
     select scope_id, purpose, version, master_key_id, wrapped, current, retired_at
@@ -120,18 +120,18 @@ export async function rewrapBatch(tx: Tx, masterKeys: readonly Buffer[], masterK
 const nonceBytes = 12
 const tagBytes = 16
 
-/** Encrypts a secret under the master key with AES-256-GCM: nonce, ciphertext, tag. */
+/** Encrypts a secret with the master key, using AES-256-GCM: nonce, ciphertext, tag. */
 function wrapSecret(masterKey: Buffer, name: SecretName, secret: Buffer): Buffer {
   const nonce = randomBytes(nonceBytes)
   const cipher = createCipheriv('aes-256-gcm', masterKey, nonce).setAAD(nameBytes(name))
   return Buffer.concat([nonce, cipher.update(secret), cipher.final(), cipher.getAuthTag()])
 }
 
-/** The secret within `row`; throws when its master key is not among `masterKeys` or when the row was tampered with. */
+/** Returns the secret of `row`. Throws if its master key is not in `masterKeys` or the row was altered. */
 export function unwrapSecret(masterKeys: readonly Buffer[], scopeId: string, row: SecretRow): Buffer {
   const masterKey = masterKeys.find((key) => masterKeyId(key) === row.master_key_id)
   if (masterKey === undefined) {
-    throw new Error(`Secrets are wrapped by master key ${row.master_key_id}: give it as the current or a previous key`)
+    throw new Error(`Secrets are wrapped by master key ${row.master_key_id}: set it as the current or a previous key`)
   }
   const { purpose, version, wrapped } = row
   try {
@@ -141,7 +141,7 @@ export function unwrapSecret(masterKeys: readonly Buffer[], scopeId: string, row
     decipher.setAAD(nameBytes({ scopeId, purpose, version })).setAuthTag(wrapped.subarray(-tagBytes))
     return Buffer.concat([decipher.update(wrapped.subarray(nonceBytes, -tagBytes)), decipher.final()])
   } catch (cause) {
-    throw new Error(`The ${purpose} secret ${version} of scope ${scopeId} does not open: restore its row`, { cause })
+    throw new Error(`Cannot decrypt ${purpose} secret ${version} of scope ${scopeId}: restore its row`, { cause })
   }
 }
 
@@ -149,30 +149,30 @@ function nameBytes({ scopeId, purpose, version }: SecretName): Buffer {
   return Buffer.from(`parley secret|${scopeId}|${purpose}|${version}`)
 }
 
-/** Reads a 32-byte master key from 64 hex digits or from base64; throws when it is neither. */
+/** Parses a 32-byte master key from 64 hex digits or base64; throws otherwise. */
 export function masterKeyFrom(text: string): Buffer {
   const trimmed = text.trim()
   if (/^[0-9a-f]{64}$/i.test(trimmed)) return Buffer.from(trimmed, 'hex')
   if (/^[A-Za-z0-9+/_-]{43}=?$/.test(trimmed)) return Buffer.from(trimmed, 'base64')
-  throw new Error('A master key is 64 hex digits or the base64 of 32 bytes: make one with `openssl rand -hex 32`')
+  throw new Error('A master key is 64 hex digits or the base64 of 32 bytes: create one with `openssl rand -hex 32`')
 }
 
-/** Names a master key without revealing it: the first 8 hex digits of its SHA-256. */
+/** Returns the id of a master key: the first 8 hex digits of its SHA-256. */
 export function masterKeyId(masterKey: Buffer): string {
   return hash('sha256', masterKey).slice(0, 8)
 }
 
 /**
- * The master key kept in the file at `path`; the file is made, readable by its owner only, when there is none.
- * Several processes may start at once: all get the key of the one that came first. A file is never overwritten.
+ * Returns the master key in the file at `path`. Creates the file, readable only by its owner, if it is missing. If
+ * several processes start at once, all get the key of the first. Never overwrites a file.
  */
 export function loadOrCreateMasterKeyFile(path: string): Buffer {
   return readKeyFile(path) ?? createKeyFile(path)
 }
 
 /**
- * Puts a new key into the file at `path`. The one before goes into a file beside it, named by its id, before the new
- * one takes its place: whenever the process is killed, both are there, or the old one alone.
+ * Replaces the key in the file at `path`. First copies the old key to a file next to it, named by its id: whenever the
+ * process is killed, there is the old key alone or both.
  */
 export function replaceMasterKeyFile(path: string): { masterKey: Buffer; previousFile: string } {
   const before = readFileSync(path, 'utf8')
@@ -183,7 +183,7 @@ export function replaceMasterKeyFile(path: string): { masterKey: Buffer; previou
   return { masterKey, previousFile }
 }
 
-/** The keys that were in the file at `path` before, from the files beside it. */
+/** Returns the previous keys of the file at `path`, from the files next to it. */
 export function readPreviousMasterKeyFiles(path: string): Buffer[] {
   const name = new RegExp(`^${basename(path).replaceAll('.', '\\.')}\\.[0-9a-f]{8}$`)
   const folder = dirname(path)
@@ -193,7 +193,7 @@ export function readPreviousMasterKeyFiles(path: string): Buffer[] {
     .flatMap((file) => readKeyFile(join(folder, file)) ?? [])
 }
 
-/** Writes the text beside `path` and lets `place` put it there, so that no half-written file ever goes by this name. */
+/** Writes the text to a temporary file and moves it with the given function, so that the file is never half-written. */
 function placeDurably(path: string, text: string, place: (from: string, to: string) => void): void {
   const draft = `${path}.${randomBytes(6).toString('hex')}`
   writeDurably(draft, text)
@@ -210,7 +210,7 @@ function readKeyFile(path: string): Buffer | null {
     return masterKeyFrom(readFileSync(path, 'utf8'))
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return null
-    throw new Error(`The master key file ${path} cannot be read: put the right key back, never a new one`, {
+    throw new Error(`Cannot read the master key file ${path}: restore the original key, never create a new one`, {
       cause: error,
     })
   }
@@ -220,7 +220,7 @@ function createKeyFile(path: string): Buffer {
   const folder = dirname(path)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   try {
-    // A link, unlike a rename, fails when the name is taken: a key that seals data already must not be lost.
+    // A link, unlike a rename, fails if the name exists: a key that already encrypts data must not be lost.
     placeDurably(path, `${randomBytes(32).toString('hex')}\n`, linkSync)
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') throw error

@@ -1,8 +1,8 @@
 import { BlockList, isIP, SocketAddress } from 'node:net'
 
 /**
- * One spelling for each address: IPv6 is shortened and lower-cased, IPv4-mapped IPv6 becomes IPv4, a zone is
- * dropped. Null when the text is no address.
+ * Returns the canonical form of an address: shortened, lower-case IPv6, IPv4 for IPv4-mapped IPv6, without a zone. Null
+ * if the text is not an address.
  */
 export function normalAddress(text: string): string | null {
   const family = isIP(text)
@@ -12,7 +12,7 @@ export function normalAddress(text: string): string | null {
   return address.startsWith('::ffff:') && address.includes('.') ? address.slice('::ffff:'.length) : address
 }
 
-/** An address or CIDR range in one spelling, or null when it is neither. */
+/** Returns the canonical form of an address or CIDR range; null if it is neither. */
 export function normalRange(text: string): string | null {
   const [address = '', prefix, ...more] = text.split('/')
   const normal = normalAddress(address)
@@ -20,16 +20,16 @@ export function normalRange(text: string): string | null {
   if (prefix === undefined) return normal
   if (!/^\d{1,3}$/.test(prefix)) return null
   const mapped = isIP(address) === 6 && isIP(normal) === 4
-  // A mapped range shorter than /96 would reach beyond IPv4: it says nothing that an operator can mean.
+  // A mapped range shorter than /96 would include more than IPv4, which is never intended.
   const bits = Number(prefix) - (mapped ? 96 : 0)
   return bits >= 0 && bits <= (isIP(normal) === 4 ? 32 : 128) ? `${normal}/${bits}` : null
 }
 
 export type AddressSet = (address: string) => boolean
 
-/** Membership of a normal address in a list of normal ranges. */
+/** Returns a test whether a canonical address is in a list of canonical ranges. */
 export function addressSet(ranges: readonly string[]): AddressSet {
-  // Two lists, since one reads an IPv4 address as mapped and so finds it in `::/0`.
+  // Two lists, because a single one treats IPv4 as mapped and so finds it in `::/0`.
   const lists = { ipv4: new BlockList(), ipv6: new BlockList() }
   for (const range of ranges) {
     const [address = '', prefix] = range.split('/')
@@ -42,15 +42,15 @@ export function addressSet(ranges: readonly string[]): AddressSet {
 
 const isLoopbackAddress = addressSet(['127.0.0.0/8', '::1'])
 
-/** Whether a host, as in an address, is this machine and reached by nobody else. */
+/** Returns true if the host is this machine's loopback interface. */
 export function isLoopback(host: string): boolean {
   const address = normalAddress(host.replace(/^\[(.*)\]$/, '$1'))
   return address === null ? host === 'localhost' : isLoopbackAddress(address)
 }
 
 /**
- * What a limit per client counts: one IPv4 address, or the /64 that an IPv6 client moves about in at will. A site has a
- * /48 of those.
+ * Returns the key for a limit per client: an IPv4 address, or the /64 network of an IPv6 address, within which a client
+ * can change its address freely. A site has a /48 network.
  */
 export function addressGroup(address: string, bits: 48 | 64 = 64): string {
   if (isIP(address) !== 6) return address
@@ -67,7 +67,7 @@ function familyOf(address: string): 'ipv4' | 'ipv6' {
   return isIP(address) === 6 ? 'ipv6' : 'ipv4'
 }
 
-/** Where a process of this machine reaches a server that listens on this host. */
+/** Returns the URL by which local processes reach a server that listens on this host. */
 export function localUrl(host: string, port: number): string {
   if (host === '0.0.0.0') return `http://127.0.0.1:${port}`
   if (host === '::') return `http://[::1]:${port}`

@@ -3,30 +3,30 @@ import { readFile, stat } from 'node:fs/promises'
 import { isIP, type LookupFunction } from 'node:net'
 import { addressSet, normalAddress, normalRange } from './address.ts'
 
-/** Where a call goes, as its URL says. */
+/** Target of a request, parsed from its URL. */
 export interface Target {
   isHttps: boolean
-  /** A name without its last dot, or an address without brackets. */
+  /** A name without trailing dot, or an address without brackets. */
   host: string
   isLiteral: boolean
   port: number
   path: string
-  /** Why only addresses that the operator allows may be behind it; null when public ones may be, too. */
+  /** Why only addresses that the operator allows are permitted; null if public ones are too. */
   onlyAllowed: string | null
 }
 
 const maxUrlLength = 2048
 const byOperator = 'only to addresses that an operator allows with PARLEY_ALLOW_CIDRS'
 
-/** Reads a URL that somebody gave, or says why it cannot be used, as a text that follows the name of its field. */
+/** Parses a URL from a user, or returns why it is invalid, as a text that follows the field name. */
 export function readTarget(text: string): Target | { refused: string } {
   if (text.length > maxUrlLength) return { refused: `is longer than ${maxUrlLength} characters` }
-  if (!URL.canParse(text)) return { refused: 'is no address: it must look like https://example.com/path' }
+  if (!URL.canParse(text)) return { refused: 'is not a valid URL: use a form such as https://example.com/path' }
   const url = new URL(text)
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return { refused: 'must begin with https://' }
-  if (url.username !== '' || url.password !== '') return { refused: 'must not hold a user name or password' }
-  if (url.href.includes('#')) return { refused: 'must not have a fragment: leave out what begins with #' }
-  // The parser has brought every spelling of an IPv4 address (octal, hex, short, fullwidth) to its four numbers.
+  if (url.username !== '' || url.password !== '') return { refused: 'must not contain a user name or password' }
+  if (url.href.includes('#')) return { refused: 'must not have a fragment: remove the part from # on' }
+  // The parser has normalized every IPv4 notation (octal, hex, short, fullwidth).
   const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
   const isLiteral = isIP(host) !== 0
   if (!isLiteral && host.split('.').includes('')) return { refused: 'has an empty part in its host name' }
@@ -37,13 +37,13 @@ export function readTarget(text: string): Target | { refused: string } {
 }
 
 function needOf(isHttps: boolean, port: number, name: string | null): string | null {
-  if (!isHttps) return `must begin with https://, since http goes ${byOperator}`
-  if (port !== 443 && port < 1024) return `uses port ${port}: other ports than 443 and those from 1024 go ${byOperator}`
+  if (!isHttps) return `must begin with https://: http is allowed ${byOperator}`
+  if (port !== 443 && port < 1024) return `uses port ${port}: ports below 1024 except 443 are allowed ${byOperator}`
   const isInner = name !== null && (!name.includes('.') || /\.(?:local|internal|localhost)$/.test(name))
-  return isInner ? `names the host ${name}, which is no public name: such names go ${byOperator}` : null
+  return isInner ? `names the host ${name}, which is not a public name: such names are allowed ${byOperator}` : null
 }
 
-/** A refusal of the guard, on the way through the network stack. */
+/** A refusal of the guard, passed through Node's network stack. */
 export class GuardError extends Error {
   readonly code: 'forbidden_address' | 'dns' | 'timeout' | 'withheld'
 
@@ -53,7 +53,7 @@ export class GuardError extends Error {
   }
 }
 
-/** Why an address that stands in the URL itself cannot be used; null when it may be, and for names. */
+/** Returns why an address in the URL is refused; null if it is allowed, and for names. */
 export function refusalOfLiteral({ host, isLiteral, onlyAllowed }: Target, judge: AddressFilter): string | null {
   if (!isLiteral) return null
   const judgement = judge(host)
@@ -62,28 +62,28 @@ export function refusalOfLiteral({ host, isLiteral, onlyAllowed }: Target, judge
   return `names the address ${host}, which is ${judgement.refused}; an operator may allow it with PARLEY_ALLOW_CIDRS`
 }
 
-/** Why a name cannot be used, as far as it shows without asking for its addresses: those are judged at each call. */
+/** Returns why a name is refused, without resolving it: its addresses are checked at each call. */
 export function refusalOfName(target: Target, judge: AddressFilter, allowCidrs: readonly string[]): string | null {
   const { host, isLiteral, onlyAllowed } = target
   if (isLiteral || onlyAllowed === null) return null
   if (/^(?:.*\.)?localhost$/.test(host))
     return loopback.some((address) => judge(address) === 'allowed') ? null : onlyAllowed
-  // Where this machine alone is allowed, as in a demo, no other name leads anywhere.
+  // If only loopback is allowed, as in a demo, other names can't be reached.
   return allowCidrs.some((range) => !isLoopback(range)) ? null : onlyAllowed
 }
 
 const loopback = ['127.0.0.1', '::1']
 const isLoopback = (range: string): boolean => /^(?:127\.|::1(?:\/128)?$)/.test(range)
 
-/** Whether a connection that is open leads where the guard wants it. */
+/** Returns true if the remote address of an open connection is allowed. */
 export function isAllowedTarget(address: string | undefined, target: Target, judge: AddressFilter): boolean {
   const judgement = judge(address ?? '')
   return judgement === 'allowed' || (judgement === 'public' && target.onlyAllowed === null)
 }
 
 /**
- * Gives the socket nothing but checked addresses, so that what was checked is what is connected to. One bad address among
- * many refuses them all: which one is taken would be for chance to say.
+ * Passes only checked addresses to the socket, so that the checked address is the one used. One forbidden address
+ * refuses all, because any of them could be chosen.
  */
 export function guardedLookup(resolve: Resolver, judge: AddressFilter, target: Target): LookupFunction {
   return (host, options, done) => {
@@ -103,8 +103,8 @@ export function guardedLookup(resolve: Resolver, judge: AddressFilter, target: T
   }
 }
 
-// Whatever is not global unicast. IPv4 within IPv6 (mapped) is read as IPv4 first; the other forms that carry an IPv4
-// address (compatible, NAT64, 6to4, Teredo) are refused whole, since what they lead to is for a router to say.
+// Everything that is not global unicast. IPv4-mapped IPv6 is checked as IPv4; other forms that embed IPv4 (compatible,
+// NAT64, 6to4, Teredo) are refused, because routers decide where they lead.
 const kinds: readonly [kind: string, ranges: readonly string[]][] = [
   ['loopback', ['127.0.0.0/8', '::1']],
   ['private', ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', 'fc00::/7', 'fec0::/10']],
@@ -116,18 +116,18 @@ const kinds: readonly [kind: string, ranges: readonly string[]][] = [
     [
       ...['0.0.0.0/8', '192.0.0.0/24', '192.0.2.0/24', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24'],
       ...['240.0.0.0/4', '100::/64', '2001::/23', '2001:db8::/32', '3fff::/20'],
-      // Nothing but 2000::/3 has been given out.
+      // Only 2000::/3 has been assigned.
       ...['::/3', '4000::/2', '8000::/1'],
     ],
   ],
 ]
 
-/** `allowed` by the operator, `public`, or why it is neither. */
+/** `allowed` by the operator, `public`, or why it is refused. */
 type Judgement = 'allowed' | 'public' | { refused: string }
 
 export type AddressFilter = (address: string) => Judgement
 
-/** Throws when the operator's list holds what is no range. */
+/** Throws if an entry of the operator's list is not a range. */
 export function createAddressFilter(allowCidrs: readonly string[]): AddressFilter {
   const isAllowed = addressSet(allowCidrs.map(readRange))
   const isRefused = addressSet(kinds.flatMap(([, ranges]) => ranges))
@@ -147,28 +147,28 @@ function kindOf(address: string): string {
 function readRange(text: string): string {
   const range = normalRange(text)
   if (range === null)
-    throw new Error('PARLEY_ALLOW_CIDRS must list addresses or CIDR ranges. A range of mapped IPv4 begins at /96.')
+    throw new Error('PARLEY_ALLOW_CIDRS must list addresses or CIDR ranges; mapped IPv4 ranges start at /96')
   return range
 }
 
 const publicOnly = createAddressFilter([])
 
-/** Whether an address is one of the internet, by https, as far as it shows without asking for what its name leads to. */
+/** Returns true if the URL is https and public, without resolving its name. */
 export function isPublicUrl(url: string): boolean {
   const target = readTarget(url)
   return !('refused' in target) && target.onlyAllowed === null && refusalOfLiteral(target, publicOnly) === null
 }
 
-/** All addresses of a name, IPv4 first. Rejects, or returns none, when there are none to be had. */
+/** Returns all addresses of a name, IPv4 first. Rejects or returns none if it has none. */
 export type Resolver = (host: string) => Promise<string[]>
 
 const rememberedMs = 5_000
 const maxRemembered = 2_000
 
 /**
- * Asks the name servers itself rather than by `getaddrinfo`, which waits in one of the process's few threads: slow name
- * servers of one receiver would hold up everybody's names. The hosts file still counts, and comes first. Answers are kept
- * for some seconds, the bad ones too. `nameServers` are the system's unless given.
+ * Resolves names by DNS instead of `getaddrinfo`, which blocks one of the process's few threads: slow name servers of
+ * one receiver would delay all names. The hosts file takes precedence. Answers, including failures, are cached for 5 s.
+ * `nameServers` default to the system's.
  */
 export function systemResolver(nameServers?: readonly string[]): Resolver {
   const servers = new NameServers({ timeout: 1_000, tries: 2 })
@@ -189,7 +189,7 @@ export function systemResolver(nameServers?: readonly string[]): Resolver {
 }
 
 async function askServers(servers: NameServers, host: string): Promise<string[]> {
-  // Most names have no IPv6 address, which is a rejection: one family is enough.
+  // Most names have no IPv6 address, which rejects: one family is enough.
   const answers = await Promise.allSettled([servers.resolve4(host), servers.resolve6(host)])
   return answers
     .flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
@@ -199,7 +199,7 @@ async function askServers(servers: NameServers, host: string): Promise<string[]>
 const path = process.platform === 'win32' ? 'C:\\Windows\\System32\\drivers\\etc\\hosts' : '/etc/hosts'
 const maxBytes = 1024 * 1024
 
-/** The names that the operator of this machine has given addresses to; the file is read again when it has changed. */
+/** Reads the hosts file of this machine, and again when it changes. */
 function openHostsFile(): () => Promise<Map<string, string[]>> {
   let read = { changedMs: 0, hosts: new Map<string, string[]>() }
   return async () => {

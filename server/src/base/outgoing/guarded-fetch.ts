@@ -31,38 +31,35 @@ export interface StreamRequest extends StreamContent {
 
 export type StreamAnswer = OpenStream | FailedExchange
 
-/** The way to addresses that users gave. Never goes where the operator's network is, unless the operator allows it. */
+/** Requests to user-supplied URLs. Never reach the operator's network, unless the operator allows it. */
 export interface Outgoing {
-  /** One exchange without redirects or proxies; never throws. */
+  /** Performs one exchange without redirects or proxies; never throws. */
   call(request: OutgoingRequest): Promise<OutgoingAnswer>
-  /** The same for files: nothing of them is ever in memory whole, neither of what is sent nor of the answer. */
+  /** The same for files: neither the request body nor the response is ever in memory as a whole. */
   stream(request: StreamRequest): Promise<StreamAnswer>
-  /**
-   * Why a URL cannot be used, as a text that follows the name of its field, or null. What a name leads to is not asked
-   * here but judged at each call.
-   */
+  /** Returns why a URL is refused, to follow the field name, or null. Names are resolved and checked only by calls. */
   refusal(url: string): string | null
-  /** Closes all connections, those in use as well. */
+  /** Closes all connections, including those in use. */
   close(): void
 }
 
 export interface OutgoingOptions {
-  /** Addresses and ranges that calls may go to although they are not public. */
+  /** Addresses and ranges that are allowed although they are not public. */
   allowCidrs: readonly string[]
   resolve?: Resolver
 }
 
-// Shorter than servers keep an idle socket, so that few are used just as the other side closes them.
+// Shorter than the idle timeout of servers, so that few sockets are reused just as the server closes them.
 const idleSocketMs = 4_000
 const perOrigin = { maxSockets: 512, maxFreeSockets: 64 }
 
-/** Throws when `allowCidrs` holds what is no range. */
+/** Throws if an entry of `allowCidrs` is not a range. */
 export function openOutgoing({ allowCidrs, resolve = systemResolver() }: OutgoingOptions): Outgoing {
   const filter = createAddressFilter(allowCidrs)
   const settings = { keepAlive: true, timeout: idleSocketMs, scheduling: 'lifo', ...perOrigin } as const
   const agents: Agents = { http: new HttpAgent(settings), https: new HttpsAgent(settings) }
   const closing = new AbortController()
-  // Each stream that is under way listens.
+  // Each open stream adds a listener.
   setMaxListeners(0, closing.signal)
   const deps = { agents, filter, resolve }
   return {
@@ -87,7 +84,7 @@ interface Deps {
   resolve: Resolver
 }
 
-/** Where a URL leads, by a kept connection or one of its own; or why nowhere. */
+/** Returns the route of a URL, with a pooled or a fresh connection, or why it is refused. */
 function routeTo(
   { agents, filter, resolve }: Deps,
   url: string,
@@ -127,19 +124,19 @@ async function stream(deps: Deps, closing: AbortSignal, { url, ...content }: Str
   if (typeof way === 'string') return { outcome: 'failed', error: way, code: way, hasLeft: false }
   const signal = AbortSignal.any([closing, content.signal])
   const attempt = (isFresh: boolean) => openStream(way(isFresh), { ...content, signal })
-  // A body is read once, so it goes by a connection that nobody is about to close.
+  // A body can be read only once, so it uses a fresh connection, which the server is not about to close.
   const answer = await attempt(content.body !== null)
   return answer.outcome === 'failed' && answer.wasStale && content.body === null ? attempt(true) : answer
 }
 
-/** As a part of the trace that is under way, if there is one. */
+/** Runs the request in a span of the current trace, if there is one. */
 function inSpanOf<A extends OutgoingAnswer | StreamAnswer>(
   { method, url }: { method: string; url: string },
   run: (traceparent: string | null) => Promise<A>,
 ): Promise<A> {
   if (currentContext().span === null) return run(null)
   const target = readTarget(url)
-  // Of an address a span has the host alone.
+  // A span contains only the host of a URL.
   const place = 'refused' in target ? {} : { 'server.address': target.host, 'server.port': target.port }
   return traced('client', method, { 'http.request.method': method, ...place }, async (span) => {
     const answer = await run(span?.traceparent ?? null)

@@ -14,13 +14,13 @@ export interface Agents {
   https: HttpsAgent
 }
 
-/** Where an exchange goes, and by what. */
+/** Route of an exchange. */
 export interface ConnectionRoute {
   agents: Agents
   filter: AddressFilter
   lookup: LookupFunction
   target: Target
-  /** Over a connection of its own. */
+  /** Uses a new connection instead of a pooled one. */
   isFresh: boolean
 }
 
@@ -29,25 +29,25 @@ export interface OutgoingRequest {
   url: string
   headers: Record<string, string>
   body: string | Buffer | null
-  /** Bounds everything: the name, the connection, the request and its answer. Whole numbers from 1. */
+  /** Covers DNS, connection, request and response. A whole number from 1. */
   timeoutMs: number
-  /** The rest of the answer is not read. */
+  /** Maximum number of response bytes read; the rest is dropped. */
   maxAnswerBytes: number
-  /** Asked once connected, right before the first byte leaves; false keeps all of it back. */
+  /** Called after connecting, before the first byte is sent; false sends nothing. */
   maySend?: () => boolean
   /**
-   * Whether the request may arrive twice. When the other side closes a connection that was kept open just as it is used
-   * again, and no answer has begun, nobody can tell whether the request was taken: then it goes out once more, on a
-   * connection of its own. Without this it is a `reset`, since the other side may well have acted on it.
+   * Whether the request may arrive twice. If the server closes a pooled connection just as it is reused, before any
+   * response, it is unknown whether it received the request: then the request is repeated once on a fresh connection.
+   * Otherwise the failure is `reset`, because the server may have processed it.
    */
   mayRepeat?: boolean
-  /** Sends the trace that it is a part of, if there is one, as `traceparent`. */
+  /** Sends the current trace, if any, as `traceparent`. */
   tellsTrace?: boolean
 }
 
 /**
- * Why there is no answer. `reset` is a connection that ended too early, `answer` what is no HTTP or has too long a head,
- * `withheld` that `maySend` said no. All fit into 20 characters.
+ * Why there is no response. `reset`: the connection ended too early. `answer`: not HTTP, or the head is too large.
+ * `withheld`: the caller refused to send. At most 20 characters.
  */
 export type OutgoingFailure =
   | 'invalid_address'
@@ -65,7 +65,7 @@ export interface Answered {
   outcome: 'answered'
   status: number
   headers: IncomingHttpHeaders
-  /** Its first `maxAnswerBytes`, as they came: never unpacked. */
+  /** The first `maxAnswerBytes` of the body as received, never decompressed. */
   body: Buffer
   isWhole: boolean
 }
@@ -73,46 +73,46 @@ export interface Answered {
 export interface FailedExchange {
   outcome: 'failed'
   error: OutgoingFailure
-  /** The system's own word for it in lower case, `econnrefused`; else the same as `error`. Never an address. */
+  /** The system's error code in lower case, such as `econnrefused`; otherwise equal to `error`. Never an address. */
   code: string
-  /** False is certain: no byte of the request has left. */
+  /** False guarantees that no byte of the request was sent. */
   hasLeft: boolean
 }
 
-/** `wasStale`: a kept connection ended just as it was used again. */
+/** `wasStale`: a pooled connection ended just as it was reused. */
 export type Ended = FailedExchange & { wasStale: boolean }
 
 type Head = Pick<OutgoingRequest, 'method' | 'headers'>
 type Phase = 'connect' | 'tls' | 'sent' | 'answering'
 
-// For the name, the connection and TLS together.
+// Covers DNS, connection and TLS.
 export const connectTimeoutMs = 5_000
 const maxHeadBytes = 16 * 1024
-// The client's own to set: they say where a message goes and where it ends.
+// Set by the client itself: they determine routing and framing.
 const ownHeaders =
   /^(?:host|connection|keep-alive|content-length|transfer-encoding|te|trailer|upgrade|expect|accept-encoding|proxy-.*)$/i
 
-/** A request that is under way. The first end counts: what giving up makes of it and its socket is not heard any more. */
+/** A request in progress. Only the first result counts; errors caused by cancelling are ignored. */
 export interface OpenRequest<T> {
   request: ClientRequest
   end(result: T): void
   fail(error: unknown): void
   cancel(reason: GuardError['code']): void
-  /** Gives up after so long, unless it is told another time, or ends. */
+  /** Cancels after this time, unless called again or ended before. */
   cancelAfter(ms: number): void
 }
 
 interface Steps<T> {
   connectWithinMs: number
-  /** Nothing of it has happened yet. */
+  /** Called before anything is sent. */
   begun?(talk: OpenRequest<T>): void
-  /** Connected to whom it may talk to: sends what it has to say, unless it gives up. */
+  /** Called when connected to an allowed address: sends the request or cancels. */
   send(talk: OpenRequest<T>): void
-  /** The head of the answer has come. */
+  /** Called when the response head has arrived. */
   hear(response: IncomingMessage, talk: OpenRequest<T>): void
 }
 
-/** One request, as far as `hear` takes it; never throws. */
+/** Performs one request until a handler ends it; never throws. */
 export function sendRequest<T>(way: ConnectionRoute, head: Head, steps: Steps<T>): Promise<T | Ended> {
   const { promise, resolve } = Promise.withResolvers<T | Ended>()
   let phase: Phase = 'connect'
@@ -145,14 +145,14 @@ export function sendRequest<T>(way: ConnectionRoute, head: Head, steps: Steps<T>
     steps.hear(response, talk)
   })
   const connected = ({ remoteAddress }: Socket) => {
-    // A kept connection may have been closed at this very moment.
+    // A pooled connection may have been closed at this moment.
     if (remoteAddress === undefined) return request.destroy()
     if (!isAllowedTarget(remoteAddress, way.target, way.filter)) return cancel('forbidden_address')
     steps.send(talk)
     phase = 'sent'
   }
-  // Until its `end` a request holds its head back, so that the time to connect is not the time to send, and nothing of it
-  // goes to an address that has not been judged.
+  // Until its `end`, a request holds its head back, so connecting has its own timeout, and nothing is sent to an
+  // address that has not been checked.
   request.once('socket', (socket: Socket) => {
     const { isHttps } = way.target
     if (!socket.connecting && (!isHttps || request.reusedSocket)) return connected(socket)
@@ -169,7 +169,7 @@ export function sendRequest<T>(way: ConnectionRoute, head: Head, steps: Steps<T>
 const invalid = 'invalid_request'
 const invalidRequest: Ended = { outcome: 'failed', error: invalid, code: invalid, hasLeft: false, wasStale: false }
 
-/** One request and its answer, of which not more than so many bytes are read; always ends within the timeout. */
+/** Performs one request and reads at most `maxAnswerBytes` of the response; always ends within the timeout. */
 export function exchange(way: ConnectionRoute, content: OutgoingRequest): Promise<Answered | Ended> {
   const { timeoutMs, maxAnswerBytes, maySend, body } = content
   const startedMs = performance.now()
@@ -201,14 +201,14 @@ export function exchange(way: ConnectionRoute, content: OutgoingRequest): Promis
   })
 }
 
-/** Why there is no answer, by how far the request had come. */
+/** Describes the failure, by the phase that the request had reached. */
 function failureAt(phase: Phase, request: ClientRequest, error: unknown): Ended {
   const hasLeft = phase === 'sent' || phase === 'answering'
   const wasStale = phase === 'sent' && request.reusedSocket && isClosing(error)
   return { outcome: 'failed', error: failureOf(error, phase), code: codeOf(error, phase), hasLeft, wasStale }
 }
 
-/** A request whose head is held back until its `end` or first `write`; null for headers that cannot be written. */
+/** Creates a request whose head is held back until its `end` or first `write`; null if headers are invalid. */
 function prepare(
   { agents, lookup, target, isFresh }: ConnectionRoute,
   { method, headers }: Head,
@@ -222,10 +222,10 @@ function prepare(
     path,
     headers: { 'accept-encoding': 'identity', ...Object.fromEntries(given) },
     lookup,
-    // The default of a quarter of a second gives up on whoever is on the other side of the world.
+    // The default of 250 ms is too short for servers on other continents.
     autoSelectFamilyAttemptTimeout: 1_000,
     maxHeaderSize: maxHeadBytes,
-    // Not for the environment to switch off.
+    // Explicit, so that the environment can't disable it.
     rejectUnauthorized: true,
   }
   try {
@@ -247,7 +247,7 @@ function failureOf(error: unknown, phase: Phase): OutgoingFailure {
   return errnoOf(error).startsWith('HPE_') ? 'answer' : 'reset'
 }
 
-// The code alone: messages of the network stack hold addresses.
+// Only the code, because messages of the network stack contain addresses.
 function codeOf(error: unknown, phase: Phase): string {
   return errnoOf(error).toLowerCase() || failureOf(error, phase)
 }

@@ -5,15 +5,15 @@ import { type ConnectionRoute, connectTimeoutMs, type Ended, sendRequest } from 
 export interface StreamContent {
   method: 'POST' | 'GET'
   headers: Record<string, string>
-  /** Of exactly so many bytes. */
+  /** Has exactly `length` bytes. */
   body: { bytes: AsyncIterable<Uint8Array>; length: number } | null
-  /** How long nothing may move, on either side, before it is given up; also the time from the last byte sent to the head. */
+  /** Maximum time without progress in either direction, including from the last byte sent to the response head. */
   silenceMs: number
-  /** The answer ends with an error beyond it. */
+  /** The response fails beyond this size. */
   maxAnswerBytes: number
-  /** Once it has been waited for so long, it has to come at 8 KB a second at least: a minute unless given. */
+  /** Time of waiting for the response after which it must average 8 KB per second; default 60 s. */
   slowAfterMs?: number
-  /** Ends it at any moment. */
+  /** Aborts it at any time. */
   signal: AbortSignal
 }
 
@@ -21,25 +21,25 @@ export interface OpenStream {
   outcome: 'answered'
   status: number
   headers: IncomingHttpHeaders
-  /** As the head says; null when it does not. */
+  /** From the response head; null if absent. */
   length: number | null
-  /** To be read once, or dropped: a piece is good until the next is asked for. Throws a StreamEnded unless it comes whole. */
+  /** Read once, or drop. A chunk is valid until the next is requested. Throws StreamEnded unless it is complete. */
   bytes: AsyncGenerator<Uint8Array>
-  /** Ends what nobody reads. */
+  /** Aborts a response that is not read. */
   drop(): void
 }
 
-/** An answer that did not come whole. */
+/** The response is incomplete. */
 export class StreamEnded extends Error {
   readonly code: 'too_large' | 'silent' | 'slow' | 'aborted' | 'reset'
 
   constructor(code: StreamEnded['code'], cause?: unknown) {
-    super(`The answer has ended early: ${code}`, { cause })
+    super(`The response ended early: ${code}`, { cause })
     this.code = code
   }
 }
 
-/** One request and the beginning of its answer; never throws. */
+/** Performs one request and returns the start of its response; never throws. */
 export function openStream(way: ConnectionRoute, content: StreamContent): Promise<OpenStream | Ended> {
   const { signal, silenceMs } = content
   return sendRequest<OpenStream>(way, content, {
@@ -50,7 +50,7 @@ export function openStream(way: ConnectionRoute, content: StreamContent): Promis
         signal.removeEventListener('abort', abort)
         request.socket?.off('data', releaseMemory)
       })
-      // Behind the parser's, which copies what of it is the answer's: a listener that was there before would be in front.
+      // Added after the parser's listener, which copies the response's bytes first.
       request.once('socket', (socket) => socket.on('data', releaseMemory))
       if (signal.aborted) abort()
       else signal.addEventListener('abort', abort, { once: true })
@@ -65,7 +65,7 @@ export function openStream(way: ConnectionRoute, content: StreamContent): Promis
   })
 }
 
-/** Waits whenever the other side does not take more, so that no more than a piece or two is ever in memory. */
+/** Sends the body with backpressure, so that only one or two chunks are in memory. */
 async function sendBody(request: ClientRequest, { body }: StreamContent, moved: () => void): Promise<void> {
   moved()
   if (body === null) {
@@ -78,17 +78,17 @@ async function sendBody(request: ClientRequest, { body }: StreamContent, moved: 
     left -= piece.length
     if (left < 0) break
     moved()
-    // A copy: the piece is the giver's again with the next one, and may not have left by then.
+    // A copy, because the source reuses the chunk, which may not have been sent by then.
     if (request.write(Buffer.from(piece)) || request.destroyed) continue
     await roomIn(request)
     if (request.destroyed) return
   }
-  if (left !== 0) throw new RangeError(`The body is not of the ${body.length} bytes that it was said to be`)
+  if (left !== 0) throw new RangeError(`The body does not have the announced ${body.length} bytes`)
   moved()
   request.end()
 }
 
-/** Resolves once it takes more, or is over. */
+/** Resolves when the request accepts more or has ended. */
 function roomIn(request: ClientRequest): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const leave = () => {
@@ -100,7 +100,7 @@ function roomIn(request: ClientRequest): Promise<void> {
 }
 
 function answerOf(request: ClientRequest, response: IncomingMessage, content: StreamContent): OpenStream {
-  // Whoever reads hears of it by the reading.
+  // The reader receives the error.
   response.on('error', () => {})
   const said = response.headers['content-length']
   return {
@@ -130,7 +130,7 @@ async function* readBytes(
   try {
     const pieces = response[Symbol.asyncIterator]()
     for (;;) {
-      // What the reader takes to do with a piece is no silence of the other side.
+      // Time that the reader spends on a chunk does not count.
       timer = setTimeout(silent, silenceMs)
       const askedMs = performance.now()
       const { done, value } = await pieces.next()
@@ -138,7 +138,7 @@ async function* readBytes(
       if (done === true) break
       size += value.length
       waitedMs += performance.now() - askedMs
-      // Who sends a byte now and then would keep a place for hours.
+      // A server that sends a byte now and then would occupy a slot for hours.
       if (waitedMs > slowAfterMs && size < waitedMs * minBytesPerMs) throw new StreamEnded('slow')
       if (size > maxAnswerBytes) throw new StreamEnded('too_large')
       yield value
@@ -150,7 +150,7 @@ async function* readBytes(
     throw new StreamEnded(isSilent ? 'silent' : signal.aborted ? 'aborted' : 'reset', error)
   } finally {
     clearTimeout(timer)
-    // All may have come, and somebody has stopped reading: nobody would end it.
+    // The response may be buffered completely while the reader has stopped: the request would never end.
     if (!response.readableEnded) request.destroy()
   }
 }

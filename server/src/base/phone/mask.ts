@@ -2,39 +2,39 @@ import { normalizeText } from '../text/external-text.ts'
 import { maskPhone } from './phone.ts'
 
 /**
- * What a reader who sees phones masked sees of one customer. The mask is a boundary: what is shown of a text follows from that
- * text and from what the reader may see of the customer's numbers anyway, never from their hidden digits. Else a reader could
- * write a guess into one of the fields and see by its mask whether it is right. Nor does it need to know a number to hide it:
- * what may be most of one is hidden whosever it is, or it would come out with the next change of the phone.
+ * What a reader without access to phones sees of one customer. The mask is a security boundary: the visible part of a
+ * text depends only on that text and on what the reader may see of the customer's numbers, never on hidden digits.
+ * Otherwise a reader could write a guess into a field and check it by its mask. Hiding doesn't depend on known numbers:
+ * whatever may be most of a number is hidden, so that a later change of the phone reveals nothing.
  */
 export interface Mask {
   phone: string | null
-  /** A field whose values are phones. */
+  /** Masks a field whose values are phones. */
   number(text: string): string
-  /** Any other text: hidden is what may be most of a number, and what may be a piece of the customer's own. */
+  /** Masks any other text: whatever may be most of a number, or a part of the customer's own. */
   text(text: string): string
-  /** What others know the customer by, and need whole: hidden is what may be most of a number. */
+  /** Masks an external reference, which others need complete: only whatever may be most of a number. */
   reference(text: string): string
 }
 
 const wholeNumber = /^[+\p{Nd}\s.()[\]/\p{Pd}\u2212]+$/u
 const numberRun = /\p{Nd}(?:[^\p{L}\p{N}]{0,3}\p{Nd})+/gu
-/** Digits in a row that are no number of anybody. */
+/** Digit sequences that are not phones. */
 const dateOrTime = /^(?:19|20)\d\d-(?:0[1-9]|1[0-2])-(?:[0-2]\d|3[01])(?:[ T](?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d)?)?$/
 const minPhoneDigits = 8
-/** So many are a number where people dial no area code, and a good part of any. */
+/** Length of a number where no area code is dialed, and a large part of any number. */
 const minDigits = 7
-/** So many tell a digit that the phone hides. */
+/** This many digits reveal a digit that the mask hides. */
 const minOwnDigits = 4
-/** National numbers have fewer digits: so many begin with a country code. */
+/** National numbers are shorter, so these have a country code. */
 const minCompleteDigits = 12
 const shownLast = 3
 
-/** The mask for a customer who has this phone, and has or had the others. */
+/** Returns the mask for a customer with this phone and these other or former numbers. */
 export function maskOf(phone: string | null, others: readonly string[] = []): Mask {
   const ownMask = phone === null ? null : maskPhone(phone)
   const ends = new Set([...(phone === null ? [] : [phone]), ...others].map((number) => number.slice(-shownLast)))
-  // Two spellings of one number would show different parts of it.
+  // Two formats of one number would show different parts of it.
   const shown = ownMask === null ? [] : [ownMask]
 
   const maskNumber = (text: string): string => {
@@ -70,7 +70,7 @@ export function maskOf(phone: string | null, others: readonly string[] = []): Ma
   }
 }
 
-/** Numbers in running text, such as the notices of a platform, which name them: "… changed from … to …". */
+/** Masks numbers in running text, such as platform notices: "… changed from … to …". */
 export function maskNumbersIn(text: string): string {
   const plain = normalizeText(text)
   const hidden = plain.replace(noticeNumber, (run) => (dateOrTime.test(run) ? run : maskPhone(digitsOf(run))))
@@ -83,7 +83,7 @@ const digitsOf = (plain: string): string => plain.replace(/\D/g, '')
 
 const isNumber = (plain: string): boolean => wholeNumber.test(plain) && digitsOf(plain).length >= minPhoneDigits
 
-/** Whether there may be enough digits to hide: most texts have fewer, and need not be looked at closer. */
+/** Returns true if the text may have enough digits to hide. Most texts don't, and need no closer check. */
 function hasDigits(text: string): boolean {
   let digits = 0
   for (let at = 0; at < text.length && digits < minOwnDigits; at++) {

@@ -1,6 +1,6 @@
 /**
- * Numbers that reach the same phone have one class, whose key is a spelling in use today. Takes and gives digits
- * with the country code. Asks no numbering plan, so that stored keys never change under an updated one.
+ * Returns the canonical form, in current use, of a number; equal for all numbers that reach the same phone. Takes and
+ * returns digits with country code. Independent of numbering plans, so that stored keys don't change with an update.
  */
 export function phoneClass(digits: string): string {
   const rule = mergers.find(({ shape }) => shape.test(digits))
@@ -8,15 +8,15 @@ export function phoneClass(digits: string): string {
 }
 
 /**
- * The keys under which numbers of this class may be stored: its own, and that of its former spelling, which was a class of its own
- * until it was known here that its country has renumbered.
+ * Returns the keys under which numbers of this class may be stored: the canonical form, and the former one, which was
+ * its own class until Parley learned that the country had renumbered.
  */
 export function phoneKeys(digits: string): string[] {
   const canonical = phoneClass(digits)
   return [canonical, ...spellings(formerly, canonical)]
 }
 
-/** Every spelling of the number's class, the given one first. */
+/** Returns every form of a number, the given one first. */
 export function phoneVariants(digits: string): string[] {
   const canonical = phoneClass(digits)
   return [...new Set([digits, canonical, ...spellings(alternatives, canonical), ...spellings(formerly, canonical)])]
@@ -31,13 +31,13 @@ const spellings = (rules: readonly Rule[], digits: string): string[] =>
   rules.filter(({ shape }) => shape.test(digits)).map(({ shape, spelling }) => digits.replace(shape, spelling))
 
 /**
- * Numbers to which their country gave another beginning, as its authority told the ITU: how they began, how they begin now, and what
- * follows. Nobody else has got the old ones.
+ * Prefix changes announced to the ITU: former prefix, current prefix, remaining digits. Old numbers were not
+ * reassigned.
  */
 const renumberings: readonly [former: string, now: string, rest: string][] = [
   // Cameroon, November 2014: mobiles.
   ['237', '2376', '[5-9]\\d{7}'],
-  // Vietnam, autumn of 2018: mobiles of eleven digits, in each network's own way.
+  // Vietnam, autumn 2018: mobiles with eleven digits, differently for each network.
   ['8416', '843', '[2-9]\\d{7}'],
   ['84120', '8470', '\\d{7}'],
   ['84121', '8479', '\\d{7}'],
@@ -52,7 +52,7 @@ const renumberings: readonly [former: string, now: string, rest: string][] = [
   // Gabon, September 2019: mobiles.
   ['2410', '2416', '[256]\\d{6}'],
   ['2410', '2417', '[47]\\d{6}'],
-  // Ivory Coast, January 2021: mobiles, whose second digit had told the network.
+  // Ivory Coast, January 2021: mobiles; the second digit identified the network.
   ['225', '22501', '[04-9][0-3]\\d{6}'],
   ['225', '22505', '[04-9][4-6]\\d{6}'],
   ['225', '22507', '[04-9][7-9]\\d{6}'],
@@ -67,11 +67,11 @@ const formerly = renumberings.map(([former, now, rest]) => ruleOf(now, former, r
 
 const mergers: readonly Rule[] = [
   ...renumberings.map(([former, now, rest]) => ruleOf(former, now, rest)),
-  // Brazil put a 9 before the eight digits of every mobile, which had begun with 6 to 9. Landlines begin with 2 to 5.
+  // Brazil prefixed a 9 to the eight digits of mobiles, which began with 6 to 9. Landlines begin with 2 to 5.
   { shape: /^(?<area>55[1-9]{2})(?<local>[6-9]\d{7})$/, spelling: '$<area>9$<local>' },
   // Mexico dropped the 1 of mobiles.
   { shape: /^521(?<rest>\d{10})$/, spelling: '52$<rest>' },
-  // Argentina writes mobiles with a 9 from abroad, with a 15 after the area code (11, 2xx, 3xx, 2xxx, 3xxx) at home.
+  // Argentine mobiles have a 9 from abroad, and a 15 after the area code (11, 2xx, 3xx, 2xxx, 3xxx) within the country.
   { shape: /^549(?<rest>\d{10})$/, spelling: '54$<rest>' },
   { shape: /^54(?<area>11)15(?<local>\d{8})$/, spelling: '54$<area>$<local>' },
   { shape: /^54(?<area>[23]\d\d)15(?<local>\d{7})$/, spelling: '54$<area>$<local>' },

@@ -5,13 +5,13 @@ import { phoneVariants } from './phone-variants.ts'
 
 const minDigits = 8
 const maxDigits = 20
-/** Whatever people put between the digits; what is longer is not looked at. */
+/** Includes any formatting; longer texts are not parsed. */
 export const maxPhoneLength = 64
 
 /**
- * The 8–20 digits of a phone number, country code first, or null when the text is not one. With a default country
- * (ISO 3166-1 alpha-2), a number written the national way gets its country code. No number is refused for being
- * unknown to the numbering plans: those lag behind what is in use.
+ * Parses the 8–20 digits of a phone number, country code first; null if the text is not one. A default country (ISO
+ * 3166-1 alpha-2) completes national numbers. Accepts numbers unknown to the numbering plans, which lag behind actual
+ * use.
  */
 export function readPhone(text: string, defaultCountry?: string): string | null {
   if (text.length > maxPhoneLength) return null
@@ -24,7 +24,7 @@ export function readPhone(text: string, defaultCountry?: string): string | null 
   return digits.length >= minDigits && digits.length <= maxDigits ? digits : null
 }
 
-/** First 5 and last 3 digits stay; of 8 digits or fewer only the last 3 do. One asterisk for each digit hidden. */
+/** Shows the first 5 and last 3 digits, or only the last 3 of up to 8 digits. One asterisk per hidden digit. */
 export function maskPhone(digits: string): string {
   const shownFirst = digits.length <= minDigits ? 0 : 5
   const hidden = Math.max(0, digits.length - shownFirst - 3)
@@ -36,27 +36,27 @@ interface Written {
   isInternational: boolean
 }
 
-// A text that is none is known to be so in one pass: each character fits one part of the expression alone.
+// Linear: each character matches only one part of the expression.
 const phoneShape = /^[([\s]*(?:\+[\d\s.()[\]/\p{Pd}\u2212]+|[\d.)\]/\p{Pd}\u2212][\d\s.()[\]/\p{Pd}\u2212]*)$/u
 
 function withoutFormatting(text: string): Written | null {
   const plain = withoutDecimals(normalizeText(text).trim())
   if (plain === null || !phoneShape.test(plain)) return null
   const isInternational = plain.includes('+') || plain.replace(/\D/g, '').startsWith('00')
-  // In `+44 (0)20 …` the zero is dialled within the country only.
+  // In `+44 (0)20 …` the zero is only dialed within the country.
   const digits = (isInternational ? plain.replace(/\(0\)/, '') : plain).replace(/\D/g, '')
   return { digits: isInternational ? digits.replace(/^0+/, '') : digits, isInternational }
 }
 
-// A spreadsheet keeps a number as one to calculate with: it adds decimals, or writes a long one with an exponent.
+// Spreadsheets treat phones as numbers: they add decimals, or write long ones with an exponent.
 const decimals = /^(?<whole>\+?\d{8,20})[.,](?<decimals>\d{1,4})$/
 const exponent = /^(?<first>\d)[.,](?<rest>\d{1,19})E\+?(?<power>\d{1,2})$/i
 
-/** The number that a program has formatted, or null where it has lost some of it. */
+/** Returns the number without spreadsheet formatting, or null if digits were lost. */
 function withoutDecimals(text: string): string | null {
   const number = decimals.exec(text)?.groups
   if (number !== undefined) return /^0+$/.test(number.decimals ?? '') ? (number.whole ?? null) : null
-  // No country writes a last group of one digit.
+  // No country uses a last group of one digit.
   if (/\d[.,]0$/.test(text)) return text.replace(/(?<![.,]0)(?:[.,]0)+$/, '')
   const short = exponent.exec(text)?.groups
   if (short === undefined) return text.replace(/^'(?=\+?\d)/, '')
@@ -66,7 +66,7 @@ function withoutDecimals(text: string): string | null {
 
 export const phoneMessage = 'must be a phone number of 8 to 20 digits with country code'
 
-/** What is wrong with a text that is no phone. */
+/** Returns why a text is not a valid phone. */
 export function phoneProblem(text: string): string {
   const problem = lengthProblem(text, maxPhoneLength)
   if (problem !== null) return problem
@@ -78,8 +78,8 @@ export function phoneProblem(text: string): string {
 const calculated = /^\s*\d+[.,]\d+(?:E\+?\d+)?\s*$/i
 
 /**
- * What to look for among stored digits when somebody types this, or a part of it: as it is, without what stands before a
- * country code, and as it would be stored. Nothing when it is no number.
+ * Returns the digits to search for when someone enters a number or part of one: as typed, without an international
+ * prefix, and in every stored form. Empty if it is not a number.
  */
 export function searchedDigits(text: string, defaultCountry?: string): string[] {
   if (text.length > maxPhoneLength) return []
@@ -91,8 +91,8 @@ export function searchedDigits(text: string, defaultCountry?: string): string[] 
 }
 
 /**
- * Whether bare digits are a national number or carry a country code already is a guess, the surest first: what is
- * in the numbering plan of the country itself, then as a national number, then of any other country.
+ * Decides whether bare digits are national or have a country code. Order of certainty: a number in the country's own
+ * numbering plan, then a valid national number, then a number of another country.
  */
 function withCountryCode(digits: string, country: CountryCode): string {
   const parsed = parsePhoneNumberFromString(withoutMobilePrefix(digits, country), country)
@@ -102,26 +102,23 @@ function withCountryCode(digits: string, country: CountryCode): string {
   if (hasCode && isKnownPhone(digits)) return digits
   if (isKnownPhone(national)) return national
   if (hasCode || isKnownPhone(digits)) return digits
-  // A number that lacks its area code cannot be completed; where there are area codes, a whole one has 10 digits.
+  // A number without its area code can't be completed; where area codes exist, a complete one has 10 digits.
   const isWhole = digits.startsWith('0') || (parsed.nationalNumber.length >= 10 && parsed.isPossible())
-  // A guess that would itself be read as another number is worse than none.
+  // A result that would itself parse as another number is worse than none.
   return isWhole && withCountryCode(national, country) === national ? national : digits
 }
 
-// Mexico dialled 01, 044 or 045 before the ten digits until 2019; the library forgot them, address books did not.
+// Until 2019 Mexico dialed 01, 044 or 045 before the ten digits; the library dropped this, address books still have it.
 function withoutMobilePrefix(digits: string, country: CountryCode): string {
   return country === 'MX' ? digits.replace(/^(?:01|04[45])(?=\d{10}$)/, '') : digits
 }
 
-/**
- * Whether a numbering plan has it. Old spellings of a number, such as a Brazilian mobile without its ninth digit, count as the
- * number.
- */
+/** Returns true if a numbering plan contains the number, or a former format of it, such as a mobile without its 9. */
 export function isKnownPhone(digits: string): boolean {
   return phoneVariants(digits).some((variant) => parsePhoneNumberFromString(`+${variant}`)?.isValid() === true)
 }
 
-/** What is wrong with a default country; numbers of one that has no numbering plan would all be read as foreign. */
+/** Returns an issue for an invalid default country, whose numbers would all parse as foreign. */
 export function issuesOfCountry(country: string | null | undefined): Issue[] {
   if (country === undefined || country === null || isSupportedCountry(country)) return []
   return [{ path: 'defaultCountry', message: 'must be an ISO 3166-1 code of a country with phone numbers, as in BR' }]

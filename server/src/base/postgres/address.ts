@@ -3,13 +3,13 @@ import { isLoopback } from '../outgoing/address.ts'
 
 type Parameters = ReadonlyMap<string, string>
 
-/** An address that cannot be used as it is. The words never repeat a value, which may be a password in the wrong place. */
+/** An invalid database URL. The words never repeat a value, which may be a password in the wrong place. */
 export class AddressProblem extends Error {
-  /** To be put after the name of the setting that holds the address. */
+  /** Follows the name of the setting with the URL. */
   readonly words: string
 
   constructor(words: string) {
-    super(`The address of the database ${words}`)
+    super(`The database URL ${words}`)
     this.words = words
   }
 }
@@ -23,33 +23,33 @@ const heeded =
     ' ',
   )
 
-// They change nothing that matters here: sessions have a name by which processes know each other, their text is UTF-8,
-// and connections are kept alive.
+// Irrelevant: sessions have a name by which processes recognize each other, their encoding is UTF-8, and connections
+// have keepalives.
 const harmless =
   /^(?:(?:fallback_)?application_name|client_encoding|keepalives(?:_idle|_interval|_count)?|tcp_user_timeout|sslcompression|sslsni)$/
 
-/** Parameters of libpq that would be missed if they were not heeded, and what to do instead. */
+/** Parameters of libpq that are not supported, and what to use instead. */
 const instead: Readonly<Record<string, string>> = {
-  passfile: 'write the password into the address, or into PGPASSWORD',
-  service: 'write the address itself',
-  servicefile: 'write the address itself',
-  options: 'set such things for the role: alter role … set …',
-  hostaddr: 'write the address as the host',
-  load_balance_hosts: 'the hosts are tried in turn',
-  sslpassword: 'take a key without a password, readable by its user only',
-  sslcrl: 'replace the authority instead of revoking its certificates',
-  sslcrldir: 'replace the authority instead of revoking its certificates',
-  requirepeer: 'see to it that the folder of the socket belongs to the server',
-  require_auth: 'take sslmode=verify-full, which lets no stranger ask',
+  passfile: 'put the password in the URL or in PGPASSWORD',
+  service: 'use the full URL',
+  servicefile: 'use the full URL',
+  options: 'set them for the role: alter role … set …',
+  hostaddr: 'use the address as the host',
+  load_balance_hosts: 'hosts are tried in order',
+  sslpassword: 'use a key without a password, readable only by its user',
+  sslcrl: 'replace the certificate authority instead of revoking its certificates',
+  sslcrldir: 'replace the certificate authority instead of revoking its certificates',
+  requirepeer: 'make sure that the folder of the socket belongs to the server',
+  require_auth: 'use sslmode=verify-full, which authenticates the server',
 }
 
-/** What stands after the question mark. A name that nobody knows is refused: it may be a misspelt sslmode. */
+/** Parses the query. Refuses unknown names, because one may be a misspelled sslmode. */
 function readParameters(query: string): Parameters {
   const parameters = new Map<string, string>()
   for (const pair of query === '' ? [] : query.split('&')) {
     const equals = pair.indexOf('=')
     const name = equals < 0 ? '' : decode(pair.slice(0, equals))
-    refuseIf(!/^\w{1,40}$/.test(name), 'must have name=value, joined by &, behind its question mark')
+    refuseIf(!/^\w{1,40}$/.test(name), 'must have name=value pairs, separated by &, after the question mark')
     refuseIf(parameters.has(name), `has the parameter ${name} twice`)
     const value = decode(pair.slice(equals + 1))
     checkKnown(name, value)
@@ -62,10 +62,10 @@ function checkKnown(name: string, value: string): void {
   if (heeded.includes(name) || harmless.test(name)) return
   const isGss = name === 'gssencmode'
   if (isGss && (value === 'disable' || value === 'prefer')) return
-  refuseIf(isGss, 'must not ask for gssencmode=require: take sslmode=verify-full')
+  refuseIf(isGss, 'must not have gssencmode=require: use sslmode=verify-full')
   const advice = instead[name]
   refuseIf(advice !== undefined, `must not have the parameter ${name}: ${advice}`)
-  throw new AddressProblem(`has the parameter ${name}, which is none of ${heeded.join(', ')}`)
+  throw new AddressProblem(`has the unknown parameter ${name}; known are ${heeded.join(', ')}`)
 }
 
 function decode(text: string): string {
@@ -73,21 +73,21 @@ function decode(text: string): string {
     const decoded = decodeURIComponent(text)
     if (!decoded.includes('\0')) return decoded
   } catch {}
-  throw new AddressProblem('has a % that begins no character: a percent sign itself is written %25')
+  throw new AddressProblem('has an invalid % escape: write a percent sign as %25')
 }
 
-/** Where a database is and how it is spoken to: plain data, and all that decides it. */
+/** All that determines a database connection, as plain data. */
 export interface DatabaseAddress {
-  /** Tried in turn. */
+  /** Tried in order. */
   hosts: readonly DatabaseHost[]
   database: string
   user: string
   password: string | null
-  /** How TLS is spoken with the hosts that want it. */
+  /** TLS settings for hosts that use TLS. */
   tls: DatabaseTls | null
-  /** Whether a server that takes no writes is passed over. */
+  /** Whether read-only servers are skipped. */
   writable: boolean
-  /** For each host; null lets them share the time that there is. */
+  /** Timeout per host; null divides the available time between the hosts. */
   connectTimeoutMs: number | null
 }
 
@@ -112,13 +112,13 @@ const maxHostLength = 253
 const maxConnectTimeoutS = 60
 
 /**
- * Reads the address of a database as libpq does. Nothing but the URL and this one variable decides: no password file,
- * no other variable, no default of the machine. Throws `AddressProblem`, which never repeats a value.
+ * Parses a database URL like libpq. Only the URL and this variable count: no password file, other variable or system
+ * default. Throws `AddressProblem`, which never repeats a value.
  */
 export function readDatabaseUrl(url: string, env: { PGPASSWORD?: string | undefined }): DatabaseAddress {
   refuseIf(url.length > maxUrlLength, `must have at most ${maxUrlLength} characters`)
   const scheme = /^postgres(?:ql)?:\/\//.exec(url)?.[0] ?? ''
-  refuseIf(scheme === '', 'must be an address that starts with postgres:// or postgresql://')
+  refuseIf(scheme === '', 'must be a URL that starts with postgres:// or postgresql://')
   const parts = split(url.slice(scheme.length))
   const places = parts.hosts === '' ? null : parts.hosts.split(',').map(readPlace)
   const parameters = readParameters(parts.query)
@@ -144,7 +144,7 @@ export function readDatabaseUrl(url: string, env: { PGPASSWORD?: string | undefi
   }
 }
 
-/** The address of a server that listens on a Unix socket, as the embedded one does. */
+/** Returns the address of a server that listens on a Unix socket, such as the embedded one. */
 export function socketAddress({ socketFolder, database, user, password }: SocketLogin): DatabaseAddress {
   const hosts = [{ host: socketFolder, port: defaultPort, tls: false }]
   return { hosts, database, user, password, tls: null, writable: true, connectTimeoutMs: null }
@@ -152,13 +152,13 @@ export function socketAddress({ socketFolder, database, user, password }: Socket
 
 export const isSocketFolder = (host: string): boolean => host.startsWith('/')
 
-/** For people and logs. */
+/** Returns a host and port for people and logs. */
 export function nameOfHost({ host, port }: DatabaseHost): string {
   if (isSocketFolder(host)) return `${host}/.s.PGSQL.${port}`
   return isIP(host) === 6 ? `[${host}]:${port}` : `${host}:${port}`
 }
 
-/** `login@hosts/database?query`, of which a slash before the @ says that there is no login. */
+/** Splits `login@hosts/database?query`. A slash before the @ means that there is no login. */
 function split(text: string): { login: string; hosts: string; database: string; query: string } {
   const [front, behind] = before(text, '@')
   const hasLogin = text.includes('@') && !front.includes('/')
@@ -167,7 +167,7 @@ function split(text: string): { login: string; hosts: string; database: string; 
   return { login: hasLogin ? front : '', hosts, database, query }
 }
 
-/** What stands before the mark, and what behind it; all of it stands before one that is not there. */
+/** Splits a text at the first mark; without a mark, the second part is empty. */
 function before(text: string, mark: string): [string, string] {
   const at = text.indexOf(mark)
   return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + mark.length)]
@@ -175,12 +175,12 @@ function before(text: string, mark: string): [string, string] {
 
 interface Place {
   host: string
-  /** Empty where none is given. */
+  /** Empty if absent. */
   port: string
 }
 
 function readPlace(text: string): Place {
-  refuseIf(text.includes('@'), 'has an @ too many: in a user name or password it is written %40, and / is written %2F')
+  refuseIf(text.includes('@'), 'has an extra @: in a user name or password, write @ as %40 and / as %2F')
   const bracketed = /^\[([^\]]*)\](?::(.*))?$/s.exec(text)
   if (bracketed !== null) return { host: decode(bracketed[1] ?? ''), port: bracketed[2] ?? '' }
   const [host, port] = before(text, ':')
@@ -203,7 +203,7 @@ function readHosts(places: Place[] | null, parameters: Parameters): { host: stri
   const ports = parameters.get('port')?.split(',')
   refuseIf(
     ports !== undefined && found.some(({ port }) => port !== ''),
-    'names ports twice: give them behind their hosts or as port=…, not both',
+    'names ports twice: give them after their hosts or as port=…, not both',
   )
   refuseIf(
     ports !== undefined && ports.length > 1 && ports.length !== found.length,
@@ -217,10 +217,10 @@ function readHosts(places: Place[] | null, parameters: Parameters): { host: stri
 
 function checkHost(host: string): string {
   if (isSocketFolder(host) && host.length <= maxHostLength && !host.includes('\0')) return host
-  if (host === '') throw new AddressProblem('names an empty host: there is a comma too many')
+  if (host === '') throw new AddressProblem('has an empty host: remove the extra comma')
   if (host.length <= maxHostLength && (isIP(host) !== 0 || /^[\w.-]+$/.test(host))) return host
   throw new AddressProblem(
-    'names a host that is none: write a name, an address ([::1] for IPv6) or the folder of a Unix socket, which begins with /',
+    'has an invalid host: use a name, an address ([::1] for IPv6) or the folder of a Unix socket, which begins with /',
   )
 }
 
@@ -229,14 +229,14 @@ function readPort(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : 0
   if (port >= 1 && port <= 65_535) return port
   throw new AddressProblem(
-    'must have a port from 1 to 65535 behind its colon; in a user name or password / is written %2F and : is written %3A',
+    'must have a port from 1 to 65535 after the colon; in a user name or password, write / as %2F and : as %3A',
   )
 }
 
-/** What may stand in the front of the URL or among its parameters. */
+/** Returns a value that can be in the authority of the URL or in a parameter, but not in both. */
 function onlyOne(what: string, parameter: string, front: string, parameters: Parameters): string | null {
   const named = parameters.get(parameter) ?? ''
-  refuseIf(front !== '' && named !== '', `names the ${what} twice: leave out ${parameter}=…`)
+  refuseIf(front !== '' && named !== '', `names the ${what} twice: remove ${parameter}=…`)
   return front || named || null
 }
 
@@ -245,7 +245,7 @@ function readTarget(target: string | undefined): boolean {
   if (target === 'any') return false
   refuseIf(
     ['read-only', 'standby', 'prefer-standby'].includes(target),
-    `has target_session_attrs=${target}, but Parley writes: take read-write, which is also what it takes unasked`,
+    `has target_session_attrs=${target}, but Parley writes: use read-write, which is the default`,
   )
   throw new AddressProblem('must have read-write, primary or any as its target_session_attrs')
 }
@@ -259,23 +259,20 @@ function readConnectTimeout(text: string | undefined): number | null {
 
 export interface DatabaseTls {
   mode: 'prefer' | 'require' | 'verify-ca' | 'verify-full'
-  /** The file of the authorities that are believed; null for those that Node knows. */
+  /** File with the trusted certificate authorities; null for those of Node. */
   rootCertificateFile: string | null
-  /** Whom the server takes us for, where it asks for a certificate. */
+  /** Client certificate, for servers that request one. */
   client: { certificateFile: string; keyFile: string } | null
-  /** Begins with TLS rather than asks for it. */
+  /** Starts with TLS instead of requesting it first. */
   isDirect: boolean
-  /** Gives the password only to whoever holds the certificate that the server vouches for. */
+  /** Requires channel binding: sends the password only to the holder of the server's certificate. */
   bindsChannel: boolean
 }
 
 const modes = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'] as const
 type Mode = (typeof modes)[number]
 
-/**
- * As libpq reads it, but that where nothing is said nothing is encrypted to this machine itself. TLS is never spoken by a
- * Unix socket.
- */
+/** Parses TLS settings like libpq, but without any setting loopback is not encrypted. Unix sockets never use TLS. */
 function readTls(
   parameters: Parameters,
   hosts: readonly string[],
@@ -285,12 +282,12 @@ function readTls(
   refuseIf(root === '', 'must have a file as its sslrootcert, or the word system')
   refuseIf(
     given === 'prefer' && root !== undefined,
-    'has sslrootcert with sslmode=prefer, which may do without TLS: take verify-full',
+    'has sslrootcert with sslmode=prefer, which may skip TLS: use verify-full',
   )
   const isPublic = root === undefined || root === 'system'
   refuseIf(
     isPublic && (given === 'verify-ca' || (root === 'system' && given === 'require')),
-    'lets any certificate pass that a public authority has given to anybody: take sslmode=verify-full, or sslrootcert with the file of your own authority',
+    'accepts any public certificate: use sslmode=verify-full, or sslrootcert with the file of your own authority',
   )
   const mode = given === 'require' && root !== undefined ? 'verify-ca' : (given ?? 'prefer')
   const isStrong = mode !== 'disable' && mode !== 'prefer'
@@ -321,14 +318,14 @@ function readTls(
   return { tls: hosts.some(isEncrypted) ? tls : null, isEncrypted }
 }
 
-/** Null where nothing is said. */
+/** Returns null if no mode is set. */
 function readMode(parameters: Parameters): Mode | null {
   const [mode, flag] = [parameters.get('sslmode'), parameters.get('ssl')]
   refuseIf(flag !== undefined && (flag !== 'true' || mode !== undefined), 'must say sslmode=… instead of ssl=…')
   if (flag !== undefined) return 'require'
-  // libpq does so for `system` alone, and lets a file be passed by. Who names an authority wants it asked.
+  // libpq does so only for `system`, and ignores a file. But a configured authority is meant to be checked.
   if (mode === undefined) return parameters.has('sslrootcert') ? 'verify-full' : null
-  refuseIf(mode === 'allow', 'has sslmode=allow, which nobody needs: take prefer, or better verify-full')
+  refuseIf(mode === 'allow', 'must not have sslmode=allow: use prefer, or better verify-full')
   const known = modes.find((one) => one === mode)
   if (known === undefined) throw new AddressProblem(`must have one of ${modes.join(', ')} as its sslmode`)
   return known

@@ -5,19 +5,19 @@ import { checkStartup, connectSocket, openSocket, readTlsFiles } from './socket.
 
 export interface SessionSettings {
   applicationName: string
-  /** Settings of the session, sent with the greeting. Null where a pooler stands before the server and refuses them. */
+  /** Session settings, sent in the startup message. Null behind a pooler, which refuses them. */
   parameters: Readonly<Record<string, string>> | null
-  /** For all hosts together, 5 s unless given. */
+  /** For all hosts together; default 5 s. */
   connectTimeoutMs?: number
 }
 
 const connectTimeoutMs = 5_000
-// The password, the database or the right to it: what the next host would say as well, and the same host tomorrow.
+// Wrong password, database or permission: other hosts and later attempts would fail in the same way.
 const finalCodes = new Set(['28P01', '28000', '3D000', '42501'])
 
 export type Connect = (signal?: AbortSignal) => Promise<pg.Client>
 
-/** Opens sessions with the host that did last time, and when that one fails, with the first of the others that will do. */
+/** Returns a function that opens sessions: first with the last host that worked, then with the others in order. */
 export function connector(address: DatabaseAddress, settings: SessionSettings): Connect {
   let { hosts } = address
   return async (signal) => {
@@ -29,8 +29,8 @@ export function connector(address: DatabaseAddress, settings: SessionSettings): 
 }
 
 /**
- * Opens a session with the first host that will do. What no other try can mend is thrown as it is, and `NoDatabase` when
- * no host would do now. The caller has to listen to errors of the client at once, before anything else is waited for.
+ * Opens a session with the first suitable host. Throws permanent errors unchanged, and `NoDatabase` if no host is
+ * suitable now. The caller must add an error listener to the client synchronously.
  */
 export async function connect(
   address: DatabaseAddress,
@@ -55,11 +55,11 @@ export async function connect(
 
 interface Refusal {
   host: string
-  /** To be read after the host's name. */
+  /** Follows the host's name. */
   reason: string
 }
 
-/** No host of the address would do at the moment: later, or another time, one may. */
+/** No host is suitable at the moment; a later attempt may succeed. */
 export class NoDatabase extends Error {
   readonly code = 'NO_DATABASE'
   readonly refusals: readonly Refusal[]
@@ -80,11 +80,11 @@ async function tryHost(
   const files = await readTlsFiles(host.tls ? address.tls : null)
   signal?.throwIfAborted()
   const socket = openSocket(host)
-  // The first thing that goes wrong, wherever it does: the driver swallows some of it, and throws some where nobody catches.
+  // The first error from anywhere: the driver swallows some, and throws others where nothing catches them.
   const { promise: failed, reject: fail } = Promise.withResolvers<never>()
   failed.catch(() => undefined)
-  const hungUp = () => fail(new Error('hung up before the session was open'))
-  const giveUp = () => fail(new Error('is not waited for any longer'))
+  const hungUp = () => fail(new Error('closed the connection before the session was open'))
+  const giveUp = () => fail(new Error('was canceled'))
   const tooLate = () => fail(new Error(`does not answer within ${Math.round(patienceMs)} ms`))
   socket.on('error', fail).on('close', hungUp)
   signal?.addEventListener('abort', giveUp)
@@ -108,7 +108,7 @@ async function tryHost(
   }
 }
 
-/** A client of the driver over a socket that is open. Nothing of the environment or of a password file reaches it. */
+/** Creates a driver client on an open socket, independent of the environment and password files. */
 function makeClient(
   socket: Socket,
   host: DatabaseHost,
@@ -123,10 +123,10 @@ function makeClient(
     port: host.port,
     database,
     user,
-    // Without one the driver would look for a file of passwords.
+    // Without a password the driver would look for a password file.
     password: () => passwordOf(address, binding),
     stream: () => asUnopened(socket),
-    // Each of these would be looked for in the environment if it were not given.
+    // Without values, each of these would be read from the environment.
     ssl: false,
     sslnegotiation: 'postgres',
     client_encoding: 'UTF8',
@@ -138,16 +138,16 @@ function makeClient(
     user,
     database,
     application_name: settings.applicationName,
-    // A pooler knows these two, and keeps them for each of its clients.
+    // Poolers know these two, and keep them for each client.
     DateStyle: 'ISO, MDY',
     TimeZone: 'UTC',
     ...settings.parameters,
   }
-  // The driver's own would add what variables of the environment say, and knows few parameters.
+  // The driver's own adds values from environment variables and knows few parameters.
   return Object.assign(client, { getStartupConf: () => startup })
 }
 
-/** The driver opens its socket itself: this one tells it that it has. */
+/** Makes the driver, which opens sockets itself, use this open one. */
 function asUnopened(socket: Socket): Socket {
   const connect = () => {
     queueMicrotask(() => socket.emit('connect'))
@@ -156,7 +156,7 @@ function asUnopened(socket: Socket): Socket {
   return Object.assign(socket, { connect })
 }
 
-/** Whether the password is tied to the certificate of the server, so that nobody can stand between. */
+/** State of channel binding, which ties the password to the server's certificate and so prevents interception. */
 interface Binding {
   isWanted: boolean
   isOffered: boolean
@@ -165,10 +165,10 @@ interface Binding {
 
 function passwordOf({ password }: DatabaseAddress, binding: Binding): string {
   if (password === null) {
-    throw new AddressProblem('names no password, and the server asks for one: write it there, or into PGPASSWORD')
+    throw new AddressProblem('has no password, and the server requires one: add it, or set PGPASSWORD')
   }
   if (binding.isWanted && !binding.isOffered)
-    throw new Error('does not bind passwords to its certificate (channel_binding)')
+    throw new Error('does not support channel binding, which channel_binding=require needs')
   return password
 }
 
@@ -181,7 +181,7 @@ function insistOnBinding({ connection }: pg.Client, socket: Socket, binding: Bin
   })
   connection.on('authenticationOk', () => {
     if (!binding.isProven)
-      socket.destroy(new Error('lets us in without proof that it knows the password (channel_binding)'))
+      socket.destroy(new Error('accepted the login without proof that it knows the password (channel_binding)'))
   })
 }
 
@@ -201,11 +201,11 @@ async function begin(client: pg.Client, { writable }: DatabaseAddress, { paramet
   if (!writable) return
 
   const isTold = said.in_hot_standby !== undefined && said.default_transaction_read_only !== undefined
-  // What a pooler says may be long past: it was told by a server that has been replaced since.
+  // A pooler's values may be outdated: from a server that was replaced since.
   const state = parameters !== null && isTold ? said : await askState(client)
   if (state.in_hot_standby === 'on') throw new Error('is a standby')
   if (state.default_transaction_read_only === 'on')
-    throw new Error('takes no writes (default_transaction_read_only is on)')
+    throw new Error('is read-only (default_transaction_read_only is on)')
 }
 
 async function askState(client: pg.Client): Promise<State | Partial<State>> {
@@ -224,7 +224,7 @@ function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
 }
 
-/** A name with several addresses fails with an error for each, and no words of its own. */
+/** Describes an error. A name with several addresses fails with an AggregateError without a message of its own. */
 function wordsOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error.message === '' && error instanceof AggregateError) return error.errors.map(wordsOf).join(', ')

@@ -7,11 +7,11 @@ import { Pool } from './pool.ts'
 import { findSessionMode, type SessionMode } from './pooler.ts'
 import type { Sql } from './template.ts'
 
-/** Where a database is. */
+/** Location of a database. */
 export interface DatabaseLocation {
-  /** As libpq reads it. */
+  /** URL as libpq reads it. */
   url?: string
-  /** Instead of `url`, what was read of one. */
+  /** Parsed URL, instead of `url`. */
   address?: DatabaseAddress
   /** Folder of a Unix socket, instead of `url`. */
   socketFolder?: string
@@ -21,48 +21,48 @@ export interface DatabaseLocation {
 }
 
 export interface ConnectionOptions extends DatabaseLocation {
-  /** The way past a pooler in transaction mode, should one stand where the database is said to be. */
+  /** Address without the pooler, if the database is behind a pooler in transaction mode. */
   direct?: DatabaseLocation | undefined
   maxConnections?: number
   applicationName?: string
-  /** How long a statement waits for a lock, 5 s unless given. */
+  /** Time that a statement waits for a lock; default 5 s. */
   lockTimeoutMs?: number
-  /** How long somebody waits for a connection that is to be opened, 5 s unless given. */
+  /** Time that a request waits for a new connection; default 5 s. */
   connectTimeoutMs?: number
-  /** After how long without a word a connection counts as lost, 16 s unless given. */
+  /** Time without any answer after which a connection counts as lost; default 16 s. */
   silenceMs?: number
-  /** Told when `listen` hears nothing any more, with the reason, and when it does again. */
+  /** Called when the LISTEN connection is lost, with the reason, and when it is restored. */
   onListening?: (isHearing: boolean, error?: unknown) => void
 }
 
-/** What a pooler does for us. */
+/** Features that the pooler supports. */
 export interface PoolerAbilities {
-  /** It keeps prepared statements. */
+  /** It supports prepared statements. */
   keepsNames: boolean
-  /** Its sessions have our limits by themselves. */
+  /** Its sessions have the required limits by default. */
   hasLimits: boolean
-  /** The direct way leads to the same server, database and role, and to no pooler. */
+  /** The direct address leads to the same server, database and role, without a pooler. */
   isSameServer: boolean
 }
 
 export interface Connections {
-  /** Of the process, or of this part of it: by it others see that it lives. */
+  /** Application name of the process, or this part of it: others detect by it whether it is alive. */
   name: string
   size: number
   pool: Pool
   listener: Listener
-  /** Null without a pooler. Asks by the pool. */
+  /** Returns null without a pooler. Queries through the pool. */
   poolerAbilities(sql: Sql): Promise<PoolerAbilities | null>
 }
 
-/** Who waits for a lock holds a connection, and may hold other locks. */
+/** A statement that waits for a lock occupies a connection, and may hold other locks. */
 const lockTimeoutMs = 5_000
-/** The same for all processes, so that the pooler need not tell the server a new one whenever it serves another of them. */
+/** The same for all processes, so that the pooler need not set the name each time it serves another one. */
 const pooledName = 'parley by pooler'
-/** What every session is greeted with. A pooler may know it, and keep it apart for each of its clients. */
+/** Startup settings of every session. A pooler may know them and keep them per client. */
 const greeting = { TimeZone: 'UTC', DateStyle: 'ISO, MDY' }
 
-/** The connections of a process: many for statements, by a pooler where there is one, and one that listens, past it. */
+/** Opens the connections of a process: a pool, through the pooler if there is one, and a direct LISTEN connection. */
 export function openConnections(options: ConnectionOptions): Connections {
   const { direct, connectTimeoutMs, silenceMs, maxConnections: size = 10 } = options
   const address = addressOf(options)
@@ -76,7 +76,7 @@ export function openConnections(options: ConnectionOptions): Connections {
   }
   let mode: SessionMode | undefined
   const findOurMode = async (client: pg.Client): Promise<SessionMode> => {
-    // Others see by it that this process lives, before it holds anything.
+    // Lets other processes see that this one is alive, before it takes a lease.
     const isSeen = options.applicationName === undefined ? listener.stay() : undefined
     const [found] = await Promise.all([findSessionMode(client, { ...greeting, ...settings.parameters }), isSeen])
     mode = found
@@ -99,7 +99,7 @@ export function openConnections(options: ConnectionOptions): Connections {
   }
 }
 
-/** A pooler tells its clients numbers of its own. */
+/** Checks that the server knows this pid: a pooler reports its own numbers to clients. */
 async function isSeenAs(sql: Sql, pid: number | null, name: string): Promise<boolean> {
   const rows = await sql`
     select
@@ -129,12 +129,12 @@ const settingsOf = (options: ConnectionOptions) => ({
   parameters: {
     statement_timeout: '15000',
     lock_timeout: String(options.lockTimeoutMs ?? lockTimeoutMs),
-    // A process that stalls in the midst of a transaction holds up everybody who wants its rows: for no longer than this.
+    // Limits how long a process that stalls within a transaction can hold its locks.
     idle_in_transaction_session_timeout: '10000',
-    // As they are read: a server or a role may have it otherwise.
+    // The format that is parsed here: a server or role may have another default.
     bytea_output: 'hex',
   },
 })
 
-/** A name of these connections alone, so that others can see in the list of sessions whether their process lives. */
+/** Returns a unique application name, so that others can see in the list of sessions whether the process is alive. */
 const newName = () => `parley ${randomBytes(8).toString('hex')}`

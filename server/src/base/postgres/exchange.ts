@@ -6,25 +6,25 @@ import { ConnectionLost, DatabaseError, endsSession, isStalePlan } from './failu
 import type { Statement } from './template.ts'
 import { parserOf, type Wire } from './values.ts'
 
-/** A statement that sessions keep under a name, so that the database reads and plans it once for each. */
+/** A prepared statement, which a session parses and plans once. */
 interface Plan {
   readonly name: string
   readonly text: string
   readonly types: readonly number[]
 }
 
-/** One thing for the database to do, with the values to do it with. */
+/** One execution of a statement with its values. */
 export interface Step {
   readonly plan: Plan
   readonly values: readonly Wire[]
 }
 
-/** More texts than there are statements, many of whose variants differ by a piece. */
+/** Exceeds the number of statements, many of which have variants. */
 const mostPlans = 2_000
 
 const plans = new Map<string, Plan>()
 
-/** The name is made of the text, so that it tells the same in the database's own lists, whatever the process. */
+/** Returns the plan of a statement. Its name is a hash of the text, so equal in all processes and database views. */
 export function planOf({ text, types }: Pick<Statement, 'text' | 'types'>): Plan {
   const key = types.length === 0 ? text : `${text}\n${types.join()}`
   const known = plans.get(key)
@@ -47,35 +47,35 @@ export const begin = bare('begin')
 export const commit = bare('commit')
 export const rollback = bare('rollback')
 
-/** How to make rows of what a statement answers. */
+/** How rows of a result are parsed. */
 interface Shape {
   readonly names: readonly string[]
   readonly parsers: readonly ((text: string) => unknown)[]
 }
 
 /**
- * What statements are prepared under: names of the session's own, names that a pooler translates into what it shares among
- * all its clients, or none, where it would hand them to now one server and now another.
+ * Names of prepared statements: own names of the session, names that the pooler shares between its clients, or
+ * none, if the pooler would send them to changing servers.
  */
 export type Names = 'own' | 'shared' | 'none'
 
-/** The database keeps a plan for each; of more the oldest is given up. */
+/** Maximum number of prepared statements per session; the oldest is closed. */
 const mostNames = 500
 
-/** What a session has prepared. */
+/** Prepared statements of a session. */
 export class Prepared {
   readonly #names: Names
   readonly #shapes = new Map<string, Shape | undefined>()
-  readonly #doubtful = new Set<string>()
-  readonly #nameless = new Set<string>()
+  readonly #uncertain = new Set<string>()
+  readonly #unnamed = new Set<string>()
 
   constructor(names: Names) {
     this.#names = names
   }
 
-  /** Whether it is to be prepared under its name. */
+  /** Returns true if the statement can be prepared under its name. */
   keeps(name: string): boolean {
-    return this.#names !== 'none' && !this.#nameless.has(name)
+    return this.#names !== 'none' && !this.#unnamed.has(name)
   }
 
   has(name: string): boolean {
@@ -86,9 +86,9 @@ export class Prepared {
     return this.#shapes.get(name)
   }
 
-  /** Returns the names that have to be closed first. */
+  /** Adds a name, and returns the names that must be closed first. */
   add(name: string): readonly string[] {
-    const gone: string[] = this.#doubtful.delete(name) ? [name] : []
+    const gone: string[] = this.#uncertain.delete(name) ? [name] : []
     if (this.#shapes.size === mostNames) {
       const oldest = firstOf(this.#shapes.keys())
       this.#shapes.delete(oldest)
@@ -102,33 +102,33 @@ export class Prepared {
     if (this.#shapes.has(name)) this.#shapes.set(name, shape)
   }
 
-  /** It may be there or not: it is closed before it is prepared again. */
+  /** Marks a statement that may or may not be prepared: it is closed before it is prepared again. */
   doubt(name: string): void {
     this.#shapes.delete(name)
-    this.#doubtful.add(name)
+    this.#uncertain.add(name)
   }
 
-  /** It is there no more, or of no use any more. */
+  /** Marks a prepared statement as missing or outdated. */
   spoil(name: string): void {
     this.doubt(name)
     if (this.#names === 'own') return
-    // The pooler would hand out what it has for this text, however often that is closed.
-    if (this.#nameless.size === mostNames) this.#nameless.clear()
-    this.#nameless.add(name)
+    // The pooler would reuse its own outdated statement for this text, even after a close.
+    if (this.#unnamed.size === mostNames) this.#unnamed.clear()
+    this.#unnamed.add(name)
   }
 }
 
 export interface Answer {
   rows: unknown[]
-  /** How many rows were answered or changed. */
+  /** Number of rows returned or changed. */
   count: number
-  /** The last step that was done: a commit of what had failed says ROLLBACK. */
+  /** Tag of the last step: a commit of a failed transaction returns ROLLBACK. */
   lastTag: string
-  /** There are more rows than were asked for. */
+  /** Whether more rows are available. */
   hasMore: boolean
 }
 
-/** Which rows of a portal are asked for. The portal is opened when there are values to open it with. */
+/** Rows to fetch from a portal. It is opened by the first request. */
 export interface Portal {
   readonly name: string
   readonly rows: number
@@ -136,12 +136,12 @@ export interface Portal {
 }
 
 export interface Request {
-  /** Sent together: when one fails, those behind it are not done. */
+  /** Sent together: after a failure the rest is skipped. */
   readonly steps: readonly Step[]
-  /** The step whose rows are answered. */
+  /** Index of the step whose rows are returned. */
   readonly main: number
   readonly portal?: Portal
-  /** Instead of steps, by the simple protocol: several statements, of which the last is answered. */
+  /** Instead of steps: several statements in the simple protocol. Returns the result of the last. */
   readonly script?: string
 }
 
@@ -153,7 +153,7 @@ const sync = serialize.sync()
 const executeAndSync = Buffer.concat([execute, sync])
 const describe = serialize.describe({ type: 'P' })
 
-// What pg calls on a query while its answer comes in; its declarations leave these out.
+// Methods that pg calls on a query while its result arrives; the type declarations lack them.
 const Query = pg.Query as unknown as new (text: string) => object
 
 interface RowDescription {
@@ -161,8 +161,8 @@ interface RowDescription {
 }
 
 /**
- * One request and its answer, as pg's pipeline takes them. It is a query of its own, since those of pg cannot send several
- * steps at once, ask anew for the columns at each turn, and keep every name for ever.
+ * One request and its answer, as a query of pg's pipeline. Queries of pg itself can't send several steps at once,
+ * describe columns each time, and keep every name forever.
  */
 export class Exchange extends Query {
   readonly #ended = Promise.withResolvers<Answer>()
@@ -175,7 +175,7 @@ export class Exchange extends Query {
   #count = 0
   #lastTag = ''
   #hasMore = false
-  #fault: unknown
+  #parseError: unknown
 
   constructor(request: Request, prepared: Prepared) {
     super(request.steps[request.main]?.plan.text ?? '')
@@ -187,7 +187,7 @@ export class Exchange extends Query {
     return this.#ended.promise
   }
 
-  /** The bytes to send. */
+  /** Returns the bytes to send. */
   bytes(): Buffer[] {
     const { steps, main, portal, script } = this.#request
     if (script !== undefined) return [serialize.query(script)]
@@ -196,7 +196,7 @@ export class Exchange extends Query {
       if (n === main) this.#writeMain(bytes, step, portal)
       else this.#writeStep(bytes, step)
     }
-    // Most requests end with the one step they have.
+    // Most requests have only one step.
     if (bytes.at(-1) === execute) bytes[bytes.length - 1] = executeAndSync
     else bytes.push(sync)
     return bytes
@@ -226,7 +226,7 @@ export class Exchange extends Query {
     if (this.#shape === undefined) bytes.splice(-1, 0, describe)
   }
 
-  /** Called by pg. The session writes what several exchanges of a moment have to say together. */
+  /** Called by pg. The session combines what several exchanges send at a time. */
   submit: () => null = () => null
 
   handleRowDescription({ fields }: RowDescription): void {
@@ -234,12 +234,12 @@ export class Exchange extends Query {
       names: fields.map(({ name }) => name),
       parsers: fields.map(({ dataTypeID }) => parserOf(dataTypeID)),
     }
-    // Only a script has more than one answer.
+    // Only a script has several results.
     this.#rows.length = 0
   }
 
   handleDataRow({ fields }: { fields: readonly (string | null)[] }): void {
-    // Settings answer as well.
+    // Settings return rows too.
     if (this.#step !== this.#request.main && this.#request.script === undefined) return
     const { names, parsers } = this.#shape ?? nothing
     const row: Record<string, unknown> = {}
@@ -250,7 +250,7 @@ export class Exchange extends Query {
       }
       this.#rows.push(row)
     } catch (error) {
-      this.#fault ??= error
+      this.#parseError ??= error
     }
   }
 
@@ -284,7 +284,7 @@ export class Exchange extends Query {
   }
 
   handleReadyForQuery(): void {
-    if (this.#fault !== undefined) this.#ended.reject(this.#fault)
+    if (this.#parseError !== undefined) this.#ended.reject(this.#parseError)
     else this.#ended.resolve({ rows: this.#rows, count: this.#count, lastTag: this.#lastTag, hasMore: this.#hasMore })
   }
 
@@ -298,13 +298,13 @@ export class Exchange extends Query {
     const failed = steps[this.#step]
     if (isStalePlan(error) && failed !== undefined) this.#prepared.spoil(failed.plan.name)
     if (endsSession(error)) {
-      // Behind the word that all is done, the end of the session says nothing of whether it was.
+      // An end of session after the last step's answer doesn't tell whether the transaction was committed.
       const isOver = script === undefined && this.#step === steps.length
       this.#ended.reject(isOver ? new ConnectionLost(error) : error)
       return
     }
-    // It is told before the word that the server is ready, and they may come apart. Whoever asks on in between asks while a
-    // request is under way, which not every way allows.
+    // The error arrives before `readyForQuery`, possibly separately. A request in between would overlap this one, which
+    // not every pooler allows.
     const tell = () => {
       connection.off('readyForQuery', tell).off('end', tell)
       this.#ended.reject(error)

@@ -3,31 +3,31 @@ import type { Connect } from './connect.ts'
 import { ConnectBackoff } from './retry-rules.ts'
 
 export interface Listener {
-  /** Resolves once the database passes on what is said there; survives that the connection ends. */
+  /** Subscribes to a channel. Resolves when the subscription is active; survives reconnects. */
   listen(channel: string, onPayload: (payload: string) => void): Promise<void>
-  /** Has the connection though nobody listens, from now on. Resolves once it is there, or could not be had for now. */
+  /** Keeps the connection open without subscriptions. Resolves when it is open or could not be opened for now. */
   stay(): Promise<void>
-  /** By which the server knows the connection; null while there is none. */
+  /** Process id of the server session; null without a connection. */
   pid(): number | null
   close(): Promise<void>
 }
 
 export interface ListenerOptions {
   connect: Connect
-  /** After how long without a word the connection counts as lost, for tests that cannot wait. */
+  /** Time without an answer after which the connection counts as lost; shorter in tests. */
   silenceMs?: number | undefined
-  /** Told when it hears nothing, and again when it does: what was said in between was said to nobody. */
+  /** Called when the connection is lost and when it is restored. Messages in between are lost. */
   onChange(isHearing: boolean, error?: unknown): void
 }
 
-/** A server that has gone without a word is found out by asking. */
+/** Interval of health checks, which detect a silent server. */
 const askEveryMs = 7_500
-/** Something on the way may take a connection and end it at once, again and again. */
+/** Prevents a tight loop if a proxy accepts connections and closes them immediately. */
 const leastPauseMs = 50
-/** A server that does not close its side in this time is gone. */
+/** A server that doesn't close its side within this time is unreachable. */
 const goodbyeMs = 1_000
 
-/** One connection that listens to all channels, from when it is first needed, and again whenever it ends. */
+/** Opens one LISTEN connection for all channels when first needed, and reopens it whenever it ends. */
 export function createListener({ connect, silenceMs = askEveryMs, onChange }: ListenerOptions): Listener {
   const channels = new Map<string, Set<(payload: string) => void>>()
   const tries = new ConnectBackoff()
@@ -70,7 +70,7 @@ export function createListener({ connect, silenceMs = askEveryMs, onChange }: Li
   }
 
   const lost = (ended: pg.Client, error?: unknown) => {
-    // Of an error the driver makes no end.
+    // The driver emits no end after an error.
     ended.connection.stream.destroy()
     if (client !== ended) return
     client = null
@@ -90,7 +90,7 @@ export function createListener({ connect, silenceMs = askEveryMs, onChange }: Li
       const known = channels.get(channel)
       channels.set(channel, (known ?? new Set()).add(onPayload))
       if (known !== undefined) return void (await opening)
-      // Of those that come while it opens, each is said by itself: to listen twice does no harm.
+      // Concurrent calls each subscribe: repeated LISTEN is harmless.
       if (client === null) await open()
       await current()?.query(`listen "${channel}"`)
     },
@@ -108,15 +108,15 @@ export function createListener({ connect, silenceMs = askEveryMs, onChange }: Li
   }
 }
 
-/** The driver's declarations leave it out. */
+/** The driver's type declarations lack it. */
 const pidOf = (client: pg.Client | null): number | null =>
   (client as { processID?: number | null } | null)?.processID ?? null
 
-/** Ends the connection when it has not answered since it was asked last. */
+/** Closes the connection if it has not answered the previous check. */
 function askNowAndThen(client: pg.Client, everyMs: number): void {
   let hasAnswered = true
   const ask = () => {
-    if (!hasAnswered) return void client.connection.stream.destroy(new Error('The database is silent'))
+    if (!hasAnswered) return void client.connection.stream.destroy(new Error('The database does not respond'))
     hasAnswered = false
     client.query('select').then(
       () => {

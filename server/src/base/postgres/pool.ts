@@ -9,14 +9,14 @@ import { ConnectBackoff } from './retry-rules.ts'
 import { Session } from './session.ts'
 
 export interface PoolOptions {
-  /** How many connections there are at most. */
+  /** Maximum number of connections. */
   size: number
-  /** How long somebody waits for a connection. */
+  /** Time that a request waits for a connection. */
   connectTimeoutMs?: number | undefined
   silenceMs?: number | undefined
-  /** Opens a connection; it has its own deadline. */
+  /** Opens a connection, with its own timeout. */
   connect: Connect
-  /** Where a pooler stands before the server: finds out how to use a connection that was just opened. */
+  /** Behind a pooler: determines how a new connection can be used. */
   findSessionMode?: ((client: pg.Client) => Promise<SessionMode>) | undefined
 }
 
@@ -28,25 +28,25 @@ interface Waiter {
 }
 
 const patienceMs = 5_000
-/** A statement that has been under way for so long may be slow: others go another way. */
+/** A statement that runs longer may be slow: others use another connection. */
 const slowMs = 10
 const watchMs = 500
-/** What is refused for these reasons is refused again. */
+/** Errors that would recur at every attempt. */
 const lasting = new Set(['28P01', '28000', '3D000', '42501', '28P02'])
 
 /**
- * Connections, opened as they are needed. A transaction has one to itself. Single statements of one owner travel
- * together by a few, which costs the database and the process much less than one each; those of others never wait behind
- * them while there is another connection.
+ * Connections, opened on demand. A transaction has its own connection. Single statements of one owner share a few
+ * connections by pipelining, which costs the database and the process much less. Statements of other owners never queue
+ * behind them while another connection is available.
  */
 export class Pool {
   readonly #options: PoolOptions
   readonly #sessions: Session[] = []
-  /** Those that say goodbye: they take nobody's place. */
+  /** Sessions that are closing; they don't count against the size. */
   readonly #leaving = new Set<Session>()
   readonly #waiting: Waiter[] = []
   readonly #watch: NodeJS.Timeout
-  readonly #tries = new ConnectBackoff()
+  readonly #backoff = new ConnectBackoff()
   readonly #closing = new AbortController()
   readonly #drained = Promise.withResolvers<void>()
   #opening = 0
@@ -57,17 +57,17 @@ export class Pool {
     this.#watch = setInterval(() => this.#endSilent(), watchMs).unref()
   }
 
-  /** A connection for one statement. What only reads may travel behind others of its owner. */
+  /** Returns a connection for one statement. Reads (`isLight`) may be pipelined behind others of their owner. */
   forStatement(owner: string, isLight: boolean, waits: WaitBudget | null = null): Session | Promise<Session> {
-    const session = (isLight ? this.#companion(owner) : null) ?? this.#leastBusy(true) ?? this.#unlessMore()
+    const session = (isLight ? this.#sharedSession(owner) : null) ?? this.#leastBusy(true) ?? this.#leastBusyIfFull()
     if (session === null) return this.#wait(false, waits)
     session.owner = owner
     return session
   }
 
-  /** A connection for nobody else until it is released. */
+  /** Returns an exclusive connection, until it is released. */
   async take(waits: WaitBudget | null = null): Promise<Session> {
-    const session = this.#leastBusy(true) ?? this.#unlessMore() ?? (await this.#wait(true, waits))
+    const session = this.#leastBusy(true) ?? this.#leastBusyIfFull() ?? (await this.#wait(true, waits))
     session.isAlone = true
     session.owner = ''
     return session
@@ -78,18 +78,18 @@ export class Pool {
     if (isOfServer(error)) this.doubt(session)
     if (session.isInTransaction) session.retire()
     session.isAlone = false
-    this.#tidy(session)
+    this.#onIdle(session)
   }
 
-  /** To be called when what a session was asked has ended. */
+  /** Must be called when a request of a session has ended. */
   settled(session: Session, error?: unknown): void {
     if (error instanceof ConnectionLost || endsSession(error)) this.doubt(session)
-    this.#tidy(session)
+    this.#onIdle(session)
   }
 
   /**
-   * To be called when a session has ended, or its server takes no writes any more. The others lead to the same server, and those that
-   * are opened anew may not: whoever does his work again must not find one that is about to end as well.
+   * Must be called when a session has ended or its server no longer accepts writes. Retires all sessions, because they
+   * lead to the same server and new ones may not: a retry must not use one that is about to end too.
    */
   doubt(session: Session): void {
     if (session.isRetired) return
@@ -97,7 +97,7 @@ export class Pool {
     this.#retireAll()
   }
 
-  /** Whether sessions are with the server itself: what it says comes from nobody between. */
+  /** Whether sessions are direct, so that errors come from the server and not from a pooler. */
   get isDirect(): boolean {
     return this.#options.findSessionMode === undefined
   }
@@ -119,8 +119,8 @@ export class Pool {
     clearTimeout(timer)
   }
 
-  /** One of the few by which the statements of an owner travel together. */
-  #companion(owner: string): Session | null {
+  /** Returns one of the few sessions that pipeline the statements of an owner. */
+  #sharedSession(owner: string): Session | null {
     const few = Math.ceil(this.#options.size * 0.3)
     const now = performance.now()
     let best: Session | null = null
@@ -137,7 +137,7 @@ export class Pool {
     return best
   }
 
-  /** The first idle ones are left to those that travel together. */
+  /** Returns the least busy session, searching from the end, because the first ones are used for pipelining. */
   #leastBusy(onlyIdle: boolean, except?: ReadonlySet<Session>): Session | null {
     let best: Session | null = null
     for (let n = this.#sessions.length - 1; n >= 0; n--) {
@@ -150,8 +150,8 @@ export class Pool {
     return best
   }
 
-  /** Where all are busy and none comes, whoever comes goes behind the fewest. */
-  #unlessMore(): Session | null {
+  /** Returns the least busy session if all exist and none is idle. */
+  #leastBusyIfFull(): Session | null {
     return this.#sessions.length < this.#options.size ? null : this.#leastBusy(false)
   }
 
@@ -174,12 +174,12 @@ export class Pool {
 
   async #open(): Promise<void> {
     if (this.#isClosed || this.#sessions.length + this.#opening >= this.#options.size) return
-    // While the database does not answer, one try at a time is enough.
-    if (this.#tries.haveFailed && this.#opening > 0) return
+    // While the database does not answer, one attempt at a time is enough.
+    if (this.#backoff.haveFailed && this.#opening > 0) return
     this.#opening++
     const { signal } = this.#closing
     try {
-      const pauseMs = this.#tries.pauseMs(performance.now())
+      const pauseMs = this.#backoff.pauseMs(performance.now())
       if (pauseMs > 0) await timers.setTimeout(pauseMs, undefined, { signal })
       await this.#connect(signal)
       this.#lastFailure = undefined
@@ -196,7 +196,7 @@ export class Pool {
 
   async #connect(signal: AbortSignal): Promise<void> {
     const { connect, findSessionMode, silenceMs } = this.#options
-    const attempt = this.#tries.begin(performance.now())
+    const attempt = this.#backoff.begin(performance.now())
     try {
       const client = await connect(signal)
       const mode = findSessionMode === undefined ? direct : await findSessionMode(client)
@@ -217,7 +217,7 @@ export class Pool {
     this.#serve()
   }
 
-  #tidy(session: Session): void {
+  #onIdle(session: Session): void {
     if (!session.isFit) this.#retire(session)
     if (this.#waiting.length > 0) this.#serve()
   }
@@ -244,16 +244,16 @@ export class Pool {
     if (this.#isClosed && this.#isEmpty()) this.#drained.resolve()
     const given = new Set<Session>()
     while (this.#waiting.length > 0) {
-      const session = this.#leastBusy(true, given) ?? this.#unlessMore()
+      const session = this.#leastBusy(true, given) ?? this.#leastBusyIfFull()
       if (session === null) break
       const waiter = this.#waiting.shift() as Waiter
       clearTimeout(waiter.timer)
-      // Marked here: two that are served at once must not get the same one.
+      // Set here, so that two waiters served in this loop don't get the same session.
       given.add(session)
       session.isAlone = waiter.isAlone
       waiter.resolve(session)
     }
-    // As many as wait: the first that is there again after an outage must not have to do for all of them.
+    // One per waiter, so that after an outage the first new connection need not serve all of them.
     for (let n = this.#opening; n < this.#waiting.length; n++) void this.#open()
   }
 
@@ -269,7 +269,7 @@ export class Pool {
     const silent = this.#sessions.filter((session) => session.isSilent(now))
     const isServer = silent.some((session) => session.isLongSilent(now))
     for (const session of silent) session.giveUp()
-    // Those that nobody has asked lead to the same server, and would be found to be silent one after the other.
+    // Idle sessions lead to the same server, and would be found silent one after another.
     if (isServer) this.#retireAll()
   }
 }

@@ -4,34 +4,33 @@ import { withTimeout } from '../async/loop.ts'
 import { type Names, planOf, type Step } from './exchange.ts'
 import { DatabaseError } from './failures.ts'
 
-/** How a session is used: what stands before the server may not let all of it through. */
+/** How a session can be used: a pooler may not support everything. */
 export interface SessionMode {
   readonly names: Names
   /**
-   * Whether a request may be sent before the one ahead of it is answered, outside a transaction. PgBouncer before 1.21
-   * takes its server back at that answer even if it has passed on a part of the next request, and gives the rest of that
-   * to another one.
+   * Whether requests can be pipelined outside a transaction. PgBouncer before 1.21 releases its server at an answer
+   * even if it has forwarded a part of the next request, and sends the rest to another server.
    */
   readonly isPipelined: boolean
-  /** Sent along at the beginning of each transaction, for its time, and before a single statement. */
+  /** Sent at the start of each transaction, for its duration, and before a single statement. */
   readonly settings: readonly Step[]
-  /** The same before a script. */
+  /** The same settings before a script. */
   readonly preface: string
 }
 
-/** With the server itself. */
+/** Mode of a connection directly to the server. */
 export const direct: SessionMode = { names: 'own', isPipelined: true, settings: [], preface: '' }
 
 const findingMs = 5_000
-/** It finds itself among the statements that the server has prepared. */
+/** The query finds itself among the prepared statements of the server. */
 const ownNames = 'select name from pg_prepared_statements where statement = $1'
 const settingsNow = 'select name, setting from pg_settings where name = any($1)'
 
 type Settings = Readonly<Record<string, string>>
 
 /**
- * Finds out what a pooler keeps for us: names of statements, and `wanted` as settings of its sessions, which it refuses in
- * a greeting. Leaves nothing behind at the server.
+ * Detects what the pooler supports: names of prepared statements, and which of the required settings its sessions
+ * already have, because it refuses them at start-up. Leaves nothing on the server.
  */
 export async function findSessionMode(client: pg.Client, wanted: Settings): Promise<SessionMode> {
   client.on('error', () => undefined)
@@ -45,14 +44,15 @@ export async function findSessionMode(client: pg.Client, wanted: Settings): Prom
 
 async function askSessionMode(client: pg.Client, wanted: Settings): Promise<SessionMode> {
   const name = `parley_${randomBytes(8).toString('hex')}`
-  // A transaction has one server, whatever the pooler does otherwise.
+  // A transaction stays on one server, in every pooling mode.
   const [, settings, found] = await Promise.all([
     client.query('begin'),
     client.query<{ name: string; setting: string }>(settingsNow, [Object.keys(wanted)]),
     client.query<{ name: string }>({ name, text: ownNames, values: [ownNames] }).catch(unlessRefused),
   ])
   const known = found?.rows.map((row) => row.name) ?? []
-  // Where the server knows our very name, nobody has given it one that is the same on every server.
+  // If the server knows exactly this name, the pooler forwards names unchanged instead of managing them on every
+  // server.
   const isPassedOn = known.includes(name)
   await client.query(isPassedOn ? `deallocate "${name}"; rollback` : 'rollback')
   const now = new Map(settings.rows.map((row) => [row.name, row.setting]))

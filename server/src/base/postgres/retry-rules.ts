@@ -2,31 +2,31 @@ import { TooBusy } from '../scheduling/fair-queue.ts'
 import { ConnectionLost, endsSession, isOfServer, isUnavailable, sqlState } from './failures.ts'
 import type { Statement } from './template.ts'
 
-// A try that hangs is given up after 16 s at most, and nobody is to be without an answer for longer than 20 s.
+// A hanging attempt is cancelled after at most 16 s, and every request must be answered within 20 s.
 const maxQueuedMs = 3_000
 const maxRetryMs = 9_000
 
 /**
- * Whether who has waited behind a try that failed, since then, is to be told the same: the database is away, and to hang in a try of
- * their own would take as long again.
+ * Returns true if requests that have waited behind a failed attempt should fail with the same error: the database is
+ * unavailable, and an attempt of their own could hang as long again.
  */
 export const hasWaitedTooLong = (error: unknown, sinceMs: number): boolean =>
   isDatabaseError(error) && performance.now() - sinceMs > maxQueuedMs
 
-/** Whether what was begun then and came to nothing may be tried once more. */
+/** Returns true if there is time to retry work that started at `sinceMs`. */
 export const canRetryInTime = (error: unknown, sinceMs: number): boolean =>
   !isDatabaseError(error) || performance.now() - sinceMs < maxRetryMs
 
 const isDatabaseError = (error: unknown): boolean => isUnavailable(error) || error instanceof TooBusy
 
-/** A server that goes down may end several connections of one who tries again; more is not bad luck any more. */
+/** A server that shuts down may end several connections of one retrying request; more failures have another cause. */
 const maxRetries = 3
-/** Work that goes on behind the end of its connection has something else to wait for. */
+/** Time to wait for work that continues after its connection has ended. */
 const straggleMs = 250
 
 /**
- * Whether what failed since its connection ended, or its server takes no writes any more, may have its `repeats`th repeat, as far as
- * time goes. A server that said nothing for too long has had all of it.
+ * Returns true if work may be repeated the `repeats`th time, after its connection ended or its server stopped accepting
+ * writes. A server that was silent for too long has used up the time.
  */
 export function canRetry(failure: unknown, repeats: number, sinceMs: number): boolean {
   const isEnd = failure instanceof ConnectionLost ? !failure.wasSilent : endsSession(failure)
@@ -34,8 +34,8 @@ export function canRetry(failure: unknown, repeats: number, sinceMs: number): bo
 }
 
 /**
- * Whether what was sent with its commit, and failed so, has certainly not been committed: it never left, or the server itself says
- * that it ended before it came to the end of it. One between may say the same of itself, and the server go on.
+ * Returns true if a failed request, sent with its commit, was certainly not committed: it was never sent, or the server
+ * itself reports that it ended before. A pooler may report the same while the server continues.
  */
 export function isKnownRolledBack(failure: unknown, isDirect: boolean): boolean {
   if (failure instanceof ConnectionLost) return !failure.wasSent
@@ -44,7 +44,10 @@ export function isKnownRolledBack(failure: unknown, isDirect: boolean): boolean 
   return isOfServer(failure)
 }
 
-/** Whether a statement changes nothing for certain, as its words are. `select … for update` and functions that act are taken for writes. */
+/**
+ * Returns true if a statement certainly changes nothing. `select … for update` and functions with effects count as
+ * writes.
+ */
 export function isReadOnly({ text, isScript }: Pick<Statement, 'text' | 'isScript'>): boolean {
   return !isScript && /^\s*(?:select|with|values|table)\b/i.test(text) && !writing.test(text)
 }
@@ -52,10 +55,10 @@ export function isReadOnly({ text, isScript }: Pick<Statement, 'text' | 'isScrip
 const writing =
   /\b(?:insert|update|delete|merge|truncate|into|nextval|setval|set_config|pg_notify|pg_terminate_backend|pg_cancel_backend|pg_\w*advisory\w*|lo_\w+)\b/i
 
-/** What work that may have been left alone has come to. */
+/** Result of work whose connection has ended. */
 export type WorkResult<T> = { how: 'answered'; answer: T } | { how: 'failed' } | { how: 'goes on' }
 
-/** The end of the work, if it comes within a moment: what is done again must not meet itself. */
+/** Waits briefly for work to end, so that a retry doesn't overlap with it. */
 export async function waitForWork<T>(work: Promise<T> | undefined): Promise<WorkResult<T>> {
   if (work === undefined) return { how: 'failed' }
   const { promise: late, resolve } = Promise.withResolvers<WorkResult<T>>()
@@ -67,7 +70,7 @@ export async function waitForWork<T>(work: Promise<T> | undefined): Promise<Work
   return Promise.race([ended, late]).finally(() => clearTimeout(timer))
 }
 
-/** Between the beginnings of two tries. The embedded database comes back within a second; whoever waits for a new primary waits 5 s. */
+/** Between the starts of two attempts. The embedded database restarts within 1 s; a new primary can need 5 s. */
 const firstPauseMs = 20
 const longestPauseMs = 500
 
@@ -76,7 +79,7 @@ interface ConnectAttempt {
   failed(): void
 }
 
-/** When a server that could not be reached is tried again: a rule that waits for nothing itself. */
+/** Computes when to reconnect to an unreachable server. Contains no timers. */
 export class ConnectBackoff {
   #failures = 0
   #begunAtMs = Number.NEGATIVE_INFINITY
@@ -85,7 +88,7 @@ export class ConnectBackoff {
     return this.#failures > 0
   }
 
-  /** How long the next try has to wait. */
+  /** Returns the time until the next attempt. */
   pauseMs(nowMs: number): number {
     if (this.#failures === 0) return 0
     const apartMs = Math.min(firstPauseMs * 2 ** (this.#failures - 1), longestPauseMs)
@@ -99,7 +102,7 @@ export class ConnectBackoff {
       succeeded: () => {
         this.#failures = 0
       },
-      // Those that began together have failed for one reason: they count as one.
+      // Attempts that started together fail for the same reason and count as one.
       failed: () => {
         if (this.#failures === before) this.#failures++
       },

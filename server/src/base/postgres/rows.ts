@@ -1,7 +1,7 @@
 import { type Draft, Piece } from './template.ts'
 import { byteaArray, timestampArray, type Value } from './values.ts'
 
-// What goes to a column of each type, and how its values travel.
+// Types of columns and of their values.
 interface ValuesOf {
   uuid: string | null
   text: string | null
@@ -14,7 +14,7 @@ interface ValuesOf {
 
 type ColumnType = keyof ValuesOf
 
-/** Which properties of rows go to columns, by the type of these. A column has the name of its property in snake case. */
+/** Properties of rows by column type. The column is the property in snake case. */
 export type Columns<R> = { readonly [T in ColumnType]?: readonly PropertyOf<R, ValuesOf[T]>[] }
 
 type PropertyOf<R, V> = { [K in keyof R & string]: R[K] extends V ? K : never }[keyof R & string]
@@ -23,13 +23,13 @@ const columnOf = (property: string): string => property.replace(/[A-Z]/g, (lette
 
 const namesOf = (columns: object): string => Object.values(columns).flat().map(columnOf).join(', ')
 
-/** SQL: the names of the columns, in the order in which `unnested` has them. */
+/** SQL: the column names, in the order of `unnested`. */
 export const columnNames = (columns: Readonly<Record<string, readonly string[]>>): Piece =>
   new Piece((draft) => {
     draft.text += namesOf(columns)
   })
 
-/** SQL, to select from: these rows as `n`, a list for each column. */
+/** SQL, for `from`: the rows as `n`, with one array parameter per column. */
 export const unnested = <R extends object>(rows: readonly R[], columns: Columns<R>): Piece =>
   new Piece((draft) => {
     draft.text += 'unnest('

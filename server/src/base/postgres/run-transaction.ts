@@ -8,17 +8,17 @@ import type { Session } from './session.ts'
 import { type Core, Transaction } from './statements.ts'
 import type { Sql } from './template.ts'
 
-/** Looks for a row that a transaction adds, by an id that nobody else gives. */
+/** Looks for a row that a transaction inserts under an id that no other uses. */
 export type CommitProof = (sql: Sql) => Promise<boolean>
 
 export interface RetryOptions {
-  /** It does no harm to do it twice: it is repeated also where nobody knows whether it was committed. */
+  /** Repeating is harmless, so the work is repeated even if the commit status is unknown. */
   isIdempotent: true
 }
 
 export const idempotent: RetryOptions = { isIdempotent: true }
 
-/** What a statement that was done has answered, or that doing it twice does no harm. */
+/** How to find out whether a statement was executed and what it returned, or that repeating it is harmless. */
 export type StatementProof<T> = { isThere: CommitProof; answer: T } | RetryOptions
 
 interface OpenTransaction {
@@ -29,10 +29,10 @@ interface OpenTransaction {
 
 const transactions = new WeakMap<object, OpenTransaction>()
 
-/** The transaction that is behind a tag; undefined where it is of none. */
+/** Returns the transaction of a tag; undefined for the pool. */
 export const transactionOf = (sql: Sql): OpenTransaction | undefined => transactions.get(sql)
 
-/** Does work in a transaction, in a place of its own, and again where that may be. */
+/** Runs work in a transaction, with a slot of the fair queue, and retries it where that is safe. */
 export async function runTransaction<T>(
   core: Core,
   sinceMs: number,
@@ -72,7 +72,7 @@ async function inTransaction<T>(
     let failure: unknown
     let mayGoOn = false
     try {
-      // Whoever waits for something else must not keep the place of a connection that is gone.
+      // Work that waits for something else must not keep the slot of a lost connection.
       const answer = await session.whileOpen(() => {
         working = work(transaction.sql)
         return working
@@ -98,7 +98,7 @@ async function inTransaction<T>(
   }
 }
 
-/** Does a single statement, which may have to be looked for where its answer is lost. */
+/** Runs a single statement, and checks its commit status if the answer is lost. */
 export async function runUntilKnown<T>(core: Core, proven: StatementProof<T>, once: () => Promise<T>): Promise<T> {
   const sinceMs = performance.now()
   for (let repeats = 1; ; repeats++) {
@@ -116,14 +116,14 @@ export async function runUntilKnown<T>(core: Core, proven: StatementProof<T>, on
 
 type CommitStatus = 'done' | 'undone' | 'unknown'
 
-/** What became of a commit whose answer was lost. */
+/** Determines whether a commit with a lost answer took effect. */
 async function findCommitStatus(
   { pool, name }: Core,
   lost: unknown,
   isThere: CommitProof | null,
   sinceMs: number,
 ): Promise<CommitStatus> {
-  // A pooler has sessions of its own.
+  // The session of a pooler is not the lost one.
   if (isThere === null || !(lost instanceof ConnectionLost) || lost.pid === null || !pool.isDirect) return 'unknown'
   for (let repeats = 1; ; repeats++) {
     try {
@@ -134,7 +134,7 @@ async function findCommitStatus(
   }
 }
 
-/** As the database has it that takes writes now. Nothing is said while the session that was to commit may still be at it. */
+/** Checks on the current primary. Returns `unknown` while the lost session may still commit. */
 async function checkCommit(pool: Pool, pid: number, name: string, isThere: CommitProof): Promise<CommitStatus> {
   const { waitBudget } = currentContext()
   const session = await pool.take(waitBudget)
@@ -153,10 +153,10 @@ async function checkCommit(pool: Pool, pid: number, name: string, isThere: Commi
 }
 
 const checkEveryMs = 50
-/** What still commits may wait for a standby, and nobody knows for how long. */
+/** Limited, because a commit may wait for a standby for any time. */
 const goneWithinMs = 1_000
 
-/** Another one of this name with the same number may be there by chance, where the server is another: then nobody knows. */
+/** Waits for the session to end. On another server, a different session may have its pid and name: then unknown. */
 async function hasGone(session: Session, pid: number, name: string): Promise<boolean> {
   const endsAtMs = performance.now() + goneWithinMs
   for (;;) {
@@ -177,8 +177,8 @@ async function hasGone(session: Session, pid: number, name: string): Promise<boo
 
 async function isThereForGood(sql: Sql, isThere: CommitProof): Promise<boolean> {
   const isDone = await isThere(sql)
-  // A session that is ended while its commit waits for a standby has committed all the same. What waits for the standby behind it is
-  // answered once the standby has both.
+  // A session that ended while its commit waited for a standby has committed nevertheless. This transaction's commit is
+  // answered only when the standby has both.
   if (isDone) await sql`select pg_logical_emit_message(true, 'parley', 'seen')`
   return isDone
 }

@@ -10,7 +10,7 @@ import { type Answer, Exchange, Prepared, planOf, type Request } from './exchang
 import { ConnectionLost, endsSession } from './failures.ts'
 import type { SessionMode } from './pooler.ts'
 
-/** By itself the database finds out that nobody waits for a statement when it answers. Some systems cannot tell it sooner. */
+/** Makes the database detect a lost client during a statement, not only at its answer. Some systems can't. */
 const watchCaller: Request = {
   steps: [
     {
@@ -20,10 +20,10 @@ const watchCaller: Request = {
   ],
   main: 0,
 }
-/** Longer than any statement may take, 15 s: who says nothing for so long is not there any more. */
+/** Exceeds the statement timeout of 15 s: a server that is silent for longer is unreachable. */
 const silenceMs = 16_000
 
-/** A server that does not close its side in this time is gone. */
+/** A server that doesn't close its side within this time is unreachable. */
 const goodbyeMs = 5_000
 
 export interface SessionOptions {
@@ -32,30 +32,30 @@ export interface SessionOptions {
   onEnd(session: Session): void
 }
 
-/** An open connection. What is asked of it is answered in its order. */
+/** An open connection. Answers requests in order. */
 export class Session {
   readonly #client: pg.Client
   readonly #prepared: Prepared
-  readonly #patience: number
+  readonly #maxSilenceMs: number
   readonly #outbox: Buffer[] = []
   readonly #onEnd: (session: Session) => void
   #inFlight = 0
-  /** How many requests it was given, and how many of them have left. */
-  #asked = 0
+  /** Number of requests, and how many of them were sent. */
+  #requested = 0
   #sent = 0
-  /** Since when what is answered next has been on its way. */
+  /** Start of the wait for the next answer. */
   #since = 0
   #silenceMs: number
-  /** When all that is asked of it until `reset` is to have been answered. */
-  #endsAtMs = Number.POSITIVE_INFINITY
-  #isOver = false
+  /** Deadline of all answers until `reset`. */
+  #deadlineMs = Number.POSITIVE_INFINITY
+  #isEnded = false
   #isStale = false
   #isRetired = false
   #wasSilent = false
-  #goodbye: NodeJS.Timeout | undefined
+  #closeTimer: NodeJS.Timeout | undefined
   #onLost: (error: ConnectionLost) => void = () => {}
   readonly mode: SessionMode
-  /** Whoever is served at the moment, and whether nobody else is to be meanwhile. */
+  /** Current owner, and whether the session is exclusive. */
   owner = ''
   isAlone = false
 
@@ -64,8 +64,8 @@ export class Session {
     this.mode = options.mode
     this.#prepared = new Prepared(options.mode.names)
     this.#onEnd = options.onEnd
-    this.#patience = options.silenceMs ?? silenceMs
-    this.#silenceMs = this.#patience
+    this.#maxSilenceMs = options.silenceMs ?? silenceMs
+    this.#silenceMs = this.#maxSilenceMs
     client.on('error', () => this.destroy())
     client.on('end', () => this.destroy())
   }
@@ -74,81 +74,81 @@ export class Session {
     return this.#inFlight
   }
 
-  /** Whether it still answers, and may be used for more. */
+  /** Whether it works and accepts further requests. */
   get isFit(): boolean {
-    return !this.#isOver && !this.#isStale && !this.#isRetired
+    return !this.#isEnded && !this.#isStale && !this.#isRetired
   }
 
   get isRetired(): boolean {
     return this.#isRetired
   }
 
-  /** Whether it may be asked one thing more right now. */
+  /** Whether it accepts another request now. */
   get isOpenForMore(): boolean {
     return this.#inFlight === 0 || this.mode.isPipelined
   }
 
   get isOver(): boolean {
-    return this.#isOver
+    return this.#isEnded
   }
 
-  /** What the server said last: whatever happened, nobody else may come into a transaction that is not at its end. */
+  /** By the server's last report: a session with an open transaction must not be reused. */
   get isInTransaction(): boolean {
     return this.#client.getTransactionStatus() !== 'I'
   }
 
-  /** How long what is answered next has been on its way. */
+  /** Returns how long the next answer has been awaited. */
   waitedMs(nowMs: number): number {
     return this.#inFlight === 0 ? 0 : nowMs - this.#since
   }
 
   isSilent(nowMs: number): boolean {
-    return this.waitedMs(nowMs) > this.#silenceMs || (this.#inFlight > 0 && nowMs > this.#endsAtMs)
+    return this.waitedMs(nowMs) > this.#silenceMs || (this.#inFlight > 0 && nowMs > this.#deadlineMs)
   }
 
-  /** Whether others of this server are likely to be silent as well. */
+  /** Whether other sessions of this server are probably silent too. */
   isLongSilent(nowMs: number): boolean {
-    return isLong(this.waitedMs(nowMs), this.#patience)
+    return isLong(this.waitedMs(nowMs), this.#maxSilenceMs)
   }
 
-  /** Statements may take so long until the end of the transaction. */
+  /** Sets the time that a statement may take until the end of the transaction. */
   allow(ms: number): void {
-    this.#silenceMs = Math.max(ms + 3_000, this.#patience)
-    this.#endsAtMs = Number.POSITIVE_INFINITY
+    this.#silenceMs = Math.max(ms + 3_000, this.#maxSilenceMs)
+    this.#deadlineMs = Number.POSITIVE_INFINITY
   }
 
-  /** Somebody has waited for so long already: until `reset` it is given up the sooner. Returns whether that was long enough to matter. */
+  /** Shortens the timeout until `reset`, because the caller has waited this long already. Returns true if changed. */
   hurry(waitedMs: number): boolean {
     if (waitedMs <= freeWaitMs) return false
-    this.#silenceMs = responseTimeoutMs(waitedMs, this.#patience)
+    this.#silenceMs = responseTimeoutMs(waitedMs, this.#maxSilenceMs)
     return true
   }
 
-  /** The same for a transaction, whose statements have so much time together as well, where somebody waits for their answer. */
+  /** The same for a transaction, whose statements together also have a deadline if a caller waits. */
   hurryAll(waits: WaitBudget | null): void {
     if (waits === null || waits.isOver) return
     const nowMs = performance.now()
     const waitedMs = waits.ms(nowMs)
     this.hurry(waitedMs)
-    this.#endsAtMs = nowMs + transactionTimeoutMs(waitedMs, this.#patience)
+    this.#deadlineMs = nowMs + transactionTimeoutMs(waitedMs, this.#maxSilenceMs)
   }
 
-  /** Asks the database to end what it does for us should we be gone. Nobody waits for it, so it is not in flight. */
+  /** Lets the database cancel statements when this client is gone. Not awaited, so it doesn't count as in flight. */
   watchCaller(): void {
-    if (!this.#isOver) this.#ask(watchCaller).catch(() => undefined)
+    if (!this.#isEnded) this.#enqueue(watchCaller).catch(() => undefined)
   }
 
   async send(request: Request): Promise<Answer> {
-    if (this.#isOver) throw new ConnectionLost(undefined, { wasSent: false })
-    const answer = this.#ask(request)
-    const turn = this.#asked
+    if (this.#isEnded) throw new ConnectionLost(undefined, { wasSent: false })
+    const answer = this.#enqueue(request)
+    const turn = this.#requested
     if (this.#inFlight++ === 0) this.#since = performance.now()
     try {
       return await answer
     } catch (error) {
-      const failure = error instanceof ConnectionLost ? this.#loss(error.cause, turn) : error
+      const failure = error instanceof ConnectionLost ? this.#lostError(error.cause, turn) : error
       if (endsSession(failure)) this.#isStale = true
-      // The driver answers for a connection that has ended unheard, as it would for each statement to come.
+      // The driver would leave further statements unanswered after the end of the connection.
       else if (failure instanceof ConnectionLost) this.destroy()
       throw failure
     } finally {
@@ -157,9 +157,9 @@ export class Session {
     }
   }
 
-  /** The answer of the work, or `ConnectionLost` as soon as the connection ends. One such work at a time. */
+  /** Returns the result of the work, or throws `ConnectionLost` as soon as the connection ends. One at a time. */
   whileOpen<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#isOver) return Promise.reject(new ConnectionLost(undefined, { wasSent: false }))
+    if (this.#isEnded) return Promise.reject(new ConnectionLost(undefined, { wasSent: false }))
     return new Promise<T>((resolve, reject) => {
       this.#onLost = reject
       work().then(resolve, reject)
@@ -168,59 +168,59 @@ export class Session {
     })
   }
 
-  /** To be used for nothing more once what is under way has ended. */
+  /** Marks it to be closed when its current requests have ended. */
   retire(): void {
     this.#isRetired = true
   }
 
-  /** Closes it once it has answered everything. */
+  /** Closes it when all requests are answered. */
   end(): void {
     this.#flush()
     this.#client.end().catch(() => undefined)
-    this.#goodbye = setTimeout(() => this.destroy(), goodbyeMs).unref()
+    this.#closeTimer = setTimeout(() => this.destroy(), goodbyeMs).unref()
   }
 
-  /** Closes it since it has said nothing for too long. */
+  /** Closes it because it was silent for too long. */
   giveUp(): void {
     this.#wasSilent = true
     this.destroy()
   }
 
-  /** Closes it as it is: what is under way fails. */
+  /** Closes it immediately; requests in progress fail. */
   destroy(): void {
-    if (this.#isOver) return
-    this.#isOver = true
+    if (this.#isEnded) return
+    this.#isEnded = true
     this.#outbox.length = 0
-    clearTimeout(this.#goodbye)
-    // Also where it is the driver that gave up: it leaves the socket open.
-    this.#client.connection.stream.destroy(new Error('The connection was given up'))
-    this.#onLost(this.#loss(undefined, 0))
+    clearTimeout(this.#closeTimer)
+    // Also if the driver has given up: it leaves the socket open.
+    this.#client.connection.stream.destroy(new Error('The connection was closed'))
+    this.#onLost(this.#lostError(undefined, 0))
     this.#onEnd(this)
   }
 
-  /** Back from a transaction, or from one who had waited. */
+  /** Restores the timeouts after a transaction or a shortened statement. */
   reset(): void {
-    this.#silenceMs = this.#patience
-    this.#endsAtMs = Number.POSITIVE_INFINITY
+    this.#silenceMs = this.#maxSilenceMs
+    this.#deadlineMs = Number.POSITIVE_INFINITY
   }
 
-  #ask(request: Request): Promise<Answer> {
+  #enqueue(request: Request): Promise<Answer> {
     const exchange = new Exchange(request, this.#prepared)
     const bytes = exchange.bytes()
-    this.#asked++
+    this.#requested++
     this.#client.query(exchange as unknown as pg.Submittable)
     this.#write(bytes)
     return exchange.answer
   }
 
-  /** What becomes of the request of this turn when the connection ends. */
-  #loss(cause: unknown, turn: number): ConnectionLost {
+  /** Creates the error of a request, given its number, when the connection ends. */
+  #lostError(cause: unknown, turn: number): ConnectionLost {
     const { processID: pid = null } = this.#client as { processID?: number | null }
     return new ConnectionLost(cause, { wasSent: turn <= this.#sent, wasSilent: this.#wasSilent, pid })
   }
 
   #write(bytes: readonly Buffer[]): void {
-    // What the requests of a moment ask is sent as one: a call of the system costs more than a statement.
+    // Combines requests of one tick: a system call costs more than a statement.
     if (this.#outbox.length === 0) setImmediate(() => this.#flush())
     for (const part of bytes) this.#outbox.push(part)
   }
@@ -231,7 +231,7 @@ export class Session {
     this.#outbox.length = 0
     const { stream } = this.#client.connection
     if (!stream.writable) return
-    this.#sent = this.#asked
+    this.#sent = this.#requested
     stream.write(bytes)
   }
 }

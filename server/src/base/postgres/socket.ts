@@ -5,10 +5,11 @@ import { type ConnectionOptions, connect as connectTls } from 'node:tls'
 import { AddressProblem, type DatabaseHost, type DatabaseTls, isSocketFolder } from './address.ts'
 
 const keepAliveDelayMs = 30_000
-// Length, then the number that stands where others have the version of the protocol.
+const notPostgres = 'does not answer as PostgreSQL does'
+// Length, then the SSLRequest code in place of the protocol version.
 const tlsRequest = Buffer.from('0000000804d2162f', 'hex')
 
-/** A socket towards the host. It never ends the process: its first listener for errors stays. */
+/** Opens a socket to the host. Its first error listener stays, so that an error can't crash the process. */
 export function openSocket({ host, port }: DatabaseHost): Socket {
   const socket = isSocketFolder(host)
     ? createConnection({ path: `${host}/.s.PGSQL.${port}` })
@@ -18,7 +19,7 @@ export function openSocket({ host, port }: DatabaseHost): Socket {
 
 type TlsFiles = Pick<ConnectionOptions, 'ca' | 'cert' | 'key'>
 
-/** Read for each connection, so that a certificate may be renewed under a service that runs. */
+/** Reads the files for each connection, so that certificates can be renewed without a restart. */
 export async function readTlsFiles(tls: DatabaseTls | null): Promise<TlsFiles> {
   const [ca, cert, key] = await Promise.all([
     readNamed('sslrootcert', tls?.rootCertificateFile),
@@ -34,11 +35,11 @@ async function readNamed(name: string, path: string | null | undefined): Promise
     return await readFile(path)
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? cause.code : 'no reason'
-    throw new AddressProblem(`names a file as its ${name} that cannot be read (${code})`)
+    throw new AddressProblem(`names a file for ${name} that cannot be read (${code})`)
   }
 }
 
-/** Waits until the socket is open, and has it speak TLS where the address wants that. */
+/** Waits until the socket is open, and starts TLS if the address requires it. */
 export async function connectSocket(
   socket: Socket,
   host: DatabaseHost,
@@ -51,15 +52,15 @@ export async function connectSocket(
   return encrypt(socket, host.host, tls, files)
 }
 
-/** Whether the server goes on in TLS. What it says beside its one letter was said by nobody knows whom. */
+/** Returns true if the server accepts TLS. Any data besides its one-byte answer is unauthenticated. */
 async function asksForTls(socket: Socket, tls: DatabaseTls): Promise<boolean> {
   const answer = new Promise<Buffer>((resolve) => socket.once('data', resolve))
   socket.write(tlsRequest)
   const letter = (await answer).toString('latin1')
   if (letter === 'S') return true
-  if (letter !== 'N') throw new Error('answers the request for TLS as no PostgreSQL does')
+  if (letter !== 'N') throw new Error('does not answer the TLS request as PostgreSQL does')
   if (tls.mode === 'prefer') return false
-  throw new Error(`speaks no TLS, which sslmode=${tls.mode} asks for`)
+  throw new Error(`does not support TLS, which sslmode=${tls.mode} requires`)
 }
 
 function encrypt(socket: Socket, host: string, tls: DatabaseTls, files: TlsFiles): Promise<Socket> {
@@ -67,9 +68,9 @@ function encrypt(socket: Socket, host: string, tls: DatabaseTls, files: TlsFiles
     ...files,
     socket,
     host,
-    // Said outright, since a variable of the environment would decide otherwise.
+    // Explicit, because an environment variable would decide otherwise.
     rejectUnauthorized: tls.mode.startsWith('verify'),
-    // A name alone: an address is none that could be asked for.
+    // Only for names: SNI doesn't allow addresses.
     ...(isIP(host) === 0 && { servername: host }),
     ...(tls.mode === 'verify-ca' && { checkServerIdentity: () => undefined }),
     ...(tls.isDirect && { ALPNProtocols: ['postgresql'] }),
@@ -79,19 +80,19 @@ function encrypt(socket: Socket, host: string, tls: DatabaseTls, files: TlsFiles
     secure.on('error', (error) => reject(new Error(`TLS: ${error.message}`, { cause: error })))
     secure.once('secureConnect', () => {
       if (!tls.isDirect || secure.alpnProtocol === 'postgresql') return resolve(secure)
-      reject(new Error('TLS: the server does not say that it is a PostgreSQL, as sslnegotiation=direct asks for'))
+      reject(new Error('TLS: the server does not confirm that it is PostgreSQL, which sslnegotiation=direct requires'))
     })
   })
 }
 
-/** What a server may say before the session is open. */
+/** Message types that a server may send before the session is open. */
 const kinds = 'RSKZEN'
 const [leastBytes, maxMessageBytes, maxGreetingBytes] = [5, 30_000, 65_536]
 
 /**
- * Has the driver hear a greeting that is one and nothing else: it waits for ever, grows, or throws out of the socket's
- * event otherwise, and one kind of error message that is cut short keeps it reading until the process is killed. Once the
- * session is open only throwing is caught: it ends this connection instead of the process.
+ * Validates the start-up messages before the driver sees them. Otherwise invalid input makes the driver wait forever,
+ * grow, or throw out of the socket's event, and one kind of truncated error message makes it loop until the process is
+ * killed. After start-up it only catches exceptions, which then end this connection instead of the process.
  */
 export function checkStartup(socket: Socket): void {
   const check = startupCheck()
@@ -109,7 +110,7 @@ export function checkStartup(socket: Socket): void {
     on(event, event === 'data' ? guarded(listener) : listener)) as Socket['on']
 }
 
-/** Takes what comes, in whatever pieces, and throws where it is no greeting; all is well from the end of one on. */
+/** Accepts chunks of any size and throws if they are not a valid start-up; accepts everything after its end. */
 function startupCheck(): (chunk: Buffer) => void {
   let rest: Buffer = Buffer.alloc(0)
   let bytes = 0
@@ -117,13 +118,13 @@ function startupCheck(): (chunk: Buffer) => void {
   return (chunk) => {
     if (isOpen) return
     bytes += chunk.length
-    if (bytes > maxGreetingBytes) throw new Error('answers at a length that no PostgreSQL does')
+    if (bytes > maxGreetingBytes) throw new Error('sends more at start-up than PostgreSQL does')
     rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
     while (!isOpen && rest.length > 0) {
       const size = sizeOfFirst(rest)
       if (size === null || rest.length < size) return
       const type = typeOf(rest)
-      if (!isWellFormed(type, rest.subarray(5, size))) throw new Error('answers as no PostgreSQL does')
+      if (!isWellFormed(type, rest.subarray(5, size))) throw new Error(notPostgres)
       isOpen = type === 'Z'
       rest = rest.subarray(size)
     }
@@ -132,29 +133,29 @@ function startupCheck(): (chunk: Buffer) => void {
 
 const typeOf = (message: Buffer): string => message.toString('latin1', 0, 1)
 
-/** The bytes of the message that begins here; null while its length has not come. */
+/** Returns the size of the first message; null until its length has arrived. */
 function sizeOfFirst(bytes: Buffer): number | null {
   const type = typeOf(bytes)
-  if (!kinds.includes(type)) throw new Error('answers as no PostgreSQL does')
+  if (!kinds.includes(type)) throw new Error(notPostgres)
   if (bytes.length < 5) return null
   const length = bytes.readUInt32BE(1)
   if (length >= leastBytes && length <= maxMessageBytes) return length + 1
-  throw new Error(type === 'E' ? oldStyleWords(bytes) : 'answers as no PostgreSQL does')
+  throw new Error(type === 'E' ? oldStyleWords(bytes) : notPostgres)
 }
 
-/** A server that cannot start a process for the connection says so in the words of twenty years ago. */
+/** Returns the error of a server that can't fork a process for the connection, in the format of protocol version 2. */
 function oldStyleWords(bytes: Buffer): string {
   const words = /^[\x20-\x7e]{1,200}/.exec(bytes.toString('latin1', 1))?.[0]
-  return words === undefined ? 'answers as no PostgreSQL does' : `says: ${words}`
+  return words === undefined ? notPostgres : `says: ${words}`
 }
 
 function isWellFormed(type: string, body: Buffer): boolean {
-  // A name and its value.
+  // A name and a value.
   if (type === 'S') return /^[^\0]+\0[^\0]*\0$/.test(body.toString('latin1'))
   return type === 'E' || type === 'N' ? hasFields(body) : true
 }
 
-/** Each field is a letter and a text that ends with a zero; a last zero ends them all. */
+/** Each field is a letter and a zero-terminated text; another zero ends the list. */
 function hasFields(body: Buffer): boolean {
   let at = 0
   while (at < body.length && body[at] !== 0) {

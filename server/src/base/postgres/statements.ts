@@ -7,22 +7,22 @@ import { canRetry, isKnownRolledBack, isReadOnly } from './retry-rules.ts'
 import type { Session } from './session.ts'
 import { type Ended, type Rows, type Sender, type Sql, type Statement, tagOf } from './template.ts'
 
-/** What statements and transactions share. */
+/** Shared by statements and transactions. */
 export interface Core {
-  /** The database that they are of, as work in a transaction knows it. */
+  /** Identifies the database for work in a transaction. */
   self: object
   pool: Pool
   shares: FairQueue
-  /** Of this process, at the database. */
+  /** Application name of this process. */
   name: string
-  /** Sees every statement that is about to be sent. */
+  /** Called for every statement before it is sent. */
   look(statement: Statement): Ended | undefined
 }
 
-/** A fault of ours: at worst, all who hold a connection wait for one more. */
+/** A bug in Parley: if all connections are held by work that requests another one, they deadlock. */
 export class SecondConnection extends Error {
   constructor() {
-    super('A second connection is asked for inside a transaction: hand `tx` in, or ask before it begins')
+    super('A second connection was requested inside a transaction: pass `tx`, or query before the transaction')
   }
 }
 
@@ -30,13 +30,14 @@ export const secondConnectionIn = ({ self }: Core): SecondConnection | null =>
   isInTransaction(self) ? new SecondConnection() : null
 
 /**
- * Sends single statements by the pool, each from a place of its own; once more those that may be, where their connection ends. What
- * only reads waits for no lock: several may be on their way by one connection while their workspace is alone.
+ * Sends single statements through the pool, each with a slot of the fair queue. Retries those that are safe to repeat
+ * if their connection ends. Reads wait for no locks, so several can be pipelined on one connection while their
+ * workspace is the only active one.
  */
 export function poolSender(core: Core, onlyReading: boolean): Sender {
   const { pool, shares, look } = core
   const enter = (isLight: boolean, misplaced: Error | null): Release | Promise<Release> => {
-    // A piece that was made in a transaction, and is first asked for after it, does no harm.
+    // A statement created in a transaction, but first awaited after it, is harmless.
     const isWrong = secondConnectionIn(core)
     if (isWrong !== null) throw misplaced ?? isWrong
     return shares.enter(isLight)
@@ -101,7 +102,7 @@ async function sendByPool(pool: Pool, statement: Statement, isCompany: boolean):
   const { owner, waitBudget } = currentContext()
   const chosen = pool.forStatement(owner, isCompany, waitBudget)
   const session = chosen instanceof Promise ? await chosen : chosen
-  // Where it goes behind others, what they wait for has begun before.
+  // A pipelined statement waits for others that started earlier.
   const isHurried = session.inFlight === 0 && waitBudget !== null && session.hurry(waitBudget.ms(performance.now()))
   let failure: unknown
   try {
@@ -118,7 +119,7 @@ async function sendByPool(pool: Pool, statement: Statement, isCompany: boolean):
 async function sendOnce(session: Session, statement: Statement): Promise<Answered> {
   const { settings, preface } = session.mode
   if (statement.isScript) return session.send(scriptOf(preface + statement.text))
-  // What is sent together without a commit of its own is one transaction.
+  // Statements sent together, without their own commit, form one transaction.
   const step = { plan: planOf(statement), values: statement.values }
   const request = { steps: [...settings, step], main: settings.length }
   try {
@@ -129,7 +130,7 @@ async function sendOnce(session: Session, statement: Statement): Promise<Answere
   }
 }
 
-/** Pages live as long as a transaction. */
+/** A portal lasts only as long as its transaction. */
 async function* pagesOf(pool: Pool, statement: Statement, rows: number): AsyncGenerator<readonly unknown[]> {
   const session = await pool.take(currentContext().waitBudget)
   const transaction = new Transaction(session)
@@ -145,15 +146,12 @@ async function* pagesOf(pool: Pool, statement: Statement, rows: number): AsyncGe
   }
 }
 
-/**
- * A transaction on a connection of its own. Nothing is sent before its first statement, which takes `begin` along: work
- * that asks nothing costs nothing.
- */
+/** A transaction on its own connection. Sends `begin` with the first statement, so without statements it is free. */
 export class Transaction implements Sender {
   readonly sql: Sql
   readonly #session: Session
-  readonly #look: (statement: Statement) => Ended | undefined
-  /** What opens it: `begin`, and settings for its time. */
+  readonly #onStatement: (statement: Statement) => Ended | undefined
+  /** `begin` and the settings for the transaction. */
   readonly #opening: readonly Step[]
   #state: 'new' | 'open' | 'ending' | 'over' = 'new'
   #failure: unknown
@@ -161,7 +159,7 @@ export class Transaction implements Sender {
 
   constructor(session: Session, look: (statement: Statement) => Ended | undefined = () => undefined) {
     this.#session = session
-    this.#look = look
+    this.#onStatement = look
     this.#opening = [begin, ...session.mode.settings]
     this.sql = tagOf(this)
   }
@@ -171,8 +169,8 @@ export class Transaction implements Sender {
   }
 
   async send(statement: Statement): Promise<Rows<readonly unknown[]>> {
-    this.#refuseAtEnd()
-    const ended = this.#look(statement)
+    this.#assertOpen()
+    const ended = this.#onStatement(statement)
     try {
       const { rows, count } = statement.isScript
         ? await this.#script(statement.text)
@@ -186,7 +184,7 @@ export class Transaction implements Sender {
   }
 
   async *pages(statement: Statement, rows: number): AsyncGenerator<readonly unknown[]> {
-    this.#refuseAtEnd()
+    this.#assertOpen()
     const step: Step = { plan: planOf(statement), values: statement.values }
     const name = 'parley_pages'
     let page = await this.#exchange(step, { name, rows, isOpen: false })
@@ -198,8 +196,8 @@ export class Transaction implements Sender {
   }
 
   /**
-   * Sends the commit right after the statements that `work` sends before it first waits. What they answer can undo
-   * nothing any more; when one of them fails, or is not even sent, nothing is committed.
+   * Sends the commit directly after the statements that `work` sends synchronously. Their answers can no longer roll
+   * back; if one of them fails, or can't be sent, nothing is committed.
    */
   commitBehind<T>(work: () => Promise<T>): Promise<T> {
     const answer = work()
@@ -207,7 +205,7 @@ export class Transaction implements Sender {
     answer.catch(() => {
       isBroken = true
     })
-    // What throws between two statements is known by then; all of them leave with the commit a moment later.
+    // By then an exception between two statements is known; all of them are sent together with the commit afterwards.
     process.nextTick(() => {
       if (!isBroken) this.#sendCommit()
     })
@@ -219,20 +217,20 @@ export class Transaction implements Sender {
     if (this.#committed === null) return
     const { lastTag } = await this.#committed
     this.#state = 'over'
-    // A statement had failed, and whoever asked for it went on: the database undid everything.
+    // A statement failed, the caller ignored it, and the database rolled back.
     if (lastTag !== 'COMMIT')
-      throw this.#failure ?? new Error('The transaction was undone: a statement in it had failed')
+      throw this.#failure ?? new Error('The transaction was rolled back because one of its statements failed')
   }
 
-  /** Whether the server has said that all of it is done, though whoever waits may have heard of the connection's end first. */
+  /** Returns true if the server has confirmed the commit, even if the caller already knows of the lost connection. */
   async isDone(): Promise<boolean> {
     const answer = await this.#committed?.catch(() => undefined)
     return answer?.lastTag === 'COMMIT'
   }
 
   /**
-   * Whether nothing of it is done for certain, now that it has failed. Of a commit that has left and was not answered nobody knows.
-   * What was sent before it is answered before it: the first failure tells whether it was still come to.
+   * Returns true if a failed transaction was certainly rolled back. The status of a commit that was sent but not
+   * answered is unknown. Statements are answered before the commit: the first failure tells whether it was reached.
    */
   isUndone(failure: unknown, isDirect: boolean): boolean {
     return this.#committed === null || isKnownRolledBack(this.#failure ?? failure, isDirect)
@@ -241,14 +239,14 @@ export class Transaction implements Sender {
   async rollback(): Promise<void> {
     const isOpen = this.#state === 'open'
     this.#state = 'over'
-    // Whatever became of the commit, nothing is left behind it; and on some ways nothing may be sent before its answer.
+    // After the commit's answer nothing is left to roll back, and some poolers don't allow sending anything before it.
     await this.#committed?.catch(() => undefined)
     if (isOpen && !this.#session.isOver) await this.#session.send({ steps: [rollback], main: 0 }).catch(() => undefined)
   }
 
-  #refuseAtEnd(): void {
+  #assertOpen(): void {
     if (this.#state === 'over' || this.#state === 'ending')
-      throw new Error('A statement was made in a transaction that has ended')
+      throw new Error('A statement was sent in a transaction that has ended')
   }
 
   #sendCommit(): void {
@@ -262,23 +260,23 @@ export class Transaction implements Sender {
     const opening = this.#state === 'new' ? this.#opening : []
     this.#state = 'open'
     const request = { steps: [...opening, step], main: opening.length, ...(portal && { portal }) }
-    return this.#noting(this.#session.send(request))
+    return this.#recordFailure(this.#session.send(request))
   }
 
   async #script(text: string): Promise<Answer> {
     if (this.#state === 'new') {
       this.#state = 'open'
-      await this.#noting(this.#session.send({ steps: this.#opening, main: 0 }))
+      await this.#recordFailure(this.#session.send({ steps: this.#opening, main: 0 }))
     }
-    return this.#noting(this.#session.send(scriptOf(text)))
+    return this.#recordFailure(this.#session.send(scriptOf(text)))
   }
 
-  async #noting<T>(sent: Promise<T>): Promise<T> {
+  async #recordFailure<T>(sent: Promise<T>): Promise<T> {
     try {
       return await sent
     } catch (error) {
       this.#failure ??= error
-      // Those behind the first to fail are told that there was one, which says nothing to whoever hears of it first.
+      // Statements after the first failure only report an aborted transaction, so the first failure is thrown instead.
       throw sqlState(error) === '25P02' ? this.#failure : error
     }
   }

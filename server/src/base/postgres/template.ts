@@ -1,16 +1,16 @@
 import { oid, Parameter, toWire, typeOf, type Value, type Wire } from './values.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: what a statement answers is known where it is written, by its type argument
+// biome-ignore lint/suspicious/noExplicitAny: each statement declares its row type with a type argument
 export type Row = Record<string, any>
 export type Rows<T extends readonly unknown[]> = T & {
-  /** How many rows the statement answered or changed. */
+  /** Number of rows returned or changed. */
   readonly count: number
 }
 
-/** What may stand in a hole of a template. */
+/** A value that can be interpolated in a template. */
 export type Hole = Value | Piece | Pending<readonly unknown[]>
 
-/** Makes statements. As a tag it makes a statement, or a piece of one; called with names it makes a piece. */
+/** Creates statements. As a template tag, a statement or a part of one; called with names, a part. */
 export interface Sql {
   <T extends readonly unknown[] = Row[]>(strings: TemplateStringsArray, ...holes: readonly Hole[]): Pending<T>
   /** Names of tables or columns: `select ${sql(['id', 'l.name'])} from ${sql(table)}`. */
@@ -19,34 +19,32 @@ export interface Sql {
   set(values: Readonly<Record<string, Value>>): Piece
   /** `(a, b) values (1, 2)`, for `insert into`. */
   row(values: Readonly<Record<string, Value>>): Piece
-  /**
-   * A whole number in the words of the statement, where the planner has to see it. Of few values only: each is a statement of its own.
-   */
+  /** A whole number as literal text, where the planner must see it. Only for few values: each is its own statement. */
   count(value: number): Piece
   /** As `jsonb`. */
   json(value: unknown): Parameter
-  /** A statement whose text is made up: nothing in it may come from outside. Without values, it may be several. */
+  /** A dynamic text, which must not contain external input. Without values, it may have several statements. */
   unsafe<T extends readonly unknown[] = Row[]>(text: string, values?: readonly Value[]): Pending<T>
 }
 
-/** What sends statements: a transaction, or the pool. */
+/** Sends statements: a transaction or the pool. */
 export interface Sender {
-  /** Called where a statement is made, so that its error tells the place; null where it may be sent. */
+  /** Called where a statement is created, so that the error's stack shows the place; null if it may be sent. */
   misplaced(): Error | null
   send(statement: Statement, misplaced: Error | null): Promise<Rows<readonly unknown[]>>
   pages(statement: Statement, rows: number, misplaced: Error | null): AsyncIterable<readonly unknown[]>
 }
 
-/** A statement as it is sent. */
+/** A statement ready to send. */
 export interface Statement {
-  /** Without values and types, for the simple protocol: it may hold several statements. */
+  /** Uses the simple protocol, without values and types; may contain several statements. */
   readonly isScript: boolean
   readonly text: string
   readonly values: readonly Wire[]
   readonly types: readonly number[]
 }
 
-/** Called when a statement has ended, with what went wrong if anything did. */
+/** Called when a statement has ended, with its error if it failed. */
 export type Ended = (error?: unknown) => void
 
 /** A part of a statement that is not a template. */
@@ -58,7 +56,7 @@ export class Piece {
   }
 }
 
-/** A statement that is sent when somebody first waits for its answer; as a hole of another one it never is. */
+/** A lazy statement: sent when first awaited, and never if interpolated in another one. */
 export class Pending<T extends readonly unknown[]> implements Promise<Rows<T>> {
   readonly [Symbol.toStringTag] = 'Pending'
   readonly #sender: Sender
@@ -74,7 +72,7 @@ export class Pending<T extends readonly unknown[]> implements Promise<Rows<T>> {
     this.#isScript = isScript
   }
 
-  // biome-ignore lint/suspicious/noThenProperty: a statement is waited for as any promise is
+  // biome-ignore lint/suspicious/noThenProperty: a statement is awaited like a promise
   then<A = Rows<T>, B = never>(
     onAnswer?: ((rows: Rows<T>) => A | PromiseLike<A>) | null,
     onError?: ((error: unknown) => B | PromiseLike<B>) | null,
@@ -90,13 +88,13 @@ export class Pending<T extends readonly unknown[]> implements Promise<Rows<T>> {
     return this.#send().finally(onEnd)
   }
 
-  /** Sends it now. Whoever waits for it later gets its answer, or its error. */
+  /** Sends it now. Awaiting it later returns its answer or error. */
   execute(): this {
     this.#send().catch(() => undefined)
     return this
   }
 
-  /** The answer in pages of so many rows, while somebody asks for them. It holds a connection until its end. */
+  /** Returns the rows in pages, on demand. Occupies a connection until the end. */
   cursor(rows: number): AsyncIterable<T> {
     return this.#sender.pages(this.#draft(), rows, this.#misplaced) as AsyncIterable<T>
   }
@@ -119,7 +117,7 @@ export class Pending<T extends readonly unknown[]> implements Promise<Rows<T>> {
 
 const mostValues = 65_535
 
-/** A statement while it is put together. */
+/** A statement under construction. */
 export class Draft implements Statement {
   readonly isScript: boolean
   text = ''
@@ -131,8 +129,8 @@ export class Draft implements Statement {
   }
 
   add(value: Value): void {
-    // The protocol counts in 16 bits, and the driver would send the remainder.
-    if (this.values.length === mostValues) throw new RangeError(`A statement carries at most ${mostValues} values`)
+    // The protocol counts values in 16 bits, and the driver would send the remainder.
+    if (this.values.length === mostValues) throw new RangeError(`A statement can have at most ${mostValues} values`)
     this.types.push(typeOf(value))
     this.values.push(toWire(value))
     this.text += `$${this.values.length}`
@@ -150,7 +148,7 @@ export class Draft implements Statement {
   }
 }
 
-/** The tag of one sender. */
+/** Creates the tag of a sender. */
 export function tagOf(sender: Sender): Sql {
   const tag = (first: TemplateStringsArray | string | readonly string[], ...holes: readonly Hole[]) => {
     if (!isTemplate(first)) return names(first)
@@ -176,7 +174,7 @@ function refuseUndefined(strings: TemplateStringsArray, holes: readonly Hole[]):
   if (at === -1) return
   const before = (strings[at] ?? '').trimEnd().slice(-60)
   throw new TypeError(
-    `A statement carries undefined behind "${before.replace(/\s+/g, ' ')}": say null if that is meant`,
+    `A statement has an undefined value after "${before.replace(/\s+/g, ' ')}": use null if that is intended`,
   )
 }
 
@@ -192,7 +190,7 @@ const names = (given: string | readonly string[]) =>
   })
 
 const count = (value: number) => {
-  if (!Number.isSafeInteger(value)) throw new RangeError(`${value} is no whole number`)
+  if (!Number.isSafeInteger(value)) throw new RangeError(`${value} is not a whole number`)
   return new Piece((draft) => {
     draft.text += String(value)
   })

@@ -1,12 +1,12 @@
 import { parse as parseArray } from 'postgres-array'
 
-/** What a statement may carry. The database is told the type where it could not infer it from the statement. */
+/** Values of statements. The type is sent where the database could not infer it. */
 export type Value = string | number | bigint | boolean | Date | Uint8Array | null | readonly Value[] | Parameter
 
-/** A value as it goes over the wire: text, or bytes for a `bytea`. */
+/** A value in the wire format: text, or bytes for a `bytea`. */
 export type Wire = string | Buffer | null
 
-/** A value of which the caller says the type. */
+/** A value with an explicit type. */
 export class Parameter {
   readonly wire: Wire
   readonly type: number
@@ -17,7 +17,7 @@ export class Parameter {
   }
 }
 
-/** The numbers by which PostgreSQL knows its own types: they never change. */
+/** OIDs of built-in PostgreSQL types, which never change. */
 export const oid = {
   bool: 16,
   bytea: 17,
@@ -29,7 +29,7 @@ export const oid = {
   timestamptzArray: 1185,
 } as const
 
-/** 0 where the database infers it. A date would be taken for an interval beside an interval, and so on. */
+/** Returns the OID, or 0 to let the database infer it. A date next to an interval would be inferred as an interval. */
 export function typeOf(value: Value): number {
   if (typeof value === 'object' && value !== null) {
     if (value instanceof Date) return oid.timestamptz
@@ -55,13 +55,13 @@ export function toWire(value: Value): Wire {
   if (value instanceof Uint8Array) return bufferOf(value)
   if (value instanceof Parameter) return value.wire
   if (Array.isArray(value)) return arrayLiteral(value)
-  throw new TypeError('A statement carries no objects: say `sql.json(…)`, or which of its properties is meant')
+  throw new TypeError('A statement cannot have an object as a value: use `sql.json(…)`, or one of its properties')
 }
 
 const bufferOf = (bytes: Uint8Array): Buffer =>
   Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 
-/** `{a,"b c",null}`: how PostgreSQL reads an array of any type. */
+/** Returns an array literal of PostgreSQL: `{a,"b c",null}`. */
 function arrayLiteral(values: readonly Value[]): string {
   return `{${values.map(elementLiteral).join()}}`
 }
@@ -74,17 +74,14 @@ function elementLiteral(value: Value): string {
   return isPlain.test(wire) ? wire : `"${wire.replace(/["\\]/g, '\\$&')}"`
 }
 
-// Digits, ids and ISO times are most of what goes into arrays, and need no quotes. "null" has none of these.
+// Digits, ids and ISO times are most array elements and need no quotes. "null" doesn't match.
 const isPlain = /^[\d.:TZ-][\da-f.:TZ-]*$/
 
-/**
- * A `bytea[]` as the database sends and takes it, without a digit to write, carry and read: half as long, and for
- * hundreds of sealed values a good part of what a statement costs on either side.
- */
+/** Returns a `bytea[]` in the binary format: half as long as hex, which matters for hundreds of encrypted values. */
 export const byteaArray = (values: readonly (Buffer | null)[]): Parameter =>
   binaryArray(oid.bytea, oid.byteaArray, values)
 
-/** A `timestamptz[]` in the same way. */
+/** Returns a `timestamptz[]` in the binary format. */
 export const timestampArray = (values: readonly (Date | null)[]): Parameter =>
   binaryArray(
     oid.timestamptz,
@@ -94,17 +91,17 @@ export const timestampArray = (values: readonly (Date | null)[]): Parameter =>
 
 const year2000 = Date.UTC(2000, 0, 1)
 
-/** Counted since the year 2000. */
+/** Returns microseconds since the year 2000. */
 function microseconds(time: Date): Buffer {
   const bytes = Buffer.allocUnsafe(8)
   bytes.writeBigInt64BE(BigInt(time.getTime() - year2000) * 1000n)
   return bytes
 }
 
-/** A head, and each element behind its length, which is -1 for null. */
+/** Writes a header, and each element after its length, which is -1 for null. */
 function binaryArray(type: number, arrayType: number, values: readonly (Buffer | null)[]): Parameter {
   const hasNulls = values.includes(null) ? 1 : 0
-  // How many dimensions, whether nulls are among them, the type of the elements; how many, counted from 1. None has no dimension.
+  // Dimensions, null flag, element type; then size and lower bound. An empty array has no dimension.
   const head = values.length === 0 ? [0, 0, type] : [1, hasNulls, type, values.length, 1]
   let length = head.length * 4
   for (const value of values) length += 4 + (value?.length ?? 0)
@@ -124,14 +121,14 @@ const asText: Parse = (text) => text
 const readBool: Parse = (text) => text === 't'
 const readBytes: Parse = (text) => Buffer.from(text.slice(2), 'hex')
 const readJson: Parse = (text) => JSON.parse(text)
-// Sessions are in UTC: what is written of a time always says so.
+// Sessions are in UTC, and the text includes the offset.
 const readTime: Parse = (text) => new Date(text)
 
-/** Types, the types of their arrays, and how they are read. */
+/** Types, their array types, and how they are parsed. */
 const types: readonly (readonly [type: number, array: number, parse: Parse])[] = [
   [oid.bool, 1000, readBool],
   [oid.bytea, oid.byteaArray, readBytes],
-  // Amounts have at most 14 digits and counts stay far below 2^53: both are exact as numbers.
+  // Amounts have at most 14 digits, and counts stay far below 2^53: both are exact as numbers.
   [oid.int8, 1016, Number],
   [21, 1005, Number],
   [23, 1007, Number],
@@ -144,7 +141,7 @@ const types: readonly (readonly [type: number, array: number, parse: Parse])[] =
   [1082, 1182, readTime],
   [1114, 1115, readTime],
   [oid.timestamptz, oid.timestamptzArray, readTime],
-  // Names, texts, ids.
+  // Names, texts and ids.
   [19, 1003, asText],
   [25, 1009, asText],
   [1042, 1014, asText],
@@ -156,5 +153,5 @@ for (const [type, array, parse] of types) {
   parsers.set(type, parse).set(array, (text) => parseArray(text, parse))
 }
 
-/** How to read a value of this type; what is unknown stays text. */
+/** Returns the parser of a type; unknown types stay text. */
 export const parserOf = (type: number): Parse => parsers.get(type) ?? asText

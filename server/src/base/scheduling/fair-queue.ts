@@ -1,21 +1,21 @@
 import { currentContext, serviceOwner, turnMs, unknownOwner } from './work-context.ts'
 
-/** Gives the place back. */
+/** Releases the slot. */
 export type Release = () => void
 
-/** Places that the owners of work share in turns. */
+/** Slots that owners share fairly. */
 export interface FairQueue {
-  /** A place for the work that is being done: at once when there is one, else in its turn. Throws `TooBusy`. */
+  /** Acquires a slot for the current work: immediately if one is free, otherwise in its turn. Throws `TooBusy`. */
   enter(isLight?: boolean): Release | Promise<Release>
   load(): { open: number; waiting: number; refused: number }
 }
 
-/** Too many wait already, or somebody has waited for too long. Nothing was done. */
+/** The queue is full, or the request has waited too long. Nothing was executed. */
 export class TooBusy extends Error {
   readonly code = 'TOO_BUSY'
 
   constructor(what: string) {
-    super(`Too much is being asked of ${what} at once for this workspace`)
+    super(`Too many concurrent requests from this workspace to ${what}`)
   }
 }
 
@@ -64,13 +64,13 @@ export function createFairQueue({ what, maxWaitMs, ...options }: FairQueueOption
   }
 }
 
-/** How many places there are, and how they are shared. */
+/** Number of slots, and how they are shared. */
 interface SchedulerOptions {
-  /** Places to be had at once. */
+  /** Number of slots. */
   size: number
-  /** What one owner may hold of them while others are about. */
+  /** Maximum number of slots per owner while others are active. */
   share: number
-  /** How many may wait in one lane of an owner. The service never asks for more than it has begun. */
+  /** Maximum queue length per lane of an owner. Not applied to the service, whose work is limited by itself. */
   maxWaiting: number
 }
 
@@ -79,7 +79,7 @@ export type Answer = 'goes' | 'waits' | 'refused'
 interface Line<W> {
   held: number
   waiting: number
-  /** In the order of their turns. A lane is here while somebody waits in it. */
+  /** In scheduling order. Contains only lanes with waiting requests. */
   lanes: Map<string, W[]>
 }
 
@@ -88,22 +88,21 @@ interface LastRequest {
   atMs: number
 }
 
-/** For so long after its last request another guest counts as being about. */
+/** A workspace counts as active for this long after its last request. */
 export const activeForMs = 1_000
-/** So many light ones go by one place. */
+/** Number of light requests that can share one slot. */
 const lightPerSlot = 32
 
 /**
- * Who may go next, of those that wait for a few places: a rule that asks for no time and waits for nothing itself. Owners
- * take turns, and within an owner its lanes; an owner who holds less goes before one who holds more. Whoever is alone may
- * have all places. While another guest is about, nobody gets more than the share: so that the other finds a free place,
- * rather than one that is about to become free.
+ * Schedules requests for a limited number of slots; contains no clock and no timers. Owners take turns, and within an
+ * owner its lanes; an owner with fewer slots goes first. A single active owner may use all slots. While another
+ * workspace is active, no owner gets more than `share`, so that the other finds a free slot instead of waiting for one.
  */
 export class Scheduler<W> {
   readonly #options: SchedulerOptions
-  /** All that hold a place or wait, in the order of their turns. */
-  readonly #lines = new Map<string, Line<W>>()
-  // The guest that was seen last, and the last other one: enough to know whether anybody is alone.
+  /** All owners with slots or waiting requests, in scheduling order. */
+  readonly #queues = new Map<string, Line<W>>()
+  // The last two different workspaces are enough to know whether one is alone.
   #last: LastRequest = { owner: '', atMs: Number.NEGATIVE_INFINITY }
   #other: LastRequest = this.#last
   #held = 0
@@ -113,7 +112,7 @@ export class Scheduler<W> {
     this.#options = options
   }
 
-  /** Places that are taken. */
+  /** Number of slots in use. */
   get held(): number {
     return this.#held
   }
@@ -123,13 +122,13 @@ export class Scheduler<W> {
   }
 
   /**
-   * Gives a place at once if there is one for this owner; else the waiter stands in its lane, unless that is full. What is
-   * light may share a place with others of its kind, as long as nobody else is about or waits.
+   * Grants a slot if the owner may have one now; otherwise queues the request in its lane, or refuses it if the lane is
+   * full. Light requests can share a slot with others while no other workspace is active and nothing waits.
    */
   ask(owner: string, lane: string, waiter: W, nowMs: number, isLight = false): Answer {
-    this.#see(owner, nowMs)
-    const line = this.#lines.get(owner) ?? { held: 0, waiting: 0, lanes: new Map<string, W[]>() }
-    const isFree = this.#held < this.#options.size && line.waiting === 0 && line.held < this.#mostOf(owner, nowMs)
+    this.#recordRequest(owner, nowMs)
+    const line = this.#queues.get(owner) ?? { held: 0, waiting: 0, lanes: new Map<string, W[]>() }
+    const isFree = this.#held < this.#options.size && line.waiting === 0 && line.held < this.#maxSlots(owner, nowMs)
     if (isFree || (isLight && this.#hasSurplus(owner, nowMs))) {
       this.#grant(owner, line)
       return 'goes'
@@ -138,16 +137,16 @@ export class Scheduler<W> {
     if (owner !== serviceOwner && inLane.length >= this.#options.maxWaiting) return 'refused'
     inLane.push(waiter)
     line.lanes.set(lane, inLane)
-    this.#lines.set(owner, line)
+    this.#queues.set(owner, line)
     line.waiting++
     this.#waiting++
     return 'waits'
   }
 
-  /** An owner's place is free again; returns who goes now. */
+  /** Releases a slot of an owner, and returns the requests that get one now. */
   end(owner: string, nowMs: number): W[] {
-    const line = this.#lines.get(owner)
-    if (line === undefined || line.held === 0) throw new Error('A place is given back that nobody holds')
+    const line = this.#queues.get(owner)
+    if (line === undefined || line.held === 0) throw new Error('Released a slot that was not acquired')
     line.held--
     this.#held--
     this.#forgetIfIdle(owner, line)
@@ -160,9 +159,9 @@ export class Scheduler<W> {
     return going
   }
 
-  /** Takes one out that has waited for too long; false when it waits no more. */
+  /** Removes a request that has waited too long; false if it is not waiting. */
   giveUp(owner: string, lane: string, waiter: W): boolean {
-    const line = this.#lines.get(owner)
+    const line = this.#queues.get(owner)
     const inLane = line?.lanes.get(lane)
     const at = inLane?.indexOf(waiter) ?? -1
     if (line === undefined || inLane === undefined || at < 0) return false
@@ -176,9 +175,9 @@ export class Scheduler<W> {
 
   #next(nowMs: number): W | undefined {
     let least: [owner: string, line: Line<W>] | undefined
-    for (const [owner, line] of this.#lines) {
+    for (const [owner, line] of this.#queues) {
       const isLess = line.held < (least?.[1].held ?? Number.POSITIVE_INFINITY)
-      if (line.waiting > 0 && isLess && line.held < this.#mostOf(owner, nowMs)) least = [owner, line]
+      if (line.waiting > 0 && isLess && line.held < this.#maxSlots(owner, nowMs)) least = [owner, line]
     }
     if (least === undefined) return undefined
     this.#grant(...least)
@@ -189,12 +188,12 @@ export class Scheduler<W> {
   #grant(owner: string, line: Line<W>): void {
     line.held++
     this.#held++
-    // Behind the others, whose turn comes first now.
-    this.#lines.delete(owner)
-    this.#lines.set(owner, line)
+    // Moves the owner to the end, so that the others come first.
+    this.#queues.delete(owner)
+    this.#queues.set(owner, line)
   }
 
-  #see(owner: string, atMs: number): void {
+  #recordRequest(owner: string, atMs: number): void {
     if (!isWorkspace(owner)) return
     if (owner !== this.#last.owner) this.#other = this.#last
     this.#last = { owner, atMs }
@@ -202,24 +201,24 @@ export class Scheduler<W> {
 
   #hasSurplus(owner: string, nowMs: number): boolean {
     const { size } = this.#options
-    const isAlone = isWorkspace(owner) && this.#mostOf(owner, nowMs) === size
+    const isAlone = isWorkspace(owner) && this.#maxSlots(owner, nowMs) === size
     return isAlone && this.#waiting === 0 && this.#held < size * lightPerSlot
   }
 
-  #mostOf(owner: string, nowMs: number): number {
+  #maxSlots(owner: string, nowMs: number): number {
     const { atMs } = this.#last.owner === owner ? this.#other : this.#last
     return nowMs - atMs < activeForMs ? this.#options.share : this.#options.size
   }
 
   #forgetIfIdle(owner: string, line: Line<W>): void {
-    if (line.held + line.waiting === 0) this.#lines.delete(owner)
+    if (line.held + line.waiting === 0) this.#queues.delete(owner)
   }
 }
 
-/** Whether others leave the owner its share also while it asks for nothing. */
+/** Returns true for workspaces: others leave them their share even while they request nothing. */
 const isWorkspace = (owner: string): boolean => owner !== serviceOwner && owner !== unknownOwner
 
-/** The first of the lane whose turn it is, which goes behind the others. */
+/** Returns the first request of the next lane, and moves the lane to the end. */
 function takeNext<W>(line: Line<W>): W | undefined {
   for (const [lane, inLane] of line.lanes) {
     line.lanes.delete(lane)

@@ -2,32 +2,32 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { problemOf, type Span, type SpanFields, type SpanKind } from '../tracing/span.ts'
 
 /**
- * For whom something is done. It goes with the flow of calls rather than with their arguments: it decides nothing but
- * in whose turn the database is asked and for how long, whether a transaction is being gone round, and of which trace it is a part.
+ * Context of the current work. Propagated by AsyncLocalStorage instead of arguments, because it only affects scheduling
+ * and timeouts of the database, the detection of second connections, and tracing.
  */
 export interface WorkContext {
-  /** A workspace, or one of the two below. */
+  /** A workspace, `serviceOwner` or `unknownOwner`. */
   owner: string
-  /** Within an owner, lanes take turns as well. */
+  /** Lanes of an owner are scheduled fairly too. */
   lane: string
   readonly transaction: OpenTransaction | null
-  /** Null where nothing is traced. */
+  /** Null if nothing is traced. */
   readonly span: Span | null
-  /** Null where nobody waits for an answer: what the service does has the time that it takes. */
+  /** Null if no caller waits for a response: background work has no time limit. */
   readonly waitBudget: WaitBudget | null
 }
 
 interface OpenTransaction {
-  /** Whose transaction it is: another database's connections are another matter. */
+  /** The database of the transaction. Connections to other databases are allowed. */
   db: object
-  /** What was begun inside may go on after the end, as timers and caches do. */
+  /** False after the end; timers and caches started inside may continue. */
   isOpen: boolean
   outer: OpenTransaction | null
 }
 
-/** What the program does unasked, and what it does for all alike. */
+/** Owner of background work and of work shared by all. */
 export const serviceOwner = 'service'
-/** Requests of which nobody knows yet for which workspace they are. */
+/** Owner of requests whose workspace is not known yet. */
 export const unknownOwner = 'door'
 
 const serviceContext: WorkContext = Object.freeze({
@@ -41,7 +41,7 @@ const contexts = new AsyncLocalStorage<WorkContext>()
 
 export const currentContext = (): WorkContext => contexts.getStore() ?? serviceContext
 
-/** A request's work, before its sender is known. What asks for one thing waits in one lane. */
+/** Returns the context of a request before authentication. Requests for one resource share a lane. */
 export const requestContext = (lane: string, span: Span | null = null): WorkContext => ({
   owner: unknownOwner,
   lane,
@@ -54,23 +54,23 @@ export const runInContext = <T>(work: WorkContext, run: () => T): T => contexts.
 
 export const runAsService = <T>(run: () => T): T => contexts.run(serviceContext, run)
 
-/** The same in the time that those have who wait for it now. */
+/** The same, with the wait budget of the current caller. */
 export const runAsServiceFor = <T>(run: () => T): T =>
   contexts.run({ ...serviceContext, waitBudget: currentContext().waitBudget }, run)
 
-/** From here on the request takes as long as it takes: its answer has begun, or what it sends is still arriving. */
+/** Removes the time limit of the request: its response has started, or its body is still arriving. */
 export const stopWaitBudget = (): void => currentContext().waitBudget?.over()
 
-/** Does something in the time that is left to somebody else as well: they wait for it. */
+/** Runs work with the wait budget of another caller, who waits for it. */
 export const runWithBudget = <T>(waitBudget: WaitBudget | null, run: () => T): T =>
   contexts.run({ ...currentContext(), waitBudget }, run)
 
-/** For what is begun inside a transaction that does not wait for it: it may have a connection of its own. */
+/** Runs work that is started inside a transaction, but not awaited by it: it may use its own connection. */
 export function outsideTransaction<T>(run: () => T): T {
   return contexts.run({ ...currentContext(), transaction: null }, run)
 }
 
-/** Says for which workspace the request is that is being served, for all that it still does. */
+/** Sets the workspace of the current request for the rest of its work. */
 export function setWorkspace(workspaceId: string): void {
   const work = contexts.getStore()
   if (work?.owner !== unknownOwner) return
@@ -78,7 +78,7 @@ export function setWorkspace(workspaceId: string): void {
   work.lane = ''
 }
 
-/** Does something as the work of this span, which ends with it. */
+/** Runs work in this span, and ends the span. */
 export async function inSpan<T>(span: Span, run: () => Promise<T>): Promise<T> {
   try {
     const answer = await contexts.run({ ...currentContext(), span }, run)
@@ -90,7 +90,7 @@ export async function inSpan<T>(span: Span, run: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Does something as a part of the trace that is under way, if there is one; `run` is handed the part. */
+/** Runs work in a child span of the current trace, if there is one, and passes the span. */
 export function traced<T>(
   kind: SpanKind,
   name: string,
@@ -103,10 +103,7 @@ export function traced<T>(
   return inSpan(part, () => run(part))
 }
 
-/**
- * Does at once what several have asked for, as a part of the trace of the first of those that are kept; it is linked to the
- * others.
- */
+/** Runs work for several requests at once, as part of the trace of the first sampled one, with links to the others. */
 export function tracedBatch<T>(spans: readonly (Span | null)[], run: () => Promise<T>): Promise<T> {
   const traces = spans.filter((span) => span !== null)
   const [first = traces[0], ...others] = traces.filter(({ isKept }) => isKept)
@@ -117,7 +114,7 @@ export function tracedBatch<T>(spans: readonly (Span | null)[], run: () => Promi
   return contexts.run({ ...currentContext(), span: first }, run)
 }
 
-/** The work in a transaction of this database. `isOpen` is to be taken back when it ends. */
+/** Returns the context of work in a transaction. The caller sets `isOpen` to false at its end. */
 export function transactionContext(db: object): WorkContext & { transaction: OpenTransaction } {
   const work = currentContext()
   return { ...work, transaction: { db, isOpen: true, outer: work.transaction } }
@@ -129,7 +126,7 @@ export function isInTransaction(db: object): boolean {
   return transaction !== null
 }
 
-/** The same items for an answer, each of them made as part of the work that asks now: a stream is read on nobody's account. */
+/** Returns a stream whose items are produced in the current context: streams are read outside of it. */
 export function streamInContext<T>(items: AsyncIterable<T>): AsyncGenerator<T> {
   stopWaitBudget()
   return itemsOf(currentContext(), items)
@@ -148,10 +145,10 @@ async function* itemsOf<T>(work: WorkContext, items: AsyncIterable<T>): AsyncGen
   }
 }
 
-/** Nothing that is to be answered within 20 s takes so long: it is a call that waits for news, and each of its looks counts by itself. */
+/** A longer wait is a long poll, because other requests end within 20 s; each query of a poll counts separately. */
 const resetAfterMs = 30_000
 
-/** How long a request has waited for the database so far, all that it asks together. What it waits for at the same time counts once. */
+/** Time that a request has waited for the database in total. Parallel waits count once. */
 export class WaitBudget {
   #doneMs = 0
   #open = 0
@@ -171,13 +168,13 @@ export class WaitBudget {
     if (--this.#open === 0) this.#doneMs += nowMs - this.#sinceMs
   }
 
-  /** What is being done already counts until it has ended. */
+  /** Counts work in progress until it ends. */
   during<T>(doing: Promise<T>): Promise<T> {
     this.begin(performance.now())
     return doing.finally(() => this.end(performance.now()))
   }
 
-  /** Nobody waits for an answer any more: what is still asked has the time that it takes. */
+  /** Ends the time limit, because no caller waits for a response. */
   over(): void {
     this.#isOver = true
   }
@@ -193,35 +190,35 @@ export class WaitBudget {
 }
 
 /**
- * A request is answered within 20 s, however many things it waits for one after the other: what it has waited so far is taken off the
- * time that it has for the next. Nobody waits for what is at hand, so who has none left is served as long as all goes well.
+ * Every request is answered within 20 s, however many waits it has one after another: time already waited is subtracted
+ * from the time for the next wait. Without remaining time a request still succeeds if nothing makes it wait.
  */
 const maxQueueMs = 13_000
 const maxConnectMs = 14_000
 const minMs = 250
 const minResponseMs = 1_000
 
-/** Who has waited for longer than this has less time for an answer of the database. */
+/** Longer waits reduce the time for an answer of the database. */
 export const freeWaitMs = 500
-/** A server that works says something within this, but for rare moments; not less, as long as there is time. */
+/** A healthy server almost always answers within this time. The timeout is not shorter while time remains. */
 const minSilenceMs = 4_000
 
-/** For a turn, and for a connection, each of which has a most of its own. */
+/** Timeout for a slot of the fair queue, and for a connection, each with its own maximum. */
 export const turnMs = (waitedMs: number, mostMs: number): number => clamp(maxQueueMs - waitedMs, minMs, mostMs)
 export const connectTimeoutMs = (waitedMs: number, mostMs: number): number =>
   clamp(maxConnectMs - waitedMs, minMs, mostMs)
 
-/** For one answer, after which the server counts as silent. */
+/** Timeout for one answer, after which the server counts as silent. */
 export function responseTimeoutMs(waitedMs: number, mostMs: number): number {
   const least = Math.min(minSilenceMs, transactionTimeoutMs(waitedMs, mostMs))
   return clamp(mostMs + freeWaitMs - waitedMs, least, mostMs)
 }
 
-/** For all answers of a transaction together. */
+/** Timeout for all answers of a transaction together. */
 export const transactionTimeoutMs = (waitedMs: number, mostMs: number): number =>
   Math.max(mostMs + 2_500 - waitedMs, minResponseMs)
 
-/** Whether somebody who has said nothing for so long is likely to say nothing to others either. */
+/** Returns true if a server that was silent for this long is probably silent for others too. */
 export const isLong = (silentMs: number, mostMs: number): boolean => silentMs >= Math.min(minSilenceMs, mostMs)
 
 const clamp = (ms: number, least: number, most: number): number => Math.max(Math.min(ms, most), Math.min(least, most))

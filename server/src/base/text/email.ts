@@ -1,14 +1,14 @@
 import { domainToASCII, domainToUnicode } from 'node:url'
 
 /**
- * One key for all spellings of an address: letters of either case and width, a domain in its own script or as `xn--…`, with
- * or without blanks around it.
+ * Returns one key for all forms of an address: upper or lower case, any character width, internationalized domains in
+ * Unicode or as `xn--…`, with or without surrounding spaces.
  */
 export function emailKey(email: string): string {
   return withDomain(plain(email), domainToASCII).toLowerCase()
 }
 
-/** The keys under which an address may be stored: its own first, and those of before the scripts of a domain were one. */
+/** Returns the keys under which an address may be stored: the current one, then those of former normalizations. */
 export function emailKeys(email: string): string[] {
   const former = [email, plain(email)].flatMap((one) => [one, withDomain(one, domainToUnicode)])
   return [...new Set([emailKey(email), ...former.map((one) => one.toLowerCase())])]
@@ -16,7 +16,7 @@ export function emailKeys(email: string): string[] {
 
 const plain = (email: string): string => email.normalize('NFKC').trim()
 
-/** With every part of a domain in its own script, as it is read and searched. */
+/** Decodes every internationalized domain to Unicode, as it is read and searched. */
 export function readableDomains(text: string): string {
   return text.includes('xn--') || text.includes('XN--')
     ? text.replace(encoded, (label) => domainToUnicode(label) || label)
@@ -27,6 +27,6 @@ const encoded = /\bxn--[a-z0-9-]{1,59}/gi
 
 function withDomain(email: string, write: (domain: string) => string): string {
   const at = email.lastIndexOf('@') + 1
-  // Empty for what is no domain.
+  // Empty if it is not a domain.
   return email.slice(0, at) + (write(email.slice(at)) || email.slice(at))
 }

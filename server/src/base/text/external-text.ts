@@ -1,6 +1,6 @@
-// Text that comes from outside, as everything that stores, finds, hides or shows it reads it.
+// Normalization of external text, shared by everything that stores, searches, hides or shows it.
 
-/** Inside a character class of the flags `u` or `v`: whatever no person sees, white space and control characters aside. */
+/** For a character class with flag `u` or `v`: invisible characters except white space and control characters. */
 export const invisible = String.raw`\p{Cf}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\u2800`
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII
@@ -15,21 +15,21 @@ const dashes = /[\p{Pd}\u02d7\u2043\u2212]/gu
 
 const isAscii = (text: string): boolean => ascii.test(text)
 
-/** Whether a person sees nothing in it: then it says nothing. */
+/** Returns true if a text has no visible character. */
 export const isBlank = (text: string): boolean => !visible.test(text)
 
-/** Without what no person sees, in characters of usual width, with the digits 0 to 9 for those of any script. */
+/** Removes invisible characters, and normalizes character widths and the digits of all scripts. */
 export function normalizeText(text: string): string {
   return isAscii(text) ? text : normalizeDigits(text.normalize('NFKC').replace(allInvisible, ''))
 }
 
-/** With one apostrophe, one quotation mark and one hyphen for all of their kinds, as they are on every keyboard. */
+/** Replaces all kinds of apostrophes, quotation marks and hyphens by those of a keyboard. */
 export function normalizePunctuation(text: string): string {
   if (isAscii(text)) return text.includes('`') ? text.replaceAll('`', "'") : text
   return text.replace(apostrophes, "'").replace(quotes, '"').replace(dashes, '-')
 }
 
-/** With the digits 0 to 9 for those of any script: Unicode keeps ten of each in a row. */
+/** Replaces the digits of all scripts by 0 to 9. Unicode has the ten digits of a script in sequence. */
 export function normalizeDigits(text: string): string {
   return text.replace(foreignDigits, (character) => {
     const code = character.codePointAt(0) ?? 0
@@ -40,14 +40,14 @@ export function normalizeDigits(text: string): string {
 }
 
 /**
- * Whether a text has more characters than that, as a schema's `maxLength` counts them: one for an emoji of two units. A
- * text that is far too long is not walked through.
+ * Returns true if a text has more than `max` characters, counted like a schema's `maxLength`: one for an emoji of two
+ * code units. Does not iterate over very long texts.
  */
 function isLonger(text: string, max: number): boolean {
   return text.length > max && (text.length > 2 * max || [...text].length > max)
 }
 
-/** What is wrong with the length of a text, or null. */
+/** Returns the problem if a text is too long, otherwise null. */
 export function lengthProblem(text: string, max: number): string | null {
   return isLonger(text, max) ? `must have at most ${max} characters` : null
 }

@@ -1,4 +1,4 @@
-/** HTML that is safe to send: made by `html` (which escapes what it is given) or vouched for by `trustedHtml`. */
+/** Safe HTML: from `html`, which escapes its values, or marked by `trustedHtml`. */
 export class Html {
   readonly text: string
 
@@ -14,14 +14,14 @@ export class Html {
 export type HtmlPart = Html | string | number | boolean | null | undefined | readonly HtmlPart[]
 
 /**
- * A template whose values are escaped for text and quoted attributes, unless they are `Html` themselves. Lists are
- * joined; null, undefined and booleans leave nothing, so that `condition && html`…`` reads well.
+ * Escapes the values of a template for text and quoted attributes, except `Html`. Joins lists; null, undefined and
+ * booleans add nothing, so that `condition && html`…`` works.
  */
 export function html(strings: TemplateStringsArray, ...values: HtmlPart[]): Html {
   return new Html(strings.reduce((text, string, index) => text + shown(values[index - 1]) + string))
 }
 
-/** Vouches for text that is HTML already. Never give it anything that a person typed. */
+/** Marks a text as HTML. Must not contain user input. */
 export function trustedHtml(text: string): Html {
   return new Html(text)
 }

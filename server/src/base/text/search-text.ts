@@ -1,6 +1,6 @@
 import { invisible, normalizeDigits, normalizePunctuation } from './external-text.ts'
 
-// Letters that no decomposition takes apart, yet people type without the stroke or the ligature.
+// Letters without a Unicode decomposition that people type without the stroke or ligature.
 const plainLetters: Record<string, string> = {
   ß: 'ss',
   æ: 'ae',
@@ -25,13 +25,13 @@ const printableAscii = /^[ -~]*$/
 const plainAscii = /^(?:[!-@[-~]+(?: [!-@[-~]+)*)?$/
 
 /**
- * Text as it is searched: without accents, in lower case, with single spaces and no control characters, with the digits and the
- * apostrophe, quotation mark and hyphen of every keyboard. What is folded already stays as it is.
+ * Normalizes text for search: without accents, in lower case, with single spaces, without control characters, and with
+ * the digits, apostrophe, quotation mark and hyphen of a keyboard. Idempotent.
  */
 export function foldText(text: string): string {
   if (plainAscii.test(text)) return normalizePunctuation(text)
   if (printableAscii.test(text)) return normalizePunctuation(text.toLowerCase()).replace(blanks, ' ').trim()
-  // Some marks would fall apart into a blank and an accent.
+  // Some marks would decompose into a space and an accent.
   const letters = normalizePunctuation(text.toWellFormed())
     .normalize('NFKD')
     .replace(marksAndUnseen, '')
@@ -42,7 +42,7 @@ export function foldText(text: string): string {
   return normalizePunctuation(normalizeDigits(letters)).replace(blanks, ' ').trim()
 }
 
-/** Every run of three code points of a folded line, as often as it occurs; none when the line is shorter. */
+/** Returns every sequence of three code points of a folded text, with repeats; none if it is shorter. */
 export function grams(line: string): string[] {
   const found: string[] = []
   if (plainAscii.test(line)) {
@@ -59,8 +59,8 @@ export function grams(line: string): string[] {
 }
 
 /**
- * The first code point and the first two of a folded line, marked so that they are no grams. Only for columns that
- * are stored in plain text: so few values are possible that a token would give the letters away.
+ * Returns the first code point and the first two of a folded text, marked to differ from grams. Only for columns stored
+ * in plain text: there are so few values that blind-index tokens would reveal them.
  */
 export function shortPrefixes(line: string): string[] {
   const [first, second] = line
@@ -68,20 +68,22 @@ export function shortPrefixes(line: string): string[] {
   return second === undefined ? [prefixMark + first] : [prefixMark + first, prefixMark + first + second]
 }
 
-/** Each word of one or two code points of a folded line, once: of letters and digits, or whatever stands between blanks. */
+/**
+ * Returns each distinct word of one or two code points of a folded text: letters and digits, or text between spaces.
+ */
 export function shortWords(line: string): string[] {
   if (!mayHaveShortWord.test(line)) return []
   const words = [...line.split(' '), ...line.split(betweenWords)]
   return [...new Set(words.filter((word) => word !== '' && [...word].length <= 2))]
 }
 
-/** A short word as a piece that is no gram. */
+/** Returns the token of a short word, marked to differ from grams. */
 export const shortWordPiece = (word: string): string => wordMark + word
 
-/** Whether a folded text has a letter of a script that leaves no blanks between words: its words cannot be told apart. */
+/** Returns true if a folded text has a letter of a script without spaces, whose words can't be separated. */
 export const isUnspaced = (text: string): boolean => !plainAscii.test(text) && unspaced.test(text)
 
-/** A folded text cut where such a script begins or ends, in order. */
+/** Splits a folded text where such a script starts or ends. */
 export function cutUnspaced(text: string): { text: string; isUnspaced: boolean }[] {
   if (!isUnspaced(text)) return text === '' ? [] : [{ text, isUnspaced: false }]
   const cuts: { text: string; isUnspaced: boolean }[] = []
@@ -94,19 +96,19 @@ export function cutUnspaced(text: string): { text: string; isUnspaced: boolean }
 }
 
 /**
- * Pieces of a folded line with letters of such a script: every run of two Chinese characters, and a mark that says that
- * there are such letters. The other scripts have so few letters that runs of two would give them away.
+ * Returns tokens of a folded text with letters of such a script: every pair of Chinese characters, and a mark that
+ * there are such letters. Other scripts have so few letters that pairs would reveal them.
  */
 export function unspacedPieces(line: string): string[] {
   return isUnspaced(line) ? [unspacedMark, ...chinesePairs(line)] : []
 }
 
-/** The piece that every line has in which a text of one or two code points with such a letter occurs. */
+/** Returns the token common to all texts that contain a text of one or two code points with such a letter. */
 export function unspacedPiece(text: string): string {
   return chinesePairs(text)[0] ?? unspacedMark
 }
 
-/** Every run of two Chinese characters of a folded line. */
+/** Returns every pair of Chinese characters of a folded text. */
 export function chinesePairs(line: string): string[] {
   const letters = [...line]
   return letters.flatMap((second, at) => {
@@ -115,7 +117,7 @@ export function chinesePairs(line: string): string[] {
   })
 }
 
-// Most names have none, and are not taken apart.
+// Most names have no short words and skip the split.
 const mayHaveShortWord = /(?:^|[^\p{L}\p{N}])[^ ]{1,2}(?:[^\p{L}\p{N}]|$)/u
 const betweenWords = /[^\p{L}\p{N}'’]+/u
 const chinese = /^\p{Script=Han}$/u
@@ -126,7 +128,7 @@ const unspaced = new RegExp(
   'u',
 )
 
-// Folded text has no control characters.
+// Not in folded text, which has no control characters.
 const prefixMark = '\u0001'
 const wordMark = '\u0002'
 const unspacedMark = '\u0003'

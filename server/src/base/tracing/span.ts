@@ -2,12 +2,12 @@ import { sqlState } from '../postgres/failures.ts'
 import type { Statement } from '../postgres/template.ts'
 
 /**
- * What a span may say, under the names of OpenTelemetry's conventions where there are some. As with log lines: ids, patterns,
- * and words of our own; never a url, a header, a body, a parameter of a statement or any value that a person typed.
+ * Fields of a span, named by the OpenTelemetry conventions where they exist. Like log fields: ids, patterns and
+ * constants, never a URL, header, body, statement parameter or user input.
  */
 export interface SpanFields {
   'http.request.method'?: string
-  /** The pattern. */
+  /** The route pattern. */
   'http.route'?: string
   'http.response.status_code'?: number
   'server.address'?: string
@@ -31,39 +31,39 @@ export interface SpanFields {
 
 export type SpanKind = 'server' | 'client' | 'producer' | 'internal'
 
-/** A part of a trace that is under way. */
+/** A span in progress. */
 export interface Span {
-  /** Itself, as W3C spells it for others to go on from. */
+  /** This span in the W3C format, to propagate. */
   readonly traceparent: string
-  /** False where the trace goes on for others and is told to nobody: there are no parts then. */
+  /** False if the trace is only propagated, not recorded: then there are no child spans. */
   readonly isKept: boolean
   child(kind: SpanKind, name: string, fields?: SpanFields, links?: readonly Span[]): Span
   note(fields: SpanFields): void
-  /** With a word for what went wrong, if anything did. */
+  /** Ends the span, with a class of error if it failed. */
   end(problem?: string): void
 }
 
-/** Begins traces. There is none unless an operator wants traces. */
+/** Starts traces. Exists only if tracing is configured. */
 export interface Tracer {
-  /** Goes on with the trace of `traceparent`, whoever began it. */
+  /** Starts a span that continues the trace of `traceparent`, if given. */
   begin(kind: SpanKind, name: string, fields: SpanFields, traceparent: string | null): Span
 }
 
 const none = /^(?:0{32}-[0-9a-f]{16}|[0-9a-f]{32}-0{16})/
 
-/** The first 55 characters of a `traceparent` that holds what W3C says, in its first version; null for any other. */
+/** Returns the first 55 characters of a valid W3C `traceparent`, as version 00; null otherwise. */
 export function readTraceparent(text: unknown): string | null {
   if (typeof text !== 'string' || text.length > 512) return null
   if (!/^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}(?:$|-)/.test(text)) return null
   const version = text.slice(0, 2)
-  // What later versions add comes after what the first one has.
+  // Later versions append fields to those of version 00.
   if (version === 'ff' || (version === '00' && text.length !== 55) || none.test(text.slice(3))) return null
   return `00-${text.slice(3, 55)}`
 }
 
 const bytes = 25
 
-/** A `traceparent` in as few bytes as there are: the ids and the flags. */
+/** Packs a `traceparent` into 25 bytes: the ids and flags. */
 export function packTraceparent(text: string): Buffer {
   return Buffer.from(text.slice(3).replaceAll('-', ''), 'hex')
 }
@@ -74,17 +74,17 @@ export function unpackTraceparent(packed: Buffer | null): string | null {
   return readTraceparent(`00-${hex.slice(0, 32)}-${hex.slice(32, 48)}-${hex.slice(48)}`)
 }
 
-/** The class of what was thrown: messages may quote what somebody sent. */
+/** Returns the class of an error. Messages may quote user input. */
 export const problemOf = (error: unknown): string => (error instanceof Error ? error.constructor.name : typeof error)
 
-/** Far enough to see what a statement does: the parameters are not in its text at all. */
+/** Enough to find the operation and table. The text contains no parameters. */
 const maxRead = 4_000
 
-// Not the `update` of `for update` and of `on conflict do update`.
+// Excludes the `update` of `for update` and `on conflict do update`.
 const writes = /(?<!for )\b(insert into|update|delete from) (?!set\b)([a-z_]{1,63})\b/
 const reads = /\bfrom ([a-z_]{1,63})\b(?!\()/
 
-/** Tells the part of the trace that a statement is, and returns what is to be called with its end. */
+/** Starts a span for a statement, and returns the function that ends it. */
 export function statementSpan(parent: Span, { text }: Statement): (error?: unknown) => void {
   const { operation, table } = whatItDoes(text)
   const span = parent.child('client', table === undefined ? operation : `${operation} ${table}`, {
@@ -95,7 +95,7 @@ export function statementSpan(parent: Span, { text }: Statement): (error?: unkno
   return (error) => span.end(error === undefined ? undefined : sqlState(error) || problemOf(error))
 }
 
-/** The operation and its first table, both words of our own. */
+/** Returns the operation and its first table, both from Parley's own SQL. */
 function whatItDoes(text: string): { operation: string; table?: string } {
   const words = text.slice(0, maxRead).trim().replaceAll(/\s+/g, ' ')
   const [, write, written] = writes.exec(words) ?? []

@@ -1,7 +1,7 @@
-/** Where traces and metrics go, and which. */
+/** Which telemetry is exported, and where. */
 export interface TelemetrySettings {
   serviceName: string
-  /** What else is said of the process with everything. */
+  /** Resource attributes of the process. */
   attributes: Record<string, string>
   traces: (Collector & { sampler: SamplerName; ratio: number; queue: SpanQueue }) | null
   metrics: (Collector & { everyMs: number; timeoutMs: number }) | null
@@ -13,7 +13,7 @@ export interface Collector {
   callTimeoutMs: number
 }
 
-/** Spans that wait for the collector; beyond it they are dropped. */
+/** Queue of spans to export; further spans are dropped. */
 export interface SpanQueue {
   size: number
   batchSize: number
@@ -35,7 +35,7 @@ const exporters = ['otlp', 'none'] as const
 const protocols = ['http/protobuf'] as const
 const httpSchemes = ['http:', 'https:']
 
-/** How a setting is asked for: null where it is not set, and where it is set wrongly, which is noted. */
+/** Reads settings. Returns null for a missing setting, and for an invalid one, which it reports. */
 export interface SettingsReader {
   text(name: string): string | null
   integer(name: string, min: number, max: number): number | null
@@ -46,8 +46,8 @@ export interface SettingsReader {
 }
 
 /**
- * The settings by which OpenTelemetry is switched on and off everywhere; null unless one of them names a collector or an
- * exporter. Those of certificates and compression are for the exporters themselves to read.
+ * Reads the standard OpenTelemetry settings. Returns null unless one of them sets a collector or an exporter. The
+ * exporters read those for certificates and compression themselves.
  */
 export function readTelemetry(read: SettingsReader): TelemetrySettings | null {
   if (read.flag('OTEL_SDK_DISABLED') === true) return null
@@ -84,7 +84,7 @@ function readMetrics(read: SettingsReader): TelemetrySettings['metrics'] {
   return { ...collector, everyMs, timeoutMs: Math.min(timeoutMs, everyMs) }
 }
 
-/** Null unless something is set that asks for this signal. */
+/** Returns null unless a setting enables this signal. */
 function readCollector(read: SettingsReader, signal: 'TRACES' | 'METRICS'): Collector | null {
   const exporter = read.choice(`OTEL_${signal}_EXPORTER`, exporters)
   const common = read.url('OTEL_EXPORTER_OTLP_ENDPOINT', httpSchemes)
@@ -113,7 +113,7 @@ function readRatio(read: SettingsReader): number {
   return 0
 }
 
-/** `a=1,b=2`, percent-encoded. */
+/** Parses `a=1,b=2`, percent-encoded. */
 function pairs(read: SettingsReader, name: string): Record<string, string> {
   const parts = (read.text(name) ?? '').split(',').filter((part) => part.trim() !== '')
   try {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createBackgroundTasks } from '../../../src/base/async/batch.ts'
 
-test('to close errands waits for those that have begun, failed ones too, and lets none begin', async () => {
+test('close waits for running tasks, including failed ones, and starts no more', async () => {
   const backgroundTasks = createBackgroundTasks()
   const letGo = Promise.withResolvers<void>()
   const seen: string[] = []

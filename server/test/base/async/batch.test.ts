@@ -15,7 +15,7 @@ interface Group {
   end: PromiseWithResolvers<void>
 }
 
-/** Doubles numbers, a group at a time, each when its test lets it end. */
+/** Doubles numbers, one group at a time, each released by its test. */
 function doubling({ groups = 1, groupSize = 10 } = {}) {
   const begun: Group[] = []
   const double = batch<number, number>({
@@ -32,7 +32,7 @@ function doubling({ groups = 1, groupSize = 10 } = {}) {
   return { begun, double, items: () => begun.map((group) => group.items) }
 }
 
-test('who comes alone goes at once, who comes meanwhile goes together, and each gets its own answer', async () => {
+test('a single item runs at once, items meanwhile are batched, and each gets its own result', async () => {
   const { begun, double, items } = doubling()
   const answers = Promise.all([1, 2, 3].map((n) => double('a', n)))
   assert.deepEqual(items(), [[1]])
@@ -45,7 +45,7 @@ test('who comes alone goes at once, who comes meanwhile goes together, and each 
   assert.deepEqual(items().at(-1), [4])
 })
 
-test('a group has a largest size, a key a largest number of groups, and keys do not wait for each other', async () => {
+test('group size and groups per key are limited, and keys are independent', async () => {
   const { begun, double, items } = doubling({ groups: 2, groupSize: 2 })
   for (const n of [1, 2, 3, 4, 5, 6]) void double('a', n)
   void double('b', 7)
@@ -62,7 +62,7 @@ test('a group has a largest size, a key a largest number of groups, and keys do 
   )
 })
 
-test('only what fails alone fails, whoever it came with', async () => {
+test('an item fails only if it fails alone', async () => {
   const bad = fc.uniqueArray(fc.nat({ max: 19 }))
   await fc.assert(
     fc.asyncProperty(bad, async (failing) => {
@@ -85,7 +85,7 @@ test('only what fails alone fails, whoever it came with', async () => {
   )
 })
 
-test('a group of which nobody knows what became of it is not tried again', async () => {
+test('a group with an unknown result is not retried', async () => {
   let groups = 0
   const lost = batch<number, number>({
     groups: 1,
@@ -105,7 +105,7 @@ test('a group of which nobody knows what became of it is not tried again', async
   assert.equal(groups, 2)
 })
 
-test('a refusal of the database or of a rule is undone; a connection that breaks leaves doubt', async () => {
+test('a database or rule error means rolled back; a broken connection does not', async () => {
   const { db } = await testDatabase()
   const failureOf = (work: Promise<unknown>) =>
     work.then(
@@ -120,7 +120,7 @@ test('a refusal of the database or of a rule is undone; a connection that breaks
   await nowhere.close()
 })
 
-test('while the database is away nobody waits for long: who has is told the same, and no group is tried again', async (t) => {
+test('while the database is unavailable, items that have waited too long fail with the same error, and no group is retried', async (t) => {
   let nowMs = 0
   t.mock.method(performance, 'now', () => nowMs)
   const begun: { items: readonly number[]; end: PromiseWithResolvers<void> }[] = []
@@ -169,7 +169,7 @@ test('while the database is away nobody waits for long: who has is told the same
   )
 })
 
-test('a group has the time that its longest waiter has left, and who waits for it has so much less for what follows', async (t) => {
+test('a group uses the wait budget of its longest waiter, and its duration counts against the budget of each item', async (t) => {
   let nowMs = 0
   t.mock.method(performance, 'now', () => nowMs)
   const ends: (() => void)[] = []
@@ -199,7 +199,7 @@ test('a group has the time that its longest waiter has left, and who waits for i
   assert.deepEqual(waited, [0, 3_000])
   const sums = [first, second, third].map(({ waitBudget }) => waitBudget?.ms(nowMs))
   assert.deepEqual(sums, [4_000, 8_000, 6_000])
-  // What the service does has the time that it takes.
+  // Background work has no time limit.
   const unasked = keep('a', 4)
   ends.shift()?.()
   await unasked

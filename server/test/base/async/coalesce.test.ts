@@ -30,7 +30,7 @@ const cases: Case[] = [
 ]
 
 for (const { when, steps, runs, ...times } of cases) {
-  test(`what is added goes with what else has come by then: ${when}`, async (t) => {
+  test(`items are coalesced: ${when}`, async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] })
     const begun: string[] = []
     const ends: PromiseWithResolvers<void>[] = []
@@ -59,7 +59,7 @@ for (const { when, steps, runs, ...times } of cases) {
   })
 }
 
-test('to close is to wait for what is under way, and to begin nothing after it', async (t) => {
+test('close waits for the current run and starts no more', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const begun: string[] = []
   const end = Promise.withResolvers<void>()

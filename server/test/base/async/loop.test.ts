@@ -6,7 +6,7 @@ import { startLoop } from '../../../src/base/async/loop.ts'
 const neverFails = () => assert.fail('no run fails here')
 const times = { firstAfterMs: 10, pauseMs: 100 }
 
-test('runs never overlap: the pause begins when a run has ended', async (t) => {
+test('runs never overlap: the pause starts at the end of a run', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const runs: PromiseWithResolvers<void>[] = []
   const work = () => {
@@ -28,7 +28,7 @@ test('runs never overlap: the pause begins when a run has ended', async (t) => {
   await loop.stop()
 })
 
-test('a run that fails is told, and the next one comes', async (t) => {
+test('a failed run is reported and the loop continues', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const errors: unknown[] = []
   let runs = 0
@@ -45,7 +45,7 @@ test('a run that fails is told, and the next one comes', async (t) => {
   await loop.stop()
 })
 
-test('to stop is to wait for the run under way, and to begin none after it', async (t) => {
+test('stop waits for the current run and starts no more', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const run = Promise.withResolvers<void>()
   let runs = 0

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createSignal } from '../../../src/base/async/loop.ts'
 
-test('a wake reaches all who asked before it, and nobody who asks after it', async (t) => {
+test('a wake reaches all current waiters and no later ones', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const signal = createSignal()
   signal.wake()

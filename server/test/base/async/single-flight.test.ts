@@ -4,7 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { singleFlight, singleFlightByKey } from '../../../src/base/async/batch.ts'
 import { NoConnection } from '../../../src/base/postgres/failures.ts'
 
-test('calls that come together share a run, but never one that began before them', async () => {
+test('concurrent calls share a run, but never one that started before them', async () => {
   const ends: ((n: number) => void)[] = []
   const ask = singleFlight(() => new Promise<number>((resolve) => ends.push(resolve)))
   const first = ask()
@@ -22,7 +22,7 @@ test('calls that come together share a run, but never one that began before them
   assert.equal(await fourth, 3)
 })
 
-test('a run that fails fails those who asked, and nobody after them', async () => {
+test('a failed run rejects only the calls that share it', async () => {
   let fails = true
   const ask = singleFlight(async () => {
     if (fails) throw new Error('away')
@@ -38,7 +38,7 @@ test('a run that fails fails those who asked, and nobody after them', async () =
   )
 })
 
-test('keys do not wait for each other, and an idle one begins at once', async () => {
+test('keys are independent, and an idle one runs at once', async () => {
   const begun: string[] = []
   const ends = new Map<string, () => void>()
   const ask = singleFlightByKey((key) => {
@@ -56,7 +56,7 @@ test('keys do not wait for each other, and an idle one begins at once', async ()
   assert.deepEqual(begun, ['a', 'b', 'a', 'a'])
 })
 
-test('who has waited for long behind a run that found no database is told so, and who comes after begins anew', async (t) => {
+test('a call that has waited too long behind a failed run gets its error, and a later call starts a new run', async (t) => {
   let nowMs = 0
   t.mock.method(performance, 'now', () => nowMs)
   const runs: PromiseWithResolvers<string>[] = []

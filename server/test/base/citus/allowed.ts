@@ -6,18 +6,16 @@ export interface Reason {
   why: string
 }
 
-const byAge = 'What is too old goes wherever it is: one statement to every server, which locks nothing across them.'
-const beside =
-  'Made by a list beside the update, which the coordinator makes once the rows are locked; the update itself only joins it.'
+const byAge = 'Deletes expired rows on every server in one statement, without locks across servers.'
+const beside = 'Comes from a CTE that the coordinator evaluates after locking the rows; the update only joins it.'
 const byOne =
-  'Two forms: of all workspaces on one server, and of one where tables are spread, which is named by a piece (`andOnlyOf`).'
-const byHolder =
-  'Of a process that died, once: by its name, in one statement to every server, which locks nothing across them.'
+  'Two forms: for all workspaces on one server, and for one on a cluster, named by a fragment (`andOnlyOf`).'
+const byHolder = 'For a dead process, once: by its name on every server in one statement, without locks across servers.'
 const lock = 'locks rows without naming their workspace'
-const volatile = 'asks a volatile function in an update'
+const volatile = 'uses a volatile function in an update'
 const wide = 'writes without naming a workspace'
 
-/** What of the service has a shape that is refused where tables are spread, and why it may. */
+/** Statements of the service in a form that Citus refuses, and why they are allowed. */
 export const allowed: readonly Reason[] = [
   { path: 'inbox/receive/early-statuses.ts', faults: [wide], why: byAge },
   { path: 'inbox/send/send-rate.ts', faults: [wide], why: byAge },

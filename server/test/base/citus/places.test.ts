@@ -24,31 +24,31 @@ const table = (name: string, key: string, more: Partial<TableShape> = {}): Table
 })
 
 const rules: [what: string, tables: TableShape[], place: string][] = [
-  ['kept by workspace is spread', [table('t', 'workspace_id id')], 'spread'],
-  ['kept by scope is spread', [table('t', 'scope_id id')], 'spread'],
+  ['with the workspace first in its key is distributed', [table('t', 'workspace_id id')], 'spread'],
+  ['with the scope first in its key is distributed', [table('t', 'scope_id id')], 'spread'],
   ['of the installation stays on the coordinator', [table('t', 'id')], 'coordinator'],
   [
-    'with a unique key of the workspace is spread',
+    'with a unique key that includes the workspace is distributed',
     [table('t', 'workspace_id id', { uniques: [['workspace_id', 'name']] })],
     'spread',
   ],
   [
-    'with a unique key without it is everywhere',
+    'with a unique key without the workspace is a reference table',
     [table('t', 'workspace_id id', { uniques: [['slug']] })],
     'everywhere',
   ],
   [
-    'of the installation that a spread one refers to is everywhere',
+    'of the installation that a distributed table references is a reference table',
     [table('t', 'id'), table('u', 'workspace_id id', { references: ['t'] })],
     'everywhere',
   ],
   [
-    'that one everywhere refers to is everywhere, as far as that leads',
+    'that a reference table references is a reference table, transitively',
     [table('t', 'id'), table('s', 'id', { references: ['t'] }), table('u', 'workspace_id id', { references: ['s'] })],
     'everywhere',
   ],
   [
-    'that only one of the coordinator refers to stays there',
+    'that only a coordinator table references stays on the coordinator',
     [table('t', 'id'), table('u', 'id', { references: ['t'] })],
     'coordinator',
   ],
@@ -59,10 +59,10 @@ for (const [what, tables, place] of rules) {
   })
 }
 
-test('every table of the schema has its place: a new one that is everywhere, or the coordinator’s, is a decision', async () => {
+test('every table of the schema has a placement: a new reference or local table is a decision', async () => {
   const tables = await readTables((await testDatabase()).db.sql, [])
   const named = (kind: string) => tables.filter(({ place }) => place.kind === kind).map(({ name }) => name)
-  // A copy on every server, and each write goes to all of them: for what is small and seldom changed.
+  // Reference tables, copied to every server: for small tables with few writes.
   assert.deepEqual(named('everywhere'), [
     'api_keys',
     'connections',
@@ -74,7 +74,7 @@ test('every table of the schema has its place: a new one that is everywhere, or 
     'users',
     'workspaces',
   ])
-  // One server has all of it: what does not grow with the workspaces, or is about people and the installation.
+  // Tables on the coordinator that don't grow with the workspaces, or belong to people and the installation.
   assert.deepEqual(named('coordinator'), [
     'chores',
     'key_rotations',
@@ -94,7 +94,7 @@ test('every table of the schema has its place: a new one that is everywhere, or 
   assert.deepEqual(
     tables.map(({ kind }) => kind).filter((kind) => kind !== 'coordinator'),
     [],
-    'as long as there is one server, it has them all',
+    'a single server has all tables',
   )
   const names = tables.map(({ name }) => name)
   assert.deepEqual(
@@ -118,7 +118,7 @@ const everywhere = { kind: 'everywhere' } as const
 const told = (steps: ReturnType<typeof planOf>) =>
   steps.map((step) => `${step.kind} ${'table' in step ? step.table : 'key' in step ? step.key.name : ''}`.trim())
 
-test('keys go first, then what is everywhere, then what is spread, the small before the large; keys come back last', () => {
+test('foreign keys are removed first, then reference tables, then distributed tables by size; foreign keys are restored last', () => {
   const leads = placed('leads', spread, { references: ['workspaces'], bytes: 9, hasRows: true })
   const tables = [
     leads,
@@ -138,11 +138,11 @@ test('keys go first, then what is everywhere, then what is spread, the small bef
   assert.deepEqual(
     steps.flatMap((step) => (step.kind === 'spread' ? [step.beside] : [])),
     [null, 'notes'],
-    'all in one group, so that a workspace is whole on its server',
+    'all tables are colocated, so that a workspace is complete on its server',
   )
 })
 
-test('a run that was stopped goes on with what is left, and does not take keys away again', () => {
+test('an interrupted distribution continues with the remaining steps and does not remove foreign keys again', () => {
   const key = { table: 'leads', name: 'leads_key', references: 'workspaces', definition: '' }
   const tables = [
     placed('leads', spread),
@@ -157,12 +157,12 @@ test('a run that was stopped goes on with what is left, and does not take keys a
   ])
 })
 
-test('where every table is in its place there is nothing to do', () => {
+test('there are no steps if every table is placed', () => {
   const tables = [placed('leads', spread, { kind: 'spread' }), placed('chores', { kind: 'coordinator' })]
   assert.deepEqual(planOf({ tables, keys: null }), [])
 })
 
-test('a script is cut at the semicolons that end statements', () => {
+test('a script is split at the semicolons that end statements', () => {
   const script =
     "-- of; two\ncreate table a (t text default ';');\n/* ; */ do $x$ begin perform 1; end $x$;\n-- the end;\n"
   const statements = statementsOf(script)
@@ -174,26 +174,26 @@ test('a script is cut at the semicolons that end statements', () => {
 
 const fine = { version: '13.2.2', isCoordinator: true, isListed: true, nodes: ['a:5432'], shards: 32 }
 const problems: [what: string, server: Parameters<typeof problemOf>[0], problem: RegExp | null][] = [
-  ['all that it needs', fine, null],
+  ['everything that it needs', fine, null],
   ['no extension', null, /create extension citus/],
-  ['an old version', { ...fine, version: '12.1' }, /needs Citus 13 or newer.*12\.1/],
-  ['no version', { ...fine, version: '' }, /an unknown one/],
-  ['a worker', { ...fine, isCoordinator: false }, /leads to a worker/],
+  ['an old version', { ...fine, version: '12.1' }, /requires Citus 13 or later.*12\.1/],
+  ['no version', { ...fine, version: '' }, /an unknown version/],
+  ['a worker', { ...fine, isCoordinator: false }, /leads to a Citus worker/],
   ['no entry of the coordinator', { ...fine, isListed: false }, /citus_set_coordinator_host/],
   ['no other servers', { ...fine, nodes: [] }, /citus_add_node/],
 ]
 for (const [what, server, problem] of problems) {
-  test(`a server with ${what} is ${problem === null ? 'taken' : 'refused, with what to do'}`, () => {
+  test(`a server with ${what} is ${problem === null ? 'accepted' : 'refused with advice'}`, () => {
     if (problem === null) assert.equal(problemOf(server), null)
     else assert.match(problemOf(server) ?? '', problem)
   })
 }
 
 const migrations = fileURLToPath(new URL('../../../migrations', import.meta.url))
-/** Those before it were released before tables could be spread. */
+/** Earlier ones were released before tables could be distributed. */
 const firstOnSpread = 44
 
-test('migrations can be applied where tables are spread: a constraint of a new column is a statement of its own, as is what is dropped', () => {
+test('migrations work on distributed tables: a constraint of a new column, or a drop, is its own statement', () => {
   const bad = readdirSync(migrations)
     .filter((file) => Number(file.slice(0, 4)) >= firstOnSpread)
     .flatMap((file) =>

@@ -30,27 +30,27 @@ const cases: [statement: string, faults: Fault[]][] = [
   ['update leads set at = $1 where $2', []],
   ['delete from leads where at < $1', ['writes without naming a workspace']],
   ['delete from leads where workspace_id = any ($1::uuid[]) and at < $2', []],
-  ['update queues set until = clock_timestamp() where workspace_id = $1', ['asks a volatile function in an update']],
+  ['update queues set until = clock_timestamp() where workspace_id = $1', ['uses a volatile function in an update']],
   ['update queues set until = now() where workspace_id = $1', []],
   ['select clock_timestamp() from leads where workspace_id = $1', []],
   ['update chores set next_at = clock_timestamp()', []],
   [
     "update queues q set until = $1 where workspace_id = $2 and q.until < q.at - interval '1 hour'",
-    ['asks a function of a column and an interval in an update'],
+    ['uses a function of a column and an interval in an update'],
   ],
   ['insert into days as d (n) values ($1) on conflict (n) do update set n = d.n + 1 where d.n < $2', []],
   [
     'insert into days as d (n) values ($1) on conflict (n) do update set n = greatest(d.n, now())',
-    ['asks more than an immutable function in "do update"'],
+    ['uses more than immutable functions in "do update"'],
   ],
   [
     'insert into days (n) values ($1) on conflict (n) do update set n = (select max(n) from leads where workspace_id = $2)',
-    ['asks more than an immutable function in "do update"'],
+    ['uses more than immutable functions in "do update"'],
   ],
   ['insert into days (n) values (gen_random_uuid()) on conflict (n) do nothing', []],
   [
     'update leads l set at = $1 from (select id from leads where workspace_id = $2 order by at limit 1 for update skip locked) as due where l.workspace_id = $2 and l.id = due.id',
-    ['may take more rows than its limit'],
+    ['may change more rows than its limit'],
   ],
   [
     'with due as (select id from leads where workspace_id = $2 order by at limit 1 for update skip locked) update leads l set at = $1 from due where l.workspace_id = $2 and l.id = due.id',
@@ -58,16 +58,16 @@ const cases: [statement: string, faults: Fault[]][] = [
   ],
   [
     'with recursive next as (select workspace_id from leads union all select 1 from next) select 1 from next',
-    ['goes on by recursion without naming a workspace'],
+    ['recurses without naming a workspace'],
   ],
 ]
 for (const [statement, expected] of cases) {
-  test(`${statement}: ${expected.join(', ') || 'as it should be'}`, () => {
+  test(`${statement}: ${expected.join(', ') || 'accepted'}`, () => {
     assert.deepEqual(faultsOf(statement, spread), expected)
   })
 }
 
-test('statements are read out of sources with what stands in their holes, past comments, texts and patterns', () => {
+test('statements are extracted from sources with their interpolations, ignoring comments, texts and patterns', () => {
   const text = [
     '// `select 1 from comments`',
     "const text = 'select `1` from texts'",
@@ -86,7 +86,7 @@ test('statements are read out of sources with what stands in their holes, past c
   )
 })
 
-test('no statement of the service has a shape that servers with shared tables refuse, but for those that are named with a reason', async () => {
+test('no statement has a form that Citus refuses, except those listed with a reason', async () => {
   const found = await faultsOfService()
   assert.ok(found.count > 500, 'the statements are found')
   assert.deepEqual(
@@ -95,7 +95,7 @@ test('no statement of the service has a shape that servers with shared tables re
   )
 })
 
-test('what is named with a reason is there', async () => {
+test('every listed exception exists', async () => {
   const { faults } = await faultsOfService()
   const idle = allowed.filter((reason) => !faults.some((one) => isSameFault(reason, one)))
   assert.deepEqual(idle, [])

@@ -19,7 +19,7 @@ async function ownDb() {
   return db
 }
 
-test('one server is asked of all workspaces at once, several of each workspace by its name', async () => {
+test('one server is queried for all workspaces at once, a cluster for each workspace by its id', async () => {
   const items = ['a', 'b', 'a'].map((workspaceId, n) => ({ workspaceId, n }))
   const asked = async (db: Awaited<ReturnType<typeof ownDb>>) => {
     const seen: unknown[] = []
@@ -49,14 +49,14 @@ test('one server is asked of all workspaces at once, several of each workspace b
   })
 })
 
-test('what is known of a database holds in its transactions, and for no other', async () => {
+test('detection applies to a database and its transactions, and to no other', async () => {
   const [several, one] = [await ownDb(), await ownDb()]
   assumeDistributed(several.sql)
   assert.equal(await several.tx(async (tx) => isDistributed(tx)), true)
   assert.equal(await one.tx(async (tx) => isDistributed(tx)), false)
 })
 
-test('a claim asks each workspace once, in order, until it gets something', async () => {
+test('a claim tries each workspace once, in order, until it succeeds', async () => {
   const [a, b, c] = [randomUUID(), randomUUID(), randomUUID()]
   const candidates = [a, a, b, c].map((workspaceId) => ({ workspaceId }))
   const asked: string[] = []

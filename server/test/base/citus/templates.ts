@@ -1,10 +1,10 @@
 export interface WrittenStatement {
   line: number
-  /** With a number for each value, and pieces that stand in its holes put in. */
+  /** With a number for each value, and interpolated fragments inlined. */
   text: string
 }
 
-/** The statements that a source of ours has as templates, those that are put into others in the place where they are. */
+/** Returns the SQL templates of a source; fragments are inlined where they are used. */
 export function statementsIn(source: string): WrittenStatement[] {
   const found: WrittenStatement[] = []
   let line = 1
@@ -18,14 +18,14 @@ export function statementsIn(source: string): WrittenStatement[] {
 
 interface Template {
   from: number
-  /** Behind its last character. */
+  /** Position after its last character. */
   to: number
   text: string
 }
 
-/** What is no template, and may hold what looks like one. */
+/** Matches text that is not a template but may look like one. */
 const other = /\/\/[^\n]*|\/\*[\s\S]*?\*\/|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"/y
-/** A regular expression, by what stands before it. */
+/** Matches the text before a regular expression literal. */
 const pattern = /(?<=[(,=:[!&|?{};\n]\s*|return )\/(?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\//y
 
 function templatesIn(source: string, from: number, to: number): Template[] {
@@ -67,7 +67,7 @@ function readTemplate(source: string, from: number): Template {
   return { from, to: at + 1, text }
 }
 
-/** Where the brace stands that ends a hole. */
+/** Returns the position of the brace that ends an interpolation. */
 function endOfHole(source: string, from: number): number {
   let depth = 0
   for (let at = from; at < source.length; ) {

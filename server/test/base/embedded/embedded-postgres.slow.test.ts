@@ -15,14 +15,14 @@ import { startProgram } from '../../support/program/program.ts'
 
 const writingProgram = fileURLToPath(new URL('./writing-program.ts', import.meta.url))
 const root = await mkdtemp(join(tmpdir(), 'parley-embedded-'))
-// Most tests begin with a stopped server whose cluster exists, and leave it so.
+// Most tests start and end with a stopped server whose cluster exists.
 const folder = join(root, 'data')
 const cluster = join(folder, 'postgres')
 const silent = () => {}
 const start = () => startEmbeddedPostgres({ folder, log: silent })
 after(() => rm(root, { recursive: true, force: true, maxRetries: 5 }))
 
-test('data outlives a stop, and no server is left running', async () => {
+test('data survives a stop, and no server is left running', async () => {
   const first = await start()
   assert.ok(isServerOf(first.pid, cluster))
   await using(first, (db) => db.sql`create table kept as select 7 as n`)
@@ -36,7 +36,7 @@ test('data outlives a stop, and no server is left running', async () => {
   await second.stop()
 })
 
-test('the server keeps what it promises: flushed writes, checksums, no TCP, UTF-8', async () => {
+test('the server has durable writes, checksums, no TCP, and UTF-8', async () => {
   const server = await start()
   const names = [
     'fsync',
@@ -66,7 +66,7 @@ test('the server keeps what it promises: flushed writes, checksums, no TCP, UTF-
   await server.stop()
 })
 
-test('nobody connects without the password, which stands in a file for its owner alone', async () => {
+test('connections need the password, which is in a file for its owner alone', async () => {
   const server = await start()
   const file = join(folder, 'postgres.password')
   assert.equal((await stat(file)).mode & 0o777, 0o600)
@@ -86,7 +86,7 @@ test('nobody connects without the password, which stands in a file for its owner
 
 const isOfPassword = (error: unknown) => /password|SASL/.test(describeProblem(error))
 
-test('a cluster that trusted everybody, or has lost its password, asks for one from the next start on', async () => {
+test('a cluster without a password, or with a lost one, requires one from the next start', async () => {
   const rules = join(cluster, 'pg_hba.conf')
   const before = await readFile(rules, 'utf8')
   await writeFile(rules, 'local all all trust\n')
@@ -109,7 +109,7 @@ test('a cluster that trusted everybody, or has lost its password, asks for one f
   assert.notEqual(await readFile(rules, 'utf8'), before)
 })
 
-test('the server gets an eighth of the memory for its pages, within bounds, and compresses no page for its log', async () => {
+test('shared buffers are an eighth of the memory within bounds, and WAL compression is off', async () => {
   const gigabyte = 1024 ** 3
   assert.deepEqual(
     [0.25, 1, 4, 64].map((memory) => sharedBuffers(memory * gigabyte)),
@@ -126,7 +126,7 @@ test('the server gets an eighth of the memory for its pages, within bounds, and 
   await server.stop()
 })
 
-test('a second start on a folder in use is refused, naming the process that holds it', async () => {
+test('a second start on a folder in use is refused and names the process', async () => {
   const program = startProgram([writingProgram, folder])
   await program.said('ack')
   const refusal = `The data folder ${folder} is in use by process ${program.pid}. Stop it, or set PARLEY_DATA_DIR to another folder.`
@@ -137,7 +137,7 @@ test('a second start on a folder in use is refused, naming the process that hold
   await (await start()).stop()
 })
 
-test('of starts at the same moment, one wins and the others are refused', async () => {
+test('of concurrent starts, one succeeds and the others are refused', async () => {
   const fresh = join(root, 'contested')
   const starts = Array.from({ length: 4 }, () => startEmbeddedPostgres({ folder: fresh, log: silent }))
   const programs = Array.from({ length: 2 }, () => startProgram([writingProgram, fresh], { stderr: 'ignore' }))
@@ -150,7 +150,7 @@ test('of starts at the same moment, one wins and the others are refused', async 
   await won[0]?.value.stop()
 })
 
-test('a killed program leaves a server behind, which the next start replaces without any manual step', async () => {
+test('the server of a killed program is replaced by the next start without manual steps', async () => {
   const program = startProgram([writingProgram, folder])
   const orphan = Number(await program.said('database'))
   await program.said('ack')
@@ -166,7 +166,7 @@ test('a killed program leaves a server behind, which the next start replaces wit
   await server.stop()
 })
 
-test('a killed server comes back by itself, and open pools go on', async () => {
+test('a killed server restarts by itself, and open pools continue', async () => {
   const { promise: restarted, resolve: onRestart } = Promise.withResolvers<void>()
   const lines: string[] = []
   const server = await startEmbeddedPostgres({ folder, log: (line) => lines.push(line), onRestart })
@@ -176,7 +176,7 @@ test('a killed server comes back by itself, and open pools go on', async () => {
     process.kill(killed, 'SIGKILL')
     await restarted
     assert.notEqual(server.pid, killed)
-    // A pool may still hold a connection that died; it notices at the first statement.
+    // A pool may still have a dead connection, which it notices at the first statement.
     await db.sql`select 1`.catch(silent)
     const [row] = await db.sql`select 2 as n`
     assert.equal(row?.n, 2)
@@ -185,14 +185,14 @@ test('a killed server comes back by itself, and open pools go on', async () => {
   await server.stop()
 })
 
-test('a stop while the server is coming back ends it for good', async () => {
+test('a stop during a restart stops the server for good', async () => {
   const server = await start()
   process.kill(server.pid, 'SIGKILL')
   await server.stop()
   await (await start()).stop()
 })
 
-test('a program that fails without stopping its server leaves none behind', async () => {
+test('a program that crashes without stopping its server leaves none running', async () => {
   const program = startProgram([
     '--eval',
     `const { startEmbeddedPostgres } = await import(${JSON.stringify(new URL('../../../src/base/embedded/embedded-postgres.ts', import.meta.url))})
@@ -206,7 +206,7 @@ test('a program that fails without stopping its server leaves none behind', asyn
   await (await start()).stop()
 })
 
-test('a lock file whose number now belongs to another process stops nothing, and that process lives on', async () => {
+test('a lock file whose pid belongs to another process does not prevent a start, and that process is not killed', async () => {
   const { uid, gid } = await stat(cluster)
   const stranger = spawn('sleep', ['60'], process.getuid?.() === 0 ? { uid, gid, cwd: '/' } : {})
   await once(stranger, 'spawn')
@@ -220,12 +220,12 @@ test('a lock file whose number now belongs to another process stops nothing, and
   stranger.kill()
 })
 
-test('a lock file that a killed server left empty does not prevent a start', async () => {
+test('an empty lock file of a killed server does not prevent a start', async () => {
   await writeFile(join(cluster, 'postmaster.pid'), '')
   await (await start()).stop()
 })
 
-test('what an unfinished first start left is cleared away', async () => {
+test('leftovers of an interrupted first start are removed', async () => {
   await mkdir(join(folder, 'postgres.new-abc123', 'base'), { recursive: true })
   await (await start()).stop()
   assert.deepEqual(
@@ -234,7 +234,7 @@ test('what an unfinished first start left is cleared away', async () => {
   )
 })
 
-test('a data folder whose path is too long for a socket is reached by a short one', async () => {
+test('a data folder with a path too long for a socket is reached through a symlink', async () => {
   const long = join(root, 'a-rather-long-name-'.repeat(6), 'data')
   const server = await startEmbeddedPostgres({ folder: long, log: silent })
   assert.ok(server.socketFolder.length < 90)
@@ -244,7 +244,7 @@ test('a data folder whose path is too long for a socket is reached by a short on
   await rm(server.socketFolder)
 })
 
-test('nothing from a statement or a row reaches the log of the server', async () => {
+test('the log of the server contains nothing from statements or rows', async () => {
   const server = await start()
   const canary = 'ana.canary@example.com'
   await using(server, async (db) => {
@@ -268,36 +268,39 @@ test('nothing from a statement or a row reaches the log of the server', async ()
   assert.ok(!log.includes('canary'))
 })
 
-test('a log that has grown large is set aside at the next start', async () => {
+test('a large log is rotated at the next start', async () => {
   await writeFile(join(folder, 'postgres.log'), 'x'.repeat(5 * 1024 * 1024))
   await (await start()).stop()
   assert.ok((await stat(join(folder, 'postgres.log'))).size < 10_000)
   assert.equal((await stat(join(folder, 'postgres.log.1'))).size, 5 * 1024 * 1024)
 })
 
-test('data of another major version is refused and left alone', async () => {
+test('data of another major version is refused and unchanged', async () => {
   const path = join(cluster, 'PG_VERSION')
   const version = await readFile(path)
   await writeFile(path, '17\n')
-  await assert.rejects(start(), /was written by PostgreSQL 17, but this version of Parley brings 18\..*DATABASE_URL/)
+  await assert.rejects(start(), /was written by PostgreSQL 17, but this version of Parley includes 18\..*DATABASE_URL/)
   await writeFile(path, version)
   await (await start()).stop()
 })
 
-test('a platform without an embedded PostgreSQL is told to bring its own', async (t) => {
+test('a platform without an embedded PostgreSQL gets advice to use an external one', async (t) => {
   const arch = Object.getOwnPropertyDescriptor(process, 'arch')
   t.after(() => arch && Object.defineProperty(process, 'arch', arch))
   Object.defineProperty(process, 'arch', { ...arch, value: 'riscv64' })
-  await assert.rejects(start(), /no embedded PostgreSQL here: .*riscv64 is not installed\. Set DATABASE_URL .*15 to 18/)
+  await assert.rejects(
+    start(),
+    /embedded PostgreSQL is missing: .*riscv64 is not installed\. Set DATABASE_URL .*15 to 18/,
+  )
 })
 
-test('settings that the server refuses end the start with its own words', async () => {
+test('invalid settings fail the start with the message of the server', async () => {
   const settings = { shared_buffers: 'many' }
   await assert.rejects(startEmbeddedPostgres({ folder, log: silent, settings }), /did not start.*\n.*shared_buffers/)
   await (await start()).stop()
 })
 
-test('a server of this folder is not mistaken for one of another', async () => {
+test('a server is recognized by its folder', async () => {
   const server = await start()
   assert.ok(isServerOf(server.pid, cluster))
   assert.ok(!isServerOf(server.pid, join(root, 'contested', 'postgres')))

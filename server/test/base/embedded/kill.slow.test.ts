@@ -42,11 +42,11 @@ test('no acknowledged write is lost when the program, its database or both are k
   t.diagnostic(`${acknowledged.ids.length} acknowledged; outage median ${at(0.5)} ms, p95 ${at(0.95)} ms`)
 })
 
-test('a first start that is killed at any moment is made good by the next one', async () => {
+test('a first start that is killed at any moment is repaired by the next one', async () => {
   for (let round = 0; round < 8; round++) {
     const folder = await newFolder()
     const program = startProgram([writingProgram, folder])
-    // From before the cluster exists to after the first writes; the moment itself is what the test varies.
+    // From before the cluster exists until after the first writes; the test varies the moment.
     await wait(100 + Math.random() * 900)
     program.kill()
     await program.gone

@@ -1,5 +1,5 @@
-// A small program for the kill tests: it runs an embedded PostgreSQL and writes pairs of rows as fast as they commit.
-// It says `database <pid>` whenever its database has started, and `ack <id>` after each commit.
+// Runs an embedded PostgreSQL for the kill tests, and writes pairs of rows as fast as they commit. Prints `database
+// <pid>` whenever its database has started, and `ack <id>` after each commit.
 import { writeSync } from 'node:fs'
 import { setImmediate as yieldOnce } from 'node:timers/promises'
 import { systemClock } from '../../../src/base/clock.ts'
@@ -9,7 +9,7 @@ import { newId } from '../../../src/base/id.ts'
 import { migrate } from '../../../src/base/migrate.ts'
 
 const [folder = '', writers = '4'] = process.argv.slice(2)
-// Written at once: a line that waits in this process's memory would die with it.
+// Written immediately: a buffered line would be lost with the process.
 const say = (line: string) => writeSync(1, `${line}\n`)
 
 const server = await startEmbeddedPostgres({
@@ -34,7 +34,7 @@ async function writeForever(): Promise<never> {
       })
       say(`ack ${id}`)
     } catch {
-      // The database is away: the write was not acknowledged, so it is nobody's loss. Try with another.
+      // The database is unavailable, and the write was not acknowledged, so nothing is lost: try another.
       await yieldOnce()
     }
   }

@@ -14,7 +14,7 @@ const secret = (version: number, current = true): Secret => ({ version, bytes: r
 const keyringOf = (scopeId = scope): Keyring =>
   createKeyring(scopeId, { data: [secret(1)], index: [secret(1)], stable: [secret(1)] })
 
-test('what is sealed opens to the same bytes, whatever they are', () => {
+test('any bytes decrypt to themselves', () => {
   const keyring = keyringOf()
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 300 }), (plain) => {
@@ -26,12 +26,12 @@ test('what is sealed opens to the same bytes, whatever they are', () => {
   }
 })
 
-test('a value that the driver hands over as plain bytes opens as well', () => {
+test('a value that the driver returns as Uint8Array decrypts too', () => {
   const keyring = keyringOf()
   assert.equal(keyring.decryptText(place, new Uint8Array(keyring.encrypt(place, 'Ana'))), 'Ana')
 })
 
-test('a sealed value shows its length only to the next 32 bytes, and never the same bytes twice', () => {
+test('a ciphertext reveals the length only to the next 32 bytes, and no two are equal', () => {
   const keyring = keyringOf()
   const rows: [plainBytes: number, sealedBytes: number][] = [
     [0, 65],
@@ -48,7 +48,7 @@ test('a sealed value shows its length only to the next 32 bytes, and never the s
   assert.equal(new Set(nonces).size, nonces.length)
 })
 
-test('no value opens with any bit flipped', () => {
+test('a value with a flipped bit does not decrypt', () => {
   const keyring = keyringOf()
   for (const plain of ['Ana Souza', 'Ana Souza, ana@example.com, 5511987654321', 'x'.repeat(100)]) {
     const sealed = keyring.encrypt(place, plain)
@@ -60,7 +60,7 @@ test('no value opens with any bit flipped', () => {
   }
 })
 
-test('no value opens when it was cut, lengthened or replaced by other bytes', () => {
+test('a truncated, extended or replaced value does not decrypt', () => {
   const keyring = keyringOf()
   const sealed = keyring.encrypt(place, 'Ana')
   for (let length = 0; length < sealed.length; length++) assert.ok(!opens(keyring, place, sealed.subarray(0, length)))
@@ -68,7 +68,7 @@ test('no value opens when it was cut, lengthened or replaced by other bytes', ()
   fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => !opens(keyring, place, bytes)))
 })
 
-test('a value moved to another row, column, table or workspace does not open', () => {
+test('a value moved to another row, column, table or workspace does not decrypt', () => {
   const keyring = keyringOf()
   const sealed = keyring.encrypt(place, 'Ana')
   const elsewhere: EncryptionContext[] = [
@@ -87,7 +87,7 @@ test('a value moved to another row, column, table or workspace does not open', (
   assert.ok(!opens(there, place, here.encrypt(place, 'Ana')), 'not even under the very same secret')
 })
 
-test('old versions stay openable, new values use the current one, unknown ones are told apart', () => {
+test('old versions still decrypt, new values use the current one, and unknown ones have their own error', () => {
   const [first, second] = [secret(1, false), secret(2, true)]
   const before = createKeyring(scope, { data: [{ ...first, current: true }], index: [secret(1)], stable: [secret(1)] })
   const after = createKeyring(scope, { data: [first, second], index: [secret(1)], stable: [secret(1)] })
@@ -98,11 +98,11 @@ test('old versions stay openable, new values use the current one, unknown ones a
   assert.throws(() => before.decrypt(place, newValue), UnknownKeyVersion)
 })
 
-test('the error of a broken value names the column and nothing of the value', () => {
+test('the error of a broken value names its column and nothing of the value', () => {
   const keyring = keyringOf()
   const sealed = keyring.encrypt(place, 'Ana')
   assert.throws(() => keyring.decrypt({ ...place, column: 'notes' }, sealed), {
-    message: 'A sealed value of leads.notes does not open',
+    message: 'Cannot decrypt a value of leads.notes',
   })
 })
 
@@ -170,11 +170,11 @@ test('tokens of two workspaces or two index versions have nothing in common', ()
     keyring.tokens(grams, 1),
     keyringOf().tokens(grams),
   ]
-  // By chance one pair of 200 × 200 is equal once in 100,000 runs; two never are.
+  // One pair of 200 × 200 is equal by chance once in 100,000 runs; two never are.
   for (const other of others) assert.ok(other.filter((token) => tokens.has(token)).length < 2)
 })
 
-test('tokens stay the same from version to version: leads that are stored keep theirs', () => {
+test('tokens do not change between versions of the program, so stored ones stay valid', () => {
   const fixed: Secret = { version: 1, bytes: Buffer.alloc(32, 7), current: true }
   const keyring = createKeyring(scope, { data: [fixed], index: [fixed], stable: [fixed] })
   assert.deepEqual(
@@ -200,7 +200,7 @@ function opens(keyring: Keyring, where: EncryptionContext, sealed: Uint8Array): 
   }
 }
 
-test('a digest is the first half of an HMAC-SHA-256, whatever the text and its length', () => {
+test('a digest is the first half of an HMAC-SHA-256, for texts of any length', () => {
   const index = secret(1)
   const keyring = createKeyring(scope, { data: [secret(1)], index: [index], stable: [secret(1)] })
   const salt = Buffer.from(scope.replaceAll('-', ''), 'hex')
@@ -208,7 +208,7 @@ test('a digest is the first half of an HMAC-SHA-256, whatever the text and its l
   const isHmac = (text: string) => {
     assert.deepEqual(keyring.exact('phone', text), createHmac('sha256', key).update(text).digest().subarray(0, 16))
   }
-  // Around where a text no longer fits the room that is kept for it, and a short one behind a long one.
+  // Around the length above which a text no longer fits the reused buffer, and a short text after a long one.
   for (const length of [0, 1, 55, 56, 64, 170, 171, 511, 512, 513, 5000, 3]) {
     isHmac('5'.repeat(length))
     isHmac('é'.repeat(length))

@@ -9,13 +9,13 @@ import { loadOrCreateMasterKeyFile, masterKeyFrom, masterKeyId } from '../../../
 
 const key = Buffer.from('00112233445566778899aabbccddeefffffefdfcfbfaf9f8f7f6f5f4f3f2f1f0', 'hex')
 
-test('a master key is read from hex and from base64', () => {
+test('a master key is parsed from hex and from base64', () => {
   const spellings = ['hex', 'base64', 'base64url'] as const
   for (const spelling of spellings) assert.deepEqual(masterKeyFrom(key.toString(spelling)), key, spelling)
   assert.deepEqual(masterKeyFrom(` ${key.toString('hex').toUpperCase()}\n`), key)
 })
 
-test('what is not 32 bytes is refused as a master key, without repeating it', () => {
+test('a text that is not 32 bytes is refused as a master key without repeating it', () => {
   const hex = key.toString('hex')
   for (const text of [
     '',
@@ -35,7 +35,7 @@ test('the id of a master key is short and stable', () => {
   assert.notEqual(masterKeyId(randomBytes(32)), masterKeyId(key))
 })
 
-test('the key file is made once, for its owner only, and found again', () => {
+test('the key file is created once, for its owner only, and reused', () => {
   const folder = mkdtempSync(join(tmpdir(), 'parley-key-'))
   const path = join(folder, 'deeper', 'master.key')
   const created = loadOrCreateMasterKeyFile(path)
@@ -45,16 +45,16 @@ test('the key file is made once, for its owner only, and found again', () => {
   assert.deepEqual(readdirSync(join(folder, 'deeper')), ['master.key'])
 })
 
-test('a key file that holds no key is reported and left alone', () => {
+test('an invalid key file is reported and unchanged', () => {
   const path = join(mkdtempSync(join(tmpdir(), 'parley-key-')), 'master.key')
   for (const content of ['', 'half a ke']) {
     writeFileSync(path, content)
-    assert.throws(() => loadOrCreateMasterKeyFile(path), { message: /cannot be read/ })
+    assert.throws(() => loadOrCreateMasterKeyFile(path), { message: /Cannot read the master key file/ })
     assert.equal(readFileSync(path, 'utf8'), content)
   }
 })
 
-test('of several that start at once, all get the same key', async () => {
+test('concurrent starts all get the same key', async () => {
   const path = join(mkdtempSync(join(tmpdir(), 'parley-key-')), 'master.key')
   const source = `
     const { parentPort, workerData } = require('node:worker_threads')

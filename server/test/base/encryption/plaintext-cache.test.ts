@@ -22,14 +22,14 @@ function memory(changes: Partial<PlaintextCacheLimits> = {}) {
   return { values, recall, opened: () => opened }
 }
 
-test('the same bytes of a row are opened once', () => {
+test('equal bytes of a row are decrypted once', () => {
   const { recall, opened } = memory()
   assert.equal(recall('a', '1', 'first'), 'text of 1: first')
   assert.equal(recall('a', '1', 'first'), 'text of 1: first')
   assert.equal(opened(), 1)
 })
 
-test('other bytes, another row, column or scope are opened by themselves', () => {
+test('other bytes, another row, column or scope are decrypted separately', () => {
   const { recall, opened } = memory()
   const asked: Parameters<typeof recall>[] = [
     ['a', '1', 'first'],
@@ -37,7 +37,7 @@ test('other bytes, another row, column or scope are opened by themselves', () =>
     ['a', '2', 'second'],
     ['a', '2', 'second', title],
     ['b', '2', 'second'],
-    // What was before is not remembered beside what is now.
+    // The previous value is not cached next to the current one.
     ['a', '1', 'first'],
   ]
   for (const [n, one] of asked.entries()) {
@@ -46,7 +46,7 @@ test('other bytes, another row, column or scope are opened by themselves', () =>
   }
 })
 
-test('what is new and what pages show do not push each other out, and are forgotten together', () => {
+test('events and pages do not evict each other and are forgotten together', () => {
   const values = createTwoPartCache(limits, limits)
   const news = { ...text, cachedAs: 'news' as const }
   let opened = 0
@@ -61,7 +61,7 @@ test('what is new and what pages show do not push each other out, and are forgot
   assert.equal(values.bytes(), 0)
 })
 
-test('what does not open is asked for again', () => {
+test('a failed decryption is not cached', () => {
   const { values, recall } = memory()
   const broken = () => {
     throw new Error('altered')
@@ -70,7 +70,7 @@ test('what does not open is asked for again', () => {
   assert.equal(recall('a', '1', 'first'), 'text of 1: first')
 })
 
-test('what is remembered cannot be changed by who was given it', () => {
+test('cached values cannot be modified by their readers', () => {
   const { values } = memory()
   const named: EncryptedColumns<{ name: { first: string } }> = { ...text, read: () => ({ name: { first: 'Ana' } }) }
   const value = values.get('a', named, '1', 'first', () => named.read())
@@ -79,7 +79,7 @@ test('what is remembered cannot be changed by who was given it', () => {
   }, TypeError)
 })
 
-test('neither one scope nor all of them take more than their part', () => {
+test('each scope and all of them together stay within their limits', () => {
   const { values, recall } = memory()
   for (let n = 0; n < 500; n++) {
     recall('a', String(n), 'x'.repeat(300))
@@ -91,7 +91,7 @@ test('neither one scope nor all of them take more than their part', () => {
   }
 })
 
-test('a workspace that reads much does not push out what another one reads', () => {
+test('a workspace that reads much does not evict the values of another', () => {
   const { recall, opened } = memory()
   recall('quiet', '1', 'first')
   for (let n = 0; n < 500; n++) recall('busy', String(n), 'x'.repeat(300))
@@ -100,13 +100,13 @@ test('a workspace that reads much does not push out what another one reads', () 
   assert.equal(opened(), before)
 })
 
-test('what is very long is opened each time', () => {
+test('very long values are not cached', () => {
   const { values, recall, opened } = memory({ maxBytes: 10_000_000, maxScopeBytes: 5_000_000 })
   for (const _ of [1, 2]) recall('a', '1', 'x'.repeat(65_537))
   assert.deepEqual([opened(), values.bytes()], [2, 0])
 })
 
-test('what nobody asks for goes by itself, and what is asked for stays', (t) => {
+test('unused values expire and used ones stay', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const { values, recall, opened } = memory()
   recall('a', '1', 'used')
@@ -123,7 +123,7 @@ test('what nobody asks for goes by itself, and what is asked for stays', (t) => 
   assert.equal(values.bytes(), 0)
 })
 
-test('a scope that is forgotten has nothing left, and the others have theirs', () => {
+test('forgetting a scope removes its values and no others', () => {
   const { values, recall, opened } = memory()
   recall('a', '1', 'first')
   recall('b', '1', 'first')

@@ -8,7 +8,7 @@ import { innerAddresses, otherHosts, spellings, words } from './hostile-addresse
 
 const canary = await openCanary()
 const own = await openCanary()
-// The names of this file lead to the canaries: a hostile URL that is taken for a name finds them, too.
+// All names resolve to the canaries, so a hostile URL that is parsed as a name reaches them too.
 const outgoing = openOutgoing({ allowCidrs: [], resolve: async () => ['127.0.0.1', '::1'] })
 after(async () => {
   outgoing.close()
@@ -34,7 +34,7 @@ const urls = [
   ...[`https://127.0.\t0.1:${port}/`, `https://127.0.0.1\n:${port}/`],
 ]
 
-test('no hostile URL is called, and no form takes one whose host is an address', async () => {
+test('no hostile URL is called, and no form accepts one whose host is an address', async () => {
   assert.ok(new Set(urls).size > 1_000, `${urls.length} URLs`)
   for (const url of urls) {
     const answer = await outgoing.call({ ...plain, url })
@@ -45,18 +45,18 @@ test('no hostile URL is called, and no form takes one whose host is an address',
   assert.equal(canary.count(), 0)
 })
 
-test('the canary sings when it is called', async () => {
+test('the canary detects calls', async () => {
   const allowed = openOutgoing({ allowCidrs: ['127.0.0.1'] })
   await allowed.call({ ...plain, url: `http://127.0.0.1:${own.port}/` })
   assert.equal(own.count(), 1)
   allowed.close()
 })
 
-test('a form is told of every hostile host, in words', () => {
+test('a form explains the refusal of every hostile host', () => {
   for (const host of hosts) {
     const url = `https://${host}:${port}/hook`
     const target = readTarget(url)
-    // A name may lead anywhere: that is for the call to find out.
+    // A name may resolve to anything, which only the call checks.
     const isName = !('refused' in target) && !target.isLiteral && target.onlyAllowed === null
     assert.equal(outgoing.refusal(url) === null, isName, url)
     assert.ok(!isName, `${url} was taken for a name`)
@@ -90,7 +90,7 @@ test('a name is refused when any of its addresses is not public', async () => {
   assert.equal(canary.count(), 0)
 })
 
-test('a name without addresses, or one that gives none in words, is a failure of DNS', async () => {
+test('a name without addresses, or with invalid ones, is a DNS failure', async () => {
   for (const resolve of [async () => [], () => Promise.reject(new Error('ENOTFOUND'))]) {
     const answer = await openOutgoing({ allowCidrs: [], resolve }).call({ ...plain, url: 'https://hooks.example.com' })
     assert.ok(answer.outcome === 'failed' && answer.error === 'dns' && !answer.hasLeft)
@@ -104,7 +104,7 @@ const judge = createAddressFilter([])
 const octet = fc.integer({ min: 0, max: 255 })
 const anyIpv4 = fc.tuple(octet, octet, octet, octet).map((parts) => parts.join('.'))
 
-test('every spelling of an IPv4 address is judged as the address, and what carries one is never public', () => {
+test('every form of an IPv4 address is checked as the address, and an embedded one is never public', () => {
   fc.assert(
     fc.property(anyIpv4, (address) => {
       for (const [name, write] of spellings) {
@@ -119,7 +119,7 @@ test('every spelling of an IPv4 address is judged as the address, and what carri
   )
 })
 
-test('an operator’s range overrides the table in every spelling, and nothing beside it', () => {
+test('an allowed range overrides the table in every form, and allows nothing else', () => {
   const allowing = createAddressFilter(['10.1.0.0/16', '::ffff:192.168.7.0/120', 'fd00:1::/32', '169.254.169.254'])
   for (const address of [
     '10.1.2.3',

@@ -8,7 +8,7 @@ import { makeAuthority } from '../../support/outgoing/make-certificate.ts'
 import { failureOf } from '../../support/outgoing/outgoing.ts'
 import { okAnswer, openCanary, rawServer } from '../../support/outgoing/raw-server.ts'
 
-// The public internet of this file is 127.0.0.2: allowed, while the canaries' 127.0.0.1 and ::1 are not.
+// 127.0.0.2 stands for the public internet: it is allowed, while 127.0.0.1 and ::1 of the canaries are not.
 const outside = '127.0.0.2'
 const receiver = await rawServer(outside)
 const canary = await openCanary()
@@ -20,7 +20,7 @@ after(async () => {
 
 const plain = { method: 'POST', headers: {}, body: '{}', timeoutMs: 10_000, maxAnswerBytes: 1_000 } as const
 
-test('a name is connected to by its address, and called by its name', async () => {
+test('a connection uses the resolved address, and the request the name', async () => {
   receiver.requests = []
   const outgoing = openOutgoing({
     allowCidrs,
@@ -36,7 +36,7 @@ test('a name is connected to by its address, and called by its name', async () =
   outgoing.close()
 })
 
-test('a name that turns to another address is refused, whatever it was before', async () => {
+test('a name that changes to a forbidden address is refused', async () => {
   let asked = 0
   const outgoing = openOutgoing({ allowCidrs, resolve: async () => [asked++ === 0 ? outside : '127.0.0.1'] })
   receiver.answer = (socket) => socket.end(okAnswer().replace('\r\n', '\r\nconnection: close\r\n'))
@@ -51,7 +51,7 @@ test('a name that turns to another address is refused, whatever it was before', 
   outgoing.close()
 })
 
-test('a name that leads inside half of the time never gets there, nor by a redirect', async () => {
+test('a name that alternates with a private address never reaches it, nor does a redirect', async () => {
   const { port } = canary
   const inside = await rawServer(outside, port)
   inside.answer = (socket) =>
@@ -71,7 +71,7 @@ test('a name that leads inside half of the time never gets there, nor by a redir
   await inside.close()
 })
 
-test('names that are not answered hold up neither their own call beyond its time nor the others', async () => {
+test('unresponsive DNS neither exceeds the timeout of its own call nor delays other calls', async () => {
   const resolve = (host: string) =>
     host.startsWith('slow') ? new Promise<never>(() => {}) : Promise.resolve([outside])
   const outgoing = openOutgoing({ allowCidrs, resolve })
@@ -87,7 +87,7 @@ test('names that are not answered hold up neither their own call beyond its time
   outgoing.close()
 })
 
-test('http, odd ports and inner names reach what the operator allows, and nothing public', async () => {
+test('http, unusual ports and internal names reach only what the operator allows', async () => {
   const toPublic = openOutgoing({ allowCidrs, resolve: async () => ['1.1.1.1'] })
   for (const url of [
     'http://hooks.example.com/',
@@ -105,7 +105,7 @@ test('http, odd ports and inner names reach what the operator allows, and nothin
   assert.equal(openOutgoing({ allowCidrs: [] }).refusal('https://1.1.1.1/'), null)
 })
 
-test('the system knows the names of the hosts file', async () => {
+test('the resolver reads the hosts file', async () => {
   const local = await rawServer()
   const outgoing = openOutgoing({ allowCidrs: ['127.0.0.0/8', '::1'] })
   assert.equal((await outgoing.call({ ...plain, url: `http://localhost:${local.port}/` })).outcome, 'answered')
@@ -116,7 +116,7 @@ test('the system knows the names of the hosts file', async () => {
   await local.close()
 })
 
-test('a certificate must be trusted and for the name, which is told as SNI', async () => {
+test('a certificate must be trusted and match the name, which is sent as SNI', async () => {
   const names: unknown[] = []
   const authority = makeAuthority()
   const server = createServer(authority.certify(['hooks.example.com', outside]), (request, response) => {
@@ -147,7 +147,7 @@ test('a certificate must be trusted and for the name, which is told as SNI', asy
   server.close()
 })
 
-test('a server that never ends its handshake is a timeout, and nothing has left', async () => {
+test('a server that never completes its handshake is a timeout, and nothing was sent', async () => {
   const mute = await rawServer(outside)
   const outgoing = openOutgoing({ allowCidrs })
   const answer = await outgoing.call({ ...plain, url: `https://${outside}:${mute.port}/`, timeoutMs: 60 })

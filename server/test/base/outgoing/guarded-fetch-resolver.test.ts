@@ -5,7 +5,7 @@ import { openOutgoing } from '../../../src/base/outgoing/guarded-fetch.ts'
 import { openCanary, rawServer } from '../../support/outgoing/raw-server.ts'
 import { nameServer } from './name-server.ts'
 
-// As in guarded-fetch-names: 127.0.0.2 is the public internet here, 127.0.0.1 and ::1 are inside.
+// As in guarded-fetch-names: 127.0.0.2 is public here, 127.0.0.1 and ::1 are private.
 const outside = '127.0.0.2'
 const inside6 = Buffer.from([...Array(15).fill(0), 1])
 const canary = await openCanary()
@@ -42,7 +42,7 @@ const outcomes: [name: string, outcome: string][] = [
 ]
 
 for (const [name, outcome] of outcomes) {
-  test(`by a real name server, ${name} is ${outcome}`, async () => {
+  test(`with a real name server, ${name} is ${outcome}`, async () => {
     const url = `http://${name}:${receiver.port}/`
     const request = { method: 'POST', headers: {}, body: '{}', timeoutMs: 10_000, maxAnswerBytes: 100 } as const
     const answer = await outgoing.call({ ...request, url })
@@ -51,7 +51,7 @@ for (const [name, outcome] of outcomes) {
   })
 }
 
-test('a name is asked for once in a while, however many calls go there at once', async () => {
+test('concurrent calls to a name share a cached DNS query', async () => {
   names.questions = []
   const fresh = systemResolver([names.address])
   const answers = await Promise.all(Array.from({ length: 50 }, () => fresh('plain.example.com')))
@@ -59,7 +59,7 @@ test('a name is asked for once in a while, however many calls go there at once',
   assert.deepEqual(names.questions.sort(), ['plain.example.com a', 'plain.example.com aaaa'])
 })
 
-test('the hosts file comes before the name servers', async () => {
+test('the hosts file takes precedence over name servers', async () => {
   names.questions = []
   assert.ok((await resolve('localhost')).includes('127.0.0.1'))
   assert.deepEqual(names.questions, [])

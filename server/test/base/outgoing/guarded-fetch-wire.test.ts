@@ -13,7 +13,7 @@ after(async () => {
   outgoing.close()
   await server.close()
 })
-// A client of its own for each test: none meets the connections of another's.
+// One client per test, so that tests don't share connections.
 beforeEach(() => {
   outgoing.close()
   outgoing = openTestOutgoing()
@@ -28,30 +28,26 @@ const call = (more: Partial<OutgoingRequest> = {}) =>
 
 const head = 'HTTP/1.1 200 OK\r\n'
 const failures: [what: string, answer: (socket: Socket) => void, error: string, timeoutMs?: number][] = [
-  ['says nothing', () => {}, 'timeout', 60],
-  ['sends its head byte by byte for ever', (socket) => trickle(socket, `${head}x-a: `), 'timeout', 60],
-  ['sends its body byte by byte for ever', (socket) => trickle(socket, `${head}\r\n`), 'timeout', 60],
-  ['sends 1xx for ever', (socket) => trickle(socket, '', 'HTTP/1.1 102 Processing\r\n\r\n'), 'timeout', 60],
-  ['promises more than it sends', (socket) => socket.write(`${head}content-length: 9\r\n\r\nabc`), 'timeout', 60],
+  ['sends nothing', () => {}, 'timeout', 60],
+  ['sends its head byte by byte forever', (socket) => trickle(socket, `${head}x-a: `), 'timeout', 60],
+  ['sends its body byte by byte forever', (socket) => trickle(socket, `${head}\r\n`), 'timeout', 60],
+  ['sends 1xx forever', (socket) => trickle(socket, '', 'HTTP/1.1 102 Processing\r\n\r\n'), 'timeout', 60],
+  ['announces more than it sends', (socket) => socket.write(`${head}content-length: 9\r\n\r\nabc`), 'timeout', 60],
   ['resets', reset, 'reset'],
-  ['closes its half', (socket) => socket.end(), 'reset'],
-  ['closes its half within the head', (socket) => socket.end('HTTP/1.1 200 O'), 'reset'],
-  ['closes its half within the body', (socket) => socket.end(`${head}content-length: 9\r\n\r\nabc`), 'reset'],
+  ['closes its side', (socket) => socket.end(), 'reset'],
+  ['closes its side within the head', (socket) => socket.end('HTTP/1.1 200 O'), 'reset'],
+  ['closes its side within the body', (socket) => socket.end(`${head}content-length: 9\r\n\r\nabc`), 'reset'],
   ['resets within the body', (socket) => cut(socket, `${head}content-length: 9\r\n\r\nabc`), 'reset'],
+  ['closes between chunks', (socket) => socket.end(`${head}transfer-encoding: chunked\r\n\r\n3\r\nabc\r\n`), 'reset'],
+  ['sends a head that is too long', (socket) => socket.write(`${head}x-a: ${'a'.repeat(20_000)}\r\n\r\n`), 'answer'],
+  ['sends too many fields', (socket) => socket.write(`${head}${'x-a: b\r\n'.repeat(5_000)}\r\n`), 'answer'],
+  ['uses another protocol', (socket) => socket.write('220 smtp.example.com ESMTP\r\n'), 'answer'],
   [
-    'breaks off between chunks',
-    (socket) => socket.end(`${head}transfer-encoding: chunked\r\n\r\n3\r\nabc\r\n`),
-    'reset',
-  ],
-  ['has too long a head', (socket) => socket.write(`${head}x-a: ${'a'.repeat(20_000)}\r\n\r\n`), 'answer'],
-  ['has too many fields', (socket) => socket.write(`${head}${'x-a: b\r\n'.repeat(5_000)}\r\n`), 'answer'],
-  ['speaks something else', (socket) => socket.write('220 smtp.example.com ESMTP\r\n'), 'answer'],
-  [
-    'has both lengths',
+    'sends both content-length and transfer-encoding',
     (socket) => socket.write(`${head}content-length: 2\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`),
     'answer',
   ],
-  ['breaks its chunks', (socket) => socket.write(`${head}transfer-encoding: chunked\r\n\r\nzz\r\nabc`), 'answer'],
+  ['sends invalid chunks', (socket) => socket.write(`${head}transfer-encoding: chunked\r\n\r\nzz\r\nabc`), 'answer'],
   [
     'switches protocols',
     (socket) => socket.write('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\nhi'),
@@ -60,11 +56,11 @@ const failures: [what: string, answer: (socket: Socket) => void, error: string, 
 ]
 
 for (const [what, answer, error, timeoutMs] of failures) {
-  test(`a server that ${what} is a failure of kind ${error}, and the request may have been taken`, async () => {
+  test(`a server that ${what} is a failure of kind ${error}, and the request may have been processed`, async () => {
     server.answer = answer
     const { result, path } = await callInTime(timeoutMs)
     assert.deepEqual(failureOf(result), [error, true])
-    // Those of a call that was given up may be read later.
+    // Data of a canceled call may be read later.
     const arrived = () => server.requests.filter((request) => request.startsWith(`POST ${path} `)).length
     await until(() => arrived() > 0, 'the request')
     assert.equal(arrived(), 1)
@@ -73,7 +69,7 @@ for (const [what, answer, error, timeoutMs] of failures) {
 
 let calls = 0
 
-/** On a machine that has much else to do a short time is over before there is a connection: then once more, with more of it. */
+/** Repeats a test with more time: on a busy machine a short timeout can end before the connection is open. */
 async function callInTime(timeoutMs: number = plain.timeoutMs) {
   for (let ms = timeoutMs; ; ms *= 4) {
     const path = `/hook-${++calls}`
@@ -93,7 +89,7 @@ function cut(socket: Socket, text: string): void {
   socket.write(text, () => setImmediate(() => reset(socket)))
 }
 
-test('of a long answer the beginning is read, and its connection given up', async () => {
+test('only the start of a long response is read, and its connection is closed', async () => {
   server.answer = (socket) => trickle(socket, `${head}content-length: 9000000\r\n\r\n`, 'x'.repeat(600))
   const closed = new Promise((resolve) => {
     const { answer } = server
@@ -108,7 +104,7 @@ test('of a long answer the beginning is read, and its connection given up', asyn
   await closed
 })
 
-test('an answer of just as many bytes is whole, and one without a body empty', async () => {
+test('a response of exactly the maximum size is complete, and one without a body is empty', async () => {
   server.answer = (socket) => socket.write(okAnswer('x'.repeat(1_000)))
   const full = await call()
   assert.ok(full.outcome === 'answered' && full.isWhole && full.body.length === 1_000)
@@ -117,7 +113,7 @@ test('an answer of just as many bytes is whole, and one without a body empty', a
   assert.ok(empty.outcome === 'answered' && empty.isWhole && empty.body.length === 0)
 })
 
-test('packed answers are not unpacked', async () => {
+test('compressed responses are not decompressed', async () => {
   server.answer = (socket) => socket.write(`${head}content-encoding: gzip\r\ncontent-length: 3\r\n\r\nabc`)
   const answer = await call()
   assert.ok(answer.outcome === 'answered')
@@ -125,7 +121,7 @@ test('packed answers are not unpacked', async () => {
   assert.match(server.requests[0] ?? '', /accept-encoding: identity/i)
 })
 
-test('a redirect is an answer', async () => {
+test('a redirect is returned as a response', async () => {
   server.answer = (socket) =>
     socket.write('HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1/\r\ncontent-length: 0\r\n\r\n')
   const answer = await call()
@@ -133,7 +129,7 @@ test('a redirect is an answer', async () => {
   assert.deepEqual([answer.status, server.requests.length], [302, 1])
 })
 
-test('where a message goes and ends is for the client to say, whatever the headers are', async () => {
+test('headers that control routing and framing cannot be overridden', async () => {
   const headers = {
     Host: 'inner',
     'Content-Length': '9',
@@ -154,12 +150,12 @@ test('where a message goes and ends is for the client to say, whatever the heade
   ])
 })
 
-test('a header that cannot be written keeps the request back', async () => {
+test('an invalid header prevents the request', async () => {
   const answer = await call({ headers: { 'x-own': 'a\r\nx-smuggled: 1' } })
   assert.deepEqual([...failureOf(answer), server.requests.length], ['invalid_request', false, 0])
 })
 
-test('no byte leaves when it may not be sent any more, on a new connection or a kept one', async () => {
+test('no byte is sent if the caller refuses it, on a new connection or a pooled one', async () => {
   for (const _ of ['new', 'kept']) {
     const answer = await call({ maySend: () => false })
     assert.deepEqual([...failureOf(answer), server.requests.length], ['withheld', false, 0])
@@ -168,7 +164,7 @@ test('no byte leaves when it may not be sent any more, on a new connection or a 
   }
 })
 
-test('a connection is kept for the next call', async () => {
+test('a connection is reused by the next call', async () => {
   for (let n = 0; n < 5; n++) await call()
   assert.deepEqual([server.requests.length, server.sockets.length], [5, 1])
 })
@@ -177,7 +173,7 @@ for (const [how, leave] of [
   ['closed', (socket: Socket) => socket.end()],
   ['reset', reset],
 ] as const) {
-  test(`a kept connection that is ${how} as it is used again: once more for what may arrive twice, never for others`, async () => {
+  test(`a pooled connection that is ${how} when it is reused: repeatable requests are sent once more, others never`, async () => {
     server.answer = (socket, of) => (of === 1 ? socket.write(okAnswer()) : leave(socket))
     await call()
     const repeated = await call({ mayRepeat: true })
@@ -190,7 +186,7 @@ for (const [how, leave] of [
   })
 }
 
-test('a new connection that is closed is not tried again, nor one that has begun to answer', async () => {
+test('a request is not repeated on a closed new connection or after a response has started', async () => {
   server.answer = (socket) => socket.end()
   assert.equal((await call({ mayRepeat: true })).outcome, 'failed')
   assert.equal(server.requests.length, 1)
@@ -202,7 +198,7 @@ test('a new connection that is closed is not tried again, nor one that has begun
   assert.equal(server.requests.length, 1)
 })
 
-test('a request that may have been taken is never said not to have left, even when its repetition has not', async () => {
+test('a request that may have been sent never counts as unsent, even if its repetition was not', async () => {
   const dying = await rawServer()
   const url = `http://127.0.0.1:${dying.port}/`
   dying.answer = (socket, of) => (of === 1 ? socket.write(okAnswer()) : void dying.close())
@@ -211,7 +207,7 @@ test('a request that may have been taken is never said not to have left, even wh
   assert.deepEqual(failureOf(answer), ['connect', true])
 })
 
-test('what is closed takes its connections with it', async () => {
+test('close closes all connections', async () => {
   const other = openTestOutgoing()
   server.answer = () => other.close()
   const answer = await other.call({ ...plain, url: `http://127.0.0.1:${server.port}/` })
@@ -219,7 +215,7 @@ test('what is closed takes its connections with it', async () => {
   assert.equal(answer.error, 'reset')
 })
 
-test('a port where nobody listens is a failure to connect, by the system’s own word', async () => {
+test('a closed port is a connection failure with the error code of the system', async () => {
   const gone = await rawServer()
   await gone.close()
   const answer = await call({ url: `http://127.0.0.1:${gone.port}/` })

@@ -1,4 +1,4 @@
-/** Addresses that are not public: one at least of each range that the guard knows. */
+/** Addresses that are not public: at least one of each range in the guard. */
 export const innerAddresses = words(`
   127.0.0.1 127.255.255.254 0.0.0.0 0.1.2.3 10.0.0.1 10.255.255.255 100.64.0.1 100.127.255.254 169.254.169.254
   172.16.0.1 172.31.255.255 192.0.0.8 192.0.2.1 192.88.99.1 192.168.1.1 198.18.0.1 198.19.255.255 198.51.100.7
@@ -19,10 +19,10 @@ const fullwidth = (text: string): string => text.replace(/\d/g, (digit) => Strin
 const percent = (text: string): string =>
   [...text].map((letter) => `%${letter.charCodeAt(0).toString(16).padStart(2, '0')}`).join('')
 
-/** Spellings of an IPv4 address that URLs take for it, and IPv6 addresses that carry it. */
+/** Forms of an IPv4 address that URL parsers accept, and IPv6 addresses that embed it. */
 export const spellings: [name: string, write: (address: string) => string][] = [
   ['dotted', (address) => address],
-  ['with a last dot', (address) => `${address}.`],
+  ['with a trailing dot', (address) => `${address}.`],
   ['a decimal number', (address) => String(numberOf(address))],
   ['a hex number', (address) => `0x${numberOf(address).toString(16)}`],
   ['an octal number', (address) => `0${numberOf(address).toString(8)}`],
@@ -40,7 +40,7 @@ export const spellings: [name: string, write: (address: string) => string][] = [
   ['percent-encoded', percent],
   ['mapped', (address) => `[::ffff:${address}]`],
   ['mapped in hex', (address) => `[::FFFF:${hexGroups(address)}]`],
-  ['mapped at length', (address) => `[0:0:0:0:0:ffff:${hexGroups(address)}]`],
+  ['mapped without compression', (address) => `[0:0:0:0:0:ffff:${hexGroups(address)}]`],
   ['compatible', (address) => `[::${address}]`],
   ['translated (SIIT)', (address) => `[::ffff:0:${address}]`],
   ['NAT64', (address) => `[64:ff9b::${address}]`],
@@ -50,7 +50,7 @@ export const spellings: [name: string, write: (address: string) => string][] = [
   ['Teredo client', (address) => `[2001:0:4136:e378:8000:63bf:${hexGroups(inParts(address, (part) => 255 - part))}]`],
 ]
 
-/** What is refused for what it is, whatever the port. */
+/** Hosts that are refused on every port. */
 export const otherHosts = words(`
   [::] [::1] [0:0:0:0:0:0:0:1] [::0001] [fc00::1] [fd12:3456::1] [fe80::1] [febf::1] [fec0::1] [ff02::1] [ff05::2]
   [100::1] [2001:2::1] [2001:db8::1] [3fff::1] [4000::1] [5f00::1] [1::1] [fe80::1%25eth0] [fe80::1%eth0] [::1%25lo]
@@ -59,7 +59,7 @@ export const otherHosts = words(`
   127.0.1 0 0x7f.1 017700000001 2130706433 0x7f000001 0x7F.0x0.0x0.0x1 ①②⑦.⓪.⓪.① 127。1 127.0.0.1%00 127.0.0.1%20
   127.0.0.1%0d%0a 127.0.0.1\\ 256.256.256.256 1.2.3.4.5 127.0.0.1. 127.0.0.1.. .. .`)
 
-/** What stands between blanks. */
+/** Splits at spaces. */
 export function words(text: string): string[] {
   return text.trim().split(/\s+/)
 }

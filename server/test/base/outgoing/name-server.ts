@@ -3,7 +3,7 @@ import { once } from 'node:events'
 
 type Answer = { a?: string[]; aaaa?: Buffer[]; alias?: string }
 
-/** A name server that knows these names alone; `alias` puts a CNAME in front of the addresses. */
+/** A name server for these names only; `alias` puts a CNAME in front of the addresses. */
 export async function nameServer(names: Record<string, Answer>) {
   const socket = createSocket('udp4')
   socket.on('message', (message, { port, address }) => {
@@ -23,9 +23,9 @@ export async function nameServer(names: Record<string, Answer>) {
   socket.bind(0, '127.0.0.1')
   await once(socket, 'listening')
   const server = {
-    /** For the resolver's list of servers. */
+    /** Address for the resolver's list of servers. */
     address: `127.0.0.1:${socket.address().port}`,
-    /** Every question, `name type`, oldest first. */
+    /** All queries as `name type`, oldest first. */
     questions: [] as string[],
     close: () => socket.close(),
   }
@@ -34,7 +34,7 @@ export async function nameServer(names: Record<string, Answer>) {
 
 function recordsOf({ a = [], aaaa = [], alias }: Answer, type: 'a' | 'aaaa'): Buffer[] {
   const addresses = type === 'a' ? a.map((text) => Buffer.from(text.split('.').map(Number))) : aaaa
-  // The question's own name stands at byte 12 of the message.
+  // The name of the query is at byte 12 of the message.
   const asked = Buffer.from([0xc0, 12])
   const owner = alias === undefined ? asked : written(alias)
   const front = alias === undefined ? [] : [record(asked, 5, written(alias))]

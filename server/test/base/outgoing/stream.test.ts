@@ -47,7 +47,7 @@ async function endOf(bytes: AsyncIterable<Uint8Array>): Promise<string> {
   }
 }
 
-test('a file comes in pieces with its head, and the connection is used again', async () => {
+test('a file arrives in chunks with its head, and the connection is reused', async () => {
   const file = Buffer.alloc(300_000, 3)
   const sockets = new Set<unknown>()
   server.answer = (incoming, response) => {
@@ -62,7 +62,7 @@ test('a file comes in pieces with its head, and the connection is used again', a
   assert.equal(sockets.size, 1)
 })
 
-test('an answer that never ends is ended at so many bytes, and not taken faster than it is read', async () => {
+test('an endless response is aborted at the size limit and read with backpressure', async () => {
   let count = { written: 0 }
   server.answer = (_, response) => {
     count = endless(response)
@@ -71,7 +71,7 @@ test('an answer that never ends is ended at so many bytes, and not taken faster 
   const first = await answer.bytes.next()
   assert.ok(first.done !== true)
   let before = -1
-  // The other side stops when the system's buffers between the two are full.
+  // The server stops when the buffers between the two sides are full.
   await until(async () => {
     const isSame = count.written === before
     before = count.written
@@ -82,7 +82,7 @@ test('an answer that never ends is ended at so many bytes, and not taken faster 
   assert.equal(await endOf(answer.bytes), 'too_large')
 })
 
-test('silence ends it: before the head, and between two pieces', async () => {
+test('silence aborts a response: before the head, and between two chunks', async () => {
   server.answer = () => {}
   const none = await streamInTime((answer) => answer.outcome === 'failed' && !answer.hasLeft)
   assert.deepEqual(failureOf(none), ['timeout', true])
@@ -93,7 +93,7 @@ test('silence ends it: before the head, and between two pieces', async () => {
   assert.equal(await endOf(answer.bytes), 'silent')
 })
 
-/** On a machine that has much else to do a short silence is no sign of anything: then once more, with a longer one. */
+/** Repeats a test with a longer timeout: on a busy machine a short silence means nothing. */
 async function streamInTime(isTooShort: (answer: StreamAnswer) => boolean): Promise<StreamAnswer> {
   for (let silenceMs = 50; ; silenceMs *= 4) {
     const answer = await outgoing.stream(request({ silenceMs }))
@@ -101,7 +101,7 @@ async function streamInTime(isTooShort: (answer: StreamAnswer) => boolean): Prom
   }
 }
 
-test('so does a trickle, which is never silent', async () => {
+test('a trickle, which is never silent, also aborts a response', async () => {
   server.answer = (_, response) => {
     const timer = setInterval(() => response.write('a'), 2)
     response.on('close', () => clearInterval(timer))
@@ -109,7 +109,7 @@ test('so does a trickle, which is never silent', async () => {
   assert.equal(await endOf((await open({ slowAfterMs: 20 })).bytes), 'slow')
 })
 
-test('a file that is cut short is no whole one', async () => {
+test('a truncated file is not complete', async () => {
   server.answer = (_, response) => {
     response.writeHead(200, { 'content-length': 100 })
     response.write('some', () => response.destroy())
@@ -117,7 +117,7 @@ test('a file that is cut short is no whole one', async () => {
   assert.equal(await endOf((await open()).bytes), 'reset')
 })
 
-test('it ends at once when it is called off', async () => {
+test('a stream ends at once when it is aborted', async () => {
   server.answer = (_, response) => response.writeHead(200).write('some')
   const calling = new AbortController()
   const answer = await open({ signal: calling.signal })
@@ -128,7 +128,7 @@ test('it ends at once when it is called off', async () => {
   assert.equal(late.outcome, 'failed')
 })
 
-test('whoever stops reading gives the connection back, even when all has come', async () => {
+test('a reader that stops releases the connection, even if everything has arrived', async () => {
   const sockets: Socket[] = []
   server.answer = (incoming, response) => {
     sockets.push(incoming.socket)
@@ -140,12 +140,12 @@ test('whoever stops reading gives the connection back, even when all has come', 
       break
     }
   }
-  // One may come back a moment after the next call has begun.
+  // A connection may be returned just after the next call has started.
   const left = () => new Set(sockets.filter(({ destroyed }) => !destroyed)).size
   await until(() => left() <= 2, 'the end of the others, or their next use')
 })
 
-test('a redirect is an answer like any other: nobody follows it', async () => {
+test('a redirect is returned as a response and not followed', async () => {
   server.asked.length = 0
   server.answer = (_, response) => response.writeHead(302, { location: `${server.baseUrl}/inner` }).end()
   const answer = await open()
@@ -154,7 +154,7 @@ test('a redirect is an answer like any other: nobody follows it', async () => {
   assert.equal(server.asked.length, 1)
 })
 
-test('it goes where calls may go, and nowhere else', async () => {
+test('streams reach the same addresses as calls', async () => {
   for (const url of ['https://files.example.com/a', 'http://10.0.0.1/a', 'https://169.254.169.254/', 'ftp://a.b/c']) {
     const answer = await outgoing.stream(request({ url }))
     assert.ok(answer.outcome === 'failed', url)
@@ -163,7 +163,7 @@ test('it goes where calls may go, and nowhere else', async () => {
   }
 })
 
-test('a body goes out in pieces, with its length, and the answer comes back', async () => {
+test('a body is sent in chunks with its length, and the response is returned', async () => {
   const piece = Buffer.alloc(60_000, 5)
   async function* bytes() {
     for (let n = 0; n < 20; n++) yield piece
@@ -182,7 +182,7 @@ test('a body goes out in pieces, with its length, and the answer comes back', as
   assert.equal(server.asked.at(-1)?.headers['content-length'], String(got))
 })
 
-test('a body that is shorter or longer than was said never looks whole to the other side', async () => {
+test('a body that is shorter or longer than its length never looks complete to the server', async () => {
   let ended = 0
   server.answer = (incoming, response) => {
     incoming.on('error', () => {})

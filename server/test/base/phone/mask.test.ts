@@ -20,7 +20,7 @@ const rows: Row[] = [
   ['2026-01-31 10:30', '2026-01-31 10:30', '2026-01-31 10:30', '2026-01-31 10:30'],
   ['٥٥١١٩٩٠٢٢٨٥٣٤', '55119*****534', '55119*****534', '55119*****534'],
   ['５５１１９９０２２８５３４', '55119*****534', '55119*****534', '55119*****534'],
-  // Invisible, though letters to Unicode: what is shown to models leaves them out, and the pieces would be one number again.
+  // Invisible letters: texts for models omit them, which would join the parts to a number again.
   ['551199\u31640228\u3164534x', '*************x', '*************x', '*************x'],
   ['551199\ufe0f0228\u{e0101}534x', '*************x', '*************x', '*************x'],
   ['Mañana', 'Mañana', 'Mañana', 'Mañana'],
@@ -32,7 +32,7 @@ for (const [text, ...shown] of rows) {
   })
 }
 
-test('a piece of a number that the customer had is hidden as one of the number that it has', () => {
+test('a part of a former number is hidden like one of the current number', () => {
   assert.equal(maskOf(null, ['5511990228534']).text('Ana 28534'), 'Ana *****')
   assert.equal(maskOf('4420794609580', ['5511990228534']).text('Ana 28534'), 'Ana *****')
   assert.equal(maskOf(null).text('Ana 28534'), 'Ana 28534')
@@ -42,7 +42,7 @@ const digits = fc.array(fc.integer({ min: 0, max: 9 }), { minLength: 8, maxLengt
 const separators = fc.constantFrom('', ' ', '-', '.', ' - ', ') ', '\u200b', '\u3164', '\u2060', '\u2013', '/')
 const around = fc.constantFrom('', 'x', 'ref-', ' @mail.example', ' tel: ', '#', 'née ')
 
-test('no text of a masked reader holds seven digits in a row of any number, whosever it is and however it is written', () => {
+test('no masked text has seven consecutive digits of any number, in any format', () => {
   fc.assert(
     fc.property(digits, digits, fc.array(separators), around, around, (number, phone, between, before, behind) => {
       const written = [...number].map((digit, n) => digit + (between[n] ?? '')).join('')
@@ -56,7 +56,7 @@ test('no text of a masked reader holds seven digits in a row of any number, whos
   )
 })
 
-test('what is shown of a text does not depend on the hidden digits of the number', () => {
+test('the visible part of a text does not depend on hidden digits', () => {
   fc.assert(
     fc.property(digits, digits, fc.string({ unit: fc.constantFrom(...'0123456789 -ax') }), (middle, other, text) => {
       const [one, two] = [middle, other].map((hidden) => maskOf(`55119${hidden.slice(0, 5)}534`))
@@ -65,7 +65,7 @@ test('what is shown of a text does not depend on the hidden digits of the number
   )
 })
 
-test('a notice of a platform shows the numbers that it names masked', () => {
+test('numbers in a platform notice are masked', () => {
   const notice = 'Ana changed from +55 11 99022-8534 to 5531988887701 on 2026-01-31'
   assert.equal(maskNumbersIn(notice), 'Ana changed from 55119*****534 to 55319*****701 on 2026-01-31')
 })

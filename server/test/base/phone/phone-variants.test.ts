@@ -13,7 +13,7 @@ const samePhone: [one: string, other: string][] = [
   // Mexico: with and without the 1.
   ['525512345678', '5215512345678'],
   ['523312345678', '5213312345678'],
-  // Argentina: with and without the 9, and with the 15 of home.
+  // Argentina: with and without the 9, and with the domestic 15.
   ['541123456789', '5491123456789'],
   ['5491123456789', '54111523456789'],
   ['5493514123456', '54351154123456'],
@@ -33,7 +33,7 @@ const samePhone: [one: string, other: string][] = [
 ]
 
 const otherPhone: [one: string, other: string][] = [
-  // Landlines of Brazil never had a ninth digit.
+  // Brazilian landlines never had a ninth digit.
   ['5511933334444', '551133334444'],
   ['5511922223333', '551122223333'],
   ['5511955556666', '551155556666'],
@@ -50,7 +50,7 @@ const otherPhone: [one: string, other: string][] = [
   ['55119876543210', '5511876543210'],
   ['52551234567', '521551234567'],
   ['5411234567890', '54911234567890'],
-  // Landlines of the Ivory Coast went other ways, and mobiles of other networks too.
+  // Landlines of the Ivory Coast, and mobiles of other networks, changed differently.
   ['22520212223', '2252720212223'],
   ['22568012345', '2250568012345'],
   // A 15 elsewhere belongs to the number.
@@ -62,7 +62,7 @@ test('numbers that reach the same phone share a class', () => {
   for (const [one, other] of samePhone) assert.equal(phoneClass(one), phoneClass(other), `${one} ${other}`)
 })
 
-test('numbers that may reach different phones do not', () => {
+test('numbers that may reach different phones have different classes', () => {
   for (const [one, other] of otherPhone) assert.notEqual(phoneClass(one), phoneClass(other), `${one} ${other}`)
 })
 
@@ -77,7 +77,7 @@ const phone = fc
   .chain(([start, length]) => rest(length + 4).map((end) => start + end))
   .filter((digits) => digits.length >= 8)
 
-test('every variant is of the class it belongs to, and has the same variants', () => {
+test('all variants of a number have the same class and variants', () => {
   fc.assert(
     fc.property(phone, (digits) => {
       const variants = phoneVariants(digits)
@@ -96,7 +96,7 @@ test('the class of a class is itself', () => {
   fc.assert(fc.property(phone, (digits) => phoneClass(phoneClass(digits)) === phoneClass(digits)))
 })
 
-test('however a number is written, its class is one', () => {
+test('all formats of a number have one class', () => {
   const spellings = ['5511987654321', '+55 11 98765-4321', '0055 11 8765-4321', '(11) 98765-4321', '11 8765 4321']
   const classes = spellings.map((text) => phoneClass(readPhone(text, 'BR') ?? ''))
   assert.deepEqual([...new Set(classes)], ['5511987654321'])

@@ -7,7 +7,7 @@ import { anyCharacter } from '../../support/any-character.ts'
 type Row = [text: string, country: string | undefined, digits: string | null]
 
 const rows: Row[] = [
-  // Formatting goes, digits stay.
+  // Formatting is removed, digits stay.
   ['5511987654321', undefined, '5511987654321'],
   ['+5511987654321', undefined, '5511987654321'],
   ['+55 11 98765-4321', undefined, '5511987654321'],
@@ -35,7 +35,7 @@ const rows: Row[] = [
   ['+٩٦٦ ٥٠ ١٢٣ ٤٥٠١', undefined, '966501234501'],
   ['+९१ ९८७६५ ४३२१०', undefined, '919876543210'],
   ['+𝟧𝟧 𝟣𝟣 𝟫𝟪𝟩𝟨𝟧-𝟦𝟥𝟤𝟣', undefined, '5511987654321'],
-  // As spreadsheets keep them.
+  // As spreadsheets store them.
   ['5511987654321.0', undefined, '5511987654321'],
   ['5511987654321.0.0', undefined, '5511987654321'],
   ['5511987654321,00', undefined, '5511987654321'],
@@ -63,7 +63,7 @@ const rows: Row[] = [
   [' (', undefined, null],
   ['( 55 11 98765-4321 (', undefined, '5511987654321'],
   ['(((((((((', undefined, null],
-  // Formatting has its limit, too.
+  // Formatting is limited too.
   [`+55 11 98765-4321${' '.repeat(48)}`, undefined, null],
   // National numbers get the country code.
   ['11 98765-4321', 'BR', '5511987654321'],
@@ -92,7 +92,7 @@ const rows: Row[] = [
   ['01 55 1234 5678', 'MX', '525512345678'],
   ['11 2345-6789', 'AR', '541123456789'],
   ['011 15-2345-6789', 'AR', '5491123456789'],
-  // What has a country code keeps it.
+  // A number with a country code keeps it.
   ['5511987654321', 'BR', '5511987654321'],
   ['551198765432', 'BR', '551198765432'],
   ['+55 11 98765-4321', 'US', '5511987654321'],
@@ -104,17 +104,17 @@ const rows: Row[] = [
   ['5215512345678', 'MX', '5215512345678'],
   ['5491123456789', 'AR', '5491123456789'],
   ['011 44 20 7946 0958', 'US', '442079460958'],
-  // What cannot be completed stays.
+  // Numbers that cannot be completed stay.
   ['3234-5678', 'BR', '32345678'],
   ['98765-4321', 'BR', '987654321'],
   ['98765-4321', 'XX', '987654321'],
 ]
 
-test('phones are read as the table says', () => {
+test('phones are parsed as in the table', () => {
   for (const [text, country, digits] of rows) assert.equal(readPhone(text, country), digits, `${text} (${country})`)
 })
 
-test('reading what was read changes nothing', () => {
+test('parsing a parsed number changes nothing', () => {
   for (const [text, country] of rows) {
     const digits = readPhone(text, country)
     if (digits === null || text.trim().startsWith('+') || text.startsWith('00')) continue
@@ -132,7 +132,7 @@ test('formatting never matters', () => {
   const spacing = fc.array(fc.constantFrom(...separators), { minLength: 20, maxLength: 20 })
   fc.assert(
     fc.property(phone, spacing, fc.constantFrom('', '+', '00', '(+', '+ '), (digits, spaces, prefix) => {
-      // `(0)` alone has a meaning of its own, and so have decimals.
+      // `(0)` and decimals have a meaning of their own.
       const text = prefix + [...digits].map((digit, at) => digit + spaces[at]).join('')
       fc.pre(!text.includes('(0)') && !/\.\d{1,4}$/.test(text.trim()))
       assert.equal(readPhone(text), digits)
@@ -141,7 +141,7 @@ test('formatting never matters', () => {
   )
 })
 
-test('reading is idempotent without a default country', () => {
+test('parsing is idempotent without a default country', () => {
   fc.assert(
     fc.property(digitsOf(8, 20), (text) => {
       const once = readPhone(text)
@@ -151,7 +151,7 @@ test('reading is idempotent without a default country', () => {
   )
 })
 
-test('a number that got the country code of the default country keeps it when read again', () => {
+test('a number completed with the code of the default country is unchanged when parsed again', () => {
   const codes = { BR: '55', US: '1', MX: '52', AR: '54' }
   const country = fc.constantFrom('BR' as const, 'US' as const, 'MX' as const, 'AR' as const)
   fc.assert(
@@ -164,7 +164,7 @@ test('a number that got the country code of the default country keeps it when re
   )
 })
 
-test('no text makes reading fail', () => {
+test('no text makes parsing throw', () => {
   fc.assert(
     fc.property(fc.string({ unit: anyCharacter }), fc.constantFrom(undefined, 'BR', 'ZZ'), (text, country) => {
       const digits = readPhone(text, country)

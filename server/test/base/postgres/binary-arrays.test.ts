@@ -16,7 +16,7 @@ const bytes: [what: string, values: (Buffer | null)[]][] = [
   ['a thousand', Array.from({ length: 1000 }, (_, n) => Buffer.alloc(n % 50, n))],
 ]
 for (const [what, values] of bytes) {
-  test(`the database takes an array of bytes as it is meant: ${what}`, async () => {
+  test(`the database reads an array of bytes correctly: ${what}`, async () => {
     const [row] = await db.sql`select ${byteaArray(values)}::bytea[] as taken`
     assert.deepEqual(row?.taken, values)
     const rows = await db.sql`select * from unnest(${byteaArray(values)}::bytea[]) as n (value)`
@@ -30,12 +30,12 @@ for (const [what, values] of bytes) {
 const times: [what: string, values: (string | null)[]][] = [
   ['none', []],
   ['a null alone', [null]],
-  ['one beside nulls', [null, '2026-11-22T18:44:44.123Z', null]],
+  ['one between nulls', [null, '2026-11-22T18:44:44.123Z', null]],
   ['long before 1970, and just before 2000', ['1066-10-14T09:00:00.001Z', '1999-12-31T23:59:59.999Z']],
-  ['the last that has four digits', ['9999-12-31T23:59:59.999Z', '2000-01-01T00:00:00.000Z']],
+  ['the last year with four digits', ['9999-12-31T23:59:59.999Z', '2000-01-01T00:00:00.000Z']],
 ]
 for (const [what, values] of times) {
-  test(`the database takes an array of times as it is meant: ${what}`, async () => {
+  test(`the database reads an array of times correctly: ${what}`, async () => {
     const given = values.map((value) => (value === null ? null : new Date(value)))
     const [row] = await db.sql`select ${timestampArray(given)}::timestamptz[] as taken`
     assert.deepEqual(row?.taken, given)
@@ -44,11 +44,11 @@ for (const [what, values] of times) {
   })
 }
 
-test('a time that is none is refused before it is sent', () => {
+test('an invalid time is refused before it is sent', () => {
   assert.throws(() => timestampArray([new Date(Number.NaN)]), RangeError)
 })
 
-test('bytes go to the database as bytes, not as twice as many digits', () => {
+test('bytes are sent in the binary format, not as twice as many digits', () => {
   const sealed = Array.from({ length: 100 }, () => Buffer.alloc(129))
   assert.equal(byteaArray(sealed).wire?.length, 20 + 100 * (4 + 129))
 })

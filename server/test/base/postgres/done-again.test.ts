@@ -28,7 +28,7 @@ async function openWorld(options: DbOptions = {}) {
   await db.sql`create table done (n integer not null)`
   const { proxy, options: proxied } = await databaseByProxy(direct)
   const pool = openDb({ ...proxied, maxConnections: 1, ...options })
-  // The proxy may swallow the last words of a session.
+  // The proxy can drop the last message of a session.
   const straight = openDb({ ...direct, maxConnections: 1 })
   atEnd(() => Promise.all([pool.close(), straight.close()]).then(() => {}))
   const times = async (n: number) => (await db.sql`select from done where n = ${n}`).length
@@ -42,7 +42,7 @@ const write = (tx: Tx, n: number) => tx`insert into done (n) values (${n})`
 const pidOf = async (tx: Tx): Promise<number> =>
   (await tx<{ pid: number }[]>`select pg_backend_pid() as pid`)[0]?.pid ?? 0
 
-test('a transaction whose session the server ends before the commit is done again, whole, and once', async () => {
+test('a transaction whose session ends before the commit is retried as a whole, and executed once', async () => {
   const { db, pool, times, end } = await openWorld()
   let tries = 0
   const heard: string[] = []
@@ -59,7 +59,7 @@ test('a transaction whose session the server ends before the commit is done agai
   assert.equal((await db.sql`select from done`).length, 2)
 })
 
-test('a transaction whose connection ends each time is given up after four tries, and nothing of it is done', async () => {
+test('a transaction whose connection always ends fails after four attempts and changes nothing', async () => {
   const { pool, times, end } = await openWorld()
   let tries = 0
   const work = pool.tx(async (tx) => {
@@ -74,7 +74,7 @@ test('a transaction whose connection ends each time is given up after four tries
   assert.deepEqual([tries, await times(1)], [4, 0])
 })
 
-test('work that goes on behind the end of its connection is not begun a second time beside itself', async () => {
+test('work that continues after the end of its connection does not overlap with a retry', async () => {
   const { pool, end } = await openWorld()
   const never = Promise.withResolvers<void>()
   let tries = 0
@@ -89,11 +89,11 @@ test('work that goes on behind the end of its connection is not begun a second t
 })
 
 const ways: [how: string, work: (tx: Tx, n: number) => Promise<unknown>][] = [
-  ['by itself', (tx, n) => write(tx, n)],
-  ['right behind its statements', async (tx, n) => pipelineCommit(tx, () => Promise.all([write(tx, n).execute()]))],
+  ['separately', (tx, n) => write(tx, n)],
+  ['with its last statements', async (tx, n) => pipelineCommit(tx, () => Promise.all([write(tx, n).execute()]))],
 ]
 for (const [how, work] of ways) {
-  test(`a commit that was sent ${how} and not answered is not repeated, whether it was done or not`, async () => {
+  test(`a commit that was sent ${how} and not answered is not repeated, whether it took effect or not`, async () => {
     const { proxy, pool, times } = await openWorld()
     let tries = 0
     const begun = (n: number) =>
@@ -112,7 +112,7 @@ for (const [how, work] of ways) {
   })
 }
 
-test('a transaction that the server ends at the last statement before a commit that was sent along is done again', async () => {
+test('a transaction that the server ends at the last statement before a pipelined commit is retried', async () => {
   const { db, straight, times } = await openWorld()
   await db.sql.unsafe(`
     create or replace function end_once() returns trigger language plpgsql as $$
@@ -132,7 +132,7 @@ test('a transaction that the server ends at the last statement before a commit t
   assert.deepEqual([tries, await times(1), await times(2), await times(7)], [2, 0, 1, 1])
 })
 
-test('a single statement that reads is asked again where its connection ends, however it ends', async () => {
+test('a single read is retried if its connection ends, in every way', async () => {
   const { proxy, pool } = await openWorld()
   const text = 'select 7 as seven'
   const read = async () => (await pool.sql.unsafe<{ seven: number }[]>(text, []))[0]?.seven
@@ -148,7 +148,7 @@ test('a single statement that reads is asked again where its connection ends, ho
   assert.equal(proxy.accepted(), connections + 1)
 })
 
-test('a single statement that writes is not asked again once it has left, whichever tag it is of', async () => {
+test('a single write is not retried once it was sent, with either tag', async () => {
   const { proxy, pool, times } = await openWorld()
   const text = 'insert into done (n) values (1)'
   const { name } = planOf({ text, types: [] })
@@ -168,7 +168,7 @@ test('a single statement that writes is not asked again once it has left, whiche
   }
 })
 
-test('a single statement that writes is asked again where the server says that it has ended it', async () => {
+test('a single write is retried if the server reports that it ended it', async () => {
   const { db, straight, times } = await openWorld()
   const lock = Promise.withResolvers<void>()
   const isLocked = Promise.withResolvers<void>()
@@ -202,7 +202,7 @@ const provenWrite = (pool: Db, n: number, onTry = () => {}, isBehind = false) =>
     return n
   })
 
-test('a commit whose answer is lost is looked for, and is done again only where it is not there', async () => {
+test('a commit with a lost answer is checked, and retried only if it did not take effect', async () => {
   const { proxy, pool, times } = await openWorld()
   const heard: string[] = []
   pool.subscribe('done', (id) => heard.push(id))
@@ -221,7 +221,7 @@ test('a commit whose answer is lost is looked for, and is done again only where 
   proxy.cutAtWord(commit.plan.name, 'unheard')
   assert.equal(await provenWrite(pool, 3, () => tries++, true), 3)
   assert.deepEqual([tries, await times(3)], [2, 1])
-  // It is there, but what its statements answered went with the connection.
+  // It was committed, but the answers of its statements were lost with the connection.
   proxy.cutAtWord(commit.plan.name, 'answered')
   await assert.rejects(
     provenWrite(pool, 4, () => tries++, true),
@@ -231,7 +231,7 @@ test('a commit whose answer is lost is looked for, and is done again only where 
   assert.deepEqual(heard, ['0', '1', '2', '3'])
 })
 
-test('a commit that is still at work is waited for, and not for ever', async (t) => {
+test('a commit still in progress is awaited for a limited time', async (t) => {
   const { db, proxy, pool, times } = await openWorld()
   await db.sql.unsafe(`
     create or replace function commit_behind_lock() returns trigger language plpgsql as $$
@@ -244,7 +244,7 @@ test('a commit that is still at work is waited for, and not for ever', async (t)
     deferrable initially deferred for each row execute function commit_behind_lock()`
   await provenWrite(pool, 0)
   let tries = 0
-  /** Loses the answer of a commit that is at work until it is released, which happens once somebody asks what became of it. */
+  /** Loses the answer of a commit in progress. The commit is released when its status is queried. */
   const loseWhileAtWork = async (n: number, release: (write: Promise<number>) => Promise<unknown>) => {
     await db.tx(async (tx) => {
       await tx`select pg_advisory_xact_lock(${n})`
@@ -267,7 +267,7 @@ test('a commit that is still at work is waited for, and not for ever', async (t)
   assert.equal(tries, 2)
 })
 
-test('a single statement whose answer is lost is looked for, or repeated where that does no harm', async () => {
+test('a single statement with a lost answer is checked, or repeated if that is harmless', async () => {
   const { proxy, pool, times } = await openWorld()
   const text = 'insert into done (n) values ($1)'
   const { name } = planOf({ text, types: [0] })
@@ -298,7 +298,7 @@ test('a single statement whose answer is lost is looked for, or repeated where t
 
 const rounds = Number(process.env.CUT_ROUNDS ?? 5)
 
-test(`of ${rounds} ends of all connections at any moment none has anything done twice, or undone that was acknowledged`, async (t) => {
+test(`after ${rounds} ends of all connections at any moment nothing was executed twice, and nothing acknowledged was lost`, async (t) => {
   const { db, proxy, pool } = await openWorld({ maxConnections: 4 })
   const acknowledged: number[] = []
   let [asked, failed, isOver] = [0, 0, false]

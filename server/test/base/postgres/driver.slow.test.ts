@@ -60,7 +60,7 @@ function inTransaction(pool: Db): Promise<unknown> {
   })
 }
 
-test('a statement that the database works on ends when the process that asked for it is gone', async () => {
+test('the database cancels a statement when its client process is gone', async () => {
   const { db, options } = await emptyDatabase()
   const { proxy, options: proxied } = await databaseByProxy(options)
   const pool = openDb({ ...proxied, applicationName: 'to be gone' })

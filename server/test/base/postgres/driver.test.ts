@@ -48,7 +48,7 @@ test('a transaction whose connection died cannot write into the one that uses th
   await pool.close()
 })
 
-test('a transaction gets its connection however many statements are under way on it', async () => {
+test('a transaction gets its connection however many statements are in progress on it', async () => {
   const { options } = await database()
   const pool = openDb({ ...options, maxConnections: 1 })
   await pool.sql`select 1`
@@ -67,10 +67,10 @@ function pooled(options: DbOptions): Db {
   return pool
 }
 
-/** Every byte by hand: `CUT_STEP=1`. */
+/** Set `CUT_STEP=1` to test every byte. */
 const step = Number(process.env.CUT_STEP ?? 97)
 
-test('a connection that ends at any byte fails what was under way, or nothing, and everything that follows works', async () => {
+test('a connection that ends at any byte fails the current request at most, and all later ones work', async () => {
   const { db, options } = await emptyTable()
   const { proxy, options: proxied } = await databaseByProxy(options)
   const acknowledged: number[] = []
@@ -98,7 +98,7 @@ test('a connection that ends at any byte fails what was under way, or nothing, a
   )
 })
 
-test('a statement that takes too long fails alone: those behind it on its connection are answered', async () => {
+test('a statement that times out fails alone: those behind it on its connection are answered', async () => {
   const { options } = await database()
   const pool = pooled({ ...options, maxConnections: 1 })
   await pool.sql`select set_config('statement_timeout', '30ms', false)`
@@ -107,7 +107,7 @@ test('a statement that takes too long fails alone: those behind it on its connec
   assert.deepEqual(quick.status === 'fulfilled' && [...quick.value], [{ one: 1 }])
 })
 
-test('a transaction that the database ends for being idle fails at once, though its work goes on, and its place is free', async () => {
+test('a transaction that the database ends for being idle fails at once and releases its slot, though its work continues', async () => {
   const { options } = await database()
   const pool = pooled({ ...options, maxConnections: 1 })
   const never = Promise.withResolvers<void>()
@@ -124,7 +124,7 @@ test('a transaction that the database ends for being idle fails at once, though 
   await assert.rejects(late)
 })
 
-test('who waits for a database that is away is told so after a while, and is served as soon as it is back', async () => {
+test('a request fails after a while if the database is unavailable, and works as soon as it is back', async () => {
   const { options } = await database()
   const { proxy, options: proxied } = await databaseByProxy(options)
   const pool = pooled({ ...proxied, maxConnections: 2, connectTimeoutMs: 50 })
@@ -142,7 +142,7 @@ test('who waits for a database that is away is told so after a while, and is ser
   assert.equal((await waiting).length, 2)
 })
 
-test('work that goes on after a statement of its transaction has failed does not count as committed', async () => {
+test('a transaction with a failed statement does not count as committed, though its work continues', async () => {
   const { db } = await emptyTable()
   const work = db.tx(async (tx) => {
     await tx`insert into written (n) values (1)`
@@ -153,7 +153,7 @@ test('work that goes on after a statement of its transaction has failed does not
   assert.equal((await db.sql`select n from written`).length, 0)
 })
 
-test('whichever statement of a transaction is heard of first, it says what failed first', async () => {
+test('every statement of a failed transaction reports the first failure', async () => {
   const { db } = await emptyTable()
   const work = db.tx(async (tx) => {
     const first = (async () => Promise.all([tx`insert into written (n) values (1), (1)`.execute()]))()
@@ -162,7 +162,7 @@ test('whichever statement of a transaction is heard of first, it says what faile
   await assert.rejects(work, { code: '23505' })
 })
 
-test('a commit behind the last statements commits all of them, or none when one fails', async () => {
+test('a pipelined commit commits all last statements, or none if one fails', async () => {
   const { db } = await emptyTable()
   const write = (numbers: readonly number[]) =>
     db.tx(async (tx) => {
@@ -193,7 +193,7 @@ test('a commit behind the last statements commits all of them, or none when one 
   await assert.rejects(late, /has ended/)
 })
 
-test('a transaction that asks nothing costs the database nothing', async () => {
+test('a transaction without statements costs the database nothing', async () => {
   const { proxy, options } = await databaseByProxy((await database()).options)
   const pool = pooled(options)
   await pool.sql`select 1`
@@ -202,7 +202,7 @@ test('a transaction that asks nothing costs the database nothing', async () => {
   assert.equal(proxy.asked(), before)
 })
 
-test('a table that changes under a prepared statement is met by preparing it anew, alone and in a transaction', async () => {
+test('a statement is prepared again when its table changes, alone and in a transaction', async () => {
   const { db, options } = await database()
   await db.sql`create table grown (a integer)`
   await db.sql`insert into grown (a) values (1)`
@@ -216,7 +216,7 @@ test('a table that changes under a prepared statement is met by preparing it ane
   assert.deepEqual([...(await readIn())], [{ a: 1, b: null, c: null }])
 })
 
-test('a session keeps 500 statements at most, and those that went work as before', async () => {
+test('a session keeps at most 500 prepared statements, and closed ones still work', async () => {
   const { options } = await database()
   const pool = pooled({ ...options, maxConnections: 1 })
   const ask = (n: number) => pool.sql.unsafe(`select ${n} as n, $1::integer as given`, [n])
@@ -226,7 +226,7 @@ test('a session keeps 500 statements at most, and those that went work as before
   assert.deepEqual([...(await ask(0))], [{ n: 0, given: 0 }])
 })
 
-test('a statement that could not be prepared, and those right behind it, fail alone, and it works once it can be', async () => {
+test('a statement that fails to prepare, and those directly behind it, fail alone, and work once it can be prepared', async () => {
   const { options } = await database()
   const pool = pooled({ ...options, maxConnections: 1 })
   const read = () => Promise.allSettled([pool.sql`select n from later`, pool.sql`select n from later`])
@@ -235,10 +235,10 @@ test('a statement that could not be prepared, and those right behind it, fail al
   for (const end of await read()) assert.equal(end.status, 'fulfilled')
 })
 
-test('values that cannot be meant are refused where they are given', async () => {
+test('invalid values are refused where the statement is created', async () => {
   const { db } = await database()
   const nothing = undefined as unknown as string
-  assert.throws(() => db.sql`select 1 where 'a' = ${nothing}`, /undefined behind "select 1 where 'a' ="/)
+  assert.throws(() => db.sql`select 1 where 'a' = ${nothing}`, /undefined value after "select 1 where 'a' ="/)
   await assert.rejects(async () => db.sql`select ${{ a: 1 } as unknown as string}`, /sql\.json/)
   const many = Array.from({ length: 65_536 }, (_, n) => n)
   await assert.rejects(async () => db.sql.unsafe('select 1', many), /at most 65535 values/)
@@ -246,7 +246,7 @@ test('values that cannot be meant are refused where they are given', async () =>
   assert.equal((await db.sql`select 1`).length, 1)
 })
 
-test('nothing is asked between an error and the word that the server is ready, where one request may be under way', async () => {
+test('without pipelining, nothing is sent between an error and ReadyForQuery', async () => {
   const { options } = await database()
   const { proxy, options: proxied } = await databaseByProxy(options)
   const db = pooled({ ...proxied, direct: options, maxConnections: 1 })

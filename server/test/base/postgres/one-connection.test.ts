@@ -24,7 +24,7 @@ function pool(own: { maxConnections: number; lockTimeoutMs?: number }) {
 
 const ways: [name: string, use: () => Promise<unknown>][] = [
   ['a statement', async () => db.sql`select 1`],
-  ['a statement whose text is made up', async () => db.sql.unsafe('select 1')],
+  ['a statement with a dynamic text', async () => db.sql.unsafe('select 1')],
   ['a statement that writes', () => db.statement((tx) => tx`update things set text = 'c' where id = 1`)],
   ['a transaction', () => db.tx(async () => {})],
   [
@@ -33,11 +33,11 @@ const ways: [name: string, use: () => Promise<unknown>][] = [
       for await (const rows of db.sql`select 1`.cursor(1)) return rows
     },
   ],
-  ['keys, though they are in memory', () => keyStore.keyring(instanceScope)],
+  ['keys, even cached ones', () => keyStore.keyring(instanceScope)],
 ]
 
 for (const [name, use] of ways) {
-  test(`${name} by the pool throws inside a transaction, which is undone, and works before and after it`, async () => {
+  test(`${name} by the pool throws inside a transaction, which is rolled back, and works before and after it`, async () => {
     await use()
     const isRefused = await db
       .tx(async (tx) => {
@@ -55,7 +55,7 @@ for (const [name, use] of ways) {
   })
 }
 
-test('what is begun inside a transaction may use the pool after its end, and a fragment of the pool at any time', async () => {
+test('work started inside a transaction may use the pool after its end, and a fragment of the pool at any time', async () => {
   const ended = Promise.withResolvers<void>()
   let later: Promise<unknown> = Promise.resolve()
   const rows = await db.tx(async (tx) => {
@@ -72,14 +72,14 @@ test('another database may be used inside a transaction', async () => {
   assert.equal(await db.tx(() => other.tx(async () => 'done')), 'done')
 })
 
-test('two that need both of two connections one after the other end, however many there are', async () => {
+test('operations that need two connections one after another never deadlock', async () => {
   const two = pool({ maxConnections: 2 })
   const work = () => two.tx(async (tx) => tx`select pg_sleep(0.001)`).then(() => two.sql`select 1`)
   await Promise.all(Array.from({ length: 40 }, work))
   assert.deepEqual(two.load(), { open: 0, waiting: 0, refused: 0 })
 })
 
-test('pages give their connection back, read to the end or not', async () => {
+test('paging releases its connection, read to the end or not', async () => {
   const one = pool({ maxConnections: 1 })
   const read = async (most: number) => {
     let seen = 0
@@ -96,7 +96,7 @@ test('pages give their connection back, read to the end or not', async () => {
   assert.equal(one.load().open, 0)
 })
 
-test('who waits in vain for a lock is undone, tries once more, and then is told so', async () => {
+test('a transaction that times out on a lock is rolled back, retried once, and then fails', async () => {
   const other = pool({ maxConnections: 2, lockTimeoutMs: 30 })
   let tries = 0
   const change = () =>
@@ -113,7 +113,7 @@ test('who waits in vain for a lock is undone, tries once more, and then is told 
   assert.equal(tries, 3)
 })
 
-test('work that has to wait for others holds no connection and no lock meanwhile, and is done again', async () => {
+test('RetryTransaction releases the connection and locks while it waits, and runs the work again', async () => {
   const one = pool({ maxConnections: 1 })
   let isDone = false
   let tries = 0
@@ -129,7 +129,7 @@ test('work that has to wait for others holds no connection and no lock meanwhile
   assert.deepEqual([answer, tries], ['done', 2])
 })
 
-test('work that has to wait for ever is not done for ever', async () => {
+test('work that always throws RetryTransaction ends', async () => {
   let tries = 0
   const never = db.tx(async () => {
     tries++
@@ -159,7 +159,7 @@ test("a workspace's single statements and transactions go past any number of ano
   await Promise.all(waiters)
 })
 
-test('a line that is full refuses at once, and only those of its own', async () => {
+test('a full queue refuses at once, and only its own requests', async () => {
   const one = pool({ maxConnections: 1 })
   const letGo = Promise.withResolvers<void>()
   const holding = one.tx(() => letGo.promise)

@@ -34,7 +34,7 @@ interface Rig {
   pooler: Pooler
   own: TestDatabase
   options: DbOptions
-  /** By the pooler. */
+  /** Address of the pooler. */
   db: Db
   another(more?: Partial<DbOptions>): Db
 }
@@ -52,7 +52,7 @@ async function rig(more: PoolerSettings = {}, options: Partial<DbOptions> = {}):
   return { pooler, own, options: pooled, db: another(), another }
 }
 
-test('a pooler that hands names of statements on as they are is found out, and given none', { skip }, async () => {
+test('a pooler that forwards statement names unchanged is detected and gets none', { skip }, async () => {
   const { db } = await rig({ default_pool_size: 1 })
   const pooler = await db.poolerAbilities()
   assert.equal(pooler?.keepsNames, keepsNames())
@@ -64,7 +64,7 @@ test('a pooler that hands names of statements on as they are is found out, and g
   assert.equal(kept?.ours, 0, 'names of ours at the server, where others may meet them')
 })
 
-test('every statement has its limits, whatever the role has, and none of them stays at the server', {
+test('every statement has its limits, whatever the role has, and none remains on the server', {
   skip,
 }, async () => {
   const { db, own, options } = await rig({ default_pool_size: 1 }, { lockTimeoutMs: 200 })
@@ -99,7 +99,7 @@ test('every statement has its limits, whatever the role has, and none of them st
   assert.equal((await db.sql`select 1`).length, 1)
 })
 
-test('where the role has the limits already, nothing is sent along', { skip }, async () => {
+test('if the role already has the limits, no settings are sent', { skip }, async () => {
   const { own, another } = await rig()
   const of = { statement_timeout: 15_000, lock_timeout: 5_000, idle_in_transaction_session_timeout: 10_000 }
   for (const [name, ms] of Object.entries(of)) {
@@ -110,7 +110,7 @@ test('where the role has the limits already, nothing is sent along', { skip }, a
   assert.deepEqual([...(await db.sql`select current_setting('statement_timeout') as ms`)], [{ ms: '15s' }])
 })
 
-test('what is said in the database is heard past the pooler', { skip }, async () => {
+test('notifications arrive on the direct connection', { skip }, async () => {
   const { db, another } = await rig()
   const heard: string[] = []
   await db.listen('talk', (payload) => heard.push(payload))
@@ -121,7 +121,7 @@ test('what is said in the database is heard past the pooler', { skip }, async ()
   assert.deepEqual(heard, ['one', 'two'])
 })
 
-test('a process that goes by a pooler lives for others until it ends, and is dead at once then', { skip }, async () => {
+test('a process behind a pooler is seen as alive until it ends, and then as dead at once', { skip }, async () => {
   const { db, own, another } = await rig()
   await own.db.sql`create table leases (holder text, lease_session text)`
   const dying = another()
@@ -139,7 +139,7 @@ test('a process that goes by a pooler lives for others until it ends, and is dea
   await until(async () => (await dead(own.db)).length === 1, 'the end of its session')
   assert.deepEqual(await dead(db), ['dying'], 'though the pooler goes on with the sessions it had for it')
 
-  // Its own session is cut: it comes back by itself, under its name.
+  // Its own session is cut: it reconnects by itself, under its name.
   const cut = await own.db.sql`
     select pg_terminate_backend(pid, 5000)
     from pg_stat_activity
@@ -148,7 +148,7 @@ test('a process that goes by a pooler lives for others until it ends, and is dea
   await until(async () => !(await dead(own.db)).includes('pooled'), 'the process again')
 })
 
-test('a start is refused where the direct way leads elsewhere, or to the pooler', { skip }, async () => {
+test('a start is refused if the direct address leads elsewhere or to the pooler', { skip }, async () => {
   const { own, options } = await rig({
     ignore_startup_parameters: 'statement_timeout,lock_timeout,idle_in_transaction_session_timeout,bytea_output',
   })
@@ -168,7 +168,7 @@ test('a start is refused where the direct way leads elsewhere, or to the pooler'
   await assert.rejects(open(pooled.DATABASE_URL), /PARLEY_DATABASE_DIRECT_URL must lead to the same server/)
 })
 
-test('a start without a direct way says what to set where a pooler answers', { skip }, async () => {
+test('a start through a pooler without a direct address says what to set', { skip }, async () => {
   const { own, options } = await rig()
   const { DATABASE_URL, PGPASSWORD } = databaseSettings({ ...own, options })
   const config = loadConfig({ DATABASE_URL, PGPASSWORD, PARLEY_MASTER_KEY: Buffer.alloc(32, 7).toString('base64') })
@@ -176,7 +176,7 @@ test('a start without a direct way says what to set where a pooler answers', { s
   await assert.rejects(opening, /That is a pooler: .* PARLEY_DATABASE_DIRECT_URL/)
 })
 
-test('a pooler that is restarted under load loses nothing that was acknowledged, and nobody hangs', {
+test('a pooler restart under load loses nothing acknowledged, and no request hangs', {
   skip,
 }, async () => {
   const { pooler, db, own } = await rig({ default_pool_size: 4 })
@@ -219,7 +219,7 @@ test('a pooler that is restarted under load loses nothing that was acknowledged,
   )
 })
 
-test('many callers by few servers never see what is of another: transactions, failures and single statements', {
+test('many clients on few servers never see results of each other: transactions, failures and single statements', {
   skip,
 }, async () => {
   const { db, own } = await rig({ default_pool_size: 3 })
@@ -237,7 +237,7 @@ test('many callers by few servers never see what is of another: transactions, fa
       if (n % 5 === 2) await tx`select 1 / ${0}::int`
     })
   const asStatement = async (caller: number, n: number) => {
-    // Longer than what a pooler reads at once, so that it has got a part of some of them.
+    // Longer than the pooler's read buffer, so that it has received a part of some of them.
     const own = `${caller} ${n} ${'.'.repeat(((caller * 41 + n * 7) % 23) * 1000)}`
     const [row] = await db.sql`
       select nullif(current_setting('parley.mark', true), '') as mark, ${own}::text as own`
@@ -260,7 +260,7 @@ test('many callers by few servers never see what is of another: transactions, fa
   assert.equal(row?.count, kept)
 })
 
-test('what a pooler refuses is of a database that is away: too many clients, a wait in vain, no server', {
+test('errors of a pooler count as an unavailable database: too many clients, a timeout, no server', {
   skip,
 }, async () => {
   const { pooler, db, another } = await rig({ default_pool_size: 1, query_wait_timeout: 1, server_login_retry: 1 })
@@ -290,7 +290,7 @@ test('what a pooler refuses is of a database that is away: too many clients, a w
   await assert.rejects(another(patient).sql`select 1`, isUnavailable)
 })
 
-test('a statement whose columns have changed meanwhile is made anew', { skip }, async () => {
+test('a statement is prepared again when its columns change', { skip }, async () => {
   const { db, own } = await rig({ default_pool_size: 1 })
   await own.db.sql`create table changing (a int)`
   await own.db.sql`insert into changing (a) values (1)`

@@ -50,7 +50,7 @@ const read: [url: string, part: Partial<DatabaseAddress>][] = [
   ['postgres://ana@a,b/parley?port=5433', { hosts: [secure('a', 5433), secure('b', 5433)] }],
   ['postgres:///parley?host=/run/postgresql&user=ana', { hosts: [plain('/run/postgresql')], tls: null }],
   ['postgres://ana@%2Frun%2Fpostgresql:5433/parley', { hosts: [plain('/run/postgresql', 5433)], tls: null }],
-  // Who may write.
+  // Writable servers.
   ['postgres://ana@db/parley?target_session_attrs=read-write', { writable: true }],
   ['postgres://ana@db/parley?target_session_attrs=primary', { writable: true }],
   ['postgres://ana@db/parley?target_session_attrs=any', { writable: false }],
@@ -83,12 +83,12 @@ const read: [url: string, part: Partial<DatabaseAddress>][] = [
     withTls({ mode: 'require', bindsChannel: true }),
   ],
   ['postgres://ana@/parley?host=/run&sslmode=verify-full', { hosts: [plain('/run')], tls: null }],
-  // What others write and what changes nothing here.
+  // Parameters of other tools that change nothing.
   ['postgres://ana@db/parley?application_name=x&gssencmode=prefer&keepalives=1&channel_binding=prefer', address],
 ]
 
 for (const [url, part] of read) {
-  test(`it is read as libpq reads it: ${url}`, () => {
+  test(`it is parsed like libpq: ${url}`, () => {
     const found = readDatabaseUrl(url, {})
     assert.deepEqual(found, { ...found, ...part })
   })
@@ -100,7 +100,7 @@ test('a password comes from the URL, or else from PGPASSWORD, which may be empty
   assert.equal(readDatabaseUrl('postgres://ana@db/parley', { PGPASSWORD: '' }).password, null)
 })
 
-test('the address of a socket has one host, the folder, and takes nothing but a server that may write', () => {
+test('a socket address has one host, its folder, and requires a writable server', () => {
   const login = { socketFolder: '/data', database: 'parley', user: 'ana', password: 'pw' }
   const { socketFolder, ...rest } = login
   const expected = { ...address, ...rest, hosts: [plain(socketFolder)], tls: null }
@@ -109,19 +109,19 @@ test('the address of a socket has one host, the folder, and takes nothing but a 
 
 const at = 'postgres://ana:hidden@db'
 const refused: [url: string, words: RegExp][] = [
-  ['mysql://ana:hidden@db/x', /^must be an address that starts with postgres:\/\/ or postgresql:\/\/$/],
+  ['mysql://ana:hidden@db/x', /^must be a URL that starts with postgres:\/\/ or postgresql:\/\/$/],
   ['hidden', /starts with postgres:\/\//],
   [`${at}/${'x'.repeat(4096)}`, /at most 4096 characters/],
   [`postgres://ana@${'db,'.repeat(16)}db/x`, /at most 16 hosts/],
-  ['postgres://ana:hid@den@db/x', /an @ too many.*%40.*%2F/],
+  ['postgres://ana:hid@den@db/x', /an extra @.*%40.*%2F/],
   ['postgres://ana:hid/den@db/x', /port from 1 to 65535.*%2F/],
   [`${at}:0/x`, /port from 1 to 65535/],
   [`${at}:65536/x`, /port from 1 to 65535/],
   [`${at}:54x/x`, /port from 1 to 65535/],
   ['postgres://ana@2001:db8::1/x', /IPv6 address without brackets: write \[2001:db8::1\]:5432/],
   ['postgres://ana@a,,b/x', /empty host/],
-  ['postgres://ana@a;b/x', /names a host that is none/],
-  [`postgres://ana@${'a'.repeat(254)}/x`, /names a host that is none/],
+  ['postgres://ana@a;b/x', /invalid host/],
+  [`postgres://ana@${'a'.repeat(254)}/x`, /invalid host/],
   ['postgres://ana:hidden@/x', /names no host/],
   ['postgres:///x?user=ana', /names no host/],
   ['postgres://db/x', /names no user: write postgres:\/\/user@host/],
@@ -132,12 +132,12 @@ const refused: [url: string, words: RegExp][] = [
   [`${at}/x?user=bob`, /names the user twice/],
   [`${at}/x?password=other`, /names the password twice/],
   [`${at}/x?dbname=other`, /names the database twice/],
-  ['postgres://ana:100%@db/x', /a % that begins no character.*%25/],
-  ['postgres://ana:%ff@db/x', /a % that begins no character/],
-  ['postgres://ana:%00@db/x', /a % that begins no character/],
+  ['postgres://ana:100%@db/x', /an invalid % escape.*%25/],
+  ['postgres://ana:%ff@db/x', /an invalid % escape/],
+  ['postgres://ana:%00@db/x', /an invalid % escape/],
   [`${at}/x?hidden`, /name=value/],
   [`${at}/x?sslmode=require&sslmode=disable`, /has the parameter sslmode twice/],
-  [`${at}/x?sslmod=require`, /has the parameter sslmod, which is none of host, port,.*sslmode/],
+  [`${at}/x?sslmod=require`, /has the unknown parameter sslmod; known are host, port,.*sslmode/],
   [`${at}/x?options=hidden`, /must not have the parameter options: .*alter role/],
   [`${at}/x?passfile=hidden`, /must not have the parameter passfile: .*PGPASSWORD/],
   [`${at}/x?gssencmode=require`, /gssencmode=require/],
@@ -150,8 +150,8 @@ const refused: [url: string, words: RegExp][] = [
   [`${at}/x?ssl=1`, /sslmode=… instead of ssl=…/],
   [`${at}/x?sslmode=require&ssl=true`, /sslmode=… instead of ssl=…/],
   [`${at}/x?sslmode=prefer&sslrootcert=/ca`, /sslrootcert with sslmode=prefer.*verify-full/],
-  [`${at}/x?sslmode=require&sslrootcert=system`, /take sslmode=verify-full/],
-  [`${at}/x?sslmode=verify-ca`, /take sslmode=verify-full, or sslrootcert/],
+  [`${at}/x?sslmode=require&sslrootcert=system`, /use sslmode=verify-full/],
+  [`${at}/x?sslmode=verify-ca`, /use sslmode=verify-full, or sslrootcert/],
   [`${at}/x?sslmode=verify-full&sslrootcert=`, /a file as its sslrootcert/],
   [`${at}/x?sslmode=require&sslcert=/c`, /both sslcert and sslkey/],
   [`${at}/x?sslnegotiation=direct`, /needs sslmode=require or stronger/],
@@ -162,7 +162,7 @@ const refused: [url: string, words: RegExp][] = [
 ]
 
 for (const [url, words] of refused) {
-  test(`it is refused in words that do not repeat it: ${url.slice(0, 80)}`, () => {
+  test(`it is refused without repeating it: ${url.slice(0, 80)}`, () => {
     assert.throws(
       () => readDatabaseUrl(url, {}),
       (error) => {

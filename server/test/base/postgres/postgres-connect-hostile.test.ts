@@ -8,12 +8,12 @@ import { failure, fakePostgres, greeting, message, status } from '../../support/
 import { session } from '../../support/postgres/own-postgres.ts'
 import { reset } from '../../support/wire/reset.ts'
 
-// Whatever ends the process from outside of a call (an uncaught error, an unhandled rejection) fails the test it comes in.
+// An uncaught error or unhandled rejection, which would end the process, fails its test.
 
 const settings = { applicationName: 'parley test', parameters: {}, connectTimeoutMs: 5_000 }
 const at = (port: number): DatabaseAddress => readDatabaseUrl(`postgres://parley:pw@127.0.0.1:${port}/parley`, {})
 
-test('a server that dies at any byte of its greeting is an error of the call, and leaves nothing behind', async () => {
+test('a server that dies at any byte of its start-up fails the call and leaves nothing behind', async () => {
   let byte = 0
   const die = (socket: Socket) => (byte % 2 === 1 ? reset(socket) : socket.end())
   const fake = await fakePostgres((socket) => socket.write(greeting().subarray(0, byte), () => die(socket)))
@@ -25,27 +25,31 @@ test('a server that dies at any byte of its greeting is an error of the call, an
 
 const unended = message('E', 'SFATAL\0C57P03')
 const noise: [what: string, bytes: Buffer | string, words: RegExp][] = [
-  ['a web server', 'HTTP/1.1 400 Bad Request\r\n\r\n', /as no PostgreSQL does/],
-  ['a shell', 'SSH-2.0-OpenSSH_9.2\r\n', /as no PostgreSQL does/],
-  ['another database', Buffer.from('4a0000000a382e302e3336000c0000', 'hex'), /as no PostgreSQL does/],
-  ['zeros', Buffer.alloc(4096), /as no PostgreSQL does/],
+  ['a web server', 'HTTP/1.1 400 Bad Request\r\n\r\n', /as PostgreSQL does/],
+  ['a shell', 'SSH-2.0-OpenSSH_9.2\r\n', /as PostgreSQL does/],
+  ['another database', Buffer.from('4a0000000a382e302e3336000c0000', 'hex'), /as PostgreSQL does/],
+  ['zeros', Buffer.alloc(4096), /as PostgreSQL does/],
   [
     'a server too old for messages of their own length',
     'Ecould not fork: no memory\n\0',
     /says: could not fork: no memory/,
   ],
-  ['an error that lacks its end', unended, /as no PostgreSQL does/],
-  ['an error that lacks its end, with more behind it', Buffer.concat([unended, unended]), /as no PostgreSQL does/],
-  ['a message of 2 GB', Buffer.from('527fffffff00000000', 'hex'), /as no PostgreSQL does/],
-  ['a message shorter than its length', Buffer.from('5200000000', 'hex'), /as no PostgreSQL does/],
-  ['a parameter without a value', message('S', 'in_hot_standby\0'), /as no PostgreSQL does/],
-  ['a way in that nobody knows', message('R', Buffer.from('00000063', 'hex')), /authenticationOk message type 99/],
+  ['a truncated error', unended, /as PostgreSQL does/],
+  ['a truncated error, followed by another', Buffer.concat([unended, unended]), /as PostgreSQL does/],
+  ['a message of 2 GB', Buffer.from('527fffffff00000000', 'hex'), /as PostgreSQL does/],
+  ['a message shorter than its length', Buffer.from('5200000000', 'hex'), /as PostgreSQL does/],
+  ['a parameter without a value', message('S', 'in_hot_standby\0'), /as PostgreSQL does/],
+  [
+    'an unknown authentication method',
+    message('R', Buffer.from('00000063', 'hex')),
+    /authenticationOk message type 99/,
+  ],
   ['Kerberos', message('R', Buffer.from('00000007', 'hex')), /authenticationOk message type 7/],
-  ['a second step without a first', message('R', Buffer.from('0000000b723d31', 'hex')), /./],
-  ['a last step without a first', message('R', Buffer.from('0000000c763d31', 'hex')), /./],
+  ['a second SASL step without a first', message('R', Buffer.from('0000000b723d31', 'hex')), /./],
+  ['a final SASL step without a first', message('R', Buffer.from('0000000c763d31', 'hex')), /./],
   ['an unknown SASL', message('R', Buffer.from('0000000a464f4f0000', 'hex')), /SASL/],
-  ['an endless list of parameters', Buffer.concat(Array(9000).fill(status('name', 'value'))), /at a length/],
-  ['rows that nobody asked for', message('D', Buffer.from([0, 0])), /as no PostgreSQL does/],
+  ['an endless list of parameters', Buffer.concat(Array(9000).fill(status('name', 'value'))), /more at start-up/],
+  ['unrequested rows', message('D', Buffer.from([0, 0])), /as PostgreSQL does/],
   [
     'an open session that ends at once',
     Buffer.concat([greeting(), failure('57P01', 'terminating connection')]),
@@ -53,7 +57,7 @@ const noise: [what: string, bytes: Buffer | string, words: RegExp][] = [
   ],
 ]
 for (const [what, bytes, words] of noise) {
-  test(`what answers like this is no server, at once: ${what}`, async () => {
+  test(`a server with such an answer is refused at once: ${what}`, async () => {
     const fake = await fakePostgres((socket) => socket.write(bytes))
     await assert.rejects(connect(at(fake.port), settings), (error) => {
       assert.ok(error instanceof NoDatabase)
@@ -65,9 +69,9 @@ for (const [what, bytes, words] of noise) {
   })
 }
 
-test('a greeting with any of its bytes changed opens a session or is an error of the call', async () => {
+test('a start-up with any byte changed opens a session or fails the call', async () => {
   let bytes = greeting()
-  // Whatever is still waited for does not come.
+  // Nothing more arrives.
   const fake = await fakePostgres((socket) => socket.end(bytes))
   for (const change of [0x01, 0x80]) {
     for (let byte = 0; byte < greeting().length; byte++) {
@@ -82,7 +86,7 @@ test('a greeting with any of its bytes changed opens a session or is an error of
   await fake.isLeft()
 })
 
-test('an error right after the session is open reaches the listener that the caller sets at once', async () => {
+test('an error directly after start-up reaches a listener that the caller adds synchronously', async () => {
   for (const end of [reset, (socket: Socket) => socket.end()]) {
     const fake = await fakePostgres((socket) => socket.write(greeting(), () => end(socket)))
     const trial = connect(at(fake.port), settings)
@@ -91,7 +95,7 @@ test('an error right after the session is open reaches the listener that the cal
   }
 })
 
-test('what is no message ends the session that it comes in, and nothing else', async () => {
+test('an invalid message ends its session and nothing else', async () => {
   const fake = await fakePostgres((socket) => {
     socket.write(greeting())
     socket.once('data', () => socket.write(message('R', Buffer.from('00000007', 'hex'))))
@@ -103,27 +107,27 @@ test('what is no message ends the session that it comes in, and nothing else', a
   await fake.isLeft()
 })
 
-test('nothing that was listening while the session was opened goes on doing so', async () => {
+test('no listener of the start-up remains', async () => {
   const fake = await fakePostgres((socket) => socket.write(greeting()))
   const client = await connect(at(fake.port), settings)
   assert.equal(client.listenerCount('error'), 0)
   assert.equal(client.connection.listenerCount('parameterStatus'), 0)
   const { stream } = client.connection
   assert.equal(stream.listenerCount('connect'), 0)
-  // The driver's, and one that keeps a late error from ending the process.
+  // The driver's own, and one that keeps a late error from ending the process.
   assert.deepEqual([stream.listenerCount('error'), stream.listenerCount('close')], [2, 1])
   client.on('error', () => {})
   await client.end()
 })
 
-test('a session ends as soon as it is told to, and a second one is not troubled by it', async () => {
+test('a session ends as soon as it is closed, and a second one is not affected', async () => {
   const fake = await fakePostgres((socket) => socket.write(greeting()))
   const [first, second] = [await session(at(fake.port)), await session(at(fake.port))]
   await first.end()
   assert.equal(second.getTransactionStatus(), 'I')
 })
 
-/** The first of its errors: the driver tells of the end of a connection after it has told of its cause. */
+/** Returns the first error: the driver reports the end of a connection after its cause. */
 function errorOf(client: pg.Client): Promise<Error> {
   return new Promise((resolve) => client.on('error', resolve))
 }

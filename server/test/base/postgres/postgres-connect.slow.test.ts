@@ -9,7 +9,7 @@ import { ownPostgres, session } from '../../support/postgres/own-postgres.ts'
 
 const settings = { applicationName: 'parley test', parameters: {} }
 
-test('what no other try can mend keeps its code and words, and no other host is asked', async () => {
+test('a permanent error keeps its code and message, and no other host is tried', async () => {
   const { socketFolder, ...login } = await ownPostgres()
   const right = { socketFolder, database: 'parley', user: 'parley', password: login.password }
   const other = await fakePostgres((socket) => socket.write(greeting()))
@@ -30,20 +30,20 @@ test('what no other try can mend keeps its code and words, and no other host is 
   assert.deepEqual(other.greetings, [])
 })
 
-test('a hot standby is passed over until it is promoted; a database that takes no writes always', async () => {
+test('a hot standby is skipped until it is promoted; a read-only database always', async () => {
   const first = await ownPostgres()
   await first.stop()
   await writeFile(join(first.folder, 'postgres', 'standby.signal'), '')
   const second = await ownPostgres({ hot_standby: 'on' }, first.folder)
   const address = socketAddress(second)
   await assert.rejects(connect(address, settings), /: is a standby$/)
-  // A pooler is asked, as it may repeat what another server has said.
+  // Through a pooler the server is queried, because the pooler may repeat what another server reported.
   await assert.rejects(connect(address, { ...settings, parameters: null }), /: is a standby$/)
 
   const reader = await session({ ...address, writable: false })
   await reader.query('select pg_promote()')
   const writer = await session(address)
   await writer.query('alter database parley set default_transaction_read_only = on')
-  await assert.rejects(connect(address, settings), /: takes no writes/)
-  await assert.rejects(connect(address, { ...settings, parameters: null }), /: takes no writes/)
+  await assert.rejects(connect(address, settings), /: is read-only/)
+  await assert.rejects(connect(address, { ...settings, parameters: null }), /: is read-only/)
 })

@@ -17,7 +17,7 @@ const settings = { applicationName: 'parley test', parameters: {} }
 const here = (ports: readonly number[], more = ''): DatabaseAddress =>
   readDatabaseUrl(`postgres://ana@${ports.map((port) => `127.0.0.1:${port}`).join()}/parley${more}`, {})
 
-test('a session counts in UTC and ISO dates, whatever database and role say, and has its name and time-outs', async () => {
+test('a session uses UTC and ISO dates, whatever the database and role have, and has its name and timeouts', async () => {
   const { options, name } = await database()
   const address = addressOf(options)
   const first = await session(address)
@@ -53,7 +53,7 @@ const variables = {
   PGTARGETSESSIONATTRS: 'standby',
 }
 
-test('no variable of the environment decides: neither what is sent nor how', async (t) => {
+test('environment variables change neither what is sent nor how', async (t) => {
   const address = addressOf((await database()).options)
   const before = { ...process.env }
   t.after(() => {
@@ -78,7 +78,7 @@ const wants: [what: string, request: Buffer][] = [
   ['SCRAM', message('R', Buffer.concat([Buffer.from('0000000a', 'hex'), Buffer.from('SCRAM-SHA-256\0\0')]))],
 ]
 for (const [what, request] of wants) {
-  test(`without a password nothing is looked for elsewhere when the server wants ${what}`, async (t) => {
+  test(`without a password no other source is used if the server requires ${what}`, async (t) => {
     const file = join(await newFolder(), 'passwords')
     await writeFile(file, '*:*:*:*:from the file\n')
     await chmod(file, 0o600)
@@ -91,14 +91,14 @@ for (const [what, request] of wants) {
     })
     await assert.rejects(connect(here([fake.port]), settings), (error) => {
       assert.ok(error instanceof AddressProblem)
-      assert.match(error.message, /names no password, and the server asks for one: .*PGPASSWORD/)
+      assert.match(error.message, /has no password, and the server requires one: .*PGPASSWORD/)
       return true
     })
     assert.equal(await sent.promise, 'nothing')
   })
 }
 
-test('hosts are tried in turn until one may write, and those before it are left', async (t) => {
+test('hosts are tried in order until one is writable, and the others are closed', async (t) => {
   const fakes = await Promise.all([
     silentServer(t),
     fakePostgres((socket) => socket.end(failure('57P03', 'the database system is starting up'))),
@@ -118,7 +118,7 @@ test('hosts are tried in turn until one may write, and those before it are left'
   )
 })
 
-test('when no host will do, the error says of each what it said, and nothing secret', async (t) => {
+test('if no host is suitable, the error names the reason of each, and nothing secret', async (t) => {
   const fakes = await Promise.all([
     silentServer(t),
     fakePostgres((socket) => socket.end(failure('57P03', 'the database system is shutting down'))),
@@ -139,8 +139,8 @@ test('when no host will do, the error says of each what it said, and nothing sec
       /^does not answer within \d+ ms$/,
       /^the database system is shutting down$/,
       /^is a standby$/,
-      /^takes no writes \(default_transaction_read_only is on\)$/,
-      /^hung up before the session was open$/,
+      /^is read-only \(default_transaction_read_only is on\)$/,
+      /^closed the connection before the session was open$/,
       /^(getaddrinfo \w+ nowhere\.invalid|does not answer within \d+ ms)$/,
       /^connect ENOENT/,
     ]
@@ -158,19 +158,19 @@ test('when no host will do, the error says of each what it said, and nothing sec
   await Promise.all(fakes.map((fake) => fake.isLeft()))
 })
 
-test('with target_session_attrs=any a standby will do', async () => {
+test('target_session_attrs=any accepts a standby', async () => {
   const standby = await fakePostgres((socket) => socket.write(greeting('on')))
   const client = await session(here([standby.port], '?target_session_attrs=any'))
   assert.equal(client.port, standby.port)
 })
 
 const pooled: [what: string, told: [string, string], row: [string, string], words: RegExp | null][] = [
-  ['says of one that is none', ['off', 'off'], ['on', 'off'], /: is a standby$/],
-  ['says of one that takes no writes', ['off', 'off'], ['off', 'on'], /: takes no writes/],
-  ['says of a primary that it is none', ['on', 'on'], ['off', 'off'], null],
+  ['reports a standby as a primary', ['off', 'off'], ['on', 'off'], /: is a standby$/],
+  ['reports a read-only server as writable', ['off', 'off'], ['off', 'on'], /: is read-only/],
+  ['reports a primary as a standby', ['on', 'on'], ['off', 'off'], null],
 ]
 for (const [what, told, [standby, readOnly], words] of pooled) {
-  test(`through a pooler the server itself is asked, once, whatever the pooler ${what}`, async () => {
+  test(`through a pooler the server itself is queried once, whatever the pooler ${what}`, async () => {
     const fake = await fakePostgres((socket) => {
       socket.write(greeting(...told))
       socket.on('data', () =>
@@ -184,7 +184,7 @@ for (const [what, told, [standby, readOnly], words] of pooled) {
   })
 }
 
-test('a server that does not say whether it takes writes is asked', async () => {
+test('a server that does not report whether it is writable is queried', async () => {
   const silent = Buffer.concat([message('R', Buffer.alloc(4)), message('Z', 'I')])
   const fake = await fakePostgres((socket) => {
     socket.write(silent)
@@ -193,7 +193,7 @@ test('a server that does not say whether it takes writes is asked', async () => 
   await assert.rejects(connect(here([fake.port]), settings), /: is a standby$/)
 })
 
-test('the time for all hosts is shared, so that a silent one leaves enough for the next', async (t) => {
+test('the timeout is divided between hosts, so that a silent one leaves time for the next', async (t) => {
   let nowMs = 0
   t.mock.method(performance, 'now', () => nowMs)
   const silent = await silentServer(t, 100, (ms) => {
@@ -210,8 +210,8 @@ test('the time for all hosts is shared, so that a silent one leaves enough for t
   await silent.isLeft()
 })
 
-test('a connection that is taken up by nobody, and one that is wanted no more, are given up', async () => {
-  // A server whose queue of connections is never looked at greets nobody.
+test('an unanswered connection and a canceled one are closed', async () => {
+  // A server that never accepts its queued connections sends no start-up message.
   const deaf: Server = createServer({ pauseOnConnect: true }).listen(0, '127.0.0.1')
   const port = await new Promise<number>((resolve) =>
     deaf.once('listening', () => resolve(Number(Object(deaf.address()).port))),

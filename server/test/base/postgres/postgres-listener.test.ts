@@ -10,7 +10,7 @@ import { databaseByProxy } from '../../support/postgres/cutting-proxy.ts'
 import { fakePostgres, greeting } from '../../support/postgres/fake-postgres.ts'
 import { until } from '../../support/until.ts'
 
-/** Somebody who listens by a proxy, and what was said of the hearing. */
+/** A listener behind a proxy, and its reported connection states. */
 async function hearer(more: DbOptions = {}) {
   const { db, options } = await emptyDatabase()
   const { proxy, options: proxied } = await databaseByProxy(options)
@@ -23,7 +23,7 @@ async function hearer(more: DbOptions = {}) {
   return { db, there, proxy, said, heard, tell }
 }
 
-test('who listens tries again for as long as it takes, says once that it is deaf and once that it hears, and hears all once', async () => {
+test('a listener reconnects for as long as it takes, reports loss and restoration once, and receives each message once', async () => {
   const { there, proxy, said, heard, tell } = await hearer()
   let looks = 0
   there.onReconnect(() => looks++)
@@ -42,7 +42,7 @@ test('who listens tries again for as long as it takes, says once that it is deaf
   assert.deepEqual(heard, ['one', 'two'])
 })
 
-test('one who begins to listen while the process is deaf opens the one connection for all', async (t) => {
+test('a subscription during an outage opens the one connection for all channels', async (t) => {
   const { options } = await emptyDatabase()
   const { options: byProxy, proxy } = await databaseByProxy(options)
   const connect = connector(readDatabaseUrl(byProxy.url ?? '', {}), { applicationName: 'parley test', parameters: {} })
@@ -65,7 +65,7 @@ test('one who begins to listen while the process is deaf opens the one connectio
   assert.equal(asked, 2)
 })
 
-test('a server that is silent counts as one that has gone', async () => {
+test('a silent server counts as lost', async () => {
   const { proxy, said } = await hearer({ silenceMs: 40 })
   proxy.silence(true)
   await until(() => said.length === 1, 'deafness')
@@ -74,7 +74,7 @@ test('a server that is silent counts as one that has gone', async () => {
   assert.deepEqual(said, [false, true])
 })
 
-test('a server that falls silent when it is asked to listen holds nobody up', async () => {
+test('a server that is silent on LISTEN blocks nothing', async () => {
   const fake = await fakePostgres((socket) => socket.write(greeting()))
   const connect = connector(readDatabaseUrl(`postgres://ana@127.0.0.1:${fake.port}/parley`, {}), {
     applicationName: 'parley test',

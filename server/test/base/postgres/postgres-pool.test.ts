@@ -17,14 +17,14 @@ import { until } from '../../support/until.ts'
 
 const database = oncePerFile(emptyDatabase)
 
-/** Opens connections to it. */
+/** Opens connections to the database. */
 const open = oncePerFile(async (): Promise<Connect> => {
   const { options } = await database()
   return connector(addressOf(options), { applicationName: 'parley test', parameters: {} })
 })
 
 interface Script {
-  /** What becomes of each connection that is asked for; once it is over, all are opened. */
+  /** Outcome of each requested connection; afterwards all are opened. */
   faults?: readonly Error[]
 }
 
@@ -49,7 +49,7 @@ const pidOf = (session: Session, text = 'select pg_backend_pid() as pid') =>
     .send({ steps: [{ plan: planOf({ text, types: [] }), values: [] }], main: 0 })
     .then(({ rows }) => (rows[0] as { pid: number }).pid)
 
-/** One statement, as those are sent that are made outside a transaction. */
+/** Sends one statement as outside a transaction. */
 async function ask(pool: Pool, owner: string, text?: string): Promise<number> {
   const session = await pool.forStatement(owner, true)
   let failure: unknown
@@ -70,7 +70,7 @@ test('one statement opens one connection', async () => {
   assert.equal(asked(), 1)
 })
 
-test('ten connections that fail to open together put the next try off as one does', async (t) => {
+test('ten connections that fail to open together count as one failure for the backoff', async (t) => {
   const { pool, asked } = await pooled({ faults: Array.from({ length: 10 }, refused) })
   t.mock.timers.enable({ apis: ['setTimeout'] })
   t.mock.method(performance, 'now', () => 1_000)
@@ -85,7 +85,7 @@ test('ten connections that fail to open together put the next try off as one doe
   for (const session of taken) pool.release(session)
 })
 
-test('those who waited while the database was away are served by connections of their own', async () => {
+test('requests that waited during an outage get connections of their own', async () => {
   const { pool } = await pooled({ faults: [refused(), refused()] })
   const { db } = await database()
   const blocked = 'select pg_backend_pid() as pid, pg_advisory_xact_lock(1)'
@@ -99,7 +99,7 @@ test('those who waited while the database was away are served by connections of 
   assert.equal(new Set(await pids()).size, 4)
 })
 
-test('a password that is wrong all of a sudden fails those who wait at once, as a database that is away does', async () => {
+test('a password that becomes wrong fails waiting requests at once, like an unavailable database', async () => {
   const wrong = Object.assign(new DatabaseError('password authentication failed', 0, 'error'), { code: '28P01' })
   const { pool } = await pooled({ faults: [wrong, wrong] })
   const startedAt = performance.now()
@@ -110,11 +110,11 @@ test('a password that is wrong all of a sudden fails those who wait at once, as 
   })
   assert.ok(performance.now() - startedAt < 4_000)
   await assert.rejects(ask(pool, 'ana'), { code: 'NO_CONNECTION' })
-  // Once it is right again nobody has to do anything.
+  // When it is right again, the pool recovers by itself.
   assert.ok((await ask(pool, 'ana')) > 0)
 })
 
-test('whoever waits for longer than may be gets no connection, and is out of the line when there is one', async (t) => {
+test('a request that times out gets no connection and leaves the queue', async (t) => {
   const { pool } = await pooled({ size: 1 })
   const only = await pool.take()
   t.mock.timers.enable({ apis: ['setTimeout'] })
@@ -126,7 +126,7 @@ test('whoever waits for longer than may be gets no connection, and is out of the
   pool.release(only)
 })
 
-test('a pool that closes waits for no connection that is being opened, and refuses who waits for it', async () => {
+test('a closing pool waits for no opening connection and refuses waiting requests', async () => {
   const never: Connect = (signal) =>
     new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
   const pool = new Pool({ size: 2, connect: never })
@@ -139,7 +139,7 @@ test('a pool that closes waits for no connection that is being opened, and refus
 const readOnly = `select set_config('default_transaction_read_only', 'on', false), pg_backend_pid() as pid`
 const write = 'create table never (n int)'
 
-test('one session that may not write any more retires all of them, those in use once they are given back', async () => {
+test('a session that becomes read-only retires all of them, busy ones when they are released', async () => {
   const { pool } = await pooled({ size: 3 })
   const taken = await Promise.all([pool.take(), pool.take(), pool.take()])
   const old = await Promise.all(taken.map((session) => pidOf(session, readOnly)))
@@ -156,7 +156,7 @@ test('one session that may not write any more retires all of them, those in use 
   )
   for (const session of fresh) pool.release(session)
 
-  // What an old one says late is said of the old server.
+  // A late message of an old session is about the old server.
   const late = held && (await pidOf(held, write).catch((error: unknown) => error))
   if (held) pool.release(held, late)
   const again = await Promise.all([pool.take(), pool.take()])
@@ -164,7 +164,7 @@ test('one session that may not write any more retires all of them, those in use 
   for (const session of again) pool.release(session)
 })
 
-test('a session that is ended while somebody has it fails what it is asked, and its place is free at once', async () => {
+test('a session that ends while in use fails its requests and frees its place at once', async () => {
   const { pool } = await pooled({ size: 2 })
   const [victim, other] = await Promise.all([pool.take(), pool.take()])
   const pid = await pidOf(victim)
@@ -180,7 +180,7 @@ test('a session that is ended while somebody has it fails what it is asked, and 
   assert.ok((await pidOf(await pool.take())) > 0)
 })
 
-test('the host that would do last time is asked first, and when it fails the others are asked in their order', async (t) => {
+test('the last working host is tried first, and after a failure the others in order', async (t) => {
   let isSecondAway = false
   const [silent, second, third] = await Promise.all([
     silentServer(t),

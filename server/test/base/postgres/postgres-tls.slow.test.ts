@@ -22,13 +22,14 @@ interface Server {
   port: number
   password: string
   authority: Authority
-  /** Folder of the files that addresses name. */
+  /** Folder of the files that the addresses name. */
   files: string
   socketFolder: string
   isEncrypted(client: pg.Client): Promise<boolean>
 }
 
-// As documented for operators: an authority, a certificate for the server's name, and TLS for all who come by TCP.
+// As documented for operators: a certificate authority, a certificate for the server's name, and TLS for all TCP
+// connections.
 const server = oncePerFile(async (): Promise<Server> => {
   const port = await freePort()
   const { folder, password, socketFolder } = await ownPostgres({ listen_addresses: '127.0.0.1', port })
@@ -120,21 +121,21 @@ for (const [host, parameters, words] of refused) {
   })
 }
 
-test('a server that wants TLS says so to who does not speak it, and that is final', async () => {
+test('a server that requires TLS refuses a session without it, permanently', async () => {
   for (const parameters of ['', 'sslmode=disable']) {
     await assert.rejects(connect(await addressOf('127.0.0.1', parameters), settings), { code: '28000' })
   }
 })
 
-test('a wrong password is told as such through TLS', async () => {
+test('a wrong password is reported as such through TLS', async () => {
   const address = await addressOf('localhost', 'sslmode=verify-full&sslrootcert=@ca.pem')
   await assert.rejects(connect({ ...address, password: 'wrong' }, settings), { code: '28P01' })
 })
 
-test('a password that is to be bound to the certificate is given to nobody else', async () => {
+test('a password with channel binding is sent to no other server', async () => {
   const { authority, port, socketFolder } = await server()
   const parameters = 'sslmode=verify-full&sslrootcert=@ca.pem&channel_binding=require'
-  // One who stands between, with a certificate for the name: the password of the server must not pass through.
+  // A machine in the middle with a certificate for the name: the password of the server must not pass it.
   const { cert, key } = authority.certify(['localhost'])
   const front = await fakePostgres((socket) => {
     const secure = agreeToTls(socket, { cert, key })
@@ -148,15 +149,15 @@ test('a password that is to be bound to the certificate is given to nobody else'
     hosts: address.hosts.map((host) => ({ ...host, port: front.port })),
   })
   const bound = await addressOf('localhost', parameters)
-  await assert.rejects(connect(between(bound), settings), /does not bind passwords to its certificate/)
+  await assert.rejects(connect(between(bound), settings), /does not support channel binding/)
   const trusted = await addressOf('localhost', parameters, 'trusted')
   await assert.rejects(connect(trusted, settings), /without proof that it knows the password/)
-  // Without that demand a certificate for the name is all it takes.
+  // Without channel binding a certificate for the name is sufficient.
   const client = await session(between(await addressOf('localhost', 'sslmode=verify-full&sslrootcert=@ca.pem')))
   await client.query('select 1')
 })
 
-test('a server without TLS is refused where TLS is asked for, and taken as it is where it is preferred', async () => {
+test('a server without TLS is refused if TLS is required and accepted if it is preferred', async () => {
   const port = await freePort()
   const { password, folder } = await ownPostgres({ listen_addresses: '127.0.0.1', port })
   await appendFile(join(folder, 'postgres', 'pg_hba.conf'), 'host all all all scram-sha-256\n')
@@ -168,6 +169,9 @@ test('a server without TLS is refused where TLS is asked for, and taken as it is
     readDatabaseUrl(`postgres://parley:${password}@127.0.0.1:${port}/parley?sslmode=${mode}`, {})
   assert.equal(await isEncrypted(await session(at('prefer'))), false)
   for (const mode of ['require', 'verify-full']) {
-    await assert.rejects(connect(at(mode), settings), new RegExp(`speaks no TLS, which sslmode=${mode} asks for$`))
+    await assert.rejects(
+      connect(at(mode), settings),
+      new RegExp(`does not support TLS, which sslmode=${mode} requires$`),
+    )
   }
 })

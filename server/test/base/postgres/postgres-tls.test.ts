@@ -13,22 +13,34 @@ import { reset } from '../../support/wire/reset.ts'
 const settings = { applicationName: 'parley test', parameters: {} }
 const { cert, key } = makeAuthority().certify(['localhost'])
 const strange: [what: string, answer: (socket: Socket) => void, words: RegExp][] = [
-  ['it says more than its letter', (socket) => socket.write('Shello'), /answers the request for TLS as no/],
-  ['it answers with an error', (socket) => socket.write('Eno\0'), /answers the request for TLS as no/],
-  ['it hangs up', (socket) => socket.end(), /hung up/],
-  ['it agrees, and hangs up', (socket) => socket.end('S'), /hung up|TLS: /],
-  ['it agrees, and resets', (socket) => socket.write('S', () => reset(socket)), /ECONNRESET|hung up|TLS: /],
-  ['it agrees, and speaks no TLS', (socket) => atFirst(socket, () => socket.write('hello, world')), /TLS: /],
-  ['it resets in the midst of it', (socket) => atFirst(socket, () => reset(socket)), /ECONNRESET|hung up|TLS: /],
-  ['it ends once it is encrypted', (socket) => agreeToTls(socket, { cert, key }).end(), /hung up|TLS: /],
+  ['the server sends more than one byte', (socket) => socket.write('Shello'), /does not answer the TLS request/],
+  ['the server answers with an error', (socket) => socket.write('Eno\0'), /does not answer the TLS request/],
+  ['the server closes', (socket) => socket.end(), /closed the connection/],
+  ['the server accepts and closes', (socket) => socket.end('S'), /closed the connection|TLS: /],
   [
-    'it answers in TLS what no PostgreSQL does',
+    'the server accepts and resets',
+    (socket) => socket.write('S', () => reset(socket)),
+    /ECONNRESET|closed the connection|TLS: /,
+  ],
+  ['the server accepts but sends no TLS', (socket) => atFirst(socket, () => socket.write('hello, world')), /TLS: /],
+  [
+    'the server resets during the handshake',
+    (socket) => atFirst(socket, () => reset(socket)),
+    /ECONNRESET|closed the connection|TLS: /,
+  ],
+  [
+    'the server closes after the handshake',
+    (socket) => agreeToTls(socket, { cert, key }).end(),
+    /closed the connection|TLS: /,
+  ],
+  [
+    'the server sends HTTP through TLS',
     (socket) => agreeToTls(socket, { cert, key }).write('HTTP/1.1 400 Bad Request\r\n\r\n'),
-    /as no PostgreSQL does/,
+    /as PostgreSQL does/,
   ],
 ]
 for (const [what, answer, words] of strange) {
-  test(`a server asked for TLS is left, and nothing else happens, when ${what}`, async () => {
+  test(`a TLS negotiation is aborted without further effects when ${what}`, async () => {
     const fake = await fakePostgres(answer)
     const address = readDatabaseUrl(`postgres://ana:pw@localhost:${fake.port}/parley?sslmode=require`, {})
     await assert.rejects(connect(address, settings), words)
@@ -36,7 +48,7 @@ for (const [what, answer, words] of strange) {
   })
 }
 
-test('a server that agrees to TLS and says nothing is left', async (t) => {
+test('a server that accepts TLS and is silent is closed', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const fake = await fakePostgres((socket) => atFirst(socket, () => t.mock.timers.tick(60_000)))
   const address = readDatabaseUrl(`postgres://ana:pw@localhost:${fake.port}/parley?sslmode=require`, {})
@@ -44,29 +56,29 @@ test('a server that agrees to TLS and says nothing is left', async (t) => {
   await fake.isLeft()
 })
 
-test('a server that begins with TLS has to say that it is a PostgreSQL', async () => {
+test('a server with direct TLS must confirm that it is PostgreSQL', async () => {
   const other = createTlsServer({ cert, key }).listen(0, '127.0.0.1')
   await once(other, 'listening')
   const { port } = other.address() as AddressInfo
   const parameters = 'sslmode=require&sslnegotiation=direct'
   const address = readDatabaseUrl(`postgres://ana:pw@localhost:${port}/parley?${parameters}`, {})
-  await assert.rejects(connect(address, settings), /does not say that it is a PostgreSQL/)
+  await assert.rejects(connect(address, settings), /does not confirm that it is PostgreSQL/)
   await new Promise((resolve) => other.close(resolve))
 })
 
-/** Agrees to TLS, and does this at the first that is said in it. */
+/** Accepts TLS, and calls back at the first message in it. */
 function atFirst(socket: Socket, act: () => void): void {
   socket.once('data', act)
   socket.write('S')
 }
 
-test('a file that cannot be read is named by its parameter, and is final', async () => {
+test('an unreadable file is named by its parameter, as a permanent error', async () => {
   for (const name of ['sslrootcert=@none', `sslcert=@none&sslkey=${import.meta.filename}`]) {
     const query = `sslmode=verify-full&${name}`.replaceAll('@', `${await newFolder()}/`)
     const address = readDatabaseUrl(`postgres://ana@localhost/parley?${query}`, {})
     await assert.rejects(connect(address, settings), (error) => {
       assert.ok(error instanceof AddressProblem)
-      assert.match(error.message, /names a file as its (sslrootcert|sslcert) that cannot be read \(ENOENT\)$/)
+      assert.match(error.message, /names a file for (sslrootcert|sslcert) that cannot be read \(ENOENT\)$/)
       return true
     })
   }

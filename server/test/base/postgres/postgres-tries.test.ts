@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ConnectBackoff } from '../../../src/base/postgres/retry-rules.ts'
 
-/** Fails so many tries, each begun as soon as it may, and answers how far apart they began. */
+/** Fails this many attempts, each started as early as allowed, and returns the times between their starts. */
 function pausesAfter(failures: number): number[] {
   const tries = new ConnectBackoff()
   let now = 1_000
@@ -14,21 +14,21 @@ function pausesAfter(failures: number): number[] {
   })
 }
 
-test('tries come twice as far apart each time, and never more than half a second', () => {
+test('the pause between attempts doubles, up to half a second', () => {
   assert.deepEqual(pausesAfter(8), [20, 40, 80, 160, 320, 500, 500, 500])
 })
 
 const cases: [what: string, script: (tries: ConnectBackoff) => void, pauseMs: number, nowMs: number][] = [
-  ['before the first', () => {}, 0, 0],
-  ['after one that failed', (tries) => tries.begin(0).failed(), 20, 0],
-  ['a while after one that failed', (tries) => tries.begin(0).failed(), 5, 15],
-  ['long after many that failed', inTurn, 0, 60_000],
-  ['after ten that failed together', (tries) => together(tries, 10), 20, 0],
-  ['after one of two that began together failed, and the other did not', oneOfTwo, 0, 0],
-  ['after one that took longer than the pause', (tries) => tries.begin(0).failed(), 0, 5_000],
+  ['initially', () => {}, 0, 0],
+  ['after a failure', (tries) => tries.begin(0).failed(), 20, 0],
+  ['some time after a failure', (tries) => tries.begin(0).failed(), 5, 15],
+  ['long after many failures', inTurn, 0, 60_000],
+  ['after ten concurrent failures', (tries) => together(tries, 10), 20, 0],
+  ['after one of two concurrent attempts failed', oneOfTwo, 0, 0],
+  ['after an attempt longer than the pause', (tries) => tries.begin(0).failed(), 0, 5_000],
 ]
 for (const [what, script, pauseMs, nowMs] of cases) {
-  test(`${what} the next try waits for ${pauseMs} ms`, () => {
+  test(`${what} the next attempt waits for ${pauseMs} ms`, () => {
     const tries = new ConnectBackoff()
     script(tries)
     assert.equal(tries.pauseMs(nowMs), pauseMs)

@@ -23,27 +23,27 @@ const failures: [
   isRepeated: boolean,
   undone: { direct: boolean; byPooler: boolean },
 ][] = [
-  ['a connection that ended', lost, true, { direct: false, byPooler: false }],
-  ['one that had ended before anything was sent', unsent, true, { direct: true, byPooler: true }],
+  ['a lost connection', lost, true, { direct: false, byPooler: false }],
+  ['a connection lost before anything was sent', unsent, true, { direct: true, byPooler: true }],
   ['a server that was silent for too long', silent, false, { direct: false, byPooler: false }],
-  ['a server that is shut down', shutDown, true, { direct: true, byPooler: false }],
-  ['one that crashed', crashed, true, { direct: false, byPooler: false }],
-  ['one that takes no writes', standby, true, { direct: true, byPooler: true }],
+  ['a server shutdown', shutDown, true, { direct: true, byPooler: false }],
+  ['a server crash', crashed, true, { direct: false, byPooler: false }],
+  ['a read-only server', standby, true, { direct: true, byPooler: true }],
   ['a panic', refusal('XX000', 'PANIC'), true, { direct: false, byPooler: false }],
-  ['a statement over its time', refusal('57014'), false, { direct: false, byPooler: false }],
-  ['a name that is taken', refusal('23505'), false, { direct: false, byPooler: false }],
-  ['no connection to be had', new NoConnection(), false, { direct: false, byPooler: false }],
-  ['a fault of ours', new TypeError('of ours'), false, { direct: false, byPooler: false }],
+  ['a statement timeout', refusal('57014'), false, { direct: false, byPooler: false }],
+  ['a unique violation', refusal('23505'), false, { direct: false, byPooler: false }],
+  ['an unavailable connection', new NoConnection(), false, { direct: false, byPooler: false }],
+  ['a bug in Parley', new TypeError('of ours'), false, { direct: false, byPooler: false }],
 ]
 
 for (const [what, failure, isRepeated, { direct, byPooler }] of failures) {
-  test(`${what} is ${isRepeated ? '' : 'not '}met by another try, and a commit that was sent is ${direct ? '' : 'not '}known to be undone`, () => {
+  test(`${what} is ${isRepeated ? '' : 'not '}retried, and a commit that was sent is ${direct ? '' : 'not '}known to be rolled back`, () => {
     assert.equal(canRetry(failure, 1, performance.now()), isRepeated)
     assert.deepEqual([isKnownRolledBack(failure, true), isKnownRolledBack(failure, false)], [direct, byPooler])
   })
 }
 
-test('work is repeated three times at most, and not after 9 s, so that nobody waits for longer than 20 s', () => {
+test('work is repeated at most three times and not after 9 s, so that every request ends within 20 s', () => {
   const now = performance.now()
   const repeats = [1, 2, 3, 4].map((repeat) => canRetry(lost, repeat, now))
   assert.deepEqual(repeats, [true, true, true, false])
@@ -71,12 +71,12 @@ const statements: [text: string, reads: boolean][] = [
   ['lock table leads', false],
 ]
 
-test('a statement that may change something is no reading', () => {
+test('a statement that may change something is not read-only', () => {
   for (const [text, reads] of statements) assert.equal(isReadOnly({ text, isScript: false }), reads, text)
   assert.equal(isReadOnly({ text: 'select 1; select 2', isScript: true }), false)
 })
 
-test('work that was left alone is waited for until it settles, and not where it hangs', async (t) => {
+test('work without its connection is awaited briefly until it settles', async (t) => {
   assert.deepEqual(await waitForWork(Promise.reject(lost)), { how: 'failed' })
   assert.deepEqual(await waitForWork(Promise.resolve(1)), { how: 'answered', answer: 1 })
   assert.deepEqual(await waitForWork(undefined), { how: 'failed' })

@@ -11,7 +11,7 @@ import { until } from '../../support/until.ts'
 const silenceMs = 12_000
 const database = oncePerFile(emptyDatabase)
 
-/** A pool behind a proxy that can keep the server's answers back. Time passes for the pool only when the test says so. */
+/** A pool behind a proxy that can withhold the server's answers. The test controls the pool's clock. */
 async function world(t: TestContext, maxConnections = 3) {
   const { db: direct, options } = await database()
   const { proxy, options: byProxy } = await databaseByProxy(options)
@@ -21,12 +21,12 @@ async function world(t: TestContext, maxConnections = 3) {
   t.mock.timers.enable({ apis: ['setInterval'] })
   const db = openDb({ ...byProxy, maxConnections, silenceMs })
   atEnd(() => db.close())
-  /** The pool checks for silent sessions at the end of it. */
+  /** The pool checks for silent sessions at the end of this time. */
   const pass = (ms: number) => {
     aheadMs += ms
     t.mock.timers.tick(1_000)
   }
-  /** Runs `ask` against a silent server, lets the time pass once the question has left, and returns how it ended by then. */
+  /** Runs `ask` against a silent server, advances the clock after it was sent, and returns its result so far. */
   const askInSilence = async (ask: () => Promise<unknown>, ms: number) => {
     const before = proxy.asked()
     proxy.silence(true)
@@ -37,7 +37,7 @@ async function world(t: TestContext, maxConnections = 3) {
     proxy.silence(false)
     return outcome
   }
-  /** The same with a server that is not silent: the last statement waits for a lock. */
+  /** The same with a server that responds: the last statement waits for a lock. */
   const askBlocked = async (ask: (block: (tx: Tx) => Promise<unknown>) => Promise<unknown>, ms: number) => {
     const [isHeld, isOver] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const holding = direct.tx(async (tx) => {
@@ -66,7 +66,7 @@ const outcomeOf = (work: Promise<unknown>): Promise<string> =>
 
 const soon = (ended: Promise<string>) => Promise.race([ended, nextTurn('waits')])
 
-/** The sessions behind so many transactions that are open at the same time. */
+/** Returns the sessions of this many open transactions. */
 async function pidsOf(db: Db, count: number): Promise<number[]> {
   const all = Promise.withResolvers<void>()
   let left = count
@@ -85,7 +85,7 @@ const ways: [what: string, ask: (db: Db) => Promise<unknown>][] = [
   ['statement', async (db) => db.sql`select 1`],
 ]
 
-test('when one session is silent, those that nobody asks are given up with it: they lead to the same server', async (t) => {
+test('when one session is silent, idle ones are closed too: they lead to the same server', async (t) => {
   const { db, askInSilence } = await world(t)
   const old = await pidsOf(db, 3)
   assert.equal(await askInSilence(async () => db.sql`select 1`, silenceMs + 1_000), 'CONNECTION_LOST')
@@ -97,7 +97,7 @@ test('when one session is silent, those that nobody asks are given up with it: t
 })
 
 for (const [what, ask] of ways) {
-  test(`a ${what} waits for a silent server once, and not once more for each try`, async (t) => {
+  test(`a ${what} waits for a silent server once, and not again for each attempt`, async (t) => {
     const { db, proxy, askInSilence } = await world(t, 1)
     await db.sql`select 1`
     const connections = proxy.accepted()
@@ -106,7 +106,7 @@ for (const [what, ask] of ways) {
     assert.equal(proxy.accepted() - connections, 1)
   })
 
-  test(`a ${what} that has waited for a connection for long has so much less time for its answer`, async (t) => {
+  test(`a ${what} that has waited long for a connection has less time for its answer`, async (t) => {
     const { db, proxy, pass } = await world(t)
     await pidsOf(db, 3)
     const { promise: held, resolve: release } = Promise.withResolvers<void>()
@@ -126,13 +126,13 @@ for (const [what, ask] of ways) {
     release()
     await Promise.all(holders)
     await until(() => proxy.asked() > before, 'a question')
-    // Nine and a half of the ten seconds are taken off the twelve, but never below four.
+    // Nine and a half of the ten seconds are subtracted from the twelve, with a minimum of four.
     pass(5_500)
     assert.equal(await soon(ended), 'CONNECTION_LOST')
   })
 }
 
-test('a transaction that has asked for more time is not taken for silent, and the next on its session is again', async (t) => {
+test('an extended statement timeout also extends the silence timeout, for that transaction only', async (t) => {
   const { db, askBlocked } = await world(t)
   const patient = askBlocked(
     (block) =>
@@ -147,7 +147,7 @@ test('a transaction that has asked for more time is not taken for silent, and th
   assert.equal((await db.sql`select 1`).length, 1)
 })
 
-test('what a request has waited for before is taken off the time for an answer, and what others have is not', async (t) => {
+test('the time that a request has waited is subtracted from its answer timeout, and from no other', async (t) => {
   const { db, proxy, pass } = await world(t)
   await pidsOf(db, 3)
   const request = () => {
@@ -169,7 +169,7 @@ test('what a request has waited for before is taken off the time for an answer, 
   assert.equal(await ofQuick, 'CONNECTION_LOST')
 })
 
-test('the statements of a transaction have little more together than one of them, unless nobody waits for its answer', async (t) => {
+test('all statements of a transaction together have little more time than one, unless no caller waits', async (t) => {
   const { db, pass, askBlocked } = await world(t)
   const inTwo = (block: (tx: Tx) => Promise<unknown>) =>
     db.tx(async (tx) => {

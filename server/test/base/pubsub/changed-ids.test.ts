@@ -13,7 +13,7 @@ function hearing() {
   return { board, clock, heard, state, tell: (id: string) => board.tell({ topic: 'moved', id }) }
 }
 
-test('at first all is to be looked at, and then what was told of, each once', () => {
+test('the first call returns all, later ones each changed id once', () => {
   const { heard, tell, board } = hearing()
   tell('a')
   assert.equal(heard.take(), null)
@@ -24,7 +24,7 @@ test('at first all is to be looked at, and then what was told of, each once', ()
   assert.deepEqual(heard.take(), [])
 })
 
-test('what no news told of is looked at in its time, also when the clock is set back', () => {
+test('all are checked periodically, also after the clock was set back', () => {
   const { heard, clock } = hearing()
   heard.take()
   clock.advance(4_999)
@@ -36,7 +36,7 @@ test('what no news told of is looked at in its time, also when the clock is set 
   assert.equal(heard.take(), null)
 })
 
-test('a process that is deaf looks at all each time, and once more when it hears again', () => {
+test('without the LISTEN connection every call returns all, and once more after it is restored', () => {
   const { heard, state, board } = hearing()
   heard.take()
   state.isListening = false
@@ -47,7 +47,7 @@ test('a process that is deaf looks at all each time, and once more when it hears
   assert.deepEqual(heard.take(), [])
 })
 
-test('what was taken and not looked at to its end is looked at with all', () => {
+test('after takeAllNext the next call returns all', () => {
   const { heard, tell } = hearing()
   heard.take()
   tell('a')
@@ -56,7 +56,7 @@ test('what was taken and not looked at to its end is looked at with all', () => 
   assert.equal(heard.take(), null)
 })
 
-test('more ids than are worth telling apart are all', () => {
+test('above the maximum number of ids all are checked', () => {
   const { heard, tell } = hearing()
   heard.take()
   for (let n = 0; n <= 10_000; n++) tell(String(n))

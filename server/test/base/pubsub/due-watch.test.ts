@@ -30,7 +30,7 @@ function watching(minPauseMs?: number) {
   return { watch, clock, state, board, dueIn, tell: (id: string) => board.tell({ topic: 'moved', id }) }
 }
 
-test('it asks at first and then each minute, and not in between', async () => {
+test('the database is queried at first and then each minute', async () => {
   const { watch, clock, state } = watching()
   for (let second = 0; second < 120; second++) {
     assert.equal(await watch.isDue(), false)
@@ -39,7 +39,7 @@ test('it asks at first and then each minute, and not in between', async () => {
   assert.equal(state.asked, 2)
 })
 
-test('what was found is due at its time, and for as long as it is found', async () => {
+test('work is due at its time and until it is done', async () => {
   const { watch, clock, state, dueIn } = watching()
   dueIn(20_000)
   assert.equal(await watch.isDue(), false)
@@ -55,7 +55,7 @@ test('what was found is due at its time, and for as long as it is found', async 
   assert.equal(state.asked, 4)
 })
 
-test('it asks after news that concern it, also of those that came while it asked', async () => {
+test('relevant messages cause a query, also those that arrive during one', async () => {
   const { watch, state, tell, dueIn } = watching()
   await watch.isDue()
   tell('other')
@@ -72,7 +72,7 @@ test('it asks after news that concern it, also of those that came while it asked
   assert.equal(await watch.isDue(), true)
 })
 
-test('news of a busy moment have it ask once in its rest', async () => {
+test('many messages cause one query per pause', async () => {
   const { watch, clock, state, tell } = watching(3_000)
   for (let second = 0; second < 12; second++) {
     tell(String(second))
@@ -82,7 +82,7 @@ test('news of a busy moment have it ask once in its rest', async () => {
   assert.equal(state.asked, 4)
 })
 
-test('a notice that was lost is made up for within the minute', async () => {
+test('a lost message is made up for within the minute', async () => {
   const { watch, clock, dueIn } = watching()
   await watch.isDue()
   dueIn(0)
@@ -92,7 +92,7 @@ test('a notice that was lost is made up for within the minute', async () => {
   assert.equal(await watch.isDue(), true)
 })
 
-test('a process that is deaf asks each time, and once more when it hears again', async () => {
+test('without the LISTEN connection every call queries, and once more after it is restored', async () => {
   const { watch, state, board } = watching()
   await watch.isDue()
   state.isListening = false
@@ -105,7 +105,7 @@ test('a process that is deaf asks each time, and once more when it hears again',
   assert.equal(state.asked, 5)
 })
 
-test('a clock that was set back, and an answer that failed, keep nobody from asking', async () => {
+test('a clock that was set back, or a failed query, does not prevent the next query', async () => {
   const { watch, clock, state } = watching()
   await watch.isDue()
   clock.advance(-10 * minuteMs)

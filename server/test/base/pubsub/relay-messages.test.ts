@@ -9,7 +9,7 @@ import { atEnd } from '../../support/file-end.ts'
 const self = randomUUID()
 const newsOf = (payloads: string[]): PubSubMessage[] => payloads.flatMap((payload) => JSON.parse(payload).news)
 
-test('news are packed by their bytes, whatever their names and ids are made of', () => {
+test('messages are packed by their size in bytes, whatever their topics and ids', () => {
   const shapes: [what: string, count: number, item: (n: number) => PubSubMessage][] = [
     ['none', 0, () => ({ topic: 't', id: '' })],
     ['uuids', 500, () => ({ topic: 'team_connection', id: randomUUID() })],
@@ -28,13 +28,13 @@ test('news are packed by their bytes, whatever their names and ids are made of',
   }
 })
 
-test('one that fits in no notification does not keep the others back', () => {
+test('a message too long for a notification does not block the others', () => {
   const [before, giant, behind] = [1, 9_000, 2].map((length) => ({ topic: 't', id: 'x'.repeat(length) }))
   assert.ok(before && giant && behind)
   assert.deepEqual(newsOf(pack(self, [before, giant, behind])), [before, behind])
 })
 
-test('what one process announces in one moment reaches another, however much it is', async () => {
+test('everything that one process publishes at once reaches another', async () => {
   const { db: here, options } = await testDatabase()
   const there = openDb(options)
   const failures: unknown[] = []

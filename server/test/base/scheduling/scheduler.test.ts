@@ -14,7 +14,7 @@ function turns(options: { size?: number; share?: number; maxWaiting?: number } =
 
 const count = (answers: readonly Answer[], answer: Answer) => answers.filter((one) => one === answer).length
 
-test('who is alone may have every place, and so may one whose neighbours were last seen a second ago', () => {
+test('a single active owner gets every slot, as does one whose neighbors were last active a second ago', () => {
   const { all, ask } = turns()
   assert.equal(count(ask('a', 12), 'goes'), size)
   for (let n = 0; n < size + 2; n++) all.end('a', 0)
@@ -26,7 +26,7 @@ test('who is alone may have every place, and so may one whose neighbours were la
   assert.equal(count(ask('a', 12, activeForMs), 'goes'), size)
 })
 
-test('while another is about, nobody gets more than the share, and the other finds a free place at once', () => {
+test('while another owner is active, no owner exceeds the share, and the other gets a slot at once', () => {
   const { all, ask } = turns()
   ask('b', 1)
   all.end('b', 0)
@@ -34,7 +34,7 @@ test('while another is about, nobody gets more than the share, and the other fin
   assert.deepEqual(ask('b', 1, 500), ['goes'])
 })
 
-test('places beyond the share go to those who hold less as they become free', () => {
+test('slots beyond the share go to owners with fewer slots as they become free', () => {
   const { all, ask } = turns()
   ask('a', 20)
   ask('b', 20, 1)
@@ -45,7 +45,7 @@ test('places beyond the share go to those who hold less as they become free', ()
   assert.deepEqual(all.end('a', 2), ['a10'])
 })
 
-test('single statements of one who is alone share places, until another is about or anybody waits', () => {
+test('light requests of a single owner share slots until another is active or a request waits', () => {
   const { all, ask } = turns()
   const light = (owner: string, nowMs = 0) => all.ask(owner, '', `light ${owner}`, nowMs, true)
   for (let n = 0; n < 3 * size; n++) assert.equal(light('a'), 'goes')
@@ -62,7 +62,7 @@ test('single statements of one who is alone share places, until another is about
   assert.equal(light('a'), 'waits', 'beside another')
 })
 
-test('what the service does leaves guests all places, and has its turn among them', () => {
+test('the service leaves workspaces all slots and takes turns with them', () => {
   const { all, ask } = turns()
   ask('service', 1)
   assert.equal(count(ask('a', 20), 'goes'), size - 1)
@@ -70,7 +70,7 @@ test('what the service does leaves guests all places, and has its turn among the
   assert.deepEqual(all.end('a', 1), ['service0'])
 })
 
-test('within an owner, lanes take turns: one that is long does not hold up one that is short', () => {
+test('lanes of an owner take turns: a long one does not delay a short one', () => {
   const { all, ask } = turns({ size: 1, share: 1 })
   ask('door', 1)
   ask('door', 50, 0, 'x')
@@ -78,7 +78,7 @@ test('within an owner, lanes take turns: one that is long does not hold up one t
   assert.deepEqual([all.end('door', 0), all.end('door', 0), all.end('door', 0)], [['doorx0'], ['doory0'], ['doorx1']])
 })
 
-test('a full lane refuses, another one does not, and who has given up is passed over', () => {
+test('a full lane refuses, another one does not, and a removed request is skipped', () => {
   const { all, ask } = turns({ size: 1, share: 1, maxWaiting: 2 })
   assert.deepEqual(ask('a', 4), ['goes', 'waits', 'waits', 'refused'])
   assert.deepEqual(ask('b', 1), ['waits'])
@@ -92,7 +92,7 @@ for (const [places, own] of [
   [3, 2],
   [10, 5],
 ] as const) {
-  test(`whatever is asked of ${places} places: none is idle for nothing, none twice taken, and whoever waits goes`, () => {
+  test(`with any requests for ${places} slots none is idle or used twice, and every waiting request gets one`, () => {
     let seed = places
     const below = (limit: number) => {
       seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648
@@ -104,7 +104,7 @@ for (const [places, own] of [
     const go = (waiter: string, round: number) => {
       const owner = waiter.split(' ')[0] ?? ''
       held.set(owner, (held.get(owner) ?? 0) + 1)
-      // At most five owners, of whom each may be ahead with all that it may hold.
+      // At most five owners, each of which may be ahead with all its slots.
       const since = waits.get(waiter)
       if (since !== undefined) assert.ok(round - since <= 2_000, `${waiter} waited ${round - since} rounds`)
       waits.delete(waiter)
@@ -131,7 +131,7 @@ for (const [places, own] of [
       const waiting = new Set([...waits.keys()].map((one) => one.split(' ')[0] ?? ''))
       if (total < places) for (const one of waiting) assert.ok((held.get(one) ?? 0) >= own, `${one} waits for nothing`)
     }
-    // All that began end: everybody has gone then.
+    // All running requests end; then all owners are removed.
     for (let left = all.held; left > 0; left = all.held) {
       const [ends] = [...held].find(([, n]) => n > 0) ?? ['']
       held.set(ends, (held.get(ends) ?? 0) - 1)

@@ -20,7 +20,7 @@ const table: [waitedMs: number, turn: number, connection: number, answer: number
   [18_400, 250, 250, 1_000, 1_000],
 ]
 for (const [waitedMs, ...left] of table) {
-  test(`who has waited for ${waitedMs} ms waits so long for a turn, a connection, an answer, and all of them`, () => {
+  test(`a request that has waited ${waitedMs} ms has these timeouts for a slot, a connection, an answer and a transaction`, () => {
     assert.deepEqual(
       [
         turnMs(waitedMs, 10_000),
@@ -33,7 +33,7 @@ for (const [waitedMs, ...left] of table) {
   })
 }
 
-test('whatever a request waits for, one after the other and each for as long as it may, is over after 20 s', () => {
+test('all waits of a request together end after 20 s, even if each takes as long as it may', () => {
   for (let beforeMs = 0; beforeMs <= 18_000; beforeMs += 50) {
     let waitedMs = beforeMs
     waitedMs += turnMs(waitedMs, 10_000)
@@ -43,7 +43,7 @@ test('whatever a request waits for, one after the other and each for as long as 
   }
 })
 
-test('a shorter patience than usual is never made longer', () => {
+test('a configured timeout is never extended', () => {
   for (const waitedMs of [0, 700, 5_000, 20_000]) {
     assert.ok(turnMs(waitedMs, 100) <= 100)
     assert.ok(connectTimeoutMs(waitedMs, 100) <= 100)
@@ -51,6 +51,6 @@ test('a shorter patience than usual is never made longer', () => {
   }
 })
 
-test('of a server it is said after four seconds that it is silent, or after the patience there is', () => {
+test('a server counts as silent for others after four seconds, or after a shorter timeout', () => {
   assert.deepEqual([isLong(3_999, silenceMs), isLong(4_000, silenceMs), isLong(100, 100)], [false, true, true])
 })

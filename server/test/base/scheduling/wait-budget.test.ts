@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { WaitBudget } from '../../../src/base/scheduling/work-context.ts'
 
-test('what is waited for one after the other adds up, and what is done in between does not', () => {
+test('consecutive waits add up, and the time in between does not count', () => {
   const waits = new WaitBudget()
   waits.begin(1_000)
   waits.end(1_400)
@@ -12,7 +12,7 @@ test('what is waited for one after the other adds up, and what is done in betwee
   assert.equal(waits.ms(20_000), 900)
 })
 
-test('what is waited for at the same time counts once', () => {
+test('parallel waits count once', () => {
   const waits = new WaitBudget()
   waits.begin(0)
   waits.begin(100)
@@ -22,7 +22,7 @@ test('what is waited for at the same time counts once', () => {
   assert.equal(waits.ms(600), 500)
 })
 
-test('what was waited for half a minute ago is forgotten, and who waits for longer than that is in no hurry', () => {
+test('waits of half a minute ago are forgotten, and a longer wait has no limit', () => {
   const waits = new WaitBudget()
   waits.begin(0)
   waits.end(5_000)
@@ -37,7 +37,7 @@ test('what was waited for half a minute ago is forgotten, and who waits for long
   assert.equal(waits.ms(41_000), 1_000)
 })
 
-test('once the answer has begun nothing counts any more', () => {
+test('nothing counts once the response has started', () => {
   const waits = new WaitBudget()
   waits.begin(0)
   waits.over()

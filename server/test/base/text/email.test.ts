@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { emailKey, emailKeys, readableDomains } from '../../../src/base/text/email.ts'
 
-test('all spellings of an address have one key, and others have others', () => {
+test('all forms of an address have one key, and other addresses have others', () => {
   const rows: [key: string, ...spellings: string[]][] = [
     [
       'marina@example.com',
@@ -39,7 +39,7 @@ test('an address is found under the keys of former rules', () => {
       assert.ok(emailKeys(typed).includes(former), `${typed}: ${former}`)
 })
 
-test('domains of a text are shown in their own script, and nothing else changes', () => {
+test('domains are decoded to Unicode and nothing else changes', () => {
   const rows: [text: string, readable: string][] = [
     ['ana@xn--mnchen-3ya.de', 'ana@münchen.de'],
     ['XN--MNCHEN-3YA', 'münchen'],

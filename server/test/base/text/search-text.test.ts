@@ -13,7 +13,7 @@ import {
 } from '../../../src/base/text/search-text.ts'
 import { anyCharacter } from '../../support/any-character.ts'
 
-test('text is folded as the table says', () => {
+test('text is folded as in the table', () => {
   const rows: [text: string, folded: string][] = [
     ['', ''],
     ['   ', ''],
@@ -53,8 +53,8 @@ test('text is folded as the table says', () => {
   for (const [text, folded] of rows) assert.equal(foldText(text), folded, text)
 })
 
-test('folding what is folded changes nothing, for every character there is', () => {
-  // The planes between hold no character.
+test('folding is idempotent for every character', () => {
+  // The planes in between contain no characters.
   for (let start = 0; start < 0x110000; start += 64) {
     if (start === 0x40000) start = 0xe0000
     const points = Array.from({ length: 64 }, (_, offset) => start + offset)
@@ -105,7 +105,7 @@ test('short prefixes are never grams of any folded text', () => {
   )
 })
 
-test('short words are the words of one and two letters, as the table says', () => {
+test('short words are the words of one and two letters, as in the table', () => {
   const rows: [line: string, words: string[]][] = [
     ['', []],
     ['marina', []],
@@ -122,7 +122,7 @@ test('short words are the words of one and two letters, as the table says', () =
   for (const [line, words] of rows) assert.deepEqual(shortWords(line), words, line)
 })
 
-test('whoever holds a short text of a script without blanks has its piece, which is no gram and no short word', () => {
+test('every text that contains a short text of a script without spaces has its token, which is not a gram or short word', () => {
   const letter = fc.constantFrom(...'王伟りトสม이ab '.split(''), '🙂', '𠮷')
   const text = fc.string({ unit: letter, maxLength: 5 }).map(foldText)
   fc.assert(

@@ -74,7 +74,7 @@ test('the document shares titled schemas and errors, and is served with its coll
   const operation = document.paths['/api/v1/things/{thingId}']?.get
   assert.deepEqual(operation?.responses[404], { $ref: '#/components/responses/NotFound' })
   assert.deepEqual(document.components.responses?.NotFound, {
-    description: 'Nothing there that this caller may see.',
+    description: 'Not found, or not visible to this caller.',
     headers: { 'x-request-id': { $ref: '#/components/headers/RequestId' } },
     content: {
       'application/json': {
