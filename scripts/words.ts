@@ -64,7 +64,10 @@ const inNames = matcher(names)
 const inTexts = matcher(texts)
 
 function matcher(words: Record<string, string>) {
-  const entries = Object.entries(words).map(([pattern, instead]) => ({ re: new RegExp(`\\b(?:${pattern})\\b`, 'i'), instead }))
+  const entries = Object.entries(words).map(([pattern, instead]) => ({
+    re: new RegExp(`\\b(?:${pattern})\\b`, 'i'),
+    instead,
+  }))
   return (text: string): { word: string; instead: string }[] =>
     entries.flatMap(({ re, instead }) => {
       const word = re.exec(text)?.[0]
@@ -99,7 +102,9 @@ function textsOf(line: string): string[] {
 if (import.meta.main) {
   const paths = process.argv.slice(2)
   const listed = execFileSync('git', ['ls-files', ...paths], { encoding: 'utf8' }).split('\n')
-  const files = listed.filter((path) => /\.(?:ts|tsx|mjs|md)$|text\/.*\.json$/.test(path) && !path.includes('scripts/words'))
+  const files = listed.filter(
+    (path) => /\.(?:ts|tsx|mjs|md)$|text\/.*\.json$/.test(path) && !path.includes('scripts/words'),
+  )
   const findings = files.flatMap((path) => findRetiredWords(path, readFileSync(path, 'utf8')))
   for (const { place, word, instead } of findings) console.log(`${place}: "${word}" is retired; write ${instead}`)
   console.log(findings.length === 0 ? 'No retired words' : `${findings.length} retired words`)

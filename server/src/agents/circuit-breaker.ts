@@ -3,7 +3,6 @@ import type { PauseReason } from '../auth/api-keys/queries.ts'
 import type { Clock } from '../base/clock.ts'
 import { type ApiError, tooManyRequests } from '../base/errors.ts'
 
-
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 

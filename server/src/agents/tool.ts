@@ -108,7 +108,8 @@ export const idempotencyKey = Type.String({
   minLength: 1,
   maxLength: 255,
   pattern: '^[\\x20-\\x7e]+$',
-  description: 'The call takes effect once per key. Default: derived from the content and the messages that you have seen.',
+  description:
+    'The call takes effect once per key. Default: derived from the content and the messages that you have seen.',
   example: 'order-1042-shipped',
 })
 

@@ -5,9 +5,9 @@ import { isUnavailable } from './postgres/failures.ts'
 // entered, because they contain phones, names and search terms.
 const ids = ['requestId', 'traceId', 'keyId', 'workspaceId', 'memberId', 'endpointId', 'eventId'] as const
 const subjects = ['connectionId', 'conversationId', 'messageId', 'leadId'] as const
-/** `route` is a pattern, such as `/api/v1/leads/:identifier`; `verb` is the tool that an agent called. */
-const words = ['method', 'route', 'verb', 'job', 'code', 'host', 'version'] as const
-const numbers = ['status', 'ms', 'attempt', 'count', 'port'] as const
+/** `route` is a pattern, such as `/api/v1/leads/:identifier`; `tool` is the tool that an agent called. */
+const words = ['method', 'route', 'tool', 'job', 'code', 'host', 'version'] as const
+const numbers = ['status', 'durationMs', 'timeoutMs', 'aheadMs', 'attempt', 'count', 'port'] as const
 const texts = [...ids, ...subjects, ...words] as const
 
 export type LogFields = { [name in (typeof texts)[number]]?: string | undefined } & {

@@ -75,8 +75,7 @@ function parseStart(workspaceId: string, after: string | undefined): FeedStart {
   if (after === undefined) return 'oldest'
   if (after === 'latest') return 'latest'
   const position = parseFeedCursor(workspaceId, after)
-  if (position === null)
-    throw invalid('after', 'must be a next_cursor of this workspace, or latest', 'query')
+  if (position === null) throw invalid('after', 'must be a next_cursor of this workspace, or latest', 'query')
   return position
 }
 
@@ -87,7 +86,11 @@ function namesFor(allNames: readonly EventName[], caller: Caller, requested: str
   const requestedNames = requested.split(',').map((name) => name.trim())
   const known: readonly string[] = [...allNames, ...groupNames]
   if (!requestedNames.every((name) => known.includes(name))) {
-    throw invalid('events', `must be a list of event names, ${groupNames.join(' or ')}: ${allNames.join(', ')}`, 'query')
+    throw invalid(
+      'events',
+      `must be a list of event names, ${groupNames.join(' or ')}: ${allNames.join(', ')}`,
+      'query',
+    )
   }
   return matchEventNames(readable, requestedNames)
 }

@@ -102,4 +102,6 @@ export function createStreamLimits(): (member: Pick<Member, 'userId' | 'tokenId'
 }
 
 const tooManyStreams = (whose: string, count: number): ApiError =>
-  tooManyRequests(`The limit of ${count} open streams${whose} is reached. Close one first.`, 10, { code: 'RATE_LIMITED' })
+  tooManyRequests(`The limit of ${count} open streams${whose} is reached. Close one first.`, 10, {
+    code: 'RATE_LIMITED',
+  })

@@ -63,10 +63,10 @@ test('named groups of an error pattern are the arguments of its translation', ()
 
 const server = fileURLToPath(new URL('../../../server/src', import.meta.url))
 /** Modules that the app has forms for. Excludes errors that only programs receive: list positions, headers, feeds. */
-const rooms =
-  /^(access\/(account|credentials|keys|people|users)|workspace|leads|forms|webhooks|erasure|channels\/(connection|health)|inbox\/(media|notes|ownership)|rotation)\//
+const modules =
+  /^(auth\/(account|credentials|api-keys|members|users)|workspaces|leads|forms|webhooks|erasure|channels\/(connection|health)|inbox\/(media|notes|assignment|team-api)|key-rotation)\//
 const programs =
-  /cursor|Idempotency|sort|Content-Length|JSON object|list of strings|bytes of the file|exactly one of|one status or|alias of|must have a body|header \$/
+  /cursor|Idempotency|sort|Content-Length|JSON object|list of strings|bytes of the file|exactly one of|one status or|alias of|must have a body|header \$|status snoozed|whole numbers from/
 const issue = /(['"`])((?:must|is|needs|may|a lead has)\b (?:(?!\1)[^\\]|\\.){3,300})\1/g
 const refusal =
   /\b(?:conflict|unprocessable|tooManyRequests|isTaken:|isFull:)\s*\(?\s*(['"`])((?:(?!\1)[^\\]|\\.){3,400})\1/g
@@ -75,7 +75,7 @@ function messages(): Map<string, string> {
   const found = new Map<string, string>()
   for (const entry of readdirSync(server, { recursive: true, withFileTypes: true })) {
     const path = relative(server, join(entry.parentPath, entry.name))
-    if (!entry.isFile() || !path.endsWith('.ts') || !rooms.test(path)) continue
+    if (!entry.isFile() || !path.endsWith('.ts') || !modules.test(path)) continue
     const text = readFileSync(join(server, path), 'utf8').replace(/^\s*(\/\/|\*|\/\*).*$/gm, '')
     for (const [, , message = ''] of [...text.matchAll(issue), ...text.matchAll(refusal)]) {
       // Placeholders may be numbers or names.

@@ -48,9 +48,7 @@ const problem = titled('Problem', {
       Type.Object({
         path: text(1000, 'The field.'),
         message: text(1000, 'What is wrong with it.'),
-        allowed: Type.Optional(
-          Type.Array(text(255, 'A value.'), { maxItems: 50, description: 'Accepted values.' }),
-        ),
+        allowed: Type.Optional(Type.Array(text(255, 'A value.'), { maxItems: 50, description: 'Accepted values.' })),
       }),
       { maxItems: 20 },
     ),

@@ -34,8 +34,7 @@ export const AgentHours = Type.Object(
   },
   {
     title: 'Hours',
-    description:
-      'Business hours of the team. You answer at any hour: tell customers when a person is available.',
+    description: 'Business hours of the team. You answer at any hour: tell customers when a person is available.',
   },
 )
 

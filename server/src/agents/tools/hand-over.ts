@@ -65,7 +65,12 @@ export const handOverToPeople = defineTool({
       urgency: 'high',
       closing: 'A colleague will help you with this.',
     },
-    output: { conversation: exampleHandedOver, closing: 'sent', was_new: true, next: ['Leave this conversation alone.'] },
+    output: {
+      conversation: exampleHandedOver,
+      closing: 'sent',
+      was_new: true,
+      next: ['Leave this conversation alone.'],
+    },
   },
   run: async (deps, caller, args) => {
     const id = args.conversation_id.toLowerCase()

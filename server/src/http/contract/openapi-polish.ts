@@ -188,10 +188,7 @@ const headerComponents = {
     schema: { type: 'string', maxLength: 64 },
   },
   RetryAfter: count('Seconds to wait before you retry.', 12),
-  RateLimitLimit: count(
-    'Requests allowed per minute. All RateLimit headers are absent if the limit is off.',
-    3000,
-  ),
+  RateLimitLimit: count('Requests allowed per minute. All RateLimit headers are absent if the limit is off.', 3000),
   RateLimitRemaining: count('Requests left.', 2999),
   RateLimitReset: count('Seconds until the limit is fully restored.', 60),
   RateLimitPolicy: {
