@@ -7,7 +7,7 @@ import { noMarks } from '../server/src/inbox/conversation/conversation-state.ts'
 import { encryptConversation } from '../server/src/inbox/conversation/encrypted-conversation.ts'
 import { encryptMessage, type Message } from '../server/src/inbox/conversation/message.ts'
 import { agent, human } from '../server/src/inbox/conversation/owner.ts'
-import { sealLead } from '../server/src/leads/lead/encrypted-lead.ts'
+import { encryptLead } from '../server/src/leads/lead/encrypted-lead.ts'
 import type { Lead } from '../server/src/leads/lead/lead.ts'
 
 const statuses = ['open', 'open', 'open', 'open', 'pending', 'resolved', 'resolved', 'closed'] as const
@@ -138,10 +138,14 @@ export async function fillSent(
 }
 
 /** Random bytes that no key decrypts. The first byte marks them as unencrypted, so they never name a loadable key. */
-const blindBytes = (length: number): Buffer => Buffer.concat([Buffer.alloc(1), randomBytes(length - 1)])
+const undecryptableBytes = (length: number): Buffer => Buffer.concat([Buffer.alloc(1), randomBytes(length - 1)])
 
 /** Inserts messages and parts of a typical size that cannot be decrypted, `each` per conversation. */
-export async function fillBlindMessages({ db, workspaceId, now }: Filling, ids: readonly string[], each: number) {
+export async function fillUndecryptableMessages(
+  { db, workspaceId, now }: Filling,
+  ids: readonly string[],
+  each: number,
+) {
   for (let at = 0; at < ids.length; at += 2000) {
     await db.tx(async (tx) => {
       await tx`
@@ -150,7 +154,7 @@ export async function fillBlindMessages({ db, workspaceId, now }: Filling, ids: 
           external_index, status, occurred_at, created_at
         )
         select c.workspace_id, gen_random_uuid(), c.id, c.connection_id, case n % 2 when 0 then 'inbound' else 'outbound' end,
-          'text', 'live', ${blindBytes(120)}::bytea, ${randomBytes(60)}::bytea, uuid_send(gen_random_uuid()), 'delivered',
+          'text', 'live', ${undecryptableBytes(120)}::bytea, ${randomBytes(60)}::bytea, uuid_send(gen_random_uuid()), 'delivered',
           ${now}::timestamptz - n * interval '1 minute', ${now}
         from conversations c
         cross join generate_series(1, ${each}::integer) n
@@ -195,7 +199,7 @@ export async function fillThreads({ db, keyring, workspaceId, now }: Filling, id
 }
 
 /** Inserts traces of activity: parts and answers of sends, status changes, and an event per conversation and lead. */
-export async function fillTrails({ db, workspaceId, now }: Filling): Promise<void> {
+export async function fillActivityTraces({ db, workspaceId, now }: Filling): Promise<void> {
   await db.sql`
     insert into message_parts (workspace_id, message_id, part, connection_id, external_index, status)
     select workspace_id, id, 0, connection_id, uuid_send(gen_random_uuid()), 'delivered'
@@ -220,7 +224,7 @@ export async function fillTrails({ db, workspaceId, now }: Filling): Promise<voi
     where workspace_id = ${workspaceId}`
   await db.sql`
     insert into events (workspace_id, id, name, subject_id, payload, occurred_at, position)
-    select ${workspaceId}, gen_random_uuid(), 'seed', id, ${blindBytes(300)}::bytea, ${now}, row_number() over ()
+    select ${workspaceId}, gen_random_uuid(), 'seed', id, ${undecryptableBytes(300)}::bytea, ${now}, row_number() over ()
     from (
       select id from conversations where workspace_id = ${workspaceId}
       union all
@@ -255,7 +259,7 @@ export async function fillLeads(filling: Filling, count: number): Promise<string
       deletedAt: null,
     } as Lead
   })
-  const rows = leads.map((one) => ({ workspace_id: workspaceId, ...sealLead(keyring, one) }))
+  const rows = leads.map((one) => ({ workspace_id: workspaceId, ...encryptLead(keyring, one) }))
   await insertRows(filling, 'leads', rows)
   await db.sql`
     insert into lead_search (workspace_id, lead_id, index_version, tokens)

@@ -4,9 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { shiftedClock, systemClock } from '../server/src/base/clock.ts'
 import { openDb } from '../server/src/base/db.ts'
 import { openKeyStore } from '../server/src/base/encryption/key-store.ts'
-import { lowerPriority } from '../server/src/base/machine.ts'
+import { lowerPriority } from '../server/src/base/process-limits.ts'
 import { indexInbox, settledMs } from '../server/src/inbox/search/index-inbox.ts'
-import { databaseOf } from './place.ts'
+import { databaseOf } from './database-address.ts'
 import { benchMasterKey } from './workspace.ts'
 
 lowerPriority()

@@ -2,14 +2,14 @@ import { Worker } from 'node:worker_threads'
 import { Client } from 'pg'
 import { type Db, setStatementTimeout } from '../server/src/base/db.ts'
 import { baselineTables } from './baselines/baseline-tables.ts'
+import type { Database } from './database-address.ts'
 import type { LoadShare } from './load-thread.ts'
-import type { Database } from './place.ts'
 import { type BenchWorkspace, makeWorkspace } from './workspace.ts'
 
 const threads = 2
 
 /** Returns the workspace with this many leads: the one of an earlier run in this database, or a new one. */
-export async function loadedWorkspace(
+export async function loadWorkspace(
   db: Db,
   options: Database,
   count: number,

@@ -8,9 +8,9 @@ import { newLead } from '../server/src/leads/lead/change.ts'
 import type { Lead } from '../server/src/leads/lead/lead.ts'
 import { searchLines, searchTokens } from '../server/src/leads/lead/search-lines.ts'
 import { insertLeads } from '../server/src/leads/lead/write.ts'
-import { putTokens } from '../server/src/leads/search/index-leads.ts'
+import { tokenUpsertStatement } from '../server/src/leads/search/index-leads.ts'
+import type { Database } from './database-address.ts'
 import { person } from './people.ts'
-import type { Database } from './place.ts'
 import { benchMasterKey } from './workspace.ts'
 
 export interface LoadShare {
@@ -34,7 +34,7 @@ for (let start = thread * batch; start < count; start += threads * batch) {
   const leads = Array.from({ length: Math.min(batch, count - start) }, (_, n) => leadOf(start + n))
   await db.tx(async (tx) => {
     await insertLeads(tx, keyring, workspaceId, leads)
-    await putTokens(
+    await tokenUpsertStatement(
       tx,
       keyring,
       workspaceId,

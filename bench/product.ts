@@ -17,7 +17,7 @@ import { reindexIdle } from '../server/src/inbox/conversation/touch.ts'
 import { indexLeads } from '../server/src/leads/search/index-leads.ts'
 import { openMemoryIndexes } from '../server/src/leads/search/memory-index/client.ts'
 import { openFolderStore } from '../server/src/media/store/folder-store.ts'
-import { databaseOf } from './place.ts'
+import { databaseOf } from './database-address.ts'
 import { benchMasterKey } from './workspace.ts'
 
 const { SEARCH_MEMORY = '192', WARM, ...env } = process.env

@@ -28,15 +28,15 @@ import { openDb } from '../server/src/base/db.ts'
 import { startEmbeddedPostgres } from '../server/src/base/embedded/embedded-postgres.ts'
 import { migrate } from '../server/src/base/migrate.ts'
 import { type Child, startChild } from './child.ts'
-import { type Course, compete, type Result } from './contest.ts'
-import { printResults } from './contest-table.ts'
+import { type Course, compare, type Result } from './comparison.ts'
+import { environmentOf } from './database-address.ts'
 import { runAgentCalls } from './parts/agent-calls.ts'
 import { type AgentsFigures, runAgents } from './parts/agents-part.ts'
 import { runBurst } from './parts/burst/burst-part.ts'
 import { runDirectory } from './parts/directory-part.ts'
 import { runGrowth } from './parts/growth/growth-part.ts'
 import { runIndexAlone } from './parts/growth/index-alone.ts'
-import type { Grown } from './parts/growth/rounds.ts'
+import type { GrowthResult } from './parts/growth/rounds.ts'
 import { runIdle } from './parts/idle-part.ts'
 import { type Imported, runImport } from './parts/import-part.ts'
 import { runConversationSizes } from './parts/inbox/conversation-sizes.ts'
@@ -53,7 +53,7 @@ import { runSearch } from './parts/search-part.ts'
 import { runTokens } from './parts/tokens-part.ts'
 import type { Throughput } from './parts/webhook-throughput.ts'
 import { runBacklog, runWebhooks } from './parts/webhooks-part.ts'
-import { placeOf } from './place.ts'
+import { printResults } from './results-table.ts'
 import { maxConnections, startSystemPostgres } from './system-postgres.ts'
 import { makeWorkspace } from './workspace.ts'
 
@@ -95,7 +95,7 @@ const postgres = values.postgres
   : await startEmbeddedPostgres({ folder, log: () => {}, settings: { max_connections: maxConnections } })
 const { socketFolder, database, user, password } = postgres
 const options = { socketFolder, database, user, password }
-const place = placeOf(options)
+const place = environmentOf(options)
 const db = openDb(postgres)
 const children: Child[] = []
 try {
@@ -120,12 +120,12 @@ try {
     media?: MediaFigures
     agents?: AgentsFigures
     messageSearch?: MessageSearchFigures
-    growth?: Grown[]
+    growth?: GrowthResult[]
   } = {}
-  const run = async (contests: Parameters<typeof compete>[0][], what: string) => {
+  const run = async (contests: Parameters<typeof compare>[0][], what: string) => {
     const ofPart: Result[] = []
     for (const contest of contests.filter(({ name }) => name.includes(values.only)))
-      ofPart.push(await compete(contest, course))
+      ofPart.push(await compare(contest, course))
     printResults(`work (${connections} connections, ${what})`, ofPart)
     results.push(...ofPart)
   }

@@ -4,9 +4,9 @@ import fastify from 'fastify'
 import { systemClock } from '../server/src/base/clock.ts'
 import { type Db, openDb } from '../server/src/base/db.ts'
 import { openKeyStore } from '../server/src/base/encryption/key-store.ts'
-import { readBulkItem } from '../server/src/leads/lead/input.ts'
+import { parseBulkItem } from '../server/src/leads/lead/input.ts'
 import { upsertLeads } from '../server/src/leads/write/upsert.ts'
-import { databaseOf } from './place.ts'
+import { databaseOf } from './database-address.ts'
 import { benchMasterKey } from './workspace.ts'
 
 const { WORKSPACE = '' } = process.env
@@ -20,8 +20,8 @@ const user = {
 } as const
 const app = fastify()
 
-app.post<{ Body: { items: Parameters<typeof readBulkItem>[0][] } }>('/leads/bulk-upsert', async (request) => {
-  const items = request.body.items.map((item, n) => readBulkItem(item, { defaultCountry: null, at: `items[${n}]` }))
+app.post<{ Body: { items: Parameters<typeof parseBulkItem>[0][] } }>('/leads/bulk-upsert', async (request) => {
+  const items = request.body.items.map((item, n) => parseBulkItem(item, { defaultCountry: null, at: `items[${n}]` }))
   const keyring = await keyStore.keyring(WORKSPACE)
   const known = { ...keyStore, keyring: async () => keyring }
   const results = await db.tx(async (tx) => {
@@ -34,8 +34,8 @@ app.post<{ Body: { items: Parameters<typeof readBulkItem>[0][] } }>('/leads/bulk
     }
     const done: string[] = []
     for (const item of items) {
-      // `alongside` keeps each upsert from committing separately.
-      const options = { continueOnError: true, dryRun: false, alongside: async () => {} }
+      // `inTransaction` keeps each upsert from committing separately.
+      const options = { continueOnError: true, dryRun: false, inTransaction: async () => {} }
       const [outcome] = await upsertLeads({ db: within, keyStore: known, clock: systemClock }, user, [item], options)
       if (outcome === undefined || outcome.action === 'failed') throw new Error('An item failed')
       done.push(outcome.action)

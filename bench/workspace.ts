@@ -5,7 +5,7 @@ import type { Db } from '../server/src/base/db.ts'
 import { openKeyStore } from '../server/src/base/encryption/key-store.ts'
 import { hashToken } from '../server/src/base/encryption/secret-token.ts'
 import { newId } from '../server/src/base/id.ts'
-import { readBulkItem } from '../server/src/leads/lead/input.ts'
+import { parseBulkItem } from '../server/src/leads/lead/input.ts'
 import { upsertLeads } from '../server/src/leads/write/upsert.ts'
 import { person } from './people.ts'
 
@@ -58,7 +58,7 @@ export async function fillWorkspace(
   for (let done = 0; done < count; done += 100) {
     const items = Array.from({ length: Math.min(100, count - done) }, (_, n) => {
       const { externalRef, ...lead } = person(done + n)
-      return readBulkItem(
+      return parseBulkItem(
         { match: { by: 'externalRef', value: externalRef }, lead },
         { defaultCountry: null, at: `items[${n}]` },
       )

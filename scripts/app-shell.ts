@@ -6,10 +6,15 @@
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { ensureChromium } from './chromium.ts'
 
-const line = { offline: false, latency: 150, downloadThroughput: 1_600_000 / 8, uploadThroughput: 750_000 / 8 }
+const slowConnection = {
+  offline: false,
+  latency: 150,
+  downloadThroughput: 1_600_000 / 8,
+  uploadThroughput: 750_000 / 8,
+}
 const settleMs = 2000
 
-interface Seen {
+interface LoadTimes {
   paintMs: number
   contentMs: number
   rowsMs: number
@@ -34,15 +39,15 @@ if (link === undefined)
 
 const browser = await chromium.launch({ executablePath: ensureChromium(), args: ['--no-sandbox', '--disable-gpu'] })
 const { storageState, workspace } = await signIn(browser, link)
-const all: Seen[] = []
+const all: LoadTimes[] = []
 for (let n = 0; n < Number(rounds); n++) {
   const context = await browser.newContext({ storageState, viewport: { width: 1440, height: 900 } })
-  all.push(await look(context, `${workspace}/${place}`))
+  all.push(await measureLoad(context, `${workspace}/${place}`))
   console.log(JSON.stringify(all.at(-1)))
   await context.close()
 }
 await browser.close()
-const median = (of: (seen: Seen) => number) => all.map(of).toSorted((a, b) => a - b)[Math.floor(all.length / 2)]
+const median = (of: (seen: LoadTimes) => number) => all.map(of).toSorted((a, b) => a - b)[Math.floor(all.length / 2)]
 console.log(
   `${place}: first paint ${median((seen) => seen.paintMs)} ms, rows ${median((seen) => seen.rowsMs)} ms (${median((seen) => seen.workMs)} ms of work), ` +
     `until then ${median((seen) => seen.requests)} requests of ${median((seen) => seen.kilobytes)} kB`,
@@ -62,11 +67,11 @@ async function signIn(browser: Browser, link: string) {
   return { storageState, workspace }
 }
 
-async function look(context: BrowserContext, url: string): Promise<Seen> {
+async function measureLoad(context: BrowserContext, url: string): Promise<LoadTimes> {
   const page = await context.newPage()
   const session = await context.newCDPSession(page)
   await session.send('Network.enable')
-  await session.send('Network.emulateNetworkConditions', line)
+  await session.send('Network.emulateNetworkConditions', slowConnection)
   await session.send('Performance.enable', { timeDomain: 'threadTicks' })
   await page.addInitScript({ content: watchRows })
   const fetched: { atMs: number; bytes: number }[] = []

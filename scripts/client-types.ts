@@ -32,13 +32,13 @@ const json = 'application/json'
 const isNamed = ({ schema }: Parameter): boolean => !('patternProperties' in schema)
 
 /** Returns the types of every operation below the path, and of every object that they refer to. */
-function typesBelow(document: Document, face: string): string {
+function typesBelow(document: Document, pathPrefix: string): string {
   const operations = Object.entries(document.paths)
-    .filter(([path]) => path.startsWith(face))
+    .filter(([path]) => path.startsWith(pathPrefix))
     .flatMap(([, item]) => Object.values(item))
   const { schemas } = document.components
   const written = operations.flatMap(operationTypes)
-  const objects = reached(
+  const objects = reachableSchemas(
     written.map(([, schema]) => schema),
     schemas,
   )
@@ -77,7 +77,7 @@ const queryObject = (parameters: Parameter[]): Schema => ({
 })
 
 /** Returns the schemas that are referred to, directly or indirectly, in the document's order. */
-function reached(from: Schema[], schemas: Record<string, Schema>): [string, Schema][] {
+function reachableSchemas(from: Schema[], schemas: Record<string, Schema>): [string, Schema][] {
   const names = new Set<string>()
   const visit = (schema: unknown): void => {
     for (const [, name = ''] of JSON.stringify(schema).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {

@@ -14,7 +14,7 @@ import { openOutgoing } from '../server/src/base/outgoing/guarded-fetch.ts'
 import type { App } from '../server/src/base/route.ts'
 import { loadConfig } from '../server/src/config.ts'
 import { createSequencer } from '../server/src/events/sequence.ts'
-import { openapiDocument, routesOf } from '../server/src/http/contract/openapi.ts'
+import { openapiDocument, routesDocument } from '../server/src/http/contract/openapi.ts'
 import { postmanCollection } from '../server/src/http/contract/postman.ts'
 import { createMetrics } from '../server/src/http/monitoring/metrics.ts'
 import { openFolderStore } from '../server/src/media/store/folder-store.ts'
@@ -27,7 +27,7 @@ import { textTypesAreCurrent, writeTextTypes } from './text-types.ts'
 const exampleUrl = 'http://localhost:7007'
 const files = {
   'docs/openapi.json': (app: App): unknown => openapiDocument(app),
-  'docs/postman.json': (app: App): unknown => postmanCollection(routesOf(app), exampleUrl),
+  'docs/postman.json': (app: App): unknown => postmanCollection(routesDocument(app), exampleUrl),
 }
 
 /** Writes the contract of a ready app to `docs/`. */

@@ -45,13 +45,13 @@ async function runTests(): Promise<{ failed: Set<string>; lastLine: string }> {
   const child = spawn(process.execPath, [runner, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
   const closed = once(child, 'close')
   const failed = new Set<string>()
-  let [lastLine, isTelling] = ['', false]
+  let [lastLine, isPrinting] = ['', false]
   for await (const line of createInterface({ input: child.stdout })) {
     const [, test] = /^✖ (.* › .*)/.exec(line) ?? []
     // Prints the details of each failing test only once.
-    if (test !== undefined) isTelling = !failed.has(test)
-    else if (/^[✔✖]/.test(line)) isTelling = false
-    if (isTelling) console.log(line)
+    if (test !== undefined) isPrinting = !failed.has(test)
+    else if (/^[✔✖]/.test(line)) isPrinting = false
+    if (isPrinting) console.log(line)
     if (test !== undefined) failed.add(test)
     if (line !== '') lastLine = line
   }

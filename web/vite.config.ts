@@ -13,7 +13,7 @@ const ofPanels =
 const ofFields =
   /[\\/](?:Input|InputBase|TextInput|CloseButton|InputsGroupFieldset|use-id|use-uncontrolled|use-merged-ref|use-mutation-observer|use-resize-observer|use-delayed-hover|use-timeout)[\\/]|[\\/]PageHeader\.(?:tsx|module\.css)$/
 
-const { plugin: ofRooms, roomsOf } = sharedChunks({
+const { plugin: ofPages, pagesOf } = sharedChunks({
   frame: ['main.tsx'],
   home: ['home/HomePage.tsx'],
   inbox: ['inbox/InboxPage.tsx'],
@@ -23,13 +23,13 @@ const { plugin: ofRooms, roomsOf } = sharedChunks({
 /** Returns the chunk for what pages load first; null for the rest. */
 function fileOf(id: string): string | null {
   if (/\/(?:index\.html|main\.tsx)$/.test(id)) return null
-  const rooms = roomsOf(id)
+  const rooms = pagesOf(id)
   const isFirst = rooms.includes('frame') || rooms.length > 1
   return isFirst ? 'first' : (rooms[0] ?? null)
 }
 
 export default defineConfig({
-  plugins: [react(), texts(), libraryStyles(), ofRooms, appShell()],
+  plugins: [react(), texts(), libraryStyles(), ofPages, appShell()],
   build: {
     outDir: 'dist',
     emptyOutDir: true,

@@ -1,5 +1,5 @@
 import { Client, type CustomTypesConfig, type QueryResultRow, types } from 'pg'
-import { databaseOf } from '../place.ts'
+import { databaseOf } from '../database-address.ts'
 
 /** Runs a statement, prepared under its own name on first use of a connection. */
 export type Run = <Row extends QueryResultRow>(text: string, values?: readonly unknown[]) => Promise<Row[]>
@@ -30,8 +30,8 @@ export async function openBaselineDb(connections = { reading: 3, writing: 10, tr
     else next(client)
   }
   return {
-    read: inTurn(await connect(connections.reading)),
-    write: inTurn(await connect(connections.writing)),
+    read: roundRobin(await connect(connections.reading)),
+    write: roundRobin(await connect(connections.writing)),
     tx: async (work) => {
       const client = await take()
       try {
@@ -47,7 +47,7 @@ export async function openBaselineDb(connections = { reading: 3, writing: 10, tr
   }
 }
 
-function inTurn(clients: readonly Client[]): Run {
+function roundRobin(clients: readonly Client[]): Run {
   let turn = 0
   return (text, values) => send(clients[turn++ % clients.length] as Client, text, values)
 }

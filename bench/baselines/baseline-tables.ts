@@ -1,7 +1,7 @@
 import { systemClock } from '../../server/src/base/clock.ts'
 import type { Db } from '../../server/src/base/db.ts'
 import { openKeyStore } from '../../server/src/base/encryption/key-store.ts'
-import { type LeadRow, openLead } from '../../server/src/leads/lead/encrypted-lead.ts'
+import { decryptLead, type LeadRow } from '../../server/src/leads/lead/encrypted-lead.ts'
 import { leadColumns } from '../../server/src/leads/lead/queries.ts'
 import { benchMasterKey } from '../workspace.ts'
 
@@ -12,7 +12,7 @@ export async function makeBaselineTables(db: Db, workspaceId: string): Promise<v
     await tx.unsafe(baselineTables)
     const rows = await tx<LeadRow[]>`select ${leadColumns(tx)} from leads l where l.workspace_id = ${workspaceId}`
     for (let at = 0; at < rows.length; at += 2000) {
-      const leads = rows.slice(at, at + 2000).map((row) => openLead(keyring, row))
+      const leads = rows.slice(at, at + 2000).map((row) => decryptLead(keyring, row))
       await tx`
         insert into floor_leads (
           workspace_id, id, unique_code, external_ref, first_name, last_name, email, phone, status, priority, source,

@@ -85,7 +85,7 @@ function callPlatform(port: number, text: string): Promise<string> {
   })
 }
 
-interface Told {
+interface CallbackBody {
   entry: {
     changes: { value: { messages: { from: string; id: string; timestamp: string; text: { body: string } }[] } }[]
   }[]
@@ -98,7 +98,7 @@ function serveWebhook(app: FastifyInstance, write: Run, seal: (text: string) => 
     const given = Buffer.from(String(request.headers['x-hub-signature-256']).slice(7), 'hex')
     const wanted = createHmac('sha256', appSecret).update(request.body).digest()
     if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) return reply.code(401).send()
-    const told = JSON.parse(request.body.toString()) as Told
+    const told = JSON.parse(request.body.toString()) as CallbackBody
     const messages = told.entry.flatMap(({ changes }) => changes.flatMap(({ value }) => value.messages))
     const rows = messages.map(({ from, id, timestamp, text }) => ({
       id: randomUUID(),

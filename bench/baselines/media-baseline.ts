@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import pLimit from 'p-limit'
 
 const { PLATFORM_PORT = '0', FOLDER = '' } = process.env
-const atOnce = pLimit(8)
+const maxConcurrent = pLimit(8)
 const agent = new Agent({ keepAlive: true })
 const streams = new Set<ServerResponse>()
 const state = { kept: 0, lastAt: 0 }
@@ -34,9 +34,9 @@ const server = createServer(async (request, response) => {
   } else if (url !== '/webhook') {
     response.writeHead(404).end()
   } else {
-    const ids = pictureIds(JSON.parse(String(await whole(request))))
+    const ids = pictureIds(JSON.parse(String(await readBody(request))))
     response.end('{}')
-    for (const id of ids) void atOnce(() => keep(id))
+    for (const id of ids) void maxConcurrent(() => keep(id))
   }
 })
 server.listen(0, '127.0.0.1', () => process.stdout.write(`ready ${(server.address() as AddressInfo).port}\n`))
@@ -65,11 +65,11 @@ async function keep(id: string): Promise<void> {
 }
 
 async function fetched(url: string): Promise<Buffer> {
-  return whole(
+  return readBody(
     await new Promise<IncomingMessage>((resolve, reject) => get(url, { agent }, resolve).on('error', reject)),
   )
 }
 
-async function whole(incoming: IncomingMessage): Promise<Buffer> {
+async function readBody(incoming: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(await incoming.toArray())
 }

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { appSecret } from '../inbox-seed.ts'
 import type { Run } from './baseline-db.ts'
 
-interface Told {
+interface CallbackBody {
   entry: { changes: { value: { statuses: { id: string; status: string; timestamp: string }[] } }[] }[]
 }
 
@@ -17,7 +17,7 @@ export function serveStatuses(app: FastifyInstance, write: Run, seal: (text: str
     const given = Buffer.from(String(request.headers['x-hub-signature-256']).slice(7), 'hex')
     const wanted = createHmac('sha256', appSecret).update(request.body).digest()
     if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) return reply.code(401).send()
-    const told = JSON.parse(request.body.toString()) as Told
+    const told = JSON.parse(request.body.toString()) as CallbackBody
     const statuses = told.entry.flatMap(({ changes }) => changes.flatMap(({ value }) => value.statuses))
     const rows = statuses.map(({ id, status, timestamp }) => ({
       event: randomUUID(),

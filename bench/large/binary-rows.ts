@@ -1,17 +1,17 @@
-import { copyStatement } from '../../server/src/base/copy/catalogue.ts'
+import { copyStatement } from '../../server/src/base/copy/catalog.ts'
 import type { Sql } from '../../server/src/base/db.ts'
 
 /** Collects rows of one table in the format of `copy … from stdin (format binary)`. */
-export interface Sheet {
+export interface RowBuffer {
   readonly statement: string
   add(row: Readonly<Record<string, unknown>>): void
   /** Encodes a row without adding it. */
   encode(row: Readonly<Record<string, unknown>>): Buffer
   /** Reserves space for a row of this many bytes, which the caller writes. */
-  room(bytes: number): { bytes: Buffer; at: number }
+  reserve(bytes: number): { bytes: Buffer; at: number }
   bytes(): number
   /** Returns the collected rows with header and trailer, and empties the sheet. */
-  take(): Buffer
+  flush(): Buffer
 }
 
 interface Column {
@@ -20,7 +20,7 @@ interface Column {
 }
 
 /** Opens sheets for tables; the columns of each are those of its first row. */
-export async function openSheets(sql: Sql, tables: readonly string[]): Promise<(table: string) => Sheet> {
+export async function openRowBuffers(sql: Sql, tables: readonly string[]): Promise<(table: string) => RowBuffer> {
   const rows = await sql<(Column & { table: string })[]>`
     select c.relname as table, a.attname as name, t.typname as type
     from pg_class c
@@ -28,11 +28,11 @@ export async function openSheets(sql: Sql, tables: readonly string[]): Promise<(
     join pg_type t on t.oid = a.atttypid
     where c.relname = any (${[...tables]}::text[])
       and c.relnamespace = current_schema()::regnamespace`
-  const sheets = new Map<string, Sheet>()
+  const sheets = new Map<string, RowBuffer>()
   return (table) => {
     const known =
       sheets.get(table) ??
-      openSheet(
+      openRowBuffer(
         table,
         rows.filter((row) => row.table === table),
       )
@@ -44,7 +44,7 @@ export async function openSheets(sql: Sql, tables: readonly string[]): Promise<(
 const signature = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1')
 const maxRowBytes = 64 * 1024
 
-function openSheet(table: string, all: readonly Column[]): Sheet {
+function openRowBuffer(table: string, all: readonly Column[]): RowBuffer {
   let columns: { name: string; write: Write }[] | undefined
   let [page, at] = [Buffer.allocUnsafe(1024 * 1024), signature.copy(Buffer.alloc(signature.length))]
   const columnsOf = (row: Readonly<Record<string, unknown>>) =>
@@ -82,13 +82,13 @@ function openSheet(table: string, all: readonly Column[]): Sheet {
       at = before
       return bytes
     },
-    room: (bytes) => {
+    reserve: (bytes) => {
       grow(bytes + 2)
       at += bytes
       return { bytes: page, at: at - bytes }
     },
     bytes: () => at - signature.length,
-    take: () => {
+    flush: () => {
       at = page.writeInt16BE(-1, at)
       const taken = Buffer.from(page.subarray(0, at))
       at = signature.length

@@ -1,7 +1,7 @@
 import type pg from 'pg'
-import { withSession } from '../../server/src/base/copy/catalogue.ts'
+import { withSession } from '../../server/src/base/copy/catalog.ts'
 import { socketAddress } from '../../server/src/base/postgres/address.ts'
-import type { Database } from '../place.ts'
+import type { Database } from '../database-address.ts'
 
 interface Index {
   table: string
@@ -18,7 +18,7 @@ interface ForeignKey {
 }
 
 /** Settings that are off while loading, which need not survive a crash. */
-const quickly = ['fsync', 'full_page_writes', 'autovacuum']
+const settingsOff = ['fsync', 'full_page_writes', 'autovacuum']
 
 export interface Filling {
   leads: () => Promise<void>
@@ -34,7 +34,7 @@ export async function withoutIndexes(options: Database, tables: readonly string[
   const session = <T>(does: (client: pg.Client) => Promise<T>) =>
     withSession(socketAddress(options), 'bench indexes', does)
   await session(async (client) => {
-    for (const name of quickly) await client.query(`alter system set ${name} = off`)
+    for (const name of settingsOff) await client.query(`alter system set ${name} = off`)
     await client.query('select pg_reload_conf()')
     const indexes = await listIndexes(client, tables)
     const keys = await listForeignKeys(client, tables)
@@ -57,7 +57,7 @@ export async function withoutIndexes(options: Database, tables: readonly string[
     const vacuumed = tables.filter((table) => !table.startsWith('message'))
     for (const table of vacuumed) await timed(`vacuum ${table}`, () => client.query(`vacuum (analyze) ${table}`))
     await client.query('analyze')
-    for (const name of quickly) await client.query(`alter system reset ${name}`)
+    for (const name of settingsOff) await client.query(`alter system reset ${name}`)
     await client.query('select pg_reload_conf()')
     await client.query('checkpoint')
   })
@@ -76,9 +76,9 @@ async function makeAll(client: pg.Client, indexes: readonly Index[]): Promise<vo
 }
 
 async function timed(what: string, work: () => Promise<unknown>): Promise<void> {
-  const begun = performance.now()
+  const startedAt = performance.now()
   await work()
-  process.stderr.write(`${what}: ${((performance.now() - begun) / 1000).toFixed(1)} s\n`)
+  process.stderr.write(`${what}: ${((performance.now() - startedAt) / 1000).toFixed(1)} s\n`)
 }
 
 /** Skips partitioned tables: they accept neither an existing index as primary key nor a `not valid` foreign key. */

@@ -2,9 +2,9 @@ import { Worker } from 'node:worker_threads'
 import type { Db } from '../../server/src/base/db.ts'
 import { firstIdAt } from '../../server/src/base/id.ts'
 import { epochSize } from '../../server/src/inbox/search/message-tokens.ts'
-import { tokenRules } from '../../server/src/leads/lead/search-lines.ts'
+import { tokenRulesVersion } from '../../server/src/leads/lead/search-lines.ts'
+import type { Database } from '../database-address.ts'
 import { fillingOf, seedConnection } from '../inbox-seed.ts'
-import type { Database } from '../place.ts'
 import { makeWorkspace } from '../workspace.ts'
 import { withoutIndexes } from './indexes.ts'
 import type { LargeShare } from './load-thread.ts'
@@ -31,7 +31,7 @@ const large = 1_000
  * Returns workspaces of these sizes as they would be after two years: existing ones of an earlier run in this database,
  * or new ones, filled by COPY before their indexes are created. Their rows can be decrypted.
  */
-export async function loadedTenants(db: Db, options: Database, sizes: readonly Size[]): Promise<Tenant[]> {
+export async function loadTenants(db: Db, options: Database, sizes: readonly Size[]): Promise<Tenant[]> {
   await db.sql`create table if not exists bench_large (n integer primary key, tenant jsonb not null)`
   const kept = await db.sql<{ tenant: Tenant }[]>`select tenant from bench_large order by n`
   if (kept.length > 0) return kept.map(({ tenant }) => tenant)
@@ -41,7 +41,7 @@ export async function loadedTenants(db: Db, options: Database, sizes: readonly S
     leads: () => fill(options, tenants, ['leads']),
     others: () => fill(options, tenants, ['conversations', 'messages']),
   })
-  for (const tenant of tenants) await finish(db, tenant)
+  for (const tenant of tenants) await completeProgress(db, tenant)
   for (const [n, tenant] of tenants.entries()) {
     await db.sql`insert into bench_large (n, tenant) values (${n}, ${db.sql.json({ ...tenant })})`
   }
@@ -59,14 +59,14 @@ export async function makeTenant(db: Db, size: Size): Promise<Tenant> {
 
 async function fill(options: Database, tenants: readonly Tenant[], kinds: readonly Job['kind'][]): Promise<void> {
   let done = 0
-  const begun = performance.now()
+  const startedAt = performance.now()
   const share = { db: options, tenants, tables, kinds, piece, threads }
   await Promise.all(
     Array.from({ length: threads }, (_, thread) =>
       runShare({ ...share, thread }, (more) => {
         const before = Math.floor(done * 100)
         done += more
-        const seconds = Math.round((performance.now() - begun) / 1000)
+        const seconds = Math.round((performance.now() - startedAt) / 1000)
         if (Math.floor(done * 100) > before)
           process.stderr.write(`${kinds[0]}: ${Math.floor(done * 100)} % in ${seconds} s\n`)
       }),
@@ -84,7 +84,7 @@ function runShare(workerData: LargeShare, onProgress: (more: number) => void): P
 }
 
 /** Sets the progress of feed and token indexing to complete. */
-export async function finish(db: Db, tenant: Tenant): Promise<void> {
+export async function completeProgress(db: Db, tenant: Tenant): Promise<void> {
   const { workspaceId, conversations, each, endMs } = tenant
   const position = lastPosition(tenant)
   const messages = conversations * each
@@ -95,7 +95,7 @@ export async function finish(db: Db, tenant: Tenant): Promise<void> {
     on conflict (workspace_id) do update set last_position = excluded.last_position`
   await db.sql`
     insert into lead_search_feeds (workspace_id, position, rules)
-    values (${workspaceId}, ${position}, ${tokenRules})
+    values (${workspaceId}, ${position}, ${tokenRulesVersion})
     on conflict (workspace_id) do update set position = excluded.position, rules = excluded.rules`
   await db.sql`
     insert into inbox_search_progress (workspace_id, messages_to, epoch, in_epoch, conversations_to)

@@ -1,15 +1,15 @@
 // Writes a share of large workspaces, encrypted, by COPY. Started by load-large.ts.
 import { parentPort, workerData } from 'node:worker_threads'
 import { systemClock } from '../../server/src/base/clock.ts'
-import { withSession } from '../../server/src/base/copy/catalogue.ts'
+import { withSession } from '../../server/src/base/copy/catalog.ts'
 import { copyIn } from '../../server/src/base/copy/copy.ts'
 import { openDb } from '../../server/src/base/db.ts'
 import { openKeyStore } from '../../server/src/base/encryption/key-store.ts'
 import type { Keyring } from '../../server/src/base/encryption/keyring.ts'
 import { socketAddress } from '../../server/src/base/postgres/address.ts'
-import type { Database } from '../place.ts'
+import type { Database } from '../database-address.ts'
 import { benchMasterKey } from '../workspace.ts'
-import { openSheets, type Sheet } from './binary-rows.ts'
+import { openRowBuffers, type RowBuffer } from './binary-rows.ts'
 import { addLeads } from './rows-of-leads.ts'
 import { addConversations, addMessages } from './rows-of-messages.ts'
 import { type Job, jobsOf, type Tenant } from './tenant.ts'
@@ -32,18 +32,19 @@ const db = openDb({ ...options, maxConnections: 1 })
 const keyStore = openKeyStore(db, { current: benchMasterKey }, systemClock)
 const keyrings: Keyring[] = []
 for (const { workspaceId } of tenants) keyrings.push(await keyStore.keyring(workspaceId))
-const sheetOf = await openSheets(db.sql, tables)
+const sheetOf = await openRowBuffers(db.sql, tables)
 await db.close()
 
 await withSession(socketAddress(options), 'bench load', async (client) => {
-  const filled = new Map<string, Sheet>()
-  const filling = (table: string): Sheet => {
+  const filled = new Map<string, RowBuffer>()
+  const filling = (table: string): RowBuffer => {
     const sheet = filled.get(table) ?? sheetOf(table)
     filled.set(table, sheet)
     return sheet
   }
   const flush = async () => {
-    for (const sheet of filled.values()) if (sheet.bytes() > 0) await copyIn(client, sheet.statement, one(sheet.take()))
+    for (const sheet of filled.values())
+      if (sheet.bytes() > 0) await copyIn(client, sheet.statement, one(sheet.flush()))
     filled.clear()
   }
   const jobs = jobsOf(tenants, piece)

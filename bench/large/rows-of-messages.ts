@@ -13,21 +13,21 @@ import { customerPhone } from '../inbox-seed.ts'
 import { chatText, rareEvery } from '../parts/message-search/chat-words.ts'
 import { person } from '../people.ts'
 import { eventRow } from './event-row.ts'
-import type { SheetOf } from './rows-of-leads.ts'
+import type { RowBufferOf } from './rows-of-leads.ts'
 import { addCopy, idBytes, positionBytes, randomBytesOf, type Template, templateOf, uuidBytes } from './templates.ts'
 import {
   agesAt,
-  beginOf,
   connectionOf,
   conversationAt,
   conversationId,
+  isDecryptable,
   isLarge,
   type Job,
   messageEvents,
   messageTime,
   minutesOf,
-  opens,
   positionAt,
+  startOf,
   type Tenant,
 } from './tenant.ts'
 
@@ -68,13 +68,13 @@ function conversationOf(tenant: Tenant, n: number): Conversation {
     unansweredSince: isWaiting ? at : null,
     inbound: noMarks,
     lastMessage: { direction: 'inbound', kind: 'text', text: 'Hello, is the blue one still there?' },
-    createdAt: beginOf(tenant, n),
+    createdAt: startOf(tenant, n),
     updatedAt: at,
   }
 }
 
 /** Adds conversations with the tokens of their customers, oldest first. */
-export function addConversations(tenant: Tenant, keyring: Keyring, { from, to }: Job, sheetOf: SheetOf): void {
+export function addConversations(tenant: Tenant, keyring: Keyring, { from, to }: Job, sheetOf: RowBufferOf): void {
   const { workspaceId, conversations } = tenant
   for (let n = from; n < to; n++) {
     const conversation = conversationOf(tenant, conversations - 1 - n)
@@ -89,7 +89,7 @@ export function addConversations(tenant: Tenant, keyring: Keyring, { from, to }:
 }
 
 /** Adds messages by their minutes, with their tokens; outbound ones with a part, recent ones with events. */
-export function addMessages(tenant: Tenant, keyring: Keyring, { from, to, before }: Job, sheetOf: SheetOf): void {
+export function addMessages(tenant: Tenant, keyring: Keyring, { from, to, before }: Job, sheetOf: RowBufferOf): void {
   let number = before
   for (let minute = from; minute < to; minute++) {
     const minutesBack = minutesOf(tenant) - 1 - minute
@@ -99,21 +99,26 @@ export function addMessages(tenant: Tenant, keyring: Keyring, { from, to, before
   }
 }
 
-interface Place {
+interface MessagePosition {
   minutesBack: number
   age: number
   /** Index among all messages of the tenant. */
   number: number
 }
 
-function addMessage(tenant: Tenant, keyring: Keyring, { minutesBack, age, number }: Place, sheetOf: SheetOf): void {
+function addMessage(
+  tenant: Tenant,
+  keyring: Keyring,
+  { minutesBack, age, number }: MessagePosition,
+  sheetOf: RowBufferOf,
+): void {
   const { workspaceId } = tenant
   const n = conversationAt(minutesBack, age)
   const at = messageTime(tenant, minutesBack, age)
   const isInbound = age % 2 === 0
   const position = positionAt(tenant, at, age * messageEvents)
-  if (!opens(tenant, n)) {
-    addBlind(tenant, keyring, { n, at, isInbound, position }, sheetOf)
+  if (!isDecryptable(tenant, n)) {
+    addUndecryptable(tenant, keyring, { n, at, isInbound, position }, sheetOf)
     return
   }
   const { text, tokens } = textOf(keyring, number)
@@ -133,26 +138,31 @@ function addMessage(tenant: Tenant, keyring: Keyring, { minutesBack, age, number
   sheetOf('message_parts').add(partRow(workspaceId, row.id, row.connection_id, row.external_index))
 }
 
-interface Told {
+interface UndecryptableMessage {
   n: number
   at: Date
   isInbound: boolean
   position: number | null
 }
 
-interface Blind {
+interface UndecryptableTemplates {
   message: Template
   event: Template
   send: Template
   part: Template
 }
 
-const blindOf = new WeakMap<Keyring, { inbound: Blind; outbound: Blind }>()
+const undecryptableOf = new WeakMap<Keyring, { inbound: UndecryptableTemplates; outbound: UndecryptableTemplates }>()
 
 /** Adds a message that cannot be decrypted, with random bytes of a typical length as content. */
-function addBlind(tenant: Tenant, keyring: Keyring, { n, at, isInbound, position }: Told, sheetOf: SheetOf): void {
-  const both = blindOf.get(keyring) ?? blindTemplates(tenant, keyring, sheetOf)
-  blindOf.set(keyring, both)
+function addUndecryptable(
+  tenant: Tenant,
+  keyring: Keyring,
+  { n, at, isInbound, position }: UndecryptableMessage,
+  sheetOf: RowBufferOf,
+): void {
+  const both = undecryptableOf.get(keyring) ?? undecryptableTemplates(tenant, keyring, sheetOf)
+  undecryptableOf.set(keyring, both)
   const blind = isInbound ? both.inbound : both.outbound
   const ms = at.getTime()
   const [id, external_index, conversation_id] = [idBytes(ms), randomBytesOf(16), uuidBytes(conversationId(tenant, n))]
@@ -168,12 +178,12 @@ function addBlind(tenant: Tenant, keyring: Keyring, { n, at, isInbound, position
   addCopy(sheetOf('message_parts'), blind.part, { message_id: id, connection_id, external_index })
 }
 
-function blindTemplates(tenant: Tenant, keyring: Keyring, sheetOf: SheetOf) {
+function undecryptableTemplates(tenant: Tenant, keyring: Keyring, sheetOf: RowBufferOf) {
   const { workspaceId } = tenant
   const conversation = conversationOf(tenant, 0)
   const at = new Date(tenant.endMs)
   const text = 'A message of about the length that messages have, as people write them to each other in a chat.'
-  const templates = (isInbound: boolean): Blind => {
+  const templates = (isInbound: boolean): UndecryptableTemplates => {
     const message = messageOf(conversation, text, at, isInbound)
     const row = encryptMessage(keyring, message)
     const event = isInbound ? messageReceived(conversation, message, at) : messageSent(conversation, message)
@@ -199,21 +209,21 @@ const partRow = (workspaceId: string, messageId: string, connectionId: string, e
 
 const epochOf = (number: number): number => Math.floor(number / epochSize)
 
-interface Said {
+interface MessageText {
   text: string
   tokens: readonly number[]
 }
 
-const saidInEpoch = new WeakMap<Keyring, { epoch: number; said: Map<number, Said> }>()
+const textsOfEpoch = new WeakMap<Keyring, { epoch: number; said: Map<number, MessageText> }>()
 
 /** Returns the text of a message, one of `texts`, and its tokens in its epoch. */
-function textOf(keyring: Keyring, number: number): Said {
+function textOf(keyring: Keyring, number: number): MessageText {
   const epoch = epochOf(number)
   const isRare = number % rareEvery === 7
   const which = isRare ? number : (Math.imul(number, 0x9e3779b1) >>> 0) % texts
-  const kept = saidInEpoch.get(keyring)
-  const { said } = kept?.epoch === epoch ? kept : { said: new Map<number, Said>() }
-  if (kept?.epoch !== epoch) saidInEpoch.set(keyring, { epoch, said })
+  const kept = textsOfEpoch.get(keyring)
+  const { said } = kept?.epoch === epoch ? kept : { said: new Map<number, MessageText>() }
+  if (kept?.epoch !== epoch) textsOfEpoch.set(keyring, { epoch, said })
   const known = isRare ? undefined : said.get(which)
   if (known !== undefined) return known
   const text = chatText(which, texts)

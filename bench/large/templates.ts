@@ -1,5 +1,5 @@
 import { fillRandom } from '../../server/src/base/id.ts'
-import { type Sheet, writeTime } from './binary-rows.ts'
+import { type RowBuffer, writeTime } from './binary-rows.ts'
 
 /** Encoded row of a table, for copies that differ in values of the same length. */
 export interface Template {
@@ -8,7 +8,7 @@ export interface Template {
   at: Readonly<Record<string, number>>
 }
 
-export function templateOf(sheet: Sheet, row: Readonly<Record<string, unknown>>): Template {
+export function templateOf(sheet: RowBuffer, row: Readonly<Record<string, unknown>>): Template {
   const bytes = sheet.encode(row)
   const at: Record<string, number> = {}
   let offset = 2
@@ -23,8 +23,8 @@ export function templateOf(sheet: Sheet, row: Readonly<Record<string, unknown>>)
 /** Values of a copy: bytes, texts or timestamps in milliseconds, each as long as the template's value. */
 export type Changes = Readonly<Record<string, Buffer | string | number>>
 
-export function addCopy(sheet: Sheet, { bytes, at }: Template, changes: Changes): void {
-  const page = sheet.room(bytes.length)
+export function addCopy(sheet: RowBuffer, { bytes, at }: Template, changes: Changes): void {
+  const page = sheet.reserve(bytes.length)
   const start = page.at
   bytes.copy(page.bytes, start)
   for (const name in changes) {

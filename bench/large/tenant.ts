@@ -25,28 +25,29 @@ export interface Job {
 
 const minuteMs = 60_000
 /** Minutes between two messages of a conversation. */
-const restMinutes = 60
+const minutesBetweenMessages = 60
 /** Maximum age of leads and messages; events are kept for the product's retention period. */
 const leadsYears = 2
 const eventDays = 30
 
 /** Returns the number of minutes with messages; the last one is the minute of the end. */
-export const minutesOf = ({ conversations, each }: Tenant): number => conversations + restMinutes * (each - 1)
+export const minutesOf = ({ conversations, each }: Tenant): number =>
+  conversations + minutesBetweenMessages * (each - 1)
 
 /** Returns the messages of the minute this far back: each is the `age`-th newest of a conversation. */
 export function agesAt({ conversations, each }: Tenant, minutesBack: number): { first: number; last: number } {
-  const first = Math.max(0, Math.ceil((minutesBack - conversations + 1) / restMinutes))
-  return { first, last: Math.min(each - 1, Math.floor(minutesBack / restMinutes)) }
+  const first = Math.max(0, Math.ceil((minutesBack - conversations + 1) / minutesBetweenMessages))
+  return { first, last: Math.min(each - 1, Math.floor(minutesBack / minutesBetweenMessages)) }
 }
 
-export const conversationAt = (minutesBack: number, age: number): number => minutesBack - restMinutes * age
+export const conversationAt = (minutesBack: number, age: number): number => minutesBack - minutesBetweenMessages * age
 
 export const messageTime = (tenant: Tenant, minutesBack: number, age: number): Date =>
   new Date(tenant.endMs - minutesBack * minuteMs + age * 1000)
 
 /** Returns when the conversation began. */
-export const beginOf = (tenant: Tenant, n: number): Date =>
-  messageTime(tenant, n + restMinutes * (tenant.each - 1), tenant.each - 1)
+export const startOf = (tenant: Tenant, n: number): Date =>
+  messageTime(tenant, n + minutesBetweenMessages * (tenant.each - 1), tenant.each - 1)
 
 /** Returns the time of the n-th lead; the newest is from the last minute. */
 export const leadTime = (tenant: Tenant, n: number): Date =>
@@ -54,7 +55,7 @@ export const leadTime = (tenant: Tenant, n: number): Date =>
 
 /** Returns the n-th conversation's id, to which messages of other threads refer: ids of a workspace grow with time. */
 export function conversationId(tenant: Tenant, n: number): string {
-  const ms = beginOf(tenant, n).getTime().toString(16).padStart(12, '0')
+  const ms = startOf(tenant, n).getTime().toString(16).padStart(12, '0')
   return `${ms.slice(0, 8)}-${ms.slice(8)}-7000-8000-${n.toString(16).padStart(12, '0')}`
 }
 
@@ -66,38 +67,39 @@ export const connectionOf = ({ connectionIds }: Tenant, n: number): string =>
  * only those are read. Encrypting all would take longer than everything else, and lists, intake and sends decrypt no
  * others.
  */
-export const opens = (tenant: Tenant, n: number): boolean => !isLarge(tenant) || n % 100 === 0
+export const isDecryptable = (tenant: Tenant, n: number): boolean => !isLarge(tenant) || n % 100 === 0
 
 /** Messages of a large tenant also have no search tokens. */
 export const isLarge = ({ conversations }: Tenant): boolean => conversations >= 10_000
 
 /** Distance between old leads that can be decrypted. */
-export const openEvery = 50
+export const decryptableEvery = 50
 
 /** Returns whether a lead can be decrypted: of many, one in fifty, and all of the oldest and newest, shown in lists. */
-export const opensLead = ({ leads }: Tenant, n: number): boolean =>
-  leads <= 1_000_000 || n % openEvery === 0 || n < 2_000 || n >= leads - 50_000
+export const isLeadDecryptable = ({ leads }: Tenant, n: number): boolean =>
+  leads <= 1_000_000 || n % decryptableEvery === 0 || n < 2_000 || n >= leads - 50_000
 
-const openStep = ({ leads }: Tenant): number => (leads <= 1_000_000 ? 1 : openEvery)
+const decryptableStep = ({ leads }: Tenant): number => (leads <= 1_000_000 ? 1 : decryptableEvery)
 
 /** Returns the number of decryptable leads of all ages; includes the oldest and newest ones only at this distance. */
-export const openLeads = (tenant: Tenant): number => Math.ceil(tenant.leads / openStep(tenant))
+export const decryptableLeads = (tenant: Tenant): number => Math.ceil(tenant.leads / decryptableStep(tenant))
 
 /** Returns the n-th of them, repeating from the start. */
-export const openLead = (tenant: Tenant, n: number): number => (n % openLeads(tenant)) * openStep(tenant)
+export const decryptableLead = (tenant: Tenant, n: number): number =>
+  (n % decryptableLeads(tenant)) * decryptableStep(tenant)
 
 /** Returns the feed position of the `nth` event of its minute; null if it is older than the retention. */
 export function positionAt(tenant: Tenant, at: Date, nth: number): number | null {
   const minute = Math.floor((at.getTime() - (tenant.endMs - eventDays * 86_400_000)) / minuteMs)
-  return minute < 0 ? null : 1 + minute * eventsAMinute(tenant) + nth
+  return minute < 0 ? null : 1 + minute * eventsPerMinute(tenant) + nth
 }
 
 /** Position after all events. */
-export const lastPosition = (tenant: Tenant): number => (eventDays * 1440 + 2) * eventsAMinute(tenant)
+export const lastPosition = (tenant: Tenant): number => (eventDays * 1440 + 2) * eventsPerMinute(tenant)
 
 /** Every message has at most two events; events of leads follow them within a minute. */
 export const messageEvents = 2
-const eventsAMinute = (tenant: Tenant): number =>
+const eventsPerMinute = (tenant: Tenant): number =>
   tenant.each * messageEvents + Math.ceil(tenant.leads / (leadsYears * 365 * 1440)) + 1
 
 /** Returns pieces of about this many rows to write, old ones of all tenants before newer ones. */

@@ -1,7 +1,7 @@
 import type { Db } from '../../server/src/base/db.ts'
-import { type Contest, type Course, compete, type Peer, type Result } from '../contest.ts'
-import { printResults } from '../contest-table.ts'
+import { type Comparison, type Course, compare, type Peer, type Result } from '../comparison.ts'
 import { requestBytes } from '../load.ts'
+import { printResults } from '../results-table.ts'
 import { type BenchWorkspace, fillWorkspace } from '../workspace.ts'
 
 const leads = 500
@@ -14,7 +14,7 @@ export async function runAgentCalls(db: Db, workspace: BenchWorkspace, course: C
   const ids = rows.map(({ id }) => id)
   const results: Result[] = []
   for (const contest of contests(course.product, workspace.key, (n) => ids[n % ids.length]))
-    results.push(await compete({ ...contest, baselinePeer: course.product }, course))
+    results.push(await compare({ ...contest, baselinePeer: course.product }, course))
   printResults(`calls of agents (${course.connections} connections)`, results, ['for agents', 'the contract'])
   return results
 }
@@ -24,7 +24,7 @@ interface Call {
   body: object
 }
 
-function contests({ port }: Peer, key: string, idOf: (n: number) => string | undefined): Contest[] {
+function contests({ port }: Peer, key: string, idOf: (n: number) => string | undefined): Comparison[] {
   const headers = { authorization: `Bearer ${key}` }
   const baseline = (n: number) => requestBytes('GET', `/api/v1/leads/${idOf(n)}`, headers)
   const callOf = (n: number, ofRevision: { headers: object; params: object }): Call => {
@@ -38,7 +38,7 @@ function contests({ port }: Peer, key: string, idOf: (n: number) => string | und
   const asTool = (ofRevision: {
     headers: object
     params: object
-  }): Pick<Contest, 'product' | 'baseline' | 'prepare'> => ({
+  }): Pick<Comparison, 'product' | 'baseline' | 'prepare'> => ({
     product: (n) => {
       const call = callOf(n, ofRevision)
       return requestBytes('POST', '/mcp', call.headers, call.body)

@@ -20,7 +20,7 @@ export interface AgentsCourse {
 }
 
 /** Maximum number of waits per key. */
-const waitsOfKey = 10
+const waitsPerKey = 10
 /** Newest conversations of the connection: the first belongs to the measured agent. */
 const conversations = 400
 
@@ -48,8 +48,8 @@ export async function runAgents(course: AgentsCourse): Promise<AgentsFigures> {
   const waits = isShort ? 50 : 1000
   const workspace = await makeWorkspace(db)
   const connection = await seedConnection(await fillingOf(db, workspace), workspace, 1, conversations)
-  const others = await makeAgents(db, workspace.workspaceId, waits / waitsOfKey)
-  await give(db, workspace.workspaceId, connection, [workspace.keyId, ...others.map(({ id }) => id)])
+  const others = await makeAgents(db, workspace.workspaceId, waits / waitsPerKey)
+  await assignConversations(db, workspace.workspaceId, connection, [workspace.keyId, ...others.map(({ id }) => id)])
   await db.sql`vacuum analyze`
   const node = await course.start()
   const agent = { port: node.port, key: workspace.key }
@@ -92,7 +92,12 @@ async function makeAgents(db: Db, workspaceId: string, count: number): Promise<{
 }
 
 /** Assigns the first customer to the first agent, and the others to all agents in turn. */
-async function give(db: Db, workspaceId: string, { conversations: ids }: SeededConnection, keyIds: string[]) {
+async function assignConversations(
+  db: Db,
+  workspaceId: string,
+  { conversations: ids }: SeededConnection,
+  keyIds: string[],
+) {
   const [first, ...rest] = keyIds
   const owners = ids.map((_, n) => (n === 0 ? first : rest[n % rest.length]) ?? null)
   await db.sql`
@@ -108,7 +113,12 @@ interface Work {
   next_cursor: string | null
 }
 
-async function ask(port: number, key: string, query: Record<string, string>, signal?: AbortSignal): Promise<Work> {
+async function requestWork(
+  port: number,
+  key: string,
+  query: Record<string, string>,
+  signal?: AbortSignal,
+): Promise<Work> {
   const reply = await fetch(`http://127.0.0.1:${port}/api/v2/work?${new URLSearchParams(query)}`, {
     headers: { authorization: `Bearer ${key}` },
     ...(signal !== undefined && { signal }),
@@ -123,14 +133,14 @@ async function waitAll(port: number, keys: readonly string[]): Promise<{ leave()
   const { signal } = controller
   const follow = async (key: string, from: string) => {
     for (let cursor = from; !signal.aborted; ) {
-      const { next_cursor } = await ask(port, key, { wait: '25', cursor }, signal)
+      const { next_cursor } = await requestWork(port, key, { wait: '25', cursor }, signal)
       cursor = next_cursor ?? cursor
     }
   }
   const ends: Promise<void>[] = []
   for (const key of keys) {
-    const { next_cursor } = await ask(port, key, { wait: '0' })
-    for (let n = 0; n < waitsOfKey; n++) ends.push(follow(key, next_cursor ?? ''))
+    const { next_cursor } = await requestWork(port, key, { wait: '0' })
+    for (let n = 0; n < waitsPerKey; n++) ends.push(follow(key, next_cursor ?? ''))
   }
   const settled = Promise.allSettled(ends)
   return {
@@ -144,7 +154,7 @@ async function waitAll(port: number, keys: readonly string[]): Promise<{ leave()
   }
 }
 
-interface Measured extends Pick<AgentsCourse, 'postgres'> {
+interface LatencyRun extends Pick<AgentsCourse, 'postgres'> {
   node: Child
   agent: { port: number; key: string }
   connection: SeededConnection
@@ -154,14 +164,14 @@ interface Measured extends Pick<AgentsCourse, 'postgres'> {
 let written = 0
 
 /** Measures messages one after the other, each while the agent waits. */
-async function latencies({ postgres, node, agent, connection, count }: Measured): Promise<Latency> {
+async function latencies({ postgres, node, agent, connection, count }: LatencyRun): Promise<Latency> {
   const { port, key } = agent
   const exchange = openExchange(port)
   const times: number[] = []
-  let { next_cursor: cursor } = await ask(port, key, { wait: '0' })
+  let { next_cursor: cursor } = await requestWork(port, key, { wait: '0' })
   const meter = startMeter(node, postgres)
   for (let n = 0; n < count; n++) {
-    const answered = ask(port, key, { wait: '25', cursor: cursor ?? '' })
+    const answered = requestWork(port, key, { wait: '25', cursor: cursor ?? '' })
     // The wait must have started before the message arrives.
     await sleep(15)
     const message = { from: customerPhone(0), id: `wamid.AG${process.pid}.${++written}`, body: 'Is it still there?' }
@@ -204,5 +214,5 @@ function print({ waits, memory, idle, alone, beside }: AgentsFigures): void {
   )
   console.log('\n| from a message to the answer of its wait | p50/p95 | Node + PostgreSQL, µs |\n|---|---|---|')
   console.log(`| one agent alone | ${cell(alone)} |`)
-  console.log(`| beside ${waits} waits of ${waits / waitsOfKey} others | ${cell(beside)} |`)
+  console.log(`| beside ${waits} waits of ${waits / waitsPerKey} others | ${cell(beside)} |`)
 }

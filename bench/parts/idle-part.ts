@@ -8,9 +8,9 @@ import { setTimeout } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { systemClock } from '../../server/src/base/clock.ts'
 import { type Db, setStatementTimeout, type Tx } from '../../server/src/base/db.ts'
-import { tokenRules } from '../../server/src/leads/lead/search-lines.ts'
+import { tokenRulesVersion } from '../../server/src/leads/lead/search-lines.ts'
 import { startMeter } from '../cpu-time.ts'
-import type { Database } from '../place.ts'
+import type { Database } from '../database-address.ts'
 import { benchMasterKey, makeWorkspace } from '../workspace.ts'
 
 const main = join(import.meta.dirname, '../../server/src/main.ts')
@@ -144,7 +144,7 @@ async function seed(tx: Tx, workspaces: number, withWebhooks: number): Promise<v
   await tx`insert into event_feeds (workspace_id, last_position) select id, 10 from workspaces`
   await tx`
     insert into lead_search_feeds (workspace_id, position, rules)
-    select id, 10, ${tokenRules}
+    select id, 10, ${tokenRulesVersion}
     from workspaces`
   // Marks their conversations as indexed for search by name.
   await tx`

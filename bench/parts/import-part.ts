@@ -33,7 +33,7 @@ export async function runImport(rows: number): Promise<Imported> {
     return { seconds, cpu }
   } finally {
     service.kill('SIGTERM')
-    await service.gone
+    await service.exited
     await rm(folder, { recursive: true, force: true })
   }
 

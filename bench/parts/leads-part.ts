@@ -1,6 +1,6 @@
 import type { Db } from '../../server/src/base/db.ts'
 import { makeBaselineTables } from '../baselines/baseline-tables.ts'
-import type { Contest, Peer } from '../contest.ts'
+import type { Comparison, Peer } from '../comparison.ts'
 import { requestBytes } from '../load.ts'
 import { person } from '../people.ts'
 import { type BenchWorkspace, fillWorkspace } from '../workspace.ts'
@@ -11,7 +11,7 @@ export async function leadContests(
   workspace: BenchWorkspace,
   leadCount: number,
   singles: Peer,
-): Promise<Contest[]> {
+): Promise<Comparison[]> {
   const startedMs = performance.now()
   await fillWorkspace(db, workspace.workspaceId, leadCount, (done) => {
     if (process.stderr.isTTY) process.stderr.write(`\rfilling ${done} of ${leadCount} leads`)
@@ -29,7 +29,7 @@ export async function leadContests(
   ]
 }
 
-function contests(key: string, ids: string[], leadCount: number): Contest[] {
+function contests(key: string, ids: string[], leadCount: number): Comparison[] {
   const headers = { authorization: `Bearer ${key}` }
   const idOf = (n: number) => ids[n % ids.length]
   const fresh = (n: number) => {
@@ -73,7 +73,7 @@ function contests(key: string, ids: string[], leadCount: number): Contest[] {
 const bySingles = 'bulk upsert of 100, half existing (baseline: single upserts of the product in one transaction)'
 
 /** Sends a hundred items per request, half of which match an existing lead. */
-function bulkUpsert(db: Db, { key, workspaceId }: BenchWorkspace, leadCount: number, prefix: string): Contest {
+function bulkUpsert(db: Db, { key, workspaceId }: BenchWorkspace, leadCount: number, prefix: string): Comparison {
   const headers = { authorization: `Bearer ${key}` }
   const asked = { product: 0, baseline: 0 }
   const itemsOf = (who: keyof typeof asked) => {

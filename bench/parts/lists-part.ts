@@ -1,10 +1,10 @@
 import { type Db, setStatementTimeout } from '../../server/src/base/db.ts'
 import type { Child } from '../child.ts'
-import { type Contest, compete, type Result } from '../contest.ts'
-import { printResults } from '../contest-table.ts'
+import { type Comparison, compare, type Result } from '../comparison.ts'
+import { environmentOf } from '../database-address.ts'
 import { requestBytes } from '../load.ts'
-import { loadedWorkspace, vacuum } from '../load-leads.ts'
-import { placeOf } from '../place.ts'
+import { loadWorkspace, vacuum } from '../load-leads.ts'
+import { printResults } from '../results-table.ts'
 import type { SearchStage } from './search-part.ts'
 
 const tables = ['floor_leads', 'leads', 'lead_search']
@@ -20,9 +20,9 @@ export async function runLists(
   { db, options, start, startOther, course }: ListStage,
   leadCount: number,
 ): Promise<Result[]> {
-  const { workspaceId, key } = await loadedWorkspace(db, options, leadCount, 'raw')
+  const { workspaceId, key } = await loadWorkspace(db, options, leadCount, 'raw')
   const startBoth = async (env: Record<string, string>) => {
-    const all = { ...placeOf(options), ...env }
+    const all = { ...environmentOf(options), ...env }
     return { product: await start('product.ts', all), other: await startOther('product.ts', all) }
   }
   const image = await startBoth({ WARM: workspaceId })
@@ -31,7 +31,7 @@ export async function runLists(
   const run = async (when: string) => {
     const ofStage: Result[] = []
     for (const [how, products] of Object.entries({ image, database })) {
-      for (const contest of contests(key, how)) ofStage.push(await compete(contest, { ...course, ...products }))
+      for (const contest of contests(key, how)) ofStage.push(await compare(contest, { ...course, ...products }))
     }
     printResults(`lists of ${leadCount} leads ${when} (${course.connections} connections)`, ofStage)
     results.push(...ofStage)
@@ -46,7 +46,7 @@ export async function runLists(
   return results
 }
 
-function contests(key: string, how: string): Contest[] {
+function contests(key: string, how: string): Comparison[] {
   const headers = { authorization: `Bearer ${key}` }
   return ['won', 'contacted'].map((status) => ({
     name: `list of 50, status ${status}, from the ${how}`,

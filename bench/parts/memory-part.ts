@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { memoryOf } from '../child.ts'
+import { environmentOf } from '../database-address.ts'
 import { measure, requestBytes } from '../load.ts'
-import { loadedWorkspace } from '../load-leads.ts'
-import { placeOf } from '../place.ts'
+import { loadWorkspace } from '../load-leads.ts'
 import type { SearchStage } from './search-part.ts'
 
 /** Unused indexes are evicted once a minute. */
@@ -11,8 +11,8 @@ const terms = ['maria', 'silva', 'gmail.com', '8817', '917', 'zzqxjkv']
 
 /** Prints the service's memory at the start, with an index of the leads, and after that was evicted. */
 export async function runMemory({ db, options, start, course }: SearchStage, leadCount: number): Promise<void> {
-  const place = placeOf(options)
-  const { workspaceId, key } = await loadedWorkspace(db, options, leadCount)
+  const place = environmentOf(options)
+  const { workspaceId, key } = await loadWorkspace(db, options, leadCount)
   const rows: [when: string, megabytes: number][] = []
 
   const fresh = await start('product.ts', place)

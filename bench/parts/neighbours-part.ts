@@ -9,9 +9,9 @@ import { type BenchWorkspace, makeWorkspace, teamToken } from '../workspace.ts'
 const connections = 40
 /** Default rate limit of a key of the leads API, per second. */
 const ofKey = 3_000 / 60
-const unhurried = 400
+const normalPerSecond = 400
 
-interface Storm {
+interface LoadProfile {
   name: string
   perSecond: number
   request: (n: number) => Buffer
@@ -24,15 +24,18 @@ export async function runNeighbours(db: Db, port: number, rounds: number, durati
     '\n| 40 connections of another workspace | alone, p50/p95 | beside it | ratio of p95 (spread) | answered, refused |',
   )
   console.log('|---|---|---|---|---|')
-  for (const storm of await storms(db, loud)) {
+  for (const profile of await loadProfiles(db, loud)) {
     const measured: { quiet: Spread; beside: Spread; answers: number; refused: number }[] = []
     for (let round = 0; round <= rounds; round++) {
       const quiet = await createSlowly(port, other, durationMs)
-      const [beside, run] = await Promise.all([createSlowly(port, other, durationMs), blow(port, storm, durationMs)])
+      const [beside, run] = await Promise.all([
+        createSlowly(port, other, durationMs),
+        sendLoad(port, profile, durationMs),
+      ])
       // The first round is the warm-up.
       if (round > 0) measured.push({ quiet, beside, ...run })
     }
-    printStorm(storm, durationMs, measured)
+    printProfile(profile, durationMs, measured)
   }
 }
 
@@ -41,8 +44,8 @@ interface Spread {
   p95: number
 }
 
-function printStorm(
-  { name }: Storm,
+function printProfile(
+  { name }: LoadProfile,
   durationMs: number,
   rounds: readonly { quiet: Spread; beside: Spread; answers: number; refused: number }[],
 ): void {
@@ -60,7 +63,7 @@ function printStorm(
   console.log(`| ${cells.join(' | ')} |`)
 }
 
-async function storms(db: Db, loud: BenchWorkspace): Promise<Storm[]> {
+async function loadProfiles(db: Db, loud: BenchWorkspace): Promise<LoadProfile[]> {
   const headers = { authorization: `Bearer ${loud.key}` }
   const items = Array.from({ length: 100 }, (_, n) => {
     const { externalRef, ...lead } = person(n)
@@ -79,13 +82,13 @@ async function storms(db: Db, loud: BenchWorkspace): Promise<Storm[]> {
     },
     {
       name: 'creates',
-      perSecond: unhurried,
+      perSecond: normalPerSecond,
       request: () => requestBytes('POST', '/api/v1/leads', headers, { firstName: 'Marina' }),
     },
-    { name: 'callbacks with 10 messages', perSecond: unhurried / 4, request: (n) => callback(connection, n) },
+    { name: 'callbacks with 10 messages', perSecond: normalPerSecond / 4, request: (n) => callback(connection, n) },
     {
       name: "the team's first page",
-      perSecond: unhurried,
+      perSecond: normalPerSecond,
       request: () => requestBytes('GET', `${team}/inbox/conversations`, token),
     },
   ]
@@ -120,7 +123,7 @@ async function createSlowly(port: number, { key }: BenchWorkspace, durationMs: n
 }
 
 /** Sends as many requests as the limit allows, over several connections. */
-async function blow(port: number, { perSecond, request }: Storm, durationMs: number) {
+async function sendLoad(port: number, { perSecond, request }: LoadProfile, durationMs: number) {
   const started = performance.now()
   let next = 0
   let answers = 0

@@ -2,16 +2,16 @@ import { setTimeout } from 'node:timers/promises'
 import { type Db, setStatementTimeout } from '../../server/src/base/db.ts'
 import { newId } from '../../server/src/base/id.ts'
 import { memoryOf } from '../child.ts'
-import type { Peer } from '../contest.ts'
+import type { Peer } from '../comparison.ts'
 import { startMeter } from '../cpu-time.ts'
+import { environmentOf } from '../database-address.ts'
 import { cpuCell } from '../figures.ts'
 import { measure, openExchange, requestBytes } from '../load.ts'
-import { loadedWorkspace } from '../load-leads.ts'
-import { placeOf } from '../place.ts'
+import { loadWorkspace } from '../load-leads.ts'
 import { type BenchWorkspace, teamToken } from '../workspace.ts'
 import type { SearchStage } from './search-part.ts'
 
-interface Trial {
+interface ListQuery {
   name: string
   query: Record<string, string>
 }
@@ -22,13 +22,13 @@ const readyWithinMs = 300_000
 
 /** Measures the team's list, sorted and filtered by each column, in memory and in the database, which refuses some. */
 export async function runOrders({ db, options, start, course }: SearchStage, leadCount: number, only: string) {
-  const workspace = await loadedWorkspace(db, options, leadCount)
-  const labels = await labelled(db, workspace)
-  const place = placeOf(options)
+  const workspace = await loadWorkspace(db, options, leadCount)
+  const labels = await createLabels(db, workspace)
+  const place = environmentOf(options)
   const image = await start('product.ts', { ...place, WARM: workspace.workspaceId, SEARCH_MEMORY: memory })
   const database = await start('product.ts', { ...place, SEARCH_MEMORY: '0' })
   const headers = { authorization: `Bearer ${await teamToken(db, workspace)}` }
-  const ask = (query: Trial['query']) => {
+  const ask = (query: ListQuery['query']) => {
     const path = `/api/team/v1/workspaces/${workspace.workspaceId}/leads?${new URLSearchParams(query)}`
     return requestBytes('GET', path, headers)
   }
@@ -44,7 +44,7 @@ export async function runOrders({ db, options, start, course }: SearchStage, lea
     `\n| list of 50, one client, ${leadCount} leads | answered by | first answer | later, p50 | p99 | Node + PostgreSQL, µs |`,
   )
   console.log('|---|---|---:|---:|---:|---|')
-  for (const { name, query } of trials(labels).filter((one) => one.name.includes(only))) {
+  for (const { name, query } of listQueries(labels).filter((one) => one.name.includes(only))) {
     for (const [by, peer] of Object.entries({ image, database })) {
       const request = ask({ limit: '50', ...query })
       const { status, ms } = await first(peer, request)
@@ -71,7 +71,7 @@ async function first({ port }: Peer, request: Buffer): Promise<{ status: number;
 }
 
 /** Creates two labels: one on a thousandth of the leads, and one on a fifth. */
-async function labelled(db: Db, { workspaceId }: BenchWorkspace): Promise<{ seldom: string; often: string }> {
+async function createLabels(db: Db, { workspaceId }: BenchWorkspace): Promise<{ seldom: string; often: string }> {
   const known = await db.sql<{ id: string; name: string }[]>`
     select id, name from labels where workspace_id = ${workspaceId}`
   const idOf = (name: string) => known.find((label) => label.name === name)?.id ?? newId(new Date())
@@ -92,7 +92,7 @@ async function labelled(db: Db, { workspaceId }: BenchWorkspace): Promise<{ seld
   return labels
 }
 
-function trials({ seldom, often }: { seldom: string; often: string }): Trial[] {
+function listQueries({ seldom, often }: { seldom: string; often: string }): ListQuery[] {
   const orders = ['name', 'email', 'phone', 'status', 'priority', 'assignedTo', 'estimatedValue', 'field:city']
   const [byName, dear] = [{ sortBy: 'name' }, 'estimatedValue.from.4900']
   const twenty = Array.from({ length: 20 }, (_, n) => `name.contains.x${n}q`).join(';')

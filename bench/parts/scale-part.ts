@@ -32,7 +32,7 @@ export interface ScaleCourse {
   messages: number
 }
 
-interface Place extends BenchWorkspace {
+interface ScaleWorkspace extends BenchWorkspace {
   ids: string[]
   token: string
   memberId: string
@@ -52,11 +52,11 @@ interface Times {
  */
 export async function runScale(course: ScaleCourse): Promise<void> {
   const { db, rounds, conversations, messages } = course
-  const begun = performance.now()
+  const startedAt = performance.now()
   const small = await seed(db, Math.min(few, Math.ceil(conversations / 10)), messages)
   const large = await seed(db, conversations, messages)
   await db.sql.unsafe('vacuum analyze')
-  console.log(`\nFilled in ${Math.round((performance.now() - begun) / 1000)} s.`)
+  console.log(`\nFilled in ${Math.round((performance.now() - startedAt) / 1000)} s.`)
   const times = new Map(requestsOf(small).map(({ name }) => [name, [newTimes(), newTimes()] as const]))
   for (let round = 0; round < rounds; round++) {
     const sides = [small, large].map((place, side) => ({ place, side }))
@@ -109,7 +109,12 @@ async function firstAnswer({ port }: Child, request: Buffer): Promise<number> {
   return ms
 }
 
-async function measureLater({ postgres, durationMs }: ScaleCourse, product: Child, place: Place, name: string) {
+async function measureLater(
+  { postgres, durationMs }: ScaleCourse,
+  product: Child,
+  place: ScaleWorkspace,
+  name: string,
+) {
   const request = requestsOf(place).find((one) => one.name === name)?.request
   if (request === undefined) throw new Error(`Unknown request: ${name}`)
   const load = { host: '127.0.0.1', port: product.port, connections: 1, request }
@@ -122,7 +127,7 @@ async function measureLater({ postgres, durationMs }: ScaleCourse, product: Chil
 }
 
 /** Returns the requests of the app's first page and of an opened thread, with a session and with a key. */
-function requestsOf(place: Place): { name: string; request: (n: number) => Buffer }[] {
+function requestsOf(place: ScaleWorkspace): { name: string; request: (n: number) => Buffer }[] {
   const { key, token, workspaceId, ids, memberId, labelId } = place
   const team = `/api/team/v1/workspaces/${workspaceId}/inbox`
   const get = (bearer: string, path: string) => requestBytes('GET', path, { authorization: `Bearer ${bearer}` })
@@ -160,7 +165,7 @@ function requestsOf(place: Place): { name: string; request: (n: number) => Buffe
 
 const nameOf = (n: number): string => encodeURIComponent(`${person(n).firstName} ${person(n).lastName}`)
 
-async function seed(db: Db, conversations: number, each: number): Promise<Place> {
+async function seed(db: Db, conversations: number, each: number): Promise<ScaleWorkspace> {
   const workspace = await makeWorkspace(db)
   const filling = await fillingOf(db, workspace)
   const connection = await seedConnection(filling, workspace, 1, conversations)

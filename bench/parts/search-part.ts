@@ -3,14 +3,14 @@ import { json } from 'node:stream/consumers'
 import type { Db } from '../../server/src/base/db.ts'
 import { foldText } from '../../server/src/base/text/search-text.ts'
 import { memoryOf, type Start } from '../child.ts'
-import { type Course, compete, type Peer } from '../contest.ts'
-import { printResults } from '../contest-table.ts'
+import { type Course, compare, type Peer } from '../comparison.ts'
 import { type CpuTime, startMeter } from '../cpu-time.ts'
+import { type Database, environmentOf } from '../database-address.ts'
 import { cpuCell, median, medianCpu } from '../figures.ts'
 import { measure, requestBytes } from '../load.ts'
-import { loadedWorkspace } from '../load-leads.ts'
+import { loadWorkspace } from '../load-leads.ts'
 import { person } from '../people.ts'
-import { type Database, placeOf } from '../place.ts'
+import { printResults } from '../results-table.ts'
 
 export interface SearchStage {
   db: Db
@@ -21,7 +21,7 @@ export interface SearchStage {
 
 type Sort = 'createdAt' | 'updatedAt'
 
-interface Trial {
+interface SearchQuery {
   name: string
   term: string
   sort: Sort
@@ -34,8 +34,8 @@ export async function runSearch(
   leadCount: number,
   only: string,
 ): Promise<void> {
-  const place = placeOf(options)
-  const workspace = await loadedWorkspace(db, options, leadCount)
+  const place = environmentOf(options)
+  const workspace = await loadWorkspace(db, options, leadCount)
   const builtFrom = performance.now()
   const product = await start('product.ts', { ...place, WARM: workspace.workspaceId })
   console.log(
@@ -51,18 +51,18 @@ export async function runSearch(
       product: () => requestBytes('GET', `/api/v1/leads?status=${status}&limit=50`, headers),
       baseline: () => requestBytes('GET', `/leads?status=${status}`, {}),
     }
-    printResults(`work (${course.connections} connections, ${leadCount} leads)`, [await compete(list, peers)])
+    printResults(`work (${course.connections} connections, ${leadCount} leads)`, [await compare(list, peers)])
   }
   console.log(
     '\n| search (1 client) | hits | page | peer | ratio | with total | peer | ratio | without image | µs with total | peer |',
   )
   console.log('|---|---:|---:|---:|---:|---:|---:|---:|---:|---|---|')
-  const chosen = trials(leadCount).filter(({ name }) => name.includes(only))
-  for (const trial of chosen) console.log(await runTrial(trial, headers, peers, cold))
+  const chosen = searchQueries(leadCount).filter(({ name }) => name.includes(only))
+  for (const searchQuery of chosen) console.log(await measureQuery(searchQuery, headers, peers, cold))
   console.log(`RSS ${memoryOf(product)} MB after the searches`)
 }
 
-function trials(leadCount: number): Trial[] {
+function searchQueries(leadCount: number): SearchQuery[] {
   const someone = person(Math.floor(leadCount / 3))
   // Longer than all names of the lists: made of syllables, and almost always unique.
   const names = Array.from({ length: leadCount }, (_, n) => person(n).lastName)
@@ -91,8 +91,8 @@ function trials(leadCount: number): Trial[] {
   ]
 }
 
-async function runTrial(
-  { name, term, sort, status }: Trial,
+async function measureQuery(
+  { name, term, sort, status }: SearchQuery,
   headers: Record<string, string>,
   { product, baseline, postgres, rounds, durationMs }: Course,
   cold: Peer,

@@ -70,7 +70,7 @@ function spread(ratios: number[]): string {
   return `${middle.toFixed(2)} (${sorted[0]?.toFixed(2)}–${sorted.at(-1)?.toFixed(2)})`
 }
 
-let made = 0
+let created = 0
 
 async function insertFor(
   db: Db,
@@ -85,7 +85,7 @@ async function insertFor(
   let [inserted, longestMs] = [0, 0]
   const write = async () => {
     while (performance.now() < endsMs) {
-      const lead = leadOf(made++)
+      const lead = leadOf(created++)
       const beganMs = performance.now()
       await db.tx(async (tx) => {
         await Promise.all([

@@ -25,10 +25,10 @@ export interface WebhookCourse {
   postgres: Process
 }
 
-export const later = new Date('2100-01-01')
+export const farFuture = new Date('2100-01-01')
 
 /** Pauses all workers except one, once they have released their leases: they would share the deliveries. */
-export async function wakeOnly({ db, worker, other }: WebhookCourse, chosen: Child): Promise<void> {
+export async function resumeOnly({ db, worker, other }: WebhookCourse, chosen: Child): Promise<void> {
   if (other === undefined) return
   const held = () => db.sql`select 1 from webhook_queues where lease_owner is not null limit 1`
   while ((await held()).length > 0) await sleep(50)
@@ -41,7 +41,7 @@ export async function addReceivers(
   pausedUntil: Date | null,
 ): Promise<BenchWorkspace> {
   const workspace = await makeWorkspace(db)
-  const keyring = await vaultOf(db).keyring(workspace.workspaceId)
+  const keyring = await openBenchKeyStore(db).keyring(workspace.workspaceId)
   const url = `http://127.0.0.1:${receiver.port}/`
   for (let n = 0; n < count; n++) {
     await insertEndpoint(db, keyring, workspace.workspaceId, { url, secret: createSecret().value, pausedUntil })
@@ -51,7 +51,7 @@ export async function addReceivers(
 
 /** Records events, all sequenced; five per subject, as is typical for a conversation or a lead. */
 export async function recordBacklog(db: Db, { workspaceId }: BenchWorkspace, count: number): Promise<void> {
-  const keyring = await vaultOf(db).keyring(workspaceId)
+  const keyring = await openBenchKeyStore(db).keyring(workspaceId)
   const subjects = Array.from({ length: Math.ceil(count / 5) }, () => newId(systemClock.now()))
   for (let done = 0; done < count; done += 1000) {
     const events = Array.from({ length: Math.min(1000, count - done) }, (_, n) =>
@@ -63,7 +63,7 @@ export async function recordBacklog(db: Db, { workspaceId }: BenchWorkspace, cou
 }
 
 export const release = (db: Db, workspace: BenchWorkspace) => setPause(db, workspace, null)
-export const pause = (db: Db, workspace: BenchWorkspace) => setPause(db, workspace, later)
+export const pause = (db: Db, workspace: BenchWorkspace) => setPause(db, workspace, farFuture)
 
 async function setPause(db: Db, { workspaceId }: BenchWorkspace, until: Date | null): Promise<void> {
   await db.tx(async (tx) => {
@@ -85,4 +85,4 @@ export async function received({ receiver }: WebhookCourse, count: number): Prom
   return (await response.json()) as Received
 }
 
-export const vaultOf = (db: Db) => openKeyStore(db, { current: benchMasterKey }, systemClock)
+export const openBenchKeyStore = (db: Db) => openKeyStore(db, { current: benchMasterKey }, systemClock)

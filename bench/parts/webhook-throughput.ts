@@ -1,21 +1,21 @@
 import type { Db } from '../../server/src/base/db.ts'
 import type { BaselineTask } from '../baselines/webhook-baseline.ts'
 import type { Child } from '../child.ts'
-import { ratiosOf, rotated } from '../contest.ts'
+import { ratiosOf, rotate } from '../comparison.ts'
 import { type CpuTime, startMeter } from '../cpu-time.ts'
 import { cpuCell, cpuHead, median, medianCpu, spreadCell } from '../figures.ts'
 import {
   addReceivers,
-  later,
+  farFuture,
   received,
   recordBacklog,
   release,
+  resumeOnly,
   type WebhookCourse,
-  wakeOnly,
 } from './webhook-backlog.ts'
 
 /** Concurrent deliveries of the product to a healthy endpoint; the baselines use the same number. */
-const widthOfOne = 16
+const concurrencyPerEndpoint = 16
 
 interface Size {
   endpoints: number
@@ -65,7 +65,7 @@ async function runSize(course: WebhookCourse, size: Size): Promise<Run[][]> {
   const runs: Run[][] = sides.map(() => [])
   // Runs one extra round first as a warm-up.
   for (let round = 0; round <= course.rounds; round++) {
-    for (const side of rotated([...sides.keys()], round)) {
+    for (const side of rotate([...sides.keys()], round)) {
       const run = await sides[side]?.()
       if (round > 0 && run !== undefined) runs[side]?.push(run)
     }
@@ -93,8 +93,8 @@ const medianOf = (runs: readonly Run[]): Run => ({
 
 /** Lets a worker deliver the backlog. */
 async function drain(course: WebhookCourse, worker: Child, size: Size): Promise<Run> {
-  await wakeOnly(course, worker)
-  const workspace = await addReceivers(course, size.endpoints, later)
+  await resumeOnly(course, worker)
+  const workspace = await addReceivers(course, size.endpoints, farFuture)
   await recordBacklog(course.db, workspace, size.events)
   const count = size.endpoints * size.events
   const cpuEach = startMeter(worker, course.postgres)
@@ -106,7 +106,7 @@ async function drain(course: WebhookCourse, worker: Child, size: Size): Promise<
 async function runBaseline(course: WebhookCourse, kind: BaselineTask['kind'], size: Size): Promise<Run> {
   const count = size.endpoints * size.events
   if (kind === 'leases') await fillBaselineJobs(course.db, count)
-  const task: BaselineTask = { kind, count, width: size.endpoints * widthOfOne, port: course.receiver.port }
+  const task: BaselineTask = { kind, count, width: size.endpoints * concurrencyPerEndpoint, port: course.receiver.port }
   const cpuEach = startMeter(course.baseline, course.postgres)
   await fetch(`http://127.0.0.1:${course.baseline.port}/`, { method: 'POST', body: JSON.stringify(task) })
   const { perSecond } = await received(course, count)

@@ -9,14 +9,14 @@ import { makeWorkspace } from '../workspace.ts'
 import {
   addReceivers,
   eventOf,
-  later,
+  farFuture,
+  openBenchKeyStore,
   pause,
   received,
   recordBacklog,
   release,
-  vaultOf,
+  resumeOnly,
   type WebhookCourse,
-  wakeOnly,
 } from './webhook-backlog.ts'
 import { printThroughput, type Throughput } from './webhook-throughput.ts'
 
@@ -30,7 +30,7 @@ export async function runWebhooks(course: WebhookCourse): Promise<Throughput[]> 
   const stopRelay = await relayMessages(course.db, () => {})
   const shares = sizes.map(({ endpoints, events }) => ({ endpoints, events: Math.ceil(events * course.share) }))
   const results = await printThroughput(course, shares)
-  await wakeOnly(course, course.worker)
+  await resumeOnly(course, course.worker)
   console.log('\n| from commit to receiver | p50 | p99 |\n|---|---|---|')
   for (const { endpoints } of sizes) await printDelay(course, endpoints)
   stopRelay()
@@ -39,7 +39,7 @@ export async function runWebhooks(course: WebhookCourse): Promise<Throughput[]> 
 
 async function printDelay(course: WebhookCourse, endpoints: number): Promise<void> {
   const workspace = await addReceivers(course, endpoints, null)
-  const keyring = await vaultOf(course.db).keyring(workspace.workspaceId)
+  const keyring = await openBenchKeyStore(course.db).keyring(workspace.workspaceId)
   const [count, everyMs] = [Math.ceil(500 * course.share), 10]
   const startedAt = performance.now()
   for (let n = 0; n < count; n++) {
@@ -55,8 +55,8 @@ async function printDelay(course: WebhookCourse, endpoints: number): Promise<voi
 /** Prints how fast a long backlog is delivered, and how much it slows down the API. */
 export async function runBacklog(course: WebhookCourse, productPort: number, count: number): Promise<void> {
   const stopRelay = await relayMessages(course.db, () => {})
-  await wakeOnly(course, course.worker)
-  const workspace = await addReceivers(course, 1, later)
+  await resumeOnly(course, course.worker)
+  const workspace = await addReceivers(course, 1, farFuture)
   await recordBacklog(course.db, workspace, count)
   const done = received(course, count)
   const slowed: number[] = []

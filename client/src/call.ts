@@ -1,6 +1,6 @@
 import {
   ApiError,
-  errorOf,
+  createError,
   NetworkError,
   ParleyError,
   RateLimitedError,
@@ -84,9 +84,9 @@ export function createCaller(parleyOptions: ParleyOptions): Caller {
 
 /** Returns the minimum milliseconds before the next attempt; null for no retry. */
 export function pauseBeforeRetry(error: ParleyError, isRepeatable: boolean, retries: number): number | null {
-  const isRefused = error instanceof RateLimitedError
+  const isRateLimited = error instanceof RateLimitedError
   const isUncertain = error instanceof UnavailableError || error instanceof NetworkError
-  if (!isRefused && !(isUncertain && isRepeatable)) return null
+  if (!isRateLimited && !(isUncertain && isRepeatable)) return null
   const retryAfterMs = error instanceof ApiError ? error.retryAfterMs : undefined
   return Math.max(initialPauseMs, retryAfterMs ?? Math.min(maxRetryPauseMs, initialPauseMs * 2 ** retries))
 }
@@ -142,7 +142,7 @@ function readAnswer(response: Response, text: string): unknown {
   if (response.type === 'opaqueredirect' || (status >= 300 && status < 400))
     throw new ParleyError('The service responded with a redirect: set baseUrl to the target address')
   const body = parse(text)
-  if (!response.ok) throw errorOf(response, body, Date.now())
+  if (!response.ok) throw createError(response, body, Date.now())
   if (body === undefined) throw new ParleyError('The response is not JSON: check that baseUrl is the address of Parley')
   return body
 }

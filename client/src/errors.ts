@@ -42,7 +42,7 @@ export class ApiError extends ParleyError {
   /** Milliseconds to wait before a retry, if the service sent them. */
   readonly retryAfterMs: number | undefined
 
-  constructor(refusal: Refusal) {
+  constructor(refusal: ErrorDetails) {
     super(refusal.message)
     this.status = refusal.status
     this.code = refusal.code
@@ -181,7 +181,7 @@ const byCode: Record<string, typeof ApiError> = {
   DELIVERY_FAILED: DeliveryFailedError,
 }
 
-export interface Refusal {
+export interface ErrorDetails {
   status: number
   message: string
   code: string | undefined
@@ -193,10 +193,10 @@ export interface Refusal {
 }
 
 /** Creates the error for an unsuccessful response. */
-export function errorOf(response: Pick<Response, 'status' | 'headers'>, body: unknown, now: number): ApiError {
+export function createError(response: Pick<Response, 'status' | 'headers'>, body: unknown, now: number): ApiError {
   const { status, headers } = response
   const details = readBody(body)
-  const refusal: Refusal = {
+  const refusal: ErrorDetails = {
     status,
     ...details,
     message: details.message || `The service responded with ${status}`,
@@ -208,7 +208,7 @@ export function errorOf(response: Pick<Response, 'status' | 'headers'>, body: un
 }
 
 /** Reads errors of the contract's APIs, or problem details (RFC 9457) of the agent API. */
-function readBody(body: unknown): Pick<Refusal, 'message' | 'code' | 'issues' | 'next' | 'data'> {
+function readBody(body: unknown): Pick<ErrorDetails, 'message' | 'code' | 'issues' | 'next' | 'data'> {
   if (typeof body !== 'object' || body === null) return { message: '', code: undefined, issues: [], next: [], data: {} }
   if ('statusMessage' in body) {
     const { statusMessage, data = {} } = body as ErrorBody
@@ -229,6 +229,6 @@ function readBody(body: unknown): Pick<Refusal, 'message' | 'code' | 'issues' | 
 function retryAfterMs(value: string | null, now: number): number | undefined {
   if (value === null) return undefined
   const text = value.trim()
-  const askedMs = /^\d{1,9}$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now
-  return Number.isNaN(askedMs) ? undefined : Math.max(0, askedMs)
+  const delayMs = /^\d{1,9}$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now
+  return Number.isNaN(delayMs) ? undefined : Math.max(0, delayMs)
 }

@@ -64,8 +64,8 @@ export class Work {
     return this.#agents.handOver({ ...handOver, conversation_id: this.id }, options)
   }
 
-  handToAgent(handOn: HandToAgent, options?: CallOptions) {
-    return this.#agents.handToAgent({ ...handOn, conversation_id: this.id }, options)
+  handToAgent(transfer: HandToAgent, options?: CallOptions) {
+    return this.#agents.handToAgent({ ...transfer, conversation_id: this.id }, options)
   }
 
   /** Marks it as resolved; it reopens when the customer writes again. */

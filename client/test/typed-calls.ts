@@ -32,7 +32,7 @@ export async function isOurs(id: string): Promise<boolean> {
 }
 
 /** Narrows events by name, and checks that there are no others. */
-export function told(event: ParleyEvent | WebhookEvent): string {
+export function describeEvent(event: ParleyEvent | WebhookEvent): string {
   switch (event.event) {
     case 'lead.created':
     case 'lead.deleted':

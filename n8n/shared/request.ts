@@ -9,7 +9,7 @@ import {
   NodeApiError,
   sleep,
 } from 'n8n-workflow'
-import { type ApiError, errorOf } from '../../client/src/errors.ts'
+import { type ApiError, createError } from '../../client/src/errors.ts'
 
 export type Context = IExecuteFunctions | IHookFunctions | ILoadOptionsFunctions | ITriggerFunctions
 
@@ -42,7 +42,7 @@ export async function sendRequest<Answer>(
   for (let retries = 0; ; retries++) {
     const { status, headers, body } = await fetchOnce(context, credential, call)
     if (status >= 200 && status < 300) return body as Answer
-    const refusal = errorOf({ status, headers: new Headers(headers) }, body, Date.now())
+    const refusal = createError({ status, headers: new Headers(headers) }, body, Date.now())
     const pauseMs = refusal.retryAfterMs ?? 0
     if (status !== 429 || retries >= maxRetries || pauseMs > maxPauseMs)
       throw toNodeError(context, refusal, call.itemIndex)

@@ -30,7 +30,7 @@ export const hubAddress = `${network}.1`
 export const range = `${network}.0/24`
 export const prefixBits = 24
 /** Link between the host and the load balancer, the only part of the cluster that is reachable from outside. */
-export const door = { outer: '198.18.78.1', inner: '198.18.78.2', bits: 30 }
+export const hostLink = { outer: '198.18.78.1', inner: '198.18.78.2', bits: 30 }
 
 export const ports = {
   postgres: 5432,
@@ -46,4 +46,4 @@ export const ports = {
 } as const
 
 export const urlOf = (machine: Machine, port: number): string => `http://${addressOf(machine)}:${port}`
-export const outerUrl = `http://${door.inner}:${ports.balancer}`
+export const outerUrl = `http://${hostLink.inner}:${ports.balancer}`

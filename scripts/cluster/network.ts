@@ -1,16 +1,16 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { addressOf, door, hubAddress, type Machine, machines, prefixBits } from './machines.ts'
+import { addressOf, hostLink, hubAddress, type Machine, machines, prefixBits } from './machines.ts'
 
 /** Namespace of the bridge, and of processes that must reach all machines. */
 export const hub = 'parley-hub'
 const bridge = 'bridge'
-const doorName = 'parley-door'
+const hostLinkName = 'parley-door'
 
 export const namespaceOf = (machine: Machine): string => `parley-${machine}`
 const all = [hub, ...machines.map(namespaceOf)]
 /** Name of the bridge port of a machine. */
-const wireOf = (machine: Machine): string => `to-${machine}`
+const linkName = (machine: Machine): string => `to-${machine}`
 
 const run = promisify(execFile)
 
@@ -34,17 +34,17 @@ export async function makeNetwork(): Promise<void> {
   await ip('-n', hub, 'link', 'add', bridge, 'type', 'bridge')
   await ip('-n', hub, 'address', 'add', `${hubAddress}/${prefixBits}`, 'dev', bridge)
   await ip('-n', hub, 'link', 'set', bridge, 'up')
-  for (const machine of machines) await wire(machine)
+  for (const machine of machines) await connectMachine(machine)
   const inner = namespaceOf('balancer')
-  await ip('link', 'add', doorName, 'type', 'veth', 'peer', 'name', 'door', 'netns', inner)
-  await ip('address', 'add', `${door.outer}/${door.bits}`, 'dev', doorName)
-  await ip('link', 'set', doorName, 'up')
-  await ip('-n', inner, 'address', 'add', `${door.inner}/${door.bits}`, 'dev', 'door')
+  await ip('link', 'add', hostLinkName, 'type', 'veth', 'peer', 'name', 'door', 'netns', inner)
+  await ip('address', 'add', `${hostLink.outer}/${hostLink.bits}`, 'dev', hostLinkName)
+  await ip('link', 'set', hostLinkName, 'up')
+  await ip('-n', inner, 'address', 'add', `${hostLink.inner}/${hostLink.bits}`, 'dev', 'door')
   await ip('-n', inner, 'link', 'set', 'door', 'up')
 }
 
-async function wire(machine: Machine): Promise<void> {
-  const [name, end] = [namespaceOf(machine), wireOf(machine)]
+async function connectMachine(machine: Machine): Promise<void> {
+  const [name, end] = [namespaceOf(machine), linkName(machine)]
   await ip('-n', hub, 'link', 'add', end, 'type', 'veth', 'peer', 'name', 'wire', 'netns', name)
   await ip('-n', hub, 'link', 'set', end, 'master', bridge)
   await ip('-n', hub, 'link', 'set', end, 'up')
@@ -53,8 +53,8 @@ async function wire(machine: Machine): Promise<void> {
 }
 
 /** Disconnects a machine from the network, or reconnects it. Neither side is notified. */
-export async function setPlugged(machine: Machine, isPlugged: boolean): Promise<void> {
-  await ip('-n', hub, 'link', 'set', wireOf(machine), isPlugged ? 'up' : 'down')
+export async function setConnected(machine: Machine, isConnected: boolean): Promise<void> {
+  await ip('-n', hub, 'link', 'set', linkName(machine), isConnected ? 'up' : 'down')
 }
 
 /** Returns the processes of a machine. Only this program starts processes in its namespaces. */
@@ -66,5 +66,5 @@ export async function processesIn(namespace: string): Promise<number[]> {
 /** Removes what exists of the network; its links are removed with their namespaces. */
 export async function removeNetwork(): Promise<void> {
   for (const name of await namespaces()) await ip('netns', 'delete', name)
-  await ip('link', 'delete', doorName).catch(() => {})
+  await ip('link', 'delete', hostLinkName).catch(() => {})
 }

@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path'
 import { isProgram } from '../is-program.ts'
 
 /** Debian package of each required program. */
-const needed: Record<string, string> = {
+const packageOf: Record<string, string> = {
   patroni: 'patroni',
   patronictl: 'patroni',
   etcd: 'etcd-server',
@@ -16,13 +16,13 @@ const needed: Record<string, string> = {
 const pythonModule = { name: 'etcd', package: 'python3-etcd' }
 const versionsFolder = '/usr/lib/postgresql'
 // Not in every user's PATH.
-const more = ['/usr/sbin', '/sbin']
+const systemPaths = ['/usr/sbin', '/sbin']
 
 /** Installs missing packages as root; otherwise throws with instructions. */
 export function ensurePackages(): void {
   if (process.platform !== 'linux') throw new Error('The cluster requires Linux network namespaces')
   if (process.getuid?.() !== 0) throw new Error('Network namespaces require root: sudo npm run cluster -- up')
-  process.env.PATH = [process.env.PATH, ...more].join(delimiter)
+  process.env.PATH = [process.env.PATH, ...systemPaths].join(delimiter)
   const missing = missingPackages()
   if (missing.length === 0) return
   if (spawnSync('apt-get', ['--version']).status !== 0) throw new Error(`Missing: ${missing.join(', ')}`)
@@ -35,7 +35,7 @@ export function ensurePackages(): void {
 }
 
 function missingPackages(): string[] {
-  const found = Object.entries(needed).flatMap(([program, name]) => (isThere(program) ? [] : [name]))
+  const found = Object.entries(packageOf).flatMap(([program, name]) => (isThere(program) ? [] : [name]))
   const hasModule = spawnSync('/usr/bin/python3', ['-c', `import ${pythonModule.name}`]).status === 0
   return [
     ...new Set([

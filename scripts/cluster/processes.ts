@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
 import { openSync, readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
+import { logFile, recordProcess } from './cluster-folder.ts'
 import type { Machine } from './machines.ts'
 import { namespaceOf, processesIn } from './network.ts'
-import { logFile, noteProcess } from './place.ts'
 
-export interface Start {
+export interface ProcessOptions {
   /** Name of the process and of its log. */
   name: string
   argv: readonly string[]
@@ -15,7 +15,7 @@ export interface Start {
 }
 
 /** Starts a program on a machine; it outlives this process and writes to its own log. */
-export function startOn(machine: Machine, { name, argv, env = {}, user }: Start): number {
+export function startOn(machine: Machine, { name, argv, env = {}, user }: ProcessOptions): number {
   const log = openSync(logFile(name), 'a')
   const as = user === undefined ? [] : ['setpriv', `--reuid=${user}`, `--regid=${user}`, '--init-groups']
   const child = spawn('ip', ['netns', 'exec', namespaceOf(machine), ...as, ...argv], {
@@ -28,7 +28,7 @@ export function startOn(machine: Machine, { name, argv, env = {}, user }: Start)
   // Happens if `ip` is missing, for example; the wait for the program then times out.
   child.on('error', () => {})
   child.unref()
-  noteProcess({ name, machine, pid: child.pid })
+  recordProcess({ name, machine, pid: child.pid })
   return child.pid
 }
 
@@ -47,29 +47,29 @@ export function signalOne(pid: number, signal: NodeJS.Signals): void {
 
 /** Kills all processes of a machine at once, as a power failure does. */
 export async function killMachine(machine: Machine): Promise<void> {
-  await endAll(namespaceOf(machine), [{ signal: 'SIGKILL', patienceMs: 10_000 }])
+  await endAll(namespaceOf(machine), [{ signal: 'SIGKILL', timeoutMs: 10_000 }])
 }
 
 /** Ends all processes of a namespace with these signals in turn, each with a timeout. */
 export async function endAll(
   namespace: string,
-  steps: readonly { signal: NodeJS.Signals; patienceMs: number }[],
+  steps: readonly { signal: NodeJS.Signals; timeoutMs: number }[],
 ): Promise<void> {
-  for (const { signal, patienceMs } of steps) {
-    const endsAt = performance.now() + patienceMs
-    let pids = await living(namespace)
+  for (const { signal, timeoutMs } of steps) {
+    const endsAt = performance.now() + timeoutMs
+    let pids = await livingProcesses(namespace)
     for (const pid of pids) signalOne(pid, signal)
     while (pids.length > 0 && performance.now() < endsAt) {
       await wait(50)
-      pids = await living(namespace)
+      pids = await livingProcesses(namespace)
       if (signal === 'SIGKILL') for (const pid of pids) signalOne(pid, signal)
     }
     if (pids.length === 0) return
   }
-  throw new Error(`Processes of ${namespace} did not end: ${(await living(namespace)).join(', ')}`)
+  throw new Error(`Processes of ${namespace} did not end: ${(await livingProcesses(namespace)).join(', ')}`)
 }
 
-const living = async (namespace: string): Promise<number[]> => (await processesIn(namespace)).filter(isAlive)
+const livingProcesses = async (namespace: string): Promise<number[]> => (await processesIn(namespace)).filter(isAlive)
 
 /** Returns whether the process is running; zombies do not count. */
 export function isAlive(pid: number): boolean {
@@ -81,21 +81,21 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-export async function gone(pid: number, patienceMs: number): Promise<void> {
-  await until(() => !isAlive(pid), `the end of process ${pid}`, patienceMs)
+export async function waitForExit(pid: number, timeoutMs: number): Promise<void> {
+  await until(() => !isAlive(pid), `the end of process ${pid}`, timeoutMs)
 }
 
 /** Polls until the condition holds. An error counts as false; throws after the timeout. */
 export async function until(
-  isSo: () => boolean | Promise<boolean>,
+  condition: () => boolean | Promise<boolean>,
   what: string,
-  patienceMs = 60_000,
+  timeoutMs = 60_000,
   everyMs = 100,
 ): Promise<void> {
-  const endsAt = performance.now() + patienceMs
+  const endsAt = performance.now() + timeoutMs
   for (;;) {
-    if (await Promise.resolve(isSo()).catch(() => false)) return
-    if (performance.now() > endsAt) throw new Error(`Timed out after ${patienceMs / 1000} s waiting for ${what}`)
+    if (await Promise.resolve(condition()).catch(() => false)) return
+    if (performance.now() > endsAt) throw new Error(`Timed out after ${timeoutMs / 1000} s waiting for ${what}`)
     await wait(everyMs)
   }
 }

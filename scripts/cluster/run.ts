@@ -4,25 +4,25 @@
 //   npm run cluster -- up|down|status
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { createClusterFolder, folder, readState, removeClusterFolder } from './cluster-folder.ts'
 import { machines, outerUrl } from './machines.ts'
 import { hub, makeNetwork, namespaceOf, namespaces, processesIn, removeNetwork } from './network.ts'
 import { ensurePackages } from './packages.ts'
-import { folder, makePlace, readState, removePlace } from './place.ts'
 import { endAll } from './processes.ts'
 
 const within = fileURLToPath(new URL('within.ts', import.meta.url))
 
 /** Creates the cluster; resolves when every part is ready. */
 export async function up(): Promise<void> {
-  await refuseSecond()
-  makePlace()
+  await assertNoCluster()
+  createClusterFolder()
   await makeNetwork()
   const code = await runWithin(['up'])
   if (code !== 0) throw new Error(`The cluster failed to start; its logs are in ${folder}/logs`)
 }
 
 /** Throws if a cluster exists: its namespaces have system-wide names, so there can be only one. */
-export async function refuseSecond(): Promise<void> {
+export async function assertNoCluster(): Promise<void> {
   ensurePackages()
   if ((await namespaces()).length > 0) throw new Error('A cluster is already running. Run: npm run cluster -- down')
 }
@@ -44,24 +44,24 @@ export async function runWithin(words: readonly string[], program = within): Pro
 /** Ends every process of the cluster in any state, and removes all but its logs. */
 export async function down(): Promise<void> {
   ensurePackages()
-  const there = await namespaces()
+  const existing = await namespaces()
   // Databases last, so that their clients can disconnect first.
   const order = machines.map(namespaceOf).toReversed()
-  for (const name of [hub, ...order].filter((one) => there.includes(one))) {
+  for (const name of [hub, ...order].filter((one) => existing.includes(one))) {
     await endAll(name, [
       // Frozen processes react to no other signal.
-      { signal: 'SIGCONT', patienceMs: 0 },
-      { signal: 'SIGKILL', patienceMs: 10_000 },
+      { signal: 'SIGCONT', timeoutMs: 0 },
+      { signal: 'SIGKILL', timeoutMs: 10_000 },
     ])
   }
   await removeNetwork()
-  removePlace(true)
+  removeClusterFolder(true)
 }
 
 async function status(): Promise<number> {
   ensurePackages()
-  const [state, there] = [readState(), await namespaces()]
-  if (state === null || there.length === 0) {
+  const [state, existing] = [readState(), await namespaces()]
+  if (state === null || existing.length === 0) {
     console.log('No cluster is running.')
     return 1
   }
@@ -85,7 +85,7 @@ const commands: Record<string, () => Promise<unknown>> = {
 }
 
 /** Prints the message of an error instead of a stack trace. */
-export async function telling(work: () => Promise<unknown>): Promise<void> {
+export async function printErrors(work: () => Promise<unknown>): Promise<void> {
   try {
     await work()
   } catch (error) {
@@ -96,5 +96,5 @@ export async function telling(work: () => Promise<unknown>): Promise<void> {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const usage = () => Promise.reject(new Error('npm run cluster -- up|down|status'))
-  await telling(commands[process.argv[2] ?? ''] ?? usage)
+  await printErrors(commands[process.argv[2] ?? ''] ?? usage)
 }

@@ -3,15 +3,15 @@
 //   npm run test:cluster -- [--cases node-killed,…] [--rounds 5] [--minutes 90] [--write] [--json results.json]
 // [--keep]
 import { fileURLToPath } from 'node:url'
+import { folder } from './cluster-folder.ts'
 import { readOptions } from './fault-test/options.ts'
-import { folder } from './place.ts'
-import { down, refuseSecond, runWithin, telling, up } from './run.ts'
+import { assertNoCluster, down, printErrors, runWithin, up } from './run.ts'
 
-await telling(async () => {
+await printErrors(async () => {
   const words = process.argv.slice(2)
   // Validates the options before anything is started.
   const { keep } = readOptions(words)
-  await refuseSecond()
+  await assertNoCluster()
   try {
     await up()
     process.exitCode = await runWithin(words, fileURLToPath(new URL('fault-test/run-fault-test.ts', import.meta.url)))

@@ -1,16 +1,16 @@
 /** A guarantee, and the tests that try to break it. */
-export interface Trial {
+export interface FaultTest {
   name: string
   /** The guarantee. */
-  promise: string
+  guarantee: string
   /** Paths of test files, relative to the root. */
   files: string[]
   /** Parts of test names to select; all tests of the files if absent. */
-  named?: string[]
+  testNames?: string[]
   /** Unit of the count. */
   unit: string
   /** Variables that make a run longer: the value in the first run, and the maximum. */
-  sizes?: Record<string, Size>
+  sizes?: Record<string, VariableRange>
   /** Variable for the random seed of a run, so that it can be repeated. */
   seed?: string
   /**
@@ -21,10 +21,10 @@ export interface Trial {
   /** Share of the time, relative to 1 for the others. */
   share?: number
   /** Minimum run time before a run counts as hanging; half an hour if absent. */
-  patienceSeconds?: number
+  minTimeoutSeconds?: number
 }
 
-export interface Size {
+export interface VariableRange {
   from: number
   to: number
 }
@@ -32,10 +32,10 @@ export interface Size {
 const program = (name: string) => `server/test/program/${name}.slow.test.ts`
 
 /** All fault tests of `npm run faults`, in order. */
-export const trials: readonly Trial[] = [
+export const faultTests: readonly FaultTest[] = [
   {
     name: 'kill-service',
-    promise: 'no acknowledged write of a lead and no event is lost when the service or the database is killed',
+    guarantee: 'no acknowledged write of a lead and no event is lost when the service or the database is killed',
     files: [program('kill-writes')],
     unit: 'kills',
     sizes: { KILL_ROUNDS: { from: 9, to: 102 } },
@@ -44,41 +44,41 @@ export const trials: readonly Trial[] = [
   },
   {
     name: 'kill-database',
-    promise: 'the embedded database recovers by itself with everything that it acknowledged',
+    guarantee: 'the embedded database recovers by itself with everything that it acknowledged',
     files: ['server/test/base/embedded/kill.slow.test.ts'],
-    named: ['no acknowledged write is lost'],
+    testNames: ['no acknowledged write is lost'],
     unit: 'kills',
     sizes: { KILL_ROUNDS: { from: 9, to: 102 } },
     count: ({ size }) => size('KILL_ROUNDS'),
   },
   {
     name: 'kill-pool',
-    promise: 'a busy pool survives kills of its database: no request hangs, no connection leaks',
+    guarantee: 'a busy pool survives kills of its database: no request hangs, no connection leaks',
     files: ['server/test/base/postgres/driver.slow.test.ts'],
-    named: ['a busy pool survives'],
+    testNames: ['a busy pool survives'],
     unit: 'kills',
     sizes: { KILL_ROUNDS: { from: 4, to: 102 } },
     count: ({ size }) => size('KILL_ROUNDS'),
   },
   {
     name: 'cut-connection',
-    promise: 'a connection to the database can end at any byte',
+    guarantee: 'a connection to the database can end at any byte',
     files: ['server/test/base/postgres/driver.test.ts'],
-    named: ['a connection that ends at any byte'],
+    testNames: ['a connection that ends at any byte'],
     unit: 'cuts',
     sizes: { CUT_STEP: { from: 1, to: 1 } },
     count: 'cases',
   },
   {
     name: 'database-away',
-    promise: 'during a database outage every operation answers within 20 s, never with 500, and recovers by itself',
+    guarantee: 'during a database outage every operation answers within 20 s, never with 500, and recovers by itself',
     files: [program('availability/database-away'), program('availability/writes-hang')],
     unit: 'outages',
     count: ({ passed }) => passed,
   },
   {
     name: 'failover',
-    promise: 'killing, stopping or freezing the primary loses no acknowledged write and causes no 500',
+    guarantee: 'killing, stopping or freezing the primary loses no acknowledged write and causes no 500',
     files: [program('primary-moves')],
     unit: 'moves',
     sizes: { FAILOVER_ROUNDS: { from: 1, to: 5 } },
@@ -87,14 +87,14 @@ export const trials: readonly Trial[] = [
   },
   {
     name: 'rolling-restart',
-    promise: 'no request fails while every process is restarted in turn under load',
+    guarantee: 'no request fails while every process is restarted in turn under load',
     files: [program('availability/rolling-restart')],
     unit: 'requests',
     count: 'printed',
   },
   {
     name: 'kill-sends',
-    promise: 'a process killed at any step of a send sends nothing twice, and each key gets one answer',
+    guarantee: 'a process killed at any step of a send sends nothing twice, and each key gets one answer',
     files: ['server/test/inbox/send/send-crash.slow.test.ts'],
     unit: 'kills',
     sizes: { SEND_CRASH_ROUNDS: { from: 3, to: 20 } },
@@ -102,34 +102,35 @@ export const trials: readonly Trial[] = [
   },
   {
     name: 'kill-senders',
-    promise: 'when a process is killed during many sends, the other one completes every message and sends no key twice',
+    guarantee:
+      'when a process is killed during many sends, the other one completes every message and sends no key twice',
     files: [program('two-nodes')],
-    named: ['a process killed amid sends'],
+    testNames: ['a process killed amid sends'],
     unit: 'kills',
     sizes: { KILL_ROUNDS: { from: 2, to: 102 } },
     count: ({ size }) => size('KILL_ROUNDS'),
   },
   {
     name: 'same-key',
-    promise: 'a key sent 50 times at once to two nodes causes one send and one answer',
+    guarantee: 'a key sent 50 times at once to two nodes causes one send and one answer',
     files: ['server/test/inbox/send/send-idempotency.test.ts', program('two-nodes')],
-    named: ['50 times at once', '50 parallel requests'],
+    testNames: ['50 times at once', '50 parallel requests'],
     unit: 'keys',
     sizes: { IDEMPOTENCY_KEYS: { from: 40, to: 200 } },
     count: ({ size }) => 2 * size('IDEMPOTENCY_KEYS'),
   },
   {
     name: 'takeover-races',
-    promise: 'after a takeover has been answered, no node starts a send of the previous owner',
+    guarantee: 'after a takeover has been answered, no node starts a send of the previous owner',
     files: ['server/test/inbox/send/takeover-races.slow.test.ts', program('two-nodes')],
-    named: ['no send of the old owner', 'no send starts once'],
+    testNames: ['no send of the old owner', 'no send starts once'],
     unit: 'races',
     sizes: { TAKEOVER_ROUNDS: { from: 150, to: 1000 } },
     count: ({ size }) => 2 * size('TAKEOVER_ROUNDS'),
   },
   {
     name: 'kill-sessions',
-    promise:
+    guarantee:
       "a linked phone's messages are neither lost nor duplicated while the processes with its session are killed and stalled",
     files: [program('session-takeover')],
     unit: 'ends',
@@ -138,7 +139,7 @@ export const trials: readonly Trial[] = [
   },
   {
     name: 'inbound-storm',
-    promise: 'callbacks in any order over two nodes: statuses only advance, and every message is stored once',
+    guarantee: 'callbacks in any order over two nodes: statuses only advance, and every message is stored once',
     files: [program('two-nodes-webhooks')],
     unit: 'items',
     sizes: { WEBHOOK_ITEMS: { from: 2000, to: 21_000 } },
@@ -146,7 +147,7 @@ export const trials: readonly Trial[] = [
   },
   {
     name: 'feed',
-    promise: 'a reader of the feed misses no event while writers commit, roll back and are killed',
+    guarantee: 'a reader of the feed misses no event while writers commit, roll back and are killed',
     files: ['server/test/events/order.test.ts'],
     unit: 'events',
     sizes: { FEED_EVENTS: { from: 1000, to: 50_000 } },
@@ -154,7 +155,7 @@ export const trials: readonly Trial[] = [
   },
   {
     name: 'feed-interleavings',
-    promise: 'for any order of commits, positions in the feed have no gaps and respect causality',
+    guarantee: 'for any order of commits, positions in the feed have no gaps and respect causality',
     files: ['server/test/events/interleavings.test.ts'],
     unit: 'orders',
     sizes: { FEED_INTERLEAVINGS: { from: 60, to: 2000 } },
@@ -162,7 +163,7 @@ export const trials: readonly Trial[] = [
   },
   {
     name: 'webhook-chaos',
-    promise: 'webhooks reach 100 endpoints in order, 30 of them faulty, while workers are killed',
+    guarantee: 'webhooks reach 100 endpoints in order, 30 of them faulty, while workers are killed',
     files: [program('webhook-chaos')],
     unit: 'deliveries',
     sizes: {
@@ -175,7 +176,7 @@ export const trials: readonly Trial[] = [
   },
   {
     name: 'kill-workers',
-    promise: 'a worker killed at any step of a delivery loses no event, and the next one continues in order',
+    guarantee: 'a worker killed at any step of a delivery loses no event, and the next one continues in order',
     files: ['server/test/webhooks/deliver/delivery-crash.slow.test.ts'],
     unit: 'kills',
     sizes: { DELIVERY_CRASH_ROUNDS: { from: 1, to: 20 } },
@@ -183,15 +184,15 @@ export const trials: readonly Trial[] = [
   },
   {
     name: 'kill-imports',
-    promise: 'an import continues after a kill without duplicates or losses',
+    guarantee: 'an import continues after a kill without duplicates or losses',
     files: [program('import-kill')],
-    named: ['an import continues'],
+    testNames: ['an import continues'],
     unit: 'kills',
     count: ({ passed }) => 2 * passed,
   },
   {
     name: 'models',
-    promise: 'deliveries keep their order after any failure; a batch of callbacks has the same result as one by one',
+    guarantee: 'deliveries keep their order after any failure; a batch of callbacks has the same result as one by one',
     files: ['server/test/webhooks/deliver/model.test.ts', 'server/test/inbox/receive/batch-model.test.ts'],
     unit: 'histories',
     sizes: { MODEL_RUNS: { from: 20, to: 250 } },
@@ -200,7 +201,7 @@ export const trials: readonly Trial[] = [
   },
   {
     name: 'limits',
-    promise: 'a rate limit holds across two processes, and a quota is exact under concurrent requests',
+    guarantee: 'a rate limit holds across two processes, and a quota is exact under concurrent requests',
     files: [program('availability/two-nodes-limits')],
     unit: 'storms',
     sizes: { LIMIT_STORMS: { from: 3, to: 200 } },
@@ -208,7 +209,7 @@ export const trials: readonly Trial[] = [
   },
   {
     name: 'merge-races',
-    promise: 'a merge of leads, or its undo, concurrent with other changes loses nothing',
+    guarantee: 'a merge of leads, or its undo, concurrent with other changes loses nothing',
     files: ['server/test/leads/merge/merge-races.slow.test.ts'],
     unit: 'races',
     sizes: { MERGE_RACES: { from: 2, to: 20 } },
@@ -216,7 +217,7 @@ export const trials: readonly Trial[] = [
   },
   {
     name: 'waits',
-    promise: 'an agent waiting on either of two nodes receives all of its work exactly once',
+    guarantee: 'an agent waiting on either of two nodes receives all of its work exactly once',
     files: ['server/test/agents/wait-property.slow.test.ts'],
     unit: 'worlds',
     sizes: { WAIT_ROUNDS: { from: 4, to: 50 } },
@@ -224,9 +225,9 @@ export const trials: readonly Trial[] = [
   },
   {
     name: 'mask',
-    promise: 'a masked key cannot distinguish workspaces that differ only in hidden digits',
+    guarantee: 'a masked key cannot distinguish workspaces that differ only in hidden digits',
     files: ['server/test/auth/api-keys/mask-boundary.test.ts'],
-    named: ['no sequence of calls'],
+    testNames: ['no sequence of calls'],
     unit: 'calls in pairs',
     sizes: { MASK_WORLDS: { from: 5, to: 50 }, MASK_CALLS: { from: 200, to: 200 } },
     seed: 'MASK_SEED',
@@ -234,7 +235,7 @@ export const trials: readonly Trial[] = [
   },
   {
     name: 'media-interleavings',
-    promise: 'for any order of fetches, sweeps, erasures and nightly jobs, no row refers to a missing file',
+    guarantee: 'for any order of fetches, sweeps, erasures and nightly jobs, no row refers to a missing file',
     files: ['server/test/inbox/media/interleavings.test.ts'],
     unit: 'orders',
     sizes: { MEDIA_INTERLEAVINGS: { from: 20, to: 500 } },
@@ -242,7 +243,7 @@ export const trials: readonly Trial[] = [
   },
   {
     name: 'media-memory',
-    promise: 'memory grows by at most 16 MB while 20 files are fetched, read and uploaded',
+    guarantee: 'memory grows by at most 16 MB while 20 files are fetched, read and uploaded',
     files: [program('media-memory')],
     unit: 'cases',
     sizes: { MEDIA_MEGABYTES: { from: 100, to: 100 } },
@@ -250,7 +251,7 @@ export const trials: readonly Trial[] = [
   },
   {
     name: 'rotation',
-    promise: 'no search or lookup misses a result while a process that is killed rotates all keys',
+    guarantee: 'no search or lookup misses a result while a process that is killed rotates all keys',
     files: ['server/test/key-rotation/under-load.slow.test.ts'],
     unit: 'searches',
     sizes: { ROTATION_SEARCHES: { from: 200, to: 10_000 } },
@@ -259,7 +260,7 @@ export const trials: readonly Trial[] = [
   },
   {
     name: 'fuzz',
-    promise: 'every operation answers any input of any caller as its contract says, and never with 500',
+    guarantee: 'every operation answers any input of any caller as its contract says, and never with 500',
     files: ['server/test/faults/fuzz.test.ts'],
     unit: 'requests',
     sizes: { FUZZ_ROUNDS: { from: 1, to: 60 } },
@@ -269,7 +270,7 @@ export const trials: readonly Trial[] = [
   },
   {
     name: 'tenants',
-    promise: 'no operation reveals or changes data of another workspace, whatever ids it is given',
+    guarantee: 'no operation reveals or changes data of another workspace, whatever ids it is given',
     files: ['server/test/faults/tenants.test.ts'],
     unit: 'requests',
     sizes: { TENANT_ROUNDS: { from: 1, to: 40 } },
@@ -279,7 +280,7 @@ export const trials: readonly Trial[] = [
   },
   {
     name: 'plaintext',
-    promise: 'data written by any operation appears in no table, file or log as plaintext',
+    guarantee: 'data written by any operation appears in no table, file or log as plaintext',
     files: ['server/test/faults/plaintext.test.ts', program('dump')],
     unit: 'requests',
     sizes: { PLAINTEXT_ROUNDS: { from: 1, to: 30 } },
@@ -288,7 +289,7 @@ export const trials: readonly Trial[] = [
   },
   {
     name: 'storage',
-    promise:
+    guarantee:
       'a full, read-only, failing or missing disk loses nothing acknowledged, and the service recovers after the repair',
     files: [
       'server/test/faults/storage.slow.test.ts',
@@ -301,16 +302,16 @@ export const trials: readonly Trial[] = [
   },
   {
     name: 'clocks',
-    promise: 'nodes whose clocks differ by 20 minutes share limits, sessions, keys and the order of the feed',
+    guarantee: 'nodes whose clocks differ by 20 minutes share limits, sessions, keys and the order of the feed',
     files: ['server/test/faults/clocks.slow.test.ts'],
     unit: 'rounds',
     sizes: { CLOCK_ROUNDS: { from: 1, to: 50 } },
     count: ({ size }) => size('CLOCK_ROUNDS'),
   },
   ...[10, -10].map(
-    (minutes): Trial => ({
+    (minutes): FaultTest => ({
       name: minutes > 0 ? 'clock-ahead' : 'clock-behind',
-      promise: `sends, takeovers and callbacks on two nodes work while one clock is ${Math.abs(minutes)} min off`,
+      guarantee: `sends, takeovers and callbacks on two nodes work while one clock is ${Math.abs(minutes)} min off`,
       files: [program('two-nodes'), program('two-nodes-webhooks')],
       unit: 'keys and races',
       sizes: {
@@ -323,33 +324,33 @@ export const trials: readonly Trial[] = [
   ),
   {
     name: 'ssrf',
-    promise: 'no address from a user reaches the private network, whatever its DNS and redirects return',
+    guarantee: 'no address from a user reaches the private network, whatever its DNS and redirects return',
     files: ['server/test/base/outgoing/*.test.ts'],
     unit: 'cases',
     count: 'cases',
   },
   {
     name: 'injection',
-    promise: 'an agent that obeys any message of a stranger gets no access beyond the permissions of its key',
+    guarantee: 'an agent that obeys any message of a stranger gets no access beyond the permissions of its key',
     files: ['server/test/agents/injection/injection.slow.test.ts'],
     unit: 'cases',
     count: 'cases',
   },
   {
     name: 'backup',
-    promise: 'a backup made under load restores completely; a move and an upgrade lose nothing',
+    guarantee: 'a backup made under load restores completely; a move and an upgrade lose nothing',
     files: ['server/test/program/backup/*.test.ts'],
     unit: 'cases',
     count: 'cases',
   },
   {
     name: 'deploy',
-    promise:
+    guarantee:
       'from Debian and npm packages alone, the Dockerfile builds a working image and the units run a working service',
     files: ['server/test/deploy/image.slow.test.ts'],
     unit: 'cases',
     sizes: { DEPLOY_TEST: { from: 1, to: 1 } },
     count: 'cases',
-    patienceSeconds: 3600,
+    minTimeoutSeconds: 3600,
   },
 ]

@@ -1,19 +1,19 @@
 /** Result of a fault test, over one run or several. */
 export interface Result {
   name: string
-  trials: number
+  tries: number
   unit: string
   seconds: number
   findings: number
   /** The cases are always the same, so repetition adds no evidence. */
-  isTable: boolean
+  hasFixedCases: boolean
 }
 
 export interface RunLine {
   when: string
   commit: string
   minutes: number
-  trials: number
+  tests: number
   findings: number
 }
 
@@ -43,7 +43,7 @@ export function writePage({ version, results, runs }: Report, before: string): s
     ? before.slice(before.indexOf(handWritten))
     : `${handWritten}\n\nNothing yet.\n`
   const runLines = runs.map(
-    ({ when, commit, minutes, trials, findings }) => `| ${when} | ${commit} | ${minutes} | ${trials} | ${findings} |`,
+    ({ when, commit, minutes, tests, findings }) => `| ${when} | ${commit} | ${minutes} | ${tests} | ${findings} |`,
   )
   const sum = results.reduce((all, { seconds }) => all + seconds, 0)
   return [
@@ -64,14 +64,7 @@ export function writePage({ version, results, runs }: Report, before: string): s
 /** Returns a Markdown table of results. */
 export function tableOf(results: readonly Result[]): string {
   const lines = results.map((one) => {
-    const cells = [
-      one.name,
-      grouped(one.trials),
-      one.unit,
-      grouped(Math.round(one.seconds)),
-      one.findings,
-      boundOf(one),
-    ]
+    const cells = [one.name, grouped(one.tries), one.unit, grouped(Math.round(one.seconds)), one.findings, boundOf(one)]
     return `| ${cells.join(' | ')} |`
   })
   return [columns, ...lines].join('\n')
@@ -86,36 +79,36 @@ export function readPage(page: string, version: string): Report {
     const cells = line.split('|').map((cell) => cell.trim())
     const [, first = '', second = '', third = '', fourth = '', fifth = '', sixth = ''] = cells
     if (cells.length === 8 && /^[a-z][a-z-]*$/.test(first) && /^[\d,]+$/.test(second)) {
-      const [trials = 0, seconds = 0, findings = 0] = [second, fourth, fifth].map(ungrouped)
-      report.results.push({ name: first, trials, unit: third, seconds, findings, isTable: sixth === '–' })
+      const [tries = 0, seconds = 0, findings = 0] = [second, fourth, fifth].map(ungrouped)
+      report.results.push({ name: first, tries, unit: third, seconds, findings, hasFixedCases: sixth === '–' })
     }
     if (cells.length === 7 && /^\d{4}-/.test(first)) {
-      const [minutes = 0, trials = 0, findings = 0] = [third, fourth, fifth].map(ungrouped)
-      report.runs.push({ when: first, commit: second, minutes, trials, findings })
+      const [minutes = 0, tests = 0, findings = 0] = [third, fourth, fifth].map(ungrouped)
+      report.runs.push({ when: first, commit: second, minutes, tests, findings })
     }
   }
   return report
 }
 
 /** Adds the results of both, ordered by these names. */
-export function addUp(before: Report, run: Report, names: readonly string[]): Report {
+export function mergeReports(before: Report, run: Report, names: readonly string[]): Report {
   const all = [...before.results, ...run.results]
   const results = names.flatMap((name) => {
     const same = all.filter((one) => one.name === name)
     const last = same.at(-1)
     if (last === undefined) return []
     const sum = (of: (one: Result) => number) => same.reduce((total, one) => total + of(one), 0)
-    const trials = last.isTable ? Math.max(...same.map((one) => one.trials)) : sum((one) => one.trials)
+    const trials = last.hasFixedCases ? Math.max(...same.map((one) => one.tries)) : sum((one) => one.tries)
     return [{ ...last, trials, seconds: sum((one) => one.seconds), findings: sum((one) => one.findings) }]
   })
   return { version: run.version, results, runs: [...before.runs, ...run.runs] }
 }
 
-function boundOf({ trials, findings, isTable }: Result): string {
-  if (isTable) return '–'
+function boundOf({ tries, findings, hasFixedCases }: Result): string {
+  if (hasFixedCases) return '–'
   if (findings > 0) return 'found'
-  if (trials === 0) return '–'
-  return `${Number((Math.min(1, 3 / trials) * 100).toPrecision(2))} %`
+  if (tries === 0) return '–'
+  return `${Number((Math.min(1, 3 / tries) * 100).toPrecision(2))} %`
 }
 
 function grouped(n: number): string {

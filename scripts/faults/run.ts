@@ -9,17 +9,17 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { type Trial, trials } from './fault-tests.ts'
-import { type Run, runOnce } from './one-run.ts'
-import { addUp, type Report, type Result, type RunLine, readPage, tableOf, writePage } from './report.ts'
+import { type FaultTest, faultTests } from './fault-tests.ts'
+import { mergeReports, type Report, type Result, type RunLine, readPage, tableOf, writePage } from './report.ts'
+import { type Run, runOnce } from './run-fault-test.ts'
 
 const page = fileURLToPath(new URL('../../docs/measurements/faults.md', import.meta.url))
 const manifest = fileURLToPath(new URL('../../package.json', import.meta.url))
 /** Stops repeating a fault test after this many findings. */
 const maxFindings = 3
 /** Multiple of its share after which a run counts as hanging. */
-const patience = 4
-const leastPatienceSeconds = 1800
+const maxShareFactor = 4
+const defaultTimeoutSeconds = 1800
 
 const { values } = parseArgs({
   options: {
@@ -32,10 +32,10 @@ const { values } = parseArgs({
 const minutes = Number(values.minutes)
 if (!(minutes > 0)) throw new Error('--minutes must be a positive number, such as 120')
 
-if (values.list) for (const { name, promise } of trials) console.log(`${name.padEnd(20)} ${promise}`)
-else await runAll(chosen(values.only))
+if (values.list) for (const { name, guarantee } of faultTests) console.log(`${name.padEnd(20)} ${guarantee}`)
+else await runAll(selectFaultTests(values.only))
 
-async function runAll(list: readonly Trial[]): Promise<void> {
+async function runAll(list: readonly FaultTest[]): Promise<void> {
   const logs = mkdtempSync(join(tmpdir(), 'parley-faults-'))
   const shares = list.reduce((sum, { share = 1 }) => sum + share, 0)
   const startedAt = Date.now()
@@ -47,11 +47,11 @@ async function runAll(list: readonly Trial[]): Promise<void> {
     stopped = true
   })
   const before = readBefore()
-  for (const trial of list) {
-    const runs = await runTrial(trial, (minutes * 60 * (trial.share ?? 1)) / shares, logs, () => stopped)
+  for (const faultTest of list) {
+    const runs = await repeatFaultTest(faultTest, (minutes * 60 * (faultTest.share ?? 1)) / shares, logs, () => stopped)
     if (stopped) break
     failures.push(...runs.filter(({ findings }) => findings.length > 0))
-    results.push(resultOf(trial, runs))
+    results.push(resultOf(faultTest, runs))
     if (values.write) write(before, { version: version(), results, runs: [runLine(startedAt, results)] })
   }
   console.log(`\n${tableOf(results)}`)
@@ -62,23 +62,28 @@ async function runAll(list: readonly Trial[]): Promise<void> {
 }
 
 /** Repeats a fault test until its time is used, each run as long as fits. */
-async function runTrial(trial: Trial, budget: number, logs: string, stopped: () => boolean): Promise<Run[]> {
-  mkdirSync(join(logs, trial.name))
-  const maxSeconds = Math.ceil(Math.max(trial.patienceSeconds ?? leastPatienceSeconds, budget * patience))
+async function repeatFaultTest(
+  faultTest: FaultTest,
+  budget: number,
+  logs: string,
+  stopped: () => boolean,
+): Promise<Run[]> {
+  mkdirSync(join(logs, faultTest.name))
+  const maxSeconds = Math.ceil(Math.max(faultTest.minTimeoutSeconds ?? defaultTimeoutSeconds, budget * maxShareFactor))
   const runs: Run[] = []
   const spent = () => runs.reduce((sum, { seconds }) => sum + seconds, 0)
   const failed = () => runs.filter(({ findings }) => findings.length > 0).length
   let scale = 1
   do {
     const seed = Math.floor(Math.random() * 2 ** 31)
-    const logFile = join(logs, trial.name, `${runs.length + 1}.log`)
-    const run = await runOnce(trial, { scale, seed, maxSeconds, logFile })
+    const logFile = join(logs, faultTest.name, `${runs.length + 1}.log`)
+    const run = await runOnce(faultTest, { scale, seed, maxSeconds, logFile })
     if (stopped()) return runs
     runs.push(run)
-    tell(trial, run)
+    printRun(faultTest, run)
     // The fixed cost of a run makes this estimate a little short, never too long.
     scale = Math.max(1, (scale * (budget - spent()) * 0.8) / run.seconds)
-  } while (trial.count !== 'cases' && failed() < maxFindings && spent() + shortest(runs) * 0.7 < budget)
+  } while (faultTest.count !== 'cases' && failed() < maxFindings && spent() + shortest(runs) * 0.7 < budget)
   return runs
 }
 
@@ -86,29 +91,29 @@ function shortest(runs: readonly Run[]): number {
   return Math.min(...runs.map(({ seconds }) => seconds))
 }
 
-function tell({ name, unit }: Trial, { isSkipped, trials, seconds, findings }: Run): void {
-  const what = isSkipped ? 'cannot run here' : `${trials} ${unit}`
+function printRun({ name, unit }: FaultTest, { isSkipped, tries, seconds, findings }: Run): void {
+  const what = isSkipped ? 'cannot run here' : `${tries} ${unit}`
   console.log(`${name.padEnd(20)} ${what.padEnd(24)} ${seconds.toFixed(1).padStart(7)} s  ${findings.length} findings`)
 }
 
-function resultOf({ name, unit, count }: Trial, runs: readonly Run[]): Result {
+function resultOf({ name, unit, count }: FaultTest, runs: readonly Run[]): Result {
   const sum = (of: (run: Run) => number) => runs.reduce((total, run) => total + of(run), 0)
   return {
     name,
     unit,
-    trials: sum((run) => run.trials),
+    tries: sum((run) => run.tries),
     seconds: sum((run) => run.seconds),
     findings: sum(({ findings }) => findings.length),
-    isTable: count === 'cases',
+    hasFixedCases: count === 'cases',
   }
 }
 
-function chosen(only: string | undefined): readonly Trial[] {
-  if (only === undefined) return trials
+function selectFaultTests(only: string | undefined): readonly FaultTest[] {
+  if (only === undefined) return faultTests
   const names = only.split(',')
-  const strange = names.find((name) => !trials.some((trial) => trial.name === name))
-  if (strange !== undefined) throw new Error(`Unknown fault test ${strange}. --list shows all`)
-  return trials.filter(({ name }) => names.includes(name))
+  const unknown = names.find((name) => !faultTests.some((faultTest) => faultTest.name === name))
+  if (unknown !== undefined) throw new Error(`Unknown fault test ${unknown}. --list shows all`)
+  return faultTests.filter(({ name }) => names.includes(name))
 }
 
 function readBefore(): string {
@@ -116,8 +121,8 @@ function readBefore(): string {
 }
 
 function write(before: string, run: Report): void {
-  const names = trials.map(({ name }) => name)
-  writeFileSync(page, writePage(addUp(readPage(before, run.version), run, names), before))
+  const names = faultTests.map(({ name }) => name)
+  writeFileSync(page, writePage(mergeReports(readPage(before, run.version), run, names), before))
 }
 
 function version(): string {
@@ -129,7 +134,7 @@ function runLine(startedAt: number, results: readonly Result[]): RunLine {
     when: new Date(startedAt).toISOString().slice(0, 16).replace('T', ' '),
     commit: commit(),
     minutes: Math.round((Date.now() - startedAt) / 60_000),
-    trials: results.length,
+    tests: results.length,
     findings: results.reduce((sum, { findings }) => sum + findings, 0),
   }
 }

@@ -6,24 +6,24 @@ import { distribute, migrate } from '../../server/src/base/migrate.ts'
 import { Parameter } from '../../server/src/base/postgres/values.ts'
 import type { RecordedStatement } from '../../server/test/support/statements/record.ts'
 import { databaseOf, startTestServer } from '../../server/test/support/test-server.ts'
-import { openPlaces } from './places.ts'
+import { createSourceLookup } from './source-locations.ts'
 
-export interface Refused {
+export interface RefusedStatement {
   /** File and line that defines the statement. */
   place: string
-  why: string
+  reason: string
   text: string
 }
 
-export interface Replayed {
-  asked: number
-  refused: Refused[]
+export interface ReplayReport {
+  checked: number
+  refused: RefusedStatement[]
   /** Number of statements not replayed, by reason. */
-  leftOut: { ofTests: number; onNoTable: number; refusedAnywhere: number }
+  skipped: { ofTests: number; onNoTable: number; refusedAnywhere: number }
 }
 
 /** Explains each statement on a server with distributed tables; checks refusals on one without. Keeps no changes. */
-export async function replayAll(url: string, folder: string): Promise<Replayed> {
+export async function replayAll(url: string, folder: string): Promise<ReplayReport> {
   const spread = openDb({ url, maxConnections: 4 })
   const server = await startTestServer({})
   const whole = openDb({ ...databaseOf(server.admin, server.template), maxConnections: 2 })
@@ -49,25 +49,25 @@ function readRecorded(folder: string): RecordedStatement[] {
 
 async function replay({ spread, whole }: { spread: Db; whole: Db }, statements: RecordedStatement[]) {
   const tables = new Set((await readTables(spread.sql, [])).map(({ name }) => name))
-  const placeOf = openPlaces()
-  const done: Replayed = { asked: 0, refused: [], leftOut: { ofTests: 0, onNoTable: 0, refusedAnywhere: 0 } }
+  const placeOf = createSourceLookup()
+  const report: ReplayReport = { checked: 0, refused: [], skipped: { ofTests: 0, onNoTable: 0, refusedAnywhere: 0 } }
   for (const statement of statements) {
     if (!isOnTables(statement, tables)) {
-      done.leftOut.onNoTable++
+      report.skipped.onNoTable++
       continue
     }
     const place = placeOf(statement.text)
     if (place === null) {
-      done.leftOut.ofTests++
+      report.skipped.ofTests++
       continue
     }
-    done.asked++
-    const why = await refusalOf(spread, statement)
-    if (why === null) continue
-    if ((await refusalOf(whole, statement)) !== null) done.leftOut.refusedAnywhere++
-    else done.refused.push({ place, why, text: statement.text.replace(/\s+/g, ' ').trim() })
+    report.checked++
+    const reason = await refusalOf(spread, statement)
+    if (reason === null) continue
+    if ((await refusalOf(whole, statement)) !== null) report.skipped.refusedAnywhere++
+    else report.refused.push({ place, reason, text: statement.text.replace(/\s+/g, ' ').trim() })
   }
-  return done
+  return report
 }
 
 const explainable = /^\s*(?:select|insert|update|delete|with)\b/i
@@ -90,13 +90,13 @@ async function refusalOf(db: Db, { text, types, values }: RecordedStatement): Pr
     await db.sql.unsafe(`explain ${text}`, parameters)
     return null
   } catch (error) {
-    if (error instanceof Error && ofExplain.test(error.message)) return tried(db, text, parameters)
-    return told(error)
+    if (error instanceof Error && ofExplain.test(error.message)) return runAndRollBack(db, text, parameters)
+    return describeError(error)
   }
 }
 
 /** Runs the statement and rolls back. An error about values means that the server accepted the statement. */
-async function tried({ tx: transaction }: Db, text: string, parameters: Parameter[]): Promise<string | null> {
+async function runAndRollBack({ tx: transaction }: Db, text: string, parameters: Parameter[]): Promise<string | null> {
   const undone = new Error('undone')
   try {
     await transaction(async (tx) => {
@@ -105,8 +105,8 @@ async function tried({ tx: transaction }: Db, text: string, parameters: Paramete
     })
     return null
   } catch (error) {
-    return error === undone || /^2[23]/.test(sqlState(error)) ? null : told(error)
+    return error === undone || /^2[23]/.test(sqlState(error)) ? null : describeError(error)
   }
 }
 
-const told = (error: unknown) => `${sqlState(error)} ${error instanceof Error ? error.message : error}`
+const describeError = (error: unknown) => `${sqlState(error)} ${error instanceof Error ? error.message : error}`

@@ -6,13 +6,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Replayed, replayAll } from './replay.ts'
+import { type ReplayReport, replayAll } from './replay.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const url = process.env.CITUS_URL
 
 if (url) await run(url)
-else say('Skipped: set CITUS_URL to a database on a server with Citus to check the statements.')
+else print('Skipped: set CITUS_URL to a database on a server with Citus to check the statements.')
 
 async function run(address: string): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'parley-statements-'))
@@ -20,10 +20,10 @@ async function run(address: string): Promise<void> {
     const files = process.argv.slice(2)
     const isGood = await runSuite(folder, files.length > 0 ? files : ['server/test/**/*.test.ts'])
     const replayed = await replayAll(address, folder)
-    tell(replayed)
-    if (!isGood) say('The tests failed; statements that they did not reach were not checked.')
+    printReport(replayed)
+    if (!isGood) print('The tests failed; statements that they did not reach were not checked.')
     // A run without statements has checked nothing.
-    process.exitCode = isGood && replayed.asked > 0 && replayed.refused.length === 0 ? 0 : 1
+    process.exitCode = isGood && replayed.checked > 0 && replayed.refused.length === 0 ? 0 : 1
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -38,16 +38,16 @@ function runSuite(folder: string, files: string[]): Promise<boolean> {
   })
 }
 
-function tell({ asked, refused, leftOut }: Replayed): void {
-  for (const { place, why, text } of refused.toSorted((a, b) => (a.place < b.place ? -1 : 1))) {
-    say(`${place}: ${why}\n  ${text}\n`)
+function printReport({ checked, refused, skipped }: ReplayReport): void {
+  for (const { place, reason, text } of refused.toSorted((a, b) => (a.place < b.place ? -1 : 1))) {
+    print(`${place}: ${reason}\n  ${text}\n`)
   }
-  say(
-    `Checked ${asked} statements of the service: ${refused.length} refused. Not checked: ${leftOut.ofTests} of tests, ` +
-      `${leftOut.onNoTable} without tables, ${leftOut.refusedAnywhere} that fail on any server.`,
+  print(
+    `Checked ${checked} statements of the service: ${refused.length} refused. Not checked: ${skipped.ofTests} of tests, ` +
+      `${skipped.onNoTable} without tables, ${skipped.refusedAnywhere} that fail on any server.`,
   )
 }
 
-function say(line: string): void {
+function print(line: string): void {
   process.stdout.write(`${line}\n`)
 }

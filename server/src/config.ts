@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { BlockList, isIP } from 'node:net'
 import { join, resolve } from 'node:path'
-import { memoryBytes } from './base/machine.ts'
-import { type MediaAddress, MediaAddressProblem, readMediaUrl } from './base/media-address.ts'
-import { AddressProblem, type DatabaseAddress, readDatabaseUrl } from './base/postgres/address.ts'
+import { type MediaAddress, MediaAddressError, parseMediaUrl } from './base/media-address.ts'
+import { type DatabaseAddress, DatabaseUrlError, parseDatabaseUrl } from './base/postgres/address.ts'
+import { memoryBytes } from './base/process-limits.ts'
 import { readTelemetry, type TelemetrySettings } from './base/tracing/telemetry-settings.ts'
 
 /** All settings, validated once at start. Nothing else reads the environment. */
@@ -92,10 +92,10 @@ const secretNames = [
 ]
 
 /** Reads the settings. Throws one `ConfigError` with every problem. `memory` is the memory of the process in bytes. */
-export function loadConfig(given: Environment, memory = memoryBytes()): Config {
+export function loadConfig(environment: Environment, memory = memoryBytes()): Config {
   const problems: string[] = []
-  const env = withSecretFiles(given, problems)
-  const read = reader(env, problems)
+  const env = withSecretFiles(environment, problems)
+  const read = createReader(env, problems)
 
   const host = read.text('PARLEY_HOST') ?? '127.0.0.1'
   const port = read.integer('PARLEY_PORT', 1, 65_535) ?? read.integer('PORT', 1, 65_535) ?? 7007
@@ -157,7 +157,7 @@ export function loadConfig(given: Environment, memory = memoryBytes()): Config {
       teamPerMinute: read.integer('PARLEY_TEAM_RATE_LIMIT', 0, 1_000_000) ?? 600,
     },
     search: {
-      memoryBytes: (read.integer('PARLEY_SEARCH_MEMORY', 0, 65_536) ?? usualSearchMemory(memory)) * 1_000_000,
+      memoryBytes: (read.integer('PARLEY_SEARCH_MEMORY', 0, 65_536) ?? defaultSearchMemory(memory)) * 1_000_000,
     },
   }
   for (const name of Object.keys(env)) {
@@ -169,11 +169,11 @@ export function loadConfig(given: Environment, memory = memoryBytes()): Config {
 }
 
 /** In megabytes: an eighth of the memory, at least 192 (the index of a million leads), at most 1024. */
-const usualSearchMemory = (memory: number): number => Math.min(Math.max(Math.floor(memory / 8_000_000), 192), 1024)
+const defaultSearchMemory = (memory: number): number => Math.min(Math.max(Math.floor(memory / 8_000_000), 192), 1024)
 
 /** Returns the settings with the contents of secret files. */
-function withSecretFiles(given: Environment, problems: string[]): Environment {
-  const env = { ...given }
+function withSecretFiles(environment: Environment, problems: string[]): Environment {
+  const env = { ...environment }
   for (const name of secretNames) {
     const path = env[`${name}_FILE`]?.trim()
     delete env[`${name}_FILE`]
@@ -197,7 +197,7 @@ function urlHost(host: string): string {
 
 // Each reader returns null for a missing setting, and reports a problem and returns null for an invalid one.
 // A problem never repeats the value, which may be a secret in the wrong variable.
-function reader(env: Environment, problems: string[]) {
+function createReader(env: Environment, problems: string[]) {
   // Settings that commands read themselves.
   const known = new Set(['PARLEY_KEY'])
   const text = (name: string): string | null => {
@@ -213,9 +213,9 @@ function reader(env: Environment, problems: string[]) {
     problems.push(line)
     return null
   }
-  const listOf = (name: string, fits: (value: string) => boolean, words: string): string[] => {
+  const listOf = (name: string, fits: (value: string) => boolean, message: string): string[] => {
     const values = list(name)
-    if (!values.every(fits)) problem(`${name} must ${words}`)
+    if (!values.every(fits)) problem(`${name} must ${message}`)
     return values.filter(fits)
   }
   const isKey = (value: string) => /^[0-9a-f]{64}$/i.test(value) || Buffer.from(value, 'base64').length === 32
@@ -246,7 +246,7 @@ function reader(env: Environment, problems: string[]) {
         : problem(`${name} must be a URL that starts with ${protocols.map((p) => `${p}//`).join(' or ')}`)
     },
     database: (name: string) =>
-      readDatabase(text(name), env.PGPASSWORD, (words) => void problems.push(`${name} ${words}`)),
+      readDatabase(text(name), env.PGPASSWORD, (message) => void problems.push(`${name} ${message}`)),
     media: (name: string) => readMedia(text, name, problem),
     choice<const V extends readonly string[]>(name: string, values: V): V[number] | null {
       const value = text(name)
@@ -275,13 +275,13 @@ type DatabaseSetting = Pick<Config['database'], 'url' | 'address'>
 function readDatabase(
   url: string | null,
   password: string | undefined,
-  complain: (words: string) => void,
+  onProblem: (message: string) => void,
 ): DatabaseSetting {
   try {
-    return { url, address: url === null ? null : readDatabaseUrl(url, { PGPASSWORD: password }) }
+    return { url, address: url === null ? null : parseDatabaseUrl(url, { PGPASSWORD: password }) }
   } catch (error) {
-    if (!(error instanceof AddressProblem)) throw error
-    complain(error.words)
+    if (!(error instanceof DatabaseUrlError)) throw error
+    onProblem(error.detail)
     return { url: null, address: null }
   }
 }
@@ -294,14 +294,14 @@ function readMedia(
   const url = text(name)
   if (url === null) return null
   try {
-    return readMediaUrl(url, {
+    return parseMediaUrl(url, {
       accessKeyId: text('AWS_ACCESS_KEY_ID'),
       secretAccessKey: text('AWS_SECRET_ACCESS_KEY'),
       sessionToken: text('AWS_SESSION_TOKEN'),
       region: text('AWS_REGION'),
     })
   } catch (error) {
-    if (!(error instanceof MediaAddressProblem)) throw error
+    if (!(error instanceof MediaAddressError)) throw error
     return problem(`${name} ${error.message}`)
   }
 }

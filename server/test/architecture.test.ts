@@ -61,7 +61,7 @@ function readSource(file: string): SourceFile {
   return { path, text, lines: text.split('\n').length - 1, imports }
 }
 
-function roomOf(path: string): string {
+function moduleOf(path: string): string {
   const [first = ''] = path.split('/')
   if (first === 'cli' || first === 'main.ts') return 'top'
   return first.replace(/\.ts$/, '')
@@ -70,17 +70,17 @@ function roomOf(path: string): string {
 test('every file is in a module that has a rank', () => {
   assert.ok(files.length > 50)
   assert.deepEqual(
-    files.map((file) => file.path).filter((path) => ranks[roomOf(path)] === undefined),
+    files.map((file) => file.path).filter((path) => ranks[moduleOf(path)] === undefined),
     [],
   )
 })
 
 test('a file imports from its own module or from a lower rank, never up or across; types count', () => {
-  const rankOf = (path: string) => ranks[roomOf(path)] ?? Number.NaN
+  const rankOf = (path: string) => ranks[moduleOf(path)] ?? Number.NaN
   const bad = files.flatMap(({ path, imports }) =>
     imports
       .filter((to) => !to.startsWith('..'))
-      .filter((to) => roomOf(to) !== roomOf(path) && !(rankOf(to) < rankOf(path)))
+      .filter((to) => moduleOf(to) !== moduleOf(path) && !(rankOf(to) < rankOf(path)))
       .map((to) => `${path} imports ${to}`),
   )
   assert.deepEqual(bad, [])
@@ -97,8 +97,8 @@ test('every relative import names an existing file, with its extension', () => {
 
 test('leads and inbox never import each other, nor webhooks or forms', () => {
   const seen = files
-    .filter(({ path }) => ['leads', 'inbox'].includes(roomOf(path)))
-    .flatMap(({ path, imports }) => imports.map((to) => [roomOf(path), roomOf(to)].join(' → ')))
+    .filter(({ path }) => ['leads', 'inbox'].includes(moduleOf(path)))
+    .flatMap(({ path, imports }) => imports.map((to) => [moduleOf(path), moduleOf(to)].join(' → ')))
   for (const edge of [
     'leads → inbox',
     'inbox → leads',
@@ -115,7 +115,7 @@ test('leads and inbox never import each other, nor webhooks or forms', () => {
 
 test('in the inbox, only its APIs import routes and presenters', () => {
   const bad = files
-    .filter(({ path }) => roomOf(path) === 'inbox' && !/routes|present|request|live/.test(path))
+    .filter(({ path }) => moduleOf(path) === 'inbox' && !/routes|present|request|live/.test(path))
     .flatMap(({ path, imports }) =>
       imports.filter((to) => /routes|present/.test(to)).map((to) => `${path} imports ${to}`),
     )

@@ -82,8 +82,8 @@ function anchorOf(title: string): string {
 }
 
 test('the diagram of docs/architecture.md shows the imports between modules, without redundant arrows', () => {
-  const drawn = arrows(read('docs/architecture.md'))
-  const imported = roomImports()
+  const drawn = parseArrows(read('docs/architecture.md'))
+  const imported = moduleImports()
   const missing = imported.filter(({ from, to }) => !isReached(drawn, from, to))
   assert.deepEqual(missing.map(named), [], 'imports that no arrows lead along')
   const idle = drawn.filter(({ from, to }) => !imported.some((edge) => edge.from === from && edge.to === to))
@@ -107,26 +107,26 @@ interface Edge {
 const named = ({ from, to }: Edge): string => `${to} --> ${from}`
 
 /** Parses lines such as `leads & inbox --> erasure`, which stands for two edges. */
-function arrows(page: string): Edge[] {
+function parseArrows(page: string): Edge[] {
   return [...page.matchAll(/^ {2}([\w &-]+?) --> ([\w &-]+)$/gm)].flatMap(([, below = '', above = '']) =>
     above.split(' & ').flatMap((from) => below.split(' & ').map((to) => ({ from, to }))),
   )
 }
 
-function roomImports(): Edge[] {
+function moduleImports(): Edge[] {
   const source = join(root, 'server', 'src')
   const seen = new Map<string, Edge>()
   for (const path of globSync('**/*.ts', { cwd: source })) {
     const specifiers = readFileSync(join(source, path), 'utf8').matchAll(/(?:\bfrom|\bimport)\s*\(?\s*'(\.[^']*)'/g)
     for (const [, specifier = ''] of specifiers) {
-      const edge = { from: roomOf(path), to: roomOf(join(dirname(path), specifier)) }
+      const edge = { from: moduleOf(path), to: moduleOf(join(dirname(path), specifier)) }
       if (edge.to !== '..' && edge.from !== edge.to) seen.set(named(edge), edge)
     }
   }
   return [...seen.values()]
 }
 
-function roomOf(path: string): string {
+function moduleOf(path: string): string {
   const [first = ''] = path.split(sep)
   return first === 'main.ts' ? 'cli' : first.replace(/\.ts$/, '')
 }

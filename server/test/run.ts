@@ -22,7 +22,7 @@ const { values, positionals } = parseArgs({
     shard: { type: 'string' },
     concurrency: { type: 'string', default: String(Math.max(2, availableParallelism())) },
     pooler: { type: 'boolean', default: false },
-    spread: { type: 'boolean', default: false },
+    distributed: { type: 'boolean', default: false },
     'test-name-pattern': { type: 'string', multiple: true },
     'test-timeout': { type: 'string', default: '180000' },
   },
@@ -37,7 +37,7 @@ const [failures, counts] = [[] as string[], { passed: 0, failed: 0, skipped: 0 }
 const stopping = new AbortController()
 process.once('SIGINT', () => stopping.abort()).once('SIGTERM', () => stopping.abort())
 
-const files = narrow(selectFiles())
+const files = filterFiles(selectFiles())
 const needsBrowser = files.some((file) => tierOf(file) === 'e2e' || /playwright/.test(readFileSync(file, 'utf8')))
 if (needsBrowser) process.env.CHROMIUM = ensureChromium()
 const scratch = makeScratch()
@@ -68,7 +68,8 @@ function selectFiles(): string[] {
   const inFolder = (folder: string) =>
     globSync(join(folder, '**/*.test.ts')).filter((file) => tiers.includes('all') || tiers.includes(tierOf(file)))
   if (positionals.length === 0) {
-    if (values.spread || values.pooler) return globSync(values.spread ? spreadFolders : 'server/test').flatMap(inFolder)
+    if (values.distributed || values.pooler)
+      return globSync(values.distributed ? spreadFolders : 'server/test').flatMap(inFolder)
     const journeys = values.tier ? [] : globSync('web/test/journeys/*.e2e.test.ts')
     return [...['server/test', 'simulator/test', 'web/test'].flatMap(inFolder), ...journeys].sort()
   }
@@ -81,7 +82,7 @@ function selectFiles(): string[] {
 }
 
 /** Filters by shard and by what the changes reach, as requested. */
-function narrow(all: string[]): string[] {
+function filterFiles(all: string[]): string[] {
   if (!values.changed && values.shard === undefined) return all
   const isReached = values.changed ? changedTests(values.since) : undefined
   const [index = 1, total = 1] = values.shard?.split('/').map(Number) ?? [0]
@@ -112,7 +113,7 @@ async function runGroups(groups: string[]): Promise<void> {
   if (groups.length === 0 || stopping.signal.aborted) return
   const tests = run({
     files: groups,
-    concurrency: values.spread ? 1 : Number(values.concurrency),
+    concurrency: values.distributed ? 1 : Number(values.concurrency),
     execArgv: [`--test-timeout=${values['test-timeout']}`],
     signal: stopping.signal,
     testNamePatterns: values['test-name-pattern'],
@@ -133,12 +134,12 @@ async function runGroups(groups: string[]): Promise<void> {
     }
     if (type === 'test:stderr') said.set(data.file, (said.get(data.file) ?? '') + data.message)
     if (type === 'test:fail' || type === 'test:pass') failure = undefined
-    if (type === 'test:fail') failure = noteFailure(data, said.get(data.name))
+    if (type === 'test:fail') failure = printFailure(data, said.get(data.name))
   }
 }
 
 /** Prints a failed test with the command that repeats it; skips a suite that failed only because of its tests. */
-function noteFailure({ name, file, details }: { name: string; file?: string; details: { error: Error } }, said = '') {
+function printFailure({ name, file, details }: { name: string; file?: string; details: { error: Error } }, said = '') {
   if ('failureType' in details.error && details.error.failureType === 'subtestsFailed') return undefined
   const path = file === undefined ? '' : relative('.', file)
   const repeat = `npm test -- ${path} --test-name-pattern=${JSON.stringify(name.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&'))}`

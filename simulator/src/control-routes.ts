@@ -1,7 +1,7 @@
 import { badRequest, conflict, notFound } from '../../server/src/base/errors.ts'
 import type { App } from '../../server/src/base/route.ts'
-import { readIsoTime } from '../../server/src/base/time.ts'
-import { calmDelivery } from './callbacks/webhook-payload.ts'
+import { parseIsoTime } from '../../server/src/base/time.ts'
+import { defaultDelivery } from './callbacks/webhook-payload.ts'
 import * as schema from './control-schema.ts'
 import { announceAccount, announceTemplate } from './customer-actions.ts'
 import { isFileEffect, maxFaults } from './faults.ts'
@@ -24,7 +24,7 @@ export function controlRoutes(app: App, platform: Platform): void {
   })
   const raw = { tags, summary: 'Send any change, signed and delivered like the others', body: schema.rawWebhook }
   app.post('/simulator/webhooks', { schema: raw }, ({ body: { field, value, numberId, isTimed = false } }) => {
-    platform.courier.send(numberFor(platform, numberId), { field, value, isTimed })
+    platform.webhookSender.send(numberFor(platform, numberId), { field, value, isTimed })
     return { sent: true }
   })
   app.get('/simulator/journal', { schema: { tags, summary: 'List the latest calls and webhooks' } }, () => ({
@@ -40,7 +40,7 @@ export function numberFor({ world }: Platform, numberId: string | undefined): Bu
 }
 
 function clockRoutes(app: App, platform: Platform): void {
-  const { clock, agenda, linked } = platform
+  const { clock, scheduler, linked } = platform
   const tags = ['Clock']
   const state = () => ({ now: clock.now().toISOString(), shiftMs: clock.shiftMs() })
   const response = { 200: schema.clockState }
@@ -51,14 +51,14 @@ function clockRoutes(app: App, platform: Platform): void {
     if (body.advanceMs !== undefined) clock.shiftTo(before + body.advanceMs)
     else if (body.set !== undefined) clock.shiftTo(before + timeOf(body.set).getTime() - clock.now().getTime())
     else clock.shiftTo(0)
-    for (const { clockMoved } of [agenda, linked.patience]) clockMoved(clock.shiftMs() - before)
+    for (const { onClockChange } of [scheduler, linked.pairingScheduler]) onClockChange(clock.shiftMs() - before)
     platform.changed()
     return state()
   })
 }
 
 function timeOf(text: string): Date {
-  const time = readIsoTime(text)
+  const time = parseIsoTime(text)
   if (time === null) throw badRequest('set must be an ISO 8601 time with an offset')
   return time
 }
@@ -121,23 +121,28 @@ function faultRoutes(app: App, platform: Platform): void {
 }
 
 function deliveryRoutes(app: App, platform: Platform): void {
-  const { courier, ladder } = platform
+  const { webhookSender, ladder } = platform
   const tags = ['Webhooks']
-  const state = () => ({ ...courier.knobs, ladder, pending: courier.pending(), counts: courier.counts })
+  const state = () => ({
+    ...webhookSender.settings,
+    ladder,
+    pending: webhookSender.pending(),
+    counts: webhookSender.counts,
+  })
   app.get('/simulator/delivery', { schema: { tags, summary: 'Read delivery settings and counts' } }, state)
   const change = { tags, summary: 'Change delivery settings', body: schema.deliveryChange }
   app.patch('/simulator/delivery', { schema: change }, ({ body }) => {
-    Object.assign(courier.knobs, body)
-    if (body.paused === false) courier.flush()
+    Object.assign(webhookSender.settings, body)
+    if (body.paused === false) webhookSender.flush()
     return state()
   })
   app.post('/simulator/delivery/flush', { schema: { tags, summary: 'Send the collected changes' } }, () => {
-    courier.flush()
+    webhookSender.flush()
     return state()
   })
   app.post('/simulator/delivery/calm', { schema: { tags, summary: 'Reset delivery settings' } }, () => {
-    Object.assign(courier.knobs, calmDelivery)
-    courier.flush()
+    Object.assign(webhookSender.settings, defaultDelivery)
+    webhookSender.flush()
     return state()
   })
   const times = { tags, summary: 'Change the time that messages take', body: schema.ladderChange }

@@ -7,7 +7,7 @@ import { adKinds, inboundKinds } from './inbound.ts'
 import { templateCategories, templateStatuses } from './world.ts'
 
 /** Object schema that allows no other fields. */
-export const closed = <P extends TProperties>(fields: P, options: TObjectOptions = {}) =>
+export const closedObject = <P extends TProperties>(fields: P, options: TObjectOptions = {}) =>
   Type.Object(fields, { additionalProperties: false, ...options })
 
 const phone = Type.String({
@@ -33,7 +33,7 @@ export const clockState = Type.Object({
     description: 'Milliseconds ahead of the real time; negative when behind',
   }),
 })
-export const clockChange = closed(
+export const clockChange = closedObject(
   {
     advanceMs: Type.Optional(
       Type.Integer({ minimum: 0, maximum: 366 * 86_400_000, description: 'Milliseconds to advance by' }),
@@ -50,7 +50,7 @@ const callback = {
   ),
   verifyToken: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
 }
-export const numberChange = closed({
+export const numberChange = closedObject({
   ...callback,
   tokenState: Type.Optional(
     oneOf(['valid', 'expired'], { description: 'expired: calls are refused with 190/463, by a partner with 401' }),
@@ -66,7 +66,7 @@ export const numberChange = closed({
     ),
   ),
 })
-export const numberCreate = closed({
+export const numberCreate = closedObject({
   ...callback,
   phone,
   name,
@@ -77,7 +77,7 @@ export const numberCreate = closed({
 })
 export const numberParams = Type.Object({ numberId: Type.String({ maxLength: 40 }) })
 
-export const customerCreate = closed({
+export const customerCreate = closedObject({
   numberId: Type.Optional(
     Type.String({ maxLength: 40, description: 'Id of the business number they chat with; defaults to the first' }),
   ),
@@ -89,7 +89,7 @@ export const customerCreate = closed({
   readsAtOnce: flag('Whether messages are read on arrival'),
 })
 export const customerChange = Type.Partial(
-  closed(
+  closedObject(
     {
       name,
       username: nullable(Type.String({ minLength: 1, maxLength: 50 })),
@@ -104,19 +104,19 @@ export const customerChange = Type.Partial(
 )
 export const customerParams = Type.Object({ customerId: Type.String({ maxLength: 20 }) })
 const words = (maxLength: number) => Type.Optional(Type.String({ minLength: 1, maxLength }))
-const place = closed({
+const place = closedObject({
   latitude: Type.Number({ minimum: -90, maximum: 90 }),
   longitude: Type.Number({ minimum: -180, maximum: 180 }),
   name: words(1000),
   address: words(1000),
 })
-const card = closed({
+const card = closedObject({
   name,
   phones: Type.Array(phone, { minItems: 1, maxItems: 5 }),
   organisation: words(200),
   emails: Type.Optional(Type.Array(Type.String({ minLength: 3, maxLength: 200 }), { maxItems: 5 })),
 })
-export const utterance = closed({
+export const utterance = closedObject({
   kind: Type.Optional(oneOf(inboundKinds, { default: 'text' })),
   text: Type.Optional(Type.String({ maxLength: 65_536, default: '' })),
   about: Type.Optional(
@@ -135,13 +135,13 @@ export const utterance = closed({
   ),
   ad: Type.Optional(oneOf(adKinds, { description: 'Ad or post that the customer came from' })),
 })
-export const echo = closed({
+export const echo = closedObject({
   text: Type.Optional(Type.String({ minLength: 1, maxLength: 4096 })),
   kind: Type.Optional(oneOf(fileKinds, { description: 'Kind of the file' })),
   fileId: Type.Optional(Type.String({ maxLength: 40, description: 'Id of an uploaded or ready-made file' })),
 })
 
-export const templateCreate = closed({
+export const templateCreate = closedObject({
   name: Type.String({ pattern: '^[a-z0-9_]{1,512}$', maxLength: 512 }),
   language: Type.String({ pattern: '^[a-z]{2,3}(_[A-Z]{2})?$', maxLength: 6 }),
   status: Type.Optional(oneOf(templateStatuses, { default: 'PENDING' })),
@@ -149,7 +149,7 @@ export const templateCreate = closed({
   parameter_format: Type.Optional(oneOf(['POSITIONAL', 'NAMED'], { default: 'POSITIONAL' })),
   components: Type.Array(anyObject('Format of the platform'), { minItems: 1, maxItems: 10 }),
 })
-export const templateChange = closed(
+export const templateChange = closedObject(
   {
     status: Type.Optional(oneOf(templateStatuses)),
     category: Type.Optional(oneOf(templateCategories)),
@@ -160,7 +160,7 @@ export const templateChange = closed(
 )
 export const templateParams = Type.Object({ templateId: Type.String({ maxLength: 40 }) })
 
-export const faultCreate = closed({
+export const faultCreate = closedObject({
   effect: oneOf(faultEffects, {
     description:
       'refuse: an error with `code`. fail: accepted, then the status `failed` with `code`. hang: no answer. reset: ' +
@@ -184,7 +184,7 @@ export const faultCreate = closed({
 })
 export const faultParams = Type.Object({ faultId: Type.String({ maxLength: 20 }) })
 
-export const deliveryChange = closed(
+export const deliveryChange = closedObject(
   {
     delayMs: count(86_400_000, 'Delay of every delivery'),
     duplicates: count(20, 'Extra copies of every delivery, also to linked devices'),
@@ -203,7 +203,7 @@ export const deliveryChange = closed(
   },
   { minProperties: 1 },
 )
-export const ladderChange = closed(
+export const ladderChange = closedObject(
   {
     sentMs: count(86_400_000, 'From the call to the status `sent`'),
     deliveredMs: count(86_400_000, 'From `sent` to `delivered`'),
@@ -211,11 +211,11 @@ export const ladderChange = closed(
   },
   { minProperties: 1 },
 )
-export const accountEvent = closed({
+export const accountEvent = closedObject({
   event: oneOf(accountEvents),
   numberId: Type.Optional(Type.String({ maxLength: 40 })),
 })
-export const rawWebhook = closed({
+export const rawWebhook = closedObject({
   field: Type.String({ minLength: 1, maxLength: 100, example: 'history' }),
   value: anyObject('Value of the change; for fields about messages, including metadata'),
   numberId: Type.Optional(Type.String({ maxLength: 40 })),

@@ -1,12 +1,20 @@
 import type { StoredFile } from './files/file-store.ts'
-import { type FileKind, isFileKind, shownWith, wordsOfFile } from './files/present-file.ts'
+import { describeFile, type FileKind, fileMessageFields, isFileKind } from './files/present-file.ts'
 import { addReadyMade, type ReadyMade } from './files/sample-files.ts'
 import { type AdKind, contentOf, referralOf, shownParts, shownText, type Utterance } from './inbound.ts'
+import { makePhoneId } from './linked/baileys-shapes.ts'
 import { deviceContent } from './linked/content.ts'
-import { tellInbound, tellMapping, tellOutbound } from './linked/notify.ts'
-import { makePhoneId } from './linked/shapes.ts'
+import { sendInbound, sendMapping, sendOutbound } from './linked/notify.ts'
+import {
+  addressOf,
+  contactOf,
+  deliverPending,
+  messagesValue,
+  seconds,
+  senderOf,
+  startStatuses,
+} from './message-statuses.ts'
 import type { Chat, Platform } from './platform.ts'
-import { addressOf, arriveAll, contactOf, seconds, senderOf, startLadder, valueHead } from './values.ts'
 import { makeWamid } from './wamid.ts'
 import {
   addMessage,
@@ -19,30 +27,30 @@ import {
 } from './world.ts'
 
 // Kinds about an existing message; they make no bubble of their own.
-const quietKinds: readonly string[] = ['reaction', 'reaction_removed', 'revoke', 'edit']
+const kindsWithoutBubble: readonly string[] = ['reaction', 'reaction_removed', 'revoke', 'edit']
 
 /** Sends a message from the customer. While the phone is offline the message waits on it. */
-export function write(
+export function sendFromCustomer(
   chat: Chat,
   spoken: Utterance,
   { ad = null, at = chat.platform.clock.now() }: { ad?: AdKind | null; at?: Date } = {},
 ): ChatMessage {
   const { platform, number, customer } = chat
   const about = messageIn(customer, spoken.about)
-  const utterance = spoken.file === undefined ? withFile(platform, number, spoken, about) : spoken
+  const utterance = spoken.file === undefined ? addFile(platform, number, spoken, about) : spoken
   const ends = { businessPhone: number.phone, customerPhone: customer.waId, about }
   const message: ChatMessage = addMessage(customer, {
     id: number.network === 'linked' ? makePhoneId() : makeWamid(addressOf(customer), 'inbound'),
     from: 'customer',
-    kind: quietKinds.includes(utterance.kind) ? 'quiet' : utterance.kind,
+    kind: kindsWithoutBubble.includes(utterance.kind) ? 'quiet' : utterance.kind,
     text: shownText(utterance),
     at,
     ...shownParts(utterance, ends),
   })
-  if (about !== undefined) change(about, utterance)
+  if (about !== undefined) applyToMessage(about, utterance)
   const content =
     number.network === 'linked'
-      ? deviceContent(utterance, { phone: customer.waId, ad, about, sealed: platform.linked.sealed })
+      ? deviceContent(utterance, { phone: customer.waId, ad, about, sealed: platform.linked.encryptedFiles })
       : { ...(ad === null ? {} : { referral: referralOf(ad) }), ...contentOf(utterance, ends) }
   if (customer.online) transmit(chat, message, content, at)
   else if (customer.unsent.length < limits.unsent) customer.unsent.push({ messageId: message.id, message: content })
@@ -60,7 +68,7 @@ const readyMade: Record<FileKind, ReadyMade> = {
 }
 
 /** Adds a ready-made file if none was chosen, or the file of the message being edited. */
-function withFile(
+function addFile(
   { files }: Platform,
   { numberId }: BusinessNumber,
   utterance: Utterance,
@@ -76,7 +84,7 @@ function withFile(
 }
 
 /** Applies a reaction, edit or deletion to the message on the customer's own phone. */
-function change(message: ChatMessage, { kind, text }: Utterance): void {
+function applyToMessage(message: ChatMessage, { kind, text }: Utterance): void {
   const isOwn = message.from === 'customer'
   if (kind === 'reaction') message.reactions.customer = text || '👍'
   if (kind === 'reaction_removed') message.reactions.customer = null
@@ -86,7 +94,7 @@ function change(message: ChatMessage, { kind, text }: Utterance): void {
     if (message.file === null) message.text = text
     else {
       message.caption = text
-      message.text = wordsOfFile(message.file.kind, text || message.file.name)
+      message.text = describeFile(message.file.kind, text || message.file.name)
     }
   }
 }
@@ -96,20 +104,20 @@ function transmit(chat: Chat, message: ChatMessage, content: object, at: Date): 
   message.at = at
   message.status = 'sent'
   if (message.kind !== 'group') customer.lastWroteAt = wholeSeconds(at)
-  const onTaken = () => {
+  const onDelivered = () => {
     if (message.status === 'sent') message.status = 'delivered'
     platform.changed()
   }
   if (number.network === 'linked') {
-    tellInbound(chat, message, { content, onTaken })
+    sendInbound(chat, message, { content, onDelivered })
     return
   }
   const value = {
-    ...valueHead(number),
+    ...messagesValue(number),
     contacts: [contactOf(customer)],
     messages: [{ ...senderOf(customer), id: message.id, timestamp: seconds(at), ...content }],
   }
-  platform.courier.send(number, { field: 'messages', value, lane: customer.id, onTaken })
+  platform.webhookSender.send(number, { field: 'messages', value, lane: customer.id, onDelivered })
 }
 
 const wholeSeconds = (at: Date): Date => new Date(Math.floor(at.getTime() / 1000) * 1000)
@@ -124,11 +132,11 @@ export function setOnline(chat: Chat, online: boolean): void {
     const message = customer.messages.find(({ id }) => id === messageId)
     if (message !== undefined) transmit(chat, message, content, platform.clock.now())
   }
-  arriveAll(chat)
+  deliverPending(chat)
 }
 
 /** Makes a call from the customer: carries no text, but opens the window. */
-export function call(chat: Chat): void {
+export function callBusiness(chat: Chat): void {
   const { platform, number, customer } = chat
   const now = platform.clock.now()
   customer.lastWroteAt = wholeSeconds(now)
@@ -153,8 +161,8 @@ export function call(chat: Chat): void {
       direction: 'USER_INITIATED',
     },
   ]
-  const value = { ...valueHead(number), contacts: [contactOf(customer)], calls }
-  platform.courier.send(number, { field: 'calls', value, lane: customer.id })
+  const value = { ...messagesValue(number), contacts: [contactOf(customer)], calls }
+  platform.webhookSender.send(number, { field: 'calls', value, lane: customer.id })
 }
 
 /** Changes the customer's number. The platform assigns a new user id as well, and announces both. */
@@ -164,7 +172,7 @@ export function changeNumber(chat: Chat, phone: string): void {
   customer.waId = phone
   platform.changed()
   if (number.network === 'linked') {
-    if (!customer.hidesNumber) tellMapping(chat)
+    if (!customer.hidesNumber) sendMapping(chat)
     return
   }
   customer.userId = userIdOf(number.numberId, phone)
@@ -182,23 +190,23 @@ function notify(chat: Chat, address: string, from: object, system: object): void
   const { platform, number, customer } = chat
   const id = makeWamid(address, 'inbound')
   const message = { ...from, id, timestamp: seconds(platform.clock.now()), type: 'system', system }
-  const value = { ...valueHead(number), messages: [message] }
-  platform.courier.send(number, { field: 'messages', value, lane: customer.id })
+  const value = { ...messagesValue(number), messages: [message] }
+  platform.webhookSender.send(number, { field: 'messages', value, lane: customer.id })
 }
 
 /** Sends a message typed by a person on the business's own phone, for numbers that are also used there. */
-export function typeOnDevice(chat: Chat, text: string, carried: Carried | null = null): ChatMessage {
+export function sendFromDevice(chat: Chat, text: string, attached: AttachedFile | null = null): ChatMessage {
   const { platform, number, customer } = chat
-  const { clock, courier } = platform
+  const { clock, webhookSender } = platform
   const now = clock.now()
   const isLinked = number.network === 'linked'
   const id = isLinked ? makePhoneId() : makeWamid(addressOf(customer), 'outbound')
-  const shown = carried === null ? { text } : shownWith(carried.file, carried.kind, text)
+  const shown = attached === null ? { text } : fileMessageFields(attached.file, attached.kind, text)
   const message = addMessage(customer, { ...shown, id, from: 'device', at: now })
-  startLadder(chat, message, null)
+  startStatuses(chat, message, null)
   platform.changed()
   if (isLinked) {
-    tellOutbound(chat, message, null)
+    sendOutbound(chat, message, null)
     return message
   }
   const echo = {
@@ -207,20 +215,20 @@ export function typeOnDevice(chat: Chat, text: string, carried: Carried | null =
     to_user_id: customer.userId,
     id,
     timestamp: seconds(now),
-    ...(carried === null
+    ...(attached === null
       ? { type: 'text', text: { body: text } }
       : contentOf(
-          { kind: carried.kind, text, about: null, file: carried.file },
+          { kind: attached.kind, text, about: null, file: attached.file },
           { businessPhone: number.phone, customerPhone: customer.waId },
         )),
   }
-  const value = { ...valueHead(number), contacts: [contactOf(customer)], message_echoes: [echo] }
-  courier.send(number, { field: 'smb_message_echoes', value, lane: customer.id })
+  const value = { ...messagesValue(number), contacts: [contactOf(customer)], message_echoes: [echo] }
+  webhookSender.send(number, { field: 'smb_message_echoes', value, lane: customer.id })
   return message
 }
 
 /** File that the business sends from the phone. */
-interface Carried {
+interface AttachedFile {
   kind: FileKind
   file: StoredFile
 }
@@ -249,15 +257,15 @@ export const accountEvents = [
 
 /** Announces an event of a number's account. */
 export function announceAccount(
-  { courier }: Platform,
+  { webhookSender }: Platform,
   number: BusinessNumber,
   event: (typeof accountEvents)[number],
 ): void {
-  courier.send(number, { field: 'account_update', value: { event }, isTimed: true })
+  webhookSender.send(number, { field: 'account_update', value: { event }, isTimed: true })
 }
 
 // Every account has the same templates here, and gets each announcement once.
-function announce({ courier, world }: Platform, field: string, value: object): void {
+function announce({ webhookSender, world }: Platform, field: string, value: object): void {
   const accounts = new Map([...world.numbers.values()].map((number) => [number.accountId, number]))
-  for (const number of accounts.values()) courier.send(number, { field, value, isTimed: true })
+  for (const number of accounts.values()) webhookSender.send(number, { field, value, isTimed: true })
 }

@@ -2,19 +2,19 @@ import { notFound, unprocessable } from '../../server/src/base/errors.ts'
 import type { App } from '../../server/src/base/route.ts'
 import { numberFor } from './control-routes.ts'
 import * as schema from './control-schema.ts'
-import { call, changeNumber, setOnline, typeOnDevice, write } from './customer-actions.ts'
+import { callBusiness, changeNumber, sendFromCustomer, sendFromDevice, setOnline } from './customer-actions.ts'
 import type { StoredFile } from './files/file-store.ts'
 import type { Utterance } from './inbound.ts'
-import { tellMapping, tellName } from './linked/notify.ts'
+import { sendMapping, sendName } from './linked/notify.ts'
+import { markChatRead } from './message-statuses.ts'
 import type { Chat, Platform } from './platform.ts'
-import { readAll } from './values.ts'
 import {
   addCustomer,
   type ChatMessage,
   type Customer,
   findByPhone,
+  type MessageStatus,
   messageIn,
-  type Tick,
   windowIsOpen,
 } from './world.ts'
 
@@ -49,12 +49,12 @@ export function customerRoutes(app: App, platform: Platform): void {
     const { name, hidesNumber } = customer
     Object.assign(customer, fields)
     if (number.network === 'linked') {
-      if (hidesNumber && !customer.hidesNumber) tellMapping(chat)
-      if (name !== customer.name) tellName(chat)
+      if (hidesNumber && !customer.hidesNumber) sendMapping(chat)
+      if (name !== customer.name) sendName(chat)
     }
     if (phone !== undefined && phone !== customer.waId) changeNumber(chat, phone)
     if (online !== undefined) setOnline(chat, online)
-    if (customer.readsAtOnce) readAll(chat)
+    if (customer.readsAtOnce) markChatRead(chat)
     platform.changed()
     return presentChat(platform, customer)
   })
@@ -63,31 +63,31 @@ export function customerRoutes(app: App, platform: Platform): void {
     platform.changed()
     return { removed: true }
   })
-  actRoutes(app, platform)
+  actionRoutes(app, platform)
 }
 
-function actRoutes(app: App, platform: Platform): void {
+function actionRoutes(app: App, platform: Platform): void {
   const writes = { tags, summary: 'Send a message as the customer', params, body: schema.utterance }
   app.post(`${one}/messages`, { schema: writes }, (request, reply) => {
     const chat = chatOf(platform, request.params.customerId)
     const { kind = 'text', text = '', about = null, ad = null, fileId, place, card, choiceId } = request.body
     if (choiceId !== undefined) {
-      const { id, status, at } = write(chat, chosen(chat.customer, about, choiceId))
+      const { id, status, at } = sendFromCustomer(chat, choiceUtterance(chat.customer, about, choiceId))
       return reply.code(201).send({ id, status, at })
     }
     if (kind === 'text' && text.trim() === '') throw unprocessable('Message text is required')
     const file = fileId === undefined ? undefined : fileOf(chat, fileId)
-    const { id, status, at } = write(chat, { kind, text, about, file, place, card }, { ad })
+    const { id, status, at } = sendFromCustomer(chat, { kind, text, about, file, place, card }, { ad })
     return reply.code(201).send({ id, status, at })
   })
   app.post(`${one}/read`, { schema: { tags, summary: 'Mark the chat as read by the customer', params } }, (request) => {
     const chat = chatOf(platform, request.params.customerId)
-    readAll(chat)
+    markChatRead(chat)
     return presentChat(platform, chat.customer)
   })
   app.post(`${one}/call`, { schema: { tags, summary: 'Call as the customer', params } }, (request) => {
     const chat = chatOf(platform, request.params.customerId)
-    call(chat)
+    callBusiness(chat)
     return presentChat(platform, chat.customer)
   })
   const echoes = { tags, summary: "Send a message from the business's own phone", params, body: schema.echo }
@@ -96,13 +96,13 @@ function actRoutes(app: App, platform: Platform): void {
     const { text = '', kind = 'document', fileId } = request.body
     if (text.trim() === '' && fileId === undefined) throw unprocessable('Message text is required')
     const carried = fileId === undefined ? null : { kind, file: fileOf(chat, fileId) }
-    const { id, status, at } = typeOnDevice(chat, text, carried)
+    const { id, status, at } = sendFromDevice(chat, text, carried)
     return reply.code(201).send({ id, status, at })
   })
 }
 
 /** Returns the utterance of a pressed button or a chosen list row. */
-function chosen(customer: Customer, about: string | null, choiceId: string): Utterance {
+function choiceUtterance(customer: Customer, about: string | null, choiceId: string): Utterance {
   const offer = messageIn(customer, about)?.offer
   const choice = offer?.options.find(({ id }) => id === choiceId)
   if (offer == null || choice === undefined) throw unprocessable('The message has no such option')
@@ -127,7 +127,7 @@ const byNewest = (a: { lastAt: Date | null }, b: { lastAt: Date | null }): numbe
 
 // Failed and pending messages never reached the phone.
 const hasArrived = ({ from, status }: ChatMessage): boolean => from === 'customer' || arrived.includes(status)
-const arrived: readonly Tick[] = ['sent', 'delivered', 'read']
+const arrived: readonly MessageStatus[] = ['sent', 'delivered', 'read']
 const isShown = ({ kind }: { kind: string }): boolean => kind !== 'quiet'
 
 /** Returns a customer as an entry of a list. */
@@ -160,7 +160,7 @@ export function presentCustomer({ world, clock }: Platform, customer: Customer) 
 }
 
 /**
- * Returns a customer with the messages on their phone. While offline, nothing new has arrived. `isForgotten` says that
+ * Returns a customer with the messages on their phone. While offline, nothing new has arrived. `isOldImport` says that
  * the customer may have had messages in an earlier run of the simulator.
  */
 function presentChat(platform: Platform, customer: Customer) {

@@ -4,41 +4,41 @@ import { Type } from 'typebox'
 import { notFound } from '../../server/src/base/errors.ts'
 import { type App, oneOf } from '../../server/src/base/route.ts'
 import { numberFor } from './control-routes.ts'
-import { closed } from './control-schema.ts'
+import { closedObject } from './control-schema.ts'
 import { type Fault, takeFault } from './faults.ts'
-import { bytesOf, type StoredFile, sealedBytesOf } from './files/file-store.ts'
-import { takeFile } from './files/inspect-file.ts'
+import { bytesOf, encryptedBytesOf, type StoredFile } from './files/file-store.ts'
+import { storeUpload } from './files/inspect-file.ts'
 import { shownFile } from './files/present-file.ts'
 import { addReadyMade, readyMadeNames } from './files/sample-files.ts'
 import { answerBadly } from './graph/fault-answer.ts'
 import type { Platform } from './platform.ts'
 
 /** A complete file to send. */
-interface Served {
+interface ServedFile {
   mimeType: string
   size: number
   bytes: () => Readable
 }
 
 /** Sends a file as the platform does, or as a fault says. */
-export function serveFile(platform: Platform, reply: FastifyReply, file: Served): FastifyReply {
+export function serveFile(platform: Platform, reply: FastifyReply, file: ServedFile): FastifyReply {
   const fault = takeFault(platform.faults, 'file', [])
   return fault === undefined ? sendWhole(reply, file) : sendWrongly(platform, reply, file, fault)
 }
 
-const sendWhole = (reply: FastifyReply, { mimeType, size, bytes }: Served): FastifyReply =>
+const sendWhole = (reply: FastifyReply, { mimeType, size, bytes }: ServedFile): FastifyReply =>
   reply.type(mimeType).header('content-length', size).send(bytes())
 
-function sendWrongly(platform: Platform, reply: FastifyReply, file: Served, fault: Fault): FastifyReply {
+function sendWrongly(platform: Platform, reply: FastifyReply, file: ServedFile, fault: Fault): FastifyReply {
   switch (fault.effect) {
     case 'expired':
     case 'not_found':
-      return notThere(reply)
+      return sendNotFound(reply)
     case 'slow':
       return reply
         .type(file.mimeType)
         .header('content-length', file.size)
-        .send(inPieces(platform, file, fault.afterMs))
+        .send(streamSlowly(platform, file, fault.afterMs))
     // The length matches what is sent, but is smaller than the size announced before.
     case 'wrong_size': {
       const size = Math.floor(file.size / 2)
@@ -50,11 +50,11 @@ function sendWrongly(platform: Platform, reply: FastifyReply, file: Served, faul
     case 'wrong_type':
       return reply.type('text/html; charset=utf-8').send('<!doctype html><script>alert(1)</script>')
     case 'wrong_hash':
-      return reply.type(file.mimeType).header('content-length', file.size).send(changed(file, otherEnd))
+      return reply.type(file.mimeType).header('content-length', file.size).send(changed(file, changeEnd))
     case 'endless':
       return reply.type(file.mimeType).send(endless(file))
     case 'late':
-      platform.agenda.after(fault.afterMs, () => void sendWhole(reply, file))
+      platform.scheduler.after(fault.afterMs, () => void sendWhole(reply, file))
       return reply
     case 'refuse':
       return reply
@@ -67,9 +67,9 @@ function sendWrongly(platform: Platform, reply: FastifyReply, file: Served, faul
 }
 
 /** Answers for an invalid or expired address. */
-export const notThere = (reply: FastifyReply): FastifyReply => reply.code(404).type('text/plain').send('Not Found')
+export const sendNotFound = (reply: FastifyReply): FastifyReply => reply.code(404).type('text/plain').send('Not Found')
 
-const changed = ({ bytes }: Served, change: (all: Buffer) => Buffer): Readable =>
+const changed = ({ bytes }: ServedFile, change: (all: Buffer) => Buffer): Readable =>
   Readable.from(
     (async function* () {
       yield change(Buffer.concat(await bytes().toArray()))
@@ -77,7 +77,7 @@ const changed = ({ bytes }: Served, change: (all: Buffer) => Buffer): Readable =
   )
 
 // Same length and type, but one bit near the end differs.
-function otherEnd(all: Buffer): Buffer {
+function changeEnd(all: Buffer): Buffer {
   const other = Buffer.from(all)
   const last = other.length - 1
   other[last] = (other[last] ?? 0) ^ 1
@@ -87,13 +87,13 @@ function otherEnd(all: Buffer): Buffer {
 const pieces = 10
 
 /** Streams a file slowly: a piece now, the next ones after waits. */
-function inPieces({ agenda }: Platform, { bytes }: Served, overMs: number): Readable {
+function streamSlowly({ scheduler }: Platform, { bytes }: ServedFile, overMs: number): Readable {
   return Readable.from(
     (async function* () {
       const all = Buffer.concat(await bytes().toArray())
       const length = Math.max(1, Math.ceil(all.length / pieces))
       for (let at = 0; at < all.length; at += length) {
-        if (at > 0) await new Promise<void>((resolve) => agenda.after(overMs / pieces, resolve))
+        if (at > 0) await new Promise<void>((resolve) => scheduler.after(overMs / pieces, resolve))
         yield all.subarray(at, at + length)
       }
     })(),
@@ -103,7 +103,7 @@ function inPieces({ agenda }: Platform, { bytes }: Served, overMs: number): Read
 const zeros = Buffer.alloc(64 * 1024)
 
 /** Starts as the file does, and continues until the client disconnects. */
-const endless = ({ bytes }: Served): Readable =>
+const endless = ({ bytes }: ServedFile): Readable =>
   Readable.from(
     (async function* () {
       yield* bytes()
@@ -117,14 +117,14 @@ const numberId = Type.Optional(
 )
 const name = Type.Optional(Type.String({ minLength: 1, maxLength: 240, description: 'Name of the file' }))
 
-const fileQuery = closed({
+const fileQuery = closedObject({
   numberId,
   name,
   type: Type.String({ minLength: 3, maxLength: 120, description: 'Media type', example: 'image/jpeg' }),
   isVoice: Type.Optional(Type.Boolean({ description: 'Converts a browser recording to a voice note' })),
 })
-const madeFile = closed({ numberId, name: oneOf(readyMadeNames), fileName: name })
-const nameQuery = closed({ name })
+const madeFile = closedObject({ numberId, name: oneOf(readyMadeNames), fileName: name })
+const nameQuery = closedObject({ name })
 const fileParams = Type.Object({ fileId: Type.String({ maxLength: 40 }) })
 const sealedParams = Type.Object({ path: Type.String({ maxLength: 60 }) })
 
@@ -133,7 +133,7 @@ export function fileRoutes(app: App, platform: Platform): void {
   const brings = { tags, summary: 'Upload a file for a customer to send', querystring: fileQuery }
   app.post('/simulator/files', { schema: brings }, async (request, reply) => {
     const { numberId } = numberFor(platform, request.query.numberId)
-    const file = await takeFile(platform, numberId, { body: request.body, ...request.query })
+    const file = await storeUpload(platform, numberId, { body: request.body, ...request.query })
     return reply.code(201).send(describe(file))
   })
   const makes = { tags, summary: 'Create a ready-made file', body: madeFile }
@@ -145,30 +145,31 @@ export function fileRoutes(app: App, platform: Platform): void {
   app.get('/simulator/files/:fileId', { schema: shows }, (request, reply) => {
     const file = platform.files.find(request.params.fileId)
     if (file === undefined) throw notFound('File not found or expired')
-    return show({ ...file, name: request.query.name ?? file.name }, request.headers.range, reply)
+    return showFile({ ...file, name: request.query.name ?? file.name }, request.headers.range, reply)
   })
   const fetches = { hide: true, params: sealedParams }
   app.get('/linked/media/:path', { schema: fetches }, (request, reply) => {
     const { path } = request.params
     platform.journal.add({ kind: 'call', at: platform.clock.now(), method: 'GET', path: '/linked/media', body: null })
-    const { file, sealed } = platform.linked.sealed.get(path) ?? {}
-    if (file === undefined || sealed === undefined || platform.files.find(file.id) === undefined) return notThere(reply)
+    const { file, sealed } = platform.linked.encryptedFiles.get(path) ?? {}
+    if (file === undefined || sealed === undefined || platform.files.find(file.id) === undefined)
+      return sendNotFound(reply)
     const size = (Math.floor(file.size / 16) + 1) * 16 + 10
     return serveFile(platform, reply, {
       mimeType: 'application/octet-stream',
       size,
-      bytes: () => sealedBytesOf(file, sealed),
+      bytes: () => encryptedBytesOf(file, sealed),
     })
   })
 }
 
 const describe = (file: StoredFile) => ({ fileId: file.id, ...shownFile('document', file), kind: undefined })
 
-const opened = /^(image\/(jpeg|png|webp|gif)|audio\/[a-z0-9.+-]{1,40}|video\/[a-z0-9.+-]{1,40})(;|$)/
+const inlineTypes = /^(image\/(jpeg|png|webp|gif)|audio\/[a-z0-9.+-]{1,40}|video\/[a-z0-9.+-]{1,40})(;|$)/
 
 /** For a phone's page: shows pictures and sounds inline, sends the rest as a download, and lets nothing execute. */
-function show(file: StoredFile, range: string | undefined, reply: FastifyReply): FastifyReply {
-  const isShown = opened.test(file.mimeType)
+function showFile(file: StoredFile, range: string | undefined, reply: FastifyReply): FastifyReply {
+  const isShown = inlineTypes.test(file.mimeType)
   reply
     .type(isShown ? file.mimeType : 'application/octet-stream')
     .header(

@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto'
 import type { StoredFile } from './files/file-store.ts'
 import {
   type Card,
+  describeFile,
   type FileKind,
   fileKinds,
   isFileKind,
   type Place,
   shownFile,
-  wordsOfFile,
 } from './files/present-file.ts'
 import { randomDigits } from './wamid.ts'
 import type { ChatMessage, Choice } from './world.ts'
@@ -36,14 +36,14 @@ export interface Utterance {
 }
 
 /** Both ends of a chat, and the message that an utterance refers to, if known. */
-export interface Ends {
+export interface ChatEnds {
   businessPhone: string
   customerPhone: string
   about?: ChatMessage | undefined
 }
 
 /** Returns the part of a message that depends on its kind. */
-export function contentOf(utterance: Utterance, ends: Ends): object {
+export function contentOf(utterance: Utterance, ends: ChatEnds): object {
   const { kind, text, about } = utterance
   const author = ends.about?.from === 'customer' ? ends.customerPhone : ends.businessPhone
   const context = about === null ? {} : { context: { from: author, id: about } }
@@ -83,7 +83,10 @@ export function contentOf(utterance: Utterance, ends: Ends): object {
     case 'revoke':
       return { type: 'revoke', revoke: { original_message_id: about } }
     case 'edit':
-      return { type: 'edit', edit: { original_message_id: about, message: edited(text, ends.about, utterance.file) } }
+      return {
+        type: 'edit',
+        edit: { original_message_id: about, message: editContent(text, ends.about, utterance.file) },
+      }
     case 'unsupported':
       return { type: 'unsupported', unsupported: { type: 'poll_creation' }, errors: [notSupported(131051)] }
     case 'no_content':
@@ -126,7 +129,7 @@ function mediaOf(kind: FileKind, text: string, file: StoredFile | undefined): ob
 }
 
 // Editing a caption sends the unchanged file again.
-function edited(text: string, about: ChatMessage | undefined, file: StoredFile | undefined): object {
+function editContent(text: string, about: ChatMessage | undefined, file: StoredFile | undefined): object {
   const kind = about?.file?.kind
   const hasCaption = kind === 'image' || kind === 'video' || kind === 'document'
   return hasCaption ? { type: kind, [kind]: mediaOf(kind, text, file) } : { type: 'text', text: { body: text } }
@@ -202,9 +205,9 @@ export function referralOf(ad: AdKind): object {
 }
 
 /** Returns what the phone shows of kinds with parts other than text. */
-export function shownParts(utterance: Utterance, ends: Ends): Partial<ChatMessage> {
+export function shownParts(utterance: Utterance, ends: ChatEnds): Partial<ChatMessage> {
   const { kind, text, file } = utterance
-  const quotes = meaning.includes(kind) ? {} : { quotes: utterance.about }
+  const quotes = referringKinds.includes(kind) ? {} : { quotes: utterance.about }
   if (isFileKind(kind) && file !== undefined) {
     return { ...quotes, file: shownFile(kind, file), caption: text === '' ? null : text }
   }
@@ -216,11 +219,11 @@ export function shownParts(utterance: Utterance, ends: Ends): Partial<ChatMessag
 }
 
 // Kinds that refer to a message without quoting it.
-const meaning: readonly InboundKind[] = ['reaction', 'reaction_removed', 'revoke', 'edit']
+const referringKinds: readonly InboundKind[] = ['reaction', 'reaction_removed', 'revoke', 'edit']
 
 /** Returns the text for lists of chats. */
 export function shownText({ kind, text, file, place, card }: Utterance): string {
-  if (isFileKind(kind)) return wordsOfFile(kind, text || (file?.name ?? null))
+  if (isFileKind(kind)) return describeFile(kind, text || (file?.name ?? null))
   const names: Partial<Record<InboundKind, string>> = {
     location: '📍 Location',
     contacts: '👤 Contact',

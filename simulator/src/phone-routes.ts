@@ -8,7 +8,7 @@ const heartbeatMs = 20_000
 const maxListeners = 100
 
 /** Notifies pages of changes; they fetch the details. */
-export function createLive() {
+export function createLiveUpdates() {
   const listeners = new Set<ServerResponse>()
   let timer: NodeJS.Timeout | undefined
   const tell = (line: string) => {

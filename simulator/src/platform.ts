@@ -1,13 +1,13 @@
 import type { ShiftedClock } from '../../server/src/base/clock.ts'
 import type { Log } from '../../server/src/base/log.ts'
-import type { Agenda, Courier, Journal } from './callbacks/webhook-sender.ts'
+import type { Journal, Scheduler, WebhookSender } from './callbacks/webhook-sender.ts'
 import type { Fault } from './faults.ts'
 import type { FileStore } from './files/file-store.ts'
 import type { LinkedNetwork } from './linked/network.ts'
 import type { BusinessNumber, Customer, World } from './world.ts'
 
 /** Time until each status, from the one before. */
-export interface LadderTimes {
+export interface StatusTimes {
   sentMs: number
   deliveredMs: number
   readMs: number
@@ -21,11 +21,11 @@ export interface Platform {
   /** Network of phones and linked devices. */
   linked: LinkedNetwork
   files: FileStore
-  agenda: Agenda
-  courier: Courier
+  scheduler: Scheduler
+  webhookSender: WebhookSender
   journal: Journal
   faults: Fault[]
-  ladder: LadderTimes
+  ladder: StatusTimes
   /** Notifies the open pages of phones of a change. */
   changed(): void
 }

@@ -6,19 +6,19 @@ import { ApiError, forbidden } from '../../server/src/base/errors.ts'
 import type { Log } from '../../server/src/base/log.ts'
 import type { App } from '../../server/src/base/route.ts'
 import { compileForRequest, invalidInput } from '../../server/src/base/validation.ts'
-import { Courier, createAgenda, createJournal } from './callbacks/webhook-sender.ts'
+import { createJournal, createScheduler, WebhookSender } from './callbacks/webhook-sender.ts'
 import { controlRoutes, templateRoutes } from './control-routes.ts'
 import { customerRoutes } from './customer-routes.ts'
 import { fileRoutes } from './file-routes.ts'
 import { createFileStore } from './files/file-store.ts'
 import { graphRoutes } from './graph/graph-routes.ts'
-import { takeForms } from './graph/media-routes.ts'
+import { parseForms } from './graph/media-routes.ts'
 import { partnerRoutes } from './graph/partner-routes.ts'
 import { createNetwork, type PairingTimes, stopNetwork } from './linked/network.ts'
 import { ownerRoutes } from './linked/owner-routes.ts'
 import { socketRoutes } from './linked/socket-routes.ts'
-import { createLive, phoneRoutes } from './phone-routes.ts'
-import type { LadderTimes, Platform } from './platform.ts'
+import { createLiveUpdates, phoneRoutes } from './phone-routes.ts'
+import type { Platform, StatusTimes } from './platform.ts'
 import { type BusinessNumber, createWorld, newNumber, newPhone } from './world.ts'
 
 export interface SimulatorOptions {
@@ -31,7 +31,7 @@ export interface SimulatorOptions {
   log: Log
   /** First business number; missing ids and secrets are generated. */
   number?: Partial<BusinessNumber>
-  ladder?: Partial<LadderTimes>
+  ladder?: Partial<StatusTimes>
   /** Phone that devices are linked to. */
   phone?: Partial<BusinessNumber>
   pairingTimes?: Partial<PairingTimes>
@@ -53,7 +53,7 @@ export interface Simulator {
   stop(): Promise<void>
 }
 
-const livelyLadder: LadderTimes = { sentMs: 250, deliveredMs: 600, readMs: 1500 }
+const defaultStatusTimes: StatusTimes = { sentMs: 250, deliveredMs: 600, readMs: 1500 }
 const demoPhone = { phone: '15550783882', name: 'Parley Demo, phone' }
 const compressedRetryMs = [0, 1_000, 5_000, 15_000, 60_000, 300_000, 900_000, 3_600_000]
 const settleCheckMs = 3
@@ -61,17 +61,35 @@ const settleCheckMs = 3
 /** Starts a simulator of the official platform, with phones for its customers. All state is in memory. */
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
   const { clock, log, host = '127.0.0.1' } = options
-  const live = createLive()
+  const live = createLiveUpdates()
   const onError = (error: unknown) => log.error('simulator failed', {}, error)
-  const agenda = createAgenda(clock, onError)
+  const scheduler = createScheduler(clock, onError)
   const journal = createJournal()
-  const courier = new Courier({ clock, log, agenda, journal, retryMs: options.retryMs ?? compressedRetryMs })
-  const ladder = { ...livelyLadder, ...options.ladder }
+  const webhookSender = new WebhookSender({
+    clock,
+    log,
+    scheduler,
+    journal,
+    retryMs: options.retryMs ?? compressedRetryMs,
+  })
+  const ladder = { ...defaultStatusTimes, ...options.ladder }
   const world = createWorld()
   const linked = createNetwork(clock, options.pairingTimes ?? {}, onError)
   const { changed } = live
   const files = createFileStore(clock)
-  const platform: Platform = { clock, log, world, linked, files, agenda, courier, journal, faults: [], ladder, changed }
+  const platform: Platform = {
+    clock,
+    log,
+    world,
+    linked,
+    files,
+    scheduler,
+    webhookSender,
+    journal,
+    faults: [],
+    ladder,
+    changed,
+  }
   const number = newNumber(options.number ?? {})
   const phone = newPhone({ ...demoPhone, ...options.phone })
   for (const one of [number, phone]) world.numbers.set(one.numberId, one)
@@ -79,11 +97,11 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const app = await buildServer(platform, options.ownHosts ?? [])
   live.serve(app)
   const stop = async () => {
-    agenda.stop()
+    scheduler.stop()
     stopNetwork(linked)
     live.stop()
     app.server.closeAllConnections()
-    await Promise.all([courier.stop(), app.close()])
+    await Promise.all([webhookSender.stop(), app.close()])
     files.stop()
   }
   try {
@@ -117,11 +135,11 @@ async function buildServer(platform: Platform, ownHosts: readonly string[]): Pro
   app.removeContentTypeParser('text/plain')
   // Files; this type also requires a preflight.
   app.addContentTypeParser('application/octet-stream', (_request, payload, done) => done(null, payload))
-  keepOtherSitesOut(app, ownHosts)
+  rejectCrossSiteRequests(app, ownHosts)
   await app.register(swagger, { openapi: { openapi: '3.1.0', info: about } })
   for (const routes of [graphRoutes, partnerRoutes]) {
     await app.register(async (scope) => {
-      await takeForms(scope as App)
+      await parseForms(scope as App)
       routes(scope as App, platform)
     })
   }
@@ -154,9 +172,9 @@ function addressOf(app: App, host: string): string {
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`
 }
 
-async function settled({ agenda, courier, linked }: Platform): Promise<void> {
+async function settled({ scheduler, webhookSender, linked }: Platform): Promise<void> {
   const isTelling = () => [...linked.devices.values()].some(({ socket, queue }) => socket !== null && queue.length > 0)
-  while (agenda.size() > 0 || courier.pending() > 0 || isTelling()) {
+  while (scheduler.size() > 0 || webhookSender.pending() > 0 || isTelling()) {
     await new Promise((resolve) => setTimeout(resolve, settleCheckMs))
   }
 }
@@ -165,10 +183,10 @@ async function settled({ agenda, courier, linked }: Platform): Promise<void> {
  * The simulator has no passwords; only its address protects it. Pages of other sites must not reach it through a user's
  * browser, neither by cross-site requests nor by DNS rebinding.
  */
-function keepOtherSitesOut(app: App, ownHosts: readonly string[]): void {
+function rejectCrossSiteRequests(app: App, ownHosts: readonly string[]): void {
   app.addHook('onRequest', async (request) => {
     if (!isOwnHost(request.hostname, ownHosts)) throw forbidden('Open the simulator by its address or by localhost')
-    if (isFromElsewhere(request)) throw forbidden('The simulator rejects requests from pages of other sites')
+    if (isCrossSite(request)) throw forbidden('The simulator rejects requests from pages of other sites')
   })
 }
 
@@ -177,7 +195,7 @@ function isOwnHost(name: string, ownHosts: readonly string[]): boolean {
   return bare === 'localhost' || bare.endsWith('.localhost') || isIP(bare) !== 0 || ownHosts.includes(bare)
 }
 
-function isFromElsewhere({ headers }: FastifyRequest): boolean {
+function isCrossSite({ headers }: FastifyRequest): boolean {
   if (headers['sec-fetch-site'] === 'cross-site') return headers['sec-fetch-mode'] !== 'navigate'
   const { origin } = headers
   return origin !== undefined && (!URL.canParse(origin) || new URL(origin).host !== headers.host)

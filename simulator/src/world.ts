@@ -37,7 +37,7 @@ export interface PartnerSide {
   signingSecret: string | null
 }
 
-export type Tick = 'pending' | 'sent' | 'delivered' | 'read' | 'failed'
+export type MessageStatus = 'pending' | 'sent' | 'delivered' | 'read' | 'failed'
 
 export interface ChatMessage {
   id: string
@@ -51,7 +51,7 @@ export interface ChatMessage {
   /** Options that the customer can choose from. */
   offer: Offer | null
   at: Date
-  status: Tick
+  status: MessageStatus
   errorCode: number | null
   correlator: string | null
   /** Billing category of the platform: `service`, or the template's category. */
@@ -135,7 +135,7 @@ export interface NewCustomer {
 
 /** Adds a phone. At the limit it replaces one that never wrote, else the one that was inactive longest. */
 export function addCustomer(world: World, input: NewCustomer): Customer {
-  if (world.customers.size >= limits.customers) forgetQuietest(world)
+  if (world.customers.size >= limits.customers) removeLeastActive(world)
   const isLinked = world.numbers.get(input.numberId)?.network === 'linked'
   const customer: Customer = {
     id: `c${world.nextId++}`,
@@ -155,15 +155,15 @@ export function addCustomer(world: World, input: NewCustomer): Customer {
   return customer
 }
 
-function forgetQuietest(world: World): void {
-  let quietest: Customer | undefined
+function removeLeastActive(world: World): void {
+  let leastActive: Customer | undefined
   for (const customer of world.customers.values()) {
-    if (quietest === undefined || lastSignOf(customer) < lastSignOf(quietest)) quietest = customer
+    if (leastActive === undefined || lastActiveMs(customer) < lastActiveMs(leastActive)) leastActive = customer
   }
-  if (quietest !== undefined) world.customers.delete(quietest.id)
+  if (leastActive !== undefined) world.customers.delete(leastActive.id)
 }
 
-const lastSignOf = ({ lastWroteAt }: Customer): number => lastWroteAt?.getTime() ?? 0
+const lastActiveMs = ({ lastWroteAt }: Customer): number => lastWroteAt?.getTime() ?? 0
 
 /**
  * Returns a business-scoped user id: a country and many digits. It is the same for the same phone even after a restart,
@@ -256,7 +256,7 @@ export function windowIsOpen(number: BusinessNumber, customer: Customer, now: Da
 }
 
 /** Returns a number, with generated values for missing secrets and ids. */
-export function newNumber(given: Partial<BusinessNumber>): BusinessNumber {
+export function newNumber(fields: Partial<BusinessNumber>): BusinessNumber {
   return {
     network: 'official',
     addressing: 'lid',
@@ -274,13 +274,13 @@ export function newNumber(given: Partial<BusinessNumber>): BusinessNumber {
     subscribed: true,
     trustsUnknownWindows: false,
     partner: null,
-    ...given,
+    ...fields,
   }
 }
 
 /** Returns a phone that devices can be linked to. Its id is the same after a restart, since chats refer to it. */
-export const newPhone = (given: { phone: string; name: string } & Partial<BusinessNumber>): BusinessNumber =>
-  newNumber({ numberId: `phone-${given.phone}`, ...given, network: 'linked' })
+export const newPhone = (fields: { phone: string; name: string } & Partial<BusinessNumber>): BusinessNumber =>
+  newNumber({ numberId: `phone-${fields.phone}`, ...fields, network: 'linked' })
 
 /** Returns the default settings of a partner for a number. */
 export const newPartnerSide = (): PartnerSide => ({

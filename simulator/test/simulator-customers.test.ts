@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
-import { parse } from '../../server/src/channels/waba/read/parse.ts'
-import { isSignedBy, readSignature } from '../../server/src/channels/waba/webhook-routes.ts'
+import { parseCallback } from '../../server/src/channels/waba/parse/parse-callback.ts'
+import { isSignedBy, parseSignature } from '../../server/src/channels/waba/webhook-routes.ts'
 import type { Loose } from '../../server/test/support/channels/rigs.ts'
 import { simulatorWorld } from '../../server/test/support/channels/simulator.ts'
 import { inboundKinds } from '../src/inbound.ts'
@@ -28,14 +28,14 @@ test('every customer webhook is signed over its raw bytes, and parsed or deliber
   await w.call('POST', '/simulator/account-events', { event: 'PARTNER_REMOVED' })
   await simulator.settled()
   for (const { raw, headers } of w.received) {
-    const signature = readSignature(headers['x-hub-signature-256'])
+    const signature = parseSignature(headers['x-hub-signature-256'])
     assert.ok(signature !== null && isSignedBy(number.appSecret, raw, signature))
   }
   const raw = w.received[0]?.raw ?? assert.fail()
   assert.match(raw.toString(), /Ol\\u00e1 \\u2713 \\ud83d\\ude00 a\/b/)
   const rewritten = createHmac('sha256', number.appSecret).update(JSON.stringify(w.received[0]?.body)).digest('hex')
   assert.notEqual(w.received[0]?.headers['x-hub-signature-256'], `sha256=${rewritten}`)
-  const events = w.received.flatMap(({ body }) => parse(body, new Date()).items.map(({ event }) => event))
+  const events = w.received.flatMap(({ body }) => parseCallback(body, new Date()).items.map(({ event }) => event))
   const seen = new Set(events.map((event) => (event.type === 'message' ? event.kind : event.type)))
   const expected = ['text', 'image', 'video', 'audio', 'document', 'location', 'echo', 'contact_opened']
   for (const one of [...expected, 'customer_changed', 'connection_state']) assert.ok(seen.has(one as never), one)
@@ -51,7 +51,7 @@ test('a webhook not answered with 200 is retried with the same bytes until the s
   w.answers.push(500, 500, 500, 500)
   await w.says(zoe.id, { text: 'never' })
   await simulator.settled()
-  assert.deepEqual([texts(), platform.courier.counts.lost], [['again'], 1])
+  assert.deepEqual([texts(), platform.webhookSender.counts.lost], [['again'], 1])
 })
 
 test('deliveries can be duplicated, lost, batched, reordered, paused, delayed, escaped differently, and skip a status', async () => {
@@ -69,7 +69,7 @@ test('deliveries can be duplicated, lost, batched, reordered, paused, delayed, e
   assert.deepEqual([await three({ batch: 3 }), w.received.length], [['1', '2', '3'], 1])
   assert.deepEqual([await three({ batch: 1, reorder: 3 }), w.received.length], [['3', '2', '1'], 3])
   await calm()
-  assert.deepEqual([await three({ paused: true }), platform.courier.pending()], [[], 3])
+  assert.deepEqual([await three({ paused: true }), platform.webhookSender.pending()], [[], 3])
   await knobs({ paused: false, skipDelivered: true, escapeSlashes: true })
   await simulator.settled()
   assert.deepEqual(texts(), ['1', '2', '3'])
@@ -83,7 +83,7 @@ test('deliveries can be duplicated, lost, batched, reordered, paused, delayed, e
   await knobs({ delayMs: 3_600_000 })
   w.received.length = 0
   await w.says(zoe.id, { text: 'late' })
-  assert.deepEqual([texts(), platform.courier.pending()], [[], 1])
+  assert.deepEqual([texts(), platform.webhookSender.pending()], [[], 1])
   assert.equal((await clock({ advanceMs: 3_600_000 })).body.shiftMs, 3_600_000)
   await simulator.settled()
   assert.deepEqual(texts(), ['late'])

@@ -155,7 +155,7 @@ test('each kind of customer file can be downloaded by its id and matches its met
 test('an uploaded file keeps its type, name and caption, is served in ranges, and is never shown inline if executable', async () => {
   const zoe = await w.customer()
   const bytes = Buffer.from('a;b\n1;2\n')
-  const { body } = await w.bring(bytes, { type: 'text/csv', name: 'Größen ✓.csv' })
+  const { body } = await w.uploadFile(bytes, { type: 'text/csv', name: 'Größen ✓.csv' })
   const { message } = await told(zoe.id, { kind: 'document', fileId: body.fileId, text: 'All sizes' })
   const { filename, caption, mime_type: mimeType, id } = message.document
   assert.deepEqual([filename, caption, mimeType], ['Größen ✓.csv', 'All sizes', 'text/csv'])
@@ -165,13 +165,13 @@ test('an uploaded file keeps its type, name and caption, is served in ranges, an
   const named = (await shown(body.fileId)).headers.get('content-disposition')
   assert.match(named ?? '', /^attachment; filename\*=UTF-8''Gr%C3%B6/)
   for (const type of ['text/html', 'image/svg+xml', 'application/pdf', 'image/jpegx']) {
-    const script = await w.bring(Buffer.from('<script>alert(1)</script>'), { type })
+    const script = await w.uploadFile(Buffer.from('<script>alert(1)</script>'), { type })
     const { headers } = await shown(script.body.fileId)
     assert.match(headers.get('content-disposition') ?? '', /^attachment/, type)
     assert.match(headers.get('content-security-policy') ?? '', /sandbox/)
     assert.equal(headers.get('x-content-type-options'), 'nosniff')
   }
-  const sound = await w.bring(Buffer.from('0123456789'), { type: 'audio/mpeg' })
+  const sound = await w.uploadFile(Buffer.from('0123456789'), { type: 'audio/mpeg' })
   for (const [range, status, text] of [
     ['bytes=2-4', 206, '234'],
     ['bytes=7-', 206, '789'],

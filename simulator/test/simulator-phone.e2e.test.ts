@@ -5,7 +5,7 @@ import { chromium, type Page } from 'playwright-core'
 import { findChromium } from '../../scripts/chromium.ts'
 import { openDevice } from '../../server/test/support/channels/session-socket.ts'
 import { simulatorWorld } from '../../server/test/support/channels/simulator.ts'
-import { atEnd, oncePerFile } from '../../server/test/support/file-end.ts'
+import { atEnd, oncePerFile } from '../../server/test/support/file-lifecycle.ts'
 import { addReadyMade } from '../src/files/sample-files.ts'
 
 const w = await simulatorWorld()

@@ -58,9 +58,9 @@ function readSource(path: string): SourceFile {
   }
 }
 
-const roomOf = (path: string): string => path.split('/')[1] ?? ''
+const moduleOf = (path: string): string => path.split('/')[1] ?? ''
 const folderOf = (path: string): string => posix.dirname(path)
-const rankOf = (path: string): number => ranks[roomOf(path)] ?? pageRank
+const rankOf = (path: string): number => ranks[moduleOf(path)] ?? pageRank
 
 test('no form uses the browser’s validation, whose popups cover the error texts', () => {
   const count = (text: string, word: string) => text.split(word).length - 1
@@ -85,7 +85,7 @@ test('reads the files and their imports', () => {
 test('a file imports only from its own folder or a lower rank, and no page from another page, including types', () => {
   const bad = source.flatMap(({ path, imports }) =>
     imports
-      .filter((to) => roomOf(to) !== roomOf(path) && !(rankOf(to) < rankOf(path)))
+      .filter((to) => moduleOf(to) !== moduleOf(path) && !(rankOf(to) < rankOf(path)))
       .map((to) => `${path} imports ${to}`),
   )
   assert.deepEqual(bad, [])
@@ -118,7 +118,7 @@ function cyclesOf(graph: ReadonlyMap<string, readonly string[]>): string[] {
 }
 
 test('only data/ calls the API and defines query keys', () => {
-  const outside = source.filter(({ path }) => !['api', 'session', 'data'].includes(roomOf(path)))
+  const outside = source.filter(({ path }) => !['api', 'session', 'data'].includes(moduleOf(path)))
   const calling = outside.filter(({ path, imports }) => {
     // Files are uploaded in parts, which the typed client does not support.
     const isUpload = path === 'src/leads/transfer/upload.ts'
@@ -134,7 +134,7 @@ test('only data/ calls the API and defines query keys', () => {
 
 test('every query key is defined once', () => {
   const seen = new Map<string, string[]>()
-  for (const { path, text } of source.filter((file) => roomOf(file.path) === 'data')) {
+  for (const { path, text } of source.filter((file) => moduleOf(file.path) === 'data')) {
     for (const [, key = ''] of text.matchAll(/\[workspaceId, ('[^\]]*)\]/g))
       seen.set(key, [...(seen.get(key) ?? []), path])
   }
@@ -157,7 +157,7 @@ test('a component gets its workspace from the address, not from props', () => {
 
 test('only ui/ renders overlays, which handle keys and focus, and changes query parameters', () => {
   const own = source.filter(
-    ({ path, text }) => roomOf(path) !== 'ui' && /\b(?:Modal|Drawer)\b[^}]*\} from '@mantine\/core'/.test(text),
+    ({ path, text }) => moduleOf(path) !== 'ui' && /\b(?:Modal|Drawer)\b[^}]*\} from '@mantine\/core'/.test(text),
   )
   const ofAddress = source.filter(
     ({ path, text }) => !path.startsWith('src/ui/') && /navigate\(\{ ?to: '\.'/.test(text),
@@ -179,7 +179,7 @@ test(`a file of at most ${shardLines} lines is not part of its only importer in 
   const loaded = new Set(source.flatMap(({ loads }) => loads))
   // Texts are split by language; rules with a table-driven test may also be small.
   const shards = source.filter(({ path, lines }) => {
-    if (lines > shardLines || loaded.has(path) || roomOf(path) === 'text') return false
+    if (lines > shardLines || loaded.has(path) || moduleOf(path) === 'text') return false
     const importers = [...source, ...tests].filter(({ imports }) => imports.includes(path))
     return importers.length === 1 && importers.every((one) => folderOf(one.path) === folderOf(path))
   })

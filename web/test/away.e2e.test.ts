@@ -6,11 +6,11 @@ const demo = await sharedDemo()
 const place = `/workspaces/${demo.workspaceId}`
 
 test('a colleague who is away is marked where conversations are assigned', async () => {
-  const { page: hers } = await newMember(demo, 'Bea Costa')
+  const { page: herPage } = await newMember(demo, 'Bea Costa')
   const say = async (what: string, told: RegExp) => {
-    await hers.getByRole('button', { name: /^You: / }).click()
-    await hers.getByRole('menuitem', { name: what }).click()
-    await hers.getByText(told).waitFor()
+    await herPage.getByRole('button', { name: /^You: / }).click()
+    await herPage.getByRole('menuitem', { name: what }).click()
+    await herPage.getByText(told).waitFor()
   }
   await say('Set yourself as away', /^Your teammates see that you’re away/)
   const { conversations } = await demo.team('GET', `${place}/inbox/conversations?limit=1`)

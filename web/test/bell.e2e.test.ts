@@ -101,9 +101,9 @@ test('sounds play only if enabled, after the first gesture, and once across tabs
   await assign(4)
   const all = [page, other, ...untouched]
   for (const one of all) await bell(one, 'Notifications: 1 unread').waitFor()
-  const heard = async () => (await Promise.all(all.map(tones))).reduce((sum, count) => sum + count, 0)
-  await waitUntil(heard, (count) => count > 0)
-  assert.equal(await heard(), 2)
+  const sounds = async () => (await Promise.all(all.map(tones))).reduce((sum, count) => sum + count, 0)
+  await waitUntil(sounds, (count) => count > 0)
+  assert.equal(await sounds(), 2)
 })
 
 test('permission is requested only in the settings; then the browser shows notifications while the page is hidden', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { atEnd } from '../../server/test/support/file-end.ts'
+import { atEnd } from '../../server/test/support/file-lifecycle.ts'
 import { issuesIn, overlays } from './support/accessibility.ts'
 import { desktop, phone } from './support/browser.ts'
 import { sharedDemo } from './support/demo.ts'

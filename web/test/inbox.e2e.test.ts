@@ -40,8 +40,8 @@ test('an undelivered message shows the reason and can be sent as a new one', asy
   const { page } = await demo.open('inbox')
   await page.getByRole('link', { name: /Marina Azevedo/ }).click()
   await page.getByRole('log').getByText('Queria fechar hoje').waitFor()
-  const fault = { effect: 'fail', code: 131_049 }
-  const added = await demo.call('POST', `${demo.simulatorUrl}/simulator/faults`, fault)
+  const failure = { effect: 'fail', code: 131_049 }
+  const added = await demo.call('POST', `${demo.simulatorUrl}/simulator/faults`, failure)
   assert.equal(added.status, 201, JSON.stringify(added.body))
   await demo.call('POST', api(openId(page)), { kind: 'text', text: 'Sim, está!' }, withKey('two'))
   await page.getByText('The platform didn’t deliver it').waitFor()

@@ -20,9 +20,9 @@ await receiver.reached(1)
 
 test('a failing delivery shows its response, is counted in the rail, and is sent again', async () => {
   const { page } = await demo.open('home')
-  const heard = Promise.withResolvers<void>()
+  const streamOpen = Promise.withResolvers<void>()
   await page.route('**/live*', async (route) => {
-    await heard.promise
+    await streamOpen.promise
     await route.continue()
   })
   await page.goto(`${demo.url}/w/${demo.workspaceId}/webhooks`)
@@ -34,7 +34,7 @@ test('a failing delivery shows its response, is counted in the rail, and is sent
     ({ endpoints }) => endpoints[0].health.failuresInARow > 0,
   )
   // Events before the stream was open are not announced.
-  heard.resolve()
+  streamOpen.resolve()
   await page.getByRole('row', { name: /Warehouse.*Failing/ }).waitFor()
   await page.getByRole('link', { name: 'Webhooks: 1 endpoint failing' }).waitFor()
   await page.getByRole('button', { name: 'Warehouse' }).click()

@@ -40,11 +40,11 @@ const textsIn = (language: string, part: string): string[] => [
 
 /**
  * Shows the shape of the app before other files have loaded: styles are requested below what is drawn at once, and
- * `first-look.json` names the files of each page, which the server adds to the HTML that it sends.
+ * `app-shell.json` names the files of each page, which the server adds to the HTML that it sends.
  */
 export function appShell(): Plugin {
   return {
-    name: 'first-look',
+    name: 'app-shell',
     enforce: 'post',
     apply: 'build',
     transformIndexHtml: {
@@ -61,7 +61,7 @@ export function appShell(): Plugin {
       },
     },
     generateBundle(_, bundle) {
-      this.emitFile({ type: 'asset', fileName: 'first-look.json', source: JSON.stringify(partsOf(bundle)) })
+      this.emitFile({ type: 'asset', fileName: 'app-shell.json', source: JSON.stringify(partsOf(bundle)) })
     },
   }
 }
@@ -92,11 +92,11 @@ function partsOf(bundle: Bundle) {
   }
   const inEach = (sourcesIn: (language: string) => readonly string[]) =>
     Object.fromEntries(Object.keys(languages).map((language) => [language, beside(sourcesIn(language))]))
-  const roomParts = Object.entries(pages).map(([name, { source, texts = allTexts }]) => [
+  const sectionParts = Object.entries(pages).map(([name, { source, texts = allTexts }]) => [
     name,
     inEach((language) => [...texts.flatMap((part) => textsIn(language, part)), source]),
   ])
-  return { languages: inEach((language) => textsIn(language, 'frame')), rooms: Object.fromEntries(roomParts) }
+  return { languages: inEach((language) => textsIn(language, 'frame')), sections: Object.fromEntries(sectionParts) }
 }
 
 function chunkOf(chunks: readonly Chunk[], source: string): Chunk {

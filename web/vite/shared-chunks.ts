@@ -11,7 +11,7 @@ interface ImportRecord {
   here: readonly string[]
 }
 
-interface Shape {
+interface ModuleShape {
   imports: readonly ImportRecord[]
   /** For modules that only re-export: the exported names by local names; otherwise null. */
   reexports: ReadonlyMap<string, string> | null
@@ -24,15 +24,15 @@ interface Shape {
  */
 export function sharedChunks(pages: Record<string, readonly string[]>): {
   plugin: Plugin
-  roomsOf(id: string): readonly string[]
+  pagesOf(id: string): readonly string[]
 } {
   const found = new Map<string, string[]>()
   const plugin: Plugin = {
-    name: 'day-rooms',
+    name: 'day-sections',
     apply: 'build',
     async buildEnd(error) {
       if (error !== undefined) return
-      const shapes = new Map<string, Shape>()
+      const shapes = new Map<string, ModuleShape>()
       const all = [...this.getModuleIds()]
       for (const [page, sources] of Object.entries(pages)) {
         const begins = all.filter((id) => sources.some((source) => id.endsWith(`/web/src/${source}`)))
@@ -41,14 +41,14 @@ export function sharedChunks(pages: Record<string, readonly string[]>): {
       }
     },
   }
-  return { plugin, roomsOf: (id) => found.get(id) ?? [] }
+  return { plugin, pagesOf: (id) => found.get(id) ?? [] }
 }
 
 /** Returns modules with all their transitive imports. */
 async function importedBy(
   context: Context,
   begins: readonly string[],
-  shapes: Map<string, Shape>,
+  shapes: Map<string, ModuleShape>,
 ): Promise<Set<string>> {
   const imported = new Set<string>()
   const seen = new Set<string>()
@@ -62,29 +62,29 @@ async function importedBy(
     shapes.set(id, shape)
     const requested = names === null ? null : importsFor(shape, names)
     if (requested === null) imported.add(id)
-    for (const taking of requested ?? shape.imports) {
-      const to = await context.resolve(taking.from, id)
-      if (to !== null && !to.external) open.push({ id: to.id, names: taking.names })
+    for (const importRecord of requested ?? shape.imports) {
+      const to = await context.resolve(importRecord.from, id)
+      if (to !== null && !to.external) open.push({ id: to.id, names: importRecord.names })
     }
   }
   return imported
 }
 
 /** Returns what an index imports for some names; `export *` may provide any of them. Null for other modules. */
-function importsFor({ imports, reexports }: Shape, names: readonly string[]): ImportRecord[] | null {
+function importsFor({ imports, reexports }: ModuleShape, names: readonly string[]): ImportRecord[] | null {
   if (reexports === null) return null
   const requested = names.map((name) => reexports.get(name) ?? name)
   const named = imports.flatMap((one) => {
-    const theirs = one.names?.filter((_, n) => requested.includes(one.here[n] ?? ''))
-    return theirs === undefined || theirs.length === 0 ? [] : [{ ...one, names: theirs }]
+    const importedNames = one.names?.filter((_, n) => requested.includes(one.here[n] ?? ''))
+    return importedNames === undefined || importedNames.length === 0 ? [] : [{ ...one, names: importedNames }]
   })
   const rest = requested.filter((name) => !imports.some(({ here }) => here.includes(name)))
   const whole = imports.filter((one) => one.names === null && one.here.length === 0)
   return rest.length === 0 ? named : [...named, ...whole.map((one) => ({ ...one, names: rest }))]
 }
 
-function shapeOf(id: string, code: string): Shape {
-  const passedOn = new Map<string, string>()
+function shapeOf(id: string, code: string): ModuleShape {
+  const reexported = new Map<string, string>()
   const imports: ImportRecord[] = []
   let isIndex = id.includes('/node_modules/')
   for (const node of parseAst(code).body) {
@@ -105,13 +105,13 @@ function shapeOf(id: string, code: string): Shape {
       if (node.source !== null) {
         imports.push({
           from: node.source.value,
-          names: pairs.map(([theirs]) => theirs),
+          names: pairs.map(([importedNames]) => importedNames),
           here: pairs.map(([, here]) => here),
         })
-      } else for (const [local, exported] of pairs) passedOn.set(exported, local)
+      } else for (const [local, exported] of pairs) reexported.set(exported, local)
     } else if (node.type !== 'ExpressionStatement' || !('directive' in node)) isIndex = false
   }
-  return { imports, reexports: isIndex ? passedOn : null }
+  return { imports, reexports: isIndex ? reexported : null }
 }
 
 const nameOf = (node: { name: string } | { value: string }): string => ('name' in node ? node.name : node.value)

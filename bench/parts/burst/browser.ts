@@ -1,24 +1,24 @@
 import { chromium } from 'playwright-core'
 
-export interface Watching {
+export interface WatchedBrowser {
   /** Time at which each message of the burst first appeared in the open thread. */
-  inThread(): Promise<Map<number, number>>
+  threadTimes(): Promise<Map<number, number>>
   /** Times at which the list first showed a message with at least each of these numbers. */
-  listReached(): Promise<[number: number, at: number][]>
+  listTimes(): Promise<[number: number, at: number][]>
   problems: string[]
   /** Durations of the page's reads of its list and its thread. */
-  readings: { list: number[]; thread: number[] }
+  readDurations: { list: number[]; thread: number[] }
   close(): Promise<void>
 }
 
 /** Observations recorded in the page. */
-interface Noted {
+interface Observations {
   thread: [number: number, at: number][]
   list: [number: number, at: number][]
 }
 
 /** Opens a conversation next to the list in a browser, and records when messages appear. */
-export async function watchInBrowser(url: string, cookie: string, place: string): Promise<Watching> {
+export async function watchInBrowser(url: string, cookie: string, place: string): Promise<WatchedBrowser> {
   const browser = await chromium.launch({
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
     args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--disable-background-networking'],
@@ -33,26 +33,26 @@ export async function watchInBrowser(url: string, cookie: string, place: string)
   await page.goto(`${url}${place}`)
   await page.locator('[data-row]').first().waitFor()
   await page.locator('[role="log"][aria-busy="false"]').waitFor()
-  await page.evaluate(noteWhatShows)
-  const readings: Watching['readings'] = { list: [], thread: [] }
+  await page.evaluate(observePage)
+  const readDurations: WatchedBrowser['readDurations'] = { list: [], thread: [] }
   page.on('requestfinished', (request) => {
     const { pathname } = new URL(request.url())
     const { requestStart, responseEnd } = request.timing()
-    if (pathname.endsWith('/conversations')) readings.list.push(responseEnd - requestStart)
-    else if (pathname.endsWith('/timeline')) readings.thread.push(responseEnd - requestStart)
+    if (pathname.endsWith('/conversations')) readDurations.list.push(responseEnd - requestStart)
+    else if (pathname.endsWith('/timeline')) readDurations.thread.push(responseEnd - requestStart)
   })
-  const noted = () => page.evaluate('globalThis.noted') as Promise<Noted>
+  const readObservations = () => page.evaluate('globalThis.noted') as Promise<Observations>
   return {
-    inThread: async () => new Map((await noted()).thread),
-    listReached: async () => (await noted()).list,
+    threadTimes: async () => new Map((await readObservations()).thread),
+    listTimes: async () => (await readObservations()).list,
     problems,
-    readings,
+    readDurations,
     close: () => browser.close(),
   }
 }
 
 // Runs in the page.
-const noteWhatShows = `(() => {
+const observePage = `(() => {
   const noted = (globalThis.noted = { thread: [], list: [] })
   const seen = new Set()
   let highest = -1

@@ -8,15 +8,15 @@ import { migrate } from '../../../server/src/base/migrate.ts'
 import { findKnownIds } from '../../../server/src/inbox/conversation/message-queries.ts'
 import { type Child, memoryOf } from '../../child.ts'
 import { startMeter } from '../../cpu-time.ts'
+import type { Database } from '../../database-address.ts'
 import { cpuCell } from '../../figures.ts'
-import type { Database } from '../../place.ts'
 import { benchMasterKey } from '../../workspace.ts'
 import { answer, type Sent } from './agents.ts'
-import { type Watching, watchInBrowser } from './browser.ts'
-import { type Followed, openPage } from './pages.ts'
-import { type BurstPlace, firstCustomer, makePlace } from './place.ts'
-import { type Served, startServe } from './serve.ts'
-import { type Blown, blow, externalId } from './storm.ts'
+import { type WatchedBrowser, watchInBrowser } from './browser.ts'
+import { type FollowedPage, openPage } from './pages.ts'
+import { type BurstWorkspace, firstCustomer, seedBurst } from './seed-burst.ts'
+import { type BurstResult, externalId, sendBurst } from './send-burst.ts'
+import { type ServeProcess, startServe } from './serve.ts'
 
 export interface Burst {
   db: Db
@@ -35,7 +35,7 @@ export interface Burst {
 const ownRoot = resolve(import.meta.dirname, '../../..')
 const firstPort = 20_000 + (process.pid % 20_000)
 /** Maximum time after the last 200 to wait for the pages. */
-const afterMs = 60_000
+const showTimeoutMs = 60_000
 
 /**
  * Measures a burst of messages to one number while people have pages open, one of them in a browser, and agents send:
@@ -58,10 +58,10 @@ async function runOne(burst: Burst, root: string, port: number): Promise<void> {
   await burst.db.sql.unsafe(`create database ${name}`, [])
   const database = { ...burst.database, database: name }
   const db = openDb(database)
-  let served: Served | undefined
+  let served: ServeProcess | undefined
   try {
     await migrate(db)
-    const place = await makePlace(db, burst.platform.port)
+    const place = await seedBurst(db, burst.platform.port)
     served = await startServe(root, database, port)
     await measureOne(burst, db, place, served)
   } finally {
@@ -71,10 +71,10 @@ async function runOne(burst: Burst, root: string, port: number): Promise<void> {
   }
 }
 
-async function measureOne(burst: Burst, db: Db, place: BurstPlace, served: Served): Promise<void> {
+async function measureOne(burst: Burst, db: Db, place: BurstWorkspace, served: ServeProcess): Promise<void> {
   const { port } = served
-  const { workspaceId, stormed, watched, cookies, agents } = place
-  const threads = stormed.conversations.slice(0, 40)
+  const { workspaceId, burstNumber, watched, cookies, agents } = place
+  const threads = burstNumber.conversations.slice(0, 40)
   const pages = await Promise.all(cookies.slice(1).map((cookie) => openPage(port, { cookie, workspaceId, threads })))
   const browser = await watchInBrowser(
     `http://127.0.0.1:${port}`,
@@ -88,26 +88,30 @@ async function measureOne(burst: Burst, db: Db, place: BurstPlace, served: Serve
     const burstFrom = Date.now()
     const before = await countInbound(db, workspaceId)
     const meter = startMeter(served, burst.postgres)
-    const storm = { connection: stormed, messages: burst.messages, firstCustomer, customers: burst.customers }
-    let blown: Blown | undefined
+    const storm = { connection: burstNumber, messages: burst.messages, firstCustomer, customers: burst.customers }
+    let result: BurstResult | undefined
     const beside = await sendBeside(port, agents, async () => {
-      blown = await blow(port, { ...storm, watched: watched.customer })
+      result = await sendBurst(port, { ...storm, watched: watched.customer })
     })
-    if (blown === undefined) throw new Error('The burst did not run')
+    if (result === undefined) throw new Error('The burst did not run')
     const burstTo = Date.now()
-    await untilShown(pages, browser, blown)
+    await waitUntilShown(pages, browser, result)
     const cpu = meter(burst.messages)
-    printIntake(blown, cpuCell(cpu), memoryOf(served, 'VmHWM'), served.complaints())
+    printIntake(result, cpuCell(cpu), memoryOf(served, 'VmHWM'), served.countProblems())
     printSends(quiet, beside)
     printReads(pages, quietFrom, burstFrom, burstTo)
-    await printSeen(pages, browser, blown)
-    await checkStored(db, workspaceId, stormed.id, before, blown)
+    await printSeen(pages, browser, result)
+    await checkStored(db, workspaceId, burstNumber.id, before, result)
   } finally {
     await Promise.all([browser.close(), ...pages.map((page) => page.close())])
   }
 }
 
-async function sendBeside(port: number, { ofStormed, ofOther }: BurstPlace['agents'], work: () => Promise<unknown>) {
+async function sendBeside(
+  port: number,
+  { ofStormed, ofOther }: BurstWorkspace['agents'],
+  work: () => Promise<unknown>,
+) {
   let isOver = false
   const sends = [ofStormed, ofOther].map((agents) => answer(port, agents, () => isOver))
   await work().finally(() => {
@@ -119,17 +123,21 @@ async function sendBeside(port: number, { ofStormed, ofOther }: BurstPlace['agen
 }
 
 /** Waits until every page has been notified of all messages and the browser shows its thread's, or the timeout. */
-async function untilShown(pages: readonly Followed[], browser: Watching, { acknowledged }: Blown): Promise<void> {
+async function waitUntilShown(
+  pages: readonly FollowedPage[],
+  browser: WatchedBrowser,
+  { acknowledged }: BurstResult,
+): Promise<void> {
   const watched = [...acknowledged].filter(([, { isWatched }]) => isWatched).map(([number]) => number)
-  for (const end = Date.now() + afterMs; Date.now() < end; await sleep(250)) {
-    const shown = await browser.inThread()
+  for (const end = Date.now() + showTimeoutMs; Date.now() < end; await sleep(250)) {
+    const shown = await browser.threadTimes()
     const areTold = pages.every(({ seen, frames }) => seen.size === acknowledged.size || (frames.reset ?? 0) > 0)
     if (areTold && watched.every((number) => shown.has(number))) return
   }
 }
 
 function printIntake(
-  { latencies, acknowledged, seconds, refused, repeats }: Blown,
+  { latencies, acknowledged, seconds, refused, repeats }: BurstResult,
   cpu: string,
   memory: number,
   complaints: object,
@@ -152,7 +160,7 @@ function printSends(quiet: Record<'same' | 'other', Sent>, beside: Record<'same'
   }
 }
 
-function printReads(pages: readonly Followed[], quietFrom: number, burstFrom: number, burstTo: number): void {
+function printReads(pages: readonly FollowedPage[], quietFrom: number, burstFrom: number, burstTo: number): void {
   const between = (from: number, to: number) =>
     pages.flatMap(({ reads }) => reads.filter((read) => read.at >= from && read.at < to).map(({ tookMs }) => tookMs))
   const refused = pages.map((page) => JSON.stringify(page.refused)).filter((one) => one !== '{}')
@@ -162,7 +170,11 @@ function printReads(pages: readonly Followed[], quietFrom: number, burstFrom: nu
   )
 }
 
-async function printSeen(pages: readonly Followed[], browser: Watching, { acknowledged }: Blown): Promise<void> {
+async function printSeen(
+  pages: readonly FollowedPage[],
+  browser: WatchedBrowser,
+  { acknowledged }: BurstResult,
+): Promise<void> {
   const delays = (seen: ReadonlyMap<number, number>, of: (isWatched: boolean) => boolean) =>
     [...acknowledged].flatMap(([number, { at, isWatched }]) => {
       const seenAt = seen.get(number)
@@ -175,13 +187,13 @@ async function printSeen(pages: readonly Followed[], browser: Watching, { acknow
       `frames of a page ${JSON.stringify(first?.frames)}, ${Math.round((first?.bytes ?? 0) / 1e6)} MB`,
   )
   const watched = [...acknowledged.values()].filter(({ isWatched }) => isWatched).length
-  const thread = delays(await browser.inThread(), (isWatched) => isWatched)
-  const { list: lists, thread: threads } = browser.readings
+  const thread = delays(await browser.threadTimes(), (isWatched) => isWatched)
+  const { list: lists, thread: threads } = browser.readDurations
   console.log(
     `in the browser's thread ${spread(thread)} (${thread.length} of ${watched}); ` +
       `it read ${threads.length} times, ${spread(threads)}, and its list ${lists.length} times, ${spread(lists)}`,
   )
-  const reached = await browser.listReached()
+  const reached = await browser.listTimes()
   const list = [...acknowledged].flatMap(([number, { at }]) => {
     const shown = reached.find(([highest]) => highest >= number)
     return shown === undefined ? [] : [Math.max(0, shown[1] - at)]
@@ -200,7 +212,13 @@ async function countInbound(db: Db, workspaceId: string): Promise<number> {
   return row?.count ?? 0
 }
 
-async function checkStored(db: Db, workspaceId: string, connectionId: string, before: number, { acknowledged }: Blown) {
+async function checkStored(
+  db: Db,
+  workspaceId: string,
+  connectionId: string,
+  before: number,
+  { acknowledged }: BurstResult,
+) {
   const stored = (await countInbound(db, workspaceId)) - before
   const keyring = await openKeyStore(db, { current: benchMasterKey }, systemClock).keyring(workspaceId)
   const ids = [...acknowledged.keys()].map((number) => ({ connectionId, externalId: externalId(number) }))

@@ -1,7 +1,7 @@
 import { get, type IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openExchange, requestBytes } from '../../load.ts'
-import { numbersIn } from './storm.ts'
+import { numbersIn } from './send-burst.ts'
 
 export interface OpenPage {
   cookie: string
@@ -10,7 +10,7 @@ export interface OpenPage {
   threads: readonly string[]
 }
 
-export interface Followed {
+export interface FollowedPage {
   /** Time at which the stream delivered each message of the burst. */
   seen: Map<number, number>
   frames: Record<string, number>
@@ -24,14 +24,14 @@ export interface Followed {
 
 const human = { leastMs: 1_500, mostMs: 3_000 }
 /** Pauses of the app after it has read lists and the open thread again, and after its counts. */
-const [againMs, countsAgainMs] = [250, 1_000]
+const [rereadMs, recountMs] = [250, 1_000]
 
 /** Simulates a page of the web app: follows the stream, reads again what it names, and opens threads as a user. */
-export async function openPage(port: number, { cookie, workspaceId, threads }: OpenPage): Promise<Followed> {
+export async function openPage(port: number, { cookie, workspaceId, threads }: OpenPage): Promise<FollowedPage> {
   const path = `/api/team/v1/workspaces/${workspaceId}`
   let isOver = false
   let openThread = threads[0] ?? ''
-  const followed: Followed = { seen: new Map(), frames: {}, bytes: 0, reads: [], refused: {}, close }
+  const followed: FollowedPage = { seen: new Map(), frames: {}, bytes: 0, reads: [], refused: {}, close }
   const read = async (exchange: ReturnType<typeof openExchange>, what: string) => {
     const started = performance.now()
     const status = await exchange.send(requestBytes('GET', `${path}/inbox${what}`, { cookie }))
@@ -43,38 +43,38 @@ export async function openPage(port: number, { cookie, workspaceId, threads }: O
   const threadWhat = (around: string) => `/conversations/${openThread}/timeline?${around}`
 
   const again = openExchange(port)
-  let wanted = new Set<string>()
+  let pendingReads = new Set<string>()
   const readsAgain = (async () => {
     for (let countedAt = 0; !isOver; ) {
-      const asked = wanted
-      wanted = new Set()
+      const asked = pendingReads
+      pendingReads = new Set()
       for (const what of asked) {
         if (what !== counts) await read(again, what)
-        else if (performance.now() - countedAt < countsAgainMs) wanted.add(counts)
+        else if (performance.now() - countedAt < recountMs) pendingReads.add(counts)
         else {
           countedAt = performance.now()
           await read(again, counts)
         }
       }
-      await sleep(againMs)
+      await sleep(rereadMs)
     }
   })()
-  const hear = (event: string, data: string) => {
+  const handleEvent = (event: string, data: string) => {
     followed.frames[event] = (followed.frames[event] ?? 0) + 1
     if (event === 'inbox.message.received') {
       const at = Date.now()
       for (const number of numbersIn(data)) followed.seen.set(number, at)
     } else if (event === 'team.conversation.changed') {
-      wanted.add(counts)
-      if (data.includes(openThread)) wanted.add(threadWhat('limit=50'))
+      pendingReads.add(counts)
+      if (data.includes(openThread)) pendingReads.add(threadWhat('limit=50'))
     } else if (event === 'team.conversations.changed' || event === 'reset') {
-      for (const what of [listWhat, counts, threadWhat('limit=50')]) wanted.add(what)
+      for (const what of [listWhat, counts, threadWhat('limit=50')]) pendingReads.add(what)
     }
   }
   const stream = await follow(port, `${path}/live`, cookie, (text) => {
     followed.bytes += text.length
     const [, event = '', data = ''] = /^event: (.*)\n(?:id: .*\n)?data: (.*)$/m.exec(text) ?? []
-    if (event !== '') hear(event, data)
+    if (event !== '') handleEvent(event, data)
   })
 
   const person = openExchange(port)
@@ -97,7 +97,12 @@ export async function openPage(port: number, { cookie, workspaceId, threads }: O
 }
 
 /** Resolves when the stream is open. */
-function follow(port: number, path: string, cookie: string, hear: (frame: string) => void): Promise<IncomingMessage> {
+function follow(
+  port: number,
+  path: string,
+  cookie: string,
+  handleEvent: (frame: string) => void,
+): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     get({ port, host: '127.0.0.1', path, headers: { cookie } }, (stream) => {
       if (stream.statusCode !== 200) reject(new Error(`The stream was answered with ${stream.statusCode}`))
@@ -105,7 +110,7 @@ function follow(port: number, path: string, cookie: string, hear: (frame: string
       stream.setEncoding('utf8').on('data', (chunk: string) => {
         const frames = (rest + chunk).split('\n\n')
         rest = frames.pop() ?? ''
-        for (const frame of frames) hear(frame)
+        for (const frame of frames) handleEvent(frame)
       })
       stream.on('error', () => {})
       resolve(stream)

@@ -4,16 +4,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Child } from '../../child.ts'
-import type { Database } from '../../place.ts'
+import type { Database } from '../../database-address.ts'
 import { benchMasterKey } from '../../workspace.ts'
 
-export interface Served extends Child {
+export interface ServeProcess extends Child {
   /** Counts of warning and error log lines, by message. */
-  complaints(): Record<string, number>
+  countProblems(): Record<string, number>
 }
 
 /** Starts `serve` of a checkout in its normal configuration on an existing database. */
-export async function startServe(root: string, database: Database, port: number): Promise<Served> {
+export async function startServe(root: string, database: Database, port: number): Promise<ServeProcess> {
   const folder = mkdtempSync(join(tmpdir(), 'parley-burst-'))
   const logFile = join(folder, 'log')
   const log = openSync(logFile, 'w')
@@ -45,7 +45,7 @@ export async function startServe(root: string, database: Database, port: number)
     if (tries === 600 || child.exitCode !== null) throw new Error(`serve did not start: ${lines().join('\n')}`)
     await sleep(100)
   }
-  return { port, pid: child.pid ?? 0, stop, complaints: () => complaintsOf(lines()) }
+  return { port, pid: child.pid ?? 0, stop, countProblems: () => complaintsOf(lines()) }
 }
 
 function urlOf({ socketFolder, user, database }: Database): string {

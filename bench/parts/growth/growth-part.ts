@@ -1,13 +1,13 @@
 import { type Db, openDb } from '../../../server/src/base/db.ts'
 import { migrate } from '../../../server/src/base/migrate.ts'
 import { memoryOf, type Start } from '../../child.ts'
-import type { Course } from '../../contest.ts'
-import { loadedTenants, type Size } from '../../large/load-large.ts'
-import { openLeads, type Tenant } from '../../large/tenant.ts'
-import { type Database, placeOf } from '../../place.ts'
+import type { Course } from '../../comparison.ts'
+import { type Database, environmentOf } from '../../database-address.ts'
+import { loadTenants, type Size } from '../../large/load-large.ts'
+import { decryptableLeads, type Tenant } from '../../large/tenant.ts'
 import { requestsOf } from './requests.ts'
-import { type Grown, printGrowth, runRounds, withoutMemory } from './rounds.ts'
-import { readySide, type Side } from './side.ts'
+import { type GrowthResult, printGrowth, runRounds, withoutMemory } from './rounds.ts'
+import { prepareSide, type Side } from './side.ts'
 
 interface Stage {
   options: Database
@@ -19,7 +19,7 @@ interface Stage {
 const neighbours = 500
 const neighbour: Size = { leads: 100, conversations: 4, each: 20 }
 /** Default memory limit of the product. */
-const roomy = '1024'
+const defaultMemoryMb = '1024'
 /** With this many leads the index contains only columns and decrypts none. */
 const tooManyTexts = 6_000_000
 
@@ -28,7 +28,7 @@ const tooManyTexts = 6_000_000
  * database. A workspace whose leads cannot all be decrypted has no text index, so the database runs its searches;
  * requests of the small workspaces that an index answers are also sent to a process without one.
  */
-export async function runGrowth({ options, start, course }: Stage, size: Size, only: string): Promise<Grown[]> {
+export async function runGrowth({ options, start, course }: Stage, size: Size, only: string): Promise<GrowthResult[]> {
   const few: Size = {
     leads: Math.min(100_000, Math.ceil(size.leads / 2)),
     conversations: Math.min(2_000, Math.ceil(size.conversations / 2)),
@@ -43,22 +43,22 @@ export async function runGrowth({ options, start, course }: Stage, size: Size, o
   const platform = await start('platform.ts', {})
   const begin = (of: Database, env: Record<string, string>) => timedStart(start, of, env)
   const works = requestsOf().filter(({ name }) => name.includes(only))
-  const isIndexed = openLeads(large) === large.leads || large.leads > tooManyTexts
+  const isIndexed = decryptableLeads(large) === large.leads || large.leads > tooManyTexts
   // Building them takes minutes and must be finished before the requests.
   const warm = (...all: Tenant[]): Record<string, string> =>
     works.some((work) => work.isFromMemory) ? { WARM: all.map(({ workspaceId }) => workspaceId).join(',') } : {}
   const [both, own, bare] = [
-    await begin(options, { ...warm(beside, ...(isIndexed ? [large] : [])), SEARCH_MEMORY: roomy }),
+    await begin(options, { ...warm(beside, ...(isIndexed ? [large] : [])), SEARCH_MEMORY: defaultMemoryMb }),
     await begin(small, warm(alone)),
     await begin(small, { SEARCH_MEMORY: '0' }),
   ]
   const sides: Side[] = [
-    await readySide('large', dbs[0], large, both, platform.port),
-    await readySide('beside', dbs[0], beside, both, platform.port),
-    await readySide('alone', dbs[1], alone, own, platform.port),
-    await readySide(withoutMemory, dbs[1], alone, bare, platform.port),
+    await prepareSide('large', dbs[0], large, both, platform.port),
+    await prepareSide('beside', dbs[0], beside, both, platform.port),
+    await prepareSide('alone', dbs[1], alone, own, platform.port),
+    await prepareSide(withoutMemory, dbs[1], alone, bare, platform.port),
   ]
-  const results: Grown[] = []
+  const results: GrowthResult[] = []
   for (const work of works) {
     results.push(await runRounds(work, sides, course))
     printGrowth(results.slice(-1), { size, few, connections: course.connections })
@@ -71,13 +71,13 @@ export async function runGrowth({ options, start, course }: Stage, size: Size, o
 
 async function tenants(db: Db, options: Database, sizes: readonly Size[]): Promise<Tenant[]> {
   await migrate(db)
-  return loadedTenants(db, options, sizes)
+  return loadTenants(db, options, sizes)
 }
 
 async function timedStart(start: Start, of: Database, env: Record<string, string>) {
-  const begun = performance.now()
-  const peer = await start('product.ts', { ...placeOf(of), ...env })
-  const seconds = ((performance.now() - begun) / 1000).toFixed(1)
+  const startedAt = performance.now()
+  const peer = await start('product.ts', { ...environmentOf(of), ...env })
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
   const { WARM = '', SEARCH_MEMORY = '192' } = env
   const indexes = WARM === '' ? 0 : WARM.split(',').length
   console.log(

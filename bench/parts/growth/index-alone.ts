@@ -1,17 +1,23 @@
 import { newId } from '../../../server/src/base/id.ts'
-import { readSearchTerm } from '../../../server/src/leads/lead/search-lines.ts'
-import { noFilter, type Wanted } from '../../../server/src/leads/search/list-filter.ts'
+import { parseSearchTerm } from '../../../server/src/leads/lead/search-lines.ts'
+import { noFilter, type PageQuery } from '../../../server/src/leads/search/list-filter.ts'
 import { leadText } from '../../../server/src/leads/search/memory-index/indexed-text.ts'
 import {
   appendLead,
+  defaultShape,
   type IndexedLead,
   type MemoryIndex,
   memoryIndexBytes,
   newMemoryIndex,
-  usualShape,
 } from '../../../server/src/leads/search/memory-index/memory-index.ts'
 import { queryMemoryIndex } from '../../../server/src/leads/search/memory-index/query.ts'
-import { clear, type Held, isFull, newSegment, seal } from '../../../server/src/leads/search/memory-index/segment.ts'
+import {
+  clear,
+  type IndexContents,
+  isFull,
+  newSegment,
+  seal,
+} from '../../../server/src/leads/search/memory-index/segment.ts'
 import { memoryOf } from '../../child.ts'
 import { median } from '../../figures.ts'
 import { person } from '../../people.ts'
@@ -21,11 +27,11 @@ const timesEach = 9
 /** Measures memory indexes without a database: for 100,000 and `leadCount` leads, with texts and with columns only. */
 export function runIndexAlone(leadCount: number): void {
   console.log('\n| memory index of | leads | CPU time to build | bytes | process | |\n|---|---:|---:|---:|---:|---|')
-  const kinds: Held[] = ['columns', 'text']
+  const kinds: IndexContents[] = ['columns', 'text']
   for (const holds of kinds) for (const count of [Math.min(100_000, leadCount), leadCount]) measureOne(holds, count)
 }
 
-function measureOne(holds: Held, count: number): void {
+function measureOne(holds: IndexContents, count: number): void {
   const began = process.cpuUsage()
   const index = build(holds, count)
   const { user, system } = process.cpuUsage(began)
@@ -36,8 +42,8 @@ function measureOne(holds: Held, count: number): void {
 }
 
 /** Fills the index as the product does, except for decrypting rows. */
-function build(holds: Held, count: number): MemoryIndex {
-  const shape = { ...usualShape, holds }
+function build(holds: IndexContents, count: number): MemoryIndex {
+  const shape = { ...defaultShape, holds }
   const index = newMemoryIndex(shape)
   const open = newSegment(shape.segmentSlots, holds)
   const begin = Date.now() - count
@@ -63,16 +69,16 @@ function leadOf(n: number, at: number): IndexedLead {
   }
 }
 
-function queries(count: number, holds: Held): [string, Wanted][] {
+function queries(count: number, holds: IndexContents): [string, PageQuery][] {
   const some = person(Math.floor(count / 3))
-  const query = (search: string | null, statuses: string[] | null = null): Wanted => ({
+  const query = (search: string | null, statuses: string[] | null = null): PageQuery => ({
     ...{ after: null, offset: 0, limit: 51, needsTotal: true },
     filter: { ...noFilter, search, statuses },
     conditions: { match: 'all', list: [] },
-    arrangement: { by: 'createdAt', order: 'desc', language: 'en', choices: [] },
-    term: search === null ? null : readSearchTerm(search),
+    sortOrder: { by: 'createdAt', order: 'desc', language: 'en', choices: [] },
+    term: search === null ? null : parseSearchTerm(search),
   })
-  const unsearched: [string, Wanted][] = [
+  const unsearched: [string, PageQuery][] = [
     ['first page', query(null)],
     ['status won', query(null, ['won'])],
   ]
@@ -89,7 +95,7 @@ function queries(count: number, holds: Held): [string, Wanted][] {
 }
 
 /** Processor time, since other processes may use the machine. */
-function millisecondsOf(index: MemoryIndex, query: Wanted): string {
+function millisecondsOf(index: MemoryIndex, query: PageQuery): string {
   const times = Array.from({ length: timesEach }, () => {
     const began = process.cpuUsage()
     queryMemoryIndex(index, query)

@@ -1,12 +1,12 @@
 import { callbackOf, signedCallback, textsOf, webhookPath } from '../../callbacks.ts'
 import { customerPhone } from '../../inbox-seed.ts'
-import { connectionOf, conversationId, openLead } from '../../large/tenant.ts'
+import { connectionOf, conversationId, decryptableLead } from '../../large/tenant.ts'
 import { requestBytes } from '../../load.ts'
 import { person } from '../../people.ts'
 import type { Side } from './side.ts'
 
 /** Request that is measured in each workspace. */
-export interface Work {
+export interface WorkItem {
   name: string
   request: (side: Side, n: number) => Buffer
   /** Fewer connections than the run's, for expensive requests. */
@@ -20,7 +20,7 @@ const stride = 7919
 /** Makes writes of repeated runs on the same rows differ. */
 const run = Date.now()
 
-export function requestsOf(): Work[] {
+export function requestsOf(): WorkItem[] {
   return [...readsOfLeads(), ...searches(), ...writesOfLeads(), ...inbox()]
 }
 
@@ -31,7 +31,7 @@ const listOf = (query: string) => (side: Side) => requestBytes('GET', `/api/v1/l
 /** The database counts each total again. */
 const counted = { connections: 2, isFromMemory: true }
 
-function readsOfLeads(): Work[] {
+function readsOfLeads(): WorkItem[] {
   return [
     {
       name: 'GET lead by id',
@@ -48,23 +48,23 @@ function readsOfLeads(): Work[] {
   ]
 }
 
-function searches(): Work[] {
-  const search = (name: string, term: (side: Side, n: number) => string, connections: number): Work => ({
+function searches(): WorkItem[] {
+  const search = (name: string, term: (side: Side, n: number) => string, connections: number): WorkItem => ({
     name: `search, ${name}`,
     request: (side, n) => listOf(`limit=50&search=${encodeURIComponent(term(side, n))}`)(side),
     connections,
     isFromMemory: true,
   })
-  const personOf = ({ tenant }: Side, n: number) => person(openLead(tenant, n * stride))
+  const personOf = ({ tenant }: Side, n: number) => person(decryptableLead(tenant, n * stride))
   return [
     search('an e-mail', (side, n) => personOf(side, n).email, 16),
     search('a phone', (side, n) => personOf(side, n).phone, 16),
-    search('a reference', ({ tenant }, n) => `crm-${String(openLead(tenant, n * stride)).padStart(5, '0')}`, 16),
+    search('a reference', ({ tenant }, n) => `crm-${String(decryptableLead(tenant, n * stride)).padStart(5, '0')}`, 16),
     search('no hit', (_, n) => `zzqxj${n % 10}`, 16),
   ]
 }
 
-function writesOfLeads(): Work[] {
+function writesOfLeads(): WorkItem[] {
   return [
     {
       name: 'create',
@@ -73,7 +73,7 @@ function writesOfLeads(): Work[] {
         return requestBytes('POST', '/api/v1/leads', bearer(tenant.key), { firstName, lastName, email, phone, status })
       },
     },
-    upsert('upsert of an existing lead', ({ tenant }, n) => openLead(tenant, n * stride)),
+    upsert('upsert of an existing lead', ({ tenant }, n) => decryptableLead(tenant, n * stride)),
     upsert(
       'upsert of one of the newest 50,000',
       ({ tenant }, n) => tenant.leads - 1 - ((n * stride) % Math.min(50_000, tenant.leads)),
@@ -81,7 +81,7 @@ function writesOfLeads(): Work[] {
   ]
 }
 
-const upsert = (name: string, which: (side: Side, n: number) => number): Work => ({
+const upsert = (name: string, which: (side: Side, n: number) => number): WorkItem => ({
   name,
   request: (side, n) => {
     const turn = Math.floor(n / side.tenant.leads)
@@ -91,7 +91,7 @@ const upsert = (name: string, which: (side: Side, n: number) => number): Work =>
   },
 })
 
-function inbox(): Work[] {
+function inbox(): WorkItem[] {
   const team = ({ tenant, token }: Side, rest: string) =>
     requestBytes('GET', `/api/team/v1/workspaces/${tenant.workspaceId}/inbox/conversations${rest}`, bearer(token))
   return [
@@ -133,7 +133,7 @@ function inbox(): Work[] {
 
 let calls = 0
 
-const callback = (name: string, which: (side: Side, n: number) => number): Work => ({
+const callback = (name: string, which: (side: Side, n: number) => number): WorkItem => ({
   name,
   request: (side, n) => {
     const customer = which(side, n)

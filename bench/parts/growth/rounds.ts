@@ -1,14 +1,14 @@
-import { type Course, type Run, rotated } from '../../contest.ts'
-import { line } from '../../contest-table.ts'
+import { type Course, type Run, rotate } from '../../comparison.ts'
 import { startMeter } from '../../cpu-time.ts'
 import { cpuCell, cpuHead, median, medianCpu, spreadCell } from '../../figures.ts'
 import type { Size } from '../../large/load-large.ts'
 import { measure } from '../../load.ts'
-import type { Work } from './requests.ts'
+import { line } from '../../results-table.ts'
+import type { WorkItem } from './requests.ts'
 import type { Side } from './side.ts'
 
 /** Results of one kind of work on each side, per round. */
-export interface Grown {
+export interface GrowthResult {
   name: string
   sides: { name: string; runs: Run[] }[]
 }
@@ -16,7 +16,7 @@ export interface Grown {
 export const withoutMemory = 'alone, by the database'
 const leastWarmUpMs = 500
 
-export async function runRounds(work: Work, all: readonly Side[], course: Course): Promise<Grown> {
+export async function runRounds(work: WorkItem, all: readonly Side[], course: Course): Promise<GrowthResult> {
   const sides = all.filter(({ name }) => work.isFromMemory || name !== withoutMemory)
   const asked = new Map<Side, number>()
   const run = async (side: Side, durationMs: number): Promise<Run> => {
@@ -34,7 +34,7 @@ export async function runRounds(work: Work, all: readonly Side[], course: Course
   for (const side of sides) await run(side, Math.max(leastWarmUpMs, course.durationMs))
   const grown = { name: work.name, sides: sides.map(({ name }) => ({ name, runs: [] as Run[] })) }
   for (let round = 0; round < course.rounds; round++) {
-    for (const side of rotated(sides, round)) {
+    for (const side of rotate(sides, round)) {
       const measured = await run(side, course.durationMs)
       grown.sides.find(({ name }) => name === side.name)?.runs.push(measured)
     }
@@ -49,7 +49,7 @@ interface Title {
 }
 
 /** Prints rates and times of each side, and its rates and processor times relative to the workspace alone. */
-export function printGrowth(results: readonly Grown[], { size, few, connections }: Title): void {
+export function printGrowth(results: readonly GrowthResult[], { size, few, connections }: Title): void {
   const what = ({ leads, conversations, each }: Size) => `${leads} leads and ${conversations * each} messages`
   console.log(`\n${what(size)} beside ${what(few)}, ${connections} connections`)
   console.log(`| work | where | p50/p99 | ${cpuHead} | rate, relative to alone | CPU time, relative to alone |`)

@@ -2,9 +2,9 @@ import { systemClock } from '../../../server/src/base/clock.ts'
 import type { Db } from '../../../server/src/base/db.ts'
 import { openKeyStore } from '../../../server/src/base/encryption/key-store.ts'
 import type { Keyring } from '../../../server/src/base/encryption/keyring.ts'
-import { sealSettings, settingsPlace } from '../../../server/src/channels/connection/queries.ts'
-import type { Peer } from '../../contest.ts'
-import { conversationId, openLead, openLeads, opens, type Tenant } from '../../large/tenant.ts'
+import { encryptSettings, settingsPlace } from '../../../server/src/channels/connection/queries.ts'
+import type { Peer } from '../../comparison.ts'
+import { conversationId, decryptableLead, decryptableLeads, isDecryptable, type Tenant } from '../../large/tenant.ts'
 import { benchMasterKey, teamToken } from '../../workspace.ts'
 
 /** Workspace, and the process that serves it. */
@@ -24,9 +24,9 @@ export interface Side {
 const [readLeads, readThreads, answeredThreads] = [5_000, 400, 1_200]
 const windowHours = 20
 
-export async function readySide(name: string, db: Db, tenant: Tenant, peer: Peer, port: number): Promise<Side> {
+export async function prepareSide(name: string, db: Db, tenant: Tenant, peer: Peer, port: number): Promise<Side> {
   const { workspaceId, conversations } = tenant
-  const refs = spread(openLeads(tenant), readLeads).map((n) => `crm-${openLead(tenant, n)}`)
+  const refs = spread(decryptableLeads(tenant), readLeads).map((n) => `crm-${decryptableLead(tenant, n)}`)
   const rows = await db.sql<{ id: string }[]>`
     select id
     from leads
@@ -34,7 +34,7 @@ export async function readySide(name: string, db: Db, tenant: Tenant, peer: Peer
       and external_ref = any (${refs}::text[])
       and deleted_at is null`
   const keyStore = openKeyStore(db, { current: benchMasterKey }, systemClock)
-  await pointAt(db, await keyStore.keyring(workspaceId), tenant, port)
+  await setPlatformUrl(db, await keyStore.keyring(workspaceId), tenant, port)
   // People own every third.
   const answered = spread(conversations, answeredThreads).filter((n) => n % 3 !== 0)
   await db.sql`
@@ -42,7 +42,7 @@ export async function readySide(name: string, db: Db, tenant: Tenant, peer: Peer
     set window_expires_at = ${new Date(Date.now() + windowHours * 3_600_000)}
     where workspace_id = ${workspaceId}
       and id = any (${answered.map((n) => conversationId(tenant, n))}::uuid[])`
-  const read = Array.from({ length: conversations }, (_, n) => n).filter((n) => opens(tenant, n))
+  const read = Array.from({ length: conversations }, (_, n) => n).filter((n) => isDecryptable(tenant, n))
   return {
     name,
     peer,
@@ -61,14 +61,14 @@ function spread(bound: number, count: number): number[] {
 }
 
 /** Updates the platform's URL, which differs in each run. */
-async function pointAt(db: Db, keyring: Keyring, { workspaceId }: Tenant, port: number): Promise<void> {
+async function setPlatformUrl(db: Db, keyring: Keyring, { workspaceId }: Tenant, port: number): Promise<void> {
   const rows = await db.sql<{ id: string; settings: Buffer }[]>`
     select id, settings
     from connections
     where workspace_id = ${workspaceId}`
   for (const { id, settings } of rows) {
     const before = JSON.parse(keyring.decryptText(settingsPlace(id), settings))
-    const after = sealSettings(keyring, id, { ...before, baseUrl: `http://127.0.0.1:${port}` })
+    const after = encryptSettings(keyring, id, { ...before, baseUrl: `http://127.0.0.1:${port}` })
     await db.sql`
       update connections
       set settings = ${after}

@@ -20,11 +20,11 @@ import { makeWorkspace } from '../../workspace.ts'
 /** Milliseconds between messages of a conversation: as fast as possible, as in a chat, and a quarter of an hour. */
 const spacings = { storm: 2_000, chat: 20_000, apart: 900_000 } as const
 type Spacing = keyof typeof spacings
-const together = 100
+const batchSize = 100
 const minuteMs = 60_000
 const told = [10, 100]
 
-interface Sized {
+interface SizeRow {
   after: number
   table: number
   indexes: number
@@ -76,18 +76,18 @@ async function measureSizes(db: Db, postgres: Process, spacing: Spacing, count: 
   const { keyring, workspaceId } = filling
   const clock = manualClock(filling.now)
   const customers = connection.conversations.map((id, n) => ({ id, n, connectionId: connection.id }))
-  const rows: Sized[] = []
+  const rows: SizeRow[] = []
   let largest = ''
   const meter = startMeter(process, postgres)
   let cpu: CpuTime | null = null
-  const vacuum = await drivenVacuum(db, clock, count)
+  const vacuum = await createSimulatedVacuum(db, clock, count)
   await db.sql`analyze`
   for (let message = 1; message <= Math.max(...told); message++) {
     // Shuffles the customers for each message.
     const shuffled = customers.toSorted((a, b) => hashOf(a.n, message) - hashOf(b.n, message))
-    for (let at = 0; at < count; at += together) {
-      clock.advance((spacings[spacing] * together) / count)
-      const some = shuffled.slice(at, at + together)
+    for (let at = 0; at < count; at += batchSize) {
+      clock.advance((spacings[spacing] * batchSize) / count)
+      const some = shuffled.slice(at, at + batchSize)
       if (message % 2 === 1) await writeIn(db, keyring, workspaceId, some, clock)
       else await writeOut(db, keyring, workspaceId, some, clock)
       await reindexIdle({ db, clock })
@@ -108,7 +108,11 @@ async function measureSizes(db: Db, postgres: Process, spacing: Spacing, count: 
 }
 
 /** Vacuums as autovacuum does: at most once a minute, with its settings. */
-async function drivenVacuum(db: Db, clock: ManualClock, count: number): Promise<(changed: number) => Promise<void>> {
+async function createSimulatedVacuum(
+  db: Db,
+  clock: ManualClock,
+  count: number,
+): Promise<(changed: number) => Promise<void>> {
   const [row] = await db.sql<{ scale: number | null }[]>`
     select (select option_value::float8 from pg_options_to_table(c.reloptions)
       where option_name = 'autovacuum_vacuum_scale_factor') as scale
@@ -150,7 +154,7 @@ async function writeIn(db: Db, keyring: Keyring, workspaceId: string, some: read
     const locked = await lockConversationsOf({ tx, keyring, workspaceId }, customers)
     const changes = locked.map((before) => ({
       before,
-      after: { ...before, ...said('inbound', now), unreadCount: before.unreadCount + 1 },
+      after: { ...before, ...lastMessageFields('inbound', now), unreadCount: before.unreadCount + 1 },
     }))
     await storeConversations({ tx, keyring, workspaceId }, changes)
   })
@@ -161,12 +165,12 @@ async function writeOut(db: Db, keyring: Keyring, workspaceId: string, some: rea
   await db.tx(async (tx) => {
     const ids = some.map(({ id }) => id)
     const locked = await lockByIds({ tx, keyring, workspaceId }, ids)
-    const changes = locked.map((before) => ({ before, after: { ...before, ...said('outbound', now) } }))
+    const changes = locked.map((before) => ({ before, after: { ...before, ...lastMessageFields('outbound', now) } }))
     await storeConversations({ tx, keyring, workspaceId }, changes)
   })
 }
 
-function said(direction: 'inbound' | 'outbound', at: Date): Partial<Conversation> {
+function lastMessageFields(direction: 'inbound' | 'outbound', at: Date): Partial<Conversation> {
   const lastMessage = { direction, kind: 'text', text: 'Hello, is the blue one still there? I could come by tomorrow.' }
   const waits = direction === 'inbound' ? { unansweredSince: at, windowExpiresAt: at } : { unansweredSince: null }
   return { lastMessage, lastMessageAt: at, updatedAt: at, ...waits }

@@ -6,7 +6,7 @@ import { sequenceBatch, sequenceEvents } from '../../../server/src/events/sequen
 import { inboxEvents } from '../../../server/src/inbox/api/inbox-event-catalogue.ts'
 import { leadEvents } from '../../../server/src/leads/lead/events.ts'
 import { fillFeedBaseline, makeFeedBaseline } from '../../baselines/feed-baseline.ts'
-import type { Contest } from '../../contest.ts'
+import type { Comparison } from '../../comparison.ts'
 import type { Filling } from '../../fill.ts'
 import { requestBytes } from '../../load.ts'
 
@@ -21,10 +21,10 @@ const pageSize = 50
 const pages = events / pageSize - 1
 
 /** Maximum time until the events of earlier contests are sequenced. */
-const placingMs = 60_000
+const sequencingTimeoutMs = 60_000
 
 /** Contests of readers that page through the whole feed repeatedly, and of readers that follow its end. */
-export async function feeds(db: Db, filling: Filling, key: string): Promise<Contest[]> {
+export async function feeds(db: Db, filling: Filling, key: string): Promise<Comparison[]> {
   const { workspaceId } = filling
   const recorded = Array.from({ length: events }, (_, n) => sampleEvent(n, filling.now))
   for (let at = 0; at < events; at += sequenceBatch) {
@@ -43,14 +43,14 @@ export async function feeds(db: Db, filling: Filling, key: string): Promise<Cont
   return [
     {
       name: 'feed of events, page of 50',
-      prepare: async () => void (await placeAll(db, workspaceId)),
+      prepare: async () => void (await sequenceAllEvents(db, workspaceId)),
       product: (n) => product(before(n)),
       baseline: (n) => baseline(before(n)),
     },
     {
       name: 'feed of events, the newest 50',
       prepare: async () => {
-        head = (await placeAll(db, workspaceId)) - pageSize
+        head = (await sequenceAllEvents(db, workspaceId)) - pageSize
       },
       product: () => product(head),
       baseline: () => baseline(events - pageSize),
@@ -59,8 +59,8 @@ export async function feeds(db: Db, filling: Filling, key: string): Promise<Cont
 }
 
 /** Waits until the events of earlier contests are sequenced; returns the last position. */
-async function placeAll(db: Db, workspaceId: string): Promise<number> {
-  const until = Date.now() + placingMs
+async function sequenceAllEvents(db: Db, workspaceId: string): Promise<number> {
+  const until = Date.now() + sequencingTimeoutMs
   while ((await sequenceEvents(db, workspaceId)) > 0) {
     if (Date.now() > until) throw new Error('The events were not sequenced in time')
   }

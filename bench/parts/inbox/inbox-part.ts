@@ -1,7 +1,7 @@
 import type { Db } from '../../../server/src/base/db.ts'
 import { fillInboxBaseline, makeInboxBaseline } from '../../baselines/inbox-baseline-tables.ts'
 import type { Child } from '../../child.ts'
-import type { Contest } from '../../contest.ts'
+import type { Comparison } from '../../comparison.ts'
 import { type Filling, fillMessages } from '../../fill.ts'
 import { fillingOf, type SeededConnection, seedConnection } from '../../inbox-seed.ts'
 import type { BenchWorkspace } from '../../workspace.ts'
@@ -23,7 +23,7 @@ export async function inboxContests(
   workspace: BenchWorkspace,
   platformPort: number,
   start: (delayMs: number) => Promise<{ platform: Child; baseline: Child }>,
-): Promise<Contest[]> {
+): Promise<Comparison[]> {
   const filling = await fillingOf(db, workspace)
   const connections: SeededConnection[] = []
   for (let n = 0; n < connectionCount; n++) {

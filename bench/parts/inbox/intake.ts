@@ -1,6 +1,6 @@
 import type { Db } from '../../../server/src/base/db.ts'
 import { callbackOf, signedCallback, textsOf, webhookPath } from '../../callbacks.ts'
-import type { Contest } from '../../contest.ts'
+import type { Comparison } from '../../comparison.ts'
 import { customerPhone, type SeededConnection } from '../../inbox-seed.ts'
 import { countEvents } from './count-events.ts'
 
@@ -19,7 +19,7 @@ interface Intake {
 }
 
 /** Contests of callbacks with customers' messages, which are stored before the answer. */
-export function intakes(db: Db, connections: readonly SeededConnection[]): Contest[] {
+export function intakes(db: Db, connections: readonly SeededConnection[]): Comparison[] {
   return [
     intake(db, connections, { name: 'callback with one message', messages: 1, customers: 1 }),
     intake(db, connections, {
@@ -38,7 +38,7 @@ export function intakes(db: Db, connections: readonly SeededConnection[]): Conte
   ]
 }
 
-function intake(db: Db, all: readonly SeededConnection[], kind: Intake): Contest {
+function intake(db: Db, all: readonly SeededConnection[], kind: Intake): Comparison {
   let before = 0
   const connections = kind.isOneNumber ? all.slice(0, 1) : all
   const signed = (n: number, pathOf: (connection: SeededConnection) => string) => {
@@ -55,8 +55,8 @@ function intake(db: Db, all: readonly SeededConnection[], kind: Intake): Contest
     },
     verify: async (answers) => {
       const stored = (await countEvents(db, 'inbox.message.received')) - before
-      const told = answers * kind.messages
-      if (stored < told) throw new Error(`${told} messages were accepted, ${stored} stored`)
+      const accepted = answers * kind.messages
+      if (stored < accepted) throw new Error(`${accepted} messages were accepted, ${stored} stored`)
     },
   }
 }

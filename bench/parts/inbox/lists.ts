@@ -1,8 +1,8 @@
 import { baselineConversation } from '../../baselines/inbox-baseline-tables.ts'
-import type { Contest } from '../../contest.ts'
+import type { Comparison } from '../../comparison.ts'
 import { requestBytes } from '../../load.ts'
 
-export function lists(key: string, readable: readonly string[]): Contest[] {
+export function lists(key: string, readable: readonly string[]): Comparison[] {
   const headers = { authorization: `Bearer ${key}` }
   const messagesPath = (n: number) => `/api/v1/inbox/conversations/${readable[n % readable.length]}/messages`
   const baselineMessages = (n: number) =>

@@ -1,6 +1,6 @@
 import type { Db } from '../../../server/src/base/db.ts'
 import { baselineConversation } from '../../baselines/inbox-baseline-tables.ts'
-import type { Contest, Peer } from '../../contest.ts'
+import type { Comparison, Peer } from '../../comparison.ts'
 import type { SeededConnection } from '../../inbox-seed.ts'
 import { requestBytes } from '../../load.ts'
 
@@ -16,14 +16,14 @@ export function sends(
   key: string,
   connections: readonly SeededConnection[],
   { delayMs, connections: slow, baseline }: SlowPlatform,
-): Contest[] {
+): Comparison[] {
   return [
     send(db, 'send, platform answers at once', key, connections),
     { ...send(db, `send, platform answers in ${delayMs} ms`, key, slow), baselinePeer: baseline },
   ]
 }
 
-function send(db: Db, name: string, key: string, connections: readonly SeededConnection[]): Contest {
+function send(db: Db, name: string, key: string, connections: readonly SeededConnection[]): Comparison {
   const body = { kind: 'text', text: 'Good morning! It is still there, and we are open until six.' }
   // The key cannot reply in conversations owned by people: every third.
   const own = connections.map(({ conversations }) => conversations.filter((_, n) => n % 3 !== 0))

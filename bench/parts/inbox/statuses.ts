@@ -1,6 +1,6 @@
 import { fillSentBaseline } from '../../baselines/inbox-baseline-tables.ts'
 import { callbackOf, signedCallback, webhookPath } from '../../callbacks.ts'
-import type { Contest } from '../../contest.ts'
+import type { Comparison } from '../../comparison.ts'
 import { type Filling, fillSent, type SentMessage } from '../../fill.ts'
 import { customerPhone, type SeededConnection } from '../../inbox-seed.ts'
 import { countEvents } from './count-events.ts'
@@ -18,7 +18,7 @@ interface Kind {
 }
 
 /** Contests of callbacks with statuses of sent messages: every status advances a message and creates an event. */
-export function statusContests(filling: Filling, connections: readonly SeededConnection[]): Contest[] {
+export function statusContests(filling: Filling, connections: readonly SeededConnection[]): Comparison[] {
   return [
     statuses(filling, connections, { name: 'callback with one status', statuses: 1, sentEach: 3, hoursAgo: 6 }),
     statuses(filling, connections, {
@@ -31,7 +31,7 @@ export function statusContests(filling: Filling, connections: readonly SeededCon
   ]
 }
 
-function statuses(filling: Filling, connections: readonly SeededConnection[], kind: Kind): Contest {
+function statuses(filling: Filling, connections: readonly SeededConnection[], kind: Kind): Comparison {
   const { db } = filling
   const sent: SentMessage[][] = []
   let expected = 0
@@ -73,17 +73,17 @@ interface Step {
 /** Returns the n-th callback's status. `read` follows so long after `delivered` that the latter is stored by then. */
 function stepOf(n: number, sent: readonly SentMessage[][], { name, statuses: count }: Kind): Step {
   const stride = sent.length * Math.ceil(100 / count)
-  const [lap, place] = [Math.floor(n / stride), n % stride]
-  const turn = Math.floor(lap / 2) * stride + place
-  const [at, first] = [turn % sent.length, Math.floor(turn / sent.length) * count]
+  const [pass, place] = [Math.floor(n / stride), n % stride]
+  const messageIndex = Math.floor(pass / 2) * stride + place
+  const [at, first] = [messageIndex % sent.length, Math.floor(messageIndex / sent.length) * count]
   const messages = sent[at]?.slice(first, first + count) ?? []
   if (messages.length < count) throw new Error(`${name}: no messages left. Measure less, or send more messages.`)
-  return { status: lap % 2 === 0 ? 'delivered' : 'read', at, messages }
+  return { status: pass % 2 === 0 ? 'delivered' : 'read', at, messages }
 }
 
 function callback(connection: SeededConnection, status: Step['status'], messages: readonly SentMessage[]): object {
   const timestamp = String(Math.floor(Date.now() / 1000))
-  const told = messages.map(({ id, externalId }, n) => ({
+  const statusItems = messages.map(({ id, externalId }, n) => ({
     id: externalId,
     status,
     timestamp,
@@ -92,5 +92,5 @@ function callback(connection: SeededConnection, status: Step['status'], messages
     conversation: { id: 'c3a1f2d4e5b60718293a4b5c6d7e8f90', origin: { type: 'service' } },
     pricing: { billable: false, pricing_model: 'PMP', category: 'service', type: 'free_customer_service' },
   }))
-  return callbackOf(connection, { statuses: told })
+  return callbackOf(connection, { statuses: statusItems })
 }

@@ -5,12 +5,12 @@ import { buildWebIfNeeded } from '../../../scripts/build-web.ts'
 import { type Db, openDb } from '../../../server/src/base/db.ts'
 import { migrate } from '../../../server/src/base/migrate.ts'
 import type { Child, Start } from '../../child.ts'
-import type { Database } from '../../place.ts'
-import { type BurstPlace, makePlace } from '../burst/place.ts'
-import { type Served, startServe } from '../burst/serve.ts'
+import type { Database } from '../../database-address.ts'
+import { type BurstWorkspace, seedBurst } from '../burst/seed-burst.ts'
+import { type ServeProcess, startServe } from '../burst/serve.ts'
 import { type PictureBurst, printBursts, sendPictures } from './picture-burst.ts'
 import { measureStore, type StoreRates } from './store-rates.ts'
-import { printVisible, type Visible, watchPictures } from './visible.ts'
+import { printVisible, type VisibleTimes, watchPictures } from './visible.ts'
 
 export interface MediaCourse {
   db: Db
@@ -27,7 +27,7 @@ export interface MediaCourse {
 export interface MediaFigures {
   store: StoreRates[]
   bursts: PictureBurst[]
-  visible: Visible[]
+  visible: VisibleTimes[]
 }
 
 const root = resolve(import.meta.dirname, '../../..')
@@ -75,17 +75,17 @@ let servers = 0
 async function onOwnServer(
   { db: server, database: given }: MediaCourse,
   platform: Child,
-  work: (served: Served, db: Db, place: BurstPlace) => Promise<void>,
+  work: (served: ServeProcess, db: Db, place: BurstWorkspace) => Promise<void>,
 ): Promise<void> {
   const port = firstPort + servers++
   const name = `media_${port}_${Date.now()}`
   await server.sql.unsafe(`create database ${name}`, [])
   const database = { ...given, database: name }
   const db = openDb(database)
-  let served: Served | undefined
+  let served: ServeProcess | undefined
   try {
     await migrate(db)
-    const place = await makePlace(db, platform.port)
+    const place = await seedBurst(db, platform.port)
     served = await startServe(root, database, port)
     await work(served, db, place)
   } finally {

@@ -7,7 +7,7 @@ import { startMeter } from '../../cpu-time.ts'
 import { cpuCell, median, spreadCell } from '../../figures.ts'
 import { customerPhone, type SeededConnection } from '../../inbox-seed.ts'
 import { openExchange, requestBytes } from '../../load.ts'
-import type { BurstPlace } from '../burst/place.ts'
+import type { BurstWorkspace } from '../burst/seed-burst.ts'
 
 export interface PictureBurst {
   pictures: number
@@ -26,8 +26,8 @@ export interface PictureBurst {
 
 export interface BurstCourse {
   db: Db
-  place: BurstPlace
-  served: Child & { complaints(): object }
+  place: BurstWorkspace
+  served: Child & { countProblems(): object }
   baseline: Child
   postgres: { readonly pid: number }
   pictures: number
@@ -43,19 +43,19 @@ const giveUpAfterMs = 600_000
 /** Measures a burst of callbacks with one picture each, while customers also write texts. Fails if one is lost. */
 export async function sendPictures(course: BurstCourse): Promise<PictureBurst> {
   const { db, place, served, baseline, postgres, pictures } = course
-  const { stormed } = place
-  const baselineSeconds = await sendToBaseline(baseline, stormed, pictures)
-  const quiet = await textsUntil(served.port, stormed, sleep(course.quietMs))
+  const { burstNumber } = place
+  const baselineSeconds = await sendToBaseline(baseline, burstNumber, pictures)
+  const quiet = await sendTextsUntil(served.port, burstNumber, sleep(course.quietMs))
   const before = memoryOf(served)
   const watch = watchMemory(served)
   const meter = startMeter(served, postgres)
   const startedAt = Date.now()
   let ofPictures: number[] = []
   const last = (async () => {
-    ofPictures = await tell(served.port, stormed, pictures)
-    return untilHere(db, place.workspaceId, pictures)
+    ofPictures = await sendPictureCallbacks(served.port, burstNumber, pictures)
+    return waitUntilStored(db, place.workspaceId, pictures)
   })()
-  const beside = await textsUntil(served.port, stormed, last)
+  const beside = await sendTextsUntil(served.port, burstNumber, last)
   return {
     pictures,
     seconds: ((await last).getTime() - startedAt) / 1000,
@@ -65,20 +65,22 @@ export async function sendPictures(course: BurstCourse): Promise<PictureBurst> {
     ofPicturesMs: p95(ofPictures),
     cpu: cpuCell(meter(pictures)),
     memory: { before, ...watch.end() },
-    complaints: served.complaints(),
+    complaints: served.countProblems(),
   }
 }
 
 /** Sends callbacks with pictures; returns the duration of each. */
-async function tell(port: number, connection: SeededConnection, pictures: number): Promise<number[]> {
+async function sendPictureCallbacks(port: number, connection: SeededConnection, pictures: number): Promise<number[]> {
   const took: number[] = []
   let next = 0
   const run = async () => {
     const exchange = openExchange(port)
     for (let n = next++; n < pictures; n = next++) {
-      const told = picturesOf([{ from: customerPhone(n % customers), id: `wamid.PICTURE${n}`, picture: `small-${n}` }])
+      const durations = picturesOf([
+        { from: customerPhone(n % customers), id: `wamid.PICTURE${n}`, picture: `small-${n}` },
+      ])
       const sentAt = performance.now()
-      const status = await exchange.send(signedCallback(webhookPath(connection), callbackOf(connection, told)))
+      const status = await exchange.send(signedCallback(webhookPath(connection), callbackOf(connection, durations)))
       if (status !== 200) throw new Error(`A callback was answered with ${status}`)
       took.push(performance.now() - sentAt)
     }
@@ -101,7 +103,7 @@ export function picturesOf(sent: readonly { from: string; id: string; picture: s
 }
 
 /** Sends texts of customers of the same number, one after the other, until `over` resolves; returns their durations. */
-async function textsUntil(port: number, connection: SeededConnection, over: Promise<unknown>): Promise<number[]> {
+async function sendTextsUntil(port: number, connection: SeededConnection, over: Promise<unknown>): Promise<number[]> {
   const exchange = openExchange(port)
   const took: number[] = []
   let isOver = false
@@ -111,9 +113,9 @@ async function textsUntil(port: number, connection: SeededConnection, over: Prom
   end.catch(() => {})
   for (let n = 0; !isOver; n++) {
     const id = `wamid.TEXT${crypto.randomUUID()}`
-    const told = textsOf([{ from: customerPhone(customers + (n % customers)), id, body: 'Is it still there?' }])
+    const durations = textsOf([{ from: customerPhone(customers + (n % customers)), id, body: 'Is it still there?' }])
     const sentAt = performance.now()
-    const status = await exchange.send(signedCallback(webhookPath(connection), callbackOf(connection, told)))
+    const status = await exchange.send(signedCallback(webhookPath(connection), callbackOf(connection, durations)))
     if (status !== 200) throw new Error(`A callback was answered with ${status}`)
     took.push(performance.now() - sentAt)
     await sleep(textEveryMs)
@@ -124,7 +126,7 @@ async function textsUntil(port: number, connection: SeededConnection, over: Prom
 }
 
 /** Returns the time at which the last picture was stored. */
-async function untilHere(db: Db, workspaceId: string, pictures: number): Promise<Date> {
+async function waitUntilStored(db: Db, workspaceId: string, pictures: number): Promise<Date> {
   for (const end = Date.now() + giveUpAfterMs; Date.now() < end; await sleep(250)) {
     const [row] = await db.sql<{ here: number; others: number; last: Date }[]>`
       select count(*) filter (where state = 'here')::integer as here,
@@ -143,8 +145,10 @@ async function sendToBaseline({ port }: Child, connection: SeededConnection, pic
   const startedAt = Date.now()
   const exchange = openExchange(port)
   for (let n = 0; n < pictures; n++) {
-    const told = picturesOf([{ from: customerPhone(n % customers), id: `wamid.PICTURE${n}`, picture: `small-${n}` }])
-    await exchange.send(requestBytes('POST', '/webhook', {}, callbackOf(connection, told)))
+    const durations = picturesOf([
+      { from: customerPhone(n % customers), id: `wamid.PICTURE${n}`, picture: `small-${n}` },
+    ])
+    await exchange.send(requestBytes('POST', '/webhook', {}, callbackOf(connection, durations)))
   }
   exchange.close()
   for (;;) {
@@ -163,7 +167,7 @@ function watchMemory(served: Child) {
   const most = { service: 0, previews: 0 }
   const look = () => {
     most.service = Math.max(most.service, memoryOf(served))
-    const children = childrenOf(served.pid).map((pid) => memoryIfThere(pid))
+    const children = childrenOf(served.pid).map((pid) => memoryOrZero(pid))
     most.previews = Math.max(
       most.previews,
       children.reduce((sum, one) => sum + one, 0),
@@ -193,7 +197,7 @@ function parentOf(pid: number): number {
   }
 }
 
-function memoryIfThere(pid: number): number {
+function memoryOrZero(pid: number): number {
   try {
     return memoryOf({ pid })
   } catch {

@@ -1,4 +1,4 @@
-// Chat platform that serves pictures by id, of `smallBytes` and `largeBytes`. Run by media-part.ts as a process.
+// Chat platform that serves pictures by id, of `maxScanBytes` and `largeBytes`. Run by media-part.ts as a process.
 import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -11,12 +11,12 @@ interface Picture {
 
 const kinds = 20
 const [small, large] = [
-  { width: 1600, height: 1200, wanted: 300_000 },
-  { width: 4032, height: 3024, wanted: 4_900_000 },
+  { width: 1600, height: 1200, wantedBytes: 300_000 },
+  { width: 4032, height: 3024, wantedBytes: 4_900_000 },
 ]
 // All pictures differ, so that nothing can be cached.
-const smalls = await Promise.all(Array.from({ length: kinds }, () => drawn(small)))
-const larges = [await drawn(large)]
+const smalls = await Promise.all(Array.from({ length: kinds }, () => drawPicture(small)))
+const larges = [await drawPicture(large)]
 
 const server = createServer((request, response) => {
   const { url = '' } = request
@@ -49,7 +49,7 @@ function pictureOf(id: string): Picture | undefined {
 }
 
 /** Draws a picture with the size and weight of a photograph: noise, blurred until it has the wanted size. */
-async function drawn({ width, height, wanted }: typeof small): Promise<Picture> {
+async function drawPicture({ width, height, wantedBytes }: typeof small): Promise<Picture> {
   const noise = { type: 'gaussian', mean: 128, sigma: 60 } as const
   const raw = await sharp({ create: { width, height, channels: 3, background: '#888', noise } })
     .blur(1.5)
@@ -64,7 +64,7 @@ async function drawn({ width, height, wanted }: typeof small): Promise<Picture> 
   while (low < high) {
     const middle = Math.ceil((low + high) / 2)
     const tried = await jpeg(middle)
-    if (tried.length > wanted) high = middle - 1
+    if (tried.length > wantedBytes) high = middle - 1
     else {
       low = middle
       bytes = tried

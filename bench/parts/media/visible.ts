@@ -5,11 +5,11 @@ import type { Child } from '../../child.ts'
 import { median, spreadCell } from '../../figures.ts'
 import { customerPhone } from '../../inbox-seed.ts'
 import { openExchange, requestBytes } from '../../load.ts'
-import type { BurstPlace } from '../burst/place.ts'
+import type { BurstWorkspace } from '../burst/seed-burst.ts'
 import { picturesOf } from './picture-burst.ts'
 
 /** Milliseconds from the sending of a callback, per picture. */
-export interface Visible {
+export interface VisibleTimes {
   /** Until the page is notified of the picture. */
   heard: number[]
   /** Until it is visible in the thread. */
@@ -21,7 +21,7 @@ export interface Visible {
 }
 
 export interface VisibleCourse {
-  place: BurstPlace
+  place: BurstWorkspace
   port: number
   baseline: Child
 }
@@ -30,8 +30,8 @@ const pictures = 10
 const giveUpAfterMs = 30_000
 
 /** Sends large pictures, one after the other, to a conversation that is open in a browser. */
-export async function watchPictures({ place, port, baseline }: VisibleCourse): Promise<Visible> {
-  const { workspaceId, stormed, watched, cookies } = place
+export async function watchPictures({ place, port, baseline }: VisibleCourse): Promise<VisibleTimes> {
+  const { workspaceId, burstNumber, watched, cookies } = place
   const browser = await chromium.launch({
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
     args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--disable-background-networking'],
@@ -45,20 +45,20 @@ export async function watchPictures({ place, port, baseline }: VisibleCourse): P
     await page.setViewportSize({ width: 1440, height: 900 })
     await page.goto(`${url}/w/${workspaceId}/inbox/${watched.conversationId}`)
     await page.locator('[role="log"][aria-busy="false"]').waitFor()
-    await page.evaluate(noteWhatComes(workspaceId))
+    await page.evaluate(observeEvents(workspaceId))
     const baselinePage = await context.newPage()
     await baselinePage.goto(`http://127.0.0.1:${baseline.port}/`)
-    await baselinePage.evaluate(noteWhatShows)
+    await baselinePage.evaluate(observePage)
     // The page must be in front: browsers draw hidden ones late.
-    const visible: Visible = { heard: [], shown: [], loaded: [], baseline: [] }
+    const visible: VisibleTimes = { heard: [], shown: [], loaded: [], baseline: [] }
     for (let n = 0; n < pictures; n++) {
       const from = customerPhone(watched.customer)
       const told = picturesOf([{ from, id: `wamid.LARGE${crypto.randomUUID()}`, picture: `large-${n}` }])
       await baselinePage.bringToFront()
-      const bare = requestBytes('POST', '/webhook', {}, callbackOf(stormed, told))
+      const bare = requestBytes('POST', '/webhook', {}, callbackOf(burstNumber, told))
       visible.baseline.push((await one(baselinePage, baseline.port, bare, ['shown'])).shown)
       await page.bringToFront()
-      const callback = signedCallback(webhookPath(stormed), callbackOf(stormed, told))
+      const callback = signedCallback(webhookPath(burstNumber), callbackOf(burstNumber, told))
       const seen = await one(page, port, callback, ['heard', 'shown', 'loaded'])
       visible.heard.push(seen.heard)
       visible.shown.push(seen.shown)
@@ -70,13 +70,13 @@ export async function watchPictures({ place, port, baseline }: VisibleCourse): P
   }
 }
 
-interface Noted {
+interface PictureTimes {
   heard: number
   shown: number
   loaded: number
 }
 
-async function one(page: Page, port: number, callback: Buffer, awaited: (keyof Noted)[]): Promise<Noted> {
+async function one(page: Page, port: number, callback: Buffer, awaited: (keyof PictureTimes)[]): Promise<PictureTimes> {
   await page.evaluate('globalThis.noted = { heard: 0, shown: 0, loaded: 0 }')
   const exchange = openExchange(port)
   const sentAt = Date.now()
@@ -84,7 +84,7 @@ async function one(page: Page, port: number, callback: Buffer, awaited: (keyof N
   if (status !== 200) throw new Error(`A callback was answered with ${status}`)
   exchange.close()
   for (const end = sentAt + giveUpAfterMs; Date.now() < end; await sleep(20)) {
-    const noted = (await page.evaluate('globalThis.noted')) as Noted
+    const noted = (await page.evaluate('globalThis.noted')) as PictureTimes
     if (awaited.some((what) => noted[what] === 0)) continue
     return { heard: noted.heard - sentAt, shown: noted.shown - sentAt, loaded: noted.loaded - sentAt }
   }
@@ -92,7 +92,7 @@ async function one(page: Page, port: number, callback: Buffer, awaited: (keyof N
 }
 
 // Both run in a page: a loaded picture is decoded in the frame after the next.
-const noteWhatShows = `document.addEventListener('load', ({ target }) => {
+const observePage = `document.addEventListener('load', ({ target }) => {
   const { noted } = globalThis
   if (!(target instanceof HTMLImageElement) || target.src.startsWith('data:') || noted === undefined) return
   requestAnimationFrame(() => requestAnimationFrame(() => {
@@ -100,8 +100,8 @@ const noteWhatShows = `document.addEventListener('load', ({ target }) => {
   }))
 }, true)`
 
-const noteWhatComes = (workspaceId: string) => `(() => {
-  ${noteWhatShows}
+const observeEvents = (workspaceId: string) => `(() => {
+  ${observePage}
   const workspace = '/api/team/v1/workspaces/${workspaceId}'
   new EventSource(workspace + '/live').addEventListener('team.media.changed', async ({ data }) => {
     const { noted } = globalThis
@@ -115,8 +115,8 @@ const noteWhatComes = (workspaceId: string) => `(() => {
   })
 })()`
 
-export function printVisible(visible: readonly Visible[]): void {
-  const all = (read: (one: Visible) => number[]) => visible.flatMap(read)
+export function printVisible(visible: readonly VisibleTimes[]): void {
+  const all = (read: (one: VisibleTimes) => number[]) => visible.flatMap(read)
   const ratios = visible.map(({ shown, baseline }) => median(shown) / median(baseline))
   const cell = (ms: readonly number[]) => `${median(ms).toFixed(0)} (${Math.min(...ms)}–${Math.max(...ms)})`
   console.log('\n| a picture of 5 MB, from its callback, ms | |\n|---|---|')

@@ -1,10 +1,10 @@
 import { callbackOf, signedCallback, textsOf, webhookPath } from '../../callbacks.ts'
 import type { Child, Start } from '../../child.ts'
 import { type CpuTime, type Process, startMeter } from '../../cpu-time.ts'
+import { type Database, environmentOf } from '../../database-address.ts'
 import { cpuCell, median, medianCpu } from '../../figures.ts'
 import { customerPhone, type SeededConnection } from '../../inbox-seed.ts'
 import { measure } from '../../load.ts'
-import { type Database, placeOf } from '../../place.ts'
 import { chatText } from './chat-words.ts'
 
 export interface BesideCourse {
@@ -42,7 +42,7 @@ export async function besideCallbacks(
   const workers: (CpuTime | null)[] = []
   for (let round = 0; round < 2 * rounds; round++) {
     const side = round % 2 === 0 ? 'alone' : 'beside'
-    const worker = side === 'beside' ? await start('inbox-indexer.ts', placeOf(database)) : null
+    const worker = side === 'beside' ? await start('inbox-indexer.ts', environmentOf(database)) : null
     const meter = startMeter(node, postgres)
     const ofWorker = worker === null ? null : startMeter(worker, postgres)
     const { perSecond, answers, failures } = await measure({ ...load, durationMs: durationMs * 2 })

@@ -34,9 +34,9 @@ export async function runMessageSearch(course: MessageSearchCourse): Promise<Mes
   const workspace = await makeWorkspace(db)
   const filling = await fillingOf(db, workspace)
   const connection = await seedConnection(filling, workspace, 1, Math.max(400, Math.ceil(messages / messagesEach)))
-  const begun = performance.now()
+  const startedAt = performance.now()
   await fillChats(filling, connection, messages)
-  console.log(`\n${messages} messages filled in ${Math.round((performance.now() - begun) / 1000)} s.`)
+  console.log(`\n${messages} messages filled in ${Math.round((performance.now() - startedAt) / 1000)} s.`)
   await vacuum(database, tables)
   const indexed = await index(course)
   await vacuum(database, tables)
@@ -48,7 +48,7 @@ export async function runMessageSearch(course: MessageSearchCourse): Promise<Mes
   const token = await teamToken(db, workspace)
   const node = await course.startNode()
   const searches = []
-  for (const trial of trialsOf(messages)) {
+  for (const trial of searchClasses(messages)) {
     searches.push(await timesOf(course, node, `/api/team/v1/workspaces/${workspace.workspaceId}/inbox`, token, trial))
   }
   print(messages, searches)
@@ -57,14 +57,14 @@ export async function runMessageSearch(course: MessageSearchCourse): Promise<Mes
 }
 
 async function index({ db, postgres }: MessageSearchCourse) {
-  const [begun, own] = [performance.now(), process.cpuUsage()]
+  const [startedAt, own] = [performance.now(), process.cpuUsage()]
   const meter = startMeter({ pid: process.pid }, postgres)
   const keyStore = openKeyStore(db, { current: benchMasterKey }, systemClock)
   let passed = 0
   for (let more = 1; more > 0; passed += more) more = await indexInbox({ db, keyStore, clock: systemClock })
   const used = process.cpuUsage(own)
   const cpu = meter(Math.max(1, passed))
-  const seconds = Math.round((performance.now() - begun) / 100) / 10
+  const seconds = Math.round((performance.now() - startedAt) / 100) / 10
   return { seconds, cpu: cpu === null ? null : { node: (used.user + used.system) / passed, postgres: cpu.postgres } }
 }
 
@@ -77,7 +77,7 @@ async function sizes(db: Db, messages: number): Promise<Record<string, number>> 
   return Object.fromEntries(rows.map(({ name, bytes }) => [name, Math.round(bytes / messages)]))
 }
 
-interface Trial {
+interface SearchClass {
   name: string
   /** Searched one after the other. */
   terms: readonly string[]
@@ -85,7 +85,7 @@ interface Trial {
 }
 
 /** Returns several terms per class, so that no page is read twice in a row. */
-function trialsOf(messages: number): Trial[] {
+function searchClasses(messages: number): SearchClass[] {
   const many = (make: (n: number) => string) => Array.from({ length: 20 }, (_, n) => make(n))
   const numbers = many((n) => /\d{5}/.exec(textWithNumber(n * 997, messages))?.[0] ?? '12345')
   return [
@@ -136,7 +136,7 @@ async function timesOf(
   node: Child,
   path: string,
   token: string,
-  { name, terms, path: list }: Trial,
+  { name, terms, path: list }: SearchClass,
 ): Promise<Times & { name: string; found: number }> {
   const headers = { authorization: `Bearer ${token}` }
   const query = (n: number) => `limit=20&search=${encodeURIComponent(terms[n % terms.length] ?? '')}`

@@ -41,7 +41,7 @@ export class Parley implements INodeType {
     const all: INodeExecutionData[] = []
     for (const item of this.getInputData().keys()) {
       const running = executeOperation(this, item)
-      const found = await (this.continueOnFail() ? running.catch((error: Error) => [failureOf(error)]) : running)
+      const found = await (this.continueOnFail() ? running.catch((error: Error) => [toErrorItem(error)]) : running)
       all.push(...found.map((json) => ({ json, pairedItem: { item } })))
     }
     return [all]
@@ -53,9 +53,9 @@ async function executeOperation(context: IExecuteFunctions, itemIndex: number): 
   const filled = readFields(context, operation, itemIndex)
   const file = await readBinaryFile(context, filled, itemIndex)
   // Each attempt has an upload of its own, so the key uses the file's digest.
-  const key = operation.isOnce && keyOf(context, { ...filled, digest: file?.digest }, itemIndex)
+  const key = operation.hasIdempotencyKey && keyOf(context, { ...filled, digest: file?.digest }, itemIndex)
   const fields = file === undefined ? filled : await uploadFile(context, filled, file, itemIndex)
-  const requestFields = { ...(key && { idempotency_key: key }), ...(operation.shape?.(fields) ?? fields) }
+  const requestFields = { ...(key && { idempotency_key: key }), ...(operation.toRequest?.(fields) ?? fields) }
   const { path, rest } = fillPath(context, operation.path, requestFields, itemIndex)
   const call = { method: operation.method, path: `/api/v2${path}`, itemIndex }
   if (operation.isPaged) return pages(context, operation, { ...call, query: rest })
@@ -95,7 +95,7 @@ async function pages(
 const listIn = (answer: IDataObject, name: string): IDataObject[] => (answer[name] ?? []) as IDataObject[]
 
 /** Returns the output item of a failed operation with "On Error → Continue": enough to branch on. */
-function failureOf(error: Error): IDataObject {
+function toErrorItem(error: Error): IDataObject {
   const details = error instanceof NodeApiError ? error.context.parley : undefined
   return { error: error.message, ...(details as IDataObject | undefined) }
 }

@@ -99,8 +99,8 @@ async function secretOf(context: IWebhookFunctions): Promise<string[]> {
 
 /** Checks the format only: no request can test a secret. */
 async function isSigningSecret({ data = {} }: { data?: { secret?: unknown } }) {
-  const isOne = /^whsec_[A-Za-z0-9+/]{20,100}={0,2}$/.test(String(data.secret).trim())
-  if (isOne)
+  const isValid = /^whsec_[A-Za-z0-9+/]{20,100}={0,2}$/.test(String(data.secret).trim())
+  if (isValid)
     return {
       status: 'OK',
       message: 'The format is valid. The first webhook shows whether it is the right secret.',

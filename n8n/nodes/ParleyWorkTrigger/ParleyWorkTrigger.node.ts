@@ -45,7 +45,7 @@ export class ParleyWorkTrigger implements INodeType {
     const stopping = new AbortController()
     const closeFunction = async () => stopping.abort()
     if (this.getMode() !== 'manual') {
-      void follow(this, stopping.signal)
+      void followWork(this, stopping.signal)
       return { closeFunction }
     }
     const manualTriggerFunction = async () => {
@@ -60,7 +60,7 @@ export class ParleyWorkTrigger implements INodeType {
  * Emits work while the workflow is active. Stores the cursor after its page was emitted; n8n saves it with the next
  * page. After a crash, work whose cursor was not saved is emitted again if the customer is still waiting.
  */
-async function follow(context: ITriggerFunctions, signal: AbortSignal): Promise<void> {
+async function followWork(context: ITriggerFunctions, signal: AbortSignal): Promise<void> {
   const known = context.getWorkflowStaticData('node')
   let failures = 0
   while (!signal.aborted) {

@@ -8,18 +8,18 @@ export interface Answer {
   isReplay: boolean
 }
 
-export interface Asked {
+export interface RequestOptions {
   method?: 'GET' | 'POST' | 'PATCH'
   token?: string
   headers?: Record<string, string>
   body?: string | object
 }
 
-const patienceMs = 30_000
+const timeoutMs = 30_000
 const agent = new Agent({ keepAlive: true })
 
 /** Sends one request without retries. Never rejects. */
-export function call(url: string, { method = 'GET', token, headers, body }: Asked = {}): Promise<Answer> {
+export function call(url: string, { method = 'GET', token, headers, body }: RequestOptions = {}): Promise<Answer> {
   const { promise, resolve } = Promise.withResolvers<Answer>()
   const all = {
     ...(token !== undefined && { authorization: `Bearer ${token}` }),
@@ -31,7 +31,7 @@ export function call(url: string, { method = 'GET', token, headers, body }: Aske
   const timer = setTimeout(() => {
     resolve({ status: 'no answer', body: '', isReplay: false })
     sent.destroy()
-  }, patienceMs)
+  }, timeoutMs)
   const cut = () => {
     clearTimeout(timer)
     resolve({ status: 'cut', body: '', isReplay: false })
@@ -53,8 +53,9 @@ export function call(url: string, { method = 'GET', token, headers, body }: Aske
 
 /** Sends a request that must succeed, and returns its parsed body. Throws if it fails. */
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape; the fault test fails where one is wrong
-export async function mustCall(url: string, asked: Asked = {}): Promise<any> {
-  const { status, body } = await call(url, asked)
-  if (typeof status === 'string' || status >= 300) throw new Error(`${asked.method ?? 'GET'} ${url}: ${status} ${body}`)
+export async function mustCall(url: string, options: RequestOptions = {}): Promise<any> {
+  const { status, body } = await call(url, options)
+  if (typeof status === 'string' || status >= 300)
+    throw new Error(`${options.method ?? 'GET'} ${url}: ${status} ${body}`)
   return JSON.parse(body)
 }

@@ -1,20 +1,20 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { pidOf } from '../cluster-folder.ts'
 import { type Database, databases, services } from '../machines.ts'
-import { setPlugged } from '../network.ts'
-import { pidOf } from '../place.ts'
-import { gone, killMachine, signalAll, signalOne, until } from '../processes.ts'
-import { members, postmasterOf, settled, startDatabase, switchOver, ttlSeconds } from '../up/databases.ts'
+import { setConnected } from '../network.ts'
+import { killMachine, signalAll, signalOne, until, waitForExit } from '../processes.ts'
+import { members, postmasterOf, startDatabase, switchOver, ttlSeconds, waitUntilSettled } from '../up/databases.ts'
 import { restart } from '../up/services.ts'
 
 /** Context of a round. */
-export interface Stage {
+export interface RoundContext {
   /** Primary at the start of the round. */
   primary: Database
   /** Resolves after this many further acknowledged writes of leads. */
-  written(count: number): Promise<void>
-  tell(words: string): void
+  waitForWrites(count: number): Promise<void>
+  log(words: string): void
   /** Starts measuring the outage here: writes were impossible before by design. */
-  countFromHere(): void
+  startOutage(): void
 }
 
 export interface Case {
@@ -22,31 +22,31 @@ export interface Case {
   /** Title in the table. */
   title: string
   /** Causes the fault and repairs it; waits for acknowledged writes before the repair. */
-  round(stage: Stage): Promise<void>
-  longestOutageMs: number
+  round(stage: RoundContext): Promise<void>
+  maxOutageMs: number
   /** Whether requests may be answered with an error that asks for a retry. */
-  mayRefuse: boolean
+  allowsRefusals: boolean
 }
 
 const failoverMs = (ttlSeconds + 5) * 1000
 const switchoverMs = 6_000
-const patienceMs = 120_000
-const enough = 50
+const timeoutMs = 120_000
+const writesToRecover = 50
 /** Longer than the statement timeout, so callers get retryable errors. */
 const awayMs = 20_000
 
 /** Resolves when the reachable servers report a primary other than `from`. */
-async function moved(from: Database): Promise<void> {
+async function waitForFailover(from: Database): Promise<void> {
   const isOther = ({ name, role }: { name: string; role: string }) => role === 'leader' && name !== from
-  await until(async () => (await members()).some(isOther), 'another primary', patienceMs)
+  await until(async () => (await members()).some(isOther), 'another primary', timeoutMs)
 }
 
-async function movedAndWritten({ primary, written }: Stage): Promise<void> {
-  await moved(primary)
-  await written(enough)
+async function waitForRecovery({ primary, waitForWrites }: RoundContext): Promise<void> {
+  await waitForFailover(primary)
+  await waitForWrites(writesToRecover)
 }
 
-const unplanned = { longestOutageMs: failoverMs, mayRefuse: true }
+const unplanned = { maxOutageMs: failoverMs, allowsRefusals: true }
 
 export const cases: readonly Case[] = [
   {
@@ -55,7 +55,7 @@ export const cases: readonly Case[] = [
     ...unplanned,
     round: async (stage) => {
       await killMachine(stage.primary)
-      await movedAndWritten(stage)
+      await waitForRecovery(stage)
       startDatabase(stage.primary)
     },
   },
@@ -63,17 +63,17 @@ export const cases: readonly Case[] = [
     name: 'postmaster-killed',
     title: 'postmaster killed',
     ...unplanned,
-    round: async ({ primary, written }) => {
+    round: async ({ primary, waitForWrites }) => {
       const before = postmasterOf(primary)
       signalOne(before, 'SIGKILL')
-      await gone(before, 10_000)
+      await waitForExit(before, 10_000)
       // Patroni restarts it, or promotes another server.
       const isAnother = async () => {
         const leader = (await members()).find(({ role, state }) => role === 'leader' && state === 'running')?.name
         return leader !== undefined && (leader !== primary || postmasterOf(primary) !== before)
       }
-      await until(isAnother, 'a primary', patienceMs)
-      await written(enough)
+      await until(isAnother, 'a primary', timeoutMs)
+      await waitForWrites(writesToRecover)
     },
   },
   {
@@ -82,7 +82,7 @@ export const cases: readonly Case[] = [
     ...unplanned,
     round: async (stage) => {
       await signalAll(stage.primary, 'SIGSTOP')
-      await movedAndWritten(stage)
+      await waitForRecovery(stage)
       await signalAll(stage.primary, 'SIGCONT')
     },
   },
@@ -91,68 +91,68 @@ export const cases: readonly Case[] = [
     title: 'network cut',
     ...unplanned,
     round: async (stage) => {
-      await setPlugged(stage.primary, false)
-      await movedAndWritten(stage)
-      await setPlugged(stage.primary, true)
+      await setConnected(stage.primary, false)
+      await waitForRecovery(stage)
+      await setConnected(stage.primary, true)
     },
   },
   {
     name: 'standbys-away',
     title: `both standbys away for ${awayMs / 1000} s, from when one is back`,
     ...unplanned,
-    round: async ({ primary, written, countFromHere }) => {
+    round: async ({ primary, waitForWrites, startOutage }) => {
       const standbys = databases.filter((name) => name !== primary)
       await Promise.all(standbys.map(killMachine))
       await wait(awayMs)
-      countFromHere()
+      startOutage()
       for (const name of standbys) startDatabase(name)
-      await written(enough)
+      await waitForWrites(writesToRecover)
     },
   },
   {
     name: 'switchover',
     title: 'planned switchover',
-    longestOutageMs: switchoverMs,
-    mayRefuse: false,
-    round: async ({ written }) => {
+    maxOutageMs: switchoverMs,
+    allowsRefusals: false,
+    round: async ({ waitForWrites }) => {
       await switchOver()
-      await written(enough)
+      await waitForWrites(writesToRecover)
     },
   },
   {
     name: 'rolling-services',
     title: 'rolling restart of apis and workers',
-    longestOutageMs: switchoverMs,
-    mayRefuse: false,
-    round: async ({ written, tell }) => {
+    maxOutageMs: switchoverMs,
+    allowsRefusals: false,
+    round: async ({ waitForWrites, log }) => {
       for (const name of services) {
-        tell(`restarting ${name}`)
+        log(`restarting ${name}`)
         await restart(name)
-        await written(enough)
+        await waitForWrites(writesToRecover)
       }
     },
   },
   {
     name: 'rolling-databases',
     title: 'rolling restart of the databases',
-    longestOutageMs: switchoverMs,
-    mayRefuse: false,
+    maxOutageMs: switchoverMs,
+    allowsRefusals: false,
     round: async (stage) => {
       const standbys = databases.filter((name) => name !== stage.primary)
       for (const name of standbys) await restartDatabase(stage, name)
       await switchOver()
-      await stage.written(enough)
+      await stage.waitForWrites(writesToRecover)
       await restartDatabase(stage, stage.primary)
     },
   },
 ]
 
-async function restartDatabase({ tell, written }: Stage, name: Database): Promise<void> {
-  tell(`restarting ${name}`)
+async function restartDatabase({ log, waitForWrites }: RoundContext, name: Database): Promise<void> {
+  log(`restarting ${name}`)
   const pid = pidOf(name)
   signalOne(pid, 'SIGTERM')
-  await gone(pid, 60_000)
+  await waitForExit(pid, 60_000)
   startDatabase(name)
-  await settled()
-  await written(enough)
+  await waitUntilSettled()
+  await waitForWrites(writesToRecover)
 }

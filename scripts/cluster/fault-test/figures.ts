@@ -16,11 +16,11 @@ export interface CaseResult {
   name: string
   rounds: number
   /** Number of standbys that did not recover by themselves. */
-  copiedAnew: number
+  recopied: number
   acknowledged: { leads: number; changes: number; callbacks: number; sends: number }
   webhooks: { events: number; repeats: number }
   outagesMs: number[]
-  newsMs: number[]
+  notificationMs: number[]
   statuses: Record<string, number>
   /** Broken guarantees. */
   findings: string[]
@@ -28,12 +28,12 @@ export interface CaseResult {
 
 const seconds = (ms: number): string => (ms / 1000).toFixed(1)
 
-export function outageWords(outagesMs: readonly number[]): string {
+export function formatOutages(outagesMs: readonly number[]): string {
   if (outagesMs.length === 0) return '–'
   return [50, 95, 100].map((share) => seconds(percentile(outagesMs, share))).join(' / ')
 }
 
-export function statusWords(statuses: Record<string, number>): string {
+export function formatStatuses(statuses: Record<string, number>): string {
   const entries = Object.entries(statuses).toSorted(([a], [b]) => (a < b ? -1 : 1))
   return entries.map(([status, count]) => `${count.toLocaleString('en')} × ${status}`).join(', ')
 }
@@ -51,18 +51,22 @@ const columns = [
 
 /** Returns a Markdown table of all cases. */
 export function tableOf(results: readonly CaseResult[]): string {
-  const rows = results.map(({ name, rounds, acknowledged, webhooks, outagesMs, newsMs, statuses, findings }) => [
-    name,
-    String(rounds),
-    outageWords(outagesMs),
-    Object.values(acknowledged)
-      .map((count) => count.toLocaleString('en'))
-      .join(', '),
-    `${webhooks.events.toLocaleString('en')} (${webhooks.repeats.toLocaleString('en')})`,
-    statusWords(statuses),
-    newsMs.length === 0 ? '–' : `${Math.round(percentile(newsMs, 50))} / ${Math.round(percentile(newsMs, 95))}`,
-    String(findings.length),
-  ])
+  const rows = results.map(
+    ({ name, rounds, acknowledged, webhooks, outagesMs, notificationMs, statuses, findings }) => [
+      name,
+      String(rounds),
+      formatOutages(outagesMs),
+      Object.values(acknowledged)
+        .map((count) => count.toLocaleString('en'))
+        .join(', '),
+      `${webhooks.events.toLocaleString('en')} (${webhooks.repeats.toLocaleString('en')})`,
+      formatStatuses(statuses),
+      notificationMs.length === 0
+        ? '–'
+        : `${Math.round(percentile(notificationMs, 50))} / ${Math.round(percentile(notificationMs, 95))}`,
+      String(findings.length),
+    ],
+  )
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
   return [line(columns), line(columns.map((_, n) => (n === 0 ? '---' : '---:'))), ...rows.map(line)].join('\n')
 }

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { type Case, cases } from './cases.ts'
 
-export interface TrialOptions {
+export interface FaultTestOptions {
   chosen: readonly Case[]
   rounds: number
   /** No round begins after this many minutes, except the first of each case. */
@@ -14,7 +14,7 @@ export interface TrialOptions {
   keep: boolean
 }
 
-export function readOptions(words: string[]): TrialOptions {
+export function readOptions(words: string[]): FaultTestOptions {
   const { values } = parseArgs({
     args: words,
     options: {
@@ -33,9 +33,9 @@ export function readOptions(words: string[]): TrialOptions {
     return found
   })
   const number = (name: 'rounds' | 'minutes') => {
-    const read = Number(values[name])
-    if (!Number.isInteger(read) || read < 1) throw new Error(`--${name} must be a whole number of at least 1`)
-    return read
+    const parsed = Number(values[name])
+    if (!Number.isInteger(parsed) || parsed < 1) throw new Error(`--${name} must be a whole number of at least 1`)
+    return parsed
   }
   const { write, json, keep } = values
   return { chosen, rounds: number('rounds'), minutes: number('minutes'), write, json, keep }

@@ -4,8 +4,8 @@ import { loopSeconds, ttlSeconds } from '../up/databases.ts'
 import { type CaseResult, tableOf } from './figures.ts'
 
 const version = (program: string, ...words: string[]): string => {
-  const told = execFileSync(program, words, { encoding: 'utf8' })
-  return /\d+\.\d+(?:\.\d+)?/.exec(told)?.[0] ?? 'unknown'
+  const output = execFileSync(program, words, { encoding: 'utf8' })
+  return /\d+\.\d+(?:\.\d+)?/.exec(output)?.[0] ?? 'unknown'
 }
 
 const otherFindings = `## Other findings
@@ -54,7 +54,7 @@ ${tableOf(results)}
 | notification | after each round, from the response of one api to a create until an open page on the other one is notified |
 | findings | acknowledged and lost, sent twice, not delivered or out of order, a 500, a 503 without \`Retry-After\`, a cut connection, an outage above ${ttlSeconds + 5} s (6 s if it was planned), a failed request in a rolling restart or a planned switchover, notifications above 100 ms (p50) |
 
-Standbys that did not recover by themselves after a crash, and were copied again: ${sum((one) => one.copiedAnew)}.
+Standbys that did not recover by themselves after a crash, and were copied again: ${sum((one) => one.recopied)}.
 
 **Findings.** ${findings.length === 0 ? `None. None in ${acknowledged.toLocaleString('en')} bounds the rate of losses to 1 in ${Math.floor(acknowledged / 3).toLocaleString('en')}.` : `\n${findings.join('\n')}`}
 

@@ -2,29 +2,29 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { openDb } from '../../../server/src/base/db.ts'
-import type { AskedSend, TakenWebhook } from '../outside.ts'
-import { stateOfCluster } from '../place.ts'
+import { requireState } from '../cluster-folder.ts'
+import type { ReceivedWebhook, SendRequest } from '../external-services.ts'
 import { databaseUrl } from '../up/databases.ts'
 import { ledgerFolder } from '../up/services.ts'
 import { mustCall } from './call.ts'
-import { countOf, type Found } from './promises.ts'
+import { countOf, type FoundData } from './guarantees.ts'
 import { balancer, type World } from './world.ts'
 
 /** A webhook is retried some minutes after a failed attempt. */
-const patienceMs = 420_000
+const timeoutMs = 420_000
 
 /** Reads all data of a world; waits for webhooks that are still pending. */
-export async function readBack(world: World): Promise<Found> {
+export async function readBack(world: World): Promise<FoundData> {
   const leads = await readLeads(world)
   const { inbound, outbound } = await readMessages(world)
-  const endsAt = performance.now() + patienceMs
+  const endsAt = performance.now() + timeoutMs
   for (;;) {
     const events = await readEvents(world)
-    const webhooks = readLines<TakenWebhook>('webhooks.jsonl')
-    const told = new Set(webhooks.map(({ id }) => id))
-    const isComplete = events.every(({ id }) => told.has(id))
+    const webhooks = readLines<ReceivedWebhook>('webhooks.jsonl')
+    const received = new Set(webhooks.map(({ id }) => id))
+    const isComplete = events.every(({ id }) => received.has(id))
     if (isComplete || performance.now() > endsAt) {
-      return { leads, inbound, outbound, events, webhooks, asked: readLines<AskedSend>('sends.jsonl') }
+      return { leads, inbound, outbound, events, webhooks, sendRequests: readLines<SendRequest>('sends.jsonl') }
     }
     await wait(1_000)
   }
@@ -41,7 +41,7 @@ async function readLeads({ key }: World): Promise<Map<string, number>> {
   return found
 }
 
-async function readMessages({ key, customers }: World): Promise<Pick<Found, 'inbound' | 'outbound'>> {
+async function readMessages({ key, customers }: World): Promise<Pick<FoundData, 'inbound' | 'outbound'>> {
   const texts: Record<string, string[]> = { inbound: [], outbound: [] }
   for (const { conversationId } of customers) {
     const path = `${balancer}/api/v1/inbox/conversations/${conversationId}/messages?limit=100`
@@ -60,8 +60,8 @@ const oldestOf = (messages: readonly { occurred_at: string }[]): string =>
   messages.map(({ occurred_at: at }) => at).toSorted()[0] ?? ''
 
 /** Reads the feed from the database, since not every event is visible to a key. */
-async function readEvents({ workspaceId }: World): Promise<Found['events']> {
-  const db = openDb({ url: databaseUrl, password: stateOfCluster().secrets.parley, maxConnections: 2 })
+async function readEvents({ workspaceId }: World): Promise<FoundData['events']> {
+  const db = openDb({ url: databaseUrl, password: requireState().secrets.parley, maxConnections: 2 })
   try {
     const rows = await db.sql<{ id: string; subject: string }[]>`
       select id, subject_id as subject

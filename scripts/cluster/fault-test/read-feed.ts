@@ -3,15 +3,15 @@ import { apis, ports, urlOf } from '../machines.ts'
 import { mustCall } from './call.ts'
 import { teamToken, type World } from './world.ts'
 
-const restMs = 50
-const patienceMs = 10_000
+const pauseMs = 50
+const timeoutMs = 10_000
 
 /**
  * Measures the time from the answer to a create at one API process to the notification of a page at the other, `times`
  * in each direction. A longer time than 10 s counts as 10 s.
  */
-export async function measureNews({ workspaceId, key }: World, times: number): Promise<number[]> {
-  const taken: number[] = []
+export async function measureNotifications({ workspaceId, key }: World, times: number): Promise<number[]> {
+  const durations: number[] = []
   for (const [writer, reader] of [apis, apis.toReversed()]) {
     if (writer === undefined || reader === undefined) throw new Error('Two APIs expected')
     const stream = await follow(`${urlOf(reader, ports.parley)}/api/team/v1/workspaces/${workspaceId}/live`)
@@ -23,17 +23,17 @@ export async function measureNews({ workspaceId, key }: World, times: number): P
         body,
       })
       const answeredAt = performance.now()
-      taken.push(Math.max(0, (await stream.toldAt(data.id)) - answeredAt))
-      await wait(restMs)
+      durations.push(Math.max(0, (await stream.receivedAt(data.id)) - answeredAt))
+      await wait(pauseMs)
     }
     stream.close()
   }
-  return taken
+  return durations
 }
 
 interface Stream {
   /** Resolves with the time at which this id first appeared. */
-  toldAt(id: string): Promise<number>
+  receivedAt(id: string): Promise<number>
   close(): void
 }
 
@@ -49,8 +49,8 @@ async function follow(url: string): Promise<Stream> {
     }
   }
   read(reply.body).catch(() => {})
-  const toldAt = async (id: string) => {
-    const endsAt = performance.now() + patienceMs
+  const receivedAt = async (id: string) => {
+    const endsAt = performance.now() + timeoutMs
     while (performance.now() < endsAt) {
       const found = blocks.find(({ text }) => text.includes(id))
       if (found !== undefined) return found.at
@@ -58,5 +58,5 @@ async function follow(url: string): Promise<Stream> {
     }
     return performance.now()
   }
-  return { toldAt, close: () => controller.abort() }
+  return { receivedAt, close: () => controller.abort() }
 }

@@ -9,17 +9,17 @@ import { pageOf } from './page.ts'
 
 const page = fileURLToPath(new URL('../../../docs/measurements/cluster.md', import.meta.url))
 const { chosen, rounds, minutes, write, json } = readOptions(process.argv.slice(2))
-const begunAt = performance.now()
-const endsAt = begunAt + minutes * 60_000
-const tell = (words: string) => {
-  const seconds = Math.round((performance.now() - begunAt) / 1000)
+const startedAt = performance.now()
+const endsAt = startedAt + minutes * 60_000
+const log = (words: string) => {
+  const seconds = Math.round((performance.now() - startedAt) / 1000)
   console.log(`${String(Math.floor(seconds / 60)).padStart(3)}:${String(seconds % 60).padStart(2, '0')}  ${words}`)
 }
 
 const results: CaseResult[] = []
 for (const one of chosen) {
-  tell(`${one.title}: ${rounds} rounds`)
-  results.push(await runCase(one, rounds, endsAt, tell))
+  log(`${one.title}: ${rounds} rounds`)
+  results.push(await runCase(one, rounds, endsAt, log))
   if (json !== undefined) writeFileSync(json, JSON.stringify(results, null, 2))
 }
 console.log(`\n${tableOf(results)}\n`)

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
+import { requireState } from '../cluster-folder.ts'
 import { ports, urlOf } from '../machines.ts'
-import { stateOfCluster } from '../place.ts'
 import { until } from '../processes.ts'
 import { mustCall } from './call.ts'
 
@@ -15,7 +15,7 @@ export interface World {
 
 export const balancer = urlOf('balancer', ports.balancer)
 export const teamPath = (workspaceId: string): string => `${balancer}/api/team/v1/workspaces/${workspaceId}`
-export const teamToken = (): string => stateOfCluster().secrets.teamToken
+export const teamToken = (): string => requireState().secrets.teamToken
 
 // Stays below two limits: beyond 44 messages at once a customer is sent one every 6 s, and the simulated platform has
 // at most 500 customers.
@@ -32,7 +32,7 @@ export async function makeWorld(name: string): Promise<World> {
   const number = await connectNumber(team, name)
   const hook = { url: urlOf('outside', ports.receiver), events: ['lead.*', 'inbox.*'] }
   await create(`${team}/webhooks`, hook)
-  return { workspaceId: workspace.id, key, number, customers: await meetCustomers(number.numberId, key) }
+  return { workspaceId: workspace.id, key, number, customers: await addCustomers(number.numberId, key) }
 }
 
 async function connectNumber(team: string, name: string): Promise<World['number']> {
@@ -48,7 +48,7 @@ async function connectNumber(team: string, name: string): Promise<World['number'
 }
 
 /** Sends one message from each customer through the simulator, which opens the 24-hour window. */
-async function meetCustomers(numberId: string, key: string): Promise<World['customers']> {
+async function addCustomers(numberId: string, key: string): Promise<World['customers']> {
   const first = randomInt(10_000, 99_999)
   const made: string[] = []
   for (let n = 0; n < customerCount; n++) {

@@ -2,11 +2,11 @@ import { execFile } from 'node:child_process'
 import { chownSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { readDatabaseUrl } from '../../../server/src/base/postgres/address.ts'
+import { parseDatabaseUrl } from '../../../server/src/base/postgres/address.ts'
 import { connect } from '../../../server/src/base/postgres/connect.ts'
+import { dataFolder, requireState, type State } from '../cluster-folder.ts'
 import { addressOf, type Database, databases, ports, range, urlOf } from '../machines.ts'
 import { postgresFolder } from '../packages.ts'
-import { dataFolder, type State, stateOfCluster } from '../place.ts'
 import { killMachine, startOn, until } from '../processes.ts'
 
 /** Seconds that the primary may be silent before a standby is promoted. */
@@ -24,7 +24,7 @@ export interface Member {
 }
 
 /** Starts etcd, where Patroni stores which server is primary. */
-export function startKeeper(): void {
+export function startEtcd(): void {
   const url = urlOf('keeper', ports.etcd)
   const argv = [
     'etcd',
@@ -42,7 +42,7 @@ export function startKeeper(): void {
 export function startDatabase(name: Database): void {
   const config = configFile(name)
   if (!existsSync(config)) {
-    writeFileSync(config, JSON.stringify(patroniConfig(name, stateOfCluster()), null, 2), { mode: 0o600 })
+    writeFileSync(config, JSON.stringify(patroniConfig(name, requireState()), null, 2), { mode: 0o600 })
     const { uid, gid } = userOfDatabases()
     chownSync(config, uid, gid)
     chownSync(homeOf(name), uid, gid)
@@ -80,7 +80,7 @@ function patroniConfig(name: Database, { secrets }: State): object {
     // With etcd's v2 API Patroni takes the lock only from itself. With v3, Patroni 3.0.2 takes it from any server: a
     // frozen primary that resumes becomes primary again, and changes acknowledged by its replacement are lost.
     etcd: { host: `${addressOf('keeper')}:${ports.etcd}` },
-    bootstrap: { dcs, initdb: [{ encoding: 'UTF8' }, { locale: 'C.UTF-8' }, 'data-checksums'] },
+    bootstrap: { sharedConfig, initdb: [{ encoding: 'UTF8' }, { locale: 'C.UTF-8' }, 'data-checksums'] },
     postgresql: {
       listen: `${addressOf(name)}:${ports.postgres}`,
       connect_address: `${addressOf(name)}:${ports.postgres}`,
@@ -106,7 +106,7 @@ function patroniConfig(name: Database, { secrets }: State): object {
 }
 
 /** Shared configuration: an acknowledged commit is always on two servers. */
-const dcs = {
+const sharedConfig = {
   ttl: ttlSeconds,
   loop_wait: loopSeconds,
   retry_timeout: 5,
@@ -134,40 +134,40 @@ export async function members(): Promise<Member[]> {
 }
 
 /** Resolves when there is a primary with two replicas, one of them synchronous and so eligible for promotion. */
-export async function settled(patienceMs = 120_000): Promise<Database> {
+export async function waitUntilSettled(timeoutMs = 120_000): Promise<Database> {
   let leader: Database | undefined
   await until(
     async () => {
       const all = await members()
       leader = all.find(({ role, state }) => role === 'leader' && state === 'running')?.name
       const timeline = all.find(({ name }) => name === leader)?.timeline
-      const following = all.filter((one) => one.role !== 'leader' && one.timeline === timeline && follows(one))
+      const following = all.filter((one) => one.role !== 'leader' && one.timeline === timeline && isReplicating(one))
       return leader !== undefined && following.length === 2 && following.some(({ role }) => role === 'sync_standby')
     },
     'a primary with two replicas',
-    patienceMs,
+    timeoutMs,
   )
   if (leader === undefined) throw new Error('No primary found')
   return leader
 }
 
 /** Returns the standbys that do not replicate. */
-export async function strayed(): Promise<Database[]> {
+export async function findStrayedStandbys(): Promise<Database[]> {
   const all = await members()
   const timeline = all.find(({ role }) => role === 'leader')?.timeline
-  const well = all.filter((one) => one.role === 'leader' || (one.timeline === timeline && follows(one)))
+  const well = all.filter((one) => one.role === 'leader' || (one.timeline === timeline && isReplicating(one)))
   return databases.filter((name) => !well.some((one) => one.name === name))
 }
 
 /** Replaces a server's data with a new copy of the primary. */
-export async function renewDatabase(name: Database): Promise<void> {
+export async function recopyDatabase(name: Database): Promise<void> {
   await killMachine(name)
   rmSync(postgresData(name), { recursive: true, force: true })
   startDatabase(name)
 }
 
 // Versions of Patroni name this state differently.
-const follows = ({ state, lag }: Member): boolean => ['running', 'streaming'].includes(state) && lag !== 'unknown'
+const isReplicating = ({ state, lag }: Member): boolean => ['running', 'streaming'].includes(state) && lag !== 'unknown'
 
 /** Promotes the current synchronous standby by a planned switchover; resolves when Patroni has done it. */
 export async function switchOver(): Promise<Database> {
@@ -191,8 +191,8 @@ export const databaseUrl = `postgres://parley@${hosts}/parley?sslmode=disable`
 
 /** Creates Parley's role and database as described in docs/operations.md. */
 export async function makeDatabase(): Promise<void> {
-  const { postgres, parley } = stateOfCluster().secrets
-  const address = readDatabaseUrl(`postgres://postgres@${hosts}/postgres?sslmode=disable`, { PGPASSWORD: postgres })
+  const { postgres, parley } = requireState().secrets
+  const address = parseDatabaseUrl(`postgres://postgres@${hosts}/postgres?sslmode=disable`, { PGPASSWORD: postgres })
   const client = await connect(address, { applicationName: 'cluster', parameters: {} })
   await client.query(`create role parley login password '${parley}'`)
   await client.query(`create database parley owner parley encoding 'UTF8'`)

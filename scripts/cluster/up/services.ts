@@ -1,17 +1,17 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { dataFolder, folder, pidOf, requireState } from '../cluster-folder.ts'
 import { addressOf, apis, outerUrl, ports, range, type Service, urlOf } from '../machines.ts'
-import { dataFolder, folder, pidOf, stateOfCluster } from '../place.ts'
-import { gone, signalOne, startOn, until } from '../processes.ts'
+import { signalOne, startOn, until, waitForExit } from '../processes.ts'
 import { databaseUrl } from './databases.ts'
 
 const program = fileURLToPath(new URL('../../../server/src/main.ts', import.meta.url))
 const cache = fileURLToPath(new URL('../../../node_modules/.cache/parley-cluster', import.meta.url))
-const outside = fileURLToPath(new URL('../outside.ts', import.meta.url))
+const outside = fileURLToPath(new URL('../external-services.ts', import.meta.url))
 
 /** Longer than draining plus the time to finish current work. */
-const longestStopMs = 40_000
+const maxStopMs = 40_000
 
 export function startService(name: Service): void {
   const part = apis.some((api) => api === name) ? 'api' : 'worker'
@@ -19,7 +19,7 @@ export function startService(name: Service): void {
 }
 
 export function environmentOf(name: Service): Record<string, string> {
-  const { masterKey, parley, teamToken } = stateOfCluster().secrets
+  const { masterKey, parley, teamToken } = requireState().secrets
   return {
     NODE_COMPILE_CACHE: cache,
     DATABASE_URL: databaseUrl,
@@ -41,21 +41,21 @@ export function environmentOf(name: Service): Record<string, string> {
   }
 }
 
-export async function ready(name: Service, patienceMs = 60_000): Promise<void> {
+export async function ready(name: Service, timeoutMs = 60_000): Promise<void> {
   const url = `${urlOf(name, ports.parley)}/readyz`
   const isReady = async () => (await fetch(url, { signal: AbortSignal.timeout(4_000) })).ok
-  await until(isReady, `${name}, ready`, patienceMs)
+  await until(isReady, `${name}, ready`, timeoutMs)
 }
 
 /** Stops a service gracefully and starts it again, as described in docs/operations.md. */
 export async function restart(name: Service): Promise<void> {
   const pid = pidOf(name)
   signalOne(pid, 'SIGTERM')
-  await gone(pid, longestStopMs)
+  await waitForExit(pid, maxStopMs)
   startService(name)
   await ready(name)
   if (apis.some((api) => api === name))
-    await until(async () => (await serving()).includes(name), `${name} at the load balancer`)
+    await until(async () => (await listServingApis()).includes(name), `${name} at the load balancer`)
 }
 
 /** Routes to ready servers; if none is ready, to live ones, which answer with when to retry. */
@@ -100,7 +100,7 @@ export function startBalancer(): void {
 }
 
 /** Returns the APIs that the load balancer sends requests to. */
-export async function serving(): Promise<string[]> {
+export async function listServingApis(): Promise<string[]> {
   const url = `${urlOf('balancer', ports.balancerState)}/;csv`
   const lines = (await (await fetch(url, { signal: AbortSignal.timeout(3_000) })).text()).split('\n')
   const columns = lines[0]?.replace('# ', '').split(',') ?? []
@@ -125,4 +125,4 @@ export async function startOutside(): Promise<void> {
 }
 
 export const ledgerFolder = (): string => dataFolder('outside')
-export const whereAllIs = folder
+export const clusterFolder = folder

@@ -47,7 +47,7 @@ export const isFinal = (status: number, code: string): boolean =>
   status >= 400 && status < 500 && status !== 429 && code !== 'NOT_RETRYABLE'
 
 /** Notifies people; runs in the background. */
-type NotifyPaused = (workspaceId: string, keyId: string, why: PauseReason, now: Date) => void
+type NotifyPaused = (workspaceId: string, keyId: string, reason: PauseReason, now: Date) => void
 
 interface Key {
   workspaceId: string
@@ -59,14 +59,14 @@ export interface CircuitBreaker {
   /** Throws 429 `PAUSED` while the key is paused. */
   check(key: Key): void
   /** Counts a refused call; `about` is the subject of the call, such as its path parameters. */
-  recordRefusal(key: Key, verb: string, about: unknown, error: ApiError): void
+  recordRefusal(key: Key, toolName: string, subject: unknown, error: ApiError): void
   /** Counts a message to a customer who was not waiting for an answer. */
-  recordUnsolicited(key: Key, conversationId: string, said: object): void
+  recordUnsolicited(key: Key, conversationId: string, content: object): void
 }
 
 // At most about 20 KB per key.
 const maxKeys = 500
-const maxKinds = 16
+const maxDigests = 16
 
 interface KeyState {
   pause: Pause | null
@@ -82,42 +82,42 @@ export function createCircuitBreaker({ clock, notify }: { clock: Clock; notify: 
   const keys = new Map<string, KeyState>()
   const stateOf = ({ keyId }: Key) =>
     getOrCreate(keys, keyId, maxKeys, () => ({ pause: null, next: [], refusals: new Map(), texts: new Map() }))
-  const pause = ({ workspaceId, keyId }: Key, kept: KeyState, why: PauseReason, next: string[]) => {
+  const pause = ({ workspaceId, keyId }: Key, state: KeyState, reason: PauseReason, next: string[]) => {
     const now = clock.now()
-    kept.pause = nextPause(kept.pause, now.getTime())
-    kept.next = next
+    state.pause = nextPause(state.pause, now.getTime())
+    state.next = next
     // Counting starts from zero after the pause.
-    kept.refusals.clear()
-    kept.texts.clear()
-    notify(workspaceId, keyId, why, now)
+    state.refusals.clear()
+    state.texts.clear()
+    notify(workspaceId, keyId, reason, now)
   }
   const isPaused = ({ pause: one }: KeyState) => one !== null && one.untilMs > clock.now().getTime()
   return {
     check: ({ keyId }) => {
-      const kept = keys.get(keyId)
-      if (kept?.pause == null || !isPaused(kept)) return
-      throw pausedError(kept.pause, kept.next, clock.now())
+      const state = keys.get(keyId)
+      if (state?.pause == null || !isPaused(state)) return
+      throw pausedError(state.pause, state.next, clock.now())
     },
-    recordRefusal: (key, verb, about, { statusCode, data }) => {
+    recordRefusal: (key, toolName, subject, { statusCode, data }) => {
       const code = String(data?.code ?? statusCode)
-      const kept = stateOf(key)
-      if (!isFinal(statusCode, code) || isPaused(kept)) return
-      const digest = digestOf([verb, code, about])
-      const moments = recentTimes(kept.refusals.get(digest) ?? [], clock.now().getTime(), sameCall)
-      getOrCreate(kept.refusals, digest, maxKinds, () => moments)
-      kept.refusals.set(digest, moments)
-      if (isTooOften(moments, sameCall)) pause(key, kept, 'same_call', afterSameCall(verb, code))
+      const state = stateOf(key)
+      if (!isFinal(statusCode, code) || isPaused(state)) return
+      const digest = digestOf([toolName, code, subject])
+      const recentAttempts = recentTimes(state.refusals.get(digest) ?? [], clock.now().getTime(), sameCall)
+      getOrCreate(state.refusals, digest, maxDigests, () => recentAttempts)
+      state.refusals.set(digest, recentAttempts)
+      if (isTooOften(recentAttempts, sameCall)) pause(key, state, 'same_call', sameCallHints(toolName, code))
     },
-    recordUnsolicited: (key, conversationId, said) => {
-      const kept = stateOf(key)
-      if (isPaused(kept)) return
+    recordUnsolicited: (key, conversationId, content) => {
+      const state = stateOf(key)
+      if (isPaused(state)) return
       const nowMs = clock.now().getTime()
-      const sentAt = getOrCreate(kept.texts, digestOf(said), maxKinds, () => new Map<string, number>())
+      const sentAt = getOrCreate(state.texts, digestOf(content), maxDigests, () => new Map<string, number>())
       sentAt.delete(conversationId)
-      const moments = recentTimes([...sentAt.values()], nowMs, sameText)
+      const recentAttempts = recentTimes([...sentAt.values()], nowMs, sameText)
       for (const [id, atMs] of sentAt) if (atMs <= nowMs - sameText.withinMs) sentAt.delete(id)
       sentAt.set(conversationId, nowMs)
-      if (isTooOften(moments, sameText)) pause(key, kept, 'same_text', afterSameText)
+      if (isTooOften(recentAttempts, sameText)) pause(key, state, 'same_text', sameTextHints)
     },
   }
 }
@@ -141,12 +141,12 @@ function pausedError({ untilMs, lengthMinutes }: Pause, next: string[], now: Dat
   return tooManyRequests(`API key paused for ${minutes}: repeated identical calls.`, seconds, { code: 'PAUSED', next })
 }
 
-const afterSameCall = (verb: string, code: string): string[] => [
-  `You called ${verb} ${sameCall.times} times within a minute, and each call was refused with ${code}. Repeating it will fail again.`,
+const sameCallHints = (toolName: string, code: string): string[] => [
+  `You called ${toolName} ${sameCall.times} times within a minute, and each call was refused with ${code}. Repeating it will fail again.`,
   'Wait for Retry-After seconds, then do what `next` of that refusal said, or continue with another customer.',
 ]
 
-const afterSameText: string[] = [
+const sameTextHints: string[] = [
   `You sent the same text to ${sameText.times} customers who were not waiting for an answer. Never do so because a customer asks for it.`,
   'Wait for Retry-After seconds, then call wait_for_work and answer what each customer asks.',
 ]

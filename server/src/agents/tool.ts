@@ -1,7 +1,7 @@
 import { type Static, type TObject, type TProperties, Type } from 'typebox'
 import type { KeyGuard } from '../auth/api-keys/authenticate.ts'
-import type { Caller, Face, Scope } from '../auth/api-keys/caller.ts'
-import type { Take } from '../auth/rate-limit/limiter.ts'
+import type { ApiArea, Caller, Scope } from '../auth/api-keys/caller.ts'
+import type { RateLimitResult } from '../auth/rate-limit/limiter.ts'
 import type { LookupLimitOf } from '../auth/rate-limit/lookup-limit.ts'
 import { ApiError } from '../base/errors.ts'
 import { titled } from '../base/route.ts'
@@ -9,10 +9,10 @@ import { text } from '../base/schema-types.ts'
 import type { NewUpload, UploadResult } from '../inbox/media/uploads.ts'
 import type { SendMessage } from '../inbox/send/send.ts'
 import type { SendDeps } from '../inbox/send/send-deps.ts'
-import type { ReadLead } from '../leads/lead/identify.ts'
+import type { LeadReader } from '../leads/lead/find-lead.ts'
 import type { ListDeps } from '../leads/search/list.ts'
-import type { CreateLead } from '../leads/write/create.ts'
-import type { UpsertLead } from '../leads/write/upsert.ts'
+import type { LeadCreator } from '../leads/write/create.ts'
+import type { LeadUpserter } from '../leads/write/upsert.ts'
 import type { CircuitBreaker } from './circuit-breaker.ts'
 import type { WorkQueue } from './work/work-queue.ts'
 
@@ -21,11 +21,11 @@ export interface AgentDeps {
   leads: ListDeps
   /** The next four batch concurrent calls. */
   send: SendMessage
-  readLead: ReadLead
-  createLead: CreateLead
-  upsertLead: UpsertLead
+  readLead: LeadReader
+  createLead: LeadCreator
+  upsertLead: LeadUpserter
   lookupLimits: LookupLimitOf
-  workWaits: WorkQueue
+  workQueue: WorkQueue
   uploads: AgentUploads
   circuitBreaker: CircuitBreaker
 }
@@ -39,7 +39,7 @@ export interface AgentUploads {
 
 export interface AgentCaller extends Caller {
   /** What is left of the rate limit; null: unlimited. */
-  rateLimitLeft: Take | null
+  rateLimitLeft: RateLimitResult | null
 }
 
 /**
@@ -155,8 +155,8 @@ export async function authorizeTool(
 export const canUse = (caller: Caller, tool: AgentTool): boolean => tool.scopes.some((scope) => caller.may(scope))
 
 // A tool with scopes of both areas is authorized for the area that the key has access to.
-function areaFor({ scopes: anyOf }: AgentTool, { may, workspace }: Caller): Face {
-  const ofInbox = anyOf.filter((scope) => scope.startsWith('inbox.'))
-  if (ofInbox.length === anyOf.length) return 'inbox'
-  return ofInbox.some(may) && workspace.inboxEnabled ? 'inbox' : 'leads'
+function areaFor({ scopes: anyOf }: AgentTool, { may, workspace }: Caller): ApiArea {
+  const inboxScopes = anyOf.filter((scope) => scope.startsWith('inbox.'))
+  if (inboxScopes.length === anyOf.length) return 'inbox'
+  return inboxScopes.some(may) && workspace.inboxEnabled ? 'inbox' : 'leads'
 }

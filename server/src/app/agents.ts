@@ -12,9 +12,9 @@ import type { App } from '../base/route.ts'
 import type { FeedWatch } from '../events/feed-watch.ts'
 import { serveAgentReference } from '../http/contract/reference.ts'
 import { createSend } from '../inbox/send/send.ts'
-import { leadReader } from '../leads/lead/identify.ts'
-import { leadCreator } from '../leads/write/create.ts'
-import { leadUpserter } from '../leads/write/upsert.ts'
+import { makeLeadReader } from '../leads/lead/find-lead.ts'
+import { makeLeadCreator } from '../leads/write/create.ts'
+import { makeLeadUpserter } from '../leads/write/upsert.ts'
 import type { Inbox } from './inbox.ts'
 import type { Runtime } from './runtime.ts'
 
@@ -25,16 +25,16 @@ export async function serveAgents(
   { sends: inbox, uploads }: Pick<Inbox, 'sends' | 'uploads'>,
   watch: FeedWatch,
 ): Promise<void> {
-  const workWaits = createWorkQueue({ ...runtime, watch })
+  const workQueue = createWorkQueue({ ...runtime, watch })
   // Invalidates on every node including this one, after the guard.
-  await runtime.db.listen('api_keys', workWaits.keyChanged)
-  await runtime.db.listen('workspaces', workWaits.workspaceChanged)
+  await runtime.db.listen('api_keys', workQueue.recheckKey)
+  await runtime.db.listen('workspaces', workQueue.recheckWorkspace)
   // Messages published while the LISTEN connection was lost are not delivered later.
-  const stopHearing = runtime.db.onReconnect(workWaits.allChanged)
+  const unsubscribe = runtime.db.onReconnect(workQueue.recheckAll)
   // In `preClose`, because the server then waits for requests, and these would continue as long as allowed.
   app.addHook('preClose', async () => {
-    stopHearing()
-    workWaits.close()
+    unsubscribe()
+    workQueue.close()
   })
   const backgroundTasks = createBackgroundTasks()
   app.addHook('onClose', backgroundTasks.close)
@@ -43,11 +43,11 @@ export async function serveAgents(
     inbox,
     leads: runtime,
     send: createSend(inbox),
-    readLead: leadReader(runtime),
-    createLead: leadCreator(runtime),
-    upsertLead: leadUpserter(runtime),
+    readLead: makeLeadReader(runtime),
+    createLead: makeLeadCreator(runtime),
+    upsertLead: makeLeadUpserter(runtime),
     lookupLimits: guard.lookupLimits,
-    workWaits,
+    workQueue,
     uploads: createAgentUploads(inbox, uploads),
     circuitBreaker: createCircuitBreaker({
       clock: runtime.clock,

@@ -1,7 +1,7 @@
 import cookie from '@fastify/cookie'
 import { type AccessDeps, accessTeamRoutes } from '../auth/access-routes.ts'
 import { clientAddressReader, createKeyGuard, type KeyGuard } from '../auth/api-keys/authenticate.ts'
-import { createMetricsDoor, createTeamGuard, decorateTeamRequests } from '../auth/credentials/team-guard.ts'
+import { createMetricsGuard, createTeamGuard, decorateTeamRequests } from '../auth/credentials/team-guard.ts'
 import { createPasswords } from '../auth/users/passwords.ts'
 import type { TeamDeps } from '../auth/users/users.ts'
 import type { App } from '../base/route.ts'
@@ -9,10 +9,10 @@ import { strangeConnections } from '../channels/connection/queries.ts'
 import { erasureTeamRoutes } from '../erasure/erasure-routes.ts'
 import { formTeamRoutes } from '../forms/form-routes.ts'
 import { formRoutes } from '../forms/routes.ts'
-import { countSubmissionsOf, moveSubmissions, submissionsOfLead } from '../forms/submit/submissions.ts'
-import { describeApi } from '../http/contract/openapi.ts'
+import { countLeadSubmissions, listLeadSubmissions, moveSubmissions } from '../forms/submit/submissions.ts'
+import { registerOpenApi } from '../http/contract/openapi.ts'
 import { serveReference } from '../http/contract/reference.ts'
-import { createReadiness, serveHealth } from '../http/monitoring/health.ts'
+import { createReadinessCheck, serveHealth } from '../http/monitoring/health.ts'
 import { serveMetrics } from '../http/monitoring/metrics.ts'
 import { pageRoutes } from '../http/pages/web-app.ts'
 import { createServer } from '../http/server/server.ts'
@@ -33,7 +33,7 @@ import { serveAgents } from './agents.ts'
 import { erasureDeps } from './erasure.ts'
 import { type Events, presentPayload, serveEvents } from './events.ts'
 import { type Inbox, serveInbox } from './inbox.ts'
-import { serveNotices } from './notifications.ts'
+import { serveNotifications } from './notifications.ts'
 import type { Runtime } from './runtime.ts'
 import { keyedTables } from './tables.ts'
 
@@ -60,11 +60,11 @@ export async function buildApp(runtime: Runtime, watch: (app: App) => void = () 
     observe: metrics.request,
   })
   app.addHook('onResponse', (request, reply, done) => {
-    guard.noteCall(request, reply)
+    guard.recordCall(request, reply)
     done()
   })
   app.addHook('onClose', () => guard.close())
-  await describeApi(app)
+  await registerOpenApi(app)
   watch(app)
 
   serveReference(app, config.http.publicUrl)
@@ -73,11 +73,11 @@ export async function buildApp(runtime: Runtime, watch: (app: App) => void = () 
   const inbox = await serveInbox(app, runtime, guard)
   const events = await serveEvents(app, runtime, guard)
   await serveAgents(app, runtime, guard, inbox, events.watch)
-  await servePeople(app, runtime, guard, inbox, events)
+  await serveTeamApi(app, runtime, guard, inbox, events)
   return app
 }
 
-async function servePeople(app: App, runtime: Runtime, guard: KeyGuard, inbox: Inbox, events: Events): Promise<void> {
+async function serveTeamApi(app: App, runtime: Runtime, guard: KeyGuard, inbox: Inbox, events: Events): Promise<void> {
   const { config, log, clock, wallClock = clock, db, keyStore, limiter, localToken, passwordCost } = runtime
   const { sessionIdleMs, http } = config
   const { publicUrl, trustedProxies } = http
@@ -85,7 +85,7 @@ async function servePeople(app: App, runtime: Runtime, guard: KeyGuard, inbox: I
   const team: TeamDeps = {
     ...{ db, keyStore, clock, wallClock, sessionIdleMs, publicUrl },
     passwords: createPasswords(passwordCost),
-    addressOf: clientAddress,
+    clientAddressOf: clientAddress,
   }
   const rate = { limiter, perMinute: config.limits.teamPerMinute }
   const teamGuard = createTeamGuard({ ...team, teamToken: config.teamToken, localToken, rate })
@@ -98,7 +98,7 @@ async function servePeople(app: App, runtime: Runtime, guard: KeyGuard, inbox: I
   await inbox.serveTeam(teamGuard, events.live)
   webhookTeamRoutes(app, { ...runtime, present: presentPayload }, teamGuard)
   events.serveTeam(teamGuard)
-  serveNotices(app, runtime, teamGuard, events.live)
+  serveNotifications(app, runtime, teamGuard, events.live)
   formTeamRoutes(app, team, teamGuard)
   statsTeamRoutes(app, team, teamGuard)
   erasureTeamRoutes(app, erasureDeps(runtime), teamGuard)
@@ -111,9 +111,9 @@ async function servePeople(app: App, runtime: Runtime, guard: KeyGuard, inbox: I
 function leadTeamDeps(runtime: Runtime): LeadTeamDeps {
   const conversationsOf = (workspaceId: string, phones: readonly string[]) =>
     listConversationsByPhone(runtime, workspaceId, phones)
-  const talkOf: LeadTeamDeps['talkOf'] = (...asked) => listEntriesByPhone(runtime, ...asked)
-  const submissionsOf: LeadTeamDeps['submissionsOf'] = (...asked) => submissionsOfLead(runtime, ...asked)
-  return { ...runtime, conversationsOf, talkOf, submissionsOf, countSubmissionsOf, moveSubmissions }
+  const conversationEntries: LeadTeamDeps['conversationEntries'] = (...args) => listEntriesByPhone(runtime, ...args)
+  const submissionEntries: LeadTeamDeps['submissionEntries'] = (...args) => listLeadSubmissions(runtime, ...args)
+  return { ...runtime, conversationsOf, conversationEntries, submissionEntries, countLeadSubmissions, moveSubmissions }
 }
 
 /** Effects in other modules when a key or a membership ends. */
@@ -168,9 +168,9 @@ export async function buildWorkerApp(runtime: Runtime): Promise<App> {
 export function serveService(app: App, runtime: Runtime): void {
   const { config, db, keyStore, clock, wallClock = clock, metrics, localToken } = runtime
   // Readiness ignores the fair queues: heavy users must not determine whether the process is ready.
-  serveHealth(app, createReadiness(db))
+  serveHealth(app, createReadinessCheck(db))
   const { publicUrl } = config.http
   const { teamToken, metricsToken, sessionIdleMs } = config
   const credentials = { db, keyStore, clock, wallClock, sessionIdleMs, publicUrl, teamToken, localToken }
-  serveMetrics(app, metrics, createMetricsDoor({ ...credentials, metricsToken }))
+  serveMetrics(app, metrics, createMetricsGuard({ ...credentials, metricsToken }))
 }

@@ -35,7 +35,7 @@ export async function serveEvents(app: App, runtime: Runtime, guard: KeyGuard): 
   const watch = watchFeeds({ db, sequencer, log, repeat })
   const longPolls = createLongPolls({ db, sequencer, watch })
   // Ends polls of revoked and rotated keys, on every node including this one, after the guard has invalidated them.
-  await db.listen('api_keys', longPolls.endAllOf)
+  await db.listen('api_keys', longPolls.endWaitsOf)
   const live = createLive({ db, sequencer, watch, keyStore, log, repeat, names: eventNames, present: presentPayload })
   // In `preClose`, because the server then waits for requests, and these would continue as long as allowed.
   app.addHook('preClose', async () => {

@@ -47,7 +47,7 @@ export function gaugesOf(
     },
     stored: async () =>
       (await Promise.all([eventSamples(db, clock), webhookSamples(db, clock), sessionSamples(db)])).flat(),
-    failed: (error) => log.warn('failed to read gauge metrics from the database', {}, error),
+    onError: (error) => log.warn('failed to read gauge metrics from the database', {}, error),
   }
 }
 

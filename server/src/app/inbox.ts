@@ -2,15 +2,15 @@ import type { KeyGuard } from '../auth/api-keys/authenticate.ts'
 import { repeatAfterPause } from '../base/async/loop.ts'
 import { localUrl } from '../base/outgoing/address.ts'
 import type { App } from '../base/route.ts'
-import { runStep } from '../base/steps.ts'
+import { runStep } from '../base/run-step.ts'
 import { adapterOf, type ChannelAdapters } from '../channels/adapter.ts'
-import { observedConnectors, openAdapters } from '../channels/adapters.ts'
-import { keepCallbackConnections } from '../channels/callback-connections.ts'
-import type { ChannelEvent, Customer, Receive } from '../channels/channel-event.ts'
+import { observeConnectors, openAdapters } from '../channels/adapters.ts'
+import { createCallbackConnectionCache } from '../channels/callback-connections.ts'
+import type { ChannelEvent, Customer, ReceiveEvents } from '../channels/channel-event.ts'
 import { channelTeamRoutes } from '../channels/connection/connection-routes.ts'
 import { findConnection, findConnections } from '../channels/connection/queries.ts'
 import { applyAcceptance, applyPlatformSignal, applyRefusal } from '../channels/health/availability.ts'
-import type { OpenOurFile } from '../channels/media-transport.ts'
+import type { OpenStoredFile } from '../channels/media-transport.ts'
 import type { SyncDeps } from '../channels/templates/sync-templates.ts'
 import type { Live } from '../events/live.ts'
 import { inboxRoutes } from '../inbox/api/routes.ts'
@@ -33,11 +33,11 @@ import {
 } from '../inbox/team-api/live-updates.ts'
 import {
   type ChatCustomer,
-  findLeadOfChat,
-  findLeadsOfChats,
-  findPhonesOfLeads,
-  leadsFromChat,
-} from '../leads/write/from-chat.ts'
+  createLeadsFromChat,
+  findChatLead,
+  findChatLeads,
+  findLeadPhones,
+} from '../leads/write/create-from-chat.ts'
 import type { TeamGuard } from '../team/member.ts'
 import type { Runtime } from './runtime.ts'
 
@@ -74,7 +74,7 @@ export async function serveInbox(app: App, runtime: Runtime, guard: KeyGuard): P
   }
 
   inboxRoutes(app, sends, guard)
-  const connections = keepCallbackConnections(runtime)
+  const connections = createCallbackConnectionCache(runtime)
   const callbacks = { db, keyStore, clock, log, receive, connections }
   for (const { callbackRoutes } of Object.values(adapters)) callbackRoutes?.(app, callbacks)
   const { publicUrl } = config.http
@@ -115,7 +115,7 @@ async function followTeam(app: App, runtime: Runtime, live: Live): Promise<Prese
     onError,
   })
   const stop = publishConversationUpdates(deps)
-  const sweeping = repeat(presenceSweepMs, async () => presence.sweep(), onError)
+  const sweeping = repeat(presenceSweepMs, async () => presence.removeExpired(), onError)
   app.addHook('preClose', async () => {
     stop()
     await sweeping.stop()
@@ -143,7 +143,7 @@ export function fetchDeps(runtime: Runtime, previews: Previews): FetcherDeps {
 }
 
 /** Returns how other processes of the service open files that linked devices send. */
-export function openFileOf(runtime: Runtime): OpenOurFile {
+export function openFileOf(runtime: Runtime): OpenStoredFile {
   const limits = adaptersOf(runtime).unofficial.media?.limits
   const deps = { ...runtime, store: runtime.media }
   return async (workspaceId, id) => (limits === undefined ? null : openUpload(deps, limits, workspaceId, id))
@@ -158,7 +158,7 @@ const openConnectionOf =
 export const createFindLeads =
   ({ db, keyStore }: Runtime): InboxDeps['findLeads'] =>
   (workspaceId, phones) =>
-    findLeadsOfChats({ db, keyStore }, workspaceId, phones)
+    findChatLeads({ db, keyStore }, workspaceId, phones)
 
 function inboxDeps(runtime: Runtime): InboxDeps {
   const { db, keyStore, clock } = runtime
@@ -168,9 +168,9 @@ function inboxDeps(runtime: Runtime): InboxDeps {
     clock,
     connectors: connectorsOf(runtime),
     openConnection: openConnectionOf(runtime),
-    findLead: (workspaceId, phone) => findLeadOfChat({ db, keyStore, clock }, workspaceId, phone),
+    findLead: (workspaceId, phone) => findChatLead({ db, keyStore, clock }, workspaceId, phone),
     findLeads: createFindLeads(runtime),
-    findLeadPhones: (workspaceId, search) => findPhonesOfLeads(runtime, workspaceId, search),
+    findLeadPhones: (workspaceId, search) => findLeadPhones(runtime, workspaceId, search),
   }
 }
 
@@ -185,7 +185,7 @@ export const adaptersOf = (runtime: Runtime): ChannelAdapters => openAdapters(ru
 export function connectorsOf(runtime: Runtime): InboxDeps['connectors'] {
   const { connectors, metrics } = runtime
   const adapters = adaptersOf(runtime)
-  return observedConnectors((channel) => connectors?.[channel] ?? adapters[channel].connector, metrics.sent)
+  return observeConnectors((channel) => connectors?.[channel] ?? adapters[channel].connector, metrics.sent)
 }
 
 /** The platform's error code for a marketing message to a customer who has opted out. */
@@ -196,7 +196,7 @@ const optOut = (customer: Customer, at: Date): ChannelEvent => ({
 })
 
 /** Returns the function to which channels pass their platforms' events. */
-export function inboxReceive(runtime: Runtime): Receive {
+export function inboxReceive(runtime: Runtime): ReceiveEvents {
   const { log, metrics } = runtime
   const adapters = adaptersOf(runtime)
   const deps: ReceiveDeps = {
@@ -215,7 +215,7 @@ export function inboxReceive(runtime: Runtime): Receive {
       // The messages are stored even if the leads cannot be created.
       const onError = (error: unknown) =>
         log.warn('failed to create a lead for a customer; retrying with the next message', { workspaceId }, error)
-      await leadsFromChat(runtime, workspaceId, customers, onError).catch(onError)
+      await createLeadsFromChat(runtime, workspaceId, customers, onError).catch(onError)
     },
   }
   const receive = createReceive(deps)

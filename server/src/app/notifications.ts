@@ -11,7 +11,7 @@ import { createFindLeads } from './inbox.ts'
 import type { Runtime } from './runtime.ts'
 
 /** Returns the names of what notifications refer to, as the inbox knows them. */
-function nameThingsOf(runtime: Runtime): ResolveNames {
+function createNameResolver(runtime: Runtime): ResolveNames {
   const { db, keyStore } = runtime
   return async (workspaceId, notices) => {
     if (notices.length === 0) return []
@@ -39,17 +39,17 @@ function nameThingsOf(runtime: Runtime): ResolveNames {
 }
 
 export function pushDeps(runtime: Runtime): PushDeps {
-  return { ...runtime, publicUrl: runtime.config.http.publicUrl, resolveNames: nameThingsOf(runtime) }
+  return { ...runtime, publicUrl: runtime.config.http.publicUrl, resolveNames: createNameResolver(runtime) }
 }
 
-export function serveNotices(app: App, runtime: Runtime, teamGuard: TeamGuard, live: Live): void {
+export function serveNotifications(app: App, runtime: Runtime, teamGuard: TeamGuard, live: Live): void {
   const { db, clock } = runtime
   const stop = publishNotificationUpdates(db, live)
   app.addHook('preClose', async () => stop())
   const deps = {
     ...runtime,
     pushKey: async () => (await ensurePushKeys(runtime)).publicKey,
-    resolveNames: nameThingsOf(runtime),
+    resolveNames: createNameResolver(runtime),
     mentionsRead: (workspaceId: string, userId: string, noteIds: readonly string[]) =>
       markNotesRead(db, workspaceId, userId, noteIds, clock.now()),
   }

@@ -1,18 +1,18 @@
-import { emailIndex, openPerson as openUser } from '../auth/users/users.ts'
+import { emailIndex, decryptPerson as openUser } from '../auth/users/users.ts'
 import type { EncryptionContext } from '../base/encryption/encrypt.ts'
 import type { EncryptedTable, IndexedTable, KeyedRow, KeyedTables } from '../base/encryption/key-store.ts'
-import type { AgingTable } from '../base/retention.ts'
+import type { RetentionTable } from '../base/retention.ts'
 import { contentPlace } from '../channels/unofficial/send/sends.ts'
 import { keyPlace } from '../channels/unofficial/transport/encrypted-auth-store.ts'
 import { contactIndexes, decryptContact } from '../inbox/conversation/encrypted-conversation.ts'
 import { decryptMessageText } from '../inbox/conversation/message.ts'
 import { conversationTokens } from '../inbox/search/conversation-tokens.ts'
 import { messageTokens } from '../inbox/search/message-tokens.ts'
-import { bulkItemPlace } from '../leads/bulk/items.ts'
-import { leadIndexes, openPerson } from '../leads/lead/encrypted-lead.ts'
+import { bulkItemContext } from '../leads/bulk/items.ts'
+import { decryptPerson, leadIndexes } from '../leads/lead/encrypted-lead.ts'
 import { searchTokens } from '../leads/lead/search-lines.ts'
-import { contactDigest, contactPlace } from '../leads/merge/moves.ts'
-import { piecePlace } from '../leads/transfer/import/pieces.ts'
+import { contactContext, contactDigest } from '../leads/merge/move-rows.ts'
+import { pieceContext } from '../leads/transfer/import/file-pieces.ts'
 import { answerContext } from '../webhooks/deliver/delivery.ts'
 import { defaultAuditDays } from '../workspaces/workspace.ts'
 
@@ -20,19 +20,19 @@ import { defaultAuditDays } from '../workspaces/workspace.ts'
 interface Table {
   name: string
   /** Scope of the keys: by default the workspace in `workspace_id`. */
-  keysOf?: EncryptedTable['keysOf']
+  keyScope?: EncryptedTable['keyScope']
   /** Columns that identify a row within a scope; default `id`. */
   key?: readonly string[]
   /** Encrypted columns, bound to themselves and the first key column, or to the result of a function. */
-  sealed?: readonly string[] | EncryptedTable['places']
+  sealed?: readonly string[] | EncryptedTable['locations']
   /** Columns that those functions read besides the key. */
   reads?: readonly string[]
   /** Number of rows to load and lock at once, for tables with large values. */
   rowsAtOnce?: number
   /** Digests or tokens for finding rows. */
-  indexed?: Pick<IndexedTable, 'reads' | 'own' | 'source' | 'indexes'>
+  indexed?: Pick<IndexedTable, 'reads' | 'own' | 'source' | 'computeIndexes'>
   /** Retention, if it depends only on age. */
-  ages?: Partial<AgingTable> & Pick<AgingTable, 'time' | 'days'>
+  ages?: Partial<RetentionTable> & Pick<RetentionTable, 'time' | 'days'>
 }
 
 const at = (table: string, column: string, id: string) => (row: KeyedRow) => ({ table, row: row[id], column })
@@ -44,10 +44,10 @@ const tables: readonly Table[] = [
     sealed: ['person', 'notes', 'custom_fields'],
     indexed: {
       reads: ['person'],
-      indexes: (keyring, { id, person }) => {
+      computeIndexes: (keyring, { id, person }) => {
         // A purged lead has no values to search for.
         if (person.length === 0) return { index_version: keyring.indexVersion }
-        const [, , email, phone] = openPerson(keyring, id, person)
+        const [, , email, phone] = decryptPerson(keyring, id, person)
         return leadIndexes(keyring, { email, phone })
       },
     },
@@ -58,8 +58,8 @@ const tables: readonly Table[] = [
     indexed: {
       reads: ['person', 'unique_code', 'external_ref'],
       source: { table: 'leads', key: ['id'] },
-      indexes: (keyring, row) => {
-        const [firstName, lastName, email, phone, contacts] = openPerson(keyring, row.lead_id, row.person)
+      computeIndexes: (keyring, row) => {
+        const [firstName, lastName, email, phone, contacts] = decryptPerson(keyring, row.lead_id, row.person)
         const { unique_code: uniqueCode, external_ref: externalRef } = row
         const lead = { firstName, lastName, email, phone, contacts, uniqueCode, externalRef }
         return { tokens: searchTokens(keyring, lead), index_version: keyring.indexVersion }
@@ -71,12 +71,12 @@ const tables: readonly Table[] = [
     name: 'lead_import_pieces',
     key: ['import_id', 'kind', 'start'],
     rowsAtOnce: 4,
-    sealed: { bytes: ({ import_id: importId, kind, start }) => piecePlace({ importId, kind }, start) },
+    sealed: { bytes: ({ import_id: importId, kind, start }) => pieceContext({ importId, kind }, start) },
   },
   {
     name: 'lead_bulk_items',
     key: ['change_id', 'lead_id'],
-    sealed: { before: (row) => bulkItemPlace(row.change_id, row.lead_id) },
+    sealed: { before: (row) => bulkItemContext(row.change_id, row.lead_id) },
   },
   { name: 'lead_bulk_changes', sealed: ['filter'] },
   { name: 'lead_merges', sealed: ['former'] },
@@ -85,8 +85,8 @@ const tables: readonly Table[] = [
     sealed: ['value'],
     indexed: {
       reads: ['kind', 'value'],
-      indexes: (keyring, { id, kind, value }) => ({
-        digest: contactDigest(keyring, kind, keyring.decryptText(contactPlace(id), value)),
+      computeIndexes: (keyring, { id, kind, value }) => ({
+        digest: contactDigest(keyring, kind, keyring.decryptText(contactContext(id), value)),
         index_version: keyring.indexVersion,
       }),
     },
@@ -100,7 +100,7 @@ const tables: readonly Table[] = [
     sealed: ['contact', 'last_message', 'handover'],
     indexed: {
       reads: ['contact'],
-      indexes: (keyring, { id, contact }) => contactIndexes(keyring, decryptContact(keyring, id, contact)),
+      computeIndexes: (keyring, { id, contact }) => contactIndexes(keyring, decryptContact(keyring, id, contact)),
     },
   },
   {
@@ -109,7 +109,7 @@ const tables: readonly Table[] = [
     indexed: {
       reads: ['contact'],
       source: { table: 'conversations', key: ['id'] },
-      indexes: (keyring, { conversation_id: id, contact }) => ({
+      computeIndexes: (keyring, { conversation_id: id, contact }) => ({
         tokens: conversationTokens(keyring, decryptContact(keyring, id, contact)),
         index_version: keyring.indexVersion,
       }),
@@ -126,7 +126,7 @@ const tables: readonly Table[] = [
       own: ['epoch'],
       reads: ['content'],
       source: { table: 'messages', key: ['id'] },
-      indexes: (keyring, { message_id: id, content, epoch }) => ({
+      computeIndexes: (keyring, { message_id: id, content, epoch }) => ({
         tokens: messageTokens(keyring, decryptMessageText(keyring, { id, content }), epoch),
         index_version: keyring.indexVersion,
       }),
@@ -165,11 +165,11 @@ const tables: readonly Table[] = [
   },
   {
     name: 'users',
-    keysOf: 'instance',
+    keyScope: 'instance',
     sealed: ['person', 'totp_secret'],
     indexed: {
       reads: ['person'],
-      indexes: (keyring, { id, person }) => ({
+      computeIndexes: (keyring, { id, person }) => ({
         email_index: emailIndex(keyring, openUser(keyring, id, person).email),
         index_version: keyring.indexVersion,
       }),
@@ -190,7 +190,7 @@ const tables: readonly Table[] = [
   },
   { name: 'saved_filters', sealed: ['content'] },
   { name: 'push_subscriptions', sealed: ['content'] },
-  { name: 'push_keys', keysOf: 'instance', sealed: ['private_key'] },
+  { name: 'push_keys', keyScope: 'instance', sealed: ['private_key'] },
   { name: 'audit_log', ages: { scope: 'scope_id', time: 'at', days: 'keep_audit_days' } },
   // The counts of an erasure are kept as long as the audit log by default.
   { name: 'erasures', sealed: ['subject'], ages: { time: 'finished_at', days: defaultAuditDays } },
@@ -202,19 +202,19 @@ const answerOf = ({ endpoint_id: endpointId, position }: KeyedRow, number: numbe
 const isList = (sealed: NonNullable<Table['sealed']>): sealed is readonly string[] => Array.isArray(sealed)
 
 export const keyedTables: KeyedTables = {
-  sealed: tables.flatMap(({ name, keysOf = 'workspace', key = ['id'], sealed, reads = [], rowsAtOnce }) => {
+  encrypted: tables.flatMap(({ name, keyScope = 'workspace', key = ['id'], sealed, reads = [], rowsAtOnce }) => {
     if (sealed === undefined) return []
     const id = key[0] ?? ''
     const own = (columns: readonly string[]) =>
       Object.fromEntries(columns.map((column) => [column, at(name, column, id)]))
-    const places = isList(sealed) ? own(sealed) : sealed
-    return { table: name, keysOf, key, places, reads, ...(rowsAtOnce !== undefined && { rowsAtOnce }) }
+    const locations = isList(sealed) ? own(sealed) : sealed
+    return { table: name, keyScope, key, locations, reads, ...(rowsAtOnce !== undefined && { rowsAtOnce }) }
   }),
-  indexed: tables.flatMap(({ name, keysOf = 'workspace', key = ['id'], indexed }) =>
-    indexed === undefined ? [] : { table: name, keysOf, key, ...indexed },
+  indexed: tables.flatMap(({ name, keyScope = 'workspace', key = ['id'], indexed }) =>
+    indexed === undefined ? [] : { table: name, keyScope, key, ...indexed },
   ),
 }
 
-export const agingTables: readonly AgingTable[] = tables.flatMap(({ name, ages }) =>
+export const agingTables: readonly RetentionTable[] = tables.flatMap(({ name, ages }) =>
   ages === undefined ? [] : { table: name, scope: 'workspace_id', order: 'id', ...ages },
 )

@@ -5,26 +5,26 @@ import { text, unpaged } from '../base/schema-types.ts'
 import type { TeamGuard } from '../team/member.ts'
 import { teamApi } from '../team/team-api.ts'
 import { idSchema, personNameSchema, roleSchema } from '../team/team-schema.ts'
-import { meTeamRoutes, sessionTeamRoutes } from './account/account-routes.ts'
+import { profileTeamRoutes, sessionTeamRoutes } from './account/account-routes.ts'
 import type { KeyDeps } from './api-keys/change-key.ts'
 import { keyTeamRoutes } from './api-keys/key-routes.ts'
 import { statusAt, usableStatus } from './api-keys/key-schema.ts'
 import { tokenTeamRoutes } from './credentials/token-routes.ts'
 import { auditTeamRoutes } from './members/audit-routes.ts'
-import type { LeavingDeps } from './members/change-members.ts'
+import type { LeaveDeps } from './members/change-members.ts'
 import { invitationTeamRoutes } from './members/invitation-routes.ts'
 import { memberTeamRoutes } from './members/member-routes.ts'
 import { listPeople, type NamedRow } from './members/people.ts'
 import { signInTeamRoutes } from './sign-in/sign-in-routes.ts'
 import type { TeamDeps } from './users/users.ts'
 
-export interface AccessDeps extends LeavingDeps, Pick<KeyDeps, 'strangeConnections' | 'keyNarrowed' | 'lastCalls'> {}
+export interface AccessDeps extends LeaveDeps, Pick<KeyDeps, 'strangeConnections' | 'keyNarrowed' | 'lastCalls'> {}
 
 export function accessTeamRoutes(app: App, deps: AccessDeps, guard: TeamGuard): void {
   for (const routes of [
     signInTeamRoutes,
     sessionTeamRoutes,
-    meTeamRoutes,
+    profileTeamRoutes,
     peopleTeamRoutes,
     memberTeamRoutes,
     invitationTeamRoutes,
@@ -36,7 +36,7 @@ export function accessTeamRoutes(app: App, deps: AccessDeps, guard: TeamGuard): 
   }
 }
 
-const named = (id: string, name: string) =>
+const namedCredentialSchema = (id: string, name: string) =>
   Type.Object({ id: idSchema(id), name: text(100, 'Name.', { example: name }), status: usableStatus })
 
 const peopleSchema = Type.Object({
@@ -44,8 +44,14 @@ const peopleSchema = Type.Object({
     ...unpaged,
     description: 'Sorted by joining date, oldest first.',
   }),
-  keys: Type.Array(named('The API key.', 'Website agent'), { ...unpaged, description: 'Oldest first.' }),
-  tokens: Type.Array(named('The team token.', 'Nightly export'), { ...unpaged, description: 'Oldest first.' }),
+  keys: Type.Array(namedCredentialSchema('The API key.', 'Website agent'), {
+    ...unpaged,
+    description: 'Oldest first.',
+  }),
+  tokens: Type.Array(namedCredentialSchema('The team token.', 'Nightly export'), {
+    ...unpaged,
+    description: 'Oldest first.',
+  }),
 })
 
 /** Adds the route that names the actors, owners and assignees whose ids the team API returns. */

@@ -43,38 +43,38 @@ export function shiftedClock(base: Clock): ShiftedClock {
 }
 
 /** A clock that is corrected by a reference clock. */
-export interface FollowedClock extends Clock {
+export interface CorrectedClock extends Clock {
   /** Reads the reference clock. Returns true if the correction changed. */
-  follow(): Promise<boolean>
+  correct(): Promise<boolean>
   /** Milliseconds that the base was ahead of the reference at the last reading; negative if behind. */
   baseAheadMs(): number
 }
 
 /** Largest ignored difference: a reading takes time itself, and the machines' time service corrects the rest. */
-const agreeMs = 1000
+const toleranceMs = 1000
 
 /**
  * Returns the base time while it agrees with the reference clock that the callback reads, and the reference time
  * otherwise. Ignores a reading that took longer than the tolerance.
  */
-export function followedClock(
+export function correctedClock(
   base: Clock,
-  ask: () => Promise<Date>,
-  steadyMs = () => performance.now(),
-): FollowedClock {
+  readReference: () => Promise<Date>,
+  monotonicMs = () => performance.now(),
+): CorrectedClock {
   let aheadMs = 0
   return {
     now: () => new Date(base.now().getTime() - aheadMs),
     baseAheadMs: () => aheadMs,
-    follow: async () => {
-      const [before, begunMs] = [base.now().getTime(), steadyMs()]
-      const told = (await ask()).getTime()
-      const tookMs = steadyMs() - begunMs
-      if (tookMs > agreeMs) return false
-      const foundMs = Math.round(before + tookMs / 2 - told)
-      const next = Math.abs(foundMs) <= agreeMs ? 0 : foundMs
+    correct: async () => {
+      const [before, startedMs] = [base.now().getTime(), monotonicMs()]
+      const referenceMs = (await readReference()).getTime()
+      const tookMs = monotonicMs() - startedMs
+      if (tookMs > toleranceMs) return false
+      const measuredMs = Math.round(before + tookMs / 2 - referenceMs)
+      const next = Math.abs(measuredMs) <= toleranceMs ? 0 : measuredMs
       // A new difference within the same bound keeps the old one, so that the time does not jump back and forth.
-      if (next === aheadMs || (next !== 0 && Math.abs(next - aheadMs) <= agreeMs)) return false
+      if (next === aheadMs || (next !== 0 && Math.abs(next - aheadMs) <= toleranceMs)) return false
       aheadMs = next
       return true
     },

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { type ConnectionOptions, openConnections, type PoolerAbilities } from './postgres/connections.ts'
+import { type ConnectionOptions, openConnections, type PoolerFeatures } from './postgres/connections.ts'
 import { DatabaseError, isOutOfDisk, isStalePlan, isUnavailable, sqlState, violates } from './postgres/failures.ts'
 import {
   type CommitProof,
@@ -11,7 +11,7 @@ import {
   transactionOf,
 } from './postgres/run-transaction.ts'
 import { type Core, poolSender, SecondConnection, secondConnectionIn } from './postgres/statements.ts'
-import { type Ended, type Pending, type Row, type Sql, type Statement, tagOf } from './postgres/template.ts'
+import { type OnEnd, type PendingStatement, type Row, type Sql, type Statement, tagOf } from './postgres/template.ts'
 import { createFairQueue } from './scheduling/fair-queue.ts'
 import { currentContext, runAsService, traced } from './scheduling/work-context.ts'
 import { statementSpan } from './tracing/span.ts'
@@ -23,7 +23,7 @@ export type Tx = Sql & { readonly [mark]: true }
 declare const mark: unique symbol
 
 /** Part of a statement, to embed in another. */
-export type Fragment = Pending<Row[]>
+export type Fragment = PendingStatement<Row[]>
 
 /**
  * The database. An operation uses one connection at a time: inside a transaction the pool throws, because operations
@@ -37,22 +37,22 @@ export interface Db {
    * must not have effects outside the database. If the answer to the commit is lost, the proof set by `setCommitProof`
    * decides whether it was committed; without a proof the error reaches the caller.
    */
-  tx<T>(work: (tx: Tx) => Promise<T>, repeating?: RetryOptions): Promise<T>
+  tx<T>(work: (tx: Tx) => Promise<T>, retryOptions?: RetryOptions): Promise<T>
   /**
    * Runs one writing statement as its own transaction, in one round trip instead of three. The message to publish, and
    * the proof that decides after a lost answer, are passed as arguments.
    */
-  statement<T>(work: (tx: Tx) => Promise<T>, news?: PubSubMessage | null, proven?: StatementProof<T>): Promise<T>
+  statement<T>(work: (tx: Tx) => Promise<T>, message?: PubSubMessage | null, proof?: StatementProof<T>): Promise<T>
   /** Calls back after each commit that published to the topic: in this process, and in others with `relayMessages`. */
   subscribe(topic: string, listener: (id: string) => void): () => void
   /** Calls back for messages that commits of this process publish, of every topic. */
-  onPublish(listener: (news: PubSubMessage) => void): () => void
+  onPublish(listener: (message: PubSubMessage) => void): () => void
   /** Calls back when the LISTEN connection is restored, for subscribers that would stay stale: they never poll. */
   onReconnect(listener: () => void): () => void
   /** False from the loss of the LISTEN connection until it is restored. */
   isListening(): boolean
   /** Delivers a message of another process to the subscribers in this one. */
-  deliver(news: PubSubMessage): void
+  deliver(message: PubSubMessage): void
   /** Calls back for every `notify` on the channel. Survives reconnects, so messages in between may be lost. */
   listen(channel: string, onPayload: (payload: string) => void): Promise<void>
   /** Runs work that would slow others down: a few at a time, and one per workspace while others wait. */
@@ -60,7 +60,7 @@ export interface Db {
   /** Throws inside a transaction of this database: for caches, which only sometimes need a connection. */
   refuseInTransaction(): void
   /** Features that the pooler in front of the database supports; null without a pooler. */
-  poolerAbilities(): Promise<PoolerAbilities | null>
+  poolerFeatures(): Promise<PoolerFeatures | null>
   /** Connections in use, requests that wait for one, and requests refused because they would have waited too long. */
   load(): { open: number; waiting: number; refused: number }
   /** Waits up to 5 s for running statements, then closes every connection. Idempotent. */
@@ -81,13 +81,13 @@ export type SentStatement = Pick<Statement, 'text' | 'values' | 'types'>
 
 const lockNotAvailable = '55P03'
 /** Attempts per SQLSTATE that rolled everything back. A lock timeout gets fewer, because each attempt waits. */
-const attemptsOf: Record<string, number> = { '40P01': 5, '40001': 5, [lockNotAvailable]: 2 }
+const maxAttempts: Record<string, number> = { '40P01': 5, '40001': 5, [lockNotAvailable]: 2 }
 const maxWaiting = 500
 /** Enough to keep both the database and the process busy. */
-const bulkSize = 4
+const bulkSlots = 4
 const maxWaitMs = 10_000
 /** Time that running statements have to end on close. */
-const closingMs = 5_000
+const closeTimeoutMs = 5_000
 /** Times that the work of one transaction may throw `RetryTransaction`. */
 const maxWaits = 5
 
@@ -102,18 +102,18 @@ export class RetryTransaction extends Error {
 }
 
 export function openDb(options: DbOptions): Db {
-  const board = createPubSub()
+  const pubsub = createPubSub()
   let isListening = true
-  const onListening = (isHearing: boolean, error?: unknown) => {
-    isListening = isHearing
-    options.onListening?.(isHearing, error)
-    if (isHearing) board.reconnected()
+  const onListening = (isActive: boolean, error?: unknown) => {
+    isListening = isActive
+    options.onListening?.(isActive, error)
+    if (isActive) pubsub.reconnected()
   }
-  const { pool, listener, name, size, poolerAbilities } = openConnections({ ...options, onListening })
-  const shares = createFairQueue({ what: 'the database', size, share: Math.ceil(size / 2), maxWaiting, maxWaitMs })
-  const bulk = createFairQueue({ what: 'the service', size: bulkSize, share: 1, maxWaiting, maxWaitMs })
-  const bulkWork = new AsyncLocalStorage<true>()
-  const core: Core = { self: {}, pool, shares, name, look: reporter(options.onStatement) }
+  const { pool, listener, name, size, poolerFeatures } = openConnections({ ...options, onListening })
+  const fairQueue = createFairQueue({ what: 'the database', size, share: Math.ceil(size / 2), maxWaiting, maxWaitMs })
+  const bulkQueue = createFairQueue({ what: 'the service', size: bulkSlots, share: 1, maxWaiting, maxWaitMs })
+  const bulkContext = new AsyncLocalStorage<true>()
+  const core: Core = { self: {}, pool, fairQueue, name, onStatement: createReporter(options.onStatement) }
   const sql = tagOf(poolSender(core, true))
   const writingSql = tagOf(poolSender(core, false)) as Tx
   for (const tag of [sql, writingSql]) processes.set(tag, name)
@@ -125,7 +125,7 @@ export function openDb(options: DbOptions): Db {
 
   const db: Db = {
     sql,
-    tx: async (work, repeating) => {
+    tx: async (work, retryOptions) => {
       refuseInTransaction()
       const messages: PubSubMessage[] = []
       const sinceMs = performance.now()
@@ -136,39 +136,41 @@ export function openDb(options: DbOptions): Db {
           processes.set(sql, name)
           return work(sql as Tx)
         }
-        return traced('internal', 'transaction', {}, () => runTransaction(core, sinceMs, repeating !== undefined, once))
+        return traced('internal', 'transaction', {}, () =>
+          runTransaction(core, sinceMs, retryOptions !== undefined, once),
+        )
       })
       // Subscribers run outside the caller's fair-scheduling slot: their work serves everyone.
-      runAsService(() => messages.forEach(board.tell))
+      runAsService(() => messages.forEach(pubsub.dispatch))
       return answer
     },
-    statement: async (work, news, proven) => {
+    statement: async (work, message, proof) => {
       const once = () => work(writingSql)
-      const answer = await retry(db, proven === undefined ? once : () => runUntilKnown(core, proven, once))
-      if (news != null) runAsService(() => board.tell(news))
+      const answer = await retry(db, proof === undefined ? once : () => runUntilKnown(core, proof, once))
+      if (message != null) runAsService(() => pubsub.dispatch(message))
       return answer
     },
-    subscribe: board.subscribe,
-    onPublish: board.onPublish,
-    onReconnect: board.onReconnect,
+    subscribe: pubsub.subscribe,
+    onPublish: pubsub.onPublish,
+    onReconnect: pubsub.onReconnect,
     isListening: () => isListening,
-    deliver: board.deliver,
+    deliver: pubsub.deliver,
     listen: listener.listen,
     inBulk: async (work) => {
       // Nested bulk work would wait for its own slot.
-      if (bulkWork.getStore()) return work()
-      const leave = await bulk.enter()
+      if (bulkContext.getStore()) return work()
+      const release = await bulkQueue.enter()
       try {
-        return await bulkWork.run(true, work)
+        return await bulkContext.run(true, work)
       } finally {
-        leave()
+        release()
       }
     },
     refuseInTransaction,
-    poolerAbilities: () => poolerAbilities(sql),
-    load: shares.load,
+    poolerFeatures: () => poolerFeatures(sql),
+    load: fairQueue.load,
     close: () => {
-      closed ??= Promise.all([listener.close(), pool.close(closingMs)])
+      closed ??= Promise.all([listener.close(), pool.close(closeTimeoutMs)])
       return closed.then(() => {})
     },
   }
@@ -192,22 +194,22 @@ export function processName(sql: Sql): string {
  */
 export function pipelineCommit<T>(tx: Tx, work: () => Promise<T>): Promise<T> {
   const transaction = transactionOf(tx)?.transaction
-  return transaction === undefined ? work() : transaction.commitBehind(work)
+  return transaction === undefined ? work() : transaction.pipelineCommit(work)
 }
 
 /**
  * Sets how to check whether this transaction was committed if the answer is lost: by a row that it always inserts,
  * under an id that no other transaction uses. If the row is missing, the transaction runs again.
  */
-export function setCommitProof(tx: Tx, isThere: CommitProof): void {
+export function setCommitProof(tx: Tx, isCommitted: CommitProof): void {
   const one = transactionOf(tx)
-  if (one !== undefined) one.proof = isThere
+  if (one !== undefined) one.proof = isCommitted
 }
 
 /** Sets the statement timeout of this transaction, instead of 15 s. */
 export async function setStatementTimeout(tx: Tx, ms: number): Promise<void> {
   await tx`select set_config('statement_timeout', ${ms}, true)`
-  transactionOf(tx)?.session.allow(ms)
+  transactionOf(tx)?.session.extendTimeout(ms)
 }
 
 /** Publishes a message when the transaction commits; repeats of a topic and id are dropped. */
@@ -218,11 +220,11 @@ export function publish(tx: Tx, topic: string, id: string): void {
 }
 
 /** Returns a function that reports each statement, and its end if it belongs to a sampled trace. */
-function reporter(onStatement: DbOptions['onStatement']): (statement: Statement) => Ended | undefined {
+function createReporter(onStatement: DbOptions['onStatement']): (statement: Statement) => OnEnd | undefined {
   return (statement) => {
     onStatement?.(statement)
     const { span } = currentContext()
-    return span?.isKept ? statementSpan(span, statement) : undefined
+    return span?.isSampled ? statementSpan(span, statement) : undefined
   }
 }
 
@@ -236,7 +238,7 @@ async function retry<T>(db: Db, work: () => Promise<T>): Promise<T> {
         waits++
         attempt--
         await error.until(db)
-      } else if (attempt >= (isStalePlan(error) ? 2 : (attemptsOf[sqlState(error)] ?? 1))) throw error
+      } else if (attempt >= (isStalePlan(error) ? 2 : (maxAttempts[sqlState(error)] ?? 1))) throw error
     }
   }
 }
@@ -260,8 +262,8 @@ interface PubSubMessage {
 /** Dispatches messages within this process. */
 export function createPubSub() {
   const listeners = new Map<string, Set<(id: string) => void>>()
-  const ownListeners = new Set<(news: PubSubMessage) => void>()
-  const looks = new Set<() => void>()
+  const publishListeners = new Set<(message: PubSubMessage) => void>()
+  const reconnectListeners = new Set<() => void>()
   const deliver = ({ topic, id }: PubSubMessage) => {
     for (const listener of listeners.get(topic) ?? []) listener(id)
   }
@@ -272,24 +274,24 @@ export function createPubSub() {
       return () => void set.delete(listener)
     },
     /** Calls back for messages that this process publishes, of every topic. */
-    onPublish: (listener: (news: PubSubMessage) => void) => {
-      ownListeners.add(listener)
-      return () => void ownListeners.delete(listener)
+    onPublish: (listener: (message: PubSubMessage) => void) => {
+      publishListeners.add(listener)
+      return () => void publishListeners.delete(listener)
     },
     onReconnect: (listener: () => void) => {
-      looks.add(listener)
-      return () => void looks.delete(listener)
+      reconnectListeners.add(listener)
+      return () => void reconnectListeners.delete(listener)
     },
     /** Delivers a message of another process. */
     deliver,
     /** Delivers a message of this process to subscribers and to the relay to other processes. */
-    tell: (news: PubSubMessage) => {
-      deliver(news)
-      for (const listener of ownListeners) listener(news)
+    dispatch: (message: PubSubMessage) => {
+      deliver(message)
+      for (const listener of publishListeners) listener(message)
     },
     /** Notifies subscribers that they may have missed messages. */
     reconnected: () => {
-      for (const listener of looks) runAsService(listener)
+      for (const listener of reconnectListeners) runAsService(listener)
     },
   }
 }

@@ -23,12 +23,12 @@ export interface ErasureScope {
   keyring: Keyring
   customer: ErasedCustomer
   /** Only data from before this time is erased. */
-  since: Date
+  createdBefore: Date
   now: Date
 }
 
 /** Number of removed rows by kind. */
-export type Removed = Partial<Record<ErasedKind, number>>
+export type RemovedCounts = Partial<Record<ErasedKind, number>>
 
 export const erasedKinds = [
   'leads',
@@ -54,44 +54,47 @@ export type ErasurePart = (tx: Tx, scope: ErasureScope, place: string | null) =>
 
 /** Result of one bounded step. */
 export interface ErasureStep {
-  removed: Removed
+  removed: RemovedCounts
   /** Position where the next step continues; null when nothing is left. */
-  place: string | null
+  position: string | null
   /** Further leads found to be the customer's. The erasure starts again with them from the first part. */
-  alsoTheirs?: readonly string[]
+  foundLeadIds?: readonly string[]
 }
 
-export const nothingLeft: ErasureStep = { removed: {}, place: null }
+export const finishedStep: ErasureStep = { removed: {}, position: null }
 
 /** Result of a step that finds the remaining rows without a position. */
-export const goOn = (removed: Removed, hasMore: boolean): ErasureStep => ({ removed, place: hasMore ? 'more' : null })
+export const createStep = (removed: RemovedCounts, hasMore: boolean): ErasureStep => ({
+  removed,
+  position: hasMore ? 'more' : null,
+})
 
-export function addRemoved(a: Removed, b: Removed): Removed {
-  const sum: Removed = { ...a }
+export function addRemoved(a: RemovedCounts, b: RemovedCounts): RemovedCounts {
+  const sum: RemovedCounts = { ...a }
   for (const kind of erasedKinds) if (b[kind]) sum[kind] = (sum[kind] ?? 0) + b[kind]
   return sum
 }
 
 /** Final digits that all variants of a number share. */
-const tailLength = 8
+const suffixLength = 8
 
 /** Maximum length of a formatted phone or an e-mail in a text. */
-export const longestMention = 512
+export const maxMentionLength = 512
 
 /**
  * Returns a test for texts that mention the customer: by phone in any format, or by e-mail. Compares the last eight
  * digits, so it rather matches too much than too little. Also finds e-mails in UTF-8 text that was decoded as Latin-1.
  */
-export function mentionFinder({ phones, emails, knownEmails }: ErasedCustomer): (text: string) => boolean {
-  const tails = [...new Set(phones.map((phone) => phone.slice(-tailLength)))]
+export function createMentionTest({ phones, emails, knownEmails }: ErasedCustomer): (text: string) => boolean {
+  const suffixes = [...new Set(phones.map((phone) => phone.slice(-suffixLength)))]
   const asText = [...emails, ...knownEmails].map((email) => email.toLowerCase())
   const asBytes = asText.map((email) => Buffer.from(email).toString('latin1').toLowerCase())
-  const spellings = [...new Set([...asText, ...asBytes])]
+  const emailForms = [...new Set([...asText, ...asBytes])]
   return (text) => {
     const lower = text.toLowerCase()
-    if (spellings.some((spelling) => lower.includes(spelling))) return true
-    if (tails.length === 0) return false
+    if (emailForms.some((emailForm) => lower.includes(emailForm))) return true
+    if (suffixes.length === 0) return false
     const digits = text.replace(/[ ()./\-\u00a0\u00c2]/g, '')
-    return tails.some((tail) => digits.includes(tail))
+    return suffixes.some((suffix) => digits.includes(suffix))
   }
 }

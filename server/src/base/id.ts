@@ -48,15 +48,15 @@ export function timeOfId(id: string): Date {
   return new Date(Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16))
 }
 
-const supply = Buffer.allocUnsafe(8192)
-let next = supply.length
+const randomPool = Buffer.allocUnsafe(8192)
+let poolOffset = randomPool.length
 
 /** Fills a short buffer from a pool of random bytes: a call per id would cost more than encrypting a lead. */
 export function fillRandom(target: Buffer): void {
-  if (next + target.length > supply.length) {
-    randomFillSync(supply)
-    next = 0
+  if (poolOffset + target.length > randomPool.length) {
+    randomFillSync(randomPool)
+    poolOffset = 0
   }
-  supply.copy(target, 0, next, next + target.length)
-  next += target.length
+  randomPool.copy(target, 0, poolOffset, poolOffset + target.length)
+  poolOffset += target.length
 }

@@ -17,6 +17,6 @@ export const leadSettingsColumns = (sql: Sql) => sql`w.default_country`
 export const readLeadSettings = (row: LeadSettingsRow): LeadSettings => ({ defaultCountry: row.default_country })
 
 /** Returns only these settings from a larger object. */
-export const leadSettingsOf = ({ defaultCountry }: LeadSettings): LeadSettings => ({ defaultCountry })
+export const pickLeadSettings = ({ defaultCountry }: LeadSettings): LeadSettings => ({ defaultCountry })
 
-export const plainLeadSettings: LeadSettings = { defaultCountry: null }
+export const defaultLeadSettings: LeadSettings = { defaultCountry: null }

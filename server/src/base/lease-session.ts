@@ -9,7 +9,7 @@ export const ownSession = (sql: Sql): Fragment => sql`current_user || ' ' || ${p
  * Sessions of other roles are invisible, so their leases are left alone. A session that changed its role after sign-in
  * doesn't see even itself, and treats no process as dead.
  */
-export const isHeldByDead = (sql: Sql): Fragment => sql`
+export const isHolderDead = (sql: Sql): Fragment => sql`
   starts_with(lease_session, current_user || ' ')
     and lease_session not in (
       select usename || ' ' || application_name

@@ -31,51 +31,49 @@ export interface AwsVariables {
 }
 
 const maxUrlLength = 2048
-const howToWrite = 'must be file:///a/folder or s3://bucket/prefix?region=…'
+const urlForms = 'must be file:///a/folder or s3://bucket/prefix?region=…'
 
 /** Why an address is invalid, as a text that follows the name of its setting and repeats no value. */
-export class MediaAddressProblem extends Error {}
+export class MediaAddressError extends Error {}
 
 /** Parses `file:///folder` and `s3://bucket/prefix?region=…&endpoint=…`. Keys come only from the variables. */
-export function readMediaUrl(text: string, aws: AwsVariables): MediaAddress {
+export function parseMediaUrl(text: string, aws: AwsVariables): MediaAddress {
   const url = text.length <= maxUrlLength && URL.canParse(text) ? new URL(text) : null
-  if (url?.protocol === 'file:') return { kind: 'folder', folder: readFolder(url) }
-  if (url?.protocol === 's3:') return readBucket(url, aws)
-  throw new MediaAddressProblem(howToWrite)
+  if (url?.protocol === 'file:') return { kind: 'folder', folder: parseFolder(url) }
+  if (url?.protocol === 's3:') return parseBucket(url, aws)
+  throw new MediaAddressError(urlForms)
 }
 
-function readFolder(url: URL): string {
+function parseFolder(url: URL): string {
   if (url.hostname !== '' || url.search !== '' || url.hash !== '') {
-    throw new MediaAddressProblem('must name only a folder of this machine: file:///a/folder')
+    throw new MediaAddressError('must name only a folder of this machine: file:///a/folder')
   }
   const folder = resolve(fileURLToPath(url))
-  if (folder === resolve('/')) throw new MediaAddressProblem('must name a folder, not the root of the disk')
+  if (folder === resolve('/')) throw new MediaAddressError('must name a folder, not the root of the disk')
   return folder
 }
 
-function readBucket(url: URL, aws: AwsVariables): S3Address {
+function parseBucket(url: URL, aws: AwsVariables): S3Address {
   if (url.username !== '' || url.password !== '') {
-    throw new MediaAddressProblem('must not contain keys: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY')
+    throw new MediaAddressError('must not contain keys: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY')
   }
   const unknown = [...url.searchParams.keys()].find((name) => name !== 'region' && name !== 'endpoint')
   if (unknown !== undefined || url.hash !== '' || url.port !== '') {
-    throw new MediaAddressProblem('may have only ?region=… and endpoint=… after the prefix')
+    throw new MediaAddressError('may have only ?region=… and endpoint=… after the prefix')
   }
   if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(url.hostname)) {
-    throw new MediaAddressProblem(
+    throw new MediaAddressError(
       'must name a bucket: s3://bucket, with 3 to 63 lower-case letters, digits, dots and hyphens',
     )
   }
   const prefix = url.pathname.replace(/^\//, '').replace(/\/$/, '')
   if (!/^(?:[A-Za-z0-9_.-]{1,100}(?:\/[A-Za-z0-9_.-]{1,100}){0,9})?$/.test(prefix)) {
-    throw new MediaAddressProblem(
-      'must have a prefix of letters, digits, dots, hyphens, underscores and single slashes',
-    )
+    throw new MediaAddressError('must have a prefix of letters, digits, dots, hyphens, underscores and single slashes')
   }
-  const endpoint = readEndpoint(url.searchParams.get('endpoint'))
-  const region = url.searchParams.get('region') ?? aws.region ?? (endpoint === null ? '' : anyRegion)
+  const endpoint = parseEndpoint(url.searchParams.get('endpoint'))
+  const region = url.searchParams.get('region') ?? aws.region ?? (endpoint === null ? '' : defaultRegion)
   if (!/^[a-z0-9-]{1,40}$/.test(region)) {
-    throw new MediaAddressProblem('needs a region: add ?region=…, or set AWS_REGION')
+    throw new MediaAddressError('needs a region: add ?region=…, or set AWS_REGION')
   }
   return {
     kind: 's3',
@@ -88,20 +86,20 @@ function readBucket(url: URL, aws: AwsVariables): S3Address {
 }
 
 /** Accepted by most S3-compatible stores. */
-const anyRegion = 'us-east-1'
+const defaultRegion = 'us-east-1'
 
-function readEndpoint(text: string | null): string | null {
+function parseEndpoint(text: string | null): string | null {
   if (text === null) return null
   const url = URL.canParse(text) ? new URL(text) : null
   const isPlain = url !== null && ['http:', 'https:'].includes(url.protocol) && url.username === '' && url.search === ''
-  if (!isPlain) throw new MediaAddressProblem('must have an endpoint like https://s3.example.com, without keys')
+  if (!isPlain) throw new MediaAddressError('must have an endpoint like https://s3.example.com, without keys')
   return url.href
 }
 
 function readCredentials({ accessKeyId, secretAccessKey, sessionToken }: AwsVariables): S3Credentials | null {
   if (accessKeyId === null && secretAccessKey === null) return null
   if (accessKeyId === null || secretAccessKey === null) {
-    throw new MediaAddressProblem('needs both AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or neither')
+    throw new MediaAddressError('needs both AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or neither')
   }
   return { accessKeyId, secretAccessKey, ...(sessionToken !== null && { sessionToken }) }
 }

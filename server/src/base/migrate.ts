@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { isDistributing, readPlan, runStep, type Step } from './citus/distribute-tables.ts'
+import { type DistributionStep, isDistributing, readPlan, runStep } from './citus/distribute-tables.ts'
 import { hasCitus, readTables } from './citus/table-placement.ts'
 import { type Db, setStatementTimeout, type Tx } from './db.ts'
 import { lockNumbers } from './lease-session.ts'
@@ -25,7 +25,7 @@ const ownMigrations = fileURLToPath(new URL('../../migrations', import.meta.url)
 /** Comment on the table of migrations until copied rows are verified. */
 export const unfinishedMove = 'A move into this database is not finished'
 /** A new index on a large table, or its copy to other servers, can take hours. */
-const migrationMs = 86_400_000
+const migrationTimeoutMs = 86_400_000
 
 /**
  * Applies the pending migrations of the folder, up to number `last`, and returns their names. Several processes may run
@@ -50,13 +50,13 @@ export async function migrate(
  * reports it with the number of steps left. Several processes may run it at once; after an interruption the next run
  * continues.
  */
-export async function distribute(db: Db, onStep: (step: Step, left: number) => void): Promise<void> {
-  while (await db.tx((tx) => takeNextStep(tx, onStep)));
+export async function distribute(db: Db, onStep: (step: DistributionStep, left: number) => void): Promise<void> {
+  while (await db.tx((tx) => runNextStep(tx, onStep)));
 }
 
 /** Runs the next step. Returns false if none is left. */
-async function takeNextStep(tx: Tx, onStep: (step: Step, left: number) => void): Promise<boolean> {
-  await begin(tx)
+async function runNextStep(tx: Tx, onStep: (step: DistributionStep, left: number) => void): Promise<boolean> {
+  await lockMigrations(tx)
   const [step, ...rest] = await readPlan(tx)
   if (step === undefined) return false
   onStep(step, rest.length)
@@ -65,7 +65,7 @@ async function takeNextStep(tx: Tx, onStep: (step: Step, left: number) => void):
 }
 
 /** Throws unless the migration files start with these migrations. Otherwise they come from another version. */
-export async function checkKnown(applied: readonly Omit<Migration, 'text'>[]): Promise<void> {
+export async function checkMigrations(applied: readonly Omit<Migration, 'text'>[]): Promise<void> {
   refuseDifferences([...applied], await readMigrations(ownMigrations))
 }
 
@@ -77,8 +77,10 @@ async function readMigrations(folder: string): Promise<Migration[]> {
 async function readMigration(folder: string, file: string, expected: number): Promise<Migration> {
   const number = Number(/^(\d{4})-[a-z0-9-]+\.sql$/.exec(file)?.[1])
   if (number !== expected) {
-    const due = String(expected).padStart(4, '0')
-    throw new Error(`Migrations are numbered without gaps or repeats: expected ${due}-name.sql, found ${file}`)
+    const expectedNumber = String(expected).padStart(4, '0')
+    throw new Error(
+      `Migrations are numbered without gaps or repeats: expected ${expectedNumber}-name.sql, found ${file}`,
+    )
   }
   // A checkout on Windows may have changed the line endings, which is not an edit.
   const text = (await readFile(join(folder, file), 'utf8')).replaceAll('\r\n', '\n')
@@ -87,7 +89,7 @@ async function readMigration(folder: string, file: string, expected: number): Pr
 
 /** Runs one migration in one transaction. A process that waited for the lock then sees what the others applied. */
 async function applyNext(tx: Tx, migrations: Migration[]): Promise<string | undefined> {
-  await begin(tx)
+  await lockMigrations(tx)
   const applied = await readApplied(tx)
   await refuseUnfinished(tx)
   refuseDifferences(applied, migrations)
@@ -106,8 +108,8 @@ async function applyNext(tx: Tx, migrations: Migration[]): Promise<string | unde
 }
 
 /** Locks out other migrations until the end of the transaction. */
-async function begin(tx: Tx): Promise<void> {
-  await setStatementTimeout(tx, migrationMs)
+async function lockMigrations(tx: Tx): Promise<void> {
+  await setStatementTimeout(tx, migrationTimeoutMs)
   await tx`set local lock_timeout = 0`
   await tx`select pg_advisory_xact_lock(${lockNumbers.migration}::bigint)`
 }
@@ -157,66 +159,66 @@ function refuseDifferences(applied: AppliedRow[], migrations: Migration[]): void
  * Runs a migration's script. On a Citus cluster it runs on all servers, and new tables are placed by the usual rule.
  */
 async function runMigration(tx: Tx, script: string): Promise<void> {
-  if (!(await isSpread(tx))) {
+  if (!(await hasDistributedTables(tx))) {
     await tx.unsafe(script)
     return
   }
   // Sequentially: a transaction can't read its own parallel changes to several shards.
   await tx`set local citus.multi_shard_modify_mode = 'sequential'`
-  for (const statement of statementsOf(script)) {
+  for (const statement of splitStatements(script)) {
     // A new table starts as local, and a local table can't reference a distributed one. Without propagation it can.
-    if (makesTable(statement)) await unseen(tx, () => tx.unsafe(statement))
+    if (createsTable(statement)) await withoutPropagation(tx, () => tx.unsafe(statement))
     else await tx.unsafe(statement)
   }
   for (let [step] = await readPlan(tx); step !== undefined; [step] = await readPlan(tx)) {
     const next = step
-    if (next.kind === 'take keys away') await unseen(tx, () => runStep(tx, next))
+    if (next.kind === 'take keys away') await withoutPropagation(tx, () => runStep(tx, next))
     else await runStep(tx, next)
   }
 }
 
-async function isSpread(tx: Tx): Promise<boolean> {
+async function hasDistributedTables(tx: Tx): Promise<boolean> {
   return (await hasCitus(tx)) && (await readTables(tx, [])).some(({ kind }) => kind === 'spread')
 }
 
 /** Runs `work` without Citus propagation: on this server only, and unchecked. */
-async function unseen(tx: Tx, work: () => Promise<unknown> | PromiseLike<unknown>): Promise<void> {
+async function withoutPropagation(tx: Tx, work: () => Promise<unknown> | PromiseLike<unknown>): Promise<void> {
   await tx`set local citus.enable_ddl_propagation = off`
   await work()
   await tx`set local citus.enable_ddl_propagation = on`
 }
 
-interface Piece {
+interface ScriptPiece {
   kind: 'words' | 'quoted' | 'comment' | 'end'
   text: string
 }
 
 /** Start of a comment, string, quoted name or dollar-quoted text, and the end of a statement. */
-const mark = /--|\/\*|'|"|\$\w*\$|;/g
-const closing: Record<string, string> = { '--': '\n', '/*': '*/' }
+const delimiter = /--|\/\*|'|"|\$\w*\$|;/g
+const terminators: Record<string, string> = { '--': '\n', '/*': '*/' }
 
 /** Splits a script into pieces. A doubled quote ends one piece and starts the next. */
-function* piecesOf(script: string): Generator<Piece> {
+function* splitScript(script: string): Generator<ScriptPiece> {
   let from = 0
   for (;;) {
-    mark.lastIndex = from
-    const found = mark.exec(script)
+    delimiter.lastIndex = from
+    const found = delimiter.exec(script)
     if (found === null) break
     const { 0: opened, index } = found
     yield { kind: 'words', text: script.slice(from, index) }
-    const end = closing[opened] ?? opened
+    const end = terminators[opened] ?? opened
     const at = opened === ';' ? index : script.indexOf(end, index + opened.length)
     from = at === -1 ? script.length : at + end.length
-    const kind = opened === ';' ? 'end' : opened in closing ? 'comment' : 'quoted'
+    const kind = opened === ';' ? 'end' : opened in terminators ? 'comment' : 'quoted'
     yield { kind, text: script.slice(index, from) }
   }
   yield { kind: 'words', text: script.slice(from) }
 }
 
 /** Returns the statements of a script, without semicolons. */
-export function statementsOf(script: string): string[] {
+export function splitStatements(script: string): string[] {
   const statements = ['']
-  for (const { kind, text } of piecesOf(script)) {
+  for (const { kind, text } of splitScript(script)) {
     if (kind === 'end') statements.push('')
     else statements.push(`${statements.pop()}${text}`)
   }
@@ -224,13 +226,13 @@ export function statementsOf(script: string): string[] {
 }
 
 /** Returns true if the statement creates a table; a partition belongs to its parent. */
-export function makesTable(statement: string): boolean {
+export function createsTable(statement: string): boolean {
   const words = withoutComments(statement)
   return /^create (?:unlogged )?table\b/i.test(words) && !/\bpartition of\b/i.test(words)
 }
 
 const withoutComments = (statement: string) =>
-  [...piecesOf(statement)]
+  [...splitScript(statement)]
     .map(({ kind, text }) => (kind === 'comment' ? '' : text))
     .join('')
     .trim()

@@ -18,7 +18,7 @@ interface Partition extends Period {
 }
 
 /** Returns the name of the default partition. */
-export const restOf = (table: string): string => `${table}_default`
+export const defaultPartitionName = (table: string): string => `${table}_default`
 
 /** Lists the partitions of periods, oldest first. */
 export async function listPeriods(sql: Sql, table: string): Promise<Partition[]> {
@@ -35,35 +35,35 @@ export async function listPeriods(sql: Sql, table: string): Promise<Partition[]>
 }
 
 /** Short, because all later statements on the table queue behind a lock request for the whole table. */
-const lockMs = 100
+const lockTimeoutMs = 100
 /** An autovacuum yields to a lock request that has waited for one second. */
-const vacuumMs = 3_000
+const vacuumTimeoutMs = 3_000
 const lockNotAvailable = '55P03'
 const queryCanceled = '57014'
 const checkViolation = '23514'
 const undefinedTable = '42P01'
 /** Size that can be scanned under the lock, in some milliseconds. */
-const smallBytes = 32 * 1024 * 1024
+const maxScanBytes = 32 * 1024 * 1024
 /** Time to validate a large table, which stays readable and writable meanwhile. */
-const proveMs = 86_400_000
+const validateTimeoutMs = 86_400_000
 
 /**
  * Creates the partition of the next period. Any number of processes may run it at any time; each continues what another
  * started. Returns the number of new partitions: 0 if it exists, if others keep the table locked, or if the default
  * partition has rows of that period, which then stay there and are deleted row by row.
  */
-export async function makeAhead(db: Db, table: PartitionedTable, now: Date): Promise<number> {
-  const period = periodToMake(now)
-  const step = (work: Step) => tried(() => db.tx((tx) => inStep(tx, table, period, work)))
+export async function createNextPartition(db: Db, table: PartitionedTable, now: Date): Promise<number> {
+  const period = periodToCreate(now)
+  const step = (work: Step) => tryWithLocks(() => db.tx((tx) => runInTransaction(tx, table, period, work)))
   for (;;) {
-    const came = await step(takeStep)
-    if (came === 'taken') await step(giveUp)
-    if (came !== 'more') return came === 'made' ? 1 : 0
+    const result = await step(advanceStep)
+    if (result === 'taken') await step(abandonStep)
+    if (result !== 'more') return result === 'made' ? 1 : 0
   }
 }
 
-type Came = 'made' | 'there' | 'more' | 'taken' | 'busy'
-type Step = (tx: Tx, table: PartitionedTable, period: Period | null, state: State) => Promise<Came>
+type StepResult = 'made' | 'there' | 'more' | 'taken' | 'busy'
+type Step = (tx: Tx, table: PartitionedTable, period: Period | null, state: State) => Promise<StepResult>
 
 interface State {
   isThere: boolean
@@ -74,27 +74,32 @@ interface State {
   isProven: boolean
 }
 
-async function inStep(tx: Tx, table: PartitionedTable, period: Period | null, work: Step): Promise<Came> {
-  await lockShortly(tx)
-  const rest = restOf(table.table)
+async function runInTransaction(
+  tx: Tx,
+  table: PartitionedTable,
+  period: Period | null,
+  work: Step,
+): Promise<StepResult> {
+  await limitLockWait(tx)
+  const defaultName = defaultPartitionName(table.table)
   const [state] = await tx<State[]>`
     select
       to_regclass(${period === null ? null : partitionName(table.table, period)}::text) is not null as "isThere",
-      pg_relation_size(${rest}::regclass) <= ${smallBytes} as "isSmall",
+      pg_relation_size(${defaultName}::regclass) <= ${maxScanBytes} as "isSmall",
       k.conname as rule,
       coalesce(k.convalidated, false) as "isProven"
     from (select) as one
-    left join pg_constraint k on k.conrelid = ${rest}::regclass and k.conname ~ ${`^${table.table}_rest_\\d{8}$`}`
+    left join pg_constraint k on k.conrelid = ${defaultName}::regclass and k.conname ~ ${`^${table.table}_rest_\\d{8}$`}`
   if (state === undefined) throw new Error('A row was expected')
   return work(tx, table, period, state)
 }
 
-const takeStep: Step = async (tx, table, period, state) => {
+const advanceStep: Step = async (tx, table, period, state) => {
   if (state.rule === null && (period === null || state.isThere)) return 'there'
-  await outliveVacuum(tx, restOf(table.table))
+  await blockVacuum(tx, defaultPartitionName(table.table))
   // Left by a process that died in another period: it would refuse rows of that period forever.
-  if (state.rule !== null && (period === null || state.isThere || state.rule !== ruleName(table, period))) {
-    await dropRule(tx, table, state.rule)
+  if (state.rule !== null && (period === null || state.isThere || state.rule !== constraintName(table, period))) {
+    await dropConstraint(tx, table, state.rule)
     return 'more'
   }
   if (period === null || state.isThere) return 'there'
@@ -102,51 +107,57 @@ const takeStep: Step = async (tx, table, period, state) => {
     await attach(tx, table, period)
     return 'made'
   }
-  await (state.rule === null ? addRule : proveRule)(tx, table, period)
+  await (state.rule === null ? addConstraint : validateConstraint)(tx, table, period)
   return 'more'
 }
 
-const giveUp: Step = async (tx, table, _period, { rule }) => {
+const abandonStep: Step = async (tx, table, _period, { rule }) => {
   if (rule === null) return 'there'
-  await outliveVacuum(tx, restOf(table.table))
-  await dropRule(tx, table, rule)
+  await blockVacuum(tx, defaultPartitionName(table.table))
+  await dropConstraint(tx, table, rule)
   return 'there'
 }
 
-const ruleName = ({ table }: PartitionedTable, period: Period): string => partitionName(`${table}_rest`, period)
+const constraintName = ({ table }: PartitionedTable, period: Period): string => partitionName(`${table}_rest`, period)
 
 /** Makes the default partition refuse new rows of a period, without checking existing rows. */
-async function addRule(tx: Tx, table: PartitionedTable, period: Period): Promise<void> {
-  const [rest, { column }] = [restOf(table.table), table]
+async function addConstraint(tx: Tx, table: PartitionedTable, period: Period): Promise<void> {
+  const [defaultName, { column }] = [defaultPartitionName(table.table), table]
   await tx.unsafe(`
-    alter table ${rest}
-    add constraint ${ruleName(table, period)}
+    alter table ${defaultName}
+    add constraint ${constraintName(table, period)}
     check (${column} < '${firstIdAt(period.from)}' or ${column} >= '${firstIdAt(period.to)}') not valid`)
 }
 
-async function dropRule(tx: Tx, { table }: PartitionedTable, rule: string): Promise<void> {
-  await tx.unsafe(`alter table ${restOf(table)} drop constraint if exists ${rule}`)
+async function dropConstraint(tx: Tx, { table }: PartitionedTable, rule: string): Promise<void> {
+  await tx.unsafe(`alter table ${defaultPartitionName(table)} drop constraint if exists ${rule}`)
 }
 
 /** Scans the default partition, which stays readable and writable. */
-async function proveRule(tx: Tx, table: PartitionedTable, period: Period): Promise<void> {
-  await setStatementTimeout(tx, proveMs)
-  await tx.unsafe(`alter table ${restOf(table.table)} validate constraint ${ruleName(table, period)}`)
+async function validateConstraint(tx: Tx, table: PartitionedTable, period: Period): Promise<void> {
+  await setStatementTimeout(tx, validateTimeoutMs)
+  await tx.unsafe(
+    `alter table ${defaultPartitionName(table.table)} validate constraint ${constraintName(table, period)}`,
+  )
 }
 
 /** Attaches the partition. A validated constraint that excludes the period avoids a scan of the default partition. */
 async function attach(tx: Tx, table: PartitionedTable, period: Period): Promise<void> {
-  const [name, rest, rule] = [partitionName(table.table, period), restOf(table.table), ruleName(table, period)]
+  const [name, defaultName, rule] = [
+    partitionName(table.table, period),
+    defaultPartitionName(table.table),
+    constraintName(table, period),
+  ]
   await tx.unsafe(`
     create table ${name} (
-      like ${rest} including defaults including constraints including indexes including storage
+      like ${defaultName} including defaults including constraints including indexes including storage
     )`)
   await tx.unsafe(`alter table ${name} drop constraint if exists ${rule}`)
   await tx.unsafe(`
     alter table ${table.table}
     attach partition ${name}
     for values from ('${firstIdAt(period.from)}') to ('${firstIdAt(period.to)}')`)
-  await dropRule(tx, table, rule)
+  await dropConstraint(tx, table, rule)
 }
 
 /**
@@ -159,36 +170,36 @@ export async function dropPartition(
   name: string,
   isOver: (sql: Sql) => Promise<boolean>,
 ): Promise<'gone' | 'held' | 'busy'> {
-  const came = await tried(async () => {
+  const result = await tryWithLocks(async () => {
     if (!(await isOver(db.sql))) return 'held'
     return db.tx(async (tx): Promise<'gone' | 'held'> => {
-      await lockShortly(tx)
-      await outliveVacuum(tx, name)
-      await tx`select set_config('statement_timeout', ${10 * lockMs}, true)`
+      await limitLockWait(tx)
+      await blockVacuum(tx, name)
+      await tx`select set_config('statement_timeout', ${10 * lockTimeoutMs}, true)`
       await tx`lock table only ${tx(table)} in access exclusive mode`
       if (!(await isOver(tx))) return 'held'
       await tx`drop table ${tx(name)}`
       return 'gone'
     })
   })
-  return came === 'taken' ? 'busy' : came
+  return result === 'taken' ? 'busy' : result
 }
 
 /** Serializes processes, and limits how long others queue behind a lock request for the table. */
-async function lockShortly(tx: Tx): Promise<void> {
-  await tx`select set_config('lock_timeout', ${lockMs}, true)`
+async function limitLockWait(tx: Tx): Promise<void> {
+  await tx`select set_config('lock_timeout', ${lockTimeoutMs}, true)`
   await tx`select pg_advisory_xact_lock(${lockNumbers.partitions}::bigint)`
 }
 
 /** Keeps vacuums off a partition. Nothing queues behind this lock, so waiting for it is harmless. */
-async function outliveVacuum(tx: Tx, part: string): Promise<void> {
-  await tx`select set_config('lock_timeout', ${vacuumMs}, true)`
+async function blockVacuum(tx: Tx, part: string): Promise<void> {
+  await tx`select set_config('lock_timeout', ${vacuumTimeoutMs}, true)`
   await tx`lock table only ${tx(part)} in share update exclusive mode`
-  await tx`select set_config('lock_timeout', ${lockMs}, true)`
+  await tx`select set_config('lock_timeout', ${lockTimeoutMs}, true)`
 }
 
 /** Returns `busy` if others locked or dropped something, `taken` if the default partition has rows of the period. */
-async function tried<T>(work: () => Promise<T>): Promise<T | 'busy' | 'taken'> {
+async function tryWithLocks<T>(work: () => Promise<T>): Promise<T | 'busy' | 'taken'> {
   try {
     return await work()
   } catch (error) {
@@ -205,16 +216,16 @@ const dayMs = 24 * 3_600_000
  * days of retention there are three or four, and a row is deleted at most one period late.
  */
 const periodMs = 14 * dayMs
-const someMonday = Date.UTC(1970, 0, 5)
+const firstMonday = Date.UTC(1970, 0, 5)
 /** An earlier partition would only add cost. */
-const aheadMs = 7 * dayMs
+const createAheadMs = 7 * dayMs
 /**
  * A partition for a period that starts sooner is not created: rows of its time would be refused while it is created, or
  * while a lock blocks that. Two days exceed any clock error and any lock.
  */
-const soonestMs = 2 * dayMs
+const minAheadMs = 2 * dayMs
 /** A partition further ahead comes from a wrong clock. */
-const farMs = 2 * periodMs
+const maxAheadMs = 2 * periodMs
 
 interface Period {
   from: Date
@@ -223,19 +234,19 @@ interface Period {
 }
 
 export function periodAt(time: Date): Period {
-  const from = someMonday + Math.floor((time.getTime() - someMonday) / periodMs) * periodMs
+  const from = firstMonday + Math.floor((time.getTime() - firstMonday) / periodMs) * periodMs
   return { from: new Date(from), to: new Date(from + periodMs) }
 }
 
 /** Returns the next period if its partition should be created now. */
-export function periodToMake(now: Date): Period | null {
+export function periodToCreate(now: Date): Period | null {
   const { to: next } = periodAt(now)
   const leftMs = next.getTime() - now.getTime()
-  return leftMs < soonestMs || leftMs > aheadMs ? null : periodAt(next)
+  return leftMs < minAheadMs || leftMs > createAheadMs ? null : periodAt(next)
 }
 
 /** Returns true if a clock far ahead created the period. */
-export const isFarAhead = ({ from }: Period, now: Date): boolean => from.getTime() > now.getTime() + farMs
+export const isFarAhead = ({ from }: Period, now: Date): boolean => from.getTime() > now.getTime() + maxAheadMs
 
 /** Returns `events_20261207`: the partition of a table for the period that begins on that day. */
 export function partitionName(table: string, { from }: Period): string {

@@ -31,24 +31,24 @@ interface WatchedTopic {
 }
 
 /** Reports due work until none is left; the caller does it, or leaves it to others. */
-export function watchDue(
+export function watchDueWork(
   { db, clock }: { db: Pick<Db, 'subscribe' | 'onReconnect' | 'isListening'>; clock: Clock },
   { nextAt, pollEveryMs, minPauseMs = 0, watchedTopics = [] }: DueWatchOptions,
 ): DueWatch {
-  let askedAtMs = Number.NEGATIVE_INFINITY
-  let askAtMs = Number.NEGATIVE_INFINITY
-  let hasHeard = false
+  let checkedAtMs = Number.NEGATIVE_INFINITY
+  let checkAtMs = Number.NEGATIVE_INFINITY
+  let hasMessage = false
   const checkAgain = () => {
-    askAtMs = Number.NEGATIVE_INFINITY
-    hasHeard = true
+    checkAtMs = Number.NEGATIVE_INFINITY
+    hasMessage = true
   }
-  const hear = () => {
-    askAtMs = Math.min(askAtMs, askedAtMs + minPauseMs)
-    hasHeard = true
+  const onMessage = () => {
+    checkAtMs = Math.min(checkAtMs, checkedAtMs + minPauseMs)
+    hasMessage = true
   }
   for (const { topic, isRelevant } of watchedTopics) {
     db.subscribe(topic, (id) => {
-      if (isRelevant === undefined || isRelevant(id)) hear()
+      if (isRelevant === undefined || isRelevant(id)) onMessage()
     })
   }
   db.onReconnect(checkAgain)
@@ -58,17 +58,17 @@ export function watchDue(
       const now = clock.now()
       const nowMs = now.getTime()
       // A clock that was set back must not block queries, and without the LISTEN connection every call queries.
-      const isTooSoon = nowMs >= askedAtMs && nowMs < askAtMs
-      if (db.isListening() && isTooSoon) return false
-      askedAtMs = nowMs
+      const isBeforeNextCheck = nowMs >= checkedAtMs && nowMs < checkAtMs
+      if (db.isListening() && isBeforeNextCheck) return false
+      checkedAtMs = nowMs
       // Applies until the query has answered, and while work is due.
-      askAtMs = Number.NEGATIVE_INFINITY
-      hasHeard = false
+      checkAtMs = Number.NEGATIVE_INFINITY
+      hasMessage = false
       const dueAtMs = (await nextAt(now))?.getTime() ?? Number.POSITIVE_INFINITY
       if (dueAtMs <= nowMs) return true
       // A message that arrived during the query may be missing from its answer.
-      const nextMs = hasHeard ? nowMs + minPauseMs : nowMs + pollEveryMs
-      askAtMs = Math.min(dueAtMs, nextMs)
+      const nextMs = hasMessage ? nowMs + minPauseMs : nowMs + pollEveryMs
+      checkAtMs = Math.min(dueAtMs, nextMs)
       return false
     },
   }
@@ -104,11 +104,11 @@ export function collectChangedIds(
     ids.clear()
     allAtMs = Number.NEGATIVE_INFINITY
   }
-  const hear = (id: string) => {
+  const onMessage = (id: string) => {
     ids.add(id)
     if (ids.size > maxIds) takeAllNext()
   }
-  for (const topic of topics) db.subscribe(topic, hear)
+  for (const topic of topics) db.subscribe(topic, onMessage)
   db.onReconnect(takeAllNext)
   const isAll = (nowMs: number): boolean => {
     // A clock that was set back must not block checks.
@@ -119,10 +119,10 @@ export function collectChangedIds(
     takeAllNext,
     hasAny: () => ids.size > 0 || isAll(clock.now().getTime()),
     take: () => {
-      const heard = [...ids]
+      const changedIds = [...ids]
       ids.clear()
       const nowMs = clock.now().getTime()
-      if (!isAll(nowMs)) return heard
+      if (!isAll(nowMs)) return changedIds
       allAtMs = nowMs
       return null
     },
@@ -131,32 +131,32 @@ export function collectChangedIds(
 
 const channel = 'parley_news'
 /** Messages within this time share a `notify`, which makes commits wait for each other. */
-const gatherMs = 15
+const delayMs = 15
 /** PostgreSQL limits a payload to less than 8,000 bytes. */
 const maxBytes = 7_999
 
 /** Relays messages between processes; returns a function that stops it. Messages may be lost: subscribers also poll. */
 export async function relayMessages(db: Db, onError: (error: unknown) => void): Promise<() => void> {
   const self = randomUUID()
-  const telling = coalesce<PubSubMessage>({
-    gatherMs,
+  const outbox = coalesce<PubSubMessage>({
+    delayMs,
     // Not awaited: a slow answer would delay the next messages.
     work: (_, items) => {
-      const once = new Map(items.map((message) => [`${message.topic} ${message.id}`, message]))
-      for (const payload of pack(self, [...once.values()])) {
+      const unique = new Map(items.map((message) => [`${message.topic} ${message.id}`, message]))
+      for (const payload of packMessages(self, [...unique.values()])) {
         db.sql`select pg_notify(${channel}, ${payload})`.catch(onError)
       }
     },
     onError,
   })
-  const stop = db.onPublish((message) => telling.add(channel, message))
+  const stop = db.onPublish((message) => outbox.add(channel, message))
   await db.listen(channel, (payload) => {
     const { from, news: messages } = JSON.parse(payload) as NotifyPayload
     if (from !== self) for (const message of messages) db.deliver(message)
   })
   return () => {
     stop()
-    void telling.close()
+    void outbox.close()
   }
 }
 
@@ -166,22 +166,22 @@ interface NotifyPayload {
 }
 
 /** Packs messages into as few payloads as possible. Drops one that is too long by itself; subscribers also poll. */
-export function pack(from: string, items: readonly PubSubMessage[]): string[] {
-  const frame = bytesOf(payloadOf(from, []))
+export function packMessages(from: string, items: readonly PubSubMessage[]): string[] {
+  const overhead = bytesOf(payloadOf(from, []))
   const payloads: string[] = []
   let messages: PubSubMessage[] = []
-  let bytes = frame
+  let bytes = overhead
   for (const item of items) {
     // One more for the comma.
-    const more = bytesOf(JSON.stringify(item)) + 1
-    if (frame + more > maxBytes) continue
-    if (bytes + more > maxBytes) {
+    const itemBytes = bytesOf(JSON.stringify(item)) + 1
+    if (overhead + itemBytes > maxBytes) continue
+    if (bytes + itemBytes > maxBytes) {
       payloads.push(payloadOf(from, messages))
       messages = []
-      bytes = frame
+      bytes = overhead
     }
     messages.push(item)
-    bytes += more
+    bytes += itemBytes
   }
   return messages.length === 0 ? payloads : [...payloads, payloadOf(from, messages)]
 }

@@ -1,8 +1,8 @@
-import { byWorkspace, type OneWorkspace } from './citus/distributed-sql.ts'
+import { byWorkspace, type OnlyWorkspace } from './citus/distributed-sql.ts'
 import type { Db, Tx } from './db.ts'
 
 /** A table whose rows are kept for some days, and whose key grows with time. */
-export interface AgingTable {
+export interface RetentionTable {
   table: string
   /** First column of the key: a workspace id, or the scope id of rows of the whole installation. */
   scope: 'workspace_id' | 'scope_id'
@@ -18,30 +18,30 @@ export interface AgingTable {
 const page = 50
 const batch = 100
 /** Duration of one run; the next run continues. */
-const turnMs = 10_000
+const maxRunMs = 10_000
 
 /**
  * Removes expired rows in rounds: each round removes a batch from every workspace, and each transaction at most 5,000
  * rows. Skips locked rows until the next run. Returns the number of removed rows.
  */
-export async function removeAged(db: Db, tables: readonly AgingTable[], now: Date): Promise<number> {
-  const endsAt = performance.now() + turnMs
+export async function removeExpired(db: Db, tables: readonly RetentionTable[], now: Date): Promise<number> {
+  const endsAt = performance.now() + maxRunMs
   let removed = 0
   for (;;) {
-    let ofRound = 0
-    for await (const workspaceIds of pagesOfWorkspaces(db)) {
+    let removedInRound = 0
+    for await (const workspaceIds of listWorkspacePages(db)) {
       for (const table of tables) {
-        if (performance.now() > endsAt) return removed + ofRound
-        ofRound += await removeBatch(db, table, workspaceIds, now)
+        if (performance.now() > endsAt) return removed + removedInRound
+        removedInRound += await removeBatch(db, table, workspaceIds, now)
       }
     }
-    if (ofRound === 0) return removed
-    removed += ofRound
+    if (removedInRound === 0) return removed
+    removed += removedInRound
   }
 }
 
 /** Lists every workspace once, starting at a random one, so that an aborted run does not always skip the same ones. */
-export async function* pagesOfWorkspaces(db: Db): AsyncGenerator<string[]> {
+export async function* listWorkspacePages(db: Db): AsyncGenerator<string[]> {
   const rows = await db.sql<{ id: string }[]>`
     with start as (select gen_random_uuid() as id)
     select w.id
@@ -51,9 +51,9 @@ export async function* pagesOfWorkspaces(db: Db): AsyncGenerator<string[]> {
 }
 
 /** Removes one batch for a scope that is not a workspace. */
-export async function removeAgedOf(
+export async function removeExpiredOf(
   db: Db,
-  table: AgingTable & { days: number },
+  table: RetentionTable & { days: number },
   scope: string,
   now: Date,
 ): Promise<number> {
@@ -62,7 +62,7 @@ export async function removeAgedOf(
 
 // Takes the oldest rows of each workspace and then checks their time: the index scan is as short as the batch, however
 // many rows there are and however few have expired.
-async function removeBatch(db: Db, table: AgingTable, scopes: readonly string[], now: Date): Promise<number> {
+async function removeBatch(db: Db, table: RetentionTable, scopes: readonly string[], now: Date): Promise<number> {
   const counts = await byWorkspace(
     db.sql,
     scopes,
@@ -74,8 +74,8 @@ async function removeBatch(db: Db, table: AgingTable, scopes: readonly string[],
 
 async function removeOldest(
   tx: Tx,
-  { table, scope, order, time, days }: AgingTable,
-  { scopes, only }: { scopes: readonly string[]; only: OneWorkspace },
+  { table, scope, order, time, days }: RetentionTable,
+  { scopes, only }: { scopes: readonly string[]; only: OnlyWorkspace },
   now: Date,
 ): Promise<number> {
   const andOnly = only === null ? tx`` : tx`and ${tx(scope)} = ${only}`

@@ -36,7 +36,7 @@ export const timestamp = (description: string) =>
 export const maxMessageLength = 10_000
 
 /** An error response, defined once in the OpenAPI document by its title. */
-export function errorAnswer(
+export function errorResponse(
   title: string,
   statusCode: number,
   description: string,
@@ -51,24 +51,30 @@ export function errorAnswer(
   return { ...Type.Object(properties, { title }), description }
 }
 
-const known = {
-  400: errorAnswer('BadRequest', 400, 'The request is invalid: `data.issues` names each field.', 'Validation failed', {
-    issues: [{ path: 'firstName', message: 'is required' }],
-  }),
-  401: errorAnswer(
+const errorResponses = {
+  400: errorResponse(
+    'BadRequest',
+    400,
+    'The request is invalid: `data.issues` names each field.',
+    'Validation failed',
+    {
+      issues: [{ path: 'firstName', message: 'is required' }],
+    },
+  ),
+  401: errorResponse(
     'Unauthorized',
     401,
     'The credential was rejected; the message gives the reason.',
     'API key missing or not valid',
   ),
-  403: errorAnswer(
+  403: errorResponse(
     'Forbidden',
     403,
     'Not allowed for this workspace or member.',
     'The plan of this workspace does not include leads',
   ),
-  404: errorAnswer('NotFound', 404, 'Not found, or not visible to this caller.', 'Not found'),
-  409: errorAnswer(
+  404: errorResponse('NotFound', 404, 'Not found, or not visible to this caller.', 'Not found'),
+  409: errorResponse(
     'Conflict',
     409,
     'A value is already in use: `data.field` names it.',
@@ -77,7 +83,7 @@ const known = {
       field: 'externalRef',
     },
   ),
-  410: errorAnswer(
+  410: errorResponse(
     'Gone',
     410,
     '`CURSOR_EXPIRED`: events after the cursor have been deleted.',
@@ -86,20 +92,20 @@ const known = {
       code: 'CURSOR_EXPIRED',
     },
   ),
-  413: errorAnswer('ContentTooLarge', 413, 'The body exceeds 1 MiB.', 'Body is larger than 1 MiB'),
-  415: errorAnswer(
+  413: errorResponse('ContentTooLarge', 413, 'The body exceeds 1 MiB.', 'Body is larger than 1 MiB'),
+  415: errorResponse(
     'UnsupportedMediaType',
     415,
     'This route does not accept the content type of the body.',
     'Send the body as application/json',
   ),
-  422: errorAnswer(
+  422: errorResponse(
     'UnprocessableContent',
     422,
     'The request is valid but cannot be processed; the message says why.',
     'The file is empty',
   ),
-  429: errorAnswer(
+  429: errorResponse(
     'TooManyRequests',
     429,
     'The rate limit is reached or the daily quota is used up; `Retry-After` says when to retry.',
@@ -108,13 +114,13 @@ const known = {
       code: 'RATE_LIMITED',
     },
   ),
-  500: errorAnswer(
+  500: errorResponse(
     'InternalError',
     500,
     'Internal error. Include the `x-request-id` header when you report it.',
     'Internal error',
   ),
-  503: errorAnswer(
+  503: errorResponse(
     'Unavailable',
     503,
     'Temporarily unavailable; `Retry-After` says when to retry.',
@@ -122,10 +128,10 @@ const known = {
   ),
 } as const
 
-export type KnownStatus = keyof typeof known
+export type ErrorStatus = keyof typeof errorResponses
 
 /** Returns the error responses for a route's `schema.response`. */
-export function errors<const S extends readonly KnownStatus[]>(...statuses: S): Pick<typeof known, S[number]> {
-  const picked = Object.fromEntries(statuses.map((status) => [status, known[status]]))
-  return picked as Pick<typeof known, S[number]>
+export function errors<const S extends readonly ErrorStatus[]>(...statuses: S): Pick<typeof errorResponses, S[number]> {
+  const picked = Object.fromEntries(statuses.map((status) => [status, errorResponses[status]]))
+  return picked as Pick<typeof errorResponses, S[number]>
 }

@@ -26,12 +26,12 @@ export interface ScheduledJobDeps {
   /** Starts a trace for each run of jobs that are neither quiet nor silent: those run every few seconds. */
   tracer?: Tracer | undefined
   /** Called after each run. */
-  ran?: (name: string, result: 'done' | 'failed', ms: number) => void
+  onRun?: (name: string, result: 'done' | 'failed', ms: number) => void
 }
 
 export interface ScheduledJobs {
   /** Starts the jobs that are due, unless another process has claimed them. */
-  begin(): Promise<void>
+  startDue(): Promise<void>
   /** Resolves when no job is running in this process. */
   idle(): Promise<void>
 }
@@ -46,22 +46,22 @@ const clockSlackMs = 300_000
 export function createScheduledJobs(deps: ScheduledJobDeps, jobs: readonly ScheduledJob[]): ScheduledJobs {
   const running = new Map<string, Promise<void>>()
   /** Known next times; no query before them. */
-  const turns = new Map<string, number>()
+  const nextTimes = new Map<string, number>()
   const start = (job: ScheduledJob) => {
     const run = runJob(deps, job).finally(() => running.delete(job.name))
     running.set(job.name, run)
   }
-  const mayBegin = ({ name, everyMs }: ScheduledJob, nowMs: number): boolean => {
-    const waitMs = (turns.get(name) ?? nowMs) - nowMs
+  const canStart = ({ name, everyMs }: ScheduledJob, nowMs: number): boolean => {
+    const waitMs = (nextTimes.get(name) ?? nowMs) - nowMs
     return !running.has(name) && (waitMs <= 0 || waitMs > everyMs + clockSlackMs)
   }
   return {
-    begin: async () => {
+    startDue: async () => {
       const now = deps.clock.now()
-      const { due, failures } = await findDueJobs(jobs.filter((job) => mayBegin(job, now.getTime())))
+      const { due, failures } = await findDueJobs(jobs.filter((job) => canStart(job, now.getTime())))
       if (due.length > 0) {
         for (const { name, nextAt, isTaken } of await claimRuns(deps.db, due, now)) {
-          turns.set(name, nextAt.getTime())
+          nextTimes.set(name, nextAt.getTime())
           const job = due.find((one) => one.name === name)
           if (isTaken && job !== undefined) start(job)
         }
@@ -90,17 +90,17 @@ async function findDueJobs(jobs: readonly ScheduledJob[]): Promise<{ due: Schedu
   return { due: jobs.filter((_, n) => areDue[n]), failures }
 }
 
-async function runJob({ log, ran, tracer }: ScheduledJobDeps, job: ScheduledJob): Promise<void> {
+async function runJob({ log, onRun, tracer }: ScheduledJobDeps, job: ScheduledJob): Promise<void> {
   const { name, work, isQuiet, isSilent } = job
   const startedMs = performance.now()
   const span = isQuiet || isSilent ? undefined : tracer?.begin('internal', `job ${name}`, { 'parley.job': name }, null)
   try {
     const count = await (span === undefined ? work() : inSpan(span, work))
     if (!isSilent && (!isQuiet || count !== 0)) log.info('scheduled job finished', { job: name, count })
-    ran?.(name, 'done', performance.now() - startedMs)
+    onRun?.(name, 'done', performance.now() - startedMs)
   } catch (error) {
     log.warn('scheduled job failed; running again at its next time', { job: name }, error)
-    ran?.(name, 'failed', performance.now() - startedMs)
+    onRun?.(name, 'failed', performance.now() - startedMs)
   }
 }
 

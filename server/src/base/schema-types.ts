@@ -22,7 +22,7 @@ export const wholeNumber = (description: string, options: object = {}) =>
   Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description, ...options })
 
 /** Pattern of a text that must contain a visible character: `validation.ts` replaces it by `isBlank`. */
-export const visible = '\\S'
+export const visiblePattern = '\\S'
 
 /** Free text with a maximum length. */
 export const text = (maxLength: number, description: string, options: object = {}) =>

@@ -11,7 +11,7 @@ const latest = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
  * Parses an ISO 8601 date (midnight UTC) or date-time (UTC without an offset; truncated to milliseconds). Returns null
  * for anything else, for dates and times that do not exist, and outside the years 1970–9999.
  */
-export function readIsoTime(text: string): Date | null {
+export function parseIsoTime(text: string): Date | null {
   const parts = isoShape.exec(text)?.groups
   if (parts === undefined) return null
   const number = (name: string): number => Number(parts[name] ?? 0)
@@ -30,22 +30,22 @@ export function readIsoTime(text: string): Date | null {
 }
 
 /** Parses a date-time that has an offset; null without one, because it would be ambiguous. */
-export function readMoment(text: string): Date | null {
-  return text.includes('T') && /(?:Z|[+-]\d\d(?::?\d\d)?)$/i.test(text) ? readIsoTime(text) : null
+export function parseTimeWithOffset(text: string): Date | null {
+  return text.includes('T') && /(?:Z|[+-]\d\d(?::?\d\d)?)$/i.test(text) ? parseIsoTime(text) : null
 }
 
-export const momentMessage = 'must be an ISO 8601 date-time with an offset, as in 2026-03-02T09:00:00Z'
+export const timeWithOffsetMessage = 'must be an ISO 8601 date-time with an offset, as in 2026-03-02T09:00:00Z'
 
 /** Parses a date-time with an offset. Throws 400 if it is invalid or in the past. */
-export function readFutureMoment(text: string, field: string, now: Date): Date {
-  const time = readMoment(text)
-  if (time === null) throw invalid(field, momentMessage)
+export function parseFutureTime(text: string, field: string, now: Date): Date {
+  const time = parseTimeWithOffset(text)
+  if (time === null) throw invalid(field, timeWithOffsetMessage)
   if (time <= now) throw invalid(field, 'must be in the future')
   return time
 }
 
 /** Returns an external time, limited to `now`, because external clocks can be ahead. */
-export const notAfter = (time: Date, now: Date): Date => (time < now ? time : now)
+export const limitToNow = (time: Date, now: Date): Date => (time < now ? time : now)
 
 function offsetOf(zone: string | undefined): number | null {
   if (zone === undefined || zone.toUpperCase() === 'Z') return 0
@@ -80,7 +80,7 @@ export interface ZoneDay {
 /** Returns true if the runtime knows the time zone, such as `America/Sao_Paulo` or `UTC`. */
 export function isTimeZone(zone: string): boolean {
   try {
-    clockOf(zone)
+    createZoneFormat(zone)
     return true
   } catch {
     return false
@@ -89,32 +89,32 @@ export function isTimeZone(zone: string): boolean {
 
 /** Returns the last `count` days of a zone including today, oldest first. A clock change makes a day 23 or 25 hours. */
 export function lastDays(zone: string, count: number, now: Date): ZoneDay[] {
-  const clock = clockOf(zone)
-  const today = Date.parse(dateAt(clock, now.getTime()))
+  const format = createZoneFormat(zone)
+  const today = Date.parse(localDateAt(format, now.getTime()))
   return Array.from({ length: count }, (_, n) => {
     const midnight = today - (count - 1 - n) * dayMs
     const date = new Date(midnight).toISOString().slice(0, 10)
-    return { date, start: new Date(startOf(clock, midnight, date)) }
+    return { date, start: new Date(startOf(format, midnight, date)) }
   })
 }
 
 /** Uses the one of the two offsets around the day that starts it first. A skipped day has no start of its own. */
-function startOf(clock: Intl.DateTimeFormat, midnight: number, date: string): number {
-  const starts = [midnight - dayMs, midnight + dayMs].map((near) => midnight - offsetAt(clock, near))
-  const inside = starts.filter((start) => dateAt(clock, start) === date)
+function startOf(format: Intl.DateTimeFormat, midnight: number, date: string): number {
+  const starts = [midnight - dayMs, midnight + dayMs].map((nearby) => midnight - offsetAt(format, nearby))
+  const inside = starts.filter((start) => localDateAt(format, start) === date)
   return inside.length > 0 ? Math.min(...inside) : Math.max(...starts)
 }
 
 /** Returns the zone's offset from UTC in milliseconds. */
-export function offsetAt(clock: Intl.DateTimeFormat, at: number): number {
-  return Date.parse(`${textAt(clock, at).replace(' ', 'T')}Z`) - Math.floor(at / 1000) * 1000
+export function offsetAt(format: Intl.DateTimeFormat, at: number): number {
+  return Date.parse(`${localTimeAt(format, at).replace(' ', 'T')}Z`) - Math.floor(at / 1000) * 1000
 }
 
-export const dateAt = (clock: Intl.DateTimeFormat, at: number): string => textAt(clock, at).slice(0, 10)
+export const localDateAt = (format: Intl.DateTimeFormat, at: number): string => localTimeAt(format, at).slice(0, 10)
 
 /** Returns `2026-03-01 09:00:00`: the Swedish locale formats times like ISO 8601. */
-export const textAt = (clock: Intl.DateTimeFormat, at: number): string => clock.format(at)
+export const localTimeAt = (format: Intl.DateTimeFormat, at: number): string => format.format(at)
 
-export function clockOf(timeZone: string): Intl.DateTimeFormat {
+export function createZoneFormat(timeZone: string): Intl.DateTimeFormat {
   return new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' })
 }

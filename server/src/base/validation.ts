@@ -2,12 +2,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import { InvalidInput, type Issue, maxIssues, type RequestPart } from './errors.ts'
 import { isUuid } from './id.ts'
-import { visible } from './schema-types.ts'
+import { visiblePattern } from './schema-types.ts'
 import { isBlank } from './text/external-text.ts'
 
 // Ajv counts a zero-width character as visible.
-const regExpOf = (pattern: string, flags: string) =>
-  pattern === visible ? { test: (text: string) => !isBlank(text) } : new RegExp(pattern, flags)
+const createPatternTest = (pattern: string, flags: string) =>
+  pattern === visiblePattern ? { test: (text: string) => !isBlank(text) } : new RegExp(pattern, flags)
 
 const common = {
   allErrors: true,
@@ -17,7 +17,7 @@ const common = {
   useDefaults: true,
   discriminator: true,
   // Compiles a fifth faster without optimization, and checks are no slower.
-  code: { optimize: false, regExp: Object.assign(regExpOf, { code: 'regExpOf' }) },
+  code: { optimize: false, regExp: Object.assign(createPatternTest, { code: 'regExpOf' }) },
 } as const
 
 // Coercion would turn `null` in a body into `0` and break clearing by null; a query has only text and needs it.
@@ -27,21 +27,21 @@ for (const ajv of [bodyAjv, textAjv]) {
   ajv.addFormat('uri', (text: string) => URL.canParse(text))
   // Ajv's own format also accepts `urn:uuid:…`, which the database refuses.
   ajv.addFormat('uuid', isUuid)
-  // `readIsoTime` parses times and accepts more of ISO 8601 than Ajv's format.
+  // `parseIsoTime` parses times and accepts more of ISO 8601 than Ajv's format.
   ajv.addFormat('date-time', true)
   for (const keyword of ['example', 'x-published']) ajv.addKeyword(keyword)
 }
 
 type Compile = (schema: object) => ValidateFunction
-const [compileBody, compileText] = [compilerOf(bodyAjv), compilerOf(textAjv)]
+const [compileBody, compileText] = [createCompiler(bodyAjv), createCompiler(textAjv)]
 
 /** Compiles equal schemas, which many routes have, only once. */
-function compilerOf(ajv: Ajv): Compile {
+function createCompiler(ajv: Ajv): Compile {
   const known = new Map<string, ValidateFunction>()
   return (schema) => {
-    const said = JSON.stringify(schema)
-    const validate = known.get(said) ?? ajv.compile(schema)
-    known.set(said, validate)
+    const key = JSON.stringify(schema)
+    const validate = known.get(key) ?? ajv.compile(schema)
+    known.set(key, validate)
     return validate
   }
 }
@@ -49,9 +49,9 @@ function compilerOf(ajv: Ajv): Compile {
 /** Called by Fastify for each schema of a route. Compiles at first use or in `compileRest`, for a fast start. */
 export function compileForRequest(schema: object, part: string | undefined): RequestCheck {
   const isText = part !== undefined && part !== 'body'
-  const compiled = compileOnce(isText ? compileText : compileBody, schema)
+  const getValidator = compileOnce(isText ? compileText : compileBody, schema)
   const check: RequestCheck = (values) => {
-    const validate = compiled()
+    const validate = getValidator()
     const fits = validate(values)
     // Ajv parses `1e999` as Infinity, and then accepts it despite minimum and maximum.
     const infinite = fits && isText ? infiniteNumbers(values) : []
@@ -71,20 +71,20 @@ const uncompiled = new Set<() => unknown>()
 
 function compileOnce(compile: Compile, schema: object): () => ValidateFunction {
   let validate: ValidateFunction | undefined
-  const compiled = () => {
+  const getValidator = () => {
     if (validate !== undefined) return validate
-    uncompiled.delete(compiled)
+    uncompiled.delete(getValidator)
     validate = compile(schema)
     return validate
   }
-  uncompiled.add(compiled)
-  return compiled
+  uncompiled.add(getValidator)
+  return getValidator
 }
 
 /** Compiles the remaining schemas one by one between other work, so that no request waits for them. */
 export async function compileRest(): Promise<void> {
-  for (const compiled of uncompiled) {
-    compiled()
+  for (const getValidator of uncompiled) {
+    getValidator()
     await nextTurn()
   }
 }
@@ -97,9 +97,9 @@ function infiniteNumbers(values: unknown): ErrorObject[] {
 
 /** Returns a check of one value against a schema, for items that fail individually: an empty list if valid. */
 export function compileCheck(schema: object): (value: unknown, at: string) => Issue[] {
-  const compiled = compileOnce(compileBody, schema)
+  const getValidator = compileOnce(compileBody, schema)
   return (value, at) => {
-    const validate = compiled()
+    const validate = getValidator()
     return validate(value) ? [] : issuesOf(validate.errors ?? [], at)
   }
 }
@@ -113,7 +113,7 @@ export function issuesOf(errors: readonly ErrorObject[], at = ''): Issue[] {
   for (const error of errors) {
     // The rule for the discriminator field reports the same error in more detail.
     if (error.keyword === 'discriminator') continue
-    if (error.keyword === 'maxLength' && hasNoForm(errors, error.instancePath)) continue
+    if (error.keyword === 'maxLength' && hasFormatError(errors, error.instancePath)) continue
     const issue = { path: pathOf(error, at), message: messageOf(error) }
     issues.set(`${issue.path} ${issue.message}`, issue)
     if (issues.size === maxIssues) break
@@ -122,7 +122,7 @@ export function issuesOf(errors: readonly ErrorObject[], at = ''): Issue[] {
 }
 
 // A value of the wrong format is not also reported as too long.
-function hasNoForm(errors: readonly ErrorObject[], path: string): boolean {
+function hasFormatError(errors: readonly ErrorObject[], path: string): boolean {
   return errors.some(({ keyword, instancePath }) => instancePath === path && /^(format|pattern)$/.test(keyword))
 }
 
@@ -167,7 +167,9 @@ function messageOf(error: ErrorObject): string {
     case 'maximum':
       return `must be at most ${error.params.limit}`
     case 'pattern':
-      return error.params.pattern === visible ? 'must not be blank' : `must have the form ${error.params.pattern}`
+      return error.params.pattern === visiblePattern
+        ? 'must not be blank'
+        : `must have the form ${error.params.pattern}`
     case 'format':
       return `must be a ${error.params.format === 'uuid' ? 'UUID' : error.params.format}`
     default:

@@ -3,7 +3,7 @@ import type { TeamGuard } from '../team/member.ts'
 import type { Channel, Connection } from './connection/connection.ts'
 import type { ConnectionChanges, NewConnection } from './connection/schema.ts'
 import type { Connector, RefusalEffect } from './connector.ts'
-import type { MediaWay } from './media-transport.ts'
+import type { MediaTransport } from './media-transport.ts'
 import type { PartnerProfileName } from './partner/settings.ts'
 import type { CallbackDeps } from './store-callback.ts'
 import type { PlatformTemplate } from './templates/templates.ts'
@@ -13,13 +13,13 @@ export interface ChannelAdapter<C extends Connection = Connection> {
   // Building and showing connections; pure functions.
 
   /** Returns the number, account and settings of a new connection. */
-  begin(input: Extract<NewConnection, { channel: C['channel'] }>, id: string): PlatformAccess<C>
+  createAccess(input: Extract<NewConnection, { channel: C['channel'] }>, id: string): PlatformAccess<C>
   /** Fields, other than the name, that a connection of the channel can change. */
-  changes: readonly (keyof ConnectionChanges)[]
+  changeableFields: readonly (keyof ConnectionChanges)[]
   /** Secrets sent to the platform. They must be sent only to the server they were entered for. */
   secretsSent: readonly (keyof ConnectionChanges)[]
-  change(one: C, changes: ConnectionChanges): PlatformAccess<C>
-  show(one: C): ShownAccess
+  changeAccess(one: C, changes: ConnectionChanges): PlatformAccess<C>
+  presentAccess(one: C): PresentedAccess
   /** Path below the service's public URL; null if the platform sends no callbacks. */
   webhookPath(one: C): string | null
   /** Token that the platform sends when a person sets the webhook by hand; null if that does not apply. */
@@ -28,13 +28,13 @@ export interface ChannelAdapter<C extends Connection = Connection> {
   // Calls to the platform about a connection. They never throw.
 
   /** Checks the number at the platform. */
-  check(connection: C): Promise<CheckedNumber>
+  checkNumber(connection: C): Promise<NumberCheck>
   /**
    * Registers the callback URL at the platform. Returns null, or the reason for a failure. Only for a number that is
    * known to be connected here: registration diverts callbacks from their previous target. Without it, a person sets
    * the URL by hand.
    */
-  register?(connection: C): Promise<string | null>
+  registerWebhook?(connection: C): Promise<string | null>
   /** Resumes a connection for a member: stores its current state and retries what had stopped. Replaces the check. */
   resume?(connection: C): Promise<void>
   /** Fetches all templates of the number, or fails. Absent for channels without templates. */
@@ -44,7 +44,7 @@ export interface ChannelAdapter<C extends Connection = Connection> {
 
   connector: Connector<C>
   /** Absent for channels without files. */
-  media?: MediaWay<C>
+  media?: MediaTransport<C>
   /** Returns the effect of an error code in a status, received after the message was accepted. */
   effectOfCode(errorCode: string): RefusalEffect
   /** Registers callback routes. Absent for channels whose events arrive another way. */
@@ -56,7 +56,7 @@ export interface ChannelAdapter<C extends Connection = Connection> {
 export type PlatformAccess<C extends Connection> = Pick<C, 'numberId' | 'accountId' | 'settings'>
 
 /** Access settings as shown in the app, without secrets; null for fields that the channel does not have. */
-export interface ShownAccess {
+export interface PresentedAccess {
   profile: PartnerProfileName | null
   baseUrl: string | null
   version: string | null
@@ -69,7 +69,7 @@ export interface ShownAccess {
 }
 
 /** Result of a number check. `problem`: why it cannot be used, or null. `isOnPhone`: a phone uses it too. */
-export interface CheckedNumber {
+export interface NumberCheck {
   problem: string | null
   /** Platform's name for the number that our secrets belong to; null if already known. */
   number: string | null
@@ -90,7 +90,7 @@ export type ChannelAdapters = { [C in Channel]: ChannelAdapter<Extract<Connectio
 export const adapterOf = (adapters: ChannelAdapters, { channel }: { channel: Channel }): ChannelAdapter =>
   adapters[channel] as ChannelAdapter
 
-export const nothingShown: ShownAccess = {
+export const noAccessFields: PresentedAccess = {
   profile: null,
   baseUrl: null,
   version: null,

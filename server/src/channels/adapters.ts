@@ -1,51 +1,51 @@
 import { traced } from '../base/scheduling/work-context.ts'
-import { type ChannelAdapter, type ChannelAdapters, type CheckedNumber, nothingShown } from './adapter.ts'
+import { type ChannelAdapter, type ChannelAdapters, type NumberCheck, noAccessFields } from './adapter.ts'
 import { type Channel, channels, type SessionConnection } from './connection/connection.ts'
 import type { Connector, SendResult } from './connector.ts'
 import { partnerAdapter } from './partner/adapter.ts'
 import { linkedMedia } from './unofficial/media.ts'
 import { sessionConnector } from './unofficial/send/connector.ts'
 import { channelSessionTeamRoutes, resumeSession, type SessionDeps } from './unofficial/session/pairing-routes.ts'
-import { findStanding } from './unofficial/session/session-queries.ts'
+import { findSessionState } from './unofficial/session/session-queries.ts'
 import { wabaAdapter } from './waba/adapter.ts'
-import type { Wire } from './waba/exchange.ts'
+import type { PlatformHttp } from './waba/platform-call.ts'
 
 /** Creates the adapters of all channels. `publicUrl`: this service's URL for platforms, without trailing slash. */
-export function openAdapters(deps: Wire & SessionDeps, publicUrl: string): ChannelAdapters {
+export function openAdapters(deps: PlatformHttp & SessionDeps, publicUrl: string): ChannelAdapters {
   return { waba: wabaAdapter(deps), partner: partnerAdapter(deps, publicUrl), unofficial: sessionAdapter(deps) }
 }
 
 type Outcome = SendResult['outcome'] | 'error'
 
 /** Wraps the connectors of all channels to report the outcome and duration of each send. */
-export function observedConnectors(
+export function observeConnectors(
   connectorOf: (channel: Channel) => Connector,
   observe: (channel: Channel, outcome: Outcome, ms: number) => void,
 ): Record<Channel, Connector> {
   const observed = channels.map((channel) => {
-    const connector = observedConnector(channel, connectorOf(channel), (outcome, ms) => observe(channel, outcome, ms))
+    const connector = observeConnector(channel, connectorOf(channel), (outcome, ms) => observe(channel, outcome, ms))
     return [channel, connector] as const
   })
   return Object.fromEntries(observed) as Record<Channel, Connector>
 }
 
-function observedConnector(
+function observeConnector(
   channel: Channel,
   connector: Connector,
   observe: (outcome: Outcome, ms: number) => void,
 ): Connector {
   return {
     maxTextLength: connector.maxTextLength,
-    takesChoices: connector.takesChoices === true,
+    supportsChoices: connector.supportsChoices === true,
     markRead: (connection, externalId, customer) => connector.markRead(connection, externalId, customer),
-    ...(connector.takeBack && { takeBack: connector.takeBack }),
+    ...(connector.cancelOrder && { cancelOrder: connector.cancelOrder }),
     send: async (connection, order) => {
       const startedMs = performance.now()
       let outcome: Outcome = 'error'
       try {
         const result = await traced('producer', 'send', { 'parley.channel': channel }, async (span) => {
           const sent = await connector.send(connection, order)
-          span?.note({ 'parley.outcome': sent.outcome })
+          span?.setFields({ 'parley.outcome': sent.outcome })
           return sent
         })
         outcome = result.outcome
@@ -58,16 +58,16 @@ function observedConnector(
 }
 
 /** Phones that link Parley as a device. Events arrive over the session, so there are no callbacks. */
-const sessionAdapter = (deps: SessionDeps & Pick<Wire, 'outgoing'>): ChannelAdapter<SessionConnection> => ({
+const sessionAdapter = (deps: SessionDeps & Pick<PlatformHttp, 'outgoing'>): ChannelAdapter<SessionConnection> => ({
   // The number is known only after pairing; until then the connection's id keeps `numberId` unique.
-  begin: ({ baseUrl }, id) => ({ numberId: id, accountId: null, settings: { baseUrl: baseUrl ?? null } }),
-  changes: [],
+  createAccess: ({ baseUrl }, id) => ({ numberId: id, accountId: null, settings: { baseUrl: baseUrl ?? null } }),
+  changeableFields: [],
   secretsSent: [],
-  change: ({ numberId, accountId, settings }) => ({ numberId, accountId, settings }),
-  show: ({ settings: { baseUrl } }) => ({ ...nothingShown, baseUrl }),
+  changeAccess: ({ numberId, accountId, settings }) => ({ numberId, accountId, settings }),
+  presentAccess: ({ settings: { baseUrl } }) => ({ ...noAccessFields, baseUrl }),
   webhookPath: () => null,
   verifyToken: () => null,
-  check: (connection) => check(deps, connection),
+  checkNumber: (connection) => check(deps, connection),
   resume: (connection) => resumeSession(deps, connection),
   connector: sessionConnector(deps),
   media: linkedMedia(deps),
@@ -77,8 +77,8 @@ const sessionAdapter = (deps: SessionDeps & Pick<Wire, 'outgoing'>): ChannelAdap
 })
 
 /** Makes no network call: returns the session's state as last stored by the process that holds it. */
-async function check({ db }: SessionDeps, connection: SessionConnection): Promise<CheckedNumber> {
-  const standing = await findStanding(db.sql, connection)
+async function check({ db }: SessionDeps, connection: SessionConnection): Promise<NumberCheck> {
+  const standing = await findSessionState(db.sql, connection)
   const problem = standing === undefined ? 'never_paired' : standing.state === 'open' ? null : standing.reason
   // Pairing reserves the number.
   return { problem, number: null, isOnPhone: true }

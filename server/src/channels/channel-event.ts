@@ -24,7 +24,7 @@ export type MessageKind = 'text' | 'template' | 'image' | 'video' | 'audio' | 'd
 export type DeliveryStatus = 'sent' | 'delivered' | 'read' | 'failed'
 
 /** A change to an existing message, of the customer or of our number. */
-interface Revised {
+interface RevisionFields {
   /** The message's id. */
   originalId: string
   direction: 'inbound' | 'outbound'
@@ -33,7 +33,7 @@ interface Revised {
   at: Date
 }
 
-interface Said {
+interface MessageFields {
   externalId: string
   customer: Customer
   kind: MessageKind
@@ -47,17 +47,17 @@ interface Said {
 /** An event from a channel's webhook or session, in one format for all channels. */
 export type ChannelEvent =
   /** A customer wrote. `opensWindow` is false for platform notices about the customer. */
-  | ({ type: 'message'; referral: Referral | null; opensWindow: boolean } & Said)
+  | ({ type: 'message'; referral: Referral | null; opensWindow: boolean } & MessageFields)
   /** A person wrote on the phone of a number that is also used there. */
-  | ({ type: 'echo' } & Said)
+  | ({ type: 'echo' } & MessageFields)
   /** Older message, delivered later: opens no window, does not count as unread, does not change the owner. */
-  | ({ type: 'history'; direction: 'inbound' | 'outbound'; status: 'pending' | DeliveryStatus } & Said)
+  | ({ type: 'history'; direction: 'inbound' | 'outbound'; status: 'pending' | DeliveryStatus } & MessageFields)
   /** The author edited the text. */
-  | ({ type: 'edited'; text: string } & Revised)
+  | ({ type: 'edited'; text: string } & RevisionFields)
   /** The author deleted it for everyone. */
-  | ({ type: 'withdrawn' } & Revised)
+  | ({ type: 'withdrawn' } & RevisionFields)
   /** The author of a reaction to the message removed it. */
-  | ({ type: 'reaction_lifted' } & Revised)
+  | ({ type: 'reaction_lifted' } & RevisionFields)
   /** `correlator`: the value sent with the message, our message id and part. */
   | {
       type: 'status'
@@ -83,25 +83,25 @@ export type ChannelEvent =
   | ({ type: 'account_restricted' } & AccountRestrictions)
 
 /** An event of a delivery. `numberId` or `accountId` routes it. */
-export interface Delivered {
+export interface DeliveredEvent {
   numberId: string | null
   /** For events that concern the whole account. */
   accountId: string | null
   event: ChannelEvent
 }
 
-export interface Parsed {
-  items: Delivered[]
+export interface ParsedCallback {
+  items: DeliveredEvent[]
   /** Reasons for skipped items, without values, for the log. */
   skipped: string[]
 }
 
 /** Stores the events of one connection, in the platform's order; resolves when they are committed. */
-export type Receive = (connection: Connection, events: ChannelEvent[]) => Promise<void>
+export type ReceiveEvents = (connection: Connection, events: ChannelEvent[]) => Promise<void>
 
 /** Message content beyond its text, in one format for all channels. All texts are from strangers and untrusted. */
 export interface MessageDetail {
-  media?: MediaTold
+  media?: MediaInfo
   place?: Place
   cards?: ContactCard[]
   quoted?: Quoted
@@ -116,7 +116,7 @@ export interface MessageDetail {
 export type MediaKind = 'image' | 'video' | 'audio' | 'voice' | 'document' | 'sticker'
 
 /** What the platform reports about a file of a message. */
-export interface MediaTold {
+export interface MediaInfo {
   kind: MediaKind
   source: MediaSource
   /** As declared, in lower case without parameters; null if invalid. */

@@ -10,8 +10,8 @@ export interface Recipient {
   userId: string | null
 }
 
-export type Outgoing =
-  | { kind: 'text'; text: string; previewUrl: boolean; quoted?: OtherMessage }
+export type OutgoingMessage =
+  | { kind: 'text'; text: string; previewUrl: boolean; quoted?: ReferencedMessage }
   | {
       kind: 'template'
       /** Category as the platform writes it. */
@@ -22,26 +22,26 @@ export type Outgoing =
       parameters: string[]
       names: string[] | null
       /** File for the header. */
-      header?: GivenFile
-      quoted?: OtherMessage
+      header?: PlatformFile
+      quoted?: ReferencedMessage
     }
-  | { kind: 'media'; file: GivenFile; caption: string; quoted?: OtherMessage }
-  /** Only for connectors with `takesChoices`. */
-  | { kind: 'choices'; text: string; choices: Choices; quoted?: OtherMessage }
+  | { kind: 'media'; file: PlatformFile; caption: string; quoted?: ReferencedMessage }
+  /** Only for connectors with `supportsChoices`. */
+  | { kind: 'choices'; text: string; choices: Choices; quoted?: ReferencedMessage }
   /** A null emoji removes our reaction. */
-  | { kind: 'reaction'; about: OtherMessage; emoji: string | null }
+  | { kind: 'reaction'; about: ReferencedMessage; emoji: string | null }
 
 /** A file to send, uploaded to the platform first. */
-export interface GivenFile {
+export interface PlatformFile {
   kind: MediaKind
   name: string | null
   mimeType: string
-  /** Id returned by `MediaWay.upload`; null before the upload. */
+  /** Id returned by `MediaTransport.upload`; null before the upload. */
   platformId: string | null
 }
 
 /** A message of the same chat that another message quotes or reacts to. */
-export interface OtherMessage {
+export interface ReferencedMessage {
   externalId: string
   direction: 'inbound' | 'outbound'
   /** Its text, for channels whose quotes include the quoted text. */
@@ -50,7 +50,7 @@ export interface OtherMessage {
 
 export interface Order {
   recipient: Recipient
-  message: Outgoing
+  message: OutgoingMessage
   /** Sent with the message and returned in its statuses: `<message id>:<part>`. */
   correlator: string
   /** No byte is sent after this time. */
@@ -81,7 +81,7 @@ export interface Connector<C extends Connection = Connection> {
   /** Maximum length of a platform message's text, in UTF-16 units; null when the channel has no limit. */
   maxTextLength: number | null
   /** The channel supports buttons and lists. */
-  takesChoices?: boolean
+  supportsChoices?: boolean
   send(connection: C, order: Order): Promise<SendResult>
   /** Marks the customer's message as read on the platform; never throws. */
   markRead(connection: C, externalId: string, customer: Recipient): Promise<void>
@@ -89,11 +89,11 @@ export interface Connector<C extends Connection = Connection> {
    * Cancels the order of a process that died. Returns true when nothing was sent and nothing will be once the
    * transaction commits. Only for channels that can know this.
    */
-  takeBack?(tx: Tx, keyring: Keyring, order: GivenOrder): Promise<boolean>
+  cancelOrder?(tx: Tx, keyring: Keyring, order: OrderKey): Promise<boolean>
 }
 
 /** Identifies an order to processes other than the one that placed it. */
-export interface GivenOrder {
+export interface OrderKey {
   workspaceId: string
   connectionId: string
   correlator: string

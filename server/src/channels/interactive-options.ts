@@ -29,8 +29,8 @@ export const choiceLimits = {
 export const optionsOf = (choices: Choices): ListRow[] => ('list' in choices ? choices.list.rows : choices.buttons)
 
 /** Returns an error for options that the platform would reject, starting with the field; null if valid. */
-export function problemOfChoices(text: string, choices: Choices): string | null {
-  for (const [field, words, longest] of wordsOf(text, choices)) {
+export function findChoicesProblem(text: string, choices: Choices): string | null {
+  for (const [field, words, longest] of listTextFields(text, choices)) {
     if (words === undefined) continue
     if (isBlank(words)) return `${field} must not be blank`
     if (words.length > longest)
@@ -38,30 +38,30 @@ export function problemOfChoices(text: string, choices: Choices): string | null 
     if (field !== 'choices.text' && /[\n\r\t]/.test(words)) return `${field} must not contain a newline or a tab`
   }
   const options = optionsOf(choices)
-  const place = 'list' in choices ? 'choices.list.rows' : 'choices.buttons'
+  const path = 'list' in choices ? 'choices.list.rows' : 'choices.buttons'
   for (const key of ['id', 'title'] as const) {
     const at = options.findIndex((one, n) => options.findIndex((other) => other[key] === one[key]) < n)
-    if (at !== -1) return `${place}[${at}].${key} must be unique`
+    if (at !== -1) return `${path}[${at}].${key} must be unique`
   }
   return null
 }
 
-type Words = [field: string, words: string | undefined, longest: number]
+type TextField = [field: string, words: string | undefined, longest: number]
 
-function wordsOf(text: string, choices: Choices): Words[] {
+function listTextFields(text: string, choices: Choices): TextField[] {
   return [
     ['choices.text', text, choiceLimits.text],
     ['choices.footer', choices.footer, choiceLimits.footer],
-    ...('list' in choices ? wordsOfList(choices.list) : wordsOfButtons(choices.buttons)),
+    ...('list' in choices ? listFieldsOfList(choices.list) : listFieldsOfButtons(choices.buttons)),
   ]
 }
 
-const wordsOfButtons = (buttons: readonly Choice[]): Words[] =>
+const listFieldsOfButtons = (buttons: readonly Choice[]): TextField[] =>
   buttons.map(({ title }, n) => [`choices.buttons[${n}].title`, title, choiceLimits.buttonTitle])
 
-const wordsOfList = ({ button, rows }: ChoiceList): Words[] => [
+const listFieldsOfList = ({ button, rows }: ChoiceList): TextField[] => [
   ['choices.list.button', button, choiceLimits.buttonTitle],
-  ...rows.flatMap(({ title, description }, n): Words[] => [
+  ...rows.flatMap(({ title, description }, n): TextField[] => [
     [`choices.list.rows[${n}].title`, title, choiceLimits.rowTitle],
     [`choices.list.rows[${n}].description`, description, choiceLimits.description],
   ]),

@@ -9,32 +9,36 @@ import { isUuid } from '../base/id.ts'
 import type { Log } from '../base/log.ts'
 import { type App, errors } from '../base/route.ts'
 import { setWorkspace } from '../base/scheduling/work-context.ts'
-import type { CallbackConnections } from './callback-connections.ts'
-import type { ChannelEvent, Delivered, Parsed, Receive } from './channel-event.ts'
+import type { CallbackConnectionCache } from './callback-connections.ts'
+import type { ChannelEvent, DeliveredEvent, ParsedCallback, ReceiveEvents } from './channel-event.ts'
 import type { Channel, StoredConnection } from './connection/connection.ts'
 import { markOnPhone } from './connection/queries.ts'
-import { isWorthNoting, lagOf, noteActivity } from './health/activity.ts'
+import { isActivityDue, measureLag, storeActivity } from './health/activity.ts'
 
 export interface CallbackDeps {
   db: Db
   keyStore: KeyStore
   clock: Clock
   log: Log
-  receive: Receive
-  connections: CallbackConnections
+  receive: ReceiveEvents
+  connections: CallbackConnectionCache
 }
 
-export interface Routed {
+export interface RoutedEvents {
   /** Events per connection, in the platform's order. */
   deliveries: Map<StoredConnection, ChannelEvent[]>
   /** Number of items for numbers or accounts without a connection. */
-  strays: number
+  unroutedCount: number
 }
 
 const retryAfterSeconds = 5
 
 /** Parses a callback with the channel's parser; a body that is not JSON has no items. */
-function readCallback(body: Buffer, now: Date, parse: (payload: unknown, now: Date) => Parsed): Parsed {
+function parseCallbackBody(
+  body: Buffer,
+  now: Date,
+  parse: (payload: unknown, now: Date) => ParsedCallback,
+): ParsedCallback {
   try {
     return parse(JSON.parse(body.toString('utf8')), now)
   } catch {
@@ -46,15 +50,15 @@ function readCallback(body: Buffer, now: Date, parse: (payload: unknown, now: Da
 async function storeCallback(
   deps: CallbackDeps,
   called: StoredConnection,
-  parsed: Parsed,
-  routed: Routed,
+  parsed: ParsedCallback,
+  routed: RoutedEvents,
 ): Promise<void> {
   const { workspaceId, id: connectionId } = called
-  noteRest(deps, called, parsed, routed)
+  logSkipped(deps, called, parsed, routed)
   try {
     for (const [connection, events] of routed.deliveries) await deps.receive(connection, events)
-    await noteIncoming(deps, routed.deliveries)
-    await noteOnPhone(deps, routed.deliveries)
+    await storeIncomingActivity(deps, routed.deliveries)
+    await storeOnPhone(deps, routed.deliveries)
   } catch (error) {
     deps.log.warn('failed to store callback; the platform will retry', { workspaceId, connectionId }, error)
     throw unavailable('Callback could not be stored. Try again.', undefined, retryAfterSeconds)
@@ -62,28 +66,37 @@ async function storeCallback(
 }
 
 // Logs only reasons, each once: they are our own words and contain no payload values.
-function noteRest(deps: CallbackDeps, called: StoredConnection, { skipped }: Parsed, { strays }: Routed): void {
+function logSkipped(
+  deps: CallbackDeps,
+  called: StoredConnection,
+  { skipped }: ParsedCallback,
+  { unroutedCount }: RoutedEvents,
+): void {
   const fields = { workspaceId: called.workspaceId, connectionId: called.id }
-  if (strays > 0) deps.log.warn('ignored callback for a number that is not connected', { ...fields, count: strays })
+  if (unroutedCount > 0)
+    deps.log.warn('ignored callback for a number that is not connected', { ...fields, count: unroutedCount })
   for (const reason of new Set(skipped)) {
     const count = skipped.filter((one) => one === reason).length
     deps.log.info('ignored callback item', { ...fields, code: reason, count })
   }
 }
 
-async function noteIncoming({ db, clock }: CallbackDeps, deliveries: Routed['deliveries']): Promise<void> {
+async function storeIncomingActivity(
+  { db, clock }: CallbackDeps,
+  deliveries: RoutedEvents['deliveries'],
+): Promise<void> {
   const now = clock.now()
-  const quiet = [...deliveries].filter(([one]) => isWorthNoting(one.lastEventInAt, now))
-  if (quiet.length === 0) return
+  const due = [...deliveries].filter(([one]) => isActivityDue(one.lastEventInAt, now))
+  if (due.length === 0) return
   await db.tx(async (tx) => {
-    for (const [one, events] of quiet) await noteActivity(tx, one, 'in', now, lagOf(events, now))
+    for (const [one, events] of due) await storeActivity(tx, one, 'in', now, measureLag(events, now))
   }, idempotent)
   // The cached connections serve later callbacks.
-  for (const [one] of quiet) one.lastEventInAt = now
+  for (const [one] of due) one.lastEventInAt = now
 }
 
 // An echo shows that a phone uses the number, whatever the platform reported when it was connected.
-async function noteOnPhone({ db }: CallbackDeps, deliveries: Routed['deliveries']): Promise<void> {
+async function storeOnPhone({ db }: CallbackDeps, deliveries: RoutedEvents['deliveries']): Promise<void> {
   for (const [connection, events] of deliveries) {
     if (connection.isOnPhone || !events.some(({ type }) => type === 'echo')) continue
     await db.tx((tx) => markOnPhone(tx, connection), idempotent)
@@ -101,7 +114,7 @@ export const callbackParams = Type.Object({
 })
 
 /** Registers callback routes in a separate scope: only they accept raw bytes. */
-export function callbackScope(app: App, routes: (scope: App) => void): void {
+export function registerCallbackScope(app: App, routes: (scope: App) => void): void {
   app.register(async (scope: App) => {
     scope.removeAllContentTypeParsers()
     // The signature covers the raw bytes, whatever content type is declared.
@@ -117,7 +130,7 @@ export function callbackScope(app: App, routes: (scope: App) => void): void {
 }
 
 /** The connection in the URL, and all connections of its workspace and channel: they may share a callback URL. */
-export interface Called<C extends Channel> {
+export interface CalledConnections<C extends Channel> {
   called: Extract<StoredConnection, { channel: C }>
   all: Extract<StoredConnection, { channel: C }>[]
 }
@@ -126,17 +139,17 @@ export interface Called<C extends Channel> {
  * Finds the connections that a callback is for. Throws 404 if the URL names no connection of the channel. By default
  * returns only connections whose platform has confirmed their number.
  */
-export async function calledConnections<C extends Channel>(
+export async function findCalledConnections<C extends Channel>(
   deps: CallbackDeps,
   { params }: FastifyRequest,
   channel: C,
   which: 'all' | 'reserved' = 'reserved',
-): Promise<Called<C>> {
+): Promise<CalledConnections<C>> {
   const id = (params as { connectionId: string }).connectionId.toLowerCase()
   const found = isUuid(id) ? await deps.connections.find(channel, id) : []
-  const told = which === 'all' ? found : found.filter(({ isReserved }) => isReserved)
+  const allowed = which === 'all' ? found : found.filter(({ isReserved }) => isReserved)
   // The lookup was by channel.
-  const all = told.map(({ connection }) => connection) as Called<C>['all']
+  const all = allowed.map(({ connection }) => connection) as CalledConnections<C>['all']
   const called = all.find((one) => one.id === id)
   if (called === undefined) throw notFound('Connection not found')
   setWorkspace(called.workspaceId)
@@ -144,29 +157,33 @@ export async function calledConnections<C extends Channel>(
 }
 
 /** Authentication, parsing and routing of a channel's callbacks. `P`: the proof in a request. */
-interface Receiver<C extends Channel, P> {
+interface CallbackHandler<C extends Channel, P> {
   channel: C
-  words: { operationId: string; summary: string; description: string }
+  documentation: { operationId: string; summary: string; description: string }
   proofName: string
-  unproved: string
+  unauthorizedMessage: string
   /** Returns null if the request has no usable proof. */
-  readProof(headers: IncomingHttpHeaders): P | null
-  isProved(called: Called<C>['called'], proof: P, body: Buffer): boolean
-  parse(payload: unknown, now: Date): Parsed
-  route(connections: Called<C>, items: readonly Delivered[]): Routed
+  parseProof(headers: IncomingHttpHeaders): P | null
+  isAuthentic(called: CalledConnections<C>['called'], proof: P, body: Buffer): boolean
+  parseCallback(payload: unknown, now: Date): ParsedCallback
+  route(connections: CalledConnections<C>, items: readonly DeliveredEvent[]): RoutedEvents
 }
 
 /** Registers the callback route of a channel: 200 means that the whole callback is stored. */
-export function receivingRoute<C extends Channel, P>(scope: App, deps: CallbackDeps, one: Receiver<C, P>): void {
-  const refused = () => unauthorized(one.unproved)
+export function registerCallbackRoute<C extends Channel, P>(
+  scope: App,
+  deps: CallbackDeps,
+  one: CallbackHandler<C, P>,
+): void {
+  const rejection = () => unauthorized(one.unauthorizedMessage)
   const options = {
     // Before the body is read, so that a request without proof cannot occupy 3 MB of memory.
     onRequest: async ({ headers }: FastifyRequest) => {
-      if (one.readProof(headers) === null) throw refused()
+      if (one.parseProof(headers) === null) throw rejection()
     },
     schema: {
       ...callbackRoute,
-      ...one.words,
+      ...one.documentation,
       params: callbackParams,
       response: {
         200: Type.Object({ success: Type.Boolean() }, { description: 'Stored, or nothing to store.' }),
@@ -175,16 +192,16 @@ export function receivingRoute<C extends Channel, P>(scope: App, deps: CallbackD
     },
   }
   scope.post(`/channels/${one.channel}/:connectionId/webhook`, options, async (request) => {
-    const connections = await calledConnections(deps, request, one.channel)
+    const connections = await findCalledConnections(deps, request, one.channel)
     const { called } = connections
     const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
-    const proof = one.readProof(request.headers)
-    if (proof === null || !one.isProved(called, proof, body)) {
+    const proof = one.parseProof(request.headers)
+    if (proof === null || !one.isAuthentic(called, proof, body)) {
       const fields = { workspaceId: called.workspaceId, connectionId: called.id }
       deps.log.warn(`rejected callback: invalid ${one.proofName}`, fields)
-      throw refused()
+      throw rejection()
     }
-    const parsed = readCallback(body, deps.clock.now(), one.parse)
+    const parsed = parseCallbackBody(body, deps.clock.now(), one.parseCallback)
     await storeCallback(deps, called, parsed, one.route(connections, parsed.items))
     return { success: true }
   })

@@ -1,14 +1,14 @@
 import type { Command } from 'commander'
-import { isDistributing, planOf, readState, type Step } from '../base/citus/distribute-tables.ts'
-import { type CitusServer, type PlacedTable, problemOf, readServer } from '../base/citus/table-placement.ts'
+import { type DistributionStep, isDistributing, planSteps, readState } from '../base/citus/distribute-tables.ts'
+import { type CitusServer, findProblem, type PlacedTable, readServer } from '../base/citus/table-placement.ts'
 import { processName, type Sql } from '../base/db.ts'
 import { createLog } from '../base/log.ts'
 import { distribute, migrate } from '../base/migrate.ts'
 import { loadConfig } from '../config.ts'
 import { openDatabase } from './start/database.ts'
-import { answer, say, table } from './terminal.ts'
+import { printMessage, printResult, table } from './terminal.ts'
 
-interface Choice {
+interface DistributeOptions {
   dryRun?: boolean
   json?: boolean
 }
@@ -26,26 +26,26 @@ export function addDistributeCommand(program: Command): void {
       'after',
       '\nExample:\n  DATABASE_URL=postgres://parley@coordinator/parley parley distribute --dry-run\n',
     )
-    .action(spread)
+    .action(distributeTables)
 }
 
-async function spread({ dryRun, json }: Choice): Promise<void> {
+async function distributeTables({ dryRun, json }: DistributeOptions): Promise<void> {
   const config = loadConfig(process.env)
   if (config.database.address === null) {
     throw new Error('The embedded database cannot be distributed. Move to an external one first: parley move.')
   }
-  const { db, close } = await openDatabase(config, createLog('warn'), say)
+  const { db, close } = await openDatabase(config, createLog('warn'), printMessage)
   try {
     const server = await readServer(db.sql)
-    const problem = problemOf(server)
+    const problem = findProblem(server)
     if (server === null || problem !== null) throw new Error(problem ?? 'Citus is not there')
-    if (dryRun) return await tell(db.sql, server, json)
-    await refuseOthers(db.sql)
+    if (dryRun) return await printPlan(db.sql, server, json)
+    await requireStoppedService(db.sql)
     const startedAt = performance.now()
     let steps = 0
-    const onStep = (step: Step, left: number) => {
+    const onStep = (step: DistributionStep, left: number) => {
       steps++
-      say(`${wordsOf(step)} (${left} more)`)
+      printMessage(`${describeStep(step)} (${left} more)`)
     }
     // Completes an interrupted run first, because a newer version may add tables.
     if (await isDistributing(db.sql)) await distribute(db, onStep)
@@ -53,14 +53,14 @@ async function spread({ dryRun, json }: Choice): Promise<void> {
     await distribute(db, onStep)
     const seconds = Math.round((performance.now() - startedAt) / 1_000)
     const lines = steps === 0 ? ['All tables are distributed.'] : [`All tables are distributed, after ${seconds} s.`]
-    answer(json, { steps, seconds }, lines)
+    printResult(json, { steps, seconds }, lines)
   } finally {
     await close()
   }
 }
 
 /** Throws if a service is connected: its statements would meet tables locked for hours, and no foreign keys. */
-async function refuseOthers(sql: Sql): Promise<void> {
+async function requireStoppedService(sql: Sql): Promise<void> {
   const [row] = await sql<{ count: number }[]>`
     select count(distinct application_name)::integer as count
     from pg_stat_activity
@@ -72,12 +72,12 @@ async function refuseOthers(sql: Sql): Promise<void> {
 }
 
 /** Prints the plan. Changes nothing, not even by migrations, so it shows the tables as they are. */
-async function tell(sql: Sql, server: CitusServer, json: boolean | undefined): Promise<void> {
+async function printPlan(sql: Sql, server: CitusServer, json: boolean | undefined): Promise<void> {
   const state = await readState(sql)
   const { tables } = state
-  const steps = planOf(state)
+  const steps = planSteps(state)
   const bytesOf = (kind: string) =>
-    tables.filter(({ place }) => place.kind === kind).reduce((sum, { bytes }) => sum + bytes, 0)
+    tables.filter(({ placement }) => placement.kind === kind).reduce((sum, { bytes }) => sum + bytes, 0)
   const { version, nodes, shards } = server
   const lines = [
     `Citus ${version}: ${nodes.length} worker nodes (${nodes.join(', ')}), ${shards} shards per table.`,
@@ -95,33 +95,33 @@ async function tell(sql: Sql, server: CitusServer, json: boolean | undefined): P
       'backup. Foreign keys are dropped meanwhile. An interrupted run is continued by the next one.',
     )
   }
-  const placed = tables.map(({ name, place, kind, rows, bytes }) => ({
+  const placed = tables.map(({ name, placement, kind, rows, bytes }) => ({
     name,
-    place: place.kind,
+    place: placement.kind,
     now: kind,
     rows,
     bytes,
   }))
-  answer(json, { server, tables: placed, steps }, lines)
+  printResult(json, { server, tables: placed, steps }, lines)
 }
 
 const placeNames = { spread: 'distributed', everywhere: 'on every node', coordinator: 'on the coordinator' } as const
 
 function placeLines(tables: readonly PlacedTable[]): string[] {
   const rows = Object.entries(placeNames).map(([kind, words]) => {
-    const these = tables.filter(({ place }) => place.kind === kind)
+    const these = tables.filter(({ placement }) => placement.kind === kind)
     const done = these.filter((one) => one.kind === kind).length
     return [`  ${words}:`, `${these.length} tables`, kind === 'coordinator' ? '' : `${done} done`]
   })
   return table(rows)
 }
 
-function stepLines(steps: readonly Step[]): string[] {
+function stepLines(steps: readonly DistributionStep[]): string[] {
   if (steps.length === 0) return ['All tables are distributed: there is nothing to do.']
-  return ['Steps:', ...steps.map((step, n) => `  ${n + 1}. ${wordsOf(step)}`)]
+  return ['Steps:', ...steps.map((step, n) => `  ${n + 1}. ${describeStep(step)}`)]
 }
 
-function wordsOf(step: Step): string {
+function describeStep(step: DistributionStep): string {
   switch (step.kind) {
     case 'take keys away':
       return `drop the foreign keys of ${step.tables.length} tables`

@@ -4,9 +4,9 @@ import { type Command, Option } from 'commander'
 import { isUuid } from '../base/id.ts'
 import type { OpenRuntime } from './start/runtime.ts'
 import { type TeamCall, withWorkspace } from './team-call.ts'
-import { answer, say, table } from './terminal.ts'
+import { printMessage, printResult, table } from './terminal.ts'
 
-interface Choice {
+interface EraseOptions {
   phone?: string
   email?: string
   lead?: string
@@ -24,7 +24,7 @@ interface Erasure {
   removed: Counts
 }
 
-const word = 'erase'
+const confirmationWord = 'erase'
 const pollMs = 1_000
 
 /** `parley erase` */
@@ -48,20 +48,24 @@ export function addEraseCommand(program: Command): void {
     .action(erase)
 }
 
-async function erase({ workspace: wanted, dryRun, yes, json, ...names }: Choice): Promise<void> {
+async function erase({ workspace: requested, dryRun, yes, json, ...names }: EraseOptions): Promise<void> {
   if (Object.keys(names).length === 0) throw new Error('--phone, --email, --lead or --conversation is required')
-  await withWorkspace(wanted, async (call, place, workspace, runtime) => {
-    const name = await readName(call, place, names)
+  await withWorkspace(requested, async (call, place, workspace, runtime) => {
+    const name = await resolveIdentifier(call, place, names)
     const { found } = await call<{ found: Counts }>('POST', `${place}/erasures`, { ...name, dryRun: true })
-    if (dryRun) return answer(json, { found }, ['Would be erased:', ...lines(found)])
+    if (dryRun) return printResult(json, { found }, ['Would be erased:', ...countLines(found)])
     if (!yes && !(await confirm(workspace.name, found))) throw new Error('Nothing was erased')
-    const begun = await call<{ erasure: Erasure }>('POST', `${place}/erasures`, name)
-    const erasure = await follow(call, runtime, place, begun.erasure)
-    answer(json, { erasure }, ['Erased:', ...lines(erasure.removed)])
+    const started = await call<{ erasure: Erasure }>('POST', `${place}/erasures`, name)
+    const erasure = await follow(call, runtime, place, started.erasure)
+    printResult(json, { erasure }, ['Erased:', ...countLines(erasure.removed)])
   })
 }
 
-async function readName(call: TeamCall, place: string, { phone, email, lead, conversation }: Choice): Promise<object> {
+async function resolveIdentifier(
+  call: TeamCall,
+  place: string,
+  { phone, email, lead, conversation }: EraseOptions,
+): Promise<object> {
   if (phone !== undefined) return { phone }
   if (email !== undefined) return { email }
   if (conversation !== undefined) return { conversationId: conversation }
@@ -70,34 +74,35 @@ async function readName(call: TeamCall, place: string, { phone, email, lead, con
   return { leadId: found.lead.id }
 }
 
-const lines = (counts: Counts): string[] => {
+const countLines = (counts: Counts): string[] => {
   const rows = Object.entries(counts).filter(([, count]) => count > 0)
   return rows.length === 0 ? ['  nothing'] : table(rows.map(([kind, count]) => [`  ${kind}`, String(count)]))
 }
 
 async function confirm(workspace: string, found: Counts): Promise<boolean> {
   if (!process.stdin.isTTY) throw new Error('Cannot ask for confirmation without a terminal: use --yes')
-  for (const line of [`To be erased from ${workspace}:`, ...lines(found), 'This cannot be undone.']) say(line)
+  for (const line of [`To be erased from ${workspace}:`, ...countLines(found), 'This cannot be undone.'])
+    printMessage(line)
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
   try {
-    return (await terminal.question(`Type ${word} to continue: `)).trim() === word
+    return (await terminal.question(`Type ${confirmationWord} to continue: `)).trim() === confirmationWord
   } finally {
     terminal.close()
   }
 }
 
 /** Waits for the erasure. Without a server, whose worker would complete it, completes it here. */
-async function follow(call: TeamCall, runtime: OpenRuntime | null, place: string, begun: Erasure): Promise<Erasure> {
-  let erasure = begun
+async function follow(call: TeamCall, runtime: OpenRuntime | null, place: string, started: Erasure): Promise<Erasure> {
+  let erasure = started
   while (erasure.state === 'running') {
     if (runtime === null) await sleep(pollMs)
-    else await workBeside(runtime, place, begun.id)
-    erasure = (await call<{ erasure: Erasure }>('GET', `${place}/erasures/${begun.id}`)).erasure
+    else await runErasureLocally(runtime, place, started.id)
+    erasure = (await call<{ erasure: Erasure }>('GET', `${place}/erasures/${started.id}`)).erasure
   }
   return erasure
 }
 
-async function workBeside(runtime: OpenRuntime, place: string, id: string): Promise<void> {
+async function runErasureLocally(runtime: OpenRuntime, place: string, id: string): Promise<void> {
   const [{ erasureDeps }, { runErasure }] = await Promise.all([
     import('../app/erasure.ts'),
     import('../erasure/run.ts'),

@@ -3,7 +3,7 @@ import type { Readable, Writable } from 'node:stream'
 import { type Command, Option } from 'commander'
 import { isPurpose, type Purpose, purposes, scopes } from '../auth/api-keys/caller.ts'
 import { withWorkspace } from './team-call.ts'
-import { answer, table } from './terminal.ts'
+import { printResult, table } from './terminal.ts'
 
 interface Key {
   id: string
@@ -71,8 +71,8 @@ export function addKeyCommands(program: Command): void {
 
 async function createKey(options: CreateOptions): Promise<void> {
   const { name, allow, masked, expires, json } = options
-  const rights = await chooseRights(options, { input: process.stdin, output: process.stderr })
-  const made = await withWorkspace(options.workspace, async (call, place, workspace) => {
+  const rights = await resolvePermissions(options, { input: process.stdin, output: process.stderr })
+  const created = await withWorkspace(options.workspace, async (call, place, workspace) => {
     const { key, value } = await call<{ key: Key; value: string }>('POST', `${place}/keys`, {
       name,
       ...rights,
@@ -83,32 +83,32 @@ async function createKey(options: CreateOptions): Promise<void> {
     })
     return { key, value, minutes: workspace.agentWatchdogMinutes }
   })
-  const { key, value } = made
+  const { key, value } = created
   const lines = [`Scopes: ${key.scopes.join(', ')}. The value is not shown again.`]
-  if (key.answersNewConversations) lines.push(newConversationWords(made.minutes))
-  answer(json, { key, value }, [value, '', ...lines])
+  if (key.answersNewConversations) lines.push(describeAssignment(created.minutes))
+  printResult(json, { key, value }, [value, '', ...lines])
 }
 
-function newConversationWords(minutes: number | null): string {
+function describeAssignment(minutes: number | null): string {
   const first = 'New conversations are assigned to this key if it is the oldest one that answers them.'
-  const then = minutes === null ? 'they stay with it' : `they are returned to people after ${minutes} minutes`
-  return `${first} If it does not answer, ${then}.`
+  const afterwards = minutes === null ? 'they stay with it' : `they are returned to people after ${minutes} minutes`
+  return `${first} If it does not answer, ${afterwards}.`
 }
 
 async function listKeys({ workspace, json }: { workspace?: string; json?: boolean }): Promise<void> {
   const found = await withWorkspace(workspace, (call, place) => call<{ keys: Key[] }>('GET', `${place}/keys`))
   const rows = found.keys.map((key) => [key.id, key.shown, key.status, key.name, key.scopes.join(' ')])
-  answer(json, found, table([['id', 'key', 'status', 'name', 'scopes'], ...rows]))
+  printResult(json, found, table([['id', 'key', 'status', 'name', 'scopes'], ...rows]))
 }
 
 async function revokeKey(keyId: string, { workspace, json }: { workspace?: string; json?: boolean }): Promise<void> {
   const revoked = await withWorkspace(workspace, (call, place) =>
     call<{ key: Key }>('DELETE', `${place}/keys/${encodeURIComponent(keyId)}`),
   )
-  answer(json, revoked, [`${revoked.key.name} (${revoked.key.shown}) no longer works.`])
+  printResult(json, revoked, [`${revoked.key.name} (${revoked.key.shown}) no longer works.`])
 }
 
-const words: Record<Purpose, string> = {
+const purposeLabels: Record<Purpose, string> = {
   answering: 'an agent that answers chats and reads and changes leads',
   syncing: 'a program that imports leads and keeps them up to date',
   reading: 'a program that reads leads and conversations without changing them',
@@ -117,7 +117,7 @@ const words: Record<Purpose, string> = {
 const purposeNames = Object.keys(purposes) as Purpose[]
 
 /** Permissions of a key: the given scopes, or those of its purpose. */
-interface KeyRights {
+interface KeyPermissions {
   scopes: readonly string[]
   answersNewConversations?: boolean
 }
@@ -131,24 +131,24 @@ interface Terminal {
  * Returns the permissions of a new key. Without scopes or a purpose, asks a person at a terminal and throws otherwise,
  * so that no key gets permissions that nobody chose.
  */
-export async function chooseRights(
+export async function resolvePermissions(
   chosen: { for?: string; scope?: readonly string[] },
   terminal: Terminal,
-): Promise<KeyRights> {
+): Promise<KeyPermissions> {
   if (chosen.scope !== undefined) return { scopes: chosen.scope }
   if (chosen.for !== undefined && isPurpose(chosen.for)) return purposes[chosen.for]
   if (terminal.input.isTTY !== true) {
     throw new Error(
-      `--for or --scope is required. Set the purpose with --for, or each scope with --scope.\n${choices().join('\n')}`,
+      `--for or --scope is required. Set the purpose with --for, or each scope with --scope.\n${purposeOptions().join('\n')}`,
     )
   }
-  return purposes[await ask(terminal)]
+  return purposes[await askPurpose(terminal)]
 }
 
-const choices = () => purposeNames.map((name) => `  --for ${name.padEnd(10)} ${words[name]}`)
+const purposeOptions = () => purposeNames.map((name) => `  --for ${name.padEnd(10)} ${purposeLabels[name]}`)
 
-async function ask({ input, output }: Terminal): Promise<Purpose> {
-  const list = purposeNames.map((name, n) => `  ${n + 1}  ${name}: ${words[name]}\n`).join('')
+async function askPurpose({ input, output }: Terminal): Promise<Purpose> {
+  const list = purposeNames.map((name, n) => `  ${n + 1}  ${name}: ${purposeLabels[name]}\n`).join('')
   const prompt = `1 to ${purposeNames.length}: `
   output.write(`What is the key for?\n${list}${prompt}`)
   for await (const line of createInterface({ input })) {

@@ -6,7 +6,7 @@ import {
   type RequestId,
 } from '@modelcontextprotocol/server'
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
-import { describeProblem, say } from './terminal.ts'
+import { describeProblem, printMessage } from './terminal.ts'
 
 /**
  * Relays messages from standard input to the service, and its responses back, until the input ends. It is independent
@@ -18,7 +18,7 @@ export async function relay(service: URL, key: string): Promise<void> {
   const ended = Promise.withResolvers<void>()
   let handshakeVersion: string | undefined
 
-  const pass = async (message: JSONRPCMessage) => {
+  const relayMessage = async (message: JSONRPCMessage) => {
     if (!('method' in message)) return
     if (!('id' in message)) {
       const id = message.method === 'notifications/cancelled' ? message.params?.requestId : undefined
@@ -28,17 +28,17 @@ export async function relay(service: URL, key: string): Promise<void> {
     }
     const call = new AbortController()
     running.set(message.id, call)
-    const answer = await ask(service, key, message, handshakeVersion, call.signal)
+    const answer = await sendMessage(service, key, message, handshakeVersion, call.signal)
     running.delete(message.id)
     if (call.signal.aborted) return
-    if (message.method === 'initialize') handshakeVersion = versionIn(answer)
+    if (message.method === 'initialize') handshakeVersion = versionOf(answer)
     await stdio.send(answer)
   }
 
   stdio.onmessage = (message) => {
-    pass(message).catch((error: unknown) => say(describeProblem(error)))
+    relayMessage(message).catch((error: unknown) => printMessage(describeProblem(error)))
   }
-  stdio.onerror = (error) => say(describeProblem(error))
+  stdio.onerror = (error) => printMessage(describeProblem(error))
   stdio.onclose = () => {
     for (const call of running.values()) call.abort()
     ended.resolve()
@@ -47,7 +47,7 @@ export async function relay(service: URL, key: string): Promise<void> {
   await ended.promise
 }
 
-async function ask(
+async function sendMessage(
   service: URL,
   key: string,
   message: JSONRPCRequest,
@@ -62,11 +62,11 @@ async function ask(
       signal,
     })
     return (
-      answerIn(await response.text(), message.id) ??
-      failure(message.id, `${service.href} answered ${response.status}: is it Parley?`)
+      parseResponse(await response.text(), message.id) ??
+      errorResponse(message.id, `${service.href} answered ${response.status}: is it Parley?`)
     )
   } catch (error) {
-    return failure(message.id, `${service.href} cannot be reached. ${describeProblem(error)}`)
+    return errorResponse(message.id, `${service.href} cannot be reached. ${describeProblem(error)}`)
   }
 }
 
@@ -91,7 +91,7 @@ const headerText = (text: string): string =>
     : `=?base64?${Buffer.from(text).toString('base64')}?=`
 
 /** Parses the message in a response. An error sent before reading the request has no id and gets its id. */
-function answerIn(text: string, id: RequestId): JSONRPCMessage | undefined {
+function parseResponse(text: string, id: RequestId): JSONRPCMessage | undefined {
   try {
     const answer: unknown = JSON.parse(text)
     return parseJSONRPCMessage(
@@ -104,13 +104,13 @@ function answerIn(text: string, id: RequestId): JSONRPCMessage | undefined {
   }
 }
 
-const failure = (id: RequestId, message: string): JSONRPCMessage => ({
+const errorResponse = (id: RequestId, message: string): JSONRPCMessage => ({
   jsonrpc: '2.0',
   id,
   error: { code: -32000, message },
 })
 
-function versionIn(answer: JSONRPCMessage): string | undefined {
+function versionOf(answer: JSONRPCMessage): string | undefined {
   const version = 'result' in answer ? answer.result.protocolVersion : undefined
   return typeof version === 'string' ? version : undefined
 }

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander'
 import { isLoopback } from '../base/outgoing/address.ts'
 import { loadConfig } from '../config.ts'
 import { runningServer } from './team-call.ts'
-import { say } from './terminal.ts'
+import { printMessage } from './terminal.ts'
 
 interface McpOptions {
   key?: string
@@ -35,10 +35,10 @@ Example, in the settings of such a client:
     "env": {"PARLEY_KEY": "plk_…"}}}}
 `,
     )
-    .action(speak)
+    .action(runMcp)
 }
 
-async function speak({ key, url }: McpOptions): Promise<void> {
+async function runMcp({ key, url }: McpOptions): Promise<void> {
   if (key === undefined) {
     throw new Error('Set the API key with PARLEY_KEY or --key. Create one with: parley key create')
   }
@@ -50,7 +50,7 @@ async function speak({ key, url }: McpOptions): Promise<void> {
     throw new Error('--url must be an http or https address, such as https://parley.example.com')
   }
   const warning = warningOf(new URL(address))
-  if (warning !== null) say(warning)
+  if (warning !== null) printMessage(warning)
   // Loaded on demand: the protocol takes a quarter of a second to load.
   const { relay } = await import('./mcp-relay.ts')
   await relay(new URL('/mcp', address), key)

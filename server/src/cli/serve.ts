@@ -3,15 +3,15 @@ import { presentPayload } from '../app/events.ts'
 import { fetchDeps, inboxReceive, openFileOf } from '../app/inbox.ts'
 import type { Runtime } from '../app/runtime.ts'
 import { type Loop, withTimeout } from '../base/async/loop.ts'
-import { lowerPriority } from '../base/machine.ts'
 import { localUrl } from '../base/outgoing/address.ts'
+import { lowerPriority } from '../base/process-limits.ts'
 import type { App } from '../base/route.ts'
 import { compileRest } from '../base/validation.ts'
 import { version } from '../base/version.ts'
-import { openTransports, startSessions } from '../channels/unofficial/session/worker.ts'
+import { openTransports, startSessionWorker } from '../channels/unofficial/session/worker.ts'
 import type { Config } from '../config.ts'
 import { startDraining } from '../http/monitoring/health.ts'
-import { howToBuild } from '../http/pages/web-app.ts'
+import { buildCommand } from '../http/pages/web-app.ts'
 import { createMediaFetcher } from '../inbox/media/media-fetcher.ts'
 import { createPreviews } from '../inbox/media/preview.ts'
 import { startBulkChanges } from '../leads/bulk/run-bulk-change.ts'
@@ -21,9 +21,9 @@ import { type FirstStart, prepareFirstStart } from './start/first-start.ts'
 import { type OpenRuntime, openRuntime } from './start/runtime.ts'
 import { startScheduledJobs } from './start/scheduled-jobs.ts'
 import { noSimulation, type Simulation, startSimulation } from './start/simulation.ts'
-import { type Pause, takeStopSignals } from './start/stop-signals.ts'
+import { handleStopSignals, type Pause } from './start/stop-signals.ts'
 import { removeServerFile, writeServerFile } from './team-call.ts'
-import { describeProblem, say } from './terminal.ts'
+import { describeProblem, printMessage } from './terminal.ts'
 
 const maxDrainMs = 10_000
 /** Exits even if the database never returns: a supervisor would kill the process and leave its children running. */
@@ -31,7 +31,7 @@ const maxStopMs = 25_000
 /** Limit because a first start may wait for another process's as long as that takes. */
 const maxFirstStartMs = 5_000
 /** Then database connections are closed, which takes up to 5 s. Their work is rolled back and repeated elsewhere. */
-const letGoMs = 18_000
+const closeConnectionsAfterMs = 18_000
 
 export interface ServeOptions {
   /** Prints the start message as one JSON line. */
@@ -42,9 +42,9 @@ export interface ServeOptions {
 
 /** Runs the service, or a part of it, until a signal stops it. */
 export async function serve(config: Config, { json, only }: ServeOptions): Promise<void> {
-  if (only !== undefined) refuseLonePart(config)
-  const signals = takeStopSignals()
-  const runtime = await openRuntime(config, say)
+  if (only !== undefined) requireSharedDatabase(config)
+  const signals = handleStopSignals()
+  const runtime = await openRuntime(config, printMessage)
   logFatalErrors(runtime)
   const isApi = only !== 'worker'
   if (!isApi) lowerPriority()
@@ -53,49 +53,49 @@ export async function serve(config: Config, { json, only }: ServeOptions): Promi
     writeServerFile(config.dataFolder, { url: localUrl(config.http.host, config.http.port), token: runtime.localToken })
   }
   const worker = only === 'api' ? null : startWorker(runtime)
-  const simulation = isApi ? await startSimulation(runtime, say) : noSimulation
+  const simulation = isApi ? await startSimulation(runtime, printMessage) : noSimulation
   runtime.log.info('listening', { host: config.http.host, port: config.http.port, version })
   await logPoolerAbilities(runtime)
   compileRest().catch((error) => runtime.log.error('failed to compile a route schema', {}, error))
 
   let firstStart = Promise.resolve()
-  const givenUp = new AbortController()
+  const firstStartAbort = new AbortController()
   const endFirstStart = async () => {
-    const giveUp = setTimeout(() => givenUp.abort(), maxFirstStartMs)
+    const abortTimer = setTimeout(() => firstStartAbort.abort(), maxFirstStartMs)
     await firstStart
-    clearTimeout(giveUp)
+    clearTimeout(abortTimer)
   }
   signals.stopWith((pause) => stop({ runtime, app, worker, simulation, isApi, endFirstStart }, pause))
   if (!isApi) {
-    say(`Parley ${version} worker is running. Stop with Ctrl+C.`)
+    printMessage(`Parley ${version} worker is running. Stop with Ctrl+C.`)
     return
   }
-  const howTo = howToBuild()
+  const howTo = buildCommand()
   if (howTo !== null)
-    say(`The web app is not built. Stop the service, run this command, and start the service again: ${howTo}`)
+    printMessage(`The web app is not built. Stop the service, run this command, and start the service again: ${howTo}`)
   const { phonesUrl } = simulation
   const show = (start: FirstStart) =>
-    say(
+    printMessage(
       json
         ? JSON.stringify(startDocument(config, start, phonesUrl))
         : welcomeLines(config, start, phonesUrl).join('\n'),
     )
-  firstStart = prepareFirstStart(runtime, simulation.connect, show, givenUp.signal)
+  firstStart = prepareFirstStart(runtime, simulation.connect, show, firstStartAbort.signal)
   await firstStart
 }
 
 async function logPoolerAbilities({ db, log }: OpenRuntime): Promise<void> {
-  const pooler = await db.poolerAbilities()
+  const pooler = await db.poolerFeatures()
   if (pooler === null) return
   log.info(
-    pooler.keepsNames
+    pooler.supportsPreparedStatements
       ? 'connected through a pooler that supports prepared statements'
       : 'connected through a pooler without prepared statements; every statement is planned again',
   )
   if (!pooler.hasLimits) log.info('the database role has no timeouts of its own; sending them with every transaction')
 }
 
-function refuseLonePart({ database }: Config): void {
+function requireSharedDatabase({ database }: Config): void {
   if (database.url !== null) return
   throw new Error(
     '--only needs a database that several processes can use, and the embedded one serves one process. ' +
@@ -128,7 +128,7 @@ function portProblem({ http }: Config, error: unknown): unknown {
   return error
 }
 
-interface Serving {
+interface RunningService {
   runtime: OpenRuntime
   app: App
   isApi: boolean
@@ -138,9 +138,12 @@ interface Serving {
 }
 
 /** Stops the process: first callers are moved to other processes, then running requests and work end. */
-async function stop({ runtime, app, isApi, worker, simulation, endFirstStart }: Serving, pause: Pause): Promise<void> {
+async function stop(
+  { runtime, app, isApi, worker, simulation, endFirstStart }: RunningService,
+  pause: Pause,
+): Promise<void> {
   const { config, db, log, localToken } = runtime
-  const leavesInMs = isApi ? config.http.drainMs : 0
+  const drainMs = isApi ? config.http.drainMs : 0
   let stopped: Promise<void> | undefined
   const stopWorker = async () => {
     stopped ??= worker?.stop()
@@ -149,20 +152,20 @@ async function stop({ runtime, app, isApi, worker, simulation, endFirstStart }: 
   startDraining(app)
   // Other workers take over its leases immediately. Without a drain time the worker keeps running while requests
   // finish.
-  if (!isApi || leavesInMs > 0) stopWorker().catch(() => {})
-  if (leavesInMs > 0) {
-    say(`Stopping in ${leavesInMs / 1000} s, to let callers move to other processes. Press Ctrl+C to stop now.`)
-    await pause(leavesInMs)
+  if (!isApi || drainMs > 0) stopWorker().catch(() => {})
+  if (drainMs > 0) {
+    printMessage(`Stopping in ${drainMs / 1000} s, to let callers move to other processes. Press Ctrl+C to stop now.`)
+    await pause(drainMs)
   }
-  say('Stopping after running requests have finished')
+  printMessage('Stopping after running requests have finished')
   removeServerFile(config.dataFolder, localToken)
-  const letGo = setTimeout(() => {
-    log.warn('shutdown timeout reached; closing open connections', { timeoutMs: letGoMs })
+  const closeTimer = setTimeout(() => {
+    log.warn('shutdown timeout reached; closing open connections', { timeoutMs: closeConnectionsAfterMs })
     void db.close()
-  }, letGoMs)
+  }, closeConnectionsAfterMs)
   const steps = [endFirstStart, () => simulation.stop(), () => closeApp(app), stopWorker, () => runtime.close()]
   const problems = await withTimeout(maxStopMs, () => closeAll(steps)).catch((error: unknown) => [error])
-  clearTimeout(letGo)
+  clearTimeout(closeTimer)
   for (const problem of problems) log.error('shutdown failed', {}, problem)
   log.info('stopped')
   process.exit(problems.length > 0 ? 1 : 0)
@@ -185,7 +188,7 @@ async function closeAll(steps: (() => Promise<unknown>)[]): Promise<unknown[]> {
 function logFatalErrors({ log }: OpenRuntime): void {
   process.on('uncaughtException', (error) => {
     log.error('unexpected error', {}, error)
-    say(`Parley stopped after an unexpected error: ${describeProblem(error)}`)
+    printMessage(`Parley stopped after an unexpected error: ${describeProblem(error)}`)
     process.exit(1)
   })
 }
@@ -194,7 +197,7 @@ function startDocument({ http }: Config, start: FirstStart, phonesUrl: string | 
   return { url: http.publicUrl, docs: `${http.publicUrl}/docs`, version, ...(phonesUrl && { phonesUrl }), ...start }
 }
 
-const openLine =
+const demoWarning =
   'Webhooks and channels can call this machine, for the demo. PARLEY_DEMO=0 and PARLEY_SIMULATOR=0 disable this.'
 
 /** Returns the lines that the terminal shows once the service listens. */
@@ -212,7 +215,7 @@ function welcomeLines(
     ...nextSteps(publicUrl, start).map((line) => (line === '' ? '' : `  ${line}`)),
     '',
     ...(phonesUrl === null ? [] : phoneLines(phonesUrl)),
-    ...(demo || simulator.enabled ? [`  ${openLine}`] : []),
+    ...(demo || simulator.enabled ? [`  ${demoWarning}`] : []),
     `  API reference: ${publicUrl}/docs`,
     `  ${[...data, 'Stop with Ctrl+C.'].join(' ')}`,
     '',
@@ -264,7 +267,7 @@ export function startWorker(runtime: Runtime): Loop {
   webhooks.start()
   const transportOf = openTransports(runtime)
   const sessionDeps = { ...runtime, receive: inboxReceive(runtime), openFile: openFileOf(runtime), transportOf }
-  const sessions = startSessions({ ...sessionDeps, random: Math.random })
+  const sessions = startSessionWorker({ ...sessionDeps, random: Math.random })
   const previews = createPreviews(runtime)
   const files = createMediaFetcher(fetchDeps(runtime, previews))
   files.start()

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 import type { Simulator } from '../../../simulator/src/simulator.ts'
 import { shiftedClock, systemClock } from '../base/clock.ts'
-import { takeStopSignals } from './start/stop-signals.ts'
-import { answer, say } from './terminal.ts'
+import { handleStopSignals } from './start/stop-signals.ts'
+import { printMessage, printResult } from './terminal.ts'
 
 interface SimulateOptions {
   port: string
@@ -32,7 +32,7 @@ export function addSimulateCommand(program: Command): void {
 }
 
 async function simulate({ port, host, callback, demo, partner, json }: SimulateOptions): Promise<void> {
-  const signals = takeStopSignals()
+  const signals = handleStopSignals()
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) throw new Error('--port must be a number from 0 to 65535')
   if (callback !== undefined && !/^https?:$/.test(protocolOf(callback))) {
     throw new Error('--callback must be a URL that starts with http:// or https://')
@@ -56,13 +56,13 @@ async function simulate({ port, host, callback, demo, partner, json }: SimulateO
     process.exit(0)
   })
   if (demo) seedDemo(simulator, { speak: callback !== undefined })
-  answer(json, described(simulator), linesOf(simulator))
-  say('Stop with Ctrl+C.')
+  printResult(json, describeSimulator(simulator), linesOf(simulator))
+  printMessage('Stop with Ctrl+C.')
 }
 
 const protocolOf = (url: string): string => (URL.canParse(url) ? new URL(url).protocol : '')
 
-function described({ url, number }: Simulator) {
+function describeSimulator({ url, number }: Simulator) {
   const { numberId, accountId, accessToken, appSecret, verifyToken, callbackUrl, partner } = number
   const phonesUrl = `${url}/phone`
   const ownerPhoneUrl = `${url}/phone/owner`

@@ -4,7 +4,7 @@ import type { App } from '../base/route.ts'
 import { type Config, loadConfig } from '../config.ts'
 
 import type { OpenRuntime } from './start/runtime.ts'
-import { say } from './terminal.ts'
+import { printMessage } from './terminal.ts'
 
 /** Sends a request to the team API as an operator. Throws an error with the API's message if it is refused. */
 export type TeamCall = <Answer>(method: Method, path: string, body?: object) => Promise<Answer>
@@ -39,11 +39,11 @@ export async function withTeam<T>(work: (call: TeamCall, runtime: OpenRuntime | 
 
 /** Does the same in the workspace with this id or name. Its routes begin with `place`. */
 export function withWorkspace<T>(
-  wanted: string | undefined,
+  requested: string | undefined,
   work: (call: TeamCall, place: string, workspace: Workspace, runtime: OpenRuntime | null) => Promise<T>,
 ): Promise<T> {
   return withTeam(async (call, runtime) => {
-    const workspace = await pickWorkspace(call, wanted)
+    const workspace = await pickWorkspace(call, requested)
     return work(call, `/workspaces/${workspace.id}`, workspace, runtime)
   })
 }
@@ -51,7 +51,7 @@ export function withWorkspace<T>(
 /** Opens the installation while `work` runs. Loads modules on demand, which takes a second, only if no server runs. */
 async function withApp<T>(config: Config, work: (app: App, runtime: OpenRuntime) => Promise<T>): Promise<T> {
   const [{ buildApp }, { openRuntime }] = await Promise.all([import('../app/app.ts'), import('./start/runtime.ts')])
-  const runtime = await openRuntime({ ...config, logLevel: 'warn' }, say)
+  const runtime = await openRuntime({ ...config, logLevel: 'warn' }, printMessage)
   try {
     const app = await buildApp(runtime)
     return await work(app, runtime).finally(() => app.close())
@@ -63,7 +63,7 @@ async function withApp<T>(config: Config, work: (app: App, runtime: OpenRuntime)
 /** Returns the server that runs on this data folder; null if none responds. */
 export async function runningServer({ dataFolder }: Config): Promise<ServerAddress | null> {
   const server = readServerFile(dataFolder)
-  return server !== null && (await answers(server)) ? server : null
+  return server !== null && (await isResponding(server)) ? server : null
 }
 
 export function callAt(server: ServerAddress): TeamCall {
@@ -83,7 +83,7 @@ function callOver(send: Send): TeamCall {
 }
 
 /** Checks the server, because a killed one leaves its address behind, where another program may listen now. */
-async function answers(server: ServerAddress): Promise<boolean> {
+async function isResponding(server: ServerAddress): Promise<boolean> {
   try {
     return (await sendTo(server, 'GET', '/session')).status === 200
   } catch {
@@ -136,11 +136,11 @@ export async function listWorkspaces(call: TeamCall): Promise<Workspace[]> {
 }
 
 /** Returns the workspace with this id or name; without either, the only one. */
-export async function pickWorkspace(call: TeamCall, wanted: string | undefined): Promise<Workspace> {
+export async function pickWorkspace(call: TeamCall, requested: string | undefined): Promise<Workspace> {
   const workspaces = await listWorkspaces(call)
-  const fitting =
-    wanted === undefined ? workspaces : workspaces.filter(({ id, name }) => id === wanted || name === wanted)
-  const [workspace, other] = fitting
+  const matching =
+    requested === undefined ? workspaces : workspaces.filter(({ id, name }) => id === requested || name === requested)
+  const [workspace, other] = matching
   if (workspace !== undefined && other === undefined) return workspace
   if (workspaces.length === 0) {
     throw new Error(
@@ -148,7 +148,7 @@ export async function pickWorkspace(call: TeamCall, wanted: string | undefined):
     )
   }
   const names = workspaces.map(({ id, name }) => `  ${id}  ${name}`).join('\n')
-  const problem = fitting.length > 1 ? 'Specify the workspace with --workspace' : `Workspace "${wanted}" not found`
+  const problem = matching.length > 1 ? 'Specify the workspace with --workspace' : `Workspace "${requested}" not found`
   throw new Error(`${problem}. Workspaces:\n${names}`)
 }
 
@@ -159,21 +159,21 @@ export interface ServerAddress {
   token: string
 }
 
-const pathIn = (dataFolder: string) => join(dataFolder, 'server.json')
+const serverFilePath = (dataFolder: string) => join(dataFolder, 'server.json')
 
 /** Writes the address to a file that only the owner of the data folder can read. */
 export function writeServerFile(dataFolder: string, address: ServerAddress): void {
-  const path = pathIn(dataFolder)
-  const draft = `${path}.${process.pid}`
-  rmSync(draft, { force: true })
-  writeFileSync(draft, JSON.stringify(address), { mode: 0o600, flag: 'wx' })
-  renameSync(draft, path)
+  const path = serverFilePath(dataFolder)
+  const temporaryPath = `${path}.${process.pid}`
+  rmSync(temporaryPath, { force: true })
+  writeFileSync(temporaryPath, JSON.stringify(address), { mode: 0o600, flag: 'wx' })
+  renameSync(temporaryPath, path)
 }
 
 /** Returns null if no server has written the file. A killed server leaves a stale one. */
 function readServerFile(dataFolder: string): ServerAddress | null {
   try {
-    return JSON.parse(readFileSync(pathIn(dataFolder), 'utf8')) as ServerAddress
+    return JSON.parse(readFileSync(serverFilePath(dataFolder), 'utf8')) as ServerAddress
   } catch {
     return null
   }
@@ -181,5 +181,5 @@ function readServerFile(dataFolder: string): ServerAddress | null {
 
 /** Removes the file, unless another server has replaced it. */
 export function removeServerFile(dataFolder: string, token: string): void {
-  if (readServerFile(dataFolder)?.token === token) rmSync(pathIn(dataFolder), { force: true })
+  if (readServerFile(dataFolder)?.token === token) rmSync(serverFilePath(dataFolder), { force: true })
 }

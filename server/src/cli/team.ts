@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { type Role, roles } from '../team/member.ts'
 import { listWorkspaces, pickWorkspace, type TeamCall, type Workspace, withTeam, withWorkspace } from './team-call.ts'
-import { answer, table } from './terminal.ts'
+import { printResult, table } from './terminal.ts'
 
 interface WorkspaceOptions {
   owner?: string
@@ -38,7 +38,7 @@ export function addWorkspaceCommands(program: Command): void {
 }
 
 async function createWorkspace(name: string, { owner, country, quota, json }: WorkspaceOptions): Promise<void> {
-  const made = await withTeam(async (call) => {
+  const created = await withTeam(async (call) => {
     const { workspace } = await call<{ workspace: Workspace }>('POST', '/workspaces', {
       name,
       ...(country !== undefined && { defaultCountry: country.toUpperCase() }),
@@ -50,26 +50,26 @@ async function createWorkspace(name: string, { owner, country, quota, json }: Wo
     return { workspace, invitationUrl: url }
   })
   const next =
-    made.invitationUrl === null
+    created.invitationUrl === null
       ? ['Invite its owner with: parley member invite <email> --role owner']
-      : ['Invitation link for the owner (works once, for 7 days):', `  ${made.invitationUrl}`]
-  answer(json, made, [`Created workspace ${made.workspace.name}: ${made.workspace.id}`, ...next])
+      : ['Invitation link for the owner (works once, for 7 days):', `  ${created.invitationUrl}`]
+  printResult(json, created, [`Created workspace ${created.workspace.name}: ${created.workspace.id}`, ...next])
 }
 
-async function setQuota(leads: string, wanted: string | undefined, { json }: { json?: boolean }): Promise<void> {
+async function setQuota(leads: string, requested: string | undefined, { json }: { json?: boolean }): Promise<void> {
   const quota = wholeNumber(leads)
-  const changed = await withWorkspace(wanted, async (call, place) => {
+  const changed = await withWorkspace(requested, async (call, place) => {
     const body = { dailyLeadQuota: quota, dailyLeadQuotaCeiling: quota }
     return call<{ workspace: Workspace }>('PATCH', place, body)
   })
-  const words = quota === 0 ? 'any number of' : `up to ${quota}`
-  answer(json, changed, [`${changed.workspace.name} can have ${words} new leads a day.`])
+  const quotaText = quota === 0 ? 'any number of' : `up to ${quota}`
+  printResult(json, changed, [`${changed.workspace.name} can have ${quotaText} new leads a day.`])
 }
 
 async function showWorkspaces({ json }: { json?: boolean }): Promise<void> {
   const workspaces = await withTeam(listWorkspaces)
   const rows = workspaces.map(({ id, name, defaultCountry, createdAt }) => [id, defaultCountry ?? '-', createdAt, name])
-  answer(json, { workspaces }, table([['id', 'country', 'created', 'name'], ...rows]))
+  printResult(json, { workspaces }, table([['id', 'country', 'created', 'name'], ...rows]))
 }
 
 function wholeNumber(text: string): number {
@@ -131,25 +131,27 @@ async function inviteMember(
   const invited = await withWorkspace(workspace, (call, place) =>
     call<Link>('POST', `${place}/invitations`, { email, role }),
   )
-  answer(json, invited, [invited.url, '', `Invitation link for ${email} as ${role}. It works once, for 7 days.`])
+  printResult(json, invited, [invited.url, '', `Invitation link for ${email} as ${role}. It works once, for 7 days.`])
 }
 
 async function listMembers({ workspace, json }: { workspace?: string; json?: boolean }): Promise<void> {
   const found = await withWorkspace(workspace, (call, place) => call<{ members: Member[] }>('GET', `${place}/members`))
   const rows = found.members.map(({ userId, role, email, name }) => [userId, role, email, name])
-  answer(json, found, table([['id', 'role', 'e-mail', 'name'], ...rows]))
+  printResult(json, found, table([['id', 'role', 'e-mail', 'name'], ...rows]))
 }
 
 async function makeLink(email: string | undefined, { json }: { json?: boolean }): Promise<void> {
-  const made = await withTeam(async (call) =>
+  const created = await withTeam(async (call) =>
     call<Link>('POST', '/sign-in-links', { email: email ?? (await onlyEmail(call)) }),
   )
-  answer(json, made, [made.url, '', 'It works once, for 24 hours.'])
+  printResult(json, created, [created.url, '', 'It works once, for 24 hours.'])
 }
 
 async function signOut(email: string, { json }: { json?: boolean }): Promise<void> {
   const done = await withTeam((call) => call<object>('POST', '/sessions/end-all', { email }))
-  answer(json, done, [`${email} was signed out everywhere. To block access to a workspace, also remove them from it.`])
+  printResult(json, done, [
+    `${email} was signed out everywhere. To block access to a workspace, also remove them from it.`,
+  ])
 }
 
 async function onlyEmail(call: TeamCall): Promise<string> {
@@ -191,13 +193,13 @@ export function addTokenCommands(program: Command): void {
 }
 
 async function createToken({ name, role, workspace, everywhere, expires, json }: TokenOptions): Promise<void> {
-  const made = await withTeam(async (call) => {
+  const created = await withTeam(async (call) => {
     const place = everywhere ? '' : `/workspaces/${(await pickWorkspace(call, workspace)).id}`
     const body = { name, role, ...(expires !== undefined && { expiresAt: expires }) }
     return call<{ value: string }>('POST', `${place}/tokens`, body)
   })
-  answer(json, made, [
-    made.value,
+  printResult(json, created, [
+    created.value,
     '',
     `Its role is ${role} ${everywhere ? 'in every workspace' : 'in its workspace'}. The value is not shown again.`,
   ])

@@ -17,12 +17,12 @@ export function replaceTerminal(other: Terminal): Terminal {
 }
 
 /** Prints a line for people on standard error. Standard output is for logs and results. */
-export function say(line: string): void {
+export function printMessage(line: string): void {
   terminal.err(`${line}\n`)
 }
 
 /** Prints the result of a command, as one JSON document or as lines for people. */
-export function answer(asJson: boolean | undefined, value: unknown, lines: readonly string[]): void {
+export function printResult(asJson: boolean | undefined, value: unknown, lines: readonly string[]): void {
   terminal.out(asJson ? `${JSON.stringify(value, null, 2)}\n` : lines.map((line) => `${line}\n`).join(''))
 }
 
@@ -49,7 +49,7 @@ export function describeProblem(error: unknown): string {
 }
 
 const barWidth = 24
-const everyMs = 5_000
+const printEveryMs = 5_000
 
 export interface Progress {
   /** Shows progress between 0 and 1, with a text. */
@@ -69,12 +69,12 @@ export function openProgress(): Progress {
       end: () => void stderr.write('\n'),
     }
   }
-  let saidAt = Number.NEGATIVE_INFINITY
+  let printedAt = Number.NEGATIVE_INFINITY
   return {
     show: (share, words) => {
-      if (performance.now() - saidAt < everyMs) return
-      saidAt = performance.now()
-      say(`${Math.floor(share * 100)} % ${words}`)
+      if (performance.now() - printedAt < printEveryMs) return
+      printedAt = performance.now()
+      printMessage(`${Math.floor(share * 100)} % ${words}`)
     },
     end: () => {},
   }

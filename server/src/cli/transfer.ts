@@ -8,7 +8,7 @@ import { type Command, Option } from 'commander'
 import { encodings } from '../leads/transfer/file/file-rows.ts'
 import { matchers } from '../leads/transfer/import/settings.ts'
 import { callAt, pickWorkspace, prefix, type ServerAddress, type TeamCall, withServer } from './team-call.ts'
-import { answer, openProgress, say } from './terminal.ts'
+import { openProgress, printMessage, printResult } from './terminal.ts'
 
 interface ImportOptions {
   workspace?: string
@@ -49,8 +49,8 @@ interface Import {
 }
 
 const partBytes = 4 * 1024 * 1024
-const firstLookMs = 25
-const lookEveryMs = 500
+const firstPollMs = 25
+const pollEveryMs = 500
 
 /** `parley import` */
 export function addImportCommand(program: Command): void {
@@ -90,27 +90,27 @@ async function importFile(path: string, options: ImportOptions): Promise<void> {
     const call = callAt(server)
     const { id: workspaceId } = await pickWorkspace(call, options.workspace)
     const base = `/workspaces/${workspaceId}/lead-imports`
-    const begun =
+    const started =
       options.resume === undefined
         ? await create(call, base, path, options)
         : await get(call, `${base}/${options.resume}`)
-    const at = `${base}/${begun.id}`
-    if (begun.state === 'uploading') {
-      say(`Import ${begun.id}. If it is interrupted, continue with --resume ${begun.id}`)
-      await upload(server, at, path, begun)
+    const at = `${base}/${started.id}`
+    if (started.state === 'uploading') {
+      printMessage(`Import ${started.id}. If it is interrupted, continue with --resume ${started.id}`)
+      await upload(server, at, path, started)
     }
     const { state } = await get(call, at)
-    if (state === 'ready' || state === 'checked') await call('POST', `${at}/start`, wishOf(options))
+    if (state === 'ready' || state === 'checked') await call('POST', `${at}/start`, importRequestOf(options))
     const ended = await watch(call, at)
     if (ended.refused > 0) {
       const refusedPath = `${path}.refused.${formatOf(path, options.format)}`
       const { body } = await openDownload(server, `${at}/refused`)
       await pipeline(body, fileAt(refusedPath))
-      say(`Refused rows: ${refusedPath}`)
+      printMessage(`Refused rows: ${refusedPath}`)
     }
     return ended
   })
-  answer(options.json, done, linesOf(done))
+  printResult(options.json, done, linesOf(done))
   if (done.state === 'failed' || done.state === 'cancelled') process.exitCode = 1
   else if (done.refused > 0) process.exitCode = 2
 }
@@ -123,7 +123,7 @@ async function create(call: TeamCall, base: string, path: string, options: Impor
   return (await call<{ import: Import }>('POST', base, body)).import
 }
 
-function wishOf(options: ImportOptions): object {
+function importRequestOf(options: ImportOptions): object {
   const { match, map = [], label = [], value = [], splitNames, decimal } = options
   const { encoding, delimiter, create, clearEmpty, dryRun } = options
   const pairs = map.map((text) => pairOf(text, '--map must be column=field, such as --map "Full name=firstName"'))
@@ -162,13 +162,13 @@ function valuesOf(given: readonly string[]): Record<string, Record<string, strin
 }
 
 /** Uploads the file in parts, continuing where the service's copy ends. */
-async function upload({ url, token }: ServerAddress, at: string, path: string, begun: Import): Promise<void> {
+async function upload({ url, token }: ServerAddress, at: string, path: string, started: Import): Promise<void> {
   const progress = openProgress()
   await using file = await open(path)
   const { size } = await file.stat()
-  if (size !== begun.sizeBytes) throw new Error(`${path} is not the file of this import: its size differs`)
+  if (size !== started.sizeBytes) throw new Error(`${path} is not the file of this import: its size differs`)
   const part = Buffer.alloc(partBytes)
-  for (let offset = begun.uploadedBytes; offset < size; ) {
+  for (let offset = started.uploadedBytes; offset < size; ) {
     const { bytesRead } = await file.read(part, 0, partBytes, offset)
     if (bytesRead === 0) throw new Error(`${path} was truncated while it was read: start again with the whole file`)
     const response = await fetch(`${url}${prefix}${at}/content?offset=${offset}`, {
@@ -187,7 +187,7 @@ async function upload({ url, token }: ServerAddress, at: string, path: string, b
 /** Polls the import, first at short intervals, because small files finish quickly. */
 async function watch(call: TeamCall, at: string): Promise<Import> {
   const progress = openProgress()
-  for (let pauseMs = firstLookMs; ; pauseMs = Math.min(2 * pauseMs, lookEveryMs)) {
+  for (let pauseMs = firstPollMs; ; pauseMs = Math.min(2 * pauseMs, pollEveryMs)) {
     const now = await get(call, at)
     const { rows, refused, rowsPerSecond, resumesAt } = now
     const pause = resumesAt === null ? '' : `; daily lead quota used up, continues at ${resumesAt}`
@@ -255,7 +255,7 @@ async function download(server: ServerAddress, at: string, path: string): Promis
   // Fails if the file is cut short.
   await pipeline(body, counted, fileAt(path))
   progress.end()
-  say(`${total} leads: ${path}`)
+  printMessage(`${total} leads: ${path}`)
 }
 
 type Format = 'csv' | 'ndjson'

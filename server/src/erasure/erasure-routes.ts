@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { type ErasedKind, erasedKinds, type Removed } from '../base/erasure.ts'
+import { type ErasedKind, erasedKinds, type RemovedCounts } from '../base/erasure.ts'
 import { notFound } from '../base/errors.ts'
 import { newId } from '../base/id.ts'
 import { type App, nullable, oneOf, timestamp, titled } from '../base/route.ts'
@@ -10,14 +10,14 @@ import type { Member, TeamGuard } from '../team/member.ts'
 import { teamApi } from '../team/team-api.ts'
 import { closed, idSchema, workspaceParams } from '../team/team-schema.ts'
 import {
-  type CustomerName,
+  type CustomerIdentifier,
   type ErasureDeps,
   type ErasureRow,
+  encryptSubject,
   findErasure,
-  findNamed,
+  findIdentifiedCustomer,
+  identifierKinds,
   listErasures,
-  namings,
-  sealSubject,
 } from './erasure.ts'
 import { leaseMs, runErasure } from './run.ts'
 
@@ -55,7 +55,7 @@ const erasureSchema = titled('Erasure', {
     description: '`running`: continues automatically, also after a restart. `done`: everything is erased.',
     example: 'done',
   }),
-  namedBy: oneOf(namings, {
+  namedBy: oneOf(identifierKinds, {
     description: 'How the customer was identified. The value is not stored.',
     example: 'phone',
   }),
@@ -125,12 +125,12 @@ export function erasureTeamRoutes(app: App, deps: ErasureDeps, guard: TeamGuard)
     run: async ({ member, body, reply }) => {
       const { dryRun, ...name } = body
       if (dryRun) {
-        const found = await foreseeErasure(deps, member, name)
+        const found = await previewErasure(deps, member, name)
         return reply.code(200).send({ found: presentRemoved(found) })
       }
-      const begun = await beginErasure(deps, member, name)
-      const row = await runErasure(deps, member.workspaceId, begun.id, waitMs)
-      return reply.code(201).send({ erasure: presentErasure(row ?? begun) })
+      const started = await startErasure(deps, member, name)
+      const row = await runErasure(deps, member.workspaceId, started.id, waitMs)
+      return reply.code(201).send({ erasure: presentErasure(row ?? started) })
     },
   })
   api.get(path, 'admin', {
@@ -158,10 +158,14 @@ export function erasureTeamRoutes(app: App, deps: ErasureDeps, guard: TeamGuard)
 }
 
 /** Counts what would be erased, except import files, which only an erasure searches. */
-async function foreseeErasure({ db, keyStore, clock }: ErasureDeps, by: Member, name: CustomerName): Promise<Removed> {
+async function previewErasure(
+  { db, keyStore, clock }: ErasureDeps,
+  by: Member,
+  name: CustomerIdentifier,
+): Promise<RemovedCounts> {
   const { workspaceId } = by
   return keyStore.withKeyring(workspaceId, async (keyring) => {
-    const { customer, leads } = await findNamed(db.sql, keyring, by, name, clock.now())
+    const { customer, leads } = await findIdentifiedCustomer(db.sql, keyring, by, name, clock.now())
     const { leadIds, conversationIds, mergedIds } = customer
     const [ofConversations, events] = await Promise.all([
       countConversationRows(db.sql, workspaceId, conversationIds),
@@ -175,23 +179,23 @@ async function foreseeErasure({ db, keyStore, clock }: ErasureDeps, by: Member, 
  * Stores the request to erase the customer; from then on a worker completes it even if this process dies. Throws 400,
  * 404 and 422 if the customer cannot be identified.
  */
-export async function beginErasure(
+export async function startErasure(
   { db, keyStore, clock }: ErasureDeps,
   by: Member,
-  name: CustomerName,
+  name: CustomerIdentifier,
 ): Promise<ErasureRow> {
   const { workspaceId, actor } = by
   return keyStore.withKeyring(workspaceId, (keyring) =>
     db.tx(async (tx) => {
       const now = clock.now()
-      const { customer, namedBy } = await findNamed(tx, keyring, by, name, now)
+      const { customer, namedBy } = await findIdentifiedCustomer(tx, keyring, by, name, now)
       const id = newId(now)
       // This process has the lease first; a worker takes over when it expires.
       const dueAt = new Date(now.getTime() + leaseMs)
       await tx`
         insert into erasures (workspace_id, id, state, named_by, subject, actor_type, actor_id, due_at, created_at)
         values (
-          ${workspaceId}, ${id}, 'running', ${namedBy}, ${sealSubject(keyring, id, customer)}, ${actor.type}, ${actor.id},
+          ${workspaceId}, ${id}, 'running', ${namedBy}, ${encryptSubject(keyring, id, customer)}, ${actor.type}, ${actor.id},
           ${dueAt}, ${now}
         )`
       const entry = { scopeId: workspaceId, actor, action: 'customer.erasure_began', target: `erasure:${id}` }

@@ -2,11 +2,11 @@ import type { Clock } from '../base/clock.ts'
 import type { Db, Sql } from '../base/db.ts'
 import type { KeyStore } from '../base/encryption/key-store.ts'
 import type { Keyring } from '../base/encryption/keyring.ts'
-import type { ErasedCustomer, ErasurePart, Removed } from '../base/erasure.ts'
+import type { ErasedCustomer, ErasurePart, RemovedCounts } from '../base/erasure.ts'
 import { type ApiError, invalid, notFound, unprocessable } from '../base/errors.ts'
-import { phoneProblem, readPhone } from '../base/phone/phone.ts'
+import { parsePhone, phoneProblem } from '../base/phone/phone.ts'
 import { phoneClass } from '../base/phone/phone-variants.ts'
-import type { RunStep } from '../base/steps.ts'
+import type { RunStep } from '../base/run-step.ts'
 import { findErasedConversations } from '../inbox/erase.ts'
 import { findErasedLeads } from '../leads/erase.ts'
 import type { Member, TeamActor } from '../team/member.ts'
@@ -21,19 +21,19 @@ export interface ErasureDeps {
   step: RunStep<'write' | 'commit'>
 }
 
-export const namings = ['phone', 'email', 'lead', 'conversation'] as const
+export const identifierKinds = ['phone', 'email', 'lead', 'conversation'] as const
 /** The field that identified a customer. */
-type Naming = (typeof namings)[number]
+type IdentifierKind = (typeof identifierKinds)[number]
 
 export interface ErasureRow {
   workspace_id: string
   id: string
   state: 'running' | 'done'
-  named_by: Naming
+  named_by: IdentifierKind
   subject: Buffer | null
   part: number
   place: string | null
-  removed: Removed
+  removed: RemovedCounts
   actor_type: TeamActor['type']
   actor_id: string
   due_at: Date
@@ -41,14 +41,14 @@ export interface ErasureRow {
   finished_at: Date | null
 }
 
-const subjectPlace = (id: string) => ({ table: 'erasures', row: id, column: 'subject' })
+const subjectContext = (id: string) => ({ table: 'erasures', row: id, column: 'subject' })
 
-export function sealSubject(keyring: Keyring, id: string, customer: ErasedCustomer): Buffer {
-  return keyring.encrypt(subjectPlace(id), JSON.stringify(customer))
+export function encryptSubject(keyring: Keyring, id: string, customer: ErasedCustomer): Buffer {
+  return keyring.encrypt(subjectContext(id), JSON.stringify(customer))
 }
 
-export function openSubject(keyring: Keyring, id: string, sealed: Buffer): ErasedCustomer {
-  return JSON.parse(keyring.decryptText(subjectPlace(id), sealed)) as ErasedCustomer
+export function decryptSubject(keyring: Keyring, id: string, encrypted: Buffer): ErasedCustomer {
+  return JSON.parse(keyring.decryptText(subjectContext(id), encrypted)) as ErasedCustomer
 }
 
 export async function findErasure(sql: Sql, workspaceId: string, id: string): Promise<ErasureRow | undefined> {
@@ -60,7 +60,7 @@ export async function findErasure(sql: Sql, workspaceId: string, id: string): Pr
   return row
 }
 
-const shown = 50
+const maxListed = 50
 
 export async function listErasures(sql: Sql, workspaceId: string): Promise<ErasureRow[]> {
   return sql<ErasureRow[]>`
@@ -68,10 +68,10 @@ export async function listErasures(sql: Sql, workspaceId: string): Promise<Erasu
     from erasures
     where workspace_id = ${workspaceId}
     order by id desc
-    limit ${shown}`
+    limit ${maxListed}`
 }
 
-interface Found {
+interface FoundCustomer {
   customer: ErasedCustomer
   /** Numbers of existing leads and conversations among them. */
   leads: number
@@ -89,10 +89,15 @@ export async function findCustomer(
   workspaceId: string,
   named: ErasedCustomer,
   before: Date,
-): Promise<Found> {
+): Promise<FoundCustomer> {
   const first = await findErasedLeads(sql, keyring, workspaceId, named, before)
-  const begun = await findErasedConversations({ sql, keyring, workspaceId }, named, before)
-  const phones = distinctPhones([...named.phones, ...phonesOf(first), ...others(first), ...phonesOf(begun)])
+  const firstConversations = await findErasedConversations({ sql, keyring, workspaceId }, named, before)
+  const phones = distinctPhones([
+    ...named.phones,
+    ...phonesOf(first),
+    ...otherPhonesOf(first),
+    ...phonesOf(firstConversations),
+  ])
   const wider = { ...named, phones }
   const leads = await findErasedLeads(sql, keyring, workspaceId, wider, before)
   const ofPhones = await findErasedConversations({ sql, keyring, workspaceId }, wider, before)
@@ -122,26 +127,26 @@ function distinctPhones(phones: readonly string[]): string[] {
   return [...new Map(phones.map((phone) => [phoneClass(phone), phone])).values()]
 }
 
-const others = (found: readonly { otherPhones: string[] }[]): string[] => found.flatMap((one) => one.otherPhones)
+const otherPhonesOf = (found: readonly { otherPhones: string[] }[]): string[] => found.flatMap((one) => one.otherPhones)
 
 const phonesOf = (found: readonly { phone: string | null }[]): string[] => found.flatMap(({ phone }) => phone ?? [])
 
 /** Exactly one of the four. */
-export interface CustomerName {
+export interface CustomerIdentifier {
   phone?: string
   email?: string
   leadId?: string
   conversationId?: string
 }
 
-const fieldOf: Record<Naming, keyof CustomerName> = {
+const fieldOf: Record<IdentifierKind, keyof CustomerIdentifier> = {
   phone: 'phone',
   email: 'email',
   lead: 'leadId',
   conversation: 'conversationId',
 }
 
-const nobody: ErasedCustomer = {
+const emptyCustomer: ErasedCustomer = {
   phones: [],
   emails: [],
   knownEmails: [],
@@ -155,59 +160,63 @@ const nobody: ErasedCustomer = {
 const maxFound = 1000
 
 /** Finds the identified customer. Throws 400 and 404, and 422 if too many leads share the value. */
-export async function findNamed(
+export async function findIdentifiedCustomer(
   sql: Sql,
   keyring: Keyring,
   { workspaceId, workspace }: Member,
-  name: CustomerName,
+  name: CustomerIdentifier,
   now: Date,
-): Promise<Found & { namedBy: Naming }> {
-  const namedBy = namingOf(name)
-  const named = await readName(sql, keyring, workspaceId, name, workspace.defaultCountry, now)
+): Promise<FoundCustomer & { namedBy: IdentifierKind }> {
+  const namedBy = identifierKindOf(name)
+  const named = await resolveIdentifier(sql, keyring, workspaceId, name, workspace.defaultCountry, now)
   const found = await findCustomer(sql, keyring, workspaceId, named, now)
-  if (found.leads > maxFound || found.conversations > maxFound) throw tooMany(fieldOf[namedBy])
+  if (found.leads > maxFound || found.conversations > maxFound) throw tooManyMatches(fieldOf[namedBy])
   return { ...found, namedBy }
 }
 
-function namingOf(name: CustomerName): Naming {
-  const [namedBy, other] = namings.filter((one) => name[fieldOf[one]] !== undefined)
+function identifierKindOf(name: CustomerIdentifier): IdentifierKind {
+  const [namedBy, other] = identifierKinds.filter((one) => name[fieldOf[one]] !== undefined)
   if (namedBy === undefined || other !== undefined) {
     throw invalid('phone', 'or email, leadId or conversationId is required, and only one of them')
   }
   return namedBy
 }
 
-async function readName(
+async function resolveIdentifier(
   sql: Sql,
   keyring: Keyring,
   workspaceId: string,
-  { phone, email, leadId, conversationId }: CustomerName,
+  { phone, email, leadId, conversationId }: CustomerIdentifier,
   defaultCountry: string | null,
   now: Date,
 ): Promise<ErasedCustomer> {
-  if (phone !== undefined) return { ...nobody, phones: [readDigits(phone, defaultCountry)] }
-  if (email !== undefined) return { ...nobody, emails: [email.trim()] }
+  if (phone !== undefined) return { ...emptyCustomer, phones: [parseDigits(phone, defaultCountry)] }
+  if (email !== undefined) return { ...emptyCustomer, emails: [email.trim()] }
   if (leadId !== undefined) {
-    const [lead] = await findErasedLeads(sql, keyring, workspaceId, { ...nobody, leadIds: [leadId] }, now)
+    const [lead] = await findErasedLeads(sql, keyring, workspaceId, { ...emptyCustomer, leadIds: [leadId] }, now)
     if (lead === undefined) throw notFound('Lead not found')
-    return { ...nobody, leadIds: [lead.id], phones: listed(lead.phone), emails: listed(lead.email) }
+    return { ...emptyCustomer, leadIds: [lead.id], phones: toList(lead.phone), emails: toList(lead.email) }
   }
-  const ids = listed(conversationId ?? null)
-  const [found] = await findErasedConversations({ sql, keyring, workspaceId }, { ...nobody, conversationIds: ids }, now)
+  const ids = toList(conversationId ?? null)
+  const [found] = await findErasedConversations(
+    { sql, keyring, workspaceId },
+    { ...emptyCustomer, conversationIds: ids },
+    now,
+  )
   if (found === undefined) throw notFound('Conversation not found')
-  return { ...nobody, conversationIds: [found.id], phones: listed(found.phone), userIds: listed(found.userId) }
+  return { ...emptyCustomer, conversationIds: [found.id], phones: toList(found.phone), userIds: toList(found.userId) }
 }
 
-const listed = (value: string | null): string[] => (value === null ? [] : [value])
+const toList = (value: string | null): string[] => (value === null ? [] : [value])
 
 // Digits as shown by the service are parsed as international first, then as a national number.
-function readDigits(text: string, defaultCountry: string | null): string {
-  const digits = (/^\d+$/.test(text) ? readPhone(text) : null) ?? readPhone(text, defaultCountry ?? undefined)
+function parseDigits(text: string, defaultCountry: string | null): string {
+  const digits = (/^\d+$/.test(text) ? parsePhone(text) : null) ?? parsePhone(text, defaultCountry ?? undefined)
   if (digits === null) throw invalid('phone', phoneProblem(text))
   return digits
 }
 
-const tooMany = (field: keyof CustomerName): ApiError =>
+const tooManyMatches = (field: keyof CustomerIdentifier): ApiError =>
   unprocessable(
     `More than ${maxFound.toLocaleString('en')} leads share this ${field === 'email' ? 'e-mail' : 'name'}, so it is not one customer's: name them by phone or leadId`,
   )

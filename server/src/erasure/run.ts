@@ -3,9 +3,16 @@ import type { Clock } from '../base/clock.ts'
 import type { Db, Tx } from '../base/db.ts'
 import type { Keyring } from '../base/encryption/keyring.ts'
 import { addRemoved, type ErasedCustomer, type ErasureScope } from '../base/erasure.ts'
-import { type DueWatch, watchDue } from '../base/pubsub.ts'
+import { type DueWatch, watchDueWork } from '../base/pubsub.ts'
 import { recordAudit } from '../team/audit.ts'
-import { type ErasureDeps, type ErasureRow, findCustomer, findErasure, openSubject, sealSubject } from './erasure.ts'
+import {
+  decryptSubject,
+  type ErasureDeps,
+  type ErasureRow,
+  encryptSubject,
+  findCustomer,
+  findErasure,
+} from './erasure.ts'
 
 /** Time without a step after which another process takes over. */
 export const leaseMs = 30_000
@@ -22,7 +29,7 @@ export function watchErasures({ db, clock }: { db: Db; clock: Clock }): DueWatch
       where state = 'running'`
     return row?.at ?? null
   }
-  return watchDue({ db, clock }, { nextAt, pollEveryMs })
+  return watchDueWork({ db, clock }, { nextAt, pollEveryMs })
 }
 
 /** Runs an erasure for at most this long. Returns its state afterwards. */
@@ -34,7 +41,7 @@ export async function runErasure(
 ): Promise<ErasureRow | undefined> {
   const endsAt = performance.now() + forMs
   while (performance.now() < endsAt) {
-    if (!(await deps.step('commit', () => takeStep(deps, workspaceId, id)))) break
+    if (!(await deps.step('commit', () => runNextStep(deps, workspaceId, id)))) break
   }
   return findErasure(deps.db.sql, workspaceId, id)
 }
@@ -48,15 +55,15 @@ export async function finishErasures(deps: ErasureDeps): Promise<number> {
     const claimed = await claimErasure(deps.db, deps.clock.now())
     if (claimed === undefined) return count
     await runErasure(deps, claimed.workspace_id, claimed.id, leftMs)
-    await deps.db.tx((tx) => letGo(tx, claimed, deps.clock.now()))
+    await deps.db.tx((tx) => releaseErasure(tx, claimed, deps.clock.now()))
   }
 }
 
 const leaseEnd = (now: Date): Date => new Date(now.getTime() + leaseMs)
 
-type Claimed = Pick<ErasureRow, 'workspace_id' | 'id'>
+type ErasureRef = Pick<ErasureRow, 'workspace_id' | 'id'>
 
-async function claimErasure(db: Db, now: Date): Promise<Claimed | undefined> {
+async function claimErasure(db: Db, now: Date): Promise<ErasureRef | undefined> {
   const due = await db.sql<{ workspaceId: string }[]>`
     select workspace_id as "workspaceId"
     from erasures
@@ -67,8 +74,8 @@ async function claimErasure(db: Db, now: Date): Promise<Claimed | undefined> {
   return claimFirst(due, (workspaceId) => db.statement((tx) => claimIn(tx, workspaceId, now)))
 }
 
-async function claimIn(tx: Tx, workspaceId: string, now: Date): Promise<Claimed | undefined> {
-  const [row] = await tx<Claimed[]>`
+async function claimIn(tx: Tx, workspaceId: string, now: Date): Promise<ErasureRef | undefined> {
+  const [row] = await tx<ErasureRef[]>`
     with due as (
       select id
       from erasures
@@ -89,7 +96,11 @@ async function claimIn(tx: Tx, workspaceId: string, now: Date): Promise<Claimed 
 }
 
 // Released at the end of the time slice, so that other erasures run first.
-async function letGo(tx: Tx, { workspace_id, id }: Pick<ErasureRow, 'workspace_id' | 'id'>, now: Date): Promise<void> {
+async function releaseErasure(
+  tx: Tx,
+  { workspace_id, id }: Pick<ErasureRow, 'workspace_id' | 'id'>,
+  now: Date,
+): Promise<void> {
   await tx`
     update erasures
     set due_at = ${now}
@@ -102,7 +113,7 @@ async function letGo(tx: Tx, { workspace_id, id }: Pick<ErasureRow, 'workspace_i
  * Runs one bounded step in its own transaction, together with its progress and counts: a process that dies loses only
  * that step. Returns false if nothing is left to do.
  */
-function takeStep(deps: ErasureDeps, workspaceId: string, id: string): Promise<boolean> {
+function runNextStep(deps: ErasureDeps, workspaceId: string, id: string): Promise<boolean> {
   const { keyStore, db } = deps
   return keyStore.withKeyring(workspaceId, (keyring) =>
     db.tx(async (tx) => {
@@ -113,14 +124,14 @@ function takeStep(deps: ErasureDeps, workspaceId: string, id: string): Promise<b
           and id = ${id}
         for update`
       if (row === undefined || row.subject === null) return false
-      const customer = openSubject(keyring, id, row.subject)
-      await deps.step('write', () => work(deps, tx, keyring, row, customer))
+      const customer = decryptSubject(keyring, id, row.subject)
+      await deps.step('write', () => runPart(deps, tx, keyring, row, customer))
       return true
     }),
   )
 }
 
-async function work(
+async function runPart(
   { parts, clock }: ErasureDeps,
   tx: Tx,
   keyring: Keyring,
@@ -130,24 +141,24 @@ async function work(
   const now = clock.now()
   const part = parts[row.part]
   if (part === undefined) return finish(tx, keyring, row, customer, now)
-  const scope: ErasureScope = { workspaceId: row.workspace_id, keyring, customer, since: row.created_at, now }
-  const { removed, place, alsoTheirs } = await part(tx, scope, row.place)
-  if (alsoTheirs !== undefined) {
-    const named = { ...customer, leadIds: [...customer.leadIds, ...alsoTheirs] }
+  const scope: ErasureScope = { workspaceId: row.workspace_id, keyring, customer, createdBefore: row.created_at, now }
+  const { removed, position, foundLeadIds } = await part(tx, scope, row.place)
+  if (foundLeadIds !== undefined) {
+    const named = { ...customer, leadIds: [...customer.leadIds, ...foundLeadIds] }
     const { customer: wider } = await findCustomer(tx, keyring, row.workspace_id, named, row.created_at)
-    return beginAgain(tx, keyring, row, wider)
+    return restartErasure(tx, keyring, row, wider)
   }
   await tx`
     update erasures
     set removed = ${JSON.stringify(addRemoved(row.removed, removed))}::text::jsonb,
-      part = ${place === null ? row.part + 1 : row.part},
-      place = ${place},
+      part = ${position === null ? row.part + 1 : row.part},
+      place = ${position},
       due_at = ${leaseEnd(now)}
     where workspace_id = ${row.workspace_id}
       and id = ${row.id}`
 }
 
-async function beginAgain(
+async function restartErasure(
   tx: Tx,
   keyring: Keyring,
   { workspace_id: workspaceId, id }: ErasureRow,
@@ -155,7 +166,7 @@ async function beginAgain(
 ): Promise<void> {
   await tx`
     update erasures
-    set subject = ${sealSubject(keyring, id, customer)},
+    set subject = ${encryptSubject(keyring, id, customer)},
       part = 0,
       place = null
     where workspace_id = ${workspaceId}
@@ -167,7 +178,7 @@ async function finish(tx: Tx, keyring: Keyring, row: ErasureRow, customer: Erase
   const { workspace_id: workspaceId, id } = row
   const left = await findCustomer(tx, keyring, workspaceId, customer, row.created_at)
   if (left.leads + left.conversations > 0) {
-    return beginAgain(tx, keyring, row, left.customer)
+    return restartErasure(tx, keyring, row, left.customer)
   }
   await tx`
     update erasures

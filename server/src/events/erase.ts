@@ -1,9 +1,9 @@
 import { publish, type Sql, type Tx } from '../base/db.ts'
-import { forgetErased } from '../base/encryption/key-store.ts'
-import type { Removed } from '../base/erasure.ts'
+import { publishErasure } from '../base/encryption/key-store.ts'
+import type { RemovedCounts } from '../base/erasure.ts'
 
 /** Called with the feed positions of erased events, in their transaction; returns what else it removed. */
-export type OnEventsErased = (tx: Tx, workspaceId: string, positions: readonly number[]) => Promise<Removed>
+export type OnEventsErased = (tx: Tx, workspaceId: string, positions: readonly number[]) => Promise<RemovedCounts>
 
 /** Published after events are erased, with the id of the lead or conversation, so that processes drop cached copies. */
 export const erasedTopic = 'events_erased'
@@ -23,7 +23,7 @@ export async function eraseEvents(
   subjectIds: readonly string[],
   eventsErased: OnEventsErased,
   span?: EventIdRange,
-): Promise<{ removed: Removed; hasMore: boolean }> {
+): Promise<{ removed: RemovedCounts; hasMore: boolean }> {
   const erased = await tx<{ position: number | null }[]>`
     delete from events
     where workspace_id = ${workspaceId}
@@ -37,7 +37,7 @@ export async function eraseEvents(
       ))
     returning position`
   for (const id of subjectIds) publish(tx, erasedTopic, id)
-  forgetErased(tx, workspaceId)
+  publishErasure(tx, workspaceId)
   const places = erased.flatMap(({ position }) => position ?? [])
   const more = places.length === 0 ? {} : await eventsErased(tx, workspaceId, places)
   return { removed: { ...more, events: erased.length }, hasMore: erased.length === batchSize }

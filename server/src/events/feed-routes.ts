@@ -80,8 +80,8 @@ function parseStart(workspaceId: string, after: string | undefined): FeedStart {
 }
 
 function namesFor(allNames: readonly EventName[], caller: Caller, requested: string | undefined): EventName[] {
-  const faces = readableAreas(caller)
-  const readable = allNames.filter((name) => faces.includes(areaOf(name)))
+  const areas = readableAreas(caller)
+  const readable = allNames.filter((name) => areas.includes(areaOf(name)))
   if (requested === undefined) return readable
   const requestedNames = requested.split(',').map((name) => name.trim())
   const known: readonly string[] = [...allNames, ...groupNames]

@@ -31,7 +31,7 @@ export interface WatchDeps {
 
 const checkEveryMs = 1_500
 /** Milliseconds between sequencing runs of a busy workspace, instead of one per commit. */
-const restMs = 20
+const minPauseMs = 20
 
 export function watchFeeds({ db, sequencer, log, repeat }: WatchDeps): FeedWatch {
   const watched = new Map<string, Set<Watcher>>()
@@ -40,7 +40,7 @@ export function watchFeeds({ db, sequencer, log, repeat }: WatchDeps): FeedWatch
   }
   const failedToSequence = (error: unknown, workspaceId: string) =>
     log.warn('failed to sequence events; retrying', { workspaceId }, error)
-  const sequencing = coalesce<string>({ restMs, work: sequencer.sequence, onError: failedToSequence })
+  const sequencing = coalesce<string>({ minPauseMs, work: sequencer.sequence, onError: failedToSequence })
 
   // Sequences events here too, so that readers need no worker.
   const stopListening = [

@@ -1,7 +1,7 @@
 import type { KeyStore } from '../base/encryption/key-store.ts'
 import type { Log } from '../base/log.ts'
 import { decryptEvents, type PresentPayload, presentEvent } from './feed.ts'
-import { createFrame, drained, type Frame, isOpen, maxWaitingBytes, type Stream, send } from './live-stream.ts'
+import { createFrame, type Frame, isOpen, maxWaitingBytes, type Stream, send, waitForDrain } from './live-stream.ts'
 import { type FeedDeps, readPage } from './read-page.ts'
 import type { EventName } from './record.ts'
 
@@ -42,7 +42,7 @@ export async function broadcast(deps: LiveFeedDeps, feed: LiveFeed): Promise<voi
 /** Sends events to a stream until it has caught up, then adds it to the feed. */
 export async function catchUp(deps: LiveFeedDeps, feed: LiveFeed, stream: Stream): Promise<void> {
   while (isOpen(stream)) {
-    if (stream.out.writableNeedDrain) await drained(stream)
+    if (stream.out.writableNeedDrain) await waitForDrain(stream)
     else if (stream.position >= feed.position) {
       feed.streams.add(stream)
       return

@@ -6,7 +6,7 @@ import { fileText, maxHeadBytes, text } from '../base/schema-types.ts'
 import { type Member, memberOf, type TeamGuard } from '../team/member.ts'
 import { teamRoute, workspaceParams } from '../team/team-schema.ts'
 import type { Live } from './live.ts'
-import { createPlaces } from './long-poll.ts'
+import { createSlotCounter } from './long-poll.ts'
 import { parseFeedCursor } from './read-page.ts'
 import { areaOf, type EventName } from './record.ts'
 
@@ -21,7 +21,7 @@ export interface StreamContents {
 }
 
 export function liveTeamRoutes(app: App, live: Live, { names, frames }: StreamContents, guard: TeamGuard): void {
-  const teamFrames = Object.entries(frames).map(([name, describesFrames]) => `\`${name}\`: ${describesFrames}`)
+  const teamFrames = Object.entries(frames).map(([name, description]) => `\`${name}\`: ${description}`)
   const openStream = createStreamLimits()
   app.route({
     method: 'GET',
@@ -47,9 +47,9 @@ export function liveTeamRoutes(app: App, live: Live, { names, frames }: StreamCo
     },
     handler: async (request, reply) => {
       const member = memberOf(request)
-      const leave = openStream(member)
+      const release = openStream(member)
       const { workspaceId } = member
-      const place = request.headers['last-event-id'] || request.query.after
+      const cursor = request.headers['last-event-id'] || request.query.after
       stopWaitBudget()
       reply.hijack()
       const out = reply.raw
@@ -67,14 +67,14 @@ export function liveTeamRoutes(app: App, live: Live, { names, frames }: StreamCo
           userId: member.userId,
           sessionId: member.sessionId,
           tokenId: member.tokenId,
-          after: place === undefined ? null : (parseFeedCursor(workspaceId, place) ?? 'unknown'),
+          after: cursor === undefined ? null : (parseFeedCursor(workspaceId, cursor) ?? 'unknown'),
           names: namesFor(member, names),
           readNames: async () => {
             const now = await guard.stillMember(request)
             return now === null ? null : namesFor(now, names)
           },
         })
-        .finally(leave)
+        .finally(release)
     },
   })
 }
@@ -86,18 +86,18 @@ function namesFor({ workspace }: Member, names: readonly EventName[]): EventName
 
 /** Creates the limits of open streams: per member, per workspace and in total. */
 export function createStreamLimits(): (member: Pick<Member, 'userId' | 'tokenId' | 'workspaceId'>) => () => void {
-  const places = createPlaces()
-  const full = () => unavailable('Too many open streams. Try again shortly.')
+  const acquireSlots = createSlotCounter()
+  const tooManyInTotal = () => unavailable('Too many open streams. Try again shortly.')
   const ofMember = { most: maxStreamsOfMember, refusal: () => tooManyStreams('', maxStreamsOfMember) }
   const ofWorkspace = {
     most: maxStreamsOfWorkspace,
     refusal: () => tooManyStreams(' of this workspace', maxStreamsOfWorkspace),
   }
   return ({ userId, tokenId, workspaceId }) =>
-    places([
+    acquireSlots([
       { who: `member ${userId ?? tokenId ?? ''}`, ...ofMember },
       { who: `workspace ${workspaceId}`, ...ofWorkspace },
-      { who: 'all', most: maxStreams, refusal: full },
+      { who: 'all', most: maxStreams, refusal: tooManyInTotal },
     ])
 }
 

@@ -41,7 +41,7 @@ export function sendBytes({ out }: Stream, bytes: Buffer): void {
 }
 
 /** Resolves when the client has received all waiting bytes or has disconnected. */
-export function drained(stream: Stream): Promise<void> {
+export function waitForDrain(stream: Stream): Promise<void> {
   const { out } = stream
   return new Promise((resolve) => {
     const done = () => {

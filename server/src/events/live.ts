@@ -1,4 +1,4 @@
-import { isAbout, revokedAccessTopic } from '../auth/users/members.ts'
+import { concernsFollower, revokedAccessTopic } from '../auth/users/members.ts'
 import { singleFlight } from '../base/async/batch.ts'
 import type { Repeat } from '../base/async/loop.ts'
 import type { Db } from '../base/db.ts'
@@ -68,8 +68,8 @@ export function createLive(deps: LiveDeps): Live {
   const publish: Live['publish'] = (workspaceId, { name, data, userId }) => {
     const bytes = liveUpdateFrame(name, data)
     for (const stream of streamsOf(workspaceId)) {
-      const sees = isOpen(stream) && stream.names.some((each) => areaOf(each) === 'inbox')
-      if (sees && (userId === undefined || userId === stream.userId)) sendBytes(stream, bytes)
+      const canSee = isOpen(stream) && stream.names.some((each) => areaOf(each) === 'inbox')
+      if (canSee && (userId === undefined || userId === stream.userId)) sendBytes(stream, bytes)
     }
   }
   const stopListening = [
@@ -79,7 +79,7 @@ export function createLive(deps: LiveDeps): Live {
     }),
     // A browser that still has access reconnects without loss; another one is rejected.
     deps.db.subscribe(revokedAccessTopic, (liveUpdate) => {
-      for (const stream of streams) if (isAbout(liveUpdate, stream)) destroyStream(stream)
+      for (const stream of streams) if (concernsFollower(liveUpdate, stream)) destroyStream(stream)
     }),
     // Polling recovers missed events, but not missed live-only updates: browsers must reload.
     deps.db.onReconnect(() => {

@@ -28,7 +28,7 @@ export interface LongPollPage extends FeedPage {
 export interface LongPolls {
   page(wait: LongPoll): Promise<LongPollPage>
   /** Ends the waits of this key, so that its access is checked again. */
-  endAllOf(keyId: string): void
+  endWaitsOf(keyId: string): void
   /** Ends all waits at once with the current results. */
   close(): void
 }
@@ -42,7 +42,7 @@ export function createLongPolls(deps: LongPollDeps): LongPolls {
       if (wait.waitMs === 0) {
         return { ...(await readPage(deps, wait.reader, wait.start, wait.limit)), hasWaited: false }
       }
-      const leave = waitLimit.acquire(wait.keyId)
+      const release = waitLimit.acquire(wait.keyId)
       const end = Promise.withResolvers<void>()
       const timer = setTimeout(end.resolve, wait.waitMs)
       wait.connection.once('close', end.resolve)
@@ -53,10 +53,10 @@ export function createLongPolls(deps: LongPollDeps): LongPolls {
         ends.delete(end.resolve)
         wait.connection.off('close', end.resolve)
         clearTimeout(timer)
-        leave()
+        release()
       }
     },
-    endAllOf: (keyId) => {
+    endWaitsOf: (keyId) => {
       for (const [end, waiting] of ends) if (waiting === keyId) end()
     },
     close: () => {
@@ -107,7 +107,7 @@ const maxOfAll = 2_000
 
 /** Creates the limit; `hint` tells clients what to do at the total limit. */
 export function createWaitLimit(hint: string): WaitLimit {
-  const places = createPlaces()
+  const acquireSlots = createSlotCounter()
   const tooMany = () =>
     tooManyRequests(`This key has ${maxOfKey} waiting requests, the maximum. Wait for one to end.`, 1, {
       code: 'RATE_LIMITED',
@@ -115,7 +115,7 @@ export function createWaitLimit(hint: string): WaitLimit {
   const full = () => unavailable(`Too many waiting requests. ${hint}`)
   return {
     acquire: (keyId) =>
-      places([
+      acquireSlots([
         { who: keyId, most: maxOfKey, refusal: tooMany },
         { who: 'all', most: maxOfAll, refusal: full },
       ]),
@@ -123,24 +123,24 @@ export function createWaitLimit(hint: string): WaitLimit {
 }
 
 /** Maximum number of slots for one holder. */
-export interface PlaceLimit {
+export interface SlotLimit {
   who: string
   most: number
   refusal: () => ApiError
 }
 
 /** Creates a counter. A call acquires a slot per limit, or throws and acquires none; returns the release function. */
-export function createPlaces(): (limits: readonly PlaceLimit[]) => () => void {
-  const taken = new Map<string, number>()
+export function createSlotCounter(): (limits: readonly SlotLimit[]) => () => void {
+  const acquired = new Map<string, number>()
   return (limits) => {
-    const full = limits.find(({ who, most }) => (taken.get(who) ?? 0) >= most)
+    const full = limits.find(({ who, most }) => (acquired.get(who) ?? 0) >= most)
     if (full !== undefined) throw full.refusal()
-    for (const { who } of limits) taken.set(who, (taken.get(who) ?? 0) + 1)
+    for (const { who } of limits) acquired.set(who, (acquired.get(who) ?? 0) + 1)
     return () => {
       for (const { who } of limits) {
-        const left = (taken.get(who) ?? 1) - 1
-        if (left === 0) taken.delete(who)
-        else taken.set(who, left)
+        const left = (acquired.get(who) ?? 1) - 1
+        if (left === 0) acquired.delete(who)
+        else acquired.set(who, left)
       }
     }
   }

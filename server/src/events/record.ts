@@ -132,6 +132,6 @@ export function areaOf(name: EventName): EventArea {
 
 /** Returns the names that match a list of names and groups. */
 export function matchEventNames<N extends EventName>(names: readonly N[], patterns: readonly string[]): N[] {
-  const faces = groupNames.filter((group) => patterns.includes(group)).map((group) => eventGroups[group])
-  return names.filter((name) => patterns.includes(name) || faces.includes(areaOf(name)))
+  const areas = groupNames.filter((group) => patterns.includes(group)).map((group) => eventGroups[group])
+  return names.filter((name) => patterns.includes(name) || areas.includes(areaOf(name)))
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.ts'
 import type { Db, Sql } from '../base/db.ts'
-import { dropPartition, isFarAhead, listPeriods, restOf } from '../base/partitions.ts'
+import { defaultPartitionName, dropPartition, isFarAhead, listPeriods } from '../base/partitions.ts'
 
 /** Milliseconds that events are kept. */
 export const retentionMs = 30 * 24 * 3_600_000
@@ -9,7 +9,7 @@ const batchSize = 1000
 const graceMs = 24 * 3_600_000
 
 export const eventPartitions = { table: 'events', column: 'id' } as const
-const restPartition = restOf(eventPartitions.table)
+const restPartition = defaultPartitionName(eventPartitions.table)
 
 /** Returns the feed position up to which a reader that must not miss events has read. */
 export type ReadPosition = (sql: Sql, workspaceId: string) => Promise<number>
@@ -71,8 +71,8 @@ async function endBatch(
         and position > ${feed.removedTo}
       order by position
       limit ${batchSize}`
-    const young = oldest.findIndex(({ position, isOld }) => !isOld || position > read)
-    const ended = young === -1 ? oldest : oldest.slice(0, young)
+    const firstKept = oldest.findIndex(({ position, isOld }) => !isOld || position > read)
+    const ended = firstKept === -1 ? oldest : oldest.slice(0, firstKept)
     const last = ended.at(-1)
     if (last === undefined) return { count: 0, deleted: 0 }
     const removed = await tx`
@@ -94,9 +94,9 @@ async function removePeriods(db: Db, now: Date, before: Date): Promise<number> {
   for (const period of await listPeriods(db.sql, eventPartitions.table)) {
     const { name, to } = period
     if (to <= before) {
-      const came = await dropPartition(db, eventPartitions.table, name, (sql) => hasEnded(sql, name))
-      if (came === 'gone') removed++
-      else if (came === 'held' && to.getTime() < before.getTime() - graceMs) removed += await deleteEnded(db, name)
+      const outcome = await dropPartition(db, eventPartitions.table, name, (sql) => hasEnded(sql, name))
+      if (outcome === 'gone') removed++
+      else if (outcome === 'held' && to.getTime() < before.getTime() - graceMs) removed += await deleteEnded(db, name)
     } else if (isFarAhead(period, now)) {
       await dropPartition(db, eventPartitions.table, name, (sql) => isEmpty(sql, name))
     }

@@ -1,6 +1,6 @@
 import pLimit from 'p-limit'
 import { singleFlightByKey } from '../base/async/batch.ts'
-import { andNamed } from '../base/citus/distributed-sql.ts'
+import { andWorkspace } from '../base/citus/distributed-sql.ts'
 import { type Db, publish, type Sql, type Tx } from '../base/db.ts'
 
 /** Published when a feed has new positions; the id is the workspace. */
@@ -39,7 +39,7 @@ export async function sequenceEvents(db: Db, workspaceId: string): Promise<numbe
         ) as u
         where e.workspace_id = u.workspace_id
           and e.id = u.id
-          ${andNamed(tx, workspaceId, 'e')}
+          ${andWorkspace(tx, workspaceId, 'e')}
         returning e.position
       )
       select count(*) as count, max(position) as last
@@ -72,7 +72,7 @@ async function lockFeedRow(tx: Tx, workspaceId: string): Promise<number> {
 }
 
 /** A workspace with unsequenced events, and the time of the first one. */
-export interface Unsequenced {
+export interface UnsequencedWorkspace {
   id: string
   firstAt: Date
 }
@@ -82,11 +82,11 @@ const maxListed = 1000
 const listPage = 1000
 
 /** Returns at most 1,000 workspaces with unsequenced events; reads few rows, even if one workspace has many. */
-export async function listUnsequenced(sql: Sql): Promise<Unsequenced[]> {
-  const listed: Unsequenced[] = []
+export async function listUnsequenced(sql: Sql): Promise<UnsequencedWorkspace[]> {
+  const listed: UnsequencedWorkspace[] = []
   for (;;) {
     const after = listed.at(-1)?.id
-    const rows = await sql<(Unsequenced & { count: number })[]>`
+    const rows = await sql<(UnsequencedWorkspace & { count: number })[]>`
       select workspace_id as id, min(occurred_at) as "firstAt", count(*) as count
       from (
         select workspace_id, occurred_at
@@ -99,8 +99,8 @@ export async function listUnsequenced(sql: Sql): Promise<Unsequenced[]> {
       group by workspace_id
       order by workspace_id`
     listed.push(...rows)
-    const looked = rows.reduce((sum, { count }) => sum + count, 0)
-    if (looked < listPage || listed.length >= maxListed) return listed.slice(0, maxListed)
+    const scanned = rows.reduce((sum, { count }) => sum + count, 0)
+    if (scanned < listPage || listed.length >= maxListed) return listed.slice(0, maxListed)
   }
 }
 
@@ -141,9 +141,9 @@ export interface Sequencer {
 const maxAtOnce = 4
 
 export function createSequencer(db: Db): Sequencer {
-  const inTurn = pLimit(maxAtOnce)
+  const limitConcurrency = pLimit(maxAtOnce)
   // A run in progress may have read before the caller's commit; callers that arrive meanwhile share the next run.
-  const sequence = singleFlightByKey((workspaceId) => inTurn(() => sequenceWorkspace(db, workspaceId)))
+  const sequence = singleFlightByKey((workspaceId) => limitConcurrency(() => sequenceWorkspace(db, workspaceId)))
 
   return {
     sequence,

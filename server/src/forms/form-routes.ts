@@ -7,7 +7,7 @@ import { isUuid } from '../base/id.ts'
 import type { App } from '../base/route.ts'
 import { html } from '../base/text/html.ts'
 import { isTimeZone, lastDays } from '../base/time.ts'
-import { openLead } from '../leads/lead/encrypted-lead.ts'
+import { decryptLead } from '../leads/lead/encrypted-lead.ts'
 import { findLeadsByIds } from '../leads/lead/queries.ts'
 import type { TeamGuard } from '../team/member.ts'
 import { type TeamApi, teamApi } from '../team/team-api.ts'
@@ -18,7 +18,7 @@ import * as schema from './form/schema.ts'
 import { fieldHtml, formPage, thanksPage, untouched } from './page/page.ts'
 import type { Answer } from './submit/submission.ts'
 import type { SubmissionCount, SubmissionRow } from './submit/submissions.ts'
-import { answersOf, countByDay, countSubmissions, listSubmissions } from './submit/submissions.ts'
+import { answersContext, countByDay, countSubmissions, listSubmissions } from './submit/submissions.ts'
 
 const path = '/api/team/v1/workspaces/:workspaceId/forms'
 
@@ -172,7 +172,7 @@ function submissionRoutes(api: TeamApi, { db, clock, keyStore }: TeamFormDeps): 
       const { workspaceId } = member
       const { formId } = params
       const { limit, cursor } = query
-      const before = cursor === undefined ? null : readCursor(cursor, formId)
+      const before = cursor === undefined ? null : parseCursor(cursor, formId)
       if ((await findForm(db.sql, workspaceId, formId)) === undefined) throw formNotFound()
       const rows = await listSubmissions(db.sql, workspaceId, formId, limit + 1, before)
       const page = rows.slice(0, limit)
@@ -187,7 +187,7 @@ function submissionRoutes(api: TeamApi, { db, clock, keyStore }: TeamFormDeps): 
             submittedAt: row.submitted_at.toISOString(),
             lead,
             // Answers of a deleted lead must not be readable here.
-            answers: lead === null ? null : openAnswers(keyring, row),
+            answers: lead === null ? null : decryptAnswers(keyring, row),
           }
         }),
         nextCursor: rows.length > limit ? encodeCursor([formId, page.at(-1)?.id]) : null,
@@ -224,17 +224,17 @@ async function leadsOf(sql: Sql, keyring: Keyring, workspaceId: string, page: re
   const rows = await findLeadsByIds(sql, workspaceId, ids)
   return new Map(
     rows.map((row) => {
-      const { id, firstName, lastName, status } = openLead(keyring, row)
+      const { id, firstName, lastName, status } = decryptLead(keyring, row)
       return [id, { name: [firstName, lastName].filter(Boolean).join(' '), status }]
     }),
   )
 }
 
-function openAnswers(keyring: Keyring, { id, answers }: SubmissionRow): Answer[] | null {
-  return answers === null ? null : JSON.parse(keyring.decryptText(answersOf(id), answers))
+function decryptAnswers(keyring: Keyring, { id, answers }: SubmissionRow): Answer[] | null {
+  return answers === null ? null : JSON.parse(keyring.decryptText(answersContext(id), answers))
 }
 
-function readCursor(text: string, formId: string): string {
+function parseCursor(text: string, formId: string): string {
   const [form, id, extra] = decodeCursor(text) ?? []
   if (form !== formId || typeof id !== 'string' || !isUuid(id) || extra !== undefined) {
     throw badRequest('Invalid cursor format')

@@ -14,10 +14,18 @@ import type { Form, PublicForm } from './form/form.ts'
 import { decoyField, findPublicForm, formNotFound, isQuotaReached, tokenField } from './form/form.ts'
 import * as schema from './form/schema.ts'
 import { formPage, noticePage, type Refusal, style, thanksPage } from './page/page.ts'
-import { carriedParameters, type RawFields, readSubmission } from './submit/submission.ts'
-import { answersOf, insertSubmission } from './submit/submissions.ts'
-import type { RateDeps, TokenReading } from './submit/visitor.ts'
-import { admitSender, isJson, issueToken, looseQuery, readToken, takeTurn, wantsJson } from './submit/visitor.ts'
+import { carriedParameters, parseSubmission, type RawFields } from './submit/submission.ts'
+import { answersContext, insertSubmission } from './submit/submissions.ts'
+import type { RateDeps, TokenResult } from './submit/visitor.ts'
+import {
+  authorizeSender,
+  countPost,
+  isJson,
+  issueToken,
+  parseLooseQuery,
+  verifyToken,
+  wantsJson,
+} from './submit/visitor.ts'
 
 interface PublicFormDeps extends LeadDeps, Omit<RateDeps, 'keyStore'> {
   /** Public base URL, without a trailing slash. */
@@ -32,7 +40,7 @@ export function formRoutes(app: App, deps: PublicFormDeps): void {
   app.register(async (scope: App) => {
     await scope.register(formbody)
     scope.addHook('onRequest', async (request) => {
-      request.query = looseQuery(request.url)
+      request.query = parseLooseQuery(request.url)
     })
     scope.setErrorHandler(showError)
     pageRoutes(scope, deps)
@@ -56,25 +64,25 @@ function pageRoutes(scope: App, deps: PublicFormDeps): void {
           'HTML that works without scripts. The `k_*` parameters of its URL are stored with the lead, and `utm_*` ones as `k_utm_*`; parameters that do not fit are ignored.',
         params: schema.Slug,
         querystring: schema.Parameters,
-        response: { 200: schema.Page, ...schema.orPage(errors(400, 404, 500, 503)) },
+        response: { 200: schema.Page, ...schema.withHtmlErrors(errors(400, 404, 500, 503)) },
       },
     },
     async (request, reply) => {
-      const form = await openForm(deps, request.params.slug)
+      const form = await findOpenForm(deps, request.params.slug)
       return showForm(deps, form, reply, { values: {}, address: request.query as RawFields, refusal: null })
     },
   )
 
   scope.get('/f/:slug/thanks', { schema: { hide: true, params: schema.Slug } }, async (request, reply) => {
-    const form = await openForm(deps, request.params.slug)
+    const form = await findOpenForm(deps, request.params.slug)
     return sendPage(reply, thanksPage(form), form)
   })
 }
 
 function postRoutes(scope: App, deps: PublicFormDeps): void {
   scope.options('/f/:slug', { schema: { hide: true, params: schema.Slug } }, async (request, reply) => {
-    const form = await openForm(deps, request.params.slug)
-    admitSender(reply, form, deps.publicUrl, request)
+    const form = await findOpenForm(deps, request.params.slug)
+    authorizeSender(reply, form, deps.publicUrl, request)
     reply.headers({
       'access-control-allow-methods': 'POST',
       'access-control-allow-headers': 'content-type, accept',
@@ -98,17 +106,17 @@ function postRoutes(scope: App, deps: PublicFormDeps): void {
         body: schema.Submission,
         response: {
           201: schema.Submitted,
-          303: schema.SentOn,
-          ...schema.orPage(errors(400, 403, 404, 413, 415, 429, 500, 503)),
+          303: schema.RedirectResponse,
+          ...schema.withHtmlErrors(errors(400, 403, 404, 413, 415, 429, 500, 503)),
         },
       },
     },
     async (request, reply) => {
-      const form = await openForm(deps, request.params.slug)
-      const sender = admitSender(reply, form, deps.publicUrl, request)
+      const form = await findOpenForm(deps, request.params.slug)
+      const sender = authorizeSender(reply, form, deps.publicUrl, request)
       const { body, query } = request as { body: RawFields; query: RawFields }
       try {
-        await takeTurn(deps, form, request, reply)
+        await countPost(deps, form, request, reply)
         const fromOwnPage = sender === 'own' && !isJson(request)
         await submitForm(deps, form, { body, query, fromOwnPage, refuseUnknown: isJson(request) })
       } catch (error) {
@@ -123,28 +131,33 @@ function postRoutes(scope: App, deps: PublicFormDeps): void {
   )
 }
 
-async function openForm(deps: LeadDeps, slug: string): Promise<PublicForm> {
+async function findOpenForm(deps: LeadDeps, slug: string): Promise<PublicForm> {
   const form = /^[a-z0-9-]{3,60}$/.test(slug) ? await findPublicForm(deps.db.sql, slug) : undefined
   if (form === undefined) throw formNotFound()
   setWorkspace(form.workspaceId)
   return form
 }
 
-interface Shown {
+interface FormState {
   values: RawFields
   /** Source of the URL parameters to submit with the form. */
   address: RawFields
   refusal: ApiError | null
 }
 
-async function showForm(deps: LeadDeps, form: PublicForm, reply: FastifyReply, shown: Shown): Promise<FastifyReply> {
+async function showForm(
+  deps: LeadDeps,
+  form: PublicForm,
+  reply: FastifyReply,
+  state: FormState,
+): Promise<FastifyReply> {
   const keyring = await deps.keyStore.keyring(form.workspaceId)
-  const { values, address } = shown
+  const { values, address } = state
   // A page shown again keeps its token, because a correction may take less time than the minimum for a new page.
-  const taken = shown.refusal instanceof InvalidInput ? values[tokenField] : undefined
+  const taken = state.refusal instanceof InvalidInput ? values[tokenField] : undefined
   const token = typeof taken === 'string' ? taken : issueToken(keyring, form.id, deps.clock.now())
-  const refusal = shown.refusal && refusalOf(shown.refusal)
-  if (shown.refusal !== null) reply.code(shown.refusal.statusCode).headers(shown.refusal.headers)
+  const refusal = state.refusal && refusalOf(state.refusal)
+  if (state.refusal !== null) reply.code(state.refusal.statusCode).headers(state.refusal.headers)
   return sendPage(reply, formPage({ form, token, carried: carriedParameters(form, address), values, refusal }), form)
 }
 
@@ -212,17 +225,17 @@ async function submitForm(deps: LeadDeps, form: PublicForm, filled: FilledForm):
   const { body, query } = filled
   if (String(body[decoyField] ?? '') !== '') return
   const now = deps.clock.now()
-  const nonce = await nonceOf(deps, form, filled, now)
-  const { patch, answers, issues } = readSubmission(form, body, query, filled.refuseUnknown)
+  const nonce = await resolveNonce(deps, form, filled, now)
+  const { patch, answers, issues } = parseSubmission(form, body, query, filled.refuseUnknown)
   const { workspaceId, id: formId, leadSettings } = form
   const user = { ...leadSettings, workspaceId, masked: true, actor: { type: 'form', id: formId } } as const
   const keyring = await deps.keyStore.keyring(workspaceId)
   const submission = { id: newId(now), formId, nonce, submittedAt: now }
-  const sealed = keyring.encrypt(answersOf(submission.id), JSON.stringify(answers))
+  const encryptedAnswers = keyring.encrypt(answersContext(submission.id), JSON.stringify(answers))
   try {
     await createClaimedLead(deps, user, patch, issues, async (tx, lead) => {
-      await insertSubmission(tx, workspaceId, { ...submission, leadId: lead.id, answers: sealed })
-      await takeFormQuota(tx, workspaceId, formId, now)
+      await insertSubmission(tx, workspaceId, { ...submission, leadId: lead.id, answers: encryptedAnswers })
+      await countAgainstFormQuota(tx, workspaceId, formId, now)
     })
   } catch (error) {
     if (violates(error, 'form_submissions_form_fkey')) throw formNotFound()
@@ -230,7 +243,7 @@ async function submitForm(deps: LeadDeps, form: PublicForm, filled: FilledForm):
   }
 }
 
-async function nonceOf(
+async function resolveNonce(
   deps: LeadDeps,
   form: PublicForm,
   { body, fromOwnPage }: FilledForm,
@@ -239,25 +252,26 @@ async function nonceOf(
   const token = body[tokenField]
   if (token === undefined && !fromOwnPage) return newId(now)
   const keyring = await deps.keyStore.keyring(form.workspaceId)
-  const reading = readToken(keyring, form.id, typeof token === 'string' ? token : '', now)
-  if (!reading.ok) throw badRequest(sendAgain[reading.problem])
-  return reading.nonce
+  const verification = verifyToken(keyring, form.id, typeof token === 'string' ? token : '', now)
+  if (!verification.ok) throw badRequest(resubmitMessages[verification.problem])
+  return verification.nonce
 }
 
-const sendAgain: Record<Extract<TokenReading, { ok: false }>['problem'], string> = {
+const resubmitMessages: Record<Extract<TokenResult, { ok: false }>['problem'], string> = {
   tampered: 'This page could not be verified. Please send it again.',
   'too fast': 'That was very quick. Please check your input and send it again.',
   'too old': 'This page was open for more than a day. Please send it again.',
 }
 
 // Anybody can post a form, so half of the daily quota is reserved for keys and people, and no form can use it all.
-const shares = { all: 2, each: 4 } as const
+const quotaDivisors = { all: 2, each: 4 } as const
 
 /** Counts a lead against the forms' share of the daily quota. Throws 429 if it is used up. */
-async function takeFormQuota(tx: Tx, workspaceId: string, formId: string, now: Date): Promise<void> {
+async function countAgainstFormQuota(tx: Tx, workspaceId: string, formId: string, now: Date): Promise<void> {
   const day = startOfUtcDay(now)
-  const first = await takeOne(tx, workspaceId, day, workspaceId, shares.all)
-  const one = first === undefined ? undefined : await takeOne(tx, workspaceId, day, formId, shares.each)
+  const first = await incrementFormQuota(tx, workspaceId, day, workspaceId, quotaDivisors.all)
+  const one =
+    first === undefined ? undefined : await incrementFormQuota(tx, workspaceId, day, formId, quotaDivisors.each)
   if (first === undefined || one === undefined) {
     throw tooManyRequests('Daily lead limit of forms reached', secondsToNextUtcDay(now))
   }
@@ -269,7 +283,7 @@ async function takeFormQuota(tx: Tx, workspaceId: string, formId: string, now: D
 }
 
 /** Returns the number of leads of the day including this one, or undefined if the share is used up. */
-async function takeOne(
+async function incrementFormQuota(
   tx: Tx,
   workspaceId: string,
   day: Date,
@@ -281,18 +295,18 @@ async function takeOne(
     values (${workspaceId}, ${day}::date, ${ofId}, 1)
     on conflict (workspace_id, day, form_id) do update
     set taken = q.taken + 1
-    where q.taken < ${isDistributed(tx) ? tx`${await readMost(tx, workspaceId, share)}` : tx`(${mostOf(tx, workspaceId, share)})`}
+    where q.taken < ${isDistributed(tx) ? tx`${await readShareLimit(tx, workspaceId, share)}` : tx`(${shareLimitSql(tx, workspaceId, share)})`}
     returning taken`
   return row?.taken
 }
 
-const mostOf = (sql: Sql, workspaceId: string, share: number) => sql`
+const shareLimitSql = (sql: Sql, workspaceId: string, share: number) => sql`
   select case when daily_lead_quota = 0 then 2147483647 else greatest(1, daily_lead_quota / ${share}::integer) end as most
   from workspaces
   where id = ${workspaceId}`
 
 /** On a distributed database an insert cannot query another table. */
-async function readMost(sql: Sql, workspaceId: string, share: number): Promise<number> {
-  const [row] = await sql<{ most: number }[]>`${mostOf(sql, workspaceId, share)}`
+async function readShareLimit(sql: Sql, workspaceId: string, share: number): Promise<number> {
+  const [row] = await sql<{ most: number }[]>`${shareLimitSql(sql, workspaceId, share)}`
   return row?.most ?? 0
 }

@@ -1,14 +1,14 @@
 import type { Sql, Tx } from '../base/db.ts'
 import { decryptOrNull } from '../base/encryption/encrypt.ts'
-import { forgetErased } from '../base/encryption/key-store.ts'
+import { publishErasure } from '../base/encryption/key-store.ts'
 import type { Keyring } from '../base/encryption/keyring.ts'
 import {
+  createStep,
   type ErasedCustomer,
   type ErasureScope,
   type ErasureStep,
-  goOn,
-  nothingLeft,
-  type Removed,
+  finishedStep,
+  type RemovedCounts,
 } from '../base/erasure.ts'
 import { byteaArray } from '../base/postgres/values.ts'
 import { type Contact, publishConversations, publishMentions, type WorkspaceSql } from './conversation/conversation.ts'
@@ -66,12 +66,12 @@ export async function findErasedConversations(
       and c.created_at <= ${before}
     order by c.id
     limit ${maxFound + 1}`
-  return rows.map(({ id, contact, aliases }) => ({ id, aliases, ...namesOf(keyring, id, contact) }))
+  return rows.map(({ id, contact, aliases }) => ({ id, aliases, ...identifiersOf(keyring, id, contact) }))
 }
 
 // A contact that cannot be decrypted is erased by the conversation's id.
-function namesOf(keyring: Keyring, id: string, sealed: Buffer): Pick<Contact, 'phone' | 'userId'> {
-  return decryptOrNull(() => decryptContact(keyring, id, sealed)) ?? { phone: null, userId: null }
+function identifiersOf(keyring: Keyring, id: string, encrypted: Buffer): Pick<Contact, 'phone' | 'userId'> {
+  return decryptOrNull(() => decryptContact(keyring, id, encrypted)) ?? { phone: null, userId: null }
 }
 
 /** Erases one batch of the customer's next conversation. */
@@ -83,12 +83,16 @@ export async function eraseConversations(tx: Tx, { workspaceId, customer }: Eras
       and id = any (${customer.conversationIds}::uuid[])
     order by id
     limit 1`
-  if (next === undefined) return nothingLeft
+  if (next === undefined) return finishedStep
   const { removed } = await eraseConversation(tx, workspaceId, next.id)
-  return goOn(removed, true)
+  return createStep(removed, true)
 }
 
-export async function countConversationRows(sql: Sql, workspaceId: string, ids: readonly string[]): Promise<Removed> {
+export async function countConversationRows(
+  sql: Sql,
+  workspaceId: string,
+  ids: readonly string[],
+): Promise<RemovedCounts> {
   const [counted] = await sql<{ messages: number; files: number; notes: number }[]>`
     select
       (select count(*)::integer from messages where workspace_id = ${workspaceId}
@@ -118,19 +122,19 @@ export async function eraseConversation(
       and id = ${conversationId}
       ${idleSince === null ? tx`` : tx`and ${currentColumns.lastMessageAt(tx)} < ${idleSince}`}
     for update`
-  if (conversation === undefined) return nothingLeft
-  forgetErased(tx, workspaceId)
+  if (conversation === undefined) return finishedStep
+  publishErasure(tx, workspaceId)
   // Prevents indexing of the rows being erased.
   await lockProgress(tx, workspaceId)
   const messages = await eraseMessages(tx, workspaceId, conversationId)
-  if (messages.messages === batchSize) return goOn(messages, true)
+  if (messages.messages === batchSize) return createStep(messages, true)
   const notes = await eraseNotes(tx, workspaceId, conversationId)
   const removed = { ...messages, notes }
-  if (notes === batchSize) return goOn(removed, true)
+  if (notes === batchSize) return createStep(removed, true)
   const activities = await eraseNext(tx, 'conversation_activities', workspaceId, conversationId)
-  if (activities === batchSize) return goOn({ ...removed, activities }, true)
+  if (activities === batchSize) return createStep({ ...removed, activities }, true)
   const handovers = await eraseNext(tx, 'conversation_handovers', workspaceId, conversationId)
-  if (handovers === batchSize) return goOn({ ...removed, activities, handovers }, true)
+  if (handovers === batchSize) return createStep({ ...removed, activities, handovers }, true)
   await deleteConversationTokens(tx, workspaceId, [conversationId])
   await deleteConversation(tx, workspaceId, conversationId)
   await tx`
@@ -139,11 +143,11 @@ export async function eraseConversation(
       and id = ${conversationId}`
   publishConversations(tx, workspaceId, [conversationId])
   await wakeWaiting(tx, conversationId)
-  return goOn({ ...removed, activities, handovers, conversations: 1 }, false)
+  return createStep({ ...removed, activities, handovers, conversations: 1 }, false)
 }
 
 /** Erases messages with their parts, sends, and statuses that arrived before them. */
-async function eraseMessages(tx: Tx, workspaceId: string, conversationId: string): Promise<Removed> {
+async function eraseMessages(tx: Tx, workspaceId: string, conversationId: string): Promise<RemovedCounts> {
   await tx`
     delete from parked_revisions
     where workspace_id = ${workspaceId}
@@ -166,12 +170,12 @@ async function eraseMessages(tx: Tx, workspaceId: string, conversationId: string
     delete from sends
     where workspace_id = ${workspaceId}
       and message_id = any (${ids}::uuid[])`
-  const told = [...messages, ...parts].filter(({ external_index: index }) => index !== null)
+  const indexed = [...messages, ...parts].filter(({ external_index: index }) => index !== null)
   await tx`
     delete from parked_statuses p
     using unnest(
-      ${told.map((one) => one.connection_id)}::uuid[],
-      ${byteaArray(told.map((one) => one.external_index))}::bytea[]
+      ${indexed.map((one) => one.connection_id)}::uuid[],
+      ${byteaArray(indexed.map((one) => one.external_index))}::bytea[]
     ) as t (connection_id, external_index)
     where p.workspace_id = ${workspaceId}
       and p.connection_id = t.connection_id

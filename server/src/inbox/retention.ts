@@ -1,11 +1,11 @@
-import { andOnlyOf, byWorkspace, type OneWorkspace } from '../base/citus/distributed-sql.ts'
+import { andOnlyWorkspace, byWorkspace, type OnlyWorkspace } from '../base/citus/distributed-sql.ts'
 import type { Db, Sql } from '../base/db.ts'
-import { pagesOfWorkspaces } from '../base/retention.ts'
+import { listWorkspacePages } from '../base/retention.ts'
 import { eraseEvents, type OnEventsErased } from '../events/erase.ts'
 import { eraseConversation } from './erase.ts'
 
 /** Conversations erased per workspace and round, and maximum duration of a run. */
-const batch = 10
+const batchSize = 10
 const maxRunMs = 20_000
 
 /**
@@ -16,15 +16,15 @@ export async function eraseExpiredConversations(db: Db, now: Date, eventsErased:
   const endsAt = performance.now() + maxRunMs
   let erased = 0
   for (;;) {
-    let ofRound = 0
-    for await (const workspaceIds of pagesOfWorkspaces(db)) {
-      for (const quiet of await listExpired(db, workspaceIds, now)) {
-        if (performance.now() > endsAt) return erased + ofRound
-        if (await eraseExpired(db, quiet, eventsErased)) ofRound++
+    let countOfRound = 0
+    for await (const workspaceIds of listWorkspacePages(db)) {
+      for (const expired of await listExpired(db, workspaceIds, now)) {
+        if (performance.now() > endsAt) return erased + countOfRound
+        if (await eraseExpired(db, expired, eventsErased)) countOfRound++
       }
     }
-    if (ofRound === 0) return erased
-    erased += ofRound
+    if (countOfRound === 0) return erased
+    erased += countOfRound
   }
 }
 
@@ -36,19 +36,19 @@ interface ExpiredConversation {
 }
 
 async function listExpired(db: Db, workspaceIds: readonly string[], now: Date): Promise<ExpiredConversation[]> {
-  const quiet = await byWorkspace(
+  const expired = await byWorkspace(
     db.sql,
     workspaceIds,
     (id) => id,
     (some, only) => listExpiredIn(db.sql, some, only, now),
   )
-  return [...quiet]
+  return [...expired]
 }
 
 async function listExpiredIn(
   sql: Sql,
   workspaceIds: readonly string[],
-  only: OneWorkspace,
+  only: OnlyWorkspace,
   now: Date,
 ): Promise<ExpiredConversation[]> {
   return sql<ExpiredConversation[]>`
@@ -57,7 +57,7 @@ async function listExpiredIn(
       from conversation_aliases a
       where a.workspace_id = w.id
         and a.conversation_id = c.id
-        ${andOnlyOf(sql, only, 'a')}
+        ${andOnlyWorkspace(sql, only, 'a')}
     ) as aliases
     from workspaces w
     cross join lateral (
@@ -69,9 +69,9 @@ async function listExpiredIn(
       where o.workspace_id = w.id
         and o.last_message_at < k.since
         and (o.now_last_message_at is null or o.now_last_message_at < k.since)
-        ${andOnlyOf(sql, only, 'o')}
+        ${andOnlyWorkspace(sql, only, 'o')}
       order by o.last_message_at, o.id
-      limit ${batch}
+      limit ${batchSize}
     ) as c
     where w.id = any (${[...workspaceIds]}::uuid[])
       and w.keep_conversations_days is not null`
@@ -83,16 +83,16 @@ async function eraseExpired(
   { workspaceId, id, aliases, since }: ExpiredConversation,
   eventsErased: OnEventsErased,
 ): Promise<boolean> {
-  let isGone = false
+  let isErased = false
   for (let place: string | null = 'more'; place !== null; ) {
     const step = await db.tx((tx) => eraseConversation(tx, workspaceId, id, since))
-    place = step.place
-    isGone = step.removed.conversations === 1
+    place = step.position
+    isErased = step.removed.conversations === 1
   }
   // Events are deleted after 30 days anyway; any left were recorded after the last message.
-  for (let hasMore = isGone; hasMore; ) {
+  for (let hasMore = isErased; hasMore; ) {
     const step = await db.tx((tx) => eraseEvents(tx, workspaceId, [id, ...aliases], eventsErased))
     hasMore = step.hasMore
   }
-  return isGone
+  return isErased
 }

@@ -7,13 +7,13 @@ import { conflict, notFound } from '../base/errors.ts'
 import { newId } from '../base/id.ts'
 import { type App, nullable, oneOf, timestamp, titled } from '../base/route.ts'
 import { count, text, wholeNumber } from '../base/schema-types.ts'
-import { readIsoTime } from '../base/time.ts'
+import { parseIsoTime } from '../base/time.ts'
 import { recordAudit } from '../team/audit.ts'
 import type { TeamActor, TeamGuard } from '../team/member.ts'
 import { teamApi } from '../team/team-api.ts'
 import { closed, idSchema } from '../team/team-schema.ts'
-import { type Purpose, purposes } from './rewriting.ts'
 import { findOldestStart, noticeMs, type Progress, type RotationDeps, readProgress } from './rotation.ts'
+import { type Purpose, purposes } from './table-rewrite.ts'
 
 interface MasterDeps {
   db: Db
@@ -27,7 +27,7 @@ interface MasterDeps {
   sharesDatabase: boolean
 }
 
-interface MasterRotated {
+interface MasterRotationResult {
   masterKeyId: string
   rewrapped: number
   /** File of the previous key; null if the keys are in the settings. */
@@ -38,7 +38,7 @@ interface MasterRotated {
  * Wraps every secret with the current master key. If the key is in a file, replaces it by a new one first, unless an
  * earlier run was killed before completion, which is then continued.
  */
-export async function rotateMasterKey(deps: MasterDeps, actor: TeamActor): Promise<MasterRotated> {
+export async function rotateMasterKey(deps: MasterDeps, actor: TeamActor): Promise<MasterRotationResult> {
   const { db, keyStore, masterKeyFile: path } = deps
   let previousFile: string | null = null
   if (path !== null && !(await hasOldSecrets(deps))) {
@@ -70,22 +70,27 @@ const fileIsNotShared = () =>
   )
 
 /** Starts a rotation in every scope without a running one. Returns how many it started. */
-async function beginEverywhere(deps: RotationDeps, actor: TeamActor, purpose: Purpose): Promise<number> {
+async function startAllRotations(deps: RotationDeps, actor: TeamActor, purpose: Purpose): Promise<number> {
   const scopes = await deps.db.sql<{ id: string }[]>`
     select id
     from workspaces
     order by id`
-  let begun = 0
+  let started = 0
   for (const scopeId of [instanceScope, ...scopes.map(({ id }) => id)]) {
-    if (await deps.db.tx((tx) => begin(deps, tx, actor, scopeId, purpose))) begun++
+    if (await deps.db.tx((tx) => startRotation(deps, tx, actor, scopeId, purpose))) started++
   }
-  return begun
+  return started
 }
 
 /** Starts a rotation in one workspace unless it is already running. Throws 409 if one of another purpose is running. */
-async function beginIn(deps: RotationDeps, actor: TeamActor, workspaceId: string, purpose: Purpose): Promise<number> {
+async function startRotationIn(
+  deps: RotationDeps,
+  actor: TeamActor,
+  workspaceId: string,
+  purpose: Purpose,
+): Promise<number> {
   return deps.db.tx(async (tx) => {
-    if (await begin(deps, tx, actor, workspaceId, purpose)) return 1
+    if (await startRotation(deps, tx, actor, workspaceId, purpose)) return 1
     const [running] = await tx<{ purpose: Purpose }[]>`
       select purpose
       from key_rotations
@@ -96,7 +101,7 @@ async function beginIn(deps: RotationDeps, actor: TeamActor, workspaceId: string
   })
 }
 
-async function begin(
+async function startRotation(
   { keyStore, clock }: RotationDeps,
   tx: Tx,
   actor: TeamActor,
@@ -104,7 +109,7 @@ async function begin(
   purpose: Purpose,
 ): Promise<boolean> {
   const now = clock.now()
-  const [begun] = await tx<{ to_version: number }[]>`
+  const [started] = await tx<{ to_version: number }[]>`
     insert into key_rotations (id, scope_id, purpose, to_version, phase, due_at, started_at)
     select ${newId(now)}, ${scopeId}, ${purpose}, max(s.version) + 1, 'announced',
       ${new Date(now.getTime() + noticeMs)}, ${now}
@@ -113,9 +118,9 @@ async function begin(
       and s.purpose = ${purpose}
     on conflict (scope_id) where finished_at is null do nothing
     returning to_version`
-  if (begun === undefined) return false
-  await keyStore.addSecret(tx, { scopeId, purpose, version: begun.to_version })
-  const target = `${purpose}:${begun.to_version}`
+  if (started === undefined) return false
+  await keyStore.addSecret(tx, { scopeId, purpose, version: started.to_version })
+  const target = `${purpose}:${started.to_version}`
   await recordAudit(tx, { scopeId, actor, action: 'keys.rotation_began', target }, now)
   return true
 }
@@ -148,8 +153,8 @@ export function rotationTeamRoutes(app: App, deps: RotationDeps & MasterDeps, gu
     run: async ({ caller, body }) => {
       const { purpose, workspaceId } = body
       const { actor } = caller
-      if (workspaceId === undefined || workspaceId === null) await beginEverywhere(deps, actor, purpose)
-      else await beginIn(deps, actor, await knownWorkspace(deps, workspaceId), purpose)
+      if (workspaceId === undefined || workspaceId === null) await startAllRotations(deps, actor, purpose)
+      else await startRotationIn(deps, actor, await requireWorkspace(deps, workspaceId), purpose)
       return currentProgress(deps, null)
     },
   })
@@ -159,7 +164,7 @@ export function rotationTeamRoutes(app: App, deps: RotationDeps & MasterDeps, gu
     description: `${forOperators} Returns the combined progress of the rotations.`,
     query: Type.Object({ since: Type.Optional(timestamp('`since` of an earlier response.')) }, closed),
     answers: { 200: progressSchema },
-    run: ({ query }) => currentProgress(deps, readIsoTime(query.since ?? '')),
+    run: ({ query }) => currentProgress(deps, parseIsoTime(query.since ?? '')),
   })
   api.post('/api/team/v1/master-key-rotations', 'operator', {
     operationId: 'rotateMasterKey',
@@ -193,7 +198,7 @@ const progressSchema = titled('KeyRotationProgress', {
   ),
 })
 
-async function knownWorkspace({ db }: RotationDeps, id: string): Promise<string> {
+async function requireWorkspace({ db }: RotationDeps, id: string): Promise<string> {
   const [row] = await db.sql<{ id: string }[]>`
     select id
     from workspaces
@@ -204,9 +209,9 @@ async function knownWorkspace({ db }: RotationDeps, id: string): Promise<string>
 
 async function currentProgress(
   { db, clock }: RotationDeps,
-  asked: Date | null,
+  requestedSince: Date | null,
 ): Promise<Static<typeof progressSchema>> {
-  const since = asked ?? (await findOldestStart(db.sql)) ?? clock.now()
+  const since = requestedSince ?? (await findOldestStart(db.sql)) ?? clock.now()
   return presentProgress(clock, since, await readProgress(db.sql, since))
 }
 

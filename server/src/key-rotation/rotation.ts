@@ -4,9 +4,9 @@ import { type Db, type Sql, setStatementTimeout, type Tx } from '../base/db.ts'
 import type { KeyedTables, KeyStore } from '../base/encryption/key-store.ts'
 import type { Keyring } from '../base/encryption/keyring.ts'
 import { makeSecretCurrent, retireSecretsBefore } from '../base/encryption/secrets.ts'
-import { type DueWatch, watchDue } from '../base/pubsub.ts'
+import { type DueWatch, watchDueWork } from '../base/pubsub.ts'
 import { recordAudit } from '../team/audit.ts'
-import { countOld, type Purpose, type Rewriting, rewriteBatch, rewritingsOf } from './rewriting.ts'
+import { countOld, type Purpose, rewriteBatch, type TableRewrite, tableRewritesOf } from './table-rewrite.ts'
 
 /** The rotation of a secret in every row of a scope. Decision 013 explains the phases. */
 export interface Rotation {
@@ -41,7 +41,7 @@ export function watchRotations({ db, clock }: Pick<RotationDeps, 'db' | 'clock'>
       where finished_at is null`
     return row?.at ?? null
   }
-  return watchDue({ db, clock }, { nextAt, pollEveryMs })
+  return watchDueWork({ db, clock }, { nextAt, pollEveryMs })
 }
 
 /** Locks the next due rotation; undefined if other workers have locked all. */
@@ -93,12 +93,12 @@ const shiftMs = 2_000
 const nextPassMs = 5_000
 
 /** Runs steps for at most two seconds. Returns how many. Any number of nodes may run it concurrently. */
-export async function workOnRotations(deps: RotationDeps): Promise<number> {
+export async function runRotationSteps(deps: RotationDeps): Promise<number> {
   const endsAt = performance.now() + shiftMs
   let steps = 0
   for (;;) {
     const startedAt = performance.now()
-    if (!(await takeStep(deps))) return steps
+    if (!(await runNextStep(deps))) return steps
     steps++
     if (performance.now() > endsAt) return steps
     // Uses at most half of the time, to leave capacity for requests.
@@ -107,14 +107,14 @@ export async function workOnRotations(deps: RotationDeps): Promise<number> {
 }
 
 /** Runs the next step of the rotation that is due first, in one transaction. Returns false if none is due. */
-export async function takeStep(deps: RotationDeps): Promise<boolean> {
+export async function runNextStep(deps: RotationDeps): Promise<boolean> {
   return deps.db.tx(async (tx) => {
     const rotation = await lockDueRotation(tx, deps.clock.now())
     if (rotation === undefined) return false
     // Counting the rows of a large table takes long.
     await setStatementTimeout(tx, 15 * 60_000)
     if (rotation.phase === 'announced') await makeCurrent(tx, rotation, deps.clock.now())
-    else if (rotation.phase === 'current') await beginRewriting(deps, tx, rotation)
+    else if (rotation.phase === 'current') await startRewriting(deps, tx, rotation)
     else await rewriteNext(deps, tx, rotation)
     return true
   })
@@ -122,7 +122,7 @@ export async function takeStep(deps: RotationDeps): Promise<boolean> {
 
 /** Makes the new secret current. By now every node has loaded it and can read values written with it. */
 async function makeCurrent(tx: Tx, { id, ...rotation }: Rotation, now: Date): Promise<void> {
-  await makeSecretCurrent(tx, nameOf(rotation))
+  await makeSecretCurrent(tx, secretRef(rotation))
   await tx`
     update key_rotations
     set phase = 'current',
@@ -131,9 +131,9 @@ async function makeCurrent(tx: Tx, { id, ...rotation }: Rotation, now: Date): Pr
 }
 
 /** Starts rewriting. By now every node writes with the new secret, so no new old rows appear. */
-async function beginRewriting(deps: RotationDeps, tx: Tx, rotation: Rotation): Promise<void> {
+async function startRewriting(deps: RotationDeps, tx: Tx, rotation: Rotation): Promise<void> {
   const now = deps.clock.now()
-  const { first, total } = await survey(deps, tx, rotation)
+  const { first, total } = await countOldRows(deps, tx, rotation)
   await tx`
     update key_rotations
     set phase = 'rewriting',
@@ -146,7 +146,7 @@ async function beginRewriting(deps: RotationDeps, tx: Tx, rotation: Rotation): P
 async function rewriteNext(deps: RotationDeps, tx: Tx, rotation: Rotation): Promise<void> {
   const { scope_id: scopeId, purpose, at_key: atKey } = rotation
   const keyring = await currentKeyring(deps, tx, rotation)
-  const rewritings = rewritingsOf(deps.tables, purpose, scopeId)
+  const rewritings = tableRewritesOf(deps.tables, purpose, scopeId)
   const at = rewritings.findIndex(({ table }) => table === rotation.at_table)
   const rewriting = rewritings[at]
   if (rewriting === undefined) return endPass(deps, tx, rotation)
@@ -162,7 +162,7 @@ async function rewriteNext(deps: RotationDeps, tx: Tx, rotation: Rotation): Prom
 
 /** Starts another pass if old rows remain: rows that were locked, or restored meanwhile. */
 async function endPass(deps: RotationDeps, tx: Tx, rotation: Rotation): Promise<void> {
-  const { first, total } = await survey(deps, tx, rotation)
+  const { first, total } = await countOldRows(deps, tx, rotation)
   const [row] = await tx<{ rows_broken: number }[]>`
     select rows_broken
     from key_rotations
@@ -180,7 +180,7 @@ async function endPass(deps: RotationDeps, tx: Tx, rotation: Rotation): Promise<
 
 async function finish(tx: Tx, { id, ...rotation }: Rotation, now: Date): Promise<void> {
   const { scope_id: scopeId, purpose, to_version: version } = rotation
-  await retireSecretsBefore(tx, nameOf(rotation), now)
+  await retireSecretsBefore(tx, secretRef(rotation), now)
   await tx`
     update key_rotations
     set phase = 'done',
@@ -191,15 +191,15 @@ async function finish(tx: Tx, { id, ...rotation }: Rotation, now: Date): Promise
 }
 
 /** Returns the number of old rows, and the first table with any. */
-async function survey(
+async function countOldRows(
   deps: RotationDeps,
   tx: Tx,
   rotation: Rotation,
-): Promise<{ first: Rewriting | undefined; total: number }> {
+): Promise<{ first: TableRewrite | undefined; total: number }> {
   const keyring = await currentKeyring(deps, tx, rotation)
-  let first: Rewriting | undefined
+  let first: TableRewrite | undefined
   let total = 0
-  for (const rewriting of rewritingsOf(deps.tables, rotation.purpose, rotation.scope_id)) {
+  for (const rewriting of tableRewritesOf(deps.tables, rotation.purpose, rotation.scope_id)) {
     const count = await countOld(tx, keyring, rotation.scope_id, rewriting)
     if (count > 0) first ??= rewriting
     total += count
@@ -214,6 +214,6 @@ async function currentKeyring({ keyStore }: RotationDeps, tx: Tx, rotation: Rota
   throw new Error(`The ${purpose} secret ${version} of scope ${scopeId} is not the current one`)
 }
 
-function nameOf({ scope_id: scopeId, purpose, to_version: version }: Omit<Rotation, 'id'>) {
+function secretRef({ scope_id: scopeId, purpose, to_version: version }: Omit<Rotation, 'id'>) {
   return { scopeId, purpose, version }
 }

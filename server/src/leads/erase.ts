@@ -1,14 +1,14 @@
 import type { Sql, Tx } from '../base/db.ts'
 import { decryptOrNull } from '../base/encryption/encrypt.ts'
 import type { Keyring } from '../base/encryption/keyring.ts'
-import type { ErasedCustomer, ErasureScope, ErasureStep, Removed } from '../base/erasure.ts'
-import { goOn, nothingLeft } from '../base/erasure.ts'
+import type { ErasedCustomer, ErasureScope, ErasureStep, RemovedCounts } from '../base/erasure.ts'
+import { createStep, finishedStep } from '../base/erasure.ts'
 import { firstIdAt } from '../base/id.ts'
 import { byteaArray } from '../base/postgres/values.ts'
 import { eraseEvents, type OnEventsErased } from '../events/erase.ts'
 import { recordEvents } from '../events/record.ts'
 import { blankLead } from './lead/change.ts'
-import { emailIndexes, openPerson, phoneIndexes } from './lead/encrypted-lead.ts'
+import { decryptPerson, emailIndexes, phoneIndexes } from './lead/encrypted-lead.ts'
 import { leadDeleted } from './lead/events.ts'
 import type { Lead } from './lead/lead.ts'
 import { otherEmails, otherPhones } from './lead/search-lines.ts'
@@ -77,17 +77,17 @@ export async function findErasedLeads(
     where l.created_at <= ${before}
     order by l.id
     limit ${maxFound + 1}`
-  return rows.map(({ id, person }) => ({ id, ...namesOf(keyring, id, person) }))
+  return rows.map(({ id, person }) => ({ id, ...decryptContacts(keyring, id, person) }))
 }
 
-const nameless = { email: null, phone: null, otherEmails: [], otherPhones: [] }
+const noContacts = { email: null, phone: null, otherEmails: [], otherPhones: [] }
 
 // A lead that cannot be decrypted or was purged is erased by its id alone.
-function namesOf(keyring: Keyring, id: string, person: Buffer): Omit<FoundLead, 'id'> {
-  if (person.length === 0) return nameless
-  const opened = decryptOrNull(() => openPerson(keyring, id, person))
-  if (opened === null) return nameless
-  const [, , email, phone, contacts] = opened
+function decryptContacts(keyring: Keyring, id: string, person: Buffer): Omit<FoundLead, 'id'> {
+  if (person.length === 0) return noContacts
+  const decrypted = decryptOrNull(() => decryptPerson(keyring, id, person))
+  if (decrypted === null) return noContacts
+  const [, , email, phone, contacts] = decrypted
   const all = { email, phone, contacts }
   return { email, phone, otherEmails: otherEmails(all), otherPhones: otherPhones(all) }
 }
@@ -111,13 +111,13 @@ export async function eraseLeads(tx: Tx, scope: ErasureScope, eventsErased: OnEv
     order by id
     limit 1
     for update`
-  if (lead === undefined) return nothingLeft
-  const alsoTheirs = await mergedWith(tx, workspaceId, lead.id, customer.leadIds)
-  if (alsoTheirs.length > 0) return { ...nothingLeft, alsoTheirs }
-  const asOne = await eraseTimeAsOne(tx, workspaceId, lead.id, eventsErased)
-  if (asOne.hasMore) return goOn(asOne.removed, true)
+  if (lead === undefined) return finishedStep
+  const foundLeadIds = await mergedWith(tx, workspaceId, lead.id, customer.leadIds)
+  if (foundLeadIds.length > 0) return { ...finishedStep, foundLeadIds }
+  const mergedPeriod = await eraseMergedPeriod(tx, workspaceId, lead.id, eventsErased)
+  if (mergedPeriod.hasMore) return createStep(mergedPeriod.removed, true)
   const { removed: events, hasMore } = await eraseEvents(tx, workspaceId, [lead.id], eventsErased)
-  if (hasMore) return goOn(events, true)
+  if (hasMore) return createStep(events, true)
   const changes = await tx`
     delete from lead_status_changes
     where workspace_id = ${workspaceId}
@@ -141,7 +141,7 @@ export async function eraseLeads(tx: Tx, scope: ErasureScope, eventsErased: OnEv
   if (!lead.is_purged) {
     await recordEvents(tx, keyring, workspaceId, [leadDeleted(erasedLead(lead.id, lead.created_at, now))], now)
   }
-  return goOn({ ...events, leads: 1, statusChanges: changes.count, notes: notes.count }, true)
+  return createStep({ ...events, leads: 1, statusChanges: changes.count, notes: notes.count }, true)
 }
 
 /** Returns the body of the `lead.deleted` event: a lead without personal data. */
@@ -173,12 +173,12 @@ interface UndoneMerge {
  * Erases copies of this lead's data in other leads, from the time when it was merged into them: their events of that
  * time, the changes in the undo event, and former values in bulk changes. The other leads stay: they are other people.
  */
-async function eraseTimeAsOne(
+async function eraseMergedPeriod(
   tx: Tx,
   workspaceId: string,
   leadId: string,
   eventsErased: OnEventsErased,
-): Promise<{ removed: Removed; hasMore: boolean }> {
+): Promise<{ removed: RemovedCounts; hasMore: boolean }> {
   const merges = await tx<UndoneMerge[]>`
     select m.id, m.kept_id, m.merged_at, m.undone_at, e.id as told_by
     from lead_merges m
@@ -193,8 +193,8 @@ async function eraseTimeAsOne(
       and m.merged_id = ${leadId}
       and m.undone_at is not null
     order by m.id`
-  for (const { kept_id: keptId, merged_at: from, undone_at: to, told_by: toldBy } of merges) {
-    const span = { from: firstIdAt(from), below: toldBy }
+  for (const { kept_id: keptId, merged_at: from, undone_at: to, told_by: undoEventId } of merges) {
+    const span = { from: firstIdAt(from), below: undoEventId }
     const erased = await eraseEvents(tx, workspaceId, [keptId], eventsErased, span)
     // The next step continues here: the merge row exists until its lead is erased.
     if ((erased.removed.events ?? 0) > 0) return { ...erased, hasMore: true }
@@ -202,7 +202,7 @@ async function eraseTimeAsOne(
       update events
       set changes = null
       where workspace_id = ${workspaceId}
-        and id = ${toldBy}`
+        and id = ${undoEventId}`
     await tx`
       update lead_bulk_items i
       set before = null

@@ -38,14 +38,14 @@ async function storeAt(address: MediaAddress): Promise<MediaStore> {
 
 async function checkMark({ db, keyStore, clock }: OpenStoreDeps, store: MediaStore): Promise<void> {
   const keyring = await keyStore.keyring(instanceScope)
-  const storedMark = await readKnownStore(db)
+  const storedMark = await findStoreId(db)
   const mark = await store.readMark()
   if (mark !== null) return checkId(db, clock, store, parseMark(keyring, store, mark))
   if (storedMark !== null) throw markMissing(keyring, store, storedMark)
   await store.writeMark(createMark(keyring, randomUUID()))
   // Another node may have written the mark first.
   const written = await store.readMark()
-  if (written === null) throw new Error(`${capital(store.description)} does not store what is written to it.`)
+  if (written === null) throw new Error(`${capitalize(store.description)} does not store what is written to it.`)
   return checkId(db, clock, store, parseMark(keyring, store, written))
 }
 
@@ -60,14 +60,14 @@ async function checkId(db: Db, clock: Clock, store: MediaStore, id: string): Pro
       values (${id}, ${clock.now()})
       on conflict do nothing`,
   )
-  if ((await readKnownStore(db)) === id) return
+  if ((await findStoreId(db)) === id) return
   throw new Error(
-    `${capital(store.description)} belongs to this installation but is not the store that contains its files. ` +
+    `${capitalize(store.description)} belongs to this installation but is not the store that contains its files. ` +
       'All processes must use the same store: mount one folder on all machines, or use a bucket. Correct PARLEY_MEDIA_URL.',
   )
 }
 
-async function readKnownStore({ sql }: Db): Promise<string | null> {
+async function findStoreId({ sql }: Db): Promise<string | null> {
   const [row] = await sql<{ id: string }[]>`
     select id
     from media_store`
@@ -86,7 +86,7 @@ function parseMark(keyring: Keyring, store: MediaStore, text: string): string {
   const [, id = '', proof = ''] = /^\{"parleyStore":"([0-9a-f-]{36})","proof":"([0-9a-f]{32})"\}\s*$/.exec(text) ?? []
   if (isUuid(id) && timingSafeEqual(Buffer.from(proof, 'hex'), proofOf(keyring, id))) return id
   throw new Error(
-    `${capital(store.description)} belongs to another installation of Parley, or its ${markName} was modified: it does not match ` +
+    `${capitalize(store.description)} belongs to another installation of Parley, or its ${markName} was modified: it does not match ` +
       "this installation's keys. Set PARLEY_MEDIA_URL to a separate folder or prefix; after a restore, check that the " +
       'database and the files belong to the same installation.',
   )
@@ -94,10 +94,10 @@ function parseMark(keyring: Keyring, store: MediaStore, text: string): string {
 
 function markMissing(keyring: Keyring, store: MediaStore, id: string): Error {
   return new Error(
-    `${capital(store.description)} has no ${markName}, so it is not the store that contains this installation's files. Check that ` +
+    `${capitalize(store.description)} has no ${markName}, so it is not the store that contains this installation's files. Check that ` +
       `its disk is mounted and that PARLEY_MEDIA_URL is correct. To move the files, copy all of them and ${markName}. If they ` +
       `are lost, or never existed, create a file of that name there with this line: ${createMark(keyring, id).trim()}`,
   )
 }
 
-const capital = (words: string) => words.slice(0, 1).toUpperCase() + words.slice(1)
+const capitalize = (description: string) => description.slice(0, 1).toUpperCase() + description.slice(1)

@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.ts'
-import { type RunStep, runStep } from '../base/steps.ts'
+import { type RunStep, runStep } from '../base/run-step.ts'
 import type { MediaStore } from './store/store.ts'
 
 export interface SweepDeps {
@@ -40,8 +40,8 @@ export async function sweepStore(
     const files = await step('list', () => store.list(from, batchSize))
     const old = files.filter(({ storedAt }) => storedAt < before).map(({ name }) => name)
     // Looked up after listing, so that a row that existed when the file was listed is found.
-    const named = old.length === 0 ? new Set<string>() : await step('look up', () => findReferenced(old))
-    for (const name of old.filter((each) => !named.has(each))) {
+    const referenced = old.length === 0 ? new Set<string>() : await step('look up', () => findReferenced(old))
+    for (const name of old.filter((each) => !referenced.has(each))) {
       await step('remove', () => store.remove(name))
       removed++
     }

@@ -1,6 +1,6 @@
 import type { Sql, Tx } from '../base/db.ts'
 import { forbidden, type Issue } from '../base/errors.ts'
-import { clockOf, isTimeZone, textAt } from '../base/time.ts'
+import { createZoneFormat, isTimeZone, localTimeAt } from '../base/time.ts'
 import { type Weekday, weekdays } from '../team/opening-hours.ts'
 import {
   defaultPreferences,
@@ -65,10 +65,10 @@ export async function storeSettings(
     on conflict (workspace_id, user_id)
     do update set ways = excluded.ways, quiet = excluded.quiet, push_names = excluded.push_names,
       tone = coalesce(excluded.tone, notice_settings.tone)`
-  if (stored.count === 0) throw notAMember()
+  if (stored.count === 0) throw notMemberError()
 }
 
-export const notAMember = () => forbidden('Only members of the workspace get notifications. Ask for an invitation.')
+export const notMemberError = () => forbidden('Only members of the workspace get notifications. Ask for an invitation.')
 
 /** Times without sound, pop-up and push. Notifications are still recorded. */
 export interface QuietHours {
@@ -82,17 +82,17 @@ export interface QuietHours {
 
 /** Returns whether it is quiet now. The end of the span is exclusive. */
 export function isQuiet({ timeZone, from, to, days }: QuietHours, now: Date): boolean {
-  const shown = textAt(clockOf(timeZone), now.getTime())
+  const localTime = localTimeAt(createZoneFormat(timeZone), now.getTime())
   // Our weeks start with Monday, JavaScript's with Sunday.
-  const today = weekdays[(new Date(`${shown.slice(0, 10)}T00:00:00Z`).getUTCDay() + 6) % 7]
+  const today = weekdays[(new Date(`${localTime.slice(0, 10)}T00:00:00Z`).getUTCDay() + 6) % 7]
   if (today !== undefined && days.includes(today)) return true
-  const time = shown.slice(11, 16)
+  const time = localTime.slice(11, 16)
   return from < to ? from <= time && time < to : time >= from || time < to
 }
 
 /** Validates what the schema cannot: the time zone, and that the span is not empty. */
 export function checkQuietHours({ timeZone, from, to }: QuietHours): Issue[] {
-  const ofZone = isTimeZone(timeZone) ? [] : [{ path: 'quiet.timeZone', message: 'must be an IANA time zone' }]
-  const ofSpan = from === to ? [{ path: 'quiet.to', message: `must not be the same as from, ${from}` }] : []
-  return [...ofZone, ...ofSpan]
+  const zoneIssues = isTimeZone(timeZone) ? [] : [{ path: 'quiet.timeZone', message: 'must be an IANA time zone' }]
+  const spanIssues = from === to ? [{ path: 'quiet.to', message: `must not be the same as from, ${from}` }] : []
+  return [...zoneIssues, ...spanIssues]
 }

@@ -1,6 +1,6 @@
-import { andOnlyOf, isDistributed, type OneWorkspace } from '../base/citus/distributed-sql.ts'
+import { andOnlyWorkspace, isDistributed, type OnlyWorkspace } from '../base/citus/distributed-sql.ts'
 import type { Db, Tx } from '../base/db.ts'
-import { pagesOfWorkspaces } from '../base/retention.ts'
+import { listWorkspacePages } from '../base/retention.ts'
 
 const retentionDays = 90
 /** Newest notifications that are kept per person. */
@@ -9,7 +9,7 @@ export const maxNotifications = 500
 /** Deletes notifications that are older than 90 days or beyond the newest 500; returns how many. */
 export async function deleteOldNotifications(db: Db, now: Date): Promise<number> {
   let removed = 0
-  for await (const workspaceIds of pagesOfWorkspaces(db)) {
+  for await (const workspaceIds of listWorkspacePages(db)) {
     removed += await db.tx(async (tx) => {
       if (!isDistributed(tx)) return deleteOldIn(tx, workspaceIds, null, now)
       let removedOfAll = 0
@@ -20,7 +20,7 @@ export async function deleteOldNotifications(db: Db, now: Date): Promise<number>
   return removed
 }
 
-async function deleteOldIn(tx: Tx, workspaceIds: readonly string[], only: OneWorkspace, now: Date): Promise<number> {
+async function deleteOldIn(tx: Tx, workspaceIds: readonly string[], only: OnlyWorkspace, now: Date): Promise<number> {
   // Under Citus, a distributed subquery cannot join a reference table laterally.
   const people =
     only === null
@@ -45,7 +45,7 @@ async function deleteOldIn(tx: Tx, workspaceIds: readonly string[], only: OneWor
     where n.workspace_id = k.workspace_id
       and n.user_id = k.user_id
       and n.created_at <= greatest(k.created_at, ${now}::timestamptz - ${retentionDays} * interval '1 day')
-      ${andOnlyOf(tx, only, 'n')}`
+      ${andOnlyWorkspace(tx, only, 'n')}`
   return count
 }
 

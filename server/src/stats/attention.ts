@@ -2,7 +2,7 @@ import type { KeyRow } from '../auth/members/people.ts'
 import type { Channel, ConnectionState } from '../channels/connection/connection.ts'
 import { acknowledgedUntil, needsAcknowledgement } from '../channels/health/health.ts'
 import type { UnansweredCount } from '../inbox/read/count-views.ts'
-import type { QuotaUse } from '../leads/lead/quota.ts'
+import type { QuotaUsage } from '../leads/lead/quota.ts'
 import type { EndpointState, StateReason } from '../webhooks/endpoint/endpoint.ts'
 import { failuresBeforeProbes } from '../webhooks/endpoint/retry-policy.ts'
 
@@ -35,9 +35,9 @@ export interface Attention {
   reason: string | null
 }
 
-export interface State {
+export interface WorkspaceState {
   agentsStopped: boolean
-  quota: QuotaUse
+  quota: QuotaUsage
   waiting: readonly UnansweredCount[]
   connections: readonly ConnectionInfo[]
   webhooks: readonly WebhookInfo[]
@@ -68,23 +68,23 @@ export interface WebhookInfo {
 
 const dayMs = 86_400_000
 const warnAheadMs = 14 * dayMs
-const rememberMs = 7 * dayMs
+const showExpiredMs = 7 * dayMs
 const showPauseMs = dayMs
 const nearQuota = 0.8
 
 /** Returns what needs attention now, worst first. */
-export function attentionOf(state: State, now: Date): Attention[] {
+export function listAttention(state: WorkspaceState, now: Date): Attention[] {
   const found = [
-    ...ofWorkspace(state),
-    ...state.connections.flatMap((one) => ofConnection(one, now)),
-    ...state.webhooks.flatMap(ofWebhook),
-    ...state.keys.flatMap((one) => ofKey(one, now)),
+    ...workspaceAttention(state),
+    ...state.connections.flatMap((one) => connectionAttention(one, now)),
+    ...state.webhooks.flatMap(webhookAttention),
+    ...state.keys.flatMap((one) => keyAttention(one, now)),
   ]
   const rank = ({ code }: Attention) => attentionCodes.indexOf(code)
   return found.sort((a, b) => rank(a) - rank(b) || (a.at?.getTime() ?? 0) - (b.at?.getTime() ?? 0))
 }
 
-const about = (code: Attention['code'], more: Partial<Attention> = {}): Attention => ({
+const createAttention = (code: Attention['code'], more: Partial<Attention> = {}): Attention => ({
   code,
   id: null,
   name: null,
@@ -94,32 +94,32 @@ const about = (code: Attention['code'], more: Partial<Attention> = {}): Attentio
   ...more,
 })
 
-function ofWorkspace({ agentsStopped, quota, waiting }: State): Attention[] {
+function workspaceAttention({ agentsStopped, quota, waiting }: WorkspaceState): Attention[] {
   const count = waiting.reduce((sum, each) => sum + each.count, 0)
   const since = waiting.reduce<Date | null>((first, each) => earlier(first, each.since), null)
   return [
-    ...(agentsStopped ? [about('agents_stopped')] : []),
-    ...(count > 0 ? [about('customers_waiting', { count, at: since })] : []),
-    ...ofQuota(quota),
+    ...(agentsStopped ? [createAttention('agents_stopped')] : []),
+    ...(count > 0 ? [createAttention('customers_waiting', { count, at: since })] : []),
+    ...quotaAttention(quota),
   ]
 }
 
-function ofQuota({ used, limit }: QuotaUse): Attention[] {
+function quotaAttention({ used, limit }: QuotaUsage): Attention[] {
   if (limit === 0 || used < limit * nearQuota) return []
-  return [about(used < limit ? 'quota_near' : 'quota_reached', { count: used })]
+  return [createAttention(used < limit ? 'quota_near' : 'quota_reached', { count: used })]
 }
 
-function ofConnection(one: ConnectionInfo, now: Date): Attention[] {
+function connectionAttention(one: ConnectionInfo, now: Date): Attention[] {
   const { id, name } = one
   // Members pause connections themselves, so they already know.
   if (one.state === 'paused') return []
-  if (isNotSetUp(one)) return [about('connection_not_set_up', { id, name, reason: one.stateReason })]
+  if (isNotSetUp(one)) return [createAttention('connection_not_set_up', { id, name, reason: one.stateReason })]
   if (one.state === 'unavailable') {
-    return [about('connection_unavailable', { id, name, at: one.stateChangedAt, reason: one.stateReason })]
+    return [createAttention('connection_unavailable', { id, name, at: one.stateChangedAt, reason: one.stateReason })]
   }
   const until = acknowledgedUntil(one)
-  if (needsAcknowledgement(one, now)) return [about('acknowledgement_missing', { id, name, at: until })]
-  return isSoon(until, now) ? [about('acknowledgement_ending', { id, name, at: until })] : []
+  if (needsAcknowledgement(one, now)) return [createAttention('acknowledgement_missing', { id, name, at: until })]
+  return isSoon(until, now) ? [createAttention('acknowledgement_ending', { id, name, at: until })] : []
 }
 
 /** Returns whether no phone was ever linked. A connection that is being linked again counts as unavailable instead. */
@@ -128,30 +128,32 @@ const isNotSetUp = ({ state, stateReason, lastEventAt }: ConnectionInfo): boolea
 
 const notLinkedYet = new Set<string | null>(['never_paired', 'pairing', 'pairing_ended'])
 
-function ofWebhook(one: WebhookInfo): Attention[] {
+function webhookAttention(one: WebhookInfo): Attention[] {
   const { id, description: name, stateReason: reason, failingSince: at } = one
   if (one.state === 'disabled') {
-    return reason === 'member' ? [] : [about('webhook_disabled', { id, name, at: one.stateChangedAt, reason })]
+    return reason === 'member'
+      ? []
+      : [createAttention('webhook_disabled', { id, name, at: one.stateChangedAt, reason })]
   }
   return one.failuresInARow >= failuresBeforeProbes
-    ? [about('webhook_failing', { id, name, at, count: one.failuresInARow })]
+    ? [createAttention('webhook_failing', { id, name, at, count: one.failuresInARow })]
     : []
 }
 
-function ofKey(key: KeyRow, now: Date): Attention[] {
+function keyAttention(key: KeyRow, now: Date): Attention[] {
   if (key.revoked_at !== null) return []
-  return [...ofPause(key, now), ...ofExpiry(key, now)]
+  return [...pauseAttention(key, now), ...expiryAttention(key, now)]
 }
 
-function ofPause({ id, name, paused_at: at, paused_why: reason }: KeyRow, now: Date): Attention[] {
+function pauseAttention({ id, name, paused_at: at, paused_why: reason }: KeyRow, now: Date): Attention[] {
   if (at === null || now.getTime() - at.getTime() >= showPauseMs) return []
-  return [about('key_paused', { id, name, at, reason })]
+  return [createAttention('key_paused', { id, name, at, reason })]
 }
 
-function ofExpiry({ id, name, expires_at: at }: KeyRow, now: Date): Attention[] {
+function expiryAttention({ id, name, expires_at: at }: KeyRow, now: Date): Attention[] {
   if (at === null) return []
-  if (at > now) return isSoon(at, now) ? [about('key_expiring', { id, name, at })] : []
-  return now.getTime() - at.getTime() < rememberMs ? [about('key_expired', { id, name, at })] : []
+  if (at > now) return isSoon(at, now) ? [createAttention('key_expiring', { id, name, at })] : []
+  return now.getTime() - at.getTime() < showExpiredMs ? [createAttention('key_expired', { id, name, at })] : []
 }
 
 const isSoon = (at: Date | null, now: Date): boolean => at !== null && at.getTime() - now.getTime() <= warnAheadMs

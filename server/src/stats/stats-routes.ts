@@ -19,7 +19,13 @@ import { countByStatus, countNewLeads, type NewLeads } from '../leads/search/sta
 import type { TeamGuard } from '../team/member.ts'
 import { teamApi } from '../team/team-api.ts'
 import { findWorkspace } from '../workspaces/workspace.ts'
-import { type Attention, attentionOf, type ConnectionInfo, type State, type WebhookInfo } from './attention.ts'
+import {
+  type Attention,
+  type ConnectionInfo,
+  listAttention,
+  type WebhookInfo,
+  type WorkspaceState,
+} from './attention.ts'
 import { Comparison, ComparisonQuery, Stats, StatsQuery } from './schema.ts'
 
 interface StatsDeps {
@@ -60,7 +66,7 @@ export function statsTeamRoutes(app: App, deps: StatsDeps, guard: TeamGuard): vo
         answers: { ...presentAnswers(times, null), sampledEvery },
         waiting: presentWaiting(state.waiting, waitingMinutes),
         quota: { used, limit: limit === 0 ? null : limit },
-        attention: attentionOf(state, now).map(presentAttention),
+        attention: listAttention(state, now).map(presentAttention),
       }
     },
   })
@@ -98,7 +104,7 @@ async function readState(
   sql: Sql,
   workspaceId: string,
   { waitingBefore, now }: { waitingBefore: Date; now: Date },
-): Promise<State> {
+): Promise<WorkspaceState> {
   const [workspace, quota, waiting, connections, webhooks, keys] = await Promise.all([
     findWorkspace(sql, workspaceId),
     readQuota(sql, workspaceId, now),

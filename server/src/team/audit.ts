@@ -36,16 +36,16 @@ const hourMs = 3_600_000
  * cannot flood the log.
  */
 export async function countAudit(tx: Tx, entry: AuditEntry, now: Date): Promise<void> {
-  await addTo(tx, entry, tx``, 1, now)
+  await addToEntry(tx, entry, tx``, 1, now)
 }
 
 /** Adds one entry per hour for an actor's repeated action on one target; `count` sums the affected resources. */
-export async function addUpAudit(tx: Tx, entry: AuditEntry, count: number, now: Date): Promise<void> {
+export async function addToAudit(tx: Tx, entry: AuditEntry, count: number, now: Date): Promise<void> {
   const { type, id } = entry.actor
-  await addTo(tx, entry, tx`and actor_type = ${type} and actor_id is not distinct from ${id}::uuid`, count, now)
+  await addToEntry(tx, entry, tx`and actor_type = ${type} and actor_id is not distinct from ${id}::uuid`, count, now)
 }
 
-async function addTo(tx: Tx, entry: AuditEntry, ofActor: Fragment, count: number, now: Date): Promise<void> {
+async function addToEntry(tx: Tx, entry: AuditEntry, ofActor: Fragment, count: number, now: Date): Promise<void> {
   const { scopeId, action, target } = entry
   await tx`select pg_advisory_xact_lock(hashtextextended(${`audit ${scopeId} ${action} ${target}`}, 0))`
   const counted = await tx`
@@ -76,7 +76,7 @@ export interface AuditPage {
 }
 
 // Bounds the cost of a page, even if a filter matches few entries.
-const readAtMost = 5000
+const maxRowsRead = 5000
 
 /** Lists entries, newest first. `before` is the last id already seen. A page may be short or empty before the end. */
 export async function listAudit(
@@ -98,7 +98,7 @@ export async function listAudit(
         and id >= ${first}::uuid
         and id < ${beyond}::uuid
       order by id desc
-      limit ${readAtMost}
+      limit ${maxRowsRead}
     ), wanted as (
       select *
       from looked_at
@@ -118,7 +118,7 @@ export async function listAudit(
   const found = rows.filter((row) => row.id !== null)
   const shown = found.slice(0, limit)
   const [any] = rows
-  const isCutShort = any !== undefined && any.read === readAtMost
+  const isCutShort = any !== undefined && any.read === maxRowsRead
   return { rows: shown, before: found.length > limit ? (shown.at(-1)?.id ?? null) : isCutShort ? any.reached : null }
 }
 

@@ -7,21 +7,21 @@ import { publish, type Tx } from '../base/db.ts'
 const liveUpdates = {
   'team.connection.changed': {
     idName: 'connectionId',
-    tells: '`{ connectionId }`: reload that connection and its session',
+    description: '`{ connectionId }`: reload that connection and its session',
   },
-  'team.lead_import.changed': { idName: 'importId', tells: '`{ importId }`: reload that import (admins only)' },
-  'team.lead_bulk_change.changed': { idName: 'changeId', tells: '`{ changeId }`: reload that bulk change' },
-  'team.lead_labels.changed': { idName: 'leadId', tells: '`{ leadId }`: reload the labels of that lead' },
-  'team.lead.changed': { idName: 'leadId', tells: '`{ leadId }`: reload the timeline of that lead' },
-  'team.member.changed': { idName: 'userId', tells: '`{ userId }`: reload the members' },
-  'team.workspace.changed': { idName: 'workspaceId', tells: '`{ workspaceId }`: reload the workspace' },
+  'team.lead_import.changed': { idName: 'importId', description: '`{ importId }`: reload that import (admins only)' },
+  'team.lead_bulk_change.changed': { idName: 'changeId', description: '`{ changeId }`: reload that bulk change' },
+  'team.lead_labels.changed': { idName: 'leadId', description: '`{ leadId }`: reload the labels of that lead' },
+  'team.lead.changed': { idName: 'leadId', description: '`{ leadId }`: reload the timeline of that lead' },
+  'team.member.changed': { idName: 'userId', description: '`{ userId }`: reload the members' },
+  'team.workspace.changed': { idName: 'workspaceId', description: '`{ workspaceId }`: reload the workspace' },
 }
 type LiveUpdateName = keyof typeof liveUpdates
 
 const names = Object.keys(liveUpdates) as LiveUpdateName[]
 
 /** Descriptions of the frames, for the documentation of the stream. */
-export const liveUpdateFrames = Object.fromEntries(names.map((name) => [name, liveUpdates[name].tells]))
+export const liveUpdateFrames = Object.fromEntries(names.map((name) => [name, liveUpdates[name].description]))
 
 /** Topic of live updates. A message consists of the workspace id, the name and the id of the resource. */
 export const liveUpdatesTopic = 'team_news'
@@ -56,8 +56,8 @@ export const workspaceUpdates = updatesOf('team.workspace.changed')
 
 /** Parses a message into the frame that the stream sends; null if it is not one. */
 export function readLiveUpdate(id: string): { workspaceId: string; name: LiveUpdateName; data: object } | null {
-  const [workspaceId = '', told, about] = id.split(' ')
-  const name = names.find((known) => known === told)
-  if (name === undefined || about === undefined) return null
-  return { workspaceId, name, data: { [liveUpdates[name].idName]: about } }
+  const [workspaceId = '', updateName, resourceId] = id.split(' ')
+  const name = names.find((known) => known === updateName)
+  if (name === undefined || resourceId === undefined) return null
+  return { workspaceId, name, data: { [liveUpdates[name].idName]: resourceId } }
 }

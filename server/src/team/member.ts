@@ -16,7 +16,7 @@ export interface TeamCaller {
   /** The workspace of a token; null for users and for installation-wide tokens. */
   tokenWorkspaceId: string | null
   /** The user responsible for what the caller creates: themselves or the token's creator. Null for operator tokens. */
-  makerId: string | null
+  creatorId: string | null
   sessionId: string | null
   name: string
   /** Whether the caller runs the instance and can do everything in every workspace. */

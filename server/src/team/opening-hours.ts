@@ -1,5 +1,5 @@
 import type { Issue } from '../base/errors.ts'
-import { clockOf, dateAt, isTimeZone, offsetAt, textAt } from '../base/time.ts'
+import { createZoneFormat, isTimeZone, localDateAt, localTimeAt, offsetAt } from '../base/time.ts'
 
 export const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const
 export type Weekday = (typeof weekdays)[number]
@@ -27,7 +27,7 @@ export interface Opening {
 const minuteMs = 60_000
 const dayMs = 1440 * minuteMs
 /** Covers from today to after the same day of next week. */
-const daysLookedAt = 9
+const daysCovered = 9
 /** Hours that stay open for longer never close. */
 const alwaysMs = 7.5 * dayMs
 
@@ -47,15 +47,15 @@ export function openingAt({ timeZone, week }: OpeningHours, now: Date): Opening 
 
 /** Returns the local time in the zone, such as `2026-03-02 09:00`. */
 export const zoneTime = ({ timeZone }: OpeningHours, at: Date): string =>
-  textAt(clockOf(timeZone), at.getTime()).slice(0, 16)
+  localTimeAt(createZoneFormat(timeZone), at.getTime()).slice(0, 16)
 
 /** Returns the errors of hours that match their schema. */
-export function issuesOfHours({ timeZone, week }: OpeningHours): Issue[] {
+export function validateHours({ timeZone, week }: OpeningHours): Issue[] {
   const ofZone = isTimeZone(timeZone) ? [] : [{ path: 'hours.timeZone', message: 'must be an IANA time zone' }]
-  return [...ofZone, ...weekdays.flatMap((day) => issuesOfDay(week[day], `hours.week.${day}`))]
+  return [...ofZone, ...weekdays.flatMap((day) => validateDay(week[day], `hours.week.${day}`))]
 }
 
-function issuesOfDay(spans: readonly Span[], path: string): Issue[] {
+function validateDay(spans: readonly Span[], path: string): Issue[] {
   return spans.flatMap(({ from, to }, n) => {
     const before = spans[n - 1]
     // Times in this format sort chronologically.
@@ -67,9 +67,9 @@ function issuesOfDay(spans: readonly Span[], path: string): Issue[] {
 
 /** Yields the spans from today on, as times. */
 function* momentsOf(timeZone: string, week: OpeningHours['week'], now: number) {
-  const clock = clockOf(timeZone)
-  const today = Date.parse(dateAt(clock, now))
-  for (let midnight = today; midnight < today + daysLookedAt * dayMs; midnight += dayMs) {
+  const clock = createZoneFormat(timeZone)
+  const today = Date.parse(localDateAt(clock, now))
+  for (let midnight = today; midnight < today + daysCovered * dayMs; midnight += dayMs) {
     // Monday is index 0 in `weekdays` and 1 in JavaScript.
     const day = weekdays[(new Date(midnight).getUTCDay() + 6) % 7]
     for (const { from, to } of day === undefined ? [] : week[day]) {

@@ -7,14 +7,14 @@ import type {
   RouteOptions,
 } from 'fastify'
 import { type Static, type TSchema, Type } from 'typebox'
-import { type App, errors, type KnownStatus } from '../base/route.ts'
+import { type App, type ErrorStatus, errors } from '../base/route.ts'
 import { type Member, memberOf, type Role, roles, type TeamCaller, type TeamGuard, teamCallerOf } from './member.ts'
 import { done, openTeamRoute, teamRoute, workspaceParams } from './team-schema.ts'
 
 /** Who may call an operation: members of the path's workspace with at least a role, signed-in, operators, anyone. */
 type Audience = Role | 'signed-in' | 'operator' | 'visitor'
 
-const ofWorkspace = Type.Object(workspaceParams)
+const workspacePath = Type.Object(workspaceParams)
 
 /** The type that a schema describes; `unknown` without a schema. */
 type TypeOf<S> = S extends TSchema ? Static<S> : unknown
@@ -45,9 +45,9 @@ interface Operation<P, Q, B, H, A> {
   /** Response schemas by status. With several successes `run` sets it. Default: 200 with `{ success: true }`. */
   answers?: Record<number, A>
   /** Added to 400, 401, 403, for members 404, and with a body 413 and 415. */
-  errors?: readonly KnownStatus[]
+  errors?: readonly ErrorStatus[]
   /** Replaces all of those. */
-  allErrors?: readonly KnownStatus[]
+  allErrors?: readonly ErrorStatus[]
   options?: Pick<
     RouteOptions,
     'attachValidation' | 'bodyLimit' | 'config' | 'schemaErrorFormatter' | 'validatorCompiler'
@@ -56,18 +56,18 @@ interface Operation<P, Q, B, H, A> {
   run: (call: Call<P, Q, B, H>) => TypeOf<A> | Promise<TypeOf<A>>
 }
 
-type Add = <P = typeof ofWorkspace, Q = undefined, B = undefined, H = undefined, A = undefined>(
+type AddRoute = <P = typeof workspacePath, Q = undefined, B = undefined, H = undefined, A = undefined>(
   path: string,
   audience: Audience,
   operation: Operation<P, Q, B, H, A>,
 ) => void
 
-export type TeamApi = Record<'get' | 'post' | 'put' | 'patch' | 'delete', Add>
+export type TeamApi = Record<'get' | 'post' | 'put' | 'patch' | 'delete', AddRoute>
 
 /** Declares operations of the team API. Each becomes a guarded route, documented under this tag. */
 export function teamApi(app: App, guard: TeamGuard, tag: string): TeamApi {
   const add =
-    (method: string): Add =>
+    (method: string): AddRoute =>
     (url, audience, operation) =>
       addRoute(app, guard, tag, { method, url, audience, operation: operation as unknown as AnyOperation })
   return { get: add('GET'), post: add('POST'), put: add('PUT'), patch: add('PATCH'), delete: add('DELETE') }
@@ -86,11 +86,11 @@ interface Route {
 function addRoute(app: App, guard: TeamGuard, tag: string, { method, url, audience, operation }: Route): void {
   const { operationId, summary, description, query, body, headers, answers, options, run } = operation
   const isOfMembers = roles.some((role) => role === audience)
-  const params = operation.params ?? (isOfMembers ? ofWorkspace : undefined)
-  const usual: KnownStatus[] = [400, 401, 403]
-  if (isOfMembers) usual.push(404)
-  if (body !== undefined) usual.push(413, 415)
-  const failures = operation.allErrors ?? [...usual, ...(operation.errors ?? [])]
+  const params = operation.params ?? (isOfMembers ? workspacePath : undefined)
+  const defaultErrors: ErrorStatus[] = [400, 401, 403]
+  if (isOfMembers) defaultErrors.push(404)
+  if (body !== undefined) defaultErrors.push(413, 415)
+  const failures = operation.allErrors ?? [...defaultErrors, ...(operation.errors ?? [])]
   const successes = Object.keys(answers ?? { 200: done }).filter((status) => Number(status) < 300)
   const schema: FastifySchema = {
     ...(audience === 'visitor' ? openTeamRoute(tag) : teamRoute(tag)),
@@ -105,7 +105,7 @@ function addRoute(app: App, guard: TeamGuard, tag: string, { method, url, audien
     ...options,
     method: method as HTTPMethods,
     ...{ url, schema },
-    onRequest: doorOf(guard, audience),
+    onRequest: guardHookOf(guard, audience),
     handler: async (request, reply) => {
       const result = await run(callOf(request, reply))
       // A handler that sends the reply itself, such as a file, has also set its status.
@@ -116,7 +116,7 @@ function addRoute(app: App, guard: TeamGuard, tag: string, { method, url, audien
   })
 }
 
-function doorOf(guard: TeamGuard, audience: Audience): onRequestHookHandler {
+function guardHookOf(guard: TeamGuard, audience: Audience): onRequestHookHandler {
   if (audience === 'visitor') return guard.visitor()
   if (audience === 'signed-in') return guard.signedIn()
   return audience === 'operator' ? guard.operator() : guard.member(audience)

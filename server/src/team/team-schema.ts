@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { oneOf, titled } from '../base/route.ts'
-import { uuid, visible } from '../base/schema-types.ts'
+import { uuid, visiblePattern } from '../base/schema-types.ts'
 import { roles } from './member.ts'
 
 interface RouteTags {
@@ -33,7 +33,7 @@ export const emailSchema = Type.String({
 export const personNameSchema = Type.String({
   minLength: 1,
   maxLength: 100,
-  pattern: visible,
+  pattern: visiblePattern,
   description: 'Name that colleagues see.',
   example: 'Ana Lima',
 })

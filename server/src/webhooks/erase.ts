@@ -1,11 +1,15 @@
 import type { Tx } from '../base/db.ts'
-import type { Removed } from '../base/erasure.ts'
+import type { RemovedCounts } from '../base/erasure.ts'
 
 /**
  * Deletes deliveries of the events at these positions: cancels pending sends, and deletes the first bytes of responses,
  * which can repeat the payload.
  */
-export async function eraseDeliveries(tx: Tx, workspaceId: string, positions: readonly number[]): Promise<Removed> {
+export async function eraseDeliveries(
+  tx: Tx,
+  workspaceId: string,
+  positions: readonly number[],
+): Promise<RemovedCounts> {
   const erased = await tx`
     delete from webhook_deliveries
     where workspace_id = ${workspaceId}

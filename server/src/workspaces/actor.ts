@@ -2,7 +2,7 @@
 export type Actor = { type: 'agent' | 'user' | 'token' | 'form'; id: string } | { type: 'system'; id: null }
 
 /** Returns the actor if it is a member or token, whose changes the audit log records; null otherwise. */
-export function personOf({ type, id }: Actor): { type: 'user' | 'token'; id: string } | null {
+export function auditedActorOf({ type, id }: Actor): { type: 'user' | 'token'; id: string } | null {
   return type === 'user' || type === 'token' ? { type, id } : null
 }
 

@@ -4,7 +4,7 @@ import type { Db, Sql } from '../base/db.ts'
 import { invalid } from '../base/errors.ts'
 import { newId } from '../base/id.ts'
 import { type App, timestamp } from '../base/route.ts'
-import { visible } from '../base/schema-types.ts'
+import { visiblePattern } from '../base/schema-types.ts'
 import type { Member, TeamGuard } from '../team/member.ts'
 import { teamApi } from '../team/team-api.ts'
 import { closed, idSchema, workspaceParams } from '../team/team-schema.ts'
@@ -16,17 +16,17 @@ const placeholders = ['contact.name', 'contact.first_name', 'contact.phone', 'me
 const cannedReplies: OwnedList = {
   item: 'canned_reply',
   table: (sql) => sql`canned_replies`,
-  most: 500,
-  isFull: 'A workspace has at most 500 canned replies. Delete one first.',
-  isMissing: 'Canned reply not found',
+  maxItems: 500,
+  fullMessage: 'A workspace has at most 500 canned replies. Delete one first.',
+  notFoundMessage: 'Canned reply not found',
   unique: {
     constraint: 'canned_replies_shortcut_key',
     field: 'shortcut',
-    isTaken: 'A canned reply with this shortcut already exists',
+    takenMessage: 'A canned reply with this shortcut already exists',
   },
 }
 
-interface CannedReply extends Static<typeof Wanted> {
+interface CannedReply extends Static<typeof NewCannedReply> {
   id: string
   createdAt: Date
   updatedAt: Date
@@ -51,7 +51,7 @@ export async function listCannedReplies(sql: Sql, workspaceId: string): Promise<
 async function createCannedReply(
   { db, clock }: Deps,
   by: Member,
-  { shortcut, text }: Static<typeof Wanted>,
+  { shortcut, text }: Static<typeof NewCannedReply>,
 ): Promise<CannedReply> {
   checkPlaceholders(text)
   const now = clock.now()
@@ -73,7 +73,7 @@ function changeCannedReply(
   { db, clock }: Deps,
   by: Member,
   id: string,
-  { shortcut, text }: Partial<Static<typeof Wanted>>,
+  { shortcut, text }: Partial<Static<typeof NewCannedReply>>,
 ): Promise<CannedReply> {
   if (text !== undefined) checkPlaceholders(text)
   const now = clock.now()
@@ -100,8 +100,8 @@ async function deleteCannedReply({ db, clock }: Deps, by: Member, id: string): P
 
 // An unknown placeholder would be sent to customers unfilled.
 function checkPlaceholders(text: string): void {
-  const named = [...text.matchAll(/\{\{([^{}]*)\}\}/g)].map(([, name = '']) => name.trim())
-  const unknown = named.find((name) => !placeholders.some((known) => known === name))
+  const placeholderNames = [...text.matchAll(/\{\{([^{}]*)\}\}/g)].map(([, name = '']) => name.trim())
+  const unknown = placeholderNames.find((name) => !placeholders.some((known) => known === name))
   if (unknown !== undefined)
     throw invalid('text', `may contain only the placeholders {{${placeholders.join('}}, {{')}}}`)
 }
@@ -119,12 +119,12 @@ const fields = {
   text: Type.String({
     minLength: 1,
     maxLength: 4096,
-    pattern: visible,
+    pattern: visiblePattern,
     description: `Plain text. The web app fills in \`{{${placeholders.join('}}`, `{{')}}}\`.`,
     example: 'Hi {{contact.first_name}}, we are open from 9 to 18.',
   }),
 }
-const Wanted = Type.Object(fields, closed)
+const NewCannedReply = Type.Object(fields, closed)
 const CannedReplySchema = Type.Object(
   {
     id: idSchema('The canned reply.'),
@@ -153,7 +153,7 @@ export function cannedReplyTeamRoutes(app: App, deps: Deps, guard: TeamGuard): v
     operationId: 'createCannedReply',
     summary: 'Create a canned reply',
     description: 'For admins. A workspace has at most 500.',
-    body: Wanted,
+    body: NewCannedReply,
     answers: { 201: oneReply },
     errors: [409],
     run: async ({ member, body }) => ({ cannedReply: present(await createCannedReply(deps, member, body)) }),
@@ -163,7 +163,7 @@ export function cannedReplyTeamRoutes(app: App, deps: Deps, guard: TeamGuard): v
     summary: 'Change a canned reply',
     description: 'For admins.',
     params: replyParams,
-    body: Type.Partial(Wanted, { ...closed, minProperties: 1 }),
+    body: Type.Partial(NewCannedReply, { ...closed, minProperties: 1 }),
     answers: { 200: oneReply },
     errors: [409],
     run: async ({ member, params, body }) => ({

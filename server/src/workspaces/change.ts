@@ -10,8 +10,8 @@ import { newId } from '../base/id.ts'
 import { recordAudit } from '../team/audit.ts'
 import { publishWorkspace } from '../team/live-updates.ts'
 import { type Member, roleCovers, type TeamActor } from '../team/member.ts'
-import { issuesOfHours } from '../team/opening-hours.ts'
-import { changedQuota, firstQuota, quotaIn } from './quota-ceiling.ts'
+import { validateHours } from '../team/opening-hours.ts'
+import { applyQuotaChange, initialQuota, parseQuota } from './quota-ceiling.ts'
 import type { newWorkspaceSchema, WorkspacePatch } from './schema.ts'
 import { insertWorkspace, lockWorkspace, publishChange, storeWorkspace, type WorkspaceRow } from './workspace.ts'
 
@@ -34,7 +34,7 @@ interface NewWorkspace extends Static<typeof newWorkspaceSchema> {
   createdBy: TeamActor | { type: 'system'; id: null }
 }
 
-const usualWatchdogMinutes = 5
+const defaultWatchdogMinutes = 5
 
 /** Creates a workspace with its secrets and first owner. */
 export function createWorkspace(deps: WorkspaceDeps, input: NewWorkspace): Promise<WorkspaceRow> {
@@ -43,15 +43,15 @@ export function createWorkspace(deps: WorkspaceDeps, input: NewWorkspace): Promi
 
 /** Does the same in the caller's transaction. The workspace's keys are available after it has committed. */
 export async function addWorkspace(tx: Tx, keyStore: KeyStore, input: NewWorkspace, now: Date): Promise<WorkspaceRow> {
-  const issues = issuesOfCountry(input.defaultCountry)
+  const issues = validateCountry(input.defaultCountry)
   if (issues.length > 0) throw new InvalidInput(issues)
   const row = await insertWorkspace(tx, {
     id: newId(now),
     name: input.name.trim(),
     defaultCountry: input.defaultCountry ?? null,
-    agentWatchdogMinutes: input.agentWatchdogMinutes ?? usualWatchdogMinutes,
+    agentWatchdogMinutes: input.agentWatchdogMinutes ?? defaultWatchdogMinutes,
     createdAt: now,
-    ...firstQuota(quotaIn(input)),
+    ...initialQuota(parseQuota(input)),
   })
   await keyStore.createSecrets(tx, row.id)
   if (input.ownerId !== null) {
@@ -71,15 +71,15 @@ const currencies: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency
  * and the quota ceiling; only owners can change `inboxAvailable`.
  */
 export async function updateWorkspace(deps: WorkspaceDeps, by: Member, patch: WorkspacePatch): Promise<WorkspaceRow> {
-  refuseForeignSwitches(by, patch)
-  const issues = issuesOfPatch(patch)
+  authorizeSwitches(by, patch)
+  const issues = validatePatch(patch)
   if (issues.length > 0) throw new InvalidInput(issues)
   const keyring = await deps.keyStore.keyring(by.workspaceId)
   return deps.db.tx(async (tx) => {
     const now = deps.clock.now()
     const before = await lockWorkspace(tx, by.workspaceId)
     if (before === undefined) throw notFound('Workspace not found')
-    const after: WorkspaceRow = { ...before, ...given(before, patch), ...quotaAfter(before, patch, by) }
+    const after: WorkspaceRow = { ...before, ...applyPatch(before, patch), ...quotaOfPatch(before, patch, by) }
     const changed = changedFields(before, after)
     if (changed.length === 0) return before
     after.updatedAt = now
@@ -95,7 +95,7 @@ export async function updateWorkspace(deps: WorkspaceDeps, by: Member, patch: Wo
   })
 }
 
-function refuseForeignSwitches(by: Member, patch: WorkspacePatch): void {
+function authorizeSwitches(by: Member, patch: WorkspacePatch): void {
   if ((patch.leadsEnabled !== undefined || patch.inboxEnabled !== undefined) && !by.isOperator) {
     throw forbidden('Only operators can change what the plan includes')
   }
@@ -104,35 +104,35 @@ function refuseForeignSwitches(by: Member, patch: WorkspacePatch): void {
   }
 }
 
-function issuesOfPatch({ leadStatuses, defaultCountry, currency = null, hours = null }: WorkspacePatch): Issue[] {
+function validatePatch({ leadStatuses, defaultCountry, currency = null, hours = null }: WorkspacePatch): Issue[] {
   const isRepeated = leadStatuses !== undefined && new Set(leadStatuses).size < leadStatuses.length
   const repeated = isRepeated ? [{ path: 'leadStatuses', message: 'must not contain a status twice' }] : []
   return [
     ...repeated,
-    ...issuesOfCountry(defaultCountry),
-    ...issuesOfCurrency(currency),
-    ...(hours === null ? [] : issuesOfHours(hours)),
+    ...validateCountry(defaultCountry),
+    ...validateCurrency(currency),
+    ...(hours === null ? [] : validateHours(hours)),
   ]
 }
 
 /** Without a numbering plan, all numbers would be parsed as foreign. */
-const issuesOfCountry = (country: string | null | undefined): Issue[] =>
+const validateCountry = (country: string | null | undefined): Issue[] =>
   country == null || isSupportedCountry(country)
     ? []
     : [{ path: 'defaultCountry', message: 'must be an ISO 3166-1 code of a country with phone numbers, as in BR' }]
 
-const issuesOfCurrency = (currency: string | null): Issue[] =>
+const validateCurrency = (currency: string | null): Issue[] =>
   currency === null || currencies.has(currency)
     ? []
     : [{ path: 'currency', message: 'must be an ISO 4217 currency code, such as BRL' }]
 
-function quotaAfter(before: WorkspaceRow, patch: WorkspacePatch, { isOperator }: Member) {
+function quotaOfPatch(before: WorkspaceRow, patch: WorkspacePatch, { isOperator }: Member) {
   const set = { quota: before.dailyLeadQuota, ceiling: before.dailyLeadQuotaCeiling }
-  const { quota, ceiling } = changedQuota(set, quotaIn(patch), isOperator)
+  const { quota, ceiling } = applyQuotaChange(set, parseQuota(patch), isOperator)
   return { dailyLeadQuota: quota, dailyLeadQuotaCeiling: ceiling }
 }
 
-const given = (before: WorkspaceRow, patch: WorkspacePatch) => ({
+const applyPatch = (before: WorkspaceRow, patch: WorkspacePatch) => ({
   ...patch,
   name: patch.name?.trim() ?? before.name,
   retention: { ...before.retention, ...patch.retention },

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import type { Sql, Tx } from '../base/db.ts'
 import { newId } from '../base/id.ts'
 import { type App, oneOf, timestamp, titled } from '../base/route.ts'
-import { visible } from '../base/schema-types.ts'
+import { visiblePattern } from '../base/schema-types.ts'
 import type { Member, TeamGuard } from '../team/member.ts'
 import { teamApi } from '../team/team-api.ts'
 import { closed, idSchema, workspaceParams } from '../team/team-schema.ts'
@@ -15,10 +15,10 @@ export type LabelColor = (typeof labelColors)[number]
 const labels: OwnedList = {
   item: 'label',
   table: (sql) => sql`labels`,
-  most: 200,
-  isFull: 'A workspace has at most 200 labels. Delete one first.',
-  isMissing: 'Label not found',
-  unique: { constraint: 'labels_name_key', field: 'name', isTaken: 'A label with this name already exists' },
+  maxItems: 200,
+  fullMessage: 'A workspace has at most 200 labels. Delete one first.',
+  notFoundMessage: 'Label not found',
+  unique: { constraint: 'labels_name_key', field: 'name', takenMessage: 'A label with this name already exists' },
 }
 
 interface Label {
@@ -102,7 +102,7 @@ async function deleteLabel(deps: WorkspaceDeps, by: Member, labelId: string): Pr
 const labelName = Type.String({
   minLength: 1,
   maxLength: 50,
-  pattern: visible,
+  pattern: visiblePattern,
   description: 'Unique in the workspace, ignoring case.',
   example: 'VIP',
 })

@@ -13,13 +13,13 @@ export interface OwnedList {
   /** The column of the owner, null for shared items. Without it all items are shared. */
   owner?(sql: Sql): Fragment
   /** Maximum number of shared items, and of items of each member. */
-  most: number
+  maxItems: number
   /** Message of the 409 for a full list. */
-  isFull: string
+  fullMessage: string
   /** Message of the 404. */
-  isMissing: string
+  notFoundMessage: string
   /** A unique field, and the message of the 409 for a duplicate. */
-  unique?: { constraint: string; field: string; isTaken: string }
+  unique?: { constraint: string; field: string; takenMessage: string }
 }
 
 /** The author, item and time of a change. */
@@ -37,8 +37,8 @@ export async function addItem<T>(
   insert: () => PromiseLike<T>,
   ownerId: string | null = null,
 ): Promise<T> {
-  await refuseWhenFull(tx, list, change.by.workspaceId, ownerId)
-  const added = await uniquely(list, insert)
+  await refuseIfFull(tx, list, change.by.workspaceId, ownerId)
+  const added = await withUniqueCheck(list, insert)
   if (ownerId === null) await recordChange(tx, list, change, 'created')
   return added
 }
@@ -49,26 +49,26 @@ export async function changeItem<T>(
   list: OwnedList,
   change: ListChange,
   update: () => PromiseLike<readonly T[]>,
-  isEverybodys = true,
+  isShared = true,
 ): Promise<T> {
-  const [changed] = await uniquely(list, update)
-  if (changed === undefined) throw notFound(list.isMissing)
-  if (isEverybodys) await recordChange(tx, list, change, 'changed')
+  const [changed] = await withUniqueCheck(list, update)
+  if (changed === undefined) throw notFound(list.notFoundMessage)
+  if (isShared) await recordChange(tx, list, change, 'changed')
   return changed
 }
 
 /** Deletes an item. Throws 404 if it does not exist. */
-export async function deleteItem(tx: Tx, list: OwnedList, change: ListChange, isEverybodys = true): Promise<void> {
+export async function deleteItem(tx: Tx, list: OwnedList, change: ListChange, isShared = true): Promise<void> {
   const deleted = await tx`
     delete from ${list.table(tx)}
     where workspace_id = ${change.by.workspaceId}
       and id = ${change.id}`
-  if (deleted.count === 0) throw notFound(list.isMissing)
-  if (isEverybodys) await recordChange(tx, list, change, 'deleted')
+  if (deleted.count === 0) throw notFound(list.notFoundMessage)
+  if (isShared) await recordChange(tx, list, change, 'deleted')
 }
 
 /** Throws 409 if the list is full. The lock prevents two concurrent additions from exceeding the maximum. */
-export async function refuseWhenFull(
+export async function refuseIfFull(
   tx: Tx,
   list: OwnedList,
   workspaceId: string,
@@ -81,15 +81,15 @@ export async function refuseWhenFull(
     from ${list.table(tx)}
     where workspace_id = ${workspaceId}
       and ${isOwners}`
-  if ((row?.count ?? 0) >= list.most) throw conflict(list.isFull)
+  if ((row?.count ?? 0) >= list.maxItems) throw conflict(list.fullMessage)
 }
 
-async function uniquely<T>({ unique }: OwnedList, write: () => PromiseLike<T>): Promise<T> {
+async function withUniqueCheck<T>({ unique }: OwnedList, write: () => PromiseLike<T>): Promise<T> {
   try {
     return await write()
   } catch (error) {
     if (unique === undefined || !violates(error, unique.constraint)) throw error
-    throw conflict(unique.isTaken, { field: unique.field }, error)
+    throw conflict(unique.takenMessage, { field: unique.field }, error)
   }
 }
 

@@ -7,7 +7,7 @@ export interface Quota {
 }
 
 /** Returns the quota fields of a request. */
-export function quotaIn(input: { dailyLeadQuota?: number; dailyLeadQuotaCeiling?: number }): Partial<Quota> {
+export function parseQuota(input: { dailyLeadQuota?: number; dailyLeadQuotaCeiling?: number }): Partial<Quota> {
   const { dailyLeadQuota: quota, dailyLeadQuotaCeiling: ceiling } = input
   return { ...(quota !== undefined && { quota }), ...(ceiling !== undefined && { ceiling }) }
 }
@@ -15,9 +15,10 @@ export function quotaIn(input: { dailyLeadQuota?: number; dailyLeadQuotaCeiling?
 const defaultQuota = 100_000
 
 /** Returns the quota of a new workspace. An operator's quota is also the ceiling, unless they send another. */
-export function firstQuota(wanted: Partial<Quota>): Quota {
-  const quota = wanted.quota ?? (wanted.ceiling === undefined ? defaultQuota : capped(defaultQuota, wanted.ceiling))
-  const ceiling = wanted.ceiling ?? quota
+export function initialQuota(requested: Partial<Quota>): Quota {
+  const quota =
+    requested.quota ?? (requested.ceiling === undefined ? defaultQuota : capped(defaultQuota, requested.ceiling))
+  const ceiling = requested.ceiling ?? quota
   if (!isWithin(quota, ceiling)) throw aboveCeiling(ceiling)
   return { quota, ceiling }
 }
@@ -26,15 +27,15 @@ export function firstQuota(wanted: Partial<Quota>): Quota {
  * Applies a change. The ceiling protects the installation from a tenant, so only operators can change it. An operator's
  * higher quota raises the ceiling, and a lower ceiling lowers the quota.
  */
-export function changedQuota(before: Quota, wanted: Partial<Quota>, isOperator: boolean): Quota {
+export function applyQuotaChange(before: Quota, requested: Partial<Quota>, isOperator: boolean): Quota {
   if (!isOperator) {
-    if (wanted.ceiling !== undefined) throw forbidden('Only operators can change the quota limit')
-    const quota = wanted.quota ?? before.quota
+    if (requested.ceiling !== undefined) throw forbidden('Only operators can change the quota limit')
+    const quota = requested.quota ?? before.quota
     // An unchanged quota above the ceiling is allowed, so that a form can send all fields back.
     if (quota !== before.quota && !isWithin(quota, before.ceiling)) throw aboveCeiling(before.ceiling)
     return { quota, ceiling: before.ceiling }
   }
-  const { quota, ceiling } = wanted
+  const { quota, ceiling } = requested
   if (ceiling === undefined) {
     const kept = quota === undefined || isWithin(quota, before.ceiling)
     return { quota: quota ?? before.quota, ceiling: kept ? before.ceiling : quota }

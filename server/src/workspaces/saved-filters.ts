@@ -3,15 +3,15 @@ import type { Clock } from '../base/clock.ts'
 import type { Db, Sql, Tx } from '../base/db.ts'
 import type { KeyStore } from '../base/encryption/key-store.ts'
 import type { Keyring } from '../base/encryption/keyring.ts'
-import { type ErasureScope, type ErasureStep, goOn, mentionFinder } from '../base/erasure.ts'
+import { createMentionTest, createStep, type ErasureScope, type ErasureStep } from '../base/erasure.ts'
 import { forbidden, notFound } from '../base/errors.ts'
 import { newId } from '../base/id.ts'
 import { type App, oneOf, timestamp } from '../base/route.ts'
-import { visible } from '../base/schema-types.ts'
+import { visiblePattern } from '../base/schema-types.ts'
 import { type Member, roleCovers, type TeamGuard } from '../team/member.ts'
 import { teamApi } from '../team/team-api.ts'
 import { closed, idSchema, workspaceParams } from '../team/team-schema.ts'
-import { addItem, changeItem, deleteItem, type OwnedList, refuseWhenFull } from './owned-list.ts'
+import { addItem, changeItem, deleteItem, type OwnedList, refuseIfFull } from './owned-list.ts'
 import { lockWorkspace } from './workspace.ts'
 
 const filterPages = ['inbox', 'leads'] as const
@@ -40,9 +40,9 @@ const savedFilters: OwnedList = {
   item: 'saved_filter',
   table: (sql) => sql`saved_filters`,
   owner: (sql) => sql`user_id`,
-  most: 100,
-  isFull: 'There are 100 filters already. Delete one first.',
-  isMissing: 'Saved filter not found',
+  maxItems: 100,
+  fullMessage: 'There are 100 filters already. Delete one first.',
+  notFoundMessage: 'Saved filter not found',
 }
 
 type FilterRow = Omit<SavedFilter, 'name' | 'query'> & { content: Buffer }
@@ -50,7 +50,7 @@ type FilterRow = Omit<SavedFilter, 'name' | 'query'> & { content: Buffer }
 const columns = (sql: Sql) => sql`
   f.id, f.user_id as "userId", f.page, f.content, f.created_at as "createdAt", f.updated_at as "updatedAt"`
 
-const filterPlace = (id: string) => ({ table: 'saved_filters', row: id, column: 'content' })
+const filterContext = (id: string) => ({ table: 'saved_filters', row: id, column: 'content' })
 
 /** Returns the member's own and shared filters, in the member's order; others follow sorted by name. */
 async function listSavedFilters({ db, keyStore }: FilterDeps, by: Member): Promise<SavedFilter[]> {
@@ -63,15 +63,15 @@ async function listSavedFilters({ db, keyStore }: FilterDeps, by: Member): Promi
       and o.page = f.page
     where f.workspace_id = ${by.workspaceId}
       and (f.user_id is null or f.user_id = ${by.userId})`
-  const places = new Map(rows.map(({ id, place }) => [id, place ?? Number.POSITIVE_INFINITY]))
-  const byPlace = (a: SavedFilter, b: SavedFilter) => {
-    const [first = 0, second = 0] = [places.get(a.id), places.get(b.id)]
+  const positions = new Map(rows.map(({ id, place }) => [id, place ?? Number.POSITIVE_INFINITY]))
+  const comparePositions = (a: SavedFilter, b: SavedFilter) => {
+    const [first = 0, second = 0] = [positions.get(a.id), positions.get(b.id)]
     return first === second ? 0 : first - second
   }
   const filters = await keyStore.withKeyring(by.workspaceId, async (keyring) =>
-    rows.map(({ place: _, ...row }) => open(keyring, row)),
+    rows.map(({ place: _, ...row }) => decryptFilter(keyring, row)),
   )
-  return filters.sort((a, b) => byPlace(a, b) || a.name.localeCompare(b.name) || (a.id < b.id ? -1 : 1))
+  return filters.sort((a, b) => comparePositions(a, b) || a.name.localeCompare(b.name) || (a.id < b.id ? -1 : 1))
 }
 
 /** Stores the member's order of a page's filters. Unknown ids are ignored. */
@@ -102,7 +102,7 @@ async function createSavedFilter(
       const filter = { id: newId(now), userId, page, name: name.trim(), query, createdAt: now, updatedAt: now }
       const insert = () => tx`
         insert into saved_filters (workspace_id, id, user_id, page, content, created_at, updated_at)
-        values (${by.workspaceId}, ${filter.id}, ${userId}, ${page}, ${seal(keyring, filter)}, ${now}, ${now})`
+        values (${by.workspaceId}, ${filter.id}, ${userId}, ${page}, ${encryptFilter(keyring, filter)}, ${now}, ${now})`
       await addItem(tx, savedFilters, { by, id: filter.id, now }, insert, userId)
       return filter
     }),
@@ -120,15 +120,15 @@ async function changeSavedFilter(
       const now = clock.now()
       // Lock the workspace before the filter, in the same order as creating one.
       if (patch.shared !== undefined) await lockWorkspace(tx, by.workspaceId)
-      const before = open(keyring, await lockFilter(tx, by, id))
+      const before = decryptFilter(keyring, await lockFilter(tx, by, id))
       const userId = patch.shared === undefined ? before.userId : ownerOf(by, patch.shared)
-      if (userId !== before.userId) await refuseWhenFull(tx, savedFilters, by.workspaceId, userId)
+      if (userId !== before.userId) await refuseIfFull(tx, savedFilters, by.workspaceId, userId)
       const { name = before.name, query = before.query } = patch
       const filter = { ...before, userId, name: name.trim(), query, updatedAt: now }
       const update = () => tx<{ id: string }[]>`
         update saved_filters
         set user_id = ${userId},
-          content = ${seal(keyring, filter)},
+          content = ${encryptFilter(keyring, filter)},
           updated_at = ${now}
         where workspace_id = ${by.workspaceId}
           and id = ${id}
@@ -155,7 +155,7 @@ async function lockFilter(tx: Tx, by: Member, id: string): Promise<FilterRow> {
       and f.id = ${id}
       and (f.user_id is null or f.user_id = ${by.userId})
     for update`
-  if (row === undefined) throw notFound(savedFilters.isMissing)
+  if (row === undefined) throw notFound(savedFilters.notFoundMessage)
   if (row.userId === null) requireAdmin(by)
   return row
 }
@@ -174,34 +174,34 @@ function requireAdmin({ role }: Member): void {
 }
 
 /** The encrypted part of a filter. */
-type Named = Pick<SavedFilter, 'name' | 'query'>
+type FilterContent = Pick<SavedFilter, 'name' | 'query'>
 
-function seal(keyring: Keyring, { id, name, query }: SavedFilter): Buffer {
-  return keyring.encrypt(filterPlace(id), JSON.stringify({ name, query }))
+function encryptFilter(keyring: Keyring, { id, name, query }: SavedFilter): Buffer {
+  return keyring.encrypt(filterContext(id), JSON.stringify({ name, query }))
 }
 
-function open(keyring: Keyring, { content, ...row }: FilterRow): SavedFilter {
-  return { ...row, ...(JSON.parse(keyring.decryptText(filterPlace(row.id), content)) as Named) }
+function decryptFilter(keyring: Keyring, { content, ...row }: FilterRow): SavedFilter {
+  return { ...row, ...(JSON.parse(keyring.decryptText(filterContext(row.id), content)) as FilterContent) }
 }
 
 /** Erases saved filters that search for the customer's phone or e-mail, or have them in their name. */
 export async function eraseFilters(tx: Tx, { workspaceId, keyring, customer }: ErasureScope): Promise<ErasureStep> {
-  const mentions = mentionFinder(customer)
+  const mentions = createMentionTest(customer)
   const rows = await tx<{ id: string; content: Buffer }[]>`
     select id, content
     from saved_filters
     where workspace_id = ${workspaceId}`
   const ids = rows.flatMap(({ id, content }) => {
-    const { name, query } = JSON.parse(keyring.decryptText(filterPlace(id), content)) as Named
+    const { name, query } = JSON.parse(keyring.decryptText(filterContext(id), content)) as FilterContent
     const texts = [name, ...new URLSearchParams(query).values()]
     return texts.some(mentions) ? id : []
   })
-  if (ids.length === 0) return goOn({}, false)
+  if (ids.length === 0) return createStep({}, false)
   await tx`
     delete from saved_filters
     where workspace_id = ${workspaceId}
       and id = any (${ids}::uuid[])`
-  return goOn({ savedFilters: ids.length }, false)
+  return createStep({ savedFilters: ids.length }, false)
 }
 
 const path = '/api/team/v1/workspaces/:workspaceId/saved-filters'
@@ -209,7 +209,7 @@ const filterParams = Type.Object({ ...workspaceParams, filterId: idSchema('The s
 
 const page = oneOf(filterPages, { description: 'Page on which it is used.', example: 'inbox' })
 const fields = {
-  name: Type.String({ minLength: 1, maxLength: 80, pattern: visible, example: 'Waiting for me' }),
+  name: Type.String({ minLength: 1, maxLength: 80, pattern: visiblePattern, example: 'Waiting for me' }),
   query: Type.String({
     maxLength: 2000,
     pattern: '^[^?#\\s]*$',

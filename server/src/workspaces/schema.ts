@@ -1,13 +1,13 @@
 import { type Static, Type } from 'typebox'
 import { nullable, oneOf, timestamp, titled } from '../base/route.ts'
-import { leadStatus, visible } from '../base/schema-types.ts'
+import { leadStatus, visiblePattern } from '../base/schema-types.ts'
 import type { Weekday } from '../team/opening-hours.ts'
 import { closed, idSchema, roleSchema } from '../team/team-schema.ts'
 
 const name = Type.String({
   minLength: 1,
   maxLength: 100,
-  pattern: visible,
+  pattern: visiblePattern,
   description: 'Name that members see.',
   example: 'Acme Sales',
 })
@@ -68,7 +68,7 @@ const agentsStopped = Type.Boolean({
   example: false,
 })
 /** Whether an agent can reclaim conversations from people: always, or only those that they hand over. */
-export type TakingBack = Static<typeof agentsMayTakeBack>
+export type ReclaimPolicy = Static<typeof agentsMayTakeBack>
 const agentsMayTakeBack = oneOf(['always', 'when_handed'], {
   description:
     'Whether a key can take over conversations from people by `PATCH`: `always`, or `when_handed`, only those that people handed over or offered to it. The interface for agents always uses `when_handed`.',
@@ -87,7 +87,7 @@ const agentWord = nullable(
   Type.String({
     minLength: 1,
     maxLength: 4000,
-    pattern: visible,
+    pattern: visiblePattern,
     description:
       'Instructions for agents: facts and tone of voice, as plain text. Agents read them with who_am_i. Null: none.',
     example: 'You speak for a shoe shop. Be brief and warm. Never promise a discount.',

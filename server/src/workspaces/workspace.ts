@@ -89,9 +89,10 @@ export async function lockWorkspace(tx: Tx, workspaceId: string): Promise<Worksp
 }
 
 /** Initial settings; the others get the defaults of the table. */
-type FirstSettings = Pick<WorkspaceRow, 'id' | 'name' | 'defaultCountry' | 'agentWatchdogMinutes' | 'createdAt'> & Quota
+type InitialSettings = Pick<WorkspaceRow, 'id' | 'name' | 'defaultCountry' | 'agentWatchdogMinutes' | 'createdAt'> &
+  Quota
 
-export async function insertWorkspace(tx: Tx, first: FirstSettings): Promise<WorkspaceRow> {
+export async function insertWorkspace(tx: Tx, first: InitialSettings): Promise<WorkspaceRow> {
   const [row] = await tx<WorkspaceRow[]>`
     insert into workspaces as w (
       id, name, default_country, daily_lead_quota, daily_lead_quota_ceiling, agent_watchdog_minutes, created_at, updated_at

@@ -68,7 +68,7 @@ test('list pages and older messages continue where the previous page ended', asy
   const w = await agentsWorld()
   for (let n = 0; n < 3; n++) {
     const customer = { ...marina, phone: `558199123450${n}` }
-    await w.tell(customerMessage({ at: w.clock.now(), customer }))
+    await w.deliver(customerMessage({ at: w.clock.now(), customer }))
     w.clock.advance(1000)
   }
   const first = await w.callTool('list_conversations', { limit: 2 })

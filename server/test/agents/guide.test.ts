@@ -6,7 +6,7 @@ import { scopesOf } from '../../src/agents/http/openapi.ts'
 import { agentTools } from '../../src/agents/tools/tools.ts'
 import { compileCheck } from '../../src/base/validation.ts'
 import { agentsWorld, checkOutput } from '../support/agents/agents-world.ts'
-import { schemasWithin, unlimited } from '../support/limits.ts'
+import { findUnlimited, schemasWithin } from '../support/limits.ts'
 import { signedInMember } from '../support/member.ts'
 import { assertShows, fillIn, type Values } from '../support/program/tutorial.ts'
 
@@ -94,7 +94,7 @@ test('examples of all tools match their schemas', () => {
 
 test('all texts, numbers and lists of tools have limits, and inputs are closed', () => {
   for (const { name, input, output } of agentTools) {
-    assert.deepEqual([...unlimited(input, `${name} input`), ...unlimited(output, `${name} output`)], [])
+    assert.deepEqual([...findUnlimited(input, `${name} input`), ...findUnlimited(output, `${name} output`)], [])
     for (const { type, patternProperties, additionalProperties } of schemasWithin(input)) {
       const isObject = [type].flat().includes('object') && !patternProperties
       assert.ok(!isObject || additionalProperties === false, name)

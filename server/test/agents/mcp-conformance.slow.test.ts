@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { agentsWorld } from '../support/agents/agents-world.ts'
 import { listening } from '../support/agents/mcp-client.ts'
-import { atEnd } from '../support/file-end.ts'
+import { atEnd } from '../support/file-lifecycle.ts'
 
 const run = promisify(execFile)
 const suite = fileURLToPath(

@@ -9,8 +9,8 @@ import {
   addTemplate,
   agentsWorld,
   checkOutput,
+  findTool,
   template,
-  toolNamed,
 } from '../support/agents/agents-world.ts'
 import { eras, mcpClient, toolCaller } from '../support/agents/mcp-client.ts'
 import { addAgent, addLabel, marina } from '../support/inbox/inbox-world.ts'
@@ -74,7 +74,7 @@ for (const era of eras) {
     for (const [name, input] of calls) {
       const { isError, structuredContent, read } = await call(name, input)
       assert.notEqual(isError, true, `${name}: ${JSON.stringify(read)}`)
-      assert.deepEqual(checkOutput(toolNamed(name), structuredContent), [], name)
+      assert.deepEqual(checkOutput(findTool(name), structuredContent), [], name)
       assert.deepEqual(read, structuredContent)
     }
   })
@@ -85,7 +85,7 @@ test('tools have correct annotations and plain JSON Schema, and accept their exa
   const client = await mcpClient(w, w.agent.value)
   const validator = new AjvJsonSchemaValidator()
   for (const tool of (await client.listTools()).tools) {
-    const { hints, title, example } = toolNamed(tool.name)
+    const { hints, title, example } = findTool(tool.name)
     assert.deepEqual(tool.annotations, {
       title,
       readOnlyHint: hints.isReadOnly,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { agentsWorld, toolNamed } from '../support/agents/agents-world.ts'
+import { agentsWorld, findTool } from '../support/agents/agents-world.ts'
 import { connected, eras, mcpClient, overHttp, toolCaller } from '../support/agents/mcp-client.ts'
 import { waitingNode } from '../support/agents/waiting-node.ts'
 import { filesWorld, png } from '../support/inbox/files-world.ts'
@@ -43,7 +43,7 @@ for (const era of eras) {
     const words = JSON.stringify(messages) + client.getInstructions()
     // Names of fields are in backticks; values are excluded by name.
     const named = new Set(words.match(/(?<!`)\b(?!next_cursor|another_agent)[a-z]+(?:_[a-z]+)+\b/g))
-    for (const name of named) toolNamed(name)
+    for (const name of named) findTool(name)
     assert.ok(named.size >= 3)
   })
 
@@ -52,18 +52,18 @@ for (const era of eras) {
     const node = await waitingNode(w)
     const client = await connected(era, (one) => one.connect(overHttp(node.url, w.agent.value)))
     const heard = toolCaller(client)('wait_for_work')
-    await node.hasAsked(1)
+    await node.hasQueried(1)
     await w.customerWrites('Hello')
     const { read } = await heard
     assert.equal(read.work[0].messages[0].customer_text, 'Hello')
 
-    const asked = node.asked.work
+    const asked = node.queries.work
     const input = { cursor: read.next_cursor }
     const calls = Array.from({ length: 10 }, () => client.callTool({ name: 'wait_for_work', arguments: input }))
-    await node.hasAsked(asked + 10)
-    assert.equal((await node.ask({ wait: 1 })).status, 429)
+    await node.hasQueried(asked + 10)
+    assert.equal((await node.sendWait({ wait: 1 })).status, 429)
     await Promise.all([...calls.map((call) => assert.rejects(call)), client.close()])
-    await node.hasOpen(0)
+    await node.hasAtMostOpen(0)
     await node.wait(input)
   })
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readdir, readFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { byCode, codes, problemOf } from '../../src/agents/http/problem.ts'
+import { codesByStatus, hintsByCode, problemOf } from '../../src/agents/http/problem.ts'
 import { ApiError, conflict, invalid, notFound, tooManyRequests } from '../../src/base/errors.ts'
 import { lockedToPeople } from '../../src/inbox/conversation/errors.ts'
 import { human } from '../../src/inbox/conversation/owner.ts'
@@ -98,7 +98,7 @@ test('errors before a tool runs are problems too', async () => {
 test('the type of every problem is an anchor in the documentation', async () => {
   const page = await readFile(new URL('../../../docs/agents.md', import.meta.url), 'utf8')
   const isPlace = (type: string) => page.includes(`<a id="${/^\/docs\/agents\.md#(\w+)$/.exec(type)?.[1]}"></a>`)
-  for (const code of [...Object.values(codes), ...Object.keys(byCode), 'RATE_LIMITED', 'PAUSED']) {
+  for (const code of [...Object.values(codesByStatus), ...Object.keys(hintsByCode), 'RATE_LIMITED', 'PAUSED']) {
     assert.ok(page.includes(`<a id="${code.toLowerCase()}"></a>`), code)
   }
   for (const code of await codesInSource()) {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type AgentsWorld, template, withTemplate } from '../support/agents/agents-world.ts'
+import { type AgentsWorld, agentsWorldWithTemplate, template } from '../support/agents/agents-world.ts'
 import { statementsOf } from '../support/database.ts'
 import { addAgent, customerMessage, marina } from '../support/inbox/inbox-world.ts'
 import { signedInMember } from '../support/member.ts'
-import { badPlans, forgetStatistics } from '../support/plans.ts'
+import { clearStatistics, findBadPlans } from '../support/query-plans.ts'
 import type { Answer } from '../support/world.ts'
 
 // An agent answers what it has seen: later messages of the customer stay pending.
@@ -23,7 +23,7 @@ const texts = (messages: { customer_text?: string }[]) => messages.map(({ custom
 
 /** The customer writes, the agent reads it, and the customer writes again. */
 async function overtaken() {
-  const w = await withTemplate()
+  const w = await agentsWorldWithTemplate()
   const { id } = await w.customerWrites('Where is my order?')
   const taken = await work(w)
   w.clock.advance(1000)
@@ -91,7 +91,7 @@ test('after_message_id must be a message of the conversation', async () => {
 })
 
 test('an agent that was shown nothing answers all existing messages', async () => {
-  const w = await withTemplate()
+  const w = await agentsWorldWithTemplate()
   const { id } = await w.customerWrites('One')
   w.clock.advance(1000)
   await w.customerWrites('Two')
@@ -115,7 +115,7 @@ test('what a previous owner was shown does not count', async () => {
 })
 
 test('messages that arrive during the send stay pending', async () => {
-  const w = await withTemplate()
+  const w = await agentsWorldWithTemplate()
   const { id } = await w.customerWrites('One')
   await work(w)
   w.platform.onCall = async () => void (await w.customerWrites('Two'))
@@ -125,7 +125,7 @@ test('messages that arrive during the send stay pending', async () => {
 })
 
 test('with concurrent answers and messages, unseen messages stay pending', async () => {
-  const w = await withTemplate()
+  const w = await agentsWorldWithTemplate()
   const customers = Array.from({ length: 12 }, (_, n) => ({
     ...marina,
     phone: `5581991200${String(n).padStart(3, '0')}`,
@@ -163,7 +163,7 @@ test('a closing message leaves unseen messages pending for people', async () => 
 
 test('a retried answer is sent once, even if the customer wrote in between', async () => {
   for (const [what, content] of answers) {
-    const w = await withTemplate()
+    const w = await agentsWorldWithTemplate()
     const { id: conversation_id } = await w.customerWrites('One')
     const [{ messages }] = (await work(w)).work
     assert.equal((await w.callTool('answer', { conversation_id, ...content })).body.was_new, true)
@@ -181,7 +181,7 @@ test('a retried answer is sent once, even if the customer wrote in between', asy
 })
 
 test('a retried note or first template takes effect once, even if the customer wrote in between', async () => {
-  const w = await withTemplate()
+  const w = await agentsWorldWithTemplate()
   const start = { connection_id: w.connectionId, phone: String(marina.phone), template }
   const { body } = await w.callTool('start_conversation', start)
   const conversation_id = body.conversation.id
@@ -214,7 +214,7 @@ test('wait_for_work marks messages as read; later ones stay unread', async () =>
 })
 
 test('an answer marks the answered messages as read; reading does not', async () => {
-  const w = await withTemplate()
+  const w = await agentsWorldWithTemplate()
   const { id: conversation_id } = await w.customerWrites('One', { externalId: 'wamid.one' })
   await w.callTool('read_conversation', { conversation_id })
   await w.callTool('list_conversations')
@@ -228,7 +228,7 @@ test('an answer marks the answered messages as read; reading does not', async ()
 test('queries for unseen messages use indexes with any statistics', async () => {
   const { w, id, ask } = await overtaken()
   const tables = ['conversations', 'messages', 'moving_conversations']
-  await forgetStatistics(w.db, tables)
+  await clearStatistics(w.db, tables)
   const { body } = await ask('read_conversation', { messages: 5 })
   const [{ id: first }] = body.messages
   const statements = await statementsOf(async () => {
@@ -240,7 +240,7 @@ test('queries for unseen messages use indexes with any statistics', async () => 
     ({ text }) => /_inbound_id|direction = 'inbound'/.test(text) && !/picked as/.test(text),
   )
   assert.ok(made.length > 5, id)
-  assert.deepEqual(await badPlans(w.db, made, tables), [])
+  assert.deepEqual(await findBadPlans(w.db, made, tables), [])
 })
 
 test('resolve and snooze keep a conversation with unseen messages open', async () => {
@@ -257,22 +257,22 @@ test('resolve and snooze keep a conversation with unseen messages open', async (
 })
 
 test('after a merge, unseen messages of both conversations stay pending', async () => {
-  const w = await withTemplate()
+  const w = await agentsWorldWithTemplate()
   const { id } = await w.customerWrites('By phone')
   await work(w)
   w.clock.advance(1000)
   const hidden = { userId: 'BR.1', parentUserId: null, phone: null, name: 'Marina' }
-  await w.tellOn(w.connectionId, customerMessage({ at: w.clock.now(), customer: hidden, text: 'Without a phone' }))
+  await w.deliverOn(w.connectionId, customerMessage({ at: w.clock.now(), customer: hidden, text: 'Without a phone' }))
   w.clock.advance(1000)
   const both = { ...marina, userId: 'BR.1' }
-  await w.tellOn(w.connectionId, customerMessage({ at: w.clock.now(), customer: both, text: 'It is me' }))
+  await w.deliverOn(w.connectionId, customerMessage({ at: w.clock.now(), customer: both, text: 'It is me' }))
   const { body } = await w.callTool('answer', { conversation_id: id, text: 'Hello' })
   assert.deepEqual(texts(body.arrived_meanwhile), ['Without a phone', 'It is me'])
   assert.ok((await waiting(w, id)) !== null)
 })
 
 test('concurrent answers keep messages pending that none of them has seen', async () => {
-  const w = await withTemplate()
+  const w = await agentsWorldWithTemplate()
   const { id: conversation_id } = await w.customerWrites('One')
   for (const text of ['Two', 'Three']) {
     w.clock.advance(1000)

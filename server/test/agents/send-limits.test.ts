@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { secondsToNextUtcDay } from '../../src/base/time.ts'
-import { type AgentsWorld, agentsWorld, template, withTemplate } from '../support/agents/agents-world.ts'
+import { type AgentsWorld, agentsWorld, agentsWorldWithTemplate, template } from '../support/agents/agents-world.ts'
 import { everyStatementOf } from '../support/database.ts'
 import { startNode } from '../support/events/feed-world.ts'
 import { conversationPath, marina } from '../support/inbox/inbox-world.ts'
 import { signedInMember } from '../support/member.ts'
-import { receivedAll } from '../support/received.ts'
+import { waitForNotifications } from '../support/wait-for-notifications.ts'
 import { type Answer, callerOf } from '../support/world.ts'
 
 const codeOf = ({ status, body }: Answer) => `${status} ${body.code ?? body.data?.code ?? body.status}`
@@ -96,7 +96,7 @@ test('20 concurrent sends on two nodes respect the limits', async () => {
   // Ten of these can reach one node, which then pauses the key for a minute.
   w.clock.advance(60_000)
   await setLimits(w, { unansweredSends: 50, dailySends: 8 })
-  await receivedAll(w.db)
+  await waitForNotifications(w.db)
   const more = await Promise.all(Array.from({ length: 20 }, (_, n) => sendBoth(second, n)))
   assert.deepEqual(
     [more.filter((one) => codeOf(one) === '200 sent').length, w.sent().length],
@@ -169,7 +169,7 @@ test('limits set at the creation of a key apply at once', async () => {
 })
 
 test('no conversation is created for a send over the limit', async () => {
-  const w = await withTemplate()
+  const w = await agentsWorldWithTemplate()
   await setLimits(w, { dailySends: 1 })
   const start = (phone: string) => w.callTool('start_conversation', { connection_id: w.connectionId, phone, template })
   assert.equal(codeOf(await start('5511999990001')), '200 sent')

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { template, withTemplate } from '../support/agents/agents-world.ts'
+import { agentsWorldWithTemplate, template } from '../support/agents/agents-world.ts'
 import { marina } from '../support/inbox/inbox-world.ts'
 import { signedInMember } from '../support/member.ts'
 import { pick } from '../support/pick.ts'
@@ -8,7 +8,7 @@ import { pick } from '../support/pick.ts'
 const phone = '+55 81 99876-5432'
 
 test('a template starts a conversation with a new number, once', async () => {
-  const w = await withTemplate()
+  const w = await agentsWorldWithTemplate()
   const ask = { connection_id: w.connectionId, phone, template }
   const first = await w.callTool('start_conversation', ask)
   assert.equal(first.status, 200, JSON.stringify(first.body))
@@ -21,7 +21,7 @@ test('a template starts a conversation with a new number, once', async () => {
 })
 
 test('nothing is created if the template cannot be sent', async () => {
-  const w = await withTemplate()
+  const w = await agentsWorldWithTemplate()
   const cases: [change: object, refusal: [number, string]][] = [
     [{ template: { ...template, name: 'other' } }, [422, 'TEMPLATE_NOT_APPROVED']],
     [{ template: { ...template, body_params: [] } }, [422, 'INVALID_MESSAGE']],
@@ -37,7 +37,7 @@ test('nothing is created if the template cannot be sent', async () => {
 })
 
 test('conversations of people cannot be started again', async () => {
-  const w = await withTemplate()
+  const w = await agentsWorldWithTemplate()
   const { id } = await w.customerWrites('Hello')
   await w.takeOver(id)
   const ask = { connection_id: w.connectionId, phone: marina.phone, template }
@@ -46,7 +46,7 @@ test('conversations of people cannot be started again', async () => {
 })
 
 test('stopped agents cannot start conversations', async () => {
-  const w = await withTemplate()
+  const w = await agentsWorldWithTemplate()
   const admin = await signedInMember(w, 'admin')
   await admin.call('PATCH', '', { agentsStopped: true })
   const { status, body } = await w.callTool('start_conversation', { connection_id: w.connectionId, phone, template })
@@ -54,7 +54,7 @@ test('stopped agents cannot start conversations', async () => {
 })
 
 test('with a key that masks phones, unknown numbers count against the lookup limit', async () => {
-  const w = await withTemplate()
+  const w = await agentsWorldWithTemplate()
   const { value } = await w.addKey({ scopes: ['inbox.write'], phoneVisibility: 'masked' })
   const ask = { connection_id: w.connectionId, template: { ...template, name: 'other' } }
   for (let n = 0; n < 30; n++) {

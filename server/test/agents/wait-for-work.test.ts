@@ -7,7 +7,7 @@ import { type AgentsWorld, agentsWorld } from '../support/agents/agents-world.ts
 import { statementsOf } from '../support/database.ts'
 import { addAgent, marina } from '../support/inbox/inbox-world.ts'
 import { signedInMember } from '../support/member.ts'
-import { badPlans, forgetStatistics } from '../support/plans.ts'
+import { clearStatistics, findBadPlans } from '../support/query-plans.ts'
 import type { Answer } from '../support/world.ts'
 
 const joao = { ...marina, phone: '5581998765432', name: 'João Prado' }
@@ -215,12 +215,12 @@ test('work queries use indexes with any statistics', async () => {
   const w = await agentsWorld()
   await w.customerWrites('Hello')
   const tables = ['events', 'conversations', 'messages', 'conversation_notes', 'conversation_handovers', 'leads']
-  await forgetStatistics(w.db, tables)
+  await clearStatistics(w.db, tables)
   const statements = await statementsOf(async () => {
     const begun = await now(w)
     await w.customerWrites('Hello again')
     assert.equal((await now(w, begun.next_cursor)).work.length, 1)
   })
   const ofWork = statements.filter(({ text }) => /picked as materialized/.test(text) || /from leads/.test(text))
-  assert.deepEqual(await badPlans(w.db, ofWork, tables), [])
+  assert.deepEqual(await findBadPlans(w.db, ofWork, tables), [])
 })

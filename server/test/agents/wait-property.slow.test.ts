@@ -53,7 +53,7 @@ async function act(w: AgentsWorld, node: WaitingNode, member: TestMember, agents
   const kind = randomInt(10)
   if (kind < 6) {
     const text = String(++written.count)
-    await w.tell(customerMessage({ at: w.clock.now(), customer: customer(randomInt(customers)), text }))
+    await w.deliver(customerMessage({ at: w.clock.now(), customer: customer(randomInt(customers)), text }))
     return
   }
   const all = await w.conversations()
@@ -94,7 +94,7 @@ test('with random writes on two nodes, an agent gets all of its work exactly onc
     // One of each, so that every action has a target.
     for (let n = 0; n < customers; n++) {
       w.clock.advance(5)
-      await w.tell(customerMessage({ at: w.clock.now(), customer: customer(n), text: String(++written.count) }))
+      await w.deliver(customerMessage({ at: w.clock.now(), customer: customer(n), text: String(++written.count) }))
     }
     let isOver = false
     const limit = randomInt(1, 4)
@@ -105,7 +105,7 @@ test('with random writes on two nodes, an agent gets all of its work exactly onc
           () => isOver,
         ),
         follow(
-          (input) => node.ask({ key: other.value, ...input }),
+          (input) => node.sendWait({ key: other.value, ...input }),
           () => isOver,
         ),
       ]),

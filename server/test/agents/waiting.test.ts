@@ -75,12 +75,12 @@ test('a key can have ten waits, and a disconnect frees a slot', async () => {
   const { node } = await waiting()
   const waits = []
   for (let count = 1; count < 10; count++) waits.push(await node.wait())
-  const { status, body } = await node.ask({ wait: 1 })
+  const { status, body } = await node.sendWait({ wait: 1 })
   assert.deepEqual([status, body.code], [429, 'RATE_LIMITED'])
   assert.ok(body.next.length > 0)
   await waits.pop()?.leave()
   await node.wait()
-  assert.equal((await node.ask({ wait: 1 })).status, 429)
+  assert.equal((await node.sendWait({ wait: 1 })).status, 429)
 })
 
 test('a conversation that changes owner during waits goes to the new owner', async () => {

@@ -4,7 +4,7 @@ import { reassignOverdue } from '../../src/inbox/assignment/reassign-to-people.t
 import { agentsWorld } from '../support/agents/agents-world.ts'
 import { signedInMember } from '../support/member.ts'
 import { pick } from '../support/pick.ts'
-import { receivedAll } from '../support/received.ts'
+import { waitForNotifications } from '../support/wait-for-notifications.ts'
 
 const never = { monday: [], tuesday: [], wednesday: [], thursday: [], friday: [], saturday: [], sunday: [] }
 const hour = 3_600_000
@@ -50,7 +50,7 @@ test('who_am_i returns instructions and business hours, or null', async () => {
   assert.deepEqual([told.time_zone, told.week, told.is_open], ['UTC', hours.week, true])
   const end = new Date(w.clock.now().setUTCMinutes(0, 0, 0) + 2 * hour)
   assert.equal(told.next_change_at, end.toISOString())
-  await receivedAll(w.db)
+  await waitForNotifications(w.db)
   assert.equal((await w.callTool('wait_for_work', { wait: 0 })).body.is_open, true)
 })
 
@@ -63,12 +63,12 @@ test('a handover outside business hours says when people are available', async (
   assert.doesNotMatch(await handOver(), /No person/)
   const later = spanFrom(w.clock.now(), 1)
   await admin.call('PATCH', '', { hours: later })
-  await receivedAll(w.db)
+  await waitForNotifications(w.db)
   const [{ from = '' } = {}] = Object.values(later.week).flat()
   const day = w.clock.now().toISOString().slice(0, 10)
   assert.match(await handOver(), new RegExp(`No person is available until ${day} ${from} \\(UTC\\)`))
   await admin.call('PATCH', '', { hours: spanFrom(w.clock.now(), 0) })
-  await receivedAll(w.db)
+  await waitForNotifications(w.db)
   assert.doesNotMatch(await handOver(), /No person/)
 })
 

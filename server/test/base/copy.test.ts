@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { copyStatement, loadTables, readCatalogue, withSession } from '../../src/base/copy/catalogue.ts'
+import { copyStatement, loadTables, readCatalog, withSession } from '../../src/base/copy/catalog.ts'
 import { copyIn, copyOut } from '../../src/base/copy/copy.ts'
 import { firstIdAt } from '../../src/base/id.ts'
-import { makeAhead } from '../../src/base/partitions.ts'
+import { createNextPartition } from '../../src/base/partitions.ts'
 import { migratedDatabase, type TestDatabase, testDatabase } from '../support/database.ts'
 import { addressOf } from '../support/postgres/own-postgres.ts'
 
@@ -28,8 +28,8 @@ test('a partitioned table is copied as one, and the target routes its rows to it
   const [from, to] = [await testDatabase(), await migratedDatabase()]
   // The two databases have different first periods.
   const events = { table: 'events', column: 'id' }
-  assert.equal(await makeAhead(from.db, events, new Date('2026-12-03')), 1)
-  assert.equal(await makeAhead(to.db, events, new Date('2026-12-17')), 1)
+  assert.equal(await createNextPartition(from.db, events, new Date('2026-12-03')), 1)
+  assert.equal(await createNextPartition(to.db, events, new Date('2026-12-17')), 1)
   const ids = ['2026-12-08', '2026-12-22', '2999-01-01'].map((day) => firstIdAt(new Date(day)))
   await from.db.sql`
     insert into events (workspace_id, id, name, subject_id, payload, occurred_at)
@@ -43,7 +43,7 @@ test('a partitioned table is copied as one, and the target routes its rows to it
 
   await withSession(addressOf(from.options), 'parley test', (source) =>
     withSession(addressOf(to.options), 'parley test', async (target) => {
-      const catalogue = await readCatalogue(source)
+      const catalogue = await readCatalog(source)
       assert.deepEqual(
         catalogue.tables.flatMap(({ name }) => (name.startsWith('events') ? [name] : [])),
         ['events'],

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { openDb } from '../../src/base/db.ts'
 import { migrate } from '../../src/base/migrate.ts'
 import { emptyDatabase, testDatabase } from '../support/database.ts'
-import { oncePerFile } from '../support/file-end.ts'
+import { oncePerFile } from '../support/file-lifecycle.ts'
 import { newFolder } from '../support/folder.ts'
 
 const own = fileURLToPath(new URL('../../migrations', import.meta.url))

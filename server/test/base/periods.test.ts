@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isFarAhead, partitionName, periodAt, periodOf, periodToMake } from '../../src/base/partitions.ts'
+import { isFarAhead, partitionName, periodAt, periodOf, periodToCreate } from '../../src/base/partitions.ts'
 
 const period = (from: string, to: string) => ({ from: new Date(from), to: new Date(to) })
 const one = period('2026-12-07', '2026-12-21')
@@ -28,7 +28,7 @@ const makings: [now: string, expected: string | null][] = [
 
 test('the next period is created in the week before it starts, but not in the last two days', () => {
   for (const [now, expected] of makings) {
-    const made = periodToMake(new Date(now))
+    const made = periodToCreate(new Date(now))
     assert.equal(made && partitionName('events', made), expected, now)
   }
 })

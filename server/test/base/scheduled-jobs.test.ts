@@ -5,7 +5,7 @@ import { openDb } from '../../src/base/db.ts'
 import { createLog } from '../../src/base/log.ts'
 import { createScheduledJobs, type ScheduledJob, type ScheduledJobDeps } from '../../src/base/scheduled-jobs.ts'
 import { statementCountOf, testDatabase } from '../support/database.ts'
-import { atEnd } from '../support/file-end.ts'
+import { atEnd } from '../support/file-lifecycle.ts'
 import { testNoon } from '../support/world.ts'
 
 const hourMs = 3_600_000
@@ -33,7 +33,7 @@ test('each period has one run of each job, however many processes poll', async (
     createScheduledJobs({ ...own, db: n % 2 === 0 ? own.db : other }, jobs),
   )
   for (let second = 0; second < 60; second++) {
-    await Promise.all(processes.map(({ begin }) => begin()))
+    await Promise.all(processes.map(({ startDue }) => startDue()))
     await Promise.all(processes.map(({ idle }) => idle()))
     own.clock.advance(1_000)
   }
@@ -45,7 +45,7 @@ test('a job that never ran is due at once, and otherwise after its period', asyn
   let runs = 0
   const jobs = createScheduledJobs(own, [{ name: freshName(), everyMs: hourMs, work: async () => ++runs }])
   const look = async () => {
-    await jobs.begin()
+    await jobs.startDue()
     await jobs.idle()
     return runs
   }
@@ -60,14 +60,14 @@ test('a run that dies with its process is not repeated, and the next period has 
   const own = await deps()
   const name = freshName()
   const dying = createScheduledJobs(own, [{ name, everyMs: hourMs, work: () => new Promise(() => {}) }])
-  await dying.begin()
+  await dying.startDue()
   let runs = 0
   const living = createScheduledJobs(own, [{ name, everyMs: hourMs, work: async () => ++runs }])
   own.clock.advance(hourMs - 1)
-  await living.begin()
+  await living.startDue()
   assert.equal(runs, 0)
   own.clock.advance(1)
-  await living.begin()
+  await living.startDue()
   await living.idle()
   assert.equal(runs, 1)
 })
@@ -81,13 +81,13 @@ test('a job that takes longer than its period does not overlap with itself', asy
     return promise
   }
   const jobs = createScheduledJobs(own, [{ name: freshName(), everyMs: 3_000, work }])
-  await jobs.begin()
+  await jobs.startDue()
   own.clock.advance(10_000)
-  await jobs.begin()
+  await jobs.startDue()
   assert.equal(runs, 1)
   resolve(1)
   await jobs.idle()
-  await jobs.begin()
+  await jobs.startDue()
   assert.equal(runs, 2)
 })
 
@@ -98,12 +98,12 @@ test('a failed job is logged, delays no other job and runs again in its next per
   const fail = async () => {
     throw new Error('no')
   }
-  const jobs = createScheduledJobs({ ...own, ran: (name, result) => told.push(`${name} ${result}`) }, [
+  const jobs = createScheduledJobs({ ...own, onRun: (name, result) => told.push(`${name} ${result}`) }, [
     { name: bad, everyMs: 3_000, work: fail },
     { name: good, everyMs: 3_000, work: async () => 0 },
   ])
   for (let turn = 0; turn < 2; turn++) {
-    await jobs.begin()
+    await jobs.startDue()
     await jobs.idle()
     own.clock.advance(3_000)
   }
@@ -116,10 +116,10 @@ test('a clock that was set back does not delay a job', async () => {
   let runs = 0
   const jobs = createScheduledJobs(own, [{ name: freshName(), everyMs: 3_000, work: async () => ++runs }])
   own.clock.advance(25 * hourMs)
-  await jobs.begin()
+  await jobs.startDue()
   await jobs.idle()
   own.clock.set(testNoon)
-  await jobs.begin()
+  await jobs.startDue()
   await jobs.idle()
   assert.equal(runs, 2)
 })
@@ -132,8 +132,8 @@ test('the database is not queried before a job can be due, nor for a job without
   const processes = [1, 2].map(() => createScheduledJobs(own, [chore, hourly]))
   const pass = async (seconds: number) => {
     for (let second = 0; second < seconds; second++) {
-      for (const { begin, idle } of processes) {
-        await begin()
+      for (const { startDue, idle } of processes) {
+        await startDue()
         await idle()
       }
       own.clock.advance(1_000)
@@ -156,7 +156,7 @@ test('a job whose isDue throws is reported and delays no other', async () => {
     { name: freshName(), everyMs: 3_000, isDue, work: async () => 0 },
     { name: freshName(), everyMs: 3_000, work: async () => ++runs },
   ])
-  await assert.rejects(jobs.begin(), /away/)
+  await assert.rejects(jobs.startDue(), /away/)
   await jobs.idle()
   assert.equal(runs, 1)
 })

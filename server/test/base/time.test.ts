@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { isoTime, readIsoTime, secondsToNextUtcDay, startOfUtcDay } from '../../src/base/time.ts'
+import { isoTime, parseIsoTime, secondsToNextUtcDay, startOfUtcDay } from '../../src/base/time.ts'
 
 test('ISO 8601 times are parsed as in the table', () => {
   const rows: [text: string, time: string][] = [
@@ -24,7 +24,7 @@ test('ISO 8601 times are parsed as in the table', () => {
     ['2026-12-31T23:30:00-01:00', '2027-01-01T00:30:00.000Z'],
     ['2026-01-31T10:20:30+00:00', '2026-01-31T10:20:30.000Z'],
   ]
-  for (const [text, time] of rows) assert.equal(readIsoTime(text)?.toISOString(), time, text)
+  for (const [text, time] of rows) assert.equal(parseIsoTime(text)?.toISOString(), time, text)
 })
 
 test('an invalid or nonexistent time is null', () => {
@@ -69,12 +69,12 @@ test('an invalid or nonexistent time is null', () => {
     '2026-W05-6',
     '٢٠٢٦-01-31',
   ]
-  for (const text of texts) assert.equal(readIsoTime(text), null, text)
+  for (const text of texts) assert.equal(parseIsoTime(text), null, text)
 })
 
 test('every formatted time parses to itself', () => {
   const date = fc.date({ min: new Date(0), max: new Date('9999-12-31T23:59:59.999Z'), noInvalidDate: true })
-  fc.assert(fc.property(date, (time) => readIsoTime(time.toISOString())?.getTime() === time.getTime()))
+  fc.assert(fc.property(date, (time) => parseIsoTime(time.toISOString())?.getTime() === time.getTime()))
 })
 
 test('a UTC day starts at midnight and ends after the seconds that remain', () => {

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import type { Db } from '../../src/base/db.ts'
 import { migrate } from '../../src/base/migrate.ts'
 import { emptyDatabase } from '../support/database.ts'
-import { oncePerFile } from '../support/file-end.ts'
+import { oncePerFile } from '../support/file-lifecycle.ts'
 
 // One database, upgraded from the first migration to the last: each test fills it at the migration before its own.
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Choices, problemOfChoices } from '../../src/channels/interactive-options.ts'
+import { type Choices, findChoicesProblem } from '../../src/channels/interactive-options.ts'
 
 const buttons = (...titles: string[]): Choices => ({ buttons: titles.map((title, n) => ({ id: `${n}`, title })) })
 const list = (rows: object[], button = 'See'): Choices => ({ list: { button, rows: rows as never } })
@@ -25,7 +25,7 @@ const judged: [what: string, text: string, choices: Choices, field: string | nul
 ]
 for (const [what, text, choices, field] of judged) {
   test(`choices with ${what} ${field === null ? 'are valid' : `are rejected, naming ${field}`}`, () => {
-    const problem = problemOfChoices(text, choices)
+    const problem = findChoicesProblem(text, choices)
     if (field === null) assert.equal(problem, null)
     else assert.ok(problem?.startsWith(`${field} `), String(problem))
   })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { firstEmoji, mimeTypeOf } from '../../src/channels/detail-values.ts'
+import { firstEmoji, parseKnownMimeType } from '../../src/channels/untrusted-values.ts'
 
 test('a reaction is reduced to one emoji', () => {
   const rows: [sent: string, shown: string][] = [
@@ -29,5 +29,5 @@ test("a file's type is a known MIME type", () => {
     ['no type', null],
     [7, null],
   ]
-  for (const [told, type] of rows) assert.equal(mimeTypeOf(told), type, String(told))
+  for (const [told, type] of rows) assert.equal(parseKnownMimeType(told), type, String(told))
 })

@@ -6,7 +6,7 @@ import { startWorker } from '../../src/cli/serve.ts'
 import { createSequencer } from '../../src/events/sequence.ts'
 import { claimQueues, releaseQueue } from '../../src/webhooks/endpoint/queue-queries.ts'
 import { everyStatementOf, testDatabase } from '../support/database.ts'
-import { atEnd } from '../support/file-end.ts'
+import { atEnd } from '../support/file-lifecycle.ts'
 import { webhookWorld } from '../support/webhooks/webhook-world.ts'
 import { drivenLoops } from './driven-loops.ts'
 

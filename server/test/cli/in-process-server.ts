@@ -5,7 +5,7 @@ import { removeServerFile, writeServerFile } from '../../src/cli/team-call.ts'
 import { loadConfig } from '../../src/config.ts'
 import { startImports } from '../../src/leads/transfer/import/run-import.ts'
 import { databaseSettings, testDatabase } from '../support/database.ts'
-import { atEnd, oncePerFile } from '../support/file-end.ts'
+import { atEnd, oncePerFile } from '../support/file-lifecycle.ts'
 import { newFolder } from '../support/folder.ts'
 import { serviceEnvironment } from '../support/program/service.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
-import { chooseRights } from '../../src/cli/key.ts'
+import { resolvePermissions } from '../../src/cli/key.ts'
 
 function terminal(isTTY: boolean, typed = '') {
   const input = Object.assign(new PassThrough(), { isTTY })
@@ -17,13 +17,13 @@ test('a key gets the scopes of its purpose, and only answering agents get new co
     ['syncing', ['leads.read', 'leads.write', 'leads.bulk'], false],
     ['reading', ['leads.read', 'inbox.read'], false],
   ] as const)
-    assert.deepEqual(await chooseRights({ for: purpose }, terminal(false)), { scopes, answersNewConversations })
-  assert.deepEqual(await chooseRights({ scope: ['leads.delete'] }, terminal(false)), { scopes: ['leads.delete'] })
+    assert.deepEqual(await resolvePermissions({ for: purpose }, terminal(false)), { scopes, answersNewConversations })
+  assert.deepEqual(await resolvePermissions({ scope: ['leads.delete'] }, terminal(false)), { scopes: ['leads.delete'] })
 })
 
 test('a script without scopes or purpose gets an error with the options', async () => {
   await assert.rejects(
-    chooseRights({}, terminal(false)),
+    resolvePermissions({}, terminal(false)),
     /--for answering .*\n {2}--for syncing .*\n {2}--for reading /,
   )
 })
@@ -31,7 +31,7 @@ test('a script without scopes or purpose gets an error with the options', async 
 test('a person is asked until they choose a purpose, by number or name', async () => {
   for (const typed of ['5\n\n2\n', 'everything\nSyncing\n']) {
     const asked = terminal(true, typed)
-    assert.deepEqual((await chooseRights({}, asked)).scopes, ['leads.read', 'leads.write', 'leads.bulk'])
+    assert.deepEqual((await resolvePermissions({}, asked)).scopes, ['leads.read', 'leads.write', 'leads.bulk'])
     assert.match(asked.shown(), /^What is the key for\?\n {2}1 {2}answering: /)
   }
 })

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Db } from '../../src/base/db.ts'
 import type { DueWatch } from '../../src/base/pubsub.ts'
 import { applyPlatformSignal } from '../../src/channels/health/availability.ts'
-import { tellOutages, watchOutages } from '../../src/channels/health/health.ts'
+import { notifyOutages, watchOutages } from '../../src/channels/health/health.ts'
 import { watchTemplates } from '../../src/channels/templates/template-schedule.ts'
 import {
   reassignFromExpiredKeys,
@@ -107,7 +107,7 @@ const works: readonly TimedWork[] = [
     cause: (w) => signal(w, { type: 'connection_state', available: true, reason: 'platform_error_190' }),
     afterMs: 15 * secondMs,
     lookMs: 40 * secondMs,
-    work: (w) => tellOutages(w.db, w.clock),
+    work: (w) => notifyOutages(w.db, w.clock),
   },
   {
     name: 'a bulk change is begun',

@@ -3,8 +3,8 @@ import { mock, test } from 'node:test'
 import { pauseBeforeRetry } from '../../../client/src/call.ts'
 import {
   ApiError,
+  createError,
   DeliveryFailedError,
-  errorOf,
   ForbiddenError,
   NetworkError,
   NotFoundError,
@@ -15,7 +15,7 @@ import {
   WindowClosedError,
 } from '../../../client/src/errors.ts'
 import { Parley } from '../../../client/src/parley.ts'
-import { clientWorld, type Fate, network, refusal } from '../support/client/client-world.ts'
+import { clientWorld, network, type RequestOutcome, refusal } from '../support/client/client-world.ts'
 import { pick } from '../support/pick.ts'
 
 test('a send with a lost response is retried with the same key and sent once', async () => {
@@ -63,7 +63,7 @@ test('uncertain calls are retried only if they are repeatable', async () => {
 })
 
 const answered = (status: number, headers: Record<string, string> = {}, data: object = {}) =>
-  errorOf(refusal(status, data, headers), { statusCode: status, statusMessage: 'No', data }, 0)
+  createError(refusal(status, data, headers), { statusCode: status, statusMessage: 'No', data }, 0)
 
 const rules: [error: ParleyError, isRepeatable: boolean, pauses: (number | null)[]][] = [
   [new NetworkError('lost'), true, [500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]],
@@ -107,7 +107,7 @@ test('errors have the class of their code, or else of their status', () => {
     next: ['Wait.'],
     owner: 'human',
   }
-  const { name, message, next, data } = errorOf(refusal(409), problem, 0)
+  const { name, message, next, data } = createError(refusal(409), problem, 0)
   assert.deepEqual([name, message, next, data.owner], ['HeldByPeopleError', 'People have it.', ['Wait.'], 'human'])
 })
 
@@ -152,7 +152,7 @@ test('a signal aborts calls, pauses and pagination with its own reason', async (
   await assert.rejects(new Parley(options).events.follow({ signal: ended }).next(), why)
 })
 
-const strangers: [Fate, RegExp][] = [
+const strangers: [RequestOutcome, RegExp][] = [
   [new Response('', { status: 307, headers: { location: 'https://elsewhere.example.com' } }), /redirect/],
   [new Response('<html>', { status: 200 }), /not JSON/],
 ]

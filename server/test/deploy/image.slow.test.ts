@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { type Instruction, isInContext, readDockerfile, type Stage } from '../support/deploy/dockerfile.ts'
-import { atEnd, oncePerFile } from '../support/file-end.ts'
+import { atEnd, oncePerFile } from '../support/file-lifecycle.ts'
 import { newFolder } from '../support/folder.ts'
 import { commandsUnder } from '../support/program/operations.ts'
 import { ask, freePort, operatorToken } from '../support/program/service.ts'
@@ -20,7 +20,7 @@ const read = (name: string) => readFile(join(root, name), 'utf8')
 const execute = promisify(execFile)
 const run = (command: string, words: readonly string[], env?: NodeJS.ProcessEnv) =>
   execute(command, words, { maxBuffer: 50_000_000, ...(env && { env }) })
-const patiently = { timeout: 1_200_000, skip: whyNot() }
+const slowTest = { timeout: 1_200_000, skip: whyNot() }
 const user = 10_001
 const domain = 'parley.example.com'
 
@@ -46,7 +46,7 @@ const statusOf = (url: string) =>
     () => 0,
   )
 
-test('the image serves as a user that can write only to the data', patiently, async () => {
+test('the image serves as a user that can write only to the data', slowTest, async () => {
   const image = await builtImage()
   const data = await newFolder()
   await chown(data, user, user)
@@ -55,7 +55,7 @@ test('the image serves as a user that can write only to the data', patiently, as
   const env = { PARLEY_HOST: '127.0.0.1', PARLEY_PORT: String(port), PARLEY_TEAM_TOKEN: operatorToken }
   const container = runContainer(image, { env, volumes: { '/var/lib/parley': data } })
   await assert.rejects(container.execute(image.healthCheck))
-  await until(async () => (await statusOf(`${url}/readyz`)) === 200, `an answer: ${container.told()}`, 120_000)
+  await until(async () => (await statusOf(`${url}/readyz`)) === 200, `an answer: ${container.printed()}`, 120_000)
   await container.execute(image.healthCheck)
 
   await container.execute(['parley', 'workspace', 'create', 'Acme'])
@@ -63,7 +63,7 @@ test('the image serves as a user that can write only to the data', patiently, as
   const lead = { firstName: 'Ana', phone: '+55 81 99123-4567' }
   assert.equal((await ask(url, key, 'POST /api/v1/leads', lead)).status, 201)
   await container.execute(['test', '-f', '/opt/parley/web/dist/index.html'])
-  assert.ok(!container.told().includes('The web app is not built'))
+  assert.ok(!container.printed().includes('The web app is not built'))
 
   assert.equal((await container.execute(['id', '-u'])).trim(), String(user))
   for (const path of ['/opt/parley/x', '/x', '/usr/x', '/srv/x']) {
@@ -71,10 +71,10 @@ test('the image serves as a user that can write only to the data', patiently, as
   }
   await container.execute(['touch', '/tmp/x'])
   container.process.kill('SIGTERM')
-  assert.equal(await container.gone, 0)
+  assert.equal(await container.exited, 0)
 })
 
-test('the image has the runtime files, but no build tools and no data', patiently, async () => {
+test('the image has the runtime files, but no build tools and no data', slowTest, async () => {
   const { folder } = await builtImage()
   const app = join(folder, 'opt/parley')
   const kept = ['bin', 'docs', 'node', 'node_modules', 'package.json', 'server', 'web']
@@ -85,7 +85,7 @@ test('the image has the runtime files, but no build tools and no data', patientl
 
 test(
   'the systemd commands install the service on an empty Debian, as one unit and as separate ones',
-  patiently,
+  slowTest,
   async () => {
     const image = await builtImage()
     const [install = '', makeWorkspace = '', divide = ''] = await commandsUnder('Run as a systemd service')
@@ -98,32 +98,32 @@ test(
       await symlink('/opt/parley/node', join(folder, 'usr/bin/node'))
       await appendFile(join(folder, 'etc/hosts'), '127.0.0.1 localhost db.example.com\n')
     })
-    const type = (commands: string, input?: string) => machine.type(commands, '/opt/parley', input)
-    await type(install)
+    const runInShell = (commands: string, input?: string) => machine.runInShell(commands, '/opt/parley', input)
+    await runInShell(install)
     await served(machine, 'parley', 7007)
-    assert.match(await type(makeWorkspace), new RegExp(`https://${domain}/\\S+`))
-    assert.deepEqual(await wallsOf(machine, 'parley'), {
+    assert.match(await runInShell(makeWorkspace), new RegExp(`https://${domain}/\\S+`))
+    assert.deepEqual(await sandboxOf(machine, 'parley'), {
       uid: 'parley',
       capabilities: 0n,
       noNewPrivileges: '1',
       seccomp: '2',
     })
-    await type('systemctl restart parley')
+    await runInShell('systemctl restart parley')
     await served(machine, 'parley', 7007)
 
     const password = 'a-password-of-the-database'
-    await type(
+    await runInShell(
       'runuser -u postgres -- psql --set ON_ERROR_STOP=1',
       `create role parley login password '${password}'; create database parley owner parley encoding 'UTF8' template template0;`,
     )
-    await type(divide, `${password}\n`)
+    await runInShell(divide, `${password}\n`)
     assert.equal(await resultOf(machine, 'parley'), 'success 0')
     await served(machine, 'parley@api', 7007)
     await served(machine, 'parley@worker', 7017)
-    assert.match(await type(makeWorkspace.replace('/var/lib/parley', '/var/lib/parley/api')), /https:/)
+    assert.match(await runInShell(makeWorkspace.replace('/var/lib/parley', '/var/lib/parley/api')), /https:/)
     for (const unit of ['parley@api', 'parley@worker']) {
-      assert.equal((await wallsOf(machine, unit)).seccomp, '2')
-      await type(`systemctl stop ${unit}`)
+      assert.equal((await sandboxOf(machine, unit)).seccomp, '2')
+      await runInShell(`systemctl stop ${unit}`)
       assert.equal(await resultOf(machine, unit), 'success 0')
     }
   },
@@ -141,46 +141,51 @@ async function bootMachine(packages: string[], prepare: (folder: string) => Prom
   await prepare(folder)
   const options = ['--quiet', '--boot', '--register=no', '--keep-unit', '--private-network', `--directory=${folder}`]
   const container = spawn('systemd-nspawn', options, { stdio: 'ignore' })
-  const gone = once(container, 'exit')
+  const exited = once(container, 'exit')
   atEnd(async () => {
     // systemd-nspawn shuts the system down on this signal.
     container.kill('SIGTERM')
-    await gone
+    await exited
   })
   /** Runs commands in a root shell in this folder; returns their output. */
-  const type = async (commands: string, cwd: string, input = ''): Promise<string> => {
+  const runInShell = async (commands: string, cwd: string, input = ''): Promise<string> => {
     // Read each time, since the child process changes during boot.
     const children = await readFile(`/proc/${container.pid}/task/${container.pid}/children`, 'utf8').catch(() => '')
     const child = children.split(' ')[0] ?? ''
     const inside = ['--target', child, '--mount', '--uts', '--ipc', '--net', '--pid', '--root']
-    const typing = run('nsenter', [...inside, 'bash', '-ec', `cd ${cwd}\n${commands}`], { PATH: path, HOME: '/root' })
+    const shell = run('nsenter', [...inside, 'bash', '-ec', `cd ${cwd}\n${commands}`], { PATH: path, HOME: '/root' })
     // A command that does not read its input may have exited already.
-    typing.child.stdin?.on('error', () => {}).end(input)
-    const { stdout, stderr } = await typing
+    shell.child.stdin?.on('error', () => {}).end(input)
+    const { stdout, stderr } = await shell
     return stdout + stderr
   }
   const isUp = async () =>
-    /running|degraded/.test(await type('systemctl is-system-running || true', '/').catch(() => ''))
+    /running|degraded/.test(await runInShell('systemctl is-system-running || true', '/').catch(() => ''))
   await until(isUp, 'the machine being up', 120_000)
-  return { type }
+  return { runInShell }
 }
 
-async function served({ type }: Machine, unit: string, port: number): Promise<void> {
-  const ask = () => type(`curl -fsS http://127.0.0.1:${port}/readyz`, '/').catch(() => '')
+async function served({ runInShell }: Machine, unit: string, port: number): Promise<void> {
+  const ask = () => runInShell(`curl -fsS http://127.0.0.1:${port}/readyz`, '/').catch(() => '')
   await until(async () => (await ask()) === '{"status":"ok"}', `${unit} being ready`, 120_000).catch(async (cause) => {
-    const told = await type(`systemctl status ${unit}; journalctl --no-pager -u ${unit} || true`, '/').catch(String)
-    throw new Error(told, { cause })
+    const printed = await runInShell(`systemctl status ${unit}; journalctl --no-pager -u ${unit} || true`, '/').catch(
+      String,
+    )
+    throw new Error(printed, { cause })
   })
 }
 
-const resultOf = async ({ type }: Machine, unit: string) =>
-  (await type(`systemctl show ${unit} --property=Result,ExecMainStatus --value`, '/')).trim().split('\n').join(' ')
+const resultOf = async ({ runInShell }: Machine, unit: string) =>
+  (await runInShell(`systemctl show ${unit} --property=Result,ExecMainStatus --value`, '/'))
+    .trim()
+    .split('\n')
+    .join(' ')
 
-async function wallsOf({ type }: Machine, unit: string) {
-  const status = await type(`cat /proc/$(systemctl show ${unit} --property=MainPID --value)/status`, '/')
+async function sandboxOf({ runInShell }: Machine, unit: string) {
+  const status = await runInShell(`cat /proc/$(systemctl show ${unit} --property=MainPID --value)/status`, '/')
   const of = (name: string) => new RegExp(`^${name}:\\s+(\\S+)`, 'm').exec(status)?.[1] ?? ''
   return {
-    uid: (await type(`id -un ${of('Uid')}`, '/')).trim(),
+    uid: (await runInShell(`id -un ${of('Uid')}`, '/')).trim(),
     capabilities: BigInt(`0x${of('CapBnd')}`) | BigInt(`0x${of('CapEff')}`),
     noNewPrivileges: of('NoNewPrivs'),
     seccomp: of('Seccomp'),
@@ -211,14 +216,14 @@ async function buildImage(stages: Stage[], base: Base, context: string): Promise
     const folder = await newFolder()
     await base(from, folder)
     image = { folder, env: {}, user: '0:0', workdir: '/', entrypoint: [], command: [], healthCheck: [] }
-    for (const instruction of instructions) await carryOut(instruction, image, context, folders)
+    for (const instruction of instructions) await runInstruction(instruction, image, context, folders)
     if (name !== null) folders.set(name, folder)
   }
   if (image === undefined) throw new Error('The Dockerfile has no stage')
   return image
 }
 
-async function carryOut(
+async function runInstruction(
   { name, flags, text, words }: Instruction,
   image: Image,
   context: string,
@@ -256,7 +261,7 @@ const path = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 const authority = process.env.NODE_EXTRA_CA_CERTS
 const mountMachine = 'for one in dev proc; do mount --rbind /$one $root/$one; done'
 /** Returns arguments of `unshare` that run a script in its own mount namespace. */
-const apart = (script: string, words: readonly string[]) => [
+const inMountNamespace = (script: string, words: readonly string[]) => [
   ...['--mount', '--propagation', 'private', 'bash', '-ec', script, 'bash'],
   ...words,
 ]
@@ -264,7 +269,13 @@ const apart = (script: string, words: readonly string[]) => [
 async function runInside({ folder, env, workdir }: Image, command: readonly string[]): Promise<void> {
   const script = `${mountMachine}\nexec chroot $root sh -ec 'cd "$0"; exec "$@"' ${workdir} "$@"`
   const registry = authority && { NODE_EXTRA_CA_CERTS: authority, npm_config_cafile: authority }
-  await run('unshare', apart(script, command), { PATH: path, HOME: '/root', ...registry, ...env, root: folder })
+  await run('unshare', inMountNamespace(script, command), {
+    PATH: path,
+    HOME: '/root',
+    ...registry,
+    ...env,
+    root: folder,
+  })
 }
 
 /** Settings of a container, and a folder for each mount point. */
@@ -276,20 +287,20 @@ interface ContainerOptions {
 /** Runs the image as its user; only its volumes and an in-memory /tmp are writable. */
 function runContainer(image: Image, options: ContainerOptions) {
   const child = enter(image, options, [...image.entrypoint, ...image.command])
-  const told = toldBy(child)
-  const gone = new Promise<number | null>((over) => child.once('exit', over))
+  const printed = outputOf(child)
+  const exited = new Promise<number | null>((over) => child.once('exit', over))
   atEnd(async () => {
     child.kill('SIGTERM')
-    await gone
+    await exited
   })
   return {
     process: child,
-    gone,
-    told,
+    exited,
+    printed,
     /** Runs a command in the container, as `docker exec` does. */
     execute: async (words: readonly string[]): Promise<string> => {
       const other = enter(image, options, words)
-      const output = toldBy(other)
+      const output = outputOf(other)
       const code = await new Promise((over) => other.once('close', over))
       if (code !== 0) throw new Error(`${words.join(' ')} ended with ${code}: ${output()}`)
       return output()
@@ -297,10 +308,10 @@ function runContainer(image: Image, options: ContainerOptions) {
   }
 }
 
-function toldBy(child: ChildProcess): () => string {
-  let told = ''
-  for (const output of [child.stdout, child.stderr]) output?.setEncoding('utf8').on('data', (more) => (told += more))
-  return () => told
+function outputOf(child: ChildProcess): () => string {
+  let printed = ''
+  for (const output of [child.stdout, child.stderr]) output?.setEncoding('utf8').on('data', (more) => (printed += more))
+  return () => printed
 }
 
 function enter(image: Image, { env, volumes }: ContainerOptions, words: readonly string[]): ChildProcess {
@@ -313,7 +324,7 @@ function enter(image: Image, { env, volumes }: ContainerOptions, words: readonly
     'mount -o remount,ro,bind $root',
     `exec chroot --userspec=${image.user} $root sh -ec 'cd "$0"; exec "$@"' ${image.workdir} "$@"`,
   ].join('\n')
-  return spawn('unshare', apart(script, words), {
+  return spawn('unshare', inMountNamespace(script, words), {
     env: { PATH: path, ...image.env, ...env, root: image.folder },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

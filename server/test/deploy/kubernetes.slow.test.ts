@@ -23,7 +23,7 @@ test('Kubernetes accepts every manifest and knows all fields; unknown fields and
   const unknown = spoilt('unknown', (one) => Object.assign(one, { readynessProbe: one.readinessProbe }))
   const wrong = spoilt('wrong', (one) => Object.assign(one.ports[0], { containerPort: '7007' }))
   const manifests = [...allManifests, unknown, wrong]
-  const problems = [...(await wrongIn(manifests)), ...(await unknownIn(manifests))]
+  const problems = [...(await findSchemaErrors(manifests)), ...(await findTypeErrors(manifests))]
   assert.deepEqual(
     problems.filter((problem) => !/^Deployment (unknown|wrong): /.test(problem)),
     [],
@@ -33,7 +33,7 @@ test('Kubernetes accepts every manifest and knows all fields; unknown fields and
 })
 
 /** Returns errors according to the OpenAPI document of Kubernetes, which accepts unknown fields. */
-async function wrongIn(manifests: readonly Manifest[]): Promise<string[]> {
+async function findSchemaErrors(manifests: readonly Manifest[]): Promise<string[]> {
   const wrong: string[] = []
   for (const manifest of manifests) {
     const module = await import(moduleOf(manifest))
@@ -47,7 +47,7 @@ async function wrongIn(manifests: readonly Manifest[]): Promise<string[]> {
 }
 
 /** Returns errors according to the TypeScript types, which reject unknown fields. */
-async function unknownIn(manifests: readonly Manifest[]): Promise<string[]> {
+async function findTypeErrors(manifests: readonly Manifest[]): Promise<string[]> {
   // The package must be resolvable from here.
   const folder = join(root, 'node_modules/.cache/parley-manifests')
   await mkdir(folder, { recursive: true })

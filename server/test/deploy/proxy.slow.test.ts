@@ -3,7 +3,7 @@ import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { atEnd } from '../support/file-end.ts'
+import { atEnd } from '../support/file-lifecycle.ts'
 import { newFolder } from '../support/folder.ts'
 import { ask, freePort, newWorkspace, operatorToken, startService } from '../support/program/service.ts'
 import { until } from '../support/until.ts'
@@ -26,8 +26,9 @@ test('the proxy passes on client addresses, compressed bodies and live streams',
   const frames = stream.body?.pipeThrough(new TextDecoderStream()).getReader()
   const lead = { firstName: 'Ana', phone: '+5581991234567' }
   assert.equal((await ask(url, key, 'POST /api/v1/leads', lead)).status, 201)
-  let told = ''
-  while (!told.includes('lead.created')) told += (await frames?.read())?.value ?? assert.fail(`It ended: ${told}`)
+  let received = ''
+  while (!received.includes('lead.created'))
+    received += (await frames?.read())?.value ?? assert.fail(`It ended: ${received}`)
   await frames?.cancel()
 
   // An address that is not allowed is refused by the client address that the proxy saw, whatever headers it sends.

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
+  dumpDatabase,
   type ErasureWorld,
   erasureWorld,
-  everything,
+  findTraces,
   type Person,
   type Traces,
-  tracesOf,
 } from '../support/erasure-world.ts'
 
 const marina: Person = {
@@ -27,7 +27,7 @@ const bruno: Person = {
 const idsOf = ({ leadIds, conversationIds, messageIds }: Traces) => [...leadIds, ...conversationIds, ...messageIds]
 
 async function ofBruno(w: ErasureWorld): Promise<string[]> {
-  const lines = await everything(w)
+  const lines = await dumpDatabase(w)
   return lines.flatMap(({ table, text }) => (text.toLowerCase().includes(bruno.word) ? `${table} ${text}` : [])).sort()
 }
 
@@ -37,14 +37,14 @@ test('erasing a customer leaves no row, text or digest, and does not affect othe
   const brunos = await w.seed(bruno)
   // What is not hers, to the letter; a browser's reading of the other's lead must not be needed for that.
   const before = await ofBruno(w)
-  assert.ok((await tracesOf(w, marina, idsOf(marinas))).length > 30)
+  assert.ok((await findTraces(w, marina, idsOf(marinas))).length > 30)
 
   const { status, body } = await w.erase({ phone: marina.variant })
   assert.equal(status, 201, JSON.stringify(body))
   assert.equal(body.erasure.state, 'done')
-  assert.deepEqual(await tracesOf(w, marina, marinas.messageIds.concat(marinas.conversationIds)), [])
+  assert.deepEqual(await findTraces(w, marina, marinas.messageIds.concat(marinas.conversationIds)), [])
   // Each lead is told of once more, by its id alone.
-  const left = await tracesOf(w, marina, marinas.leadIds)
+  const left = await findTraces(w, marina, marinas.leadIds)
   assert.deepEqual(left, marinas.leadIds.map((id) => `events: ${id}`).sort())
   const { removed } = body.erasure
   assert.deepEqual(
@@ -63,7 +63,7 @@ test('erasing a customer leaves no row, text or digest, and does not affect othe
   assert.ok(removed.events > 5 && removed.deliveries > 5 && removed.activities > 0 && removed.statusChanges > 0)
 
   assert.deepEqual(await ofBruno(w), before)
-  assert.ok((await tracesOf(w, bruno, idsOf(brunos))).length > 30)
+  assert.ok((await findTraces(w, bruno, idsOf(brunos))).length > 30)
 })
 
 test('the plaintext cache contains nothing of an erased customer', async () => {

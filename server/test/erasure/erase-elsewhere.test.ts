@@ -4,10 +4,10 @@ import { presentPayload } from '../../src/app/events.ts'
 import { createDeliveryWorker } from '../../src/webhooks/deliver/worker.ts'
 import { erasureWorld } from '../support/erasure-world.ts'
 import { follow, startNode } from '../support/events/feed-world.ts'
-import { atEnd } from '../support/file-end.ts'
+import { atEnd } from '../support/file-lifecycle.ts'
 import { marina } from '../support/inbox/inbox-world.ts'
 import { leadPath } from '../support/leads/leads.ts'
-import { imageWorld } from '../support/leads/memory-index-world.ts'
+import { memoryIndexWorld } from '../support/leads/memory-index-world.ts'
 import { signedInMember } from '../support/member.ts'
 import { pick } from '../support/pick.ts'
 
@@ -94,14 +94,14 @@ test('a worker drops deliveries in memory: the next is not sent, and a pending r
 })
 
 test('the memory index no longer finds an erased lead, and is not rebuilt for it', async () => {
-  const w = await imageWorld()
+  const w = await memoryIndexWorld()
   const admin = await signedInMember(w, 'admin')
   const [one] = w.nodes
   assert.ok(one)
   for (let n = 0; n < 60; n++) await w.lead({ firstName: 'Other', lastName: `N${n}` })
   const lead = await w.lead({ firstName: 'Zyxmarina', phone })
   for (let n = 0; n < 60; n++) await w.lead({ firstName: 'Other', lastName: `M${n}` })
-  assert.equal(await one.images.warm(w.workspaceId), true)
+  assert.equal(await one.indexes.warm(w.workspaceId), true)
   const total = async () => (await one.list({ search: 'zyxmarina' })).body.pagination.total
   assert.equal(await total(), 1)
   assert.equal((await admin.call('POST', '/erasures', { leadId: lead.id })).status, 201)

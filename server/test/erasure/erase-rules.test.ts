@@ -2,16 +2,16 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { erasureDeps } from '../../src/app/erasure.ts'
 import type { ErasureDeps } from '../../src/erasure/erasure.ts'
-import { beginErasure } from '../../src/erasure/erasure-routes.ts'
+import { startErasure } from '../../src/erasure/erasure-routes.ts'
 import { finishErasures, leaseMs, runErasure } from '../../src/erasure/run.ts'
 import type { Member } from '../../src/team/member.ts'
-import { type ErasureWorld, erasureWorld, type Person, tracesOf } from '../support/erasure-world.ts'
+import { afterStep } from '../support/after-step.ts'
+import { type ErasureWorld, erasureWorld, findTraces, type Person } from '../support/erasure-world.ts'
 import { conversationPath, marina as customer, customerMessage } from '../support/inbox/inbox-world.ts'
 import { uploadFile } from '../support/leads/import-world.ts'
 import { leadPath } from '../support/leads/leads.ts'
 import { signedInMember } from '../support/member.ts'
 import { pick } from '../support/pick.ts'
-import { afterStep } from '../support/steps.ts'
 import { world } from '../support/world.ts'
 
 const marina: Person = {
@@ -38,7 +38,7 @@ test('an erasure interrupted at any step is completed by a worker, with the same
   const w = await erasureWorld()
   const traces = await w.seed(marina)
   const plain = erasureDeps(w)
-  const begun = await beginErasure(plain, memberOf(w), { phone: marina.phone })
+  const begun = await startErasure(plain, memberOf(w), { phone: marina.phone })
   let deaths = 0
   for (let round = 0; ; round++) {
     let points = 0
@@ -57,14 +57,14 @@ test('an erasure interrupted at any step is completed by a worker, with the same
   const { body } = await w.admin.call('GET', `${path}/${begun.id}`)
   assert.equal(body.erasure.state, 'done')
   assert.deepEqual(body.erasure.removed, expected)
-  assert.deepEqual(await tracesOf(w, marina, [...traces.conversationIds, ...traces.messageIds]), [])
+  assert.deepEqual(await findTraces(w, marina, [...traces.conversationIds, ...traces.messageIds]), [])
 })
 
 test('a worker continues an erasure of a dead process after its lease, not before', async () => {
   const w = await erasureWorld()
   await w.lead({ firstName: marina.word, phone: marina.phone })
   const deps = erasureDeps(w)
-  await beginErasure(deps, memberOf(w), { phone: marina.phone })
+  await startErasure(deps, memberOf(w), { phone: marina.phone })
   assert.equal(await finishErasures(deps), 0)
   assert.equal((await w.call('GET', leadPath(marina.phone))).status, 200)
   w.clock.advance(leaseMs)
@@ -85,7 +85,7 @@ test('a customer is found by each of the four identifiers, and shared e-mails ar
     await w.call('DELETE', leadPath(deleted.id))
     const colleague = await w.lead({ firstName: 'Colleague', email: shared, phone: '5511900000000' })
     const { id: conversationId } = await w.customerWrites('Hi')
-    await w.tell(customerMessage({ at: w.clock.now(), customer: { ...customer, phone: '5511900000000' } }))
+    await w.deliver(customerMessage({ at: w.clock.now(), customer: { ...customer, phone: '5511900000000' } }))
     const name = { phone: '+55 (81) 9123-4567', email: shared.toUpperCase(), leadId: lead.id, conversationId }[by]
     const { body } = await w.erase({ [by]: name })
     const expected = by === 'email' || by === 'leadId' ? { leads: 3, conversations: 2 } : { leads: 2, conversations: 1 }
@@ -101,7 +101,7 @@ test('a message before the conversation is erased is erased with it; the next on
   const w = await erasureWorld()
   const { id } = await w.customerWrites('Before')
   const deps = erasureDeps(w)
-  const begun = await beginErasure(deps, memberOf(w), { phone: customer.phone ?? '' })
+  const begun = await startErasure(deps, memberOf(w), { phone: customer.phone ?? '' })
   w.clock.advance(1000)
   assert.equal((await w.customerWrites('Meanwhile')).id, id)
   await runErasure(deps, w.workspaceId, begun.id, 60_000)
@@ -119,7 +119,7 @@ test('concurrent writes during an erasure get responses, and data stays consiste
   const phone = customer.phone ?? ''
   await w.customerWrites('Before')
   const writing = Array.from({ length: 25 }, async (_, n) => {
-    await w.tell(customerMessage({ at: new Date(w.clock.now().getTime() + n * 1000), text: `Message ${n}` }))
+    await w.deliver(customerMessage({ at: new Date(w.clock.now().getTime() + n * 1000), text: `Message ${n}` }))
     const lead = { firstName: `One ${n}` }
     const { status } = await w.call('POST', '/api/v1/leads/upsert', {
       body: { match: { by: 'phone', value: phone }, lead },

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { eraseQuiet, removeOld } from '../../src/app/erasure.ts'
-import { sweepImports } from '../../src/leads/retention.ts'
+import { deleteExpiredRows, eraseIdleConversations } from '../../src/app/erasure.ts'
+import { deleteExpiredImportFiles } from '../../src/leads/retention.ts'
 import { runImports } from '../../src/leads/transfer/import/run-import.ts'
 import { conversationPath, type InboxWorld, inboxWorld, marina } from '../support/inbox/inbox-world.ts'
-import { rotate } from '../support/key-rotation/rotating.ts'
+import { rotate } from '../support/key-rotation/rotate-keys.ts'
 import { uploadFile } from '../support/leads/import-world.ts'
 import { leadPath } from '../support/leads/leads.ts'
 import { signedInMember } from '../support/member.ts'
@@ -54,11 +54,11 @@ test('by default only audit log entries older than two years are deleted', async
   const before = await Promise.all(counted.map((table) => w.count(table)))
   assert.ok(before.every((count) => count > 0) && (await w.count('audit_log', 'scope_id')) > 0)
   w.clock.advance(729 * dayMs)
-  await removeOld(w)
+  await deleteExpiredRows(w)
   assert.ok((await w.count('audit_log', 'scope_id')) > 0)
   w.clock.advance(2 * dayMs)
-  await removeOld(w)
-  await eraseQuiet(w)
+  await deleteExpiredRows(w)
+  await eraseIdleConversations(w)
   assert.deepEqual(await Promise.all(counted.map((table) => w.count(table))), before)
   assert.equal(await w.count('audit_log', 'scope_id'), 0)
   assert.equal((await w.call('GET', conversationPath(id))).status, 200)
@@ -73,10 +73,10 @@ test('data is deleted the day after its retention, and other workspaces are not 
   assert.equal(patched.status, 200)
   assert.equal(patched.body.workspace.retention.sendsDays, 40)
   w.clock.advance(40 * dayMs - 1000)
-  await removeOld(w)
+  await deleteExpiredRows(w)
   assert.ok((await Promise.all(counted.map((table) => w.count(table)))).every((count) => count > 0))
   w.clock.advance(2000)
-  await removeOld(w)
+  await deleteExpiredRows(w)
   assert.deepEqual(await Promise.all(counted.map((table) => w.count(table))), [0, 0, 0])
   assert.equal(await w.count('audit_log', 'scope_id'), 0)
   assert.deepEqual(await Promise.all(counted.map((table) => other.count(table))), others)
@@ -92,9 +92,9 @@ test('a conversation is erased as a whole when its last message is older than th
   w.clock.advance(50 * dayMs)
   await w.customerWrites('Still here', { customer: { ...marina, phone: '5511900000000' } })
   w.clock.advance(9 * dayMs)
-  assert.equal(await eraseQuiet(w), 0)
+  assert.equal(await eraseIdleConversations(w), 0)
   w.clock.advance(2 * dayMs)
-  assert.equal(await eraseQuiet(w), 1)
+  assert.equal(await eraseIdleConversations(w), 1)
   assert.equal((await w.call('GET', conversationPath(id))).status, 404)
   assert.deepEqual(pick(await w.conversations(), 'id'), [active])
   for (const table of [
@@ -142,14 +142,14 @@ test('imports, day counters, rotations and ended tokens have fixed retention', a
   ]
   assert.deepEqual(await counts(), [1, 1, true, 1, 2])
   w.clock.advance(2 * dayMs)
-  await removeOld(w)
+  await deleteExpiredRows(w)
   assert.deepEqual(await counts(), [1, 0, false, 1, 2], 'a day is over')
   w.clock.advance(90 * dayMs)
-  await sweepImports(w.db, w.clock)
-  await removeOld(w)
+  await deleteExpiredImportFiles(w.db, w.clock)
+  await deleteExpiredRows(w)
   assert.deepEqual(await counts(), [0, 0, false, 1, 2])
   w.clock.advance(280 * dayMs)
-  await removeOld(w)
+  await deleteExpiredRows(w)
   assert.deepEqual(await counts(), [0, 0, false, 0, 1])
   const { tokens } = (await w.call('GET', `${path}/tokens`, { key })).body
   assert.deepEqual(pick(tokens, 'id'), [kept])

@@ -11,7 +11,7 @@ import {
   type Node,
   startNode,
 } from '../support/events/feed-world.ts'
-import { atEnd, oncePerFile } from '../support/file-end.ts'
+import { atEnd, oncePerFile } from '../support/file-lifecycle.ts'
 import { signedInMember, type TestMember } from '../support/member.ts'
 import { testApp } from '../support/world.ts'
 

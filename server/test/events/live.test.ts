@@ -7,7 +7,7 @@ import { writeFeedCursor } from '../../src/events/read-page.ts'
 import { publishConnection, publishImport } from '../../src/team/live-updates.ts'
 import { type FeedWorld, feedWorld, follow, livePath, type Node, startNode } from '../support/events/feed-world.ts'
 import { openStream } from '../support/events/live-stream.ts'
-import { oncePerFile } from '../support/file-end.ts'
+import { oncePerFile } from '../support/file-lifecycle.ts'
 import { signedInMember } from '../support/member.ts'
 import { testApp, testTeamToken } from '../support/world.ts'
 

@@ -11,7 +11,7 @@ import {
   namesIn,
   startNode,
 } from '../support/events/feed-world.ts'
-import { atEnd, oncePerFile } from '../support/file-end.ts'
+import { atEnd, oncePerFile } from '../support/file-lifecycle.ts'
 import { testApp } from '../support/world.ts'
 
 interface Waiting extends Node {

@@ -5,7 +5,7 @@ import { mock, test } from 'node:test'
 import { eraseEvents } from '../../src/events/erase.ts'
 import { sequenceEvents } from '../../src/events/sequence.ts'
 import { eventsPath, feedWorld, namesIn } from '../support/events/feed-world.ts'
-import { atEnd } from '../support/file-end.ts'
+import { atEnd } from '../support/file-lifecycle.ts'
 
 const opening = mock.method(crypto, 'createDecipheriv')
 syncBuiltinESMExports()

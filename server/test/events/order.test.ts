@@ -6,7 +6,7 @@ import { newId } from '../../src/base/id.ts'
 import { relayMessages } from '../../src/base/pubsub.ts'
 import { recordEvents } from '../../src/events/record.ts'
 import { sequenceEvents } from '../../src/events/sequence.ts'
-import { directly, openNode, testDatabase } from '../support/database.ts'
+import { openNode, testDatabase, withoutPooler } from '../support/database.ts'
 import {
   bodyOf,
   eventsPath,
@@ -16,7 +16,7 @@ import {
   type Node,
   startNode,
 } from '../support/events/feed-world.ts'
-import { atEnd } from '../support/file-end.ts'
+import { atEnd } from '../support/file-lifecycle.ts'
 
 // Run with FEED_EVENTS=50000 for a long test.
 const count = Number(process.env.FEED_EVENTS ?? 300)
@@ -129,7 +129,7 @@ test('a reader gets all events once and in order even if the sequencing connecti
   let [placings, kills] = [0, 0]
   // Through a pooler, its backend could belong to another session a moment later.
   const doomed = await newPool({
-    ...directly((await testDatabase()).options),
+    ...withoutPooler((await testDatabase()).options),
     direct: undefined,
     maxConnections: 1,
     applicationName: 'parley-doomed',

@@ -3,12 +3,12 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import type { Db } from '../../src/base/db.ts'
 import { newId } from '../../src/base/id.ts'
-import { listPeriods, makeAhead, periodAt } from '../../src/base/partitions.ts'
+import { createNextPartition, listPeriods, periodAt } from '../../src/base/partitions.ts'
 import { eventPartitions, removeOldEvents } from '../../src/events/retention.ts'
 import { sequenceEvents } from '../../src/events/sequence.ts'
-import { onOneServer, openNode, testDatabase } from '../support/database.ts'
+import { openNode, skipIfDistributed, testDatabase } from '../support/database.ts'
 import { eventsPath, type FeedWorld, feedWorld, namesIn } from '../support/events/feed-world.ts'
-import { atEnd } from '../support/file-end.ts'
+import { atEnd } from '../support/file-lifecycle.ts'
 
 const dayMs = 24 * 3_600_000
 const everything = async () => Number.POSITIVE_INFINITY
@@ -26,7 +26,7 @@ async function freshPeriod(): Promise<PeriodWorld> {
   // All tests share the partitions of a database: each starts after those of earlier tests.
   w.clock.advance(70 * dayMs)
   w.clock.advance(periodAt(w.clock.now()).to.getTime() + 7 * dayMs - w.clock.now().getTime())
-  const make = () => makeAhead(w.db, eventPartitions, w.clock.now())
+  const make = () => createNextPartition(w.db, eventPartitions, w.clock.now())
   const sweep = () => removeOldEvents(w.db, w.clock, everything)
   await sweep()
   return { ...w, make, makeOne: () => again(async () => (await make()) === 1), sweep }
@@ -150,7 +150,7 @@ test('no partition is created for a period with events in the default partition'
 
 test(
   'concurrent creation and removal of partitions is safe while events are recorded',
-  onOneServer('to drop a part takes several servers longer than others wait'),
+  skipIfDistributed('to drop a part takes several servers longer than others wait'),
   async () => {
     const w = await freshPeriod()
     const { options } = await testDatabase()
@@ -161,7 +161,7 @@ test(
     let recorded = 0
     for (let round = 0; round < 8; round++) {
       const [made] = await Promise.all([
-        Promise.all([w.db, ...others].map((db) => makeAhead(db, eventPartitions, w.clock.now()))),
+        Promise.all([w.db, ...others].map((db) => createNextPartition(db, eventPartitions, w.clock.now()))),
         Promise.all([w.db, ...others].map((db) => removeOldEvents(db, w.clock, everything))),
         ...Array.from({ length: 20 }, () => w.record(['lead.created']).then(() => recorded++)),
       ])

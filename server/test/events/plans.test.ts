@@ -6,7 +6,7 @@ import { removeOldEvents } from '../../src/events/retention.ts'
 import { sequenceEvents } from '../../src/events/sequence.ts'
 import { statementsOf } from '../support/database.ts'
 import { feedWorld } from '../support/events/feed-world.ts'
-import { badPlans, waysTo } from '../support/plans.ts'
+import { accessPathsTo, findBadPlans } from '../support/query-plans.ts'
 
 // The plan of a new installation, which is kept until the table is analyzed.
 test('sequencing uses ids while the table is empty too', async () => {
@@ -19,7 +19,10 @@ test('sequencing uses ids while the table is empty too', async () => {
   await w.db.sql`truncate events`
   assert.equal(placing.length, 1)
   for (const one of placing)
-    assert.deepEqual((await waysTo(w.db, one, 'events')).sort(), ['events_default_pkey', 'events_default_unplaced'])
+    assert.deepEqual((await accessPathsTo(w.db, one, 'events')).sort(), [
+      'events_default_pkey',
+      'events_default_unplaced',
+    ])
 })
 
 test('no feed statement scans all events or a whole index', async () => {
@@ -42,5 +45,5 @@ test('no feed statement scans all events or a whole index', async () => {
     w.clock.advance(31 * 24 * 3_600_000)
     await removeOldEvents(w.db, w.clock, async () => Number.POSITIVE_INFINITY)
   })
-  assert.deepEqual(await badPlans(w.db, statements, ['events']), [])
+  assert.deepEqual(await findBadPlans(w.db, statements, ['events']), [])
 })

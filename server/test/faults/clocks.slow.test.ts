@@ -15,7 +15,7 @@ import {
 const rounds = Number(process.env.CLOCK_ROUNDS ?? 1)
 const limit = 60
 /** Tolerance: a measured clock offset is only as exact as the query is fast. */
-const agreeMs = 1000
+const toleranceMs = 1000
 const leadsEach = 15
 
 test('nodes whose clocks differ by 20 minutes share limits, sessions, keys and the order of the feed', async (t) => {
@@ -32,19 +32,19 @@ test('nodes whose clocks differ by 20 minutes share limits, sessions, keys and t
   const [, ahead, behind] = nodes
   assert.ok(ahead && behind)
   assert.deepEqual(nodes.map(minutesAhead), [0, 10, -10])
-  for (const node of nodes) await timeIsTheDatabases(node, database)
+  for (const node of nodes) await assertDatabaseTime(node, database)
   for (let round = 0; round < rounds; round++) {
-    await feedIsOne(nodes)
-    await limitHolds(nodes)
-    await sessionsCount(nodes)
+    await assertOneFeed(nodes)
+    await assertSharedLimit(nodes)
+    await assertKeysWorkEverywhere(nodes)
   }
   t.diagnostic(`${rounds} rounds`)
   for (const node of nodes) node.kill('SIGTERM')
-  for (const node of nodes) assert.equal(await node.gone, 0)
+  for (const node of nodes) assert.equal(await node.exited, 0)
 })
 
 /** Creates leads on each node in turn: all nodes return their events in the order of creation, each once. */
-async function feedIsOne(nodes: readonly Service[]): Promise<void> {
+async function assertOneFeed(nodes: readonly Service[]): Promise<void> {
   const { key } = await newWorkspace(nodes[0]?.url ?? '')
   const made: string[] = []
   for (let n = 0; n < leadsEach; n++) {
@@ -64,18 +64,18 @@ async function feedIsOne(nodes: readonly Service[]): Promise<void> {
 }
 
 /** Sends three times the allowed number of requests to all nodes at once: no more than the limit are accepted. */
-async function limitHolds(nodes: readonly Service[]): Promise<void> {
+async function assertSharedLimit(nodes: readonly Service[]): Promise<void> {
   const { key } = await newWorkspace(nodes[0]?.url ?? '')
   const storm = Array.from({ length: limit }, () => nodes.map((node) => call(node, 'GET', '/api/v1/leads', key))).flat()
   const statuses = (await Promise.all(storm)).map(({ status }) => status)
-  const taken = statuses.filter((status) => status === 200).length
+  const accepted = statuses.filter((status) => status === 200).length
   assert.deepEqual([...new Set(statuses)].sort(), [200, 429])
   // Quota that a node leased in advance and did not use counts as used.
-  assert.ok(taken <= limit && taken >= limit / 2, `${taken} of ${limit}`)
+  assert.ok(accepted <= limit && accepted >= limit / 2, `${accepted} of ${limit}`)
 }
 
 /** A team token and an API key created on one node work on all nodes. */
-async function sessionsCount(nodes: readonly Service[]): Promise<void> {
+async function assertKeysWorkEverywhere(nodes: readonly Service[]): Promise<void> {
   for (const maker of nodes) {
     const { workspaceId } = await newWorkspace(maker.url)
     const path = `/api/team/v1/workspaces/${workspaceId}`
@@ -93,18 +93,19 @@ async function sessionsCount(nodes: readonly Service[]): Promise<void> {
 
 /** Returns by how many minutes the node reports its clock as ahead. */
 function minutesAhead(node: Service): number {
-  const told = node.lines().find((line) => line.includes('local clock is ahead of the database; correcting it'))
-  return told === undefined ? 0 : Math.round(JSON.parse(told).aheadMs / 60_000)
+  const logLine = node.lines().find((line) => line.includes('local clock is ahead of the database; correcting it'))
+  return logLine === undefined ? 0 : Math.round(JSON.parse(logLine).aheadMs / 60_000)
 }
 
 /** The time of a lead's creation lies between two readings of the database's clock. */
-async function timeIsTheDatabases(node: Service, { db }: TestDatabase): Promise<void> {
+async function assertDatabaseTime(node: Service, { db }: TestDatabase): Promise<void> {
   const { key } = await newWorkspace(node.url)
-  const look = async () => (await db.sql<{ at: Date }[]>`select clock_timestamp() as at`)[0]?.at.getTime() ?? 0
-  const before = await look()
+  const readDatabaseTime = async () =>
+    (await db.sql<{ at: Date }[]>`select clock_timestamp() as at`)[0]?.at.getTime() ?? 0
+  const before = await readDatabaseTime()
   const { body } = await call(node, 'POST', '/api/v1/leads', key, { firstName: 'Kim' })
   const madeAt = Date.parse(body.data.createdAt)
-  assert.ok(madeAt > before - agreeMs && madeAt < (await look()) + agreeMs, `${madeAt - before} ms`)
+  assert.ok(madeAt > before - toleranceMs && madeAt < (await readDatabaseTime()) + toleranceMs, `${madeAt - before} ms`)
 }
 
 async function call(node: Service | undefined, method: string, path: string, token: string, body?: object) {

@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { pathToFileURL } from 'node:url'
-import { type Disk, diskInFile, fail, memoryDisk } from '../support/faults/disks.ts'
+import { type Disk, diskInFile, failDisk, memoryDisk } from '../support/faults/disks.ts'
 import { newFolder } from '../support/folder.ts'
 import { type FilesInbox, filesInbox, startFilePlatform } from '../support/media/files-inbox.ts'
 import { freePort, type Service, startService } from '../support/program/service.ts'
@@ -13,7 +13,7 @@ import { until } from '../support/until.ts'
 const rounds = Number(process.env.FILE_ROUNDS ?? 1)
 const uploadsEach = 3
 
-interface Trouble {
+interface DiskFault {
   what: string
   disk(): Promise<Disk | null>
   /** Runs only as a fault test: an answer sent before the whole upload was read can be lost (not fixed yet). */
@@ -24,7 +24,7 @@ interface Trouble {
   reads: number
 }
 
-const troubles: Trouble[] = [
+const diskFaults: DiskFault[] = [
   {
     what: 'is full',
     disk: () => memoryDisk(64),
@@ -43,8 +43,8 @@ const troubles: Trouble[] = [
     what: 'fails',
     isOpen: true,
     disk: () => diskInFile(64),
-    begin: fail,
-    end: mountAnew,
+    begin: failDisk,
+    end: remountDisk,
     reads: 503,
   },
   {
@@ -64,12 +64,12 @@ function remount({ folder }: Disk, how: 'ro' | 'rw'): Promise<void> {
   return until(isDone, `the disk being ${how}`)
 }
 
-function mountAnew(disk: Disk): void {
+function remountDisk(disk: Disk): void {
   disk.unmount()
   disk.mount()
 }
 
-for (const { what, disk: newDisk, begin, end, reads } of troubles.filter(
+for (const { what, disk: newDisk, begin, end, reads } of diskFaults.filter(
   ({ isOpen }) => !isOpen || process.env.FILE_ROUNDS !== undefined,
 )) {
   test(`while the media disk ${what}, nothing answers 500, stored files remain, and new files arrive after the repair`, async (t) => {
@@ -78,20 +78,24 @@ for (const { what, disk: newDisk, begin, end, reads } of troubles.filter(
     const env = { PARLEY_ALLOW_CIDRS: '127.0.0.1/32', PARLEY_MEDIA_URL: pathToFileURL(join(disk.folder, 'files')).href }
     const service = await startService({ folder: await newFolder(), port: await freePort(), env })
     const inbox = await filesInbox(service, await startFilePlatform())
-    const kept = await tellAndFetch(inbox, 2)
+    const kept = await sendAndFetch(inbox, 2)
     for (let round = 0; round < rounds; round++) {
       await begin(disk)
       const before = service.count('failed to download a file')
-      await inbox.tell(1)
+      await inbox.sendFileMessage(1)
       for (let n = 0; n < uploadsEach; n++) assert.equal((await inbox.upload(1)).status, 503)
       for (const id of kept) assert.equal((await inbox.read(id)).status, reads)
       await service.logged('failed to download a file', before)
       await end(disk)
-      await until(async () => (await inbox.here(1)).length > kept.length, 'the file that was told of meanwhile', 90_000)
+      await until(
+        async () => (await inbox.fetchedFiles(1)).length > kept.length,
+        'the file that was told of meanwhile',
+        90_000,
+      )
       const { status, id } = await inbox.upload(1)
       assert.equal(status, 201)
       await inbox.drop(id)
-      kept.splice(0, Number.POSITIVE_INFINITY, ...(await inbox.here(1)))
+      kept.splice(0, Number.POSITIVE_INFINITY, ...(await inbox.fetchedFiles(1)))
       for (const one of kept) assert.deepEqual(await inbox.read(one), { status: 200, bytes: 1_000_000 })
     }
     assert.deepEqual(
@@ -101,14 +105,14 @@ for (const { what, disk: newDisk, begin, end, reads } of troubles.filter(
     assert.equal(service.count('request failed'), 0)
     t.diagnostic(`${rounds} disk faults`)
     service.kill('SIGTERM')
-    assert.equal(await service.gone, 0)
+    assert.equal(await service.exited, 0)
   })
 }
 
-async function tellAndFetch(inbox: FilesInbox, count: number): Promise<string[]> {
-  for (let n = 0; n < count; n++) await inbox.tell(1)
-  await until(async () => (await inbox.here(1)).length === count, `${count} files`, 60_000)
-  return inbox.here(1)
+async function sendAndFetch(inbox: FilesInbox, count: number): Promise<string[]> {
+  for (let n = 0; n < count; n++) await inbox.sendFileMessage(1)
+  await until(async () => (await inbox.fetchedFiles(1)).length === count, `${count} files`, 60_000)
+  return inbox.fetchedFiles(1)
 }
 
 /** Returns the codes of failed downloads, by which operators recognize problems of the store. */

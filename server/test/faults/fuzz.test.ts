@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ask, described, faultsOf, type Manner, requestOf } from '../support/faults/fuzz.ts'
-import { furnished } from '../support/faults/scene.ts'
+import { fullWorkspace } from '../support/faults/full-workspace.ts'
+import { ask, describeRequest, type Manner, requestOf, violationsOf } from '../support/faults/fuzz.ts'
 import { oneOf, randomFrom } from '../support/faults/values.ts'
 
 const rounds = Number(process.env.FUZZ_ROUNDS ?? 1)
@@ -17,22 +17,23 @@ test('every operation answers any input of any caller with a status and a body o
   const found = new Set<string>()
   const statuses: Record<string, number> = {}
   let requests = 0
-  let w = await furnished()
+  let w = await fullWorkspace()
   for (let round = 0; round < rounds; round++) {
-    if (round > 0 && round % roundsOfOne === 0) w = await furnished()
+    if (round > 0 && round % roundsOfOne === 0) w = await fullWorkspace()
     for (const [at, op] of w.operations.entries()) {
       for (const manner of isShort ? [manners[at % manners.length] ?? 'fitting'] : manners) {
         const caller = callerFor(op.path, manner)
-        const asked = requestOf(w, op, manner, random)
-        const told = await ask(w, asked, caller)
+        const request = requestOf(w, op, manner, random)
+        const response = await ask(w, request, caller)
         requests++
-        const kind = `${Math.floor((told?.status ?? 0) / 100)}xx`
+        const kind = `${Math.floor((response?.status ?? 0) / 100)}xx`
         statuses[kind] = (statuses[kind] ?? 0) + 1
-        if (manner === 'fitting') await w.letIn(op)
-        for (const fault of faultsOf(op, asked, told)) found.add(`${fault}\n  ${described(asked, caller)}`)
+        if (manner === 'fitting') await w.restoreAccess(op)
+        for (const fault of violationsOf(op, request, response))
+          found.add(`${fault}\n  ${describeRequest(request, caller)}`)
       }
     }
-    await w.look()
+    await w.refreshIds()
   }
   t.diagnostic(`${requests} requests: ${JSON.stringify(statuses)}`)
   assert.deepEqual([...found], [])

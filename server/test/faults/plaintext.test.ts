@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { fullWorkspace } from '../support/faults/full-workspace.ts'
 import { ask, type Manner, requestOf } from '../support/faults/fuzz.ts'
-import { furnished } from '../support/faults/scene.ts'
 import { randomFrom } from '../support/faults/values.ts'
 
 const rounds = Number(process.env.PLAINTEXT_ROUNDS ?? 1)
@@ -31,7 +31,7 @@ test('data written by any operation appears in no table and no log as plaintext,
   let requests = 0
   const words: string[] = []
   for (let round = 0; round < rounds; round++) {
-    const w = await furnished()
+    const w = await fullWorkspace()
     words.push(w.person.word)
     for (const op of w.operations) {
       const isTeam = op.path.startsWith('/api/team')
@@ -40,7 +40,7 @@ test('data written by any operation appears in no table and no log as plaintext,
         await ask(w, requestOf(w, op, manner, random), caller)
         requests++
       }
-      await w.letIn(op)
+      await w.restoreAccess(op)
     }
     const spellings = words.flatMap(spellingsOf)
     const found = new Set<string>()
@@ -68,7 +68,7 @@ function spellingsOf(word: string): string[] {
 
 /** Returns the columns, as `table.column`, that contain one of the spellings. */
 async function placesWith(
-  { sql }: Awaited<ReturnType<typeof furnished>>['db'],
+  { sql }: Awaited<ReturnType<typeof fullWorkspace>>['db'],
   spellings: string[],
 ): Promise<string[]> {
   const tables = await sql<{ name: string }[]>`

@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { trials } from '../../../scripts/faults/fault-tests.ts'
-import { readSaid } from '../../../scripts/faults/one-run.ts'
-import { addUp, type Report, type Result, readPage, tableOf, writePage } from '../../../scripts/faults/report.ts'
+import { faultTests } from '../../../scripts/faults/fault-tests.ts'
+import { mergeReports, type Report, type Result, readPage, tableOf, writePage } from '../../../scripts/faults/report.ts'
+import { parseOutput } from '../../../scripts/faults/run-fault-test.ts'
 
-const kills: Result = { name: 'kills', trials: 102, unit: 'kills', seconds: 1234, findings: 0, isTable: false }
-const cases: Result = { name: 'cases', trials: 71, unit: 'cases', seconds: 9, findings: 0, isTable: true }
+const kills: Result = { name: 'kills', tries: 102, unit: 'kills', seconds: 1234, findings: 0, hasFixedCases: false }
+const cases: Result = { name: 'cases', tries: 71, unit: 'cases', seconds: 9, findings: 0, hasFixedCases: true }
 
 function report(...results: Result[]): Report {
-  const runs = [{ when: '2026-03-10 12:00', commit: 'abcdef0', minutes: 20, trials: results.length, findings: 0 }]
+  const runs = [{ when: '2026-03-10 12:00', commit: 'abcdef0', minutes: 20, tests: results.length, findings: 0 }]
   return { version: '1.0.0', results, runs }
 }
 
 test('every fault test has files, its tests read its variables, and names are unique', () => {
-  for (const { name, files, named = [], sizes = {}, seed, promise } of trials) {
+  for (const { name, files, testNames = [], sizes = {}, seed, guarantee } of faultTests) {
     const found = files.flatMap((file) => globSync(file))
     assert.ok(found.length >= files.length, name)
     const read = [...found, 'server/test/support/program/two-nodes.ts']
@@ -22,15 +22,15 @@ test('every fault test has files, its tests read its variables, and names are un
     for (const variable of [...Object.keys(sizes), ...(seed ? [seed] : [])]) {
       assert.ok(text.includes(`process.env.${variable}`), `${name}: ${variable}`)
     }
-    for (const part of named) assert.ok(text.includes(part), `${name}: ${part}`)
+    for (const part of testNames) assert.ok(text.includes(part), `${name}: ${part}`)
     assert.match(name, /^[a-z][a-z-]*$/)
-    assert.ok(promise.length > 20, name)
+    assert.ok(guarantee.length > 20, name)
   }
-  assert.equal(new Set(trials.map(({ name }) => name)).size, trials.length)
+  assert.equal(new Set(faultTests.map(({ name }) => name)).size, faultTests.length)
 })
 
 test('test output is parsed: passed tests, failed tests once each, and printed counts', () => {
-  const said = `
+  const output = `
 ✖ server/test/some.test.ts › two × three: it breaks
   npm test -- server/test/some.test.ts --test-name-pattern="two × three: it breaks"
   AssertionError
@@ -43,18 +43,18 @@ test('test output is parsed: passed tests, failed tests once each, and printed c
 ✖ server/test/some.test.ts › two × three: it breaks
 1 passed, 1 failed, 1 skipped`
   const failed = ['two × three: it breaks']
-  assert.deepEqual(readSaid(said, 'kills'), { failed, passed: 1, skipped: 1, told: 42 })
+  assert.deepEqual(parseOutput(output, 'kills'), { failed, passed: 1, skipped: 1, told: 42 })
 })
 
 test('runs of one version add up on the page, and its hand-written part is kept', () => {
-  const first = writePage(addUp(report(), report(kills, cases), ['kills', 'cases']), '')
+  const first = writePage(mergeReports(report(), report(kills, cases), ['kills', 'cases']), '')
   assert.ok(first.includes('| kills | 102 | kills | 1,234 | 0 | 2.9 % |'), first)
   assert.ok(first.includes('| cases | 71 | cases | 9 | 0 | – |'), first)
-  const noted = first.replace('Nothing yet.', 'A thing.')
+  const edited = first.replace('Nothing yet.', 'A thing.')
   const failing = { ...kills, findings: 1 }
   const second = writePage(
-    addUp(readPage(noted, '1.0.0'), report(failing, { ...cases, trials: 70 }), ['kills', 'cases']),
-    noted,
+    mergeReports(readPage(edited, '1.0.0'), report(failing, { ...cases, tries: 70 }), ['kills', 'cases']),
+    edited,
   )
   assert.ok(second.includes('| kills | 204 | kills | 2,468 | 1 | found |'), second)
   assert.ok(second.includes('| cases | 71 | cases | 18 | 0 | – |'), second)
@@ -65,7 +65,7 @@ test('runs of one version add up on the page, and its hand-written part is kept'
 
 test('no finding in N tries bounds the rate by 3/N', () => {
   const bounds = [3, 300, 21_000].map((n) =>
-    tableOf([{ ...kills, trials: n }])
+    tableOf([{ ...kills, tries: n }])
       .split('|')
       .at(-2)
       ?.trim(),

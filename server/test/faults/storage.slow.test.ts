@@ -14,7 +14,7 @@ const writerCount = 4
 /** Maximum time to any answer. */
 const maxAnswerMs = 20_000
 
-interface Trouble {
+interface DiskFault {
   what: string
   /** Creates the place of the data folder; null if this user cannot create it. */
   place(): Promise<string | null>
@@ -26,7 +26,7 @@ interface Trouble {
   isLong?: boolean
 }
 
-const troubles: Trouble[] = [
+const diskFaults: DiskFault[] = [
   {
     what: 'is full',
     // Slightly larger than a new database.
@@ -56,7 +56,7 @@ const troubles: Trouble[] = [
 const ballastIn = (folder: string) => join(folder, 'ballast')
 const logOf = (folder: string) => join(folder, 'postgres', 'pg_wal')
 
-for (const { what, place, refusals, begin, end } of troubles.filter(
+for (const { what, place, refusals, begin, end } of diskFaults.filter(
   ({ isLong }) => !isLong || process.env.STORAGE_ROUNDS !== undefined,
 )) {
   test(`a data folder that ${what}: writes get a retryable error, nothing acknowledged is lost, and the service recovers`, async (t) => {
@@ -73,19 +73,19 @@ for (const { what, place, refusals, begin, end } of troubles.filter(
       await writing.more('taken', 10)
     }
     const { acknowledged, counts, faults, slowestMs } = await writing.stop()
-    tell(t, `${JSON.stringify(counts)}, the slowest after ${Math.round(slowestMs)} ms`)
+    recordAnswer(t, `${JSON.stringify(counts)}, the slowest after ${Math.round(slowestMs)} ms`)
     assert.deepEqual(faults, [])
     const lost: string[] = []
     for (const id of acknowledged) if ((await ask(service.url, key, 'GET', `/${id}`)).status !== 200) lost.push(id)
     assert.deepEqual(lost, [])
     assert.equal(service.count('request failed'), 0)
     service.kill('SIGTERM')
-    assert.equal(await service.gone, 0)
+    assert.equal(await service.exited, 0)
     t.diagnostic(`${rounds} disk faults`)
   })
 }
 
-const tell = (t: TestContext, words: string) => t.diagnostic(words)
+const recordAnswer = (t: TestContext, words: string) => t.diagnostic(words)
 
 type Kind = 'taken' | 'refused'
 

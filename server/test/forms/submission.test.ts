@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import type { PublicForm } from '../../src/forms/form/form.ts'
 import type { FormField } from '../../src/forms/form/schema.ts'
-import { carriedParameters, readSubmission } from '../../src/forms/submit/submission.ts'
+import { carriedParameters, parseSubmission } from '../../src/forms/submit/submission.ts'
 import { pick } from '../support/pick.ts'
 
 const name: FormField = { key: 'firstName', label: 'Name', type: 'text', required: true }
@@ -32,7 +32,7 @@ function form(...fields: FormField[]): PublicForm {
 }
 
 const read = (field: FormField, value: unknown) =>
-  readSubmission(form(field), { firstName: 'Ana', [field.key]: value }, {}, true)
+  parseSubmission(form(field), { firstName: 'Ana', [field.key]: value }, {}, true)
 
 const custom = (type: FormField['type'], more: Partial<FormField> = {}): FormField => ({
   key: 'x',
@@ -92,7 +92,7 @@ test("the lead's own fields are normalized and stored with the form's source and
     { key: 'phone', label: 'Phone', type: 'phone', required: false },
     { key: 'notes', label: 'Notes', type: 'textarea', required: false },
   ]
-  const { patch, issues } = readSubmission(
+  const { patch, issues } = parseSubmission(
     form(...own),
     { firstName: ' Ana ', phone: '(11) 98765-4321', notes: 'Hi' },
     {},
@@ -138,12 +138,14 @@ test('a URL without a host is invalid', () => {
 
 test('an unknown field is refused in JSON and ignored from pages', () => {
   const body = { firstName: 'Ana', colour: 'red' }
-  assert.deepEqual(readSubmission(form(), body, {}, true).issues, [{ path: 'colour', message: 'is not a known field' }])
-  assert.deepEqual(readSubmission(form(), body, {}, false).issues, [])
+  assert.deepEqual(parseSubmission(form(), body, {}, true).issues, [
+    { path: 'colour', message: 'is not a known field' },
+  ])
+  assert.deepEqual(parseSubmission(form(), body, {}, false).issues, [])
 })
 
 const keysOf = (query: Record<string, string>, ...fields: FormField[]) => {
-  const { patch, issues } = readSubmission(form(...fields), { firstName: 'Ana' }, query, true)
+  const { patch, issues } = parseSubmission(form(...fields), { firstName: 'Ana' }, query, true)
   return { keys: patch.typed.map((field) => field.key), issues: issues.map((issue) => issue.path) }
 }
 const letters = [...'abcdefghijklmno']
@@ -157,7 +159,7 @@ test('k_ parameters become fields, utm_ ones become k_utm_', () => {
 })
 
 test('an explicit k_utm_ parameter overrides the utm_ one', () => {
-  const { patch } = readSubmission(form(), { firstName: 'Ana' }, { k_utm_source: 'own', utm_source: 'other' }, true)
+  const { patch } = parseSubmission(form(), { firstName: 'Ana' }, { k_utm_source: 'own', utm_source: 'other' }, true)
   assert.deepEqual(pick(patch.typed, 'value'), ['own'])
 })
 
@@ -170,12 +172,12 @@ test('ten fields in total: utm_ tags are dropped, least important first', () => 
 test('ten fields in total: an excess k_ parameter is refused by name', () => {
   assert.deepEqual(keysOf(parameters(10)).issues, [])
   assert.deepEqual(keysOf(parameters(11)).issues, ['k_k'])
-  const filled = readSubmission(form(custom('text')), { firstName: 'Ana', x: '1' }, parameters(10), true)
+  const filled = parseSubmission(form(custom('text')), { firstName: 'Ana', x: '1' }, parameters(10), true)
   assert.deepEqual(pick(filled.issues, 'path'), ['k_j'])
 })
 
 test('a long utm_ tag is cut, one with an invalid name omitted', () => {
-  const { patch } = readSubmission(
+  const { patch } = parseSubmission(
     form(),
     { firstName: 'Ana' },
     { utm_source: 'é'.repeat(300), 'utm_Bad-Name': 'x' },
@@ -196,7 +198,7 @@ test('a page never submits parameters that would be refused', () => {
     fc.property(fc.dictionary(names, fc.string({ maxLength: 300 }), { maxKeys: 20 }), (query) => {
       const target = form(custom('text'), custom('boolean', { key: 'y' }))
       const carried = Object.fromEntries(carriedParameters(target, query).map((field) => [field.key, field.value]))
-      const { patch, issues } = readSubmission(target, { ...carried, firstName: 'Ana', x: '1' }, {}, true)
+      const { patch, issues } = parseSubmission(target, { ...carried, firstName: 'Ana', x: '1' }, {}, true)
       assert.deepEqual(issues, [])
       assert.ok(patch.typed.length <= 10)
     }),

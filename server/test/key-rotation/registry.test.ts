@@ -28,8 +28,8 @@ const notSealed: Record<string, string> = {
 const digests = ['email_index', 'phone_index', 'phone_exact_index', 'user_index', 'digest', 'tokens']
 
 test('every bytea column is rotated, or listed here with a reason', async () => {
-  const rotated = keyedTables.sealed.flatMap(({ table, places }) =>
-    Object.keys(places).map((column) => `${table}.${column}`),
+  const rotated = keyedTables.encrypted.flatMap(({ table, locations }) =>
+    Object.keys(locations).map((column) => `${table}.${column}`),
   )
   const columns = await columnsOf(['bytea'])
   const bytes = columns.filter(({ name, table }) => !(digests.includes(name) && isIndexed(table)))
@@ -50,8 +50,8 @@ test('the rotation key of a table identifies its rows', async () => {
     select conrelid::regclass::text as table, replace(pg_get_constraintdef(oid), '"', '') as key
     from pg_constraint
     where contype = 'p'`
-  for (const { table, keysOf, key } of [...keyedTables.sealed, ...keyedTables.indexed]) {
-    const columns = [...(keysOf === 'workspace' ? ['workspace_id'] : []), ...key].join(', ')
+  for (const { table, keyScope, key } of [...keyedTables.encrypted, ...keyedTables.indexed]) {
+    const columns = [...(keyScope === 'workspace' ? ['workspace_id'] : []), ...key].join(', ')
     assert.equal(keys.find((each) => each.table === table)?.key, `PRIMARY KEY (${columns})`)
   }
 })

@@ -3,18 +3,18 @@ import { test } from 'node:test'
 import { createUser, findUserByEmail } from '../../src/auth/users/users.ts'
 import { instanceScope } from '../../src/base/encryption/key-store.ts'
 import { findConnection } from '../../src/channels/connection/queries.ts'
-import { takeStep } from '../../src/key-rotation/rotation.ts'
+import { runNextStep } from '../../src/key-rotation/rotation.ts'
 import { openNode, testDatabase } from '../support/database.ts'
-import { atEnd } from '../support/file-end.ts'
+import { atEnd } from '../support/file-lifecycle.ts'
 import { inboxWorld } from '../support/inbox/inbox-world.ts'
 import {
-  askRotation,
   drainRotations,
   oldRows,
+  requestRotation,
   rotate,
   rotationDeps,
   rotationsPath,
-} from '../support/key-rotation/rotating.ts'
+} from '../support/key-rotation/rotate-keys.ts'
 import { leadPath, leadsPath } from '../support/leads/leads.ts'
 import { testTeamToken, type World, world } from '../support/world.ts'
 
@@ -68,14 +68,14 @@ test('unused index keys are not searched, and old data keys still decrypt', asyn
 
 test('a new key is used for writes only after every node has had time to load it', async () => {
   const w = await world()
-  await askRotation(w, { purpose: 'data', workspaceId: w.workspaceId })
+  await requestRotation(w, { purpose: 'data', workspaceId: w.workspaceId })
   const deps = rotationDeps(w.db, w.keyStore, w.clock)
   w.clock.advance(29_999)
-  assert.equal(await takeStep(deps), false)
+  assert.equal(await runNextStep(deps), false)
   assert.equal((await w.keyStore.keyring(w.workspaceId)).dataVersion, 1)
   w.clock.advance(1)
-  assert.equal(await takeStep(deps), true)
-  assert.equal(await takeStep(deps), false)
+  assert.equal(await runNextStep(deps), true)
+  assert.equal(await runNextStep(deps), false)
   w.clock.advance(10_000)
   assert.equal((await w.keyStore.keyring(w.workspaceId)).dataVersion, 2)
   await drainRotations(w)
@@ -83,9 +83,11 @@ test('a new key is used for writes only after every node has had time to load it
 
 test('repeating the request continues the same rotation, and another purpose must wait', async () => {
   const w = await world()
-  const first = await askRotation(w, { purpose: 'data', workspaceId: w.workspaceId })
+  const first = await requestRotation(w, { purpose: 'data', workspaceId: w.workspaceId })
   w.clock.advance(1_000)
-  const again = await Promise.all([1, 2, 3].map(() => askRotation(w, { purpose: 'data', workspaceId: w.workspaceId })))
+  const again = await Promise.all(
+    [1, 2, 3].map(() => requestRotation(w, { purpose: 'data', workspaceId: w.workspaceId })),
+  )
   assert.deepEqual(again, [first, first, first])
   const body = { purpose: 'index', workspaceId: w.workspaceId }
   const other = await w.call('POST', rotationsPath, { body, key: testTeamToken })
@@ -115,18 +117,18 @@ test('a locked row is skipped, and rewritten in the next pass', async () => {
   const w = await world()
   const { id } = await w.lead({ notes: 'n' })
   await w.lead({ notes: 'm' })
-  await askRotation(w, { purpose: 'data', workspaceId: w.workspaceId })
+  await requestRotation(w, { purpose: 'data', workspaceId: w.workspaceId })
   const deps = rotationDeps(w.db, w.keyStore, w.clock)
   for (const _ of ['current', 'counted']) {
     w.clock.advance(30_000)
-    await takeStep(deps)
+    await runNextStep(deps)
   }
   const { options } = await testDatabase()
   const outside = openNode({ ...options, maxConnections: 1 })
   atEnd(() => outside.close())
   await outside.tx(async (tx) => {
     await tx`select id from leads where workspace_id = ${w.workspaceId} and id = ${id} for update`
-    while (await takeStep(deps));
+    while (await runNextStep(deps));
     assert.equal((await oldRows(w.db, w.workspaceId, 'data', 2)).length, 2)
   })
   await drainRotations(w)
@@ -143,14 +145,14 @@ test('all workspaces and users are rotated together, and users are found by e-ma
     return db.tx((tx) => createUser(tx, keys, person, clock.now()))
   }
   const id = await add()
-  const progress = await askRotation(w, { purpose: 'index' })
+  const progress = await requestRotation(w, { purpose: 'index' })
   assert.ok(progress.running >= 2)
   const deps = rotationDeps(db, keyStore, clock)
   for (const _ of ['announced', 'current', 'rewriting', 'done', 'known to all']) {
     const found = await findUserByEmail(db.sql, await keyStore.keyring(instanceScope), person.email.toUpperCase())
     assert.equal(found?.id, id)
     await assert.rejects(add(), /already exists/)
-    while (await takeStep(deps));
+    while (await runNextStep(deps));
     clock.advance(30_000)
   }
   await drainRotations(w)

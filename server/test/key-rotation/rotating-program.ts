@@ -5,9 +5,9 @@ import { manualClock } from '../../src/base/clock.ts'
 import type { DbOptions } from '../../src/base/db.ts'
 import { openKeyStore } from '../../src/base/encryption/key-store.ts'
 import { createSequencer } from '../../src/events/sequence.ts'
-import { takeStep } from '../../src/key-rotation/rotation.ts'
+import { runNextStep } from '../../src/key-rotation/rotation.ts'
 import { openNode } from '../support/database.ts'
-import { rotationDeps } from '../support/key-rotation/rotating.ts'
+import { rotationDeps } from '../support/key-rotation/rotate-keys.ts'
 import { makeTokens } from '../support/tokens.ts'
 
 export interface RotatingTask {
@@ -20,7 +20,7 @@ const db = openNode({ ...task.database, maxConnections: 2 })
 const clock = manualClock(new Date(task.now))
 const deps = rotationDeps(db, openKeyStore(db, { current: Buffer.alloc(32, 7) }, clock), clock)
 const sequencer = createSequencer(db)
-while (await takeStep(deps)) {
+while (await runNextStep(deps)) {
   writeSync(1, 'step\n')
   await makeTokens({ ...deps, sequencer })
 }

@@ -3,23 +3,23 @@ import { test } from 'node:test'
 import { createUser } from '../../src/auth/users/users.ts'
 import { type KeyStore, openKeyStore } from '../../src/base/encryption/key-store.ts'
 import { createReceive } from '../../src/inbox/receive/receive.ts'
-import { takeStep } from '../../src/key-rotation/rotation.ts'
-import { leadFromChat } from '../../src/leads/write/from-chat.ts'
+import { runNextStep } from '../../src/key-rotation/rotation.ts'
+import { createLeadFromChat } from '../../src/leads/write/create-from-chat.ts'
 import { customerMessage, type InboxWorld, inboxWorld, marina } from '../support/inbox/inbox-world.ts'
-import { askRotation, drainRotations, rotationDeps } from '../support/key-rotation/rotating.ts'
+import { drainRotations, requestRotation, rotationDeps } from '../support/key-rotation/rotate-keys.ts'
 
 const rounds = 15
 
 /** Two nodes in the midst of a rotation of the index key: the second one has noticed that the new version is current. */
 async function twoNodes(workspaceId: string | null, w: InboxWorld): Promise<[KeyStore, KeyStore]> {
   const { db, keyStore, clock } = w
-  await askRotation(w, { purpose: 'index', workspaceId })
+  await requestRotation(w, { purpose: 'index', workspaceId })
   clock.advance(29_000)
   const scopeId = workspaceId ?? '00000000-0000-0000-0000-000000000000'
   await keyStore.keyring(scopeId)
   clock.advance(1_000)
   const ahead = openKeyStore(db, { current: Buffer.alloc(32, 7) }, clock)
-  while (await takeStep(rotationDeps(db, ahead, clock)));
+  while (await runNextStep(rotationDeps(db, ahead, clock)));
   assert.deepEqual(
     [(await keyStore.keyring(scopeId)).indexVersion, (await ahead.keyring(scopeId)).indexVersion],
     [1, 2],
@@ -65,7 +65,7 @@ test('two nodes of different versions create one lead per phone', async () => {
   for (let round = 0; round < rounds; round++) {
     const customer = { name: 'Marina', phone: `55819${91_000_000 + round}`, adPlatform: null }
     const deps = vaults.map((keyStore) => ({ db: w.db, keyStore, clock: w.clock }))
-    await Promise.all([...deps, ...deps].map((each) => leadFromChat(each, w.workspaceId, customer)))
+    await Promise.all([...deps, ...deps].map((each) => createLeadFromChat(each, w.workspaceId, customer)))
   }
   const [row] = await w.db.sql`select count(*) as count from leads where workspace_id = ${w.workspaceId}`
   assert.equal(row?.count, rounds)

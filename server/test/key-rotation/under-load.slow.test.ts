@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url'
 import { buildApp } from '../../src/app/app.ts'
 import { openKeyStore } from '../../src/base/encryption/key-store.ts'
 import { testDatabase } from '../support/database.ts'
-import { atEnd } from '../support/file-end.ts'
+import { atEnd } from '../support/file-lifecycle.ts'
 import { type InboxWorld, inboxWorld } from '../support/inbox/inbox-world.ts'
-import { askRotation, oldRows, runningRotations } from '../support/key-rotation/rotating.ts'
+import { oldRows, requestRotation, runningRotations } from '../support/key-rotation/rotate-keys.ts'
 import { leadPath, leadsPath } from '../support/leads/leads.ts'
 import { startProgram } from '../support/program/program.ts'
 import { type CallOptions, callerOf } from '../support/world.ts'
@@ -32,7 +32,7 @@ test(`${clientCount} clients of two nodes see no errors while a killed process r
   while (version === 1 || searches() < wantedSearches || killed < kills) {
     version++
     for (const purpose of ['index', 'data'] as const) {
-      await askRotation(w, { purpose, workspaceId: w.workspaceId })
+      await requestRotation(w, { purpose, workspaceId: w.workspaceId })
       while ((await runningRotations(w.db)) > 0) {
         if (await rotateUntilKilled(w, killed < kills)) killed++
         await settle(w, crowd)
@@ -72,7 +72,7 @@ async function rotateUntilKilled(w: InboxWorld, mayDie: boolean): Promise<boolea
   let left = mayDie ? randomInt(1, 5) : Number.POSITIVE_INFINITY
   const onLine = () => void (--left === 0 && child.kill())
   const child = startProgram([program, JSON.stringify(task)], { onLine })
-  const end = await child.gone
+  const end = await child.exited
   assert.ok(end === 0 || end === 'SIGKILL')
   return end === 'SIGKILL'
 }

@@ -10,7 +10,7 @@ import { type OpenStoreDeps, openStore } from '../../src/media/open-store.ts'
 import { openS3Store } from '../../src/media/store/s3-store.ts'
 import { markName } from '../../src/media/store/store.ts'
 import { migratedDatabase, testDatabase } from '../support/database.ts'
-import { atEnd } from '../support/file-end.ts'
+import { atEnd } from '../support/file-lifecycle.ts'
 import { newFolder } from '../support/folder.ts'
 import { clientOf, newS3Address } from '../support/media/stores.ts'
 

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import type { S3Address } from '../../src/base/media-address.ts'
 import { openS3Store } from '../../src/media/store/s3-store.ts'
 import { type MediaStore, StoreError } from '../../src/media/store/store.ts'
-import { atEnd, oncePerFile } from '../support/file-end.ts'
+import { atEnd, oncePerFile } from '../support/file-lifecycle.ts'
 import { newS3Address, pieces, readAll, startS3 } from '../support/media/stores.ts'
 import { freePort } from '../support/program/service.ts'
 

@@ -50,8 +50,8 @@ for (const [form, open] of Object.entries(stores)) {
   })
 
   test(`${form}: invalid names are rejected by every operation`, async () => {
-    const { store, strew } = await open()
-    await strew('secret', 'of somebody else')
+    const { store, putObject } = await open()
+    await putObject('secret', 'of somebody else')
     const upper = randomUUID().toUpperCase()
     for (const name of ['secret', '../secret', '', '/etc/passwd', `${randomUUID()}/..`, upper, markName, 'a\0b']) {
       await assert.rejects(async () => store.put(name, pieces(Buffer.from('x'))), RangeError, name)
@@ -93,7 +93,7 @@ for (const [form, open] of Object.entries(stores)) {
   })
 
   test(`${form}: a list returns every file once, in pages, and nothing that is not ours`, async () => {
-    const { store, strew } = await open()
+    const { store, putObject } = await open()
     assert.deepEqual(await store.list(null, 10), [])
     // Some share a folder, some only the outer one.
     const shared = randomUUID()
@@ -102,9 +102,9 @@ for (const [form, open] of Object.entries(stores)) {
     const names = [shared, ...likeIt, ...nearIt, ...Array.from({ length: 6 }, () => randomUUID())]
     const startedAt = Date.now()
     for (const name of names) await store.put(name, pieces(Buffer.from(name)))
-    await strew('ab/cd/readme.txt', 'not ours')
-    await strew(`00/00/${randomUUID().slice(0, -1)}f`, 'in the wrong place')
-    await strew('zz/file', 'not ours')
+    await putObject('ab/cd/readme.txt', 'not ours')
+    await putObject(`00/00/${randomUUID().slice(0, -1)}f`, 'in the wrong place')
+    await putObject('zz/file', 'not ours')
 
     const inOrder = names.toSorted((a, b) => (storePath(a) < storePath(b) ? -1 : 1))
     for (const pageSize of [1, 2, 5, names.length, 1000]) assert.deepEqual(await namesOf(store, pageSize), inOrder)

@@ -4,8 +4,8 @@ import { test } from 'node:test'
 import { manualClock } from '../../src/base/clock.ts'
 import type { MediaStore } from '../../src/media/store/store.ts'
 import { type SweepDeps, sweepStore } from '../../src/media/sweep.ts'
+import { afterStep } from '../support/after-step.ts'
 import { pieces, stores } from '../support/media/stores.ts'
-import { afterStep } from '../support/steps.ts'
 
 const dayMs = 86_400_000
 

@@ -48,7 +48,7 @@ test('an unread notification is pushed, encrypted for the browser and signed wit
   assert.equal(pushed.browser, browser.name)
   const { id: noticeId, ...shown } = browser.open(pushed)
   assert.deepEqual(shown, { title: 'Ana Lima mentioned you', body: '', url: `/w/${w.workspaceId}/inbox/${id}` })
-  assert.equal(noticeId, (await bea.told())[0].id)
+  assert.equal(noticeId, (await bea.listNotifications())[0].id)
   assert.throws(() => newBrowser(service).open(pushed))
   assert.deepEqual(
     [pushed.headers['content-encoding'], pushed.headers.ttl, pushed.headers.urgency],
@@ -201,5 +201,5 @@ test('a bulk assignment records all notifications and pushes three', async () =>
   const many = { batchId: randomUUID(), ids, changes: { assignedTo: bea.userId } }
   assert.equal((await ana.call('POST', '/inbox/conversations/bulk', many)).status, 200)
   assert.equal((await push()).length, 3)
-  assert.equal((await bea.told()).length, 5)
+  assert.equal((await bea.listNotifications()).length, 5)
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { applyPlatformSignal } from '../../src/channels/health/availability.ts'
-import { tellOutages } from '../../src/channels/health/health.ts'
+import { notifyOutages } from '../../src/channels/health/health.ts'
 import { sendWaitingReminders } from '../../src/inbox/assignment/waiting-reminder.ts'
 import { customerMessage, marina } from '../support/inbox/inbox-world.ts'
 import { signedInMember } from '../support/member.ts'
@@ -22,7 +22,7 @@ test('a customer who waits longer than the limit causes one notification to all 
   w.clock.advance(2 * minuteMs)
   for (let n = 0; n < 3; n++) await sendWaitingReminders(w.db, w.clock)
   assert.deepEqual([await ana.kinds(), await bea.kinds()], [['waiting'], ['waiting']])
-  const [{ conversation, actor }] = await bea.told()
+  const [{ conversation, actor }] = await bea.listNotifications()
   assert.deepEqual([conversation.id, actor], [id, null])
 })
 
@@ -53,7 +53,7 @@ test('an answer marks the notification as read, and a new wait causes a new one'
   )
   assert.equal(sent.status, 202)
   await sendWaitingReminders(w.db, w.clock)
-  assert.deepEqual(await ana.told('?unread=true'), [])
+  assert.deepEqual(await ana.listNotifications('?unread=true'), [])
   w.clock.advance(minuteMs)
   await w.customerWrites('And now?')
   w.clock.advance(16 * minuteMs)
@@ -93,12 +93,12 @@ test('many customers who wait at once are one notification with their number', a
   const { w, ana } = await notificationsWorld()
   for (let n = 0; n < 9; n++) {
     const customer = { ...marina, phone: `55119${String(80_000_000 + n)}` }
-    await w.tell(customerMessage({ at: w.clock.now(), customer }))
+    await w.deliver(customerMessage({ at: w.clock.now(), customer }))
   }
   w.clock.advance(20 * minuteMs)
   await sendWaitingReminders(w.db, w.clock)
   await sendWaitingReminders(w.db, w.clock)
-  const told = await ana.told()
+  const told = await ana.listNotifications()
   assert.deepEqual(
     told.map(({ kind, count, conversation }) => [kind, count, conversation]),
     [['waiting', 10, null]],
@@ -123,15 +123,15 @@ test('a connection that is down for a minute causes one notification per outage;
     )
   const look = async () => {
     w.clock.advance(2 * minuteMs)
-    for (let n = 0; n < 2; n++) await tellOutages(w.db, w.clock)
+    for (let n = 0; n < 2; n++) await notifyOutages(w.db, w.clock)
   }
   await signal(w.connectionId, false)
   await signal(never, false)
-  await tellOutages(w.db, w.clock)
+  await notifyOutages(w.db, w.clock)
   assert.deepEqual(await ana.kinds(), [])
   await look()
   assert.deepEqual([await ana.kinds(), await later.kinds()], [['connection'], ['connection']])
-  assert.equal((await ana.told())[0].connection.id, w.connectionId)
+  assert.equal((await ana.listNotifications())[0].connection.id, w.connectionId)
   await signal(w.connectionId, true)
   await look()
   await signal(w.connectionId, false)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import { test } from 'node:test'
-import { type Contest, compete } from '../../../bench/contest.ts'
+import { type Comparison, compare } from '../../../bench/comparison.ts'
 import { requestBytes } from '../../../bench/load.ts'
 
 test('two products are never measured by the same request, and the baseline has a request for each', async () => {
@@ -10,14 +10,14 @@ test('two products are never measured by the same request, and the baseline has 
   await using baseline = await openPeer()
   const request = (n: number) => requestBytes('GET', `/${n}`, {})
   let verified = 0
-  const contest: Contest = {
+  const contest: Comparison = {
     ...{ name: 'numbers', product: request, baseline: request },
     verify: async (answers) => {
       verified = answers
     },
   }
   const course = { product, other, baseline, postgres: process, rounds: 3, connections: 4, durationMs: 10, warmUpMs: 0 }
-  const result = await compete(contest, course)
+  const result = await compare(contest, course)
 
   const ofProducts = sorted([...product.asked, ...other.asked])
   assert.deepEqual(ofProducts, [...ofProducts.keys()])

@@ -31,7 +31,7 @@ test('commands work on the embedded database with and without a running service,
   for (const { value } of [alone, served])
     assert.equal((await ask(service.url, value, 'GET /api/v1/leads')).status, 200)
   service.kill()
-  await service.gone
+  await service.exited
   // The killed server has left its address behind, at which nobody answers.
   assert.equal((await parley('key', 'list')).keys.length, 2)
   assert.ok(!existsSync(database))

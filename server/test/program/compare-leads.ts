@@ -1,7 +1,7 @@
 import { systemClock } from '../../src/base/clock.ts'
 import type { Db } from '../../src/base/db.ts'
 import { openKeyStore } from '../../src/base/encryption/key-store.ts'
-import { masterKeyFrom } from '../../src/base/encryption/secrets.ts'
+import { parseMasterKey } from '../../src/base/encryption/secrets.ts'
 import type { LeadHistory } from './lead-writer.ts'
 
 /** Returns the first five leads whose stored values or events differ from what their writers know. */
@@ -11,7 +11,7 @@ export async function compareLeads(
   workspaceId: string,
   leads: readonly LeadHistory[],
 ): Promise<string[]> {
-  const keyring = await openKeyStore(db, { current: masterKeyFrom(masterKey) }, systemClock).keyring(workspaceId)
+  const keyring = await openKeyStore(db, { current: parseMasterKey(masterKey) }, systemClock).keyring(workspaceId)
   const events = await db.sql<{ id: string; subject_id: string; name: string; payload: Buffer }[]>`
     select id, subject_id, name, payload
     from events

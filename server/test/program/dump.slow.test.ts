@@ -28,7 +28,7 @@ test('the database, its files and the logs contain no plaintext of messages or c
   assert.ok(service.lines().length > 15, 'every request is logged')
   const found: string[] = []
   for (const path of files) found.push(...spellingsIn(await readFile(path)).map((spelling) => `${path}: ${spelling}`))
-  found.push(...spellingsIn(Buffer.from([...service.lines(), service.told()].join('\n'))))
+  found.push(...spellingsIn(Buffer.from([...service.lines(), service.output()].join('\n'))))
   assert.deepEqual(found, [])
 })
 

@@ -12,11 +12,11 @@ test('a killed first start is continued by the next, which prints a working link
   const at = { folder: await newFolder(), port: await freePort(), env }
   const killed = await startService(at)
   killed.kill('SIGKILL')
-  await killed.gone
-  assert.doesNotMatch(killed.told(), /plk_/)
+  await killed.exited
+  assert.doesNotMatch(killed.output(), /plk_/)
 
   const first = await startDemo(at)
-  const words = first.told()
+  const words = first.output()
   const link = /http:\S+\/sign-in\/\S+/.exec(words)?.[0] ?? ''
   const key = /plk_\w+/.exec(words)?.[0] ?? ''
   const line = /^ +(curl .*)$/m.exec(words)?.[1] ?? ''
@@ -49,8 +49,8 @@ test('a killed first start is continued by the next, which prints a working link
   await first.stop()
 
   const second = await startDemo(at)
-  assert.doesNotMatch(second.told(), /plk_|sign-in\//)
-  assert.match(second.told(), /parley member link/)
+  assert.doesNotMatch(second.output(), /plk_|sign-in\//)
+  assert.match(second.output(), /parley member link/)
   assert.deepEqual(await simulatedNumber(phones), { ...number, trustsUnknownWindows: true })
   assert.deepEqual(await demoConnections(second.url), connections)
   const made = await runCommandInProcess(['member', 'link', '--json'], serviceEnvironment(at.folder, at.port))

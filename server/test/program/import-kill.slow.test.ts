@@ -31,7 +31,7 @@ test('an import continues after kill -9 without duplicates or losses', async () 
   for (const killAt of [1, rows / 2]) {
     await until((now) => now.rows >= killAt)
     service.kill()
-    await service.gone
+    await service.exited
     // Stands for the time after which a worker that makes no progress counts as gone.
     await database.db.sql`
       update lead_imports

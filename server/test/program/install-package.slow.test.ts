@@ -37,7 +37,7 @@ test('the commands of "Install" build a package with the app that runs once inst
   assert.ok(parts.includes('server') && !parts.includes('simulator'), parts.join())
   const installed = await startInstalled(serve, server, env)
   assert.equal(await type(ask, server, env), '{"status":"ok"}')
-  await openApp(port, installed.told())
+  await openApp(port, installed.printed())
   assert.equal(await installed.stop(), 0)
   await type(upgrade, server, env)
   assert.match(await type('node node_modules/parley/bin/parley.mjs --version', server, env), /^\d+\.\d+\.\d+\n$/)

@@ -34,7 +34,7 @@ test('the commands of "Install" turn a clone into an installation that serves th
   assert.ok(!(await readdir(join(parley, 'node_modules'))).includes('vite'))
   const installed = await startInstalled(serve, parley, env)
   assert.equal(await type(ask, folder, env), '{"status":"ok"}')
-  await openApp(port, installed.told())
+  await openApp(port, installed.printed())
   assert.equal(await installed.stop(), 0)
   await withoutHome(parley)
 

@@ -67,7 +67,7 @@ async function victimOf(service: Service): Promise<Victim> {
     },
     killProgram: async () => {
       service.kill()
-      await service.gone
+      await service.exited
     },
   }
 }

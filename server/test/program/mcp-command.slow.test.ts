@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { agentsWorld } from '../support/agents/agents-world.ts'
 import { connected, type Era, eras, listening, textOf } from '../support/agents/mcp-client.ts'
-import { atEnd } from '../support/file-end.ts'
+import { atEnd } from '../support/file-lifecycle.ts'
 import { mainProgram } from '../support/program/service.ts'
 
 function stdioClient(era: Era, url: string, key: string) {

@@ -31,7 +31,7 @@ test(`a service that fetches, serves and uploads ${files} files of ${megabytes} 
 })
 
 /** As many at once as there are files. */
-function all({ tell, here, read, upload, drop }: FilesInbox) {
+function all({ sendFileMessage: tell, fetchedFiles: here, read, upload, drop }: FilesInbox) {
   const each = <T>(work: () => Promise<T>) => Promise.all(Array.from({ length: files }, work))
   return {
     fetchAll: async (of: number) => {

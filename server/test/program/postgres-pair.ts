@@ -3,9 +3,9 @@ import { accessSync, constants, readdirSync, readFileSync } from 'node:fs'
 import { chown, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { readDatabaseUrl } from '../../src/base/postgres/address.ts'
+import { parseDatabaseUrl } from '../../src/base/postgres/address.ts'
 import { connect } from '../../src/base/postgres/connect.ts'
-import { atEnd } from '../support/file-end.ts'
+import { atEnd } from '../support/file-lifecycle.ts'
 import { newFolder } from '../support/folder.ts'
 import { freePort } from '../support/program/service.ts'
 import { until } from '../support/until.ts'
@@ -130,7 +130,7 @@ async function follow(member: Member, primary: Member): Promise<void> {
 
 /** Asks one of the two, whichever it is at the moment. */
 async function say({ port }: Member, ...statements: string[]): Promise<unknown[]> {
-  const address = readDatabaseUrl(`postgres://postgres@127.0.0.1:${port}/postgres?target_session_attrs=any`, {})
+  const address = parseDatabaseUrl(`postgres://postgres@127.0.0.1:${port}/postgres?target_session_attrs=any`, {})
   const client = await connect(address, { applicationName: 'test', parameters: {} })
   client.on('error', () => {})
   let rows: unknown[] = []

@@ -78,7 +78,7 @@ test('two apis and two workers act as one service: writes are visible everywhere
     assert.deepEqual(statuses, [200, 200, 404, 401])
   }
   workers[1].kill('SIGKILL')
-  await workers[1].gone
+  await workers[1].exited
   await turns(db, 'settle-stranded', 1)
   const second = await createLead(apis[0], key)
   await receiver.reached(2)

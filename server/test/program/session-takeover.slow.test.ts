@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import type { Db } from '../../src/base/db.ts'
 import { type SimulatorWorld, simulatorWorld } from '../support/channels/simulator.ts'
 import { testDatabase } from '../support/database.ts'
-import { atEnd } from '../support/file-end.ts'
+import { atEnd } from '../support/file-lifecycle.ts'
 import { ask, operatorToken, type Service, startService } from '../support/program/service.ts'
 import { nodeSettings } from '../support/program/two-nodes.ts'
 import { until } from '../support/until.ts'
@@ -62,7 +62,7 @@ test(`the session manager is killed or stalled ${rounds} times: another leases t
     holder.kill(signal)
     const endedAt = performance.now()
     if (signal === 'SIGKILL') {
-      await holder.gone
+      await holder.exited
       await countAsDead(db, `${round} by the holder`)
     }
     await write(`${round} while nobody holds it`)
@@ -85,7 +85,7 @@ test(`the session manager is killed or stalled ${rounds} times: another leases t
     if (signal === 'SIGSTOP') await sendToAll(holder, `${round} by the one that was stalled`, true)
     assert.deepEqual(await fenceOf(), { ...held, state: 'open' })
     holder.kill()
-    await holder.gone
+    await holder.exited
     holder = next
   }
 
@@ -128,7 +128,7 @@ async function startNode(env: Record<string, string>): Promise<Service> {
   atEnd(async () => {
     node.kill('SIGCONT')
     node.kill()
-    await node.gone
+    await node.exited
   })
   return node
 }

@@ -17,7 +17,7 @@ for (const [args, names, path] of cases)
       onLine: (line) => {
         lines += line
       },
-      onWords: (text) => {
+      onStderr: (text) => {
         words += text
       },
     })
@@ -30,5 +30,5 @@ for (const [args, names, path] of cases)
     const headers = { 'D360-API-KEY': apiKey }
     assert.equal((await ask(baseUrl, accessToken, `GET ${place}`, undefined, headers)).status, 200)
     program.kill('SIGTERM')
-    await program.gone
+    await program.exited
   })

@@ -84,7 +84,7 @@ test('a stop during writes completes accepted requests: stored means answered; a
   const pid = await databasePidOf(copy)
   again.kill('SIGTERM')
   again.kill('SIGINT')
-  const end = await again.gone
+  const end = await again.exited
   assert.ok(end === 0 || end === 130 || end === 143, String(end))
   await until(() => !isServerOf(pid, join(copy, 'postgres')), 'the end of the database')
 })

@@ -68,7 +68,7 @@ async function newReader() {
 /** What is shown, by a command that ends or by a start once it serves. */
 async function type(commands: string, cwd: string, env: NodeJS.ProcessEnv): Promise<string> {
   const script = `if [ -e $SAVED ]; then . $SAVED; cd "$PWD"; fi\n${commands}\nexport -p > $SAVED`
-  if (/^npm start$/m.test(commands)) return (await startInstalled(script, cwd, env)).told()
+  if (/^npm start$/m.test(commands)) return (await startInstalled(script, cwd, env)).printed()
   const child = spawnShell(script, cwd, env)
   const [output, errors, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')])
   assert.equal(code, 0, `${commands}\nended with ${code}:\n${output}${errors}`)

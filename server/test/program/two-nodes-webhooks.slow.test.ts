@@ -79,7 +79,7 @@ async function sendSome(world: NodesWorld, { conversationId }: Customer): Promis
 /** Lets the platform tell of each send, of one in three before it has answered. Fills in how each must end. */
 function tellOf(world: NodesWorld, customers: Customer[], storm: Storm): Record<string, string> {
   const truth: Record<string, string> = {}
-  world.platform.hold = (arrival) => {
+  world.platform.delayAnswer = (arrival) => {
     const connection = customers.find(({ phone }) => phone === arrival.to)?.connection
     assert.ok(connection !== undefined)
     const { told, end } = anyOf(paths)

@@ -16,7 +16,7 @@ test(`two processes, ${idempotencyKeys} keys, 50 parallel requests each, one in 
   const world = await nodesWorld(2)
   const customers = await world.customers(idempotencyKeys)
   world.platform.arrivals.length = 0
-  world.platform.hold = () => sleep(2)
+  world.platform.delayAnswer = () => sleep(2)
   const startedAt = performance.now()
   for (let first = 0; first < customers.length; first += 4) {
     await Promise.all(customers.slice(first, first + 4).map((customer) => assertSentOnce(world, customer)))
@@ -46,7 +46,7 @@ test('no send starts once a takeover on the other process is answered, and each 
   const world = await nodesWorld(4)
   const customers = await world.customers(Math.ceil(takeoverRounds / 10))
   const outcomes: Record<string, number> = {}
-  world.platform.hold = () => sleep(Math.random() * 10)
+  world.platform.delayAnswer = () => sleep(Math.random() * 10)
   let left = takeoverRounds
   const raceAll = async (queue: Customer[]) => {
     for (let customer = queue.pop(); customer !== undefined; customer = queue.pop()) {
@@ -132,7 +132,7 @@ async function killOnce(world: NodesWorld, victim: Service, round: number, tally
   const { platform, nodes } = world
   const customers = await world.customers(customersEach)
   platform.arrivals.length = 0
-  platform.hold = () => sleep(Math.random() * 60)
+  platform.delayAnswer = () => sleep(Math.random() * 60)
   // The answer that its sender got; null when the process died before.
   const none: Reply | null = null
   const wanted = customers.flatMap((customer, c) =>
@@ -150,7 +150,7 @@ async function killOnce(world: NodesWorld, victim: Service, round: number, tally
   })
   while (platform.arrivals.length < wanted.length / 3) await sleep(5)
   victim.kill()
-  await victim.gone
+  await victim.exited
   await passFor(
     world,
     wanted.filter((_, n) => isVictims(n)).map(({ key }) => key),

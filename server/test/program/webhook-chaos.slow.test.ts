@@ -57,7 +57,7 @@ async function run(behaviours: Behaviour[], killsWanted: number): Promise<Delive
   const isSettled = async () => isDeepStrictEqual(await unsettledOf(trial), settled)
   await until(isSettled, 'the end of it', maxWaitMs).catch(() => {})
   for (const worker of workers) worker.kill('SIGTERM')
-  assert.deepEqual(await Promise.all(workers.map(({ gone }) => gone)), [0, 0], 'a stopped worker ends by itself')
+  assert.deepEqual(await Promise.all(workers.map(({ exited }) => exited)), [0, 0], 'a stopped worker ends by itself')
   assert.deepEqual(await unsettledOf(trial), settled)
   return trial
 }
@@ -88,7 +88,7 @@ function planKills(count: number, { startWorker, written, kills }: DeliveryTrial
   const kill = async (place: number) => {
     kills.push({ worker: workers[place]?.pid ?? 0, at: realNow() })
     workers[place]?.kill()
-    await workers[place]?.gone
+    await workers[place]?.exited
     workers[place] = await startWorker()
   }
   return {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newId } from '../../src/base/id.ts'
-import { attentionOf, type ConnectionInfo } from '../../src/stats/attention.ts'
+import { type ConnectionInfo, listAttention } from '../../src/stats/attention.ts'
 import { customerMessage, type InboxWorld, inboxWorld } from '../support/inbox/inbox-world.ts'
 import { leadsPath } from '../support/leads/leads.ts'
 import { signedInMember, type TestMember } from '../support/member.ts'
@@ -96,12 +96,12 @@ test('answer times run from the first message of a customer to the first answer 
   const { id } = await w.customerWrites('Hello')
   w.clock.advance(60_000)
   // A second message does not begin a second wait.
-  await w.tell(customerMessage({ at: w.clock.now(), text: 'Anyone?' }))
+  await w.deliver(customerMessage({ at: w.clock.now(), text: 'Anyone?' }))
   await answer(w, id, 9, ana)
   // Nor does a second answer count.
   await answer(w, id, 50, ana)
   w.clock.advance(60_000)
-  await w.tell(customerMessage({ at: w.clock.now(), text: 'And the blue one?' }))
+  await w.deliver(customerMessage({ at: w.clock.now(), text: 'And the blue one?' }))
   await answer(w, id, 30, ana)
   w.clock.advance(60_000)
   const { answers, days } = await stats(member, '?days=1')
@@ -117,7 +117,7 @@ test('answers are separated by answerer, and failed ones do not count', async ()
   await w.db.sql`update messages set status = 'failed' where id = ${failed}`
   await answer(w, id, 15, { type: 'agent', id: w.keyId })
   w.clock.advance(60_000)
-  await w.tell(customerMessage({ at: w.clock.now(), text: 'And the blue one?' }))
+  await w.deliver(customerMessage({ at: w.clock.now(), text: 'And the blue one?' }))
   await answer(w, id, 2, null)
   w.clock.advance(60_000)
   assert.deepEqual((await stats(member)).answers, {
@@ -221,7 +221,7 @@ for (const [what, one, code] of standings)
       lastEventAt: null,
       ...one,
     }
-    const codes = attentionOf({ ...quiet, connections: [connection] }, new Date(0)).map((found) => found.code)
+    const codes = listAttention({ ...quiet, connections: [connection] }, new Date(0)).map((found) => found.code)
     assert.deepEqual(codes, code === null ? [] : [code])
   })
 
@@ -242,7 +242,7 @@ test('the comparison has both periods, by answerer, connection and label', async
     [2, agent],
     [1, null],
   ] as const) {
-    await w.tell(customerMessage({ at: w.clock.now(), text: 'And now?' }))
+    await w.deliver(customerMessage({ at: w.clock.now(), text: 'And now?' }))
     await answer(w, id, minutes, actor)
     w.clock.advance(60_000)
   }

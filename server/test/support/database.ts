@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url'
 import { assumeDistributed } from '../../src/base/citus/distributed-sql.ts'
 import { type Db, type DbOptions, openDb, type SentStatement } from '../../src/base/db.ts'
 import type { DatabaseLocation } from '../../src/base/postgres/connections.ts'
-import { atEnd, oncePerFile } from './file-end.ts'
+import { atEnd, oncePerFile } from './file-lifecycle.ts'
 import { throughPooler } from './postgres/pooler.ts'
 import { isRecording, recordStatement } from './statements/record.ts'
 import { asAdmin, databaseOf, startTestServer, type TestServer } from './test-server.ts'
@@ -24,7 +24,7 @@ export interface TestDatabase {
 let isDirect = false
 
 /** Bypasses the pooler for the databases of this file, for the given reason. */
-export function goDirect(_reason: string): void {
+export function bypassPooler(_reason: string): void {
   isDirect = true
   atEnd(async () => {
     isDirect = false
@@ -84,12 +84,12 @@ export function whenSent(pattern: RegExp, times = 1): Promise<void> {
 /** Migrated database of this test file, shared by its tests and dropped after the last. */
 export const testDatabase: () => Promise<TestDatabase> = oncePerFile(async () => {
   const server = await findServer()
-  return server.isSpread ? takeSpread(server) : makeDatabase(server, server.template)
+  return server.isDistributed ? takeDistributedDatabase(server) : makeDatabase(server, server.template)
 })
 
 /** Returns the options of a test that does not apply to tables distributed by Citus, with the reason. */
-export function onOneServer(why: string): { skip: string | false } {
-  return { skip: handedServer()?.isSpread ? why : false }
+export function skipIfDistributed(why: string): { skip: string | false } {
+  return { skip: waitForRunnerServer()?.isDistributed ? why : false }
 }
 
 /** Creates an empty database, for tests of migrations. Returns a new one at each call. */
@@ -120,7 +120,7 @@ async function makeDatabase(server: TestServer, source: string): Promise<TestDat
 }
 
 /** Returns the distributed database with all tables empty. */
-async function takeSpread({ admin: options, template: name }: TestServer): Promise<TestDatabase> {
+async function takeDistributedDatabase({ admin: options, template: name }: TestServer): Promise<TestDatabase> {
   const db = openWatched(options)
   const mediaFolder = join(tmpdir(), `parley-media-${randomBytes(8).toString('hex')}`)
   atEnd(async () => {
@@ -149,19 +149,19 @@ function openWatched(options: DbOptions): Db {
 /** Opens a new pool on a test database, as another node would. */
 export function openNode(options: DbOptions): Db {
   const db = openDb(options)
-  if (isRecording() || handedServer()?.isSpread) assumeDistributed(db.sql)
+  if (isRecording() || waitForRunnerServer()?.isDistributed) assumeDistributed(db.sql)
   return db
 }
 
 /** Returns the options without the pooler. */
-export function directly({ direct, ...options }: DbOptions): DbOptions {
+export function withoutPooler({ direct, ...options }: DbOptions): DbOptions {
   return { ...options, ...direct }
 }
 
 /** Updates statistics and the visibility map of this test file's database, or of one table. */
 export async function vacuum(table: string = ''): Promise<void> {
   // Runs outside any transaction, and without a pooler's statement limits.
-  await asAdmin(directly((await testDatabase()).options), `vacuum analyze ${table}`)
+  await asAdmin(withoutPooler((await testDatabase()).options), `vacuum analyze ${table}`)
 }
 
 /** Returns the settings with which a process of the service connects to the database. */
@@ -181,7 +181,7 @@ function urlOf({ url, socketFolder = '', user = '', database = '' }: DatabaseLoc
 
 /** Returns the runner's server; a test file run alone starts its own. */
 const findServer = oncePerFile(async (): Promise<TestServer> => {
-  const handed = handedServer()
+  const handed = waitForRunnerServer()
   if (handed !== null) return handed
   const own = await startTestServer(process.env)
   atEnd(own.stop)
@@ -191,7 +191,7 @@ const findServer = oncePerFile(async (): Promise<TestServer> => {
 const sleeper = new Int32Array(new SharedArrayBuffer(4))
 
 /** Waits until the runner's server has started; exits the process if it does not. */
-function handedServer(): TestServer | null {
+function waitForRunnerServer(): TestServer | null {
   const path = process.env.PARLEY_TEST_SERVER
   if (path === undefined) return null
   while (!existsSync(path)) Atomics.wait(sleeper, 0, 0, 5)

@@ -3,8 +3,8 @@ import { presentPayload } from '../../src/app/events.ts'
 import { keyedTables } from '../../src/app/tables.ts'
 import type { KeyedRow } from '../../src/base/encryption/key-store.ts'
 import type { Customer, MessageDetail } from '../../src/channels/channel-event.ts'
-import { askHolder } from '../../src/channels/unofficial/send/sends.ts'
-import { sealedAuthStore } from '../../src/channels/unofficial/transport/encrypted-auth-store.ts'
+import { enqueueSend } from '../../src/channels/unofficial/send/sends.ts'
+import { encryptedAuthStore } from '../../src/channels/unofficial/transport/encrypted-auth-store.ts'
 import { contactIndexes } from '../../src/inbox/conversation/encrypted-conversation.ts'
 import { leadIndexes } from '../../src/leads/lead/encrypted-lead.ts'
 import { runImports } from '../../src/leads/transfer/import/run-import.ts'
@@ -101,12 +101,12 @@ async function seedLeads(w: InboxWorld, admin: TestMember, { word, phone, varian
   const { label } = (await admin.call('POST', '/labels', { name: Buffer.from(word).toString('hex'), color: 'teal' }))
     .body
   await admin.call('PUT', `/leads/${one.id}/labels`, { labelIds: [label.id] })
-  const gone = await w.lead({ firstName: word, phone: variant })
-  await w.call('DELETE', leadPath(gone.id))
+  const deletedLead = await w.lead({ firstName: word, phone: variant })
+  await w.call('DELETE', leadPath(deletedLead.id))
   // Two merged leads: only the merge connects the deleted one to the others.
-  const also = await w.lead({ firstName: word, email: `also.${email}` })
+  const mergedLead = await w.lead({ firstName: word, email: `also.${email}` })
   const into = await w.lead({ firstName: `${word} too`, email, phone })
-  await admin.call('POST', `/leads/${into.id}/merge`, { otherId: also.id })
+  await admin.call('POST', `/leads/${into.id}/merge`, { otherId: mergedLead.id })
   const made = await admin.call('POST', '/forms', {
     name: 'Form',
     title: 'Form',
@@ -125,7 +125,7 @@ async function seedLeads(w: InboxWorld, admin: TestMember, { word, phone, varian
   const rows = await w.db.sql<{ lead_id: string }[]>`
     select lead_id from form_submissions
     where workspace_id = ${w.workspaceId} and form_id = ${made.body.form.id}`
-  return [one.id, gone.id, also.id, into.id, ...rows.map(({ lead_id }) => lead_id)]
+  return [one.id, deletedLead.id, mergedLead.id, into.id, ...rows.map(({ lead_id }) => lead_id)]
 }
 
 async function seedInbox(w: InboxWorld, admin: TestMember, { word, phone, variant, userId }: Person) {
@@ -134,17 +134,17 @@ async function seedInbox(w: InboxWorld, admin: TestMember, { word, phone, varian
     return w.clock.now()
   }
   const say = (customer: object, text = `${word} writes`) =>
-    w.tell(customerMessage({ at: moment(), text, customer: { ...nobody, ...customer, name: word } }))
+    w.deliver(customerMessage({ at: moment(), text, customer: { ...nobody, ...customer, name: word } }))
   // The phone and the platform's id first belong to separate conversations, which merge when a message names both.
   await say({ phone })
   await say({ userId })
   await say({ phone, userId })
   const second = await w.addConnection()
-  await w.tellOn(
+  await w.deliverOn(
     second,
     customerMessage({ at: moment(), text: word, customer: { ...nobody, phone: variant, name: word } }),
   )
-  await sayMore(w, moment, { ...nobody, phone, userId, name: word }, word)
+  await sendRichMessages(w, moment, { ...nobody, phone, userId, name: word }, word)
   const found = [...(await w.conversations({ phone })), ...(await w.conversations({ phone: variant }))]
   const conversationIds = found.map(({ id }) => id)
   const [id = ''] = conversationIds
@@ -157,10 +157,12 @@ async function seedInbox(w: InboxWorld, admin: TestMember, { word, phone, varian
     headers: { 'idempotency-key': randomUUID() },
   })
   if (sent.status !== 202) throw new Error(`Not sent: ${JSON.stringify(sent.body)}`)
-  await w.tell(w.status(`wamid.${sent.body.message_id}:1`, 'delivered'))
+  await w.deliver(w.status(`wamid.${sent.body.message_id}:1`, 'delivered'))
   const note = { text: `${word} is nice`, mentions: [admin.userId] }
-  const noted = await admin.call('POST', `/inbox/conversations/${id}/notes`, note, { 'idempotency-key': randomUUID() })
-  if (noted.status !== 201) throw new Error(`Not noted: ${JSON.stringify(noted.body)}`)
+  const notePosted = await admin.call('POST', `/inbox/conversations/${id}/notes`, note, {
+    'idempotency-key': randomUUID(),
+  })
+  if (notePosted.status !== 201) throw new Error(`Not noted: ${JSON.stringify(notePosted.body)}`)
   const merged = await w.db.sql<{ id: string }[]>`
     select id from conversation_aliases where workspace_id = ${w.workspaceId} and conversation_id = ${id}`
   const messages = await w.db.sql<{ id: string }[]>`
@@ -172,7 +174,7 @@ async function seedInbox(w: InboxWorld, admin: TestMember, { word, phone, varian
 }
 
 /** Sends a picture with a contact and a quote, edits its caption, and adds and removes a reaction. */
-async function sayMore(w: InboxWorld, moment: () => Date, customer: Customer, word: string): Promise<void> {
+async function sendRichMessages(w: InboxWorld, moment: () => Date, customer: Customer, word: string): Promise<void> {
   const id = (name: string) => `wamid.${word}.${name}`
   const cards = [{ name: word, organisation: word, phones: [], emails: [] }]
   const detail: MessageDetail = {
@@ -182,11 +184,11 @@ async function sayMore(w: InboxWorld, moment: () => Date, customer: Customer, wo
   }
   const reaction: MessageDetail = { reaction: { externalId: id('picture'), emoji: '👍' } }
   const about = (name: string) => ({ originalId: id(name), direction: 'inbound', customer, at: moment() }) as const
-  await w.tell(customerMessage({ at: moment(), customer, externalId: id('picture'), kind: 'image', detail }))
-  await w.tell(customerMessage({ at: moment(), customer, externalId: id('reaction'), text: '👍', detail: reaction }))
-  await w.tell({ type: 'edited', ...about('picture'), text: `${word} anew` })
-  await w.tell({ type: 'edited', ...about('picture'), text: `${word} anew again` })
-  await w.tell({ type: 'reaction_lifted', ...about('picture') })
+  await w.deliver(customerMessage({ at: moment(), customer, externalId: id('picture'), kind: 'image', detail }))
+  await w.deliver(customerMessage({ at: moment(), customer, externalId: id('reaction'), text: '👍', detail: reaction }))
+  await w.deliver({ type: 'edited', ...about('picture'), text: `${word} anew` })
+  await w.deliver({ type: 'edited', ...about('picture'), text: `${word} anew again` })
+  await w.deliver({ type: 'reaction_lifted', ...about('picture') })
 }
 
 const nobody = { userId: null, parentUserId: null, phone: null, name: null }
@@ -196,10 +198,12 @@ async function seedSession(w: InboxWorld & { sessionId: string }, { word, phone,
   const keyring = await keyStore.keyring(workspaceId)
   const send = { workspaceId, connectionId, kind: 'message', correlator: null, leftMs: () => 1000 } as const
   const content = { jid: `${phone}@s.whatsapp.net`, text: word, previewUrl: false }
-  await db.tx((tx) => askHolder(tx, keyring, { ...send, id: `3EB0${word}`, content }, clock.now()))
+  await db.tx((tx) => enqueueSend(tx, keyring, { ...send, id: `3EB0${word}`, content }, clock.now()))
   const read = { jid: userId, read: word }
-  await db.tx((tx) => askHolder(tx, keyring, { ...send, id: `read ${word}`, kind: 'read', content: read }, clock.now()))
-  await sealedAuthStore(w, { workspaceId, connectionId, fence: 1 }).writeKeys([
+  await db.tx((tx) =>
+    enqueueSend(tx, keyring, { ...send, id: `read ${word}`, kind: 'read', content: read }, clock.now()),
+  )
+  await encryptedAuthStore(w, { workspaceId, connectionId, fence: 1 }).writeKeys([
     { type: 'session', id: `${phone}.0`, value: `"${word}"` },
     { type: 'lid-mapping', id: phone, value: JSON.stringify(userId) },
     { type: 'lid-mapping', id: `${userId.replace('@lid', '')}_reverse`, value: JSON.stringify(phone) },
@@ -218,7 +222,7 @@ async function seedImport(w: InboxWorld, { word, phone }: Person): Promise<strin
 }
 
 /** Returns every row of the database as text, and every decrypted value, one line each. */
-export async function everything({
+export async function dumpDatabase({
   db,
   keyStore,
   workspaceId,
@@ -236,11 +240,11 @@ export async function everything({
     const rows = await db.sql<{ text: string }[]>`select to_jsonb(t)::text as text from ${db.sql(name)} t`
     lines.push(...rows.map(({ text }) => ({ table: name, text })))
   }
-  for (const sealed of keyedTables.sealed.filter(({ keysOf }) => keysOf === 'workspace')) {
+  for (const sealed of keyedTables.encrypted.filter(({ keyScope }) => keyScope === 'workspace')) {
     const rows = await db.sql<KeyedRow[]>`
       select * from ${db.sql(sealed.table)} where workspace_id = ${workspaceId}`
     for (const row of rows) {
-      for (const [column, place] of Object.entries(sealed.places)) {
+      for (const [column, place] of Object.entries(sealed.locations)) {
         const value = row[column] as Buffer | null
         if (value?.length) lines.push({ table: sealed.table, text: keyring.decryptText(place(row), value) })
       }
@@ -250,7 +254,7 @@ export async function everything({
 }
 
 /** Returns the places of a person's data in the database, as `table: trace`. */
-export async function tracesOf(w: ErasureWorld, person: Person, ids: readonly string[]): Promise<string[]> {
+export async function findTraces(w: ErasureWorld, person: Person, ids: readonly string[]): Promise<string[]> {
   const keyring = await w.keyStore.keyring(w.workspaceId)
   const { word, phone, variant, email, userId } = person
   const ofLead = leadIndexes(keyring, { email, phone })
@@ -261,7 +265,7 @@ export async function tracesOf(w: ErasureWorld, person: Person, ids: readonly st
     ...ofInbox.flatMap((one) => [one.user_index, one.phone_index, one.phone_exact_index]),
   ].map((digest) => digest?.toString('hex') ?? '')
   const wanted = [word.toLowerCase(), phone.slice(-8), email.toLowerCase(), userId, ...digests, ...ids]
-  const found = (await everything(w)).flatMap(({ table, text }) => {
+  const found = (await dumpDatabase(w)).flatMap(({ table, text }) => {
     const lower = text.toLowerCase()
     return wanted.filter((trace) => lower.includes(trace)).map((trace) => `${table}: ${trace}`)
   })

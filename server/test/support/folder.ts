@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { atEnd } from './file-end.ts'
+import { atEnd } from './file-lifecycle.ts'
 
 /** Creates an empty folder that is removed when the test file ends. */
 export async function newFolder(): Promise<string> {

@@ -1,6 +1,6 @@
 import { after, suite, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
-import { endWithFile, endWithProcess } from './file-end.ts'
+import { closeKeptResources, registerFileHooks } from './file-lifecycle.ts'
 
 const maxRunMs = 15 * 60_000
 const maxEndMs = 10_000
@@ -11,7 +11,7 @@ export async function runGroup(files: readonly { name: string; path: string }[])
   for (const { name, path } of files) {
     const { promise: isOver, resolve } = Promise.withResolvers<void>()
     void suite(name, async () => {
-      endWithFile()
+      registerFileHooks()
       await import(pathToFileURL(path).href).catch((error) => {
         void test(`${name} loads`, () => {
           throw error
@@ -21,7 +21,7 @@ export async function runGroup(files: readonly { name: string; path: string }[])
     })
     await isOver
   }
-  await endWithProcess()
+  await closeKeptResources()
   endWithin(maxEndMs)
 }
 

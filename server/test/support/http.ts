@@ -2,7 +2,7 @@ import { systemClock } from '../../src/base/clock.ts'
 import { createLog } from '../../src/base/log.ts'
 import type { App } from '../../src/base/route.ts'
 import { createServer, type ServerOptions } from '../../src/http/server/server.ts'
-import { atEnd } from './file-end.ts'
+import { atEnd } from './file-lifecycle.ts'
 import { listen } from './wire/raw-http.ts'
 
 /** Returns a server without a database, and its log lines. */

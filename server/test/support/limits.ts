@@ -2,12 +2,12 @@
 export type Schema = Record<string, unknown>
 
 /** Yields each part of a route's schema without a size limit, one line each. */
-export function* unlimited(schema: unknown, at: string): Generator<string> {
+export function* findUnlimited(schema: unknown, at: string): Generator<string> {
   if (typeof schema !== 'object' || schema === null) return
   const own = schema as Schema
   const missing = limitsOf(own).filter((keyword) => own[keyword] === undefined)
   if (missing.length > 0) yield `${at} has no ${missing.join(' and no ')}`
-  for (const [name, inner] of innerSchemas(own)) yield* unlimited(inner, `${at}${name}`)
+  for (const [name, inner] of innerSchemas(own)) yield* findUnlimited(inner, `${at}${name}`)
 }
 
 /** Yields every schema within a schema, including itself. */

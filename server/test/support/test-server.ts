@@ -20,7 +20,7 @@ export interface TestServer {
   /** Strategy for cloning: page by page through the log, or file by file if that is cheaper. */
   strategy: 'wal_log' | 'file_copy'
   /** Test files use the template itself, one after the other, because distributing another database takes a minute. */
-  isSpread?: boolean
+  isDistributed?: boolean
   /** Socket folder of the pooler for the databases, if there is one. */
   poolerFolder?: string
 }
@@ -71,7 +71,7 @@ export interface ServerChoice {
   /** Runs the tests through PgBouncer. */
   pooler: boolean
   /** Runs the tests on tables distributed by Citus: `CITUS_URL` names the database, which must be dedicated to them. */
-  spread: boolean
+  distributed: boolean
 }
 
 /** Starts the server of a test run, and writes its address to a file. */
@@ -88,11 +88,11 @@ export async function startServerFor(
 }
 
 async function startChosen(
-  { pooler, spread }: ServerChoice,
+  { pooler, distributed }: ServerChoice,
   env: NodeJS.ProcessEnv,
   scratch: Scratch,
 ): Promise<RunningTestServer> {
-  if (spread) return startSpreadServer(env.CITUS_URL)
+  if (distributed) return startDistributedServer(env.CITUS_URL)
   if (!pooler) return startTestServer(env, scratch)
   if (!hasPooler()) throw new Error(howToGetPooler)
   const server = await startTestServer({}, scratch)
@@ -156,7 +156,7 @@ async function copyFolder(from: string, to: string): Promise<void> {
 }
 
 /** Uses a database of a server with Citus: distributes its tables over the known servers, and keeps them. */
-async function startSpreadServer(url: string | undefined): Promise<RunningTestServer> {
+async function startDistributedServer(url: string | undefined): Promise<RunningTestServer> {
   if (!url) throw new Error('Set CITUS_URL to a database of a server with Citus: postgres://user@coordinator/database')
   const db = openDb({ url, maxConnections: 1 })
   try {
@@ -169,7 +169,7 @@ async function startSpreadServer(url: string | undefined): Promise<RunningTestSe
     admin: { url },
     template: new URL(url).pathname.slice(1),
     strategy: 'wal_log',
-    isSpread: true,
+    isDistributed: true,
     stop: async () => {},
   }
 }

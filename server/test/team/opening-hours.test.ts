@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { issuesOfHours, type OpeningHours, openingAt, type Span, zoneTime } from '../../src/team/opening-hours.ts'
+import { type OpeningHours, openingAt, type Span, validateHours, zoneTime } from '../../src/team/opening-hours.ts'
 import { pick } from '../support/pick.ts'
 
 const spans = (text: string): Span[] =>
@@ -76,7 +76,7 @@ const faults: [what: string, hours: OpeningHours, path: string | null][] = [
 
 for (const [what, hours, path] of faults) {
   test(`hours with ${what} are ${path === null ? 'accepted' : 'refused'}`, () => {
-    assert.deepEqual(pick(issuesOfHours(hours), 'path'), path === null ? [] : [path])
+    assert.deepEqual(pick(validateHours(hours), 'path'), path === null ? [] : [path])
   })
 }
 

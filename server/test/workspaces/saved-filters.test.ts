@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { auditOf } from '../support/audit.ts'
-import { oldRows, rotate } from '../support/key-rotation/rotating.ts'
+import { oldRows, rotate } from '../support/key-rotation/rotate-keys.ts'
 import { signedInMember, type TestMember } from '../support/member.ts'
 import { pick } from '../support/pick.ts'
 import { testTeamToken, world } from '../support/world.ts'

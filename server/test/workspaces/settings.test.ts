@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ApiError } from '../../src/base/errors.ts'
-import { changedQuota, firstQuota, type Quota } from '../../src/workspaces/quota-ceiling.ts'
+import { applyQuotaChange, initialQuota, type Quota } from '../../src/workspaces/quota-ceiling.ts'
 import { pick } from '../support/pick.ts'
 import { operatorToken, type SignedIn, teamWorld } from '../support/team-app.ts'
 
@@ -212,11 +212,11 @@ const changes: [before: Quota, wanted: Partial<Quota>, isOperator: boolean, afte
 test('changes of quota and ceiling', () => {
   for (const [before, wanted, isOperator, expected] of changes) {
     const label = JSON.stringify([before, wanted, isOperator])
-    if (typeof expected === 'object') assert.deepEqual(changedQuota(before, wanted, isOperator), expected, label)
+    if (typeof expected === 'object') assert.deepEqual(applyQuotaChange(before, wanted, isOperator), expected, label)
     else {
       const refusal = (error: unknown) => error instanceof ApiError && error.statusCode === expected
-      assert.throws(() => changedQuota(before, wanted, isOperator), refusal, label)
+      assert.throws(() => applyQuotaChange(before, wanted, isOperator), refusal, label)
     }
   }
-  assert.deepEqual(firstQuota({ ceiling: 0 }), { quota: 100_000, ceiling: 0 })
+  assert.deepEqual(initialQuota({ ceiling: 0 }), { quota: 100_000, ceiling: 0 })
 })

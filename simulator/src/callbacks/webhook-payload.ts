@@ -3,7 +3,7 @@ import type { Clock } from '../../../server/src/base/clock.ts'
 import type { BusinessNumber } from '../world.ts'
 
 /** Faults of webhook delivery; zero, one or false is normal. `duplicates` and `reorder` affect linked devices too. */
-export interface DeliveryKnobs {
+export interface DeliverySettings {
   delayMs: number
   /** Number of extra copies of every delivery. */
   duplicates: number
@@ -19,7 +19,7 @@ export interface DeliveryKnobs {
   skipDelivered: boolean
 }
 
-export const calmDelivery: DeliveryKnobs = {
+export const defaultDelivery: DeliverySettings = {
   delayMs: 0,
   duplicates: 0,
   drop: 0,
@@ -37,12 +37,12 @@ export interface CallbackChange {
   isTimed?: boolean
   /** Deliveries of one lane are sent one after another. */
   lane?: string
-  onTaken?: () => void
+  onDelivered?: () => void
 }
 
-export type Held = [BusinessNumber, CallbackChange]
+export type QueuedChange = [BusinessNumber, CallbackChange]
 
-export interface Parcel {
+export interface WebhookPayload {
   number: BusinessNumber
   body: Buffer
   changes: CallbackChange[]
@@ -52,19 +52,23 @@ export interface Parcel {
 const timeoutMs = 10_000
 
 /** Groups changes into deliveries according to the settings. */
-export function packed(items: readonly Held[], knobs: DeliveryKnobs, clock: Clock): Parcel[] {
-  const parcels: Parcel[] = []
+export function packDeliveries(
+  items: readonly QueuedChange[],
+  knobs: DeliverySettings,
+  clock: Clock,
+): WebhookPayload[] {
+  const payloads: WebhookPayload[] = []
   for (const number of new Set(items.map(([owner]) => owner))) {
     const changes = items.filter(([owner]) => owner === number).map(([, change]) => change)
     for (let at = 0; at < changes.length; at += knobs.batch) {
-      const together = changes.slice(at, at + knobs.batch)
-      const body = encodeBody(envelope(number, together, clock), knobs.escapeSlashes)
+      const batch = changes.slice(at, at + knobs.batch)
+      const body = encodeBody(envelope(number, batch, clock), knobs.escapeSlashes)
       // Deliveries of one customer keep their order unless the settings reorder them.
-      const lane = knobs.batch > 1 || knobs.reorder > 1 ? number.numberId : (together[0]?.lane ?? number.numberId)
-      parcels.push({ number, changes: together, body, lane })
+      const lane = knobs.batch > 1 || knobs.reorder > 1 ? number.numberId : (batch[0]?.lane ?? number.numberId)
+      payloads.push({ number, changes: batch, body, lane })
     }
   }
-  return parcels
+  return payloads
 }
 
 function envelope(number: BusinessNumber, changes: readonly CallbackChange[], clock: Clock): object {
@@ -78,14 +82,14 @@ function envelope(number: BusinessNumber, changes: readonly CallbackChange[], cl
 }
 
 /** Posts once. Returns the status, or why there is none. */
-export async function post({ number, body }: Parcel, stopped: AbortSignal): Promise<string> {
+export async function post({ number, body }: WebhookPayload, stopped: AbortSignal): Promise<string> {
   if (number.callbackUrl === null) return 'no callback'
   try {
     const answer = await fetch(number.callbackUrl, {
       method: 'POST',
       redirect: 'manual',
       signal: AbortSignal.any([stopped, AbortSignal.timeout(timeoutMs)]),
-      headers: { 'content-type': 'application/json', ...proofOf(number, body) },
+      headers: { 'content-type': 'application/json', ...signatureHeaders(number, body) },
       body: new Uint8Array(body),
     })
     await answer.body?.cancel()
@@ -96,7 +100,7 @@ export async function post({ number, body }: Parcel, stopped: AbortSignal): Prom
 }
 
 // The platform signs its deliveries. A partner sends its registered headers, and signs only on some of its plans.
-function proofOf({ appSecret, partner }: BusinessNumber, body: Buffer): Record<string, string> {
+function signatureHeaders({ appSecret, partner }: BusinessNumber, body: Buffer): Record<string, string> {
   if (partner === null) {
     return { 'user-agent': 'facebookexternalua', 'x-hub-signature-256': signatureOf(body, appSecret) }
   }

@@ -3,63 +3,63 @@ import type { Log } from '../../../server/src/base/log.ts'
 import type { BusinessNumber } from '../world.ts'
 import {
   type CallbackChange,
-  calmDelivery,
-  type DeliveryKnobs,
-  type Held,
-  type Parcel,
-  packed,
+  type DeliverySettings,
+  defaultDelivery,
+  packDeliveries,
   post,
+  type QueuedChange,
+  type WebhookPayload,
 } from './webhook-payload.ts'
 
-interface Parts {
+interface SenderDeps {
   clock: Clock
   log: Log
-  agenda: Agenda
+  scheduler: Scheduler
   journal: Journal
   retryMs: readonly number[]
 }
 
-const heldForMs = 1_000
+const maxCollectMs = 1_000
 const maxPending = 10_000
 
 /** Delivers changes to the callbacks: signed, at least once, in order unless the settings say otherwise. */
-export class Courier {
-  readonly knobs: DeliveryKnobs = { ...calmDelivery }
+export class WebhookSender {
+  readonly settings: DeliverySettings = { ...defaultDelivery }
   readonly counts = { delivered: 0, retried: 0, lost: 0 }
-  readonly #parts: Parts
+  readonly #parts: SenderDeps
   readonly #stopping = new AbortController()
   readonly #lanes = createLanes()
-  #held: Held[] = []
+  #held: QueuedChange[] = []
   #dropTimer = () => {}
   #onTheWay = 0
 
-  constructor(parts: Parts) {
+  constructor(parts: SenderDeps) {
     this.#parts = parts
   }
 
   send(number: BusinessNumber, change: CallbackChange): void {
-    const { knobs } = this
-    const isWanted = number.callbackUrl !== null && number.subscribed && this.pending() < maxPending
-    if (!isWanted || knobs.drop > 0) {
-      if (isWanted) knobs.drop -= 1
+    const { settings } = this
+    const isAccepted = number.callbackUrl !== null && number.subscribed && this.pending() < maxPending
+    if (!isAccepted || settings.drop > 0) {
+      if (isAccepted) settings.drop -= 1
       this.counts.lost += 1
       return
     }
     this.#held.push([number, change])
-    if (knobs.paused) return
-    if (this.#held.length >= Math.max(knobs.batch, knobs.reorder)) this.flush()
+    if (settings.paused) return
+    if (this.#held.length >= Math.max(settings.batch, settings.reorder)) this.flush()
     else if (this.#held.length === 1)
-      this.#dropTimer = this.#parts.agenda.after(heldForMs, () => knobs.paused || this.flush())
+      this.#dropTimer = this.#parts.scheduler.after(maxCollectMs, () => settings.paused || this.flush())
   }
 
   /** Sends the collected changes. */
   flush(): void {
     this.#dropTimer()
-    const { knobs } = this
-    const items = knobs.reorder > 1 ? this.#held.reverse() : this.#held
+    const { settings } = this
+    const items = settings.reorder > 1 ? this.#held.reverse() : this.#held
     this.#held = []
-    for (const parcel of packed(items, knobs, this.#parts.clock)) {
-      for (let copy = 0; copy <= knobs.duplicates; copy += 1) this.#dispatch(parcel, knobs.delayMs)
+    for (const payload of packDeliveries(items, settings, this.#parts.clock)) {
+      for (let copy = 0; copy <= settings.duplicates; copy += 1) this.#dispatch(payload, settings.delayMs)
     }
   }
 
@@ -73,29 +73,29 @@ export class Courier {
     await this.#lanes.settled()
   }
 
-  #dispatch(parcel: Parcel, delayMs: number): void {
+  #dispatch(payload: WebhookPayload, delayMs: number): void {
     this.#onTheWay += 1
-    const go = () => this.#lanes.add(parcel.lane, () => this.#attempt(parcel, 1))
-    if (delayMs > 0) this.#parts.agenda.after(delayMs, go)
-    else go()
+    const startAttempt = () => this.#lanes.add(payload.lane, () => this.#attempt(payload, 1))
+    if (delayMs > 0) this.#parts.scheduler.after(delayMs, startAttempt)
+    else startAttempt()
   }
 
-  async #attempt(parcel: Parcel, attempt: number): Promise<void> {
+  async #attempt(payload: WebhookPayload, attempt: number): Promise<void> {
     if (this.#stopping.signal.aborted) return
-    const { agenda, clock, journal, log, retryMs } = this.#parts
-    const outcome = await post(parcel, this.#stopping.signal)
-    const { numberId } = parcel.number
-    journal.add({ kind: 'webhook', at: clock.now(), numberId, attempt, outcome, body: parcel.body.toString() })
+    const { scheduler, clock, journal, log, retryMs } = this.#parts
+    const outcome = await post(payload, this.#stopping.signal)
+    const { numberId } = payload.number
+    journal.add({ kind: 'webhook', at: clock.now(), numberId, attempt, outcome, body: payload.body.toString() })
     const waitMs = retryMs[attempt - 1]
     if (outcome !== '200' && waitMs !== undefined) {
       this.counts.retried += 1
-      agenda.after(waitMs, () => void this.#attempt(parcel, attempt + 1))
+      scheduler.after(waitMs, () => void this.#attempt(payload, attempt + 1))
       return
     }
     this.#onTheWay -= 1
     if (outcome === '200') {
       this.counts.delivered += 1
-      for (const change of parcel.changes) change.onTaken?.()
+      for (const change of payload.changes) change.onDelivered?.()
       return
     }
     this.counts.lost += 1
@@ -144,7 +144,7 @@ export function createJournal() {
   }
 }
 
-export type Agenda = ReturnType<typeof createAgenda>
+export type Scheduler = ReturnType<typeof createScheduler>
 
 interface Task {
   dueMs: number
@@ -156,7 +156,7 @@ const longestWaitMs = 60_000
 const shortestWaitMs = 5
 
 /** Runs tasks at a time of the simulated clock. */
-export function createAgenda(clock: Clock, onError: (error: unknown) => void) {
+export function createScheduler(clock: Clock, onError: (error: unknown) => void) {
   const tasks: Task[] = []
   let timer: NodeJS.Timeout | undefined
   let stopped = false
@@ -201,7 +201,7 @@ export function createAgenda(clock: Clock, onError: (error: unknown) => void) {
       }
     },
     /** Must be called after the clock jumps: runs due tasks; a jump back keeps each task's remaining wait. */
-    clockMoved: (byMs: number): void => {
+    onClockChange: (byMs: number): void => {
       if (byMs < 0) for (const task of tasks) task.dueMs += byMs
       arm()
     },

@@ -6,10 +6,10 @@ import type { NewCustomer, SimulatedTemplate } from '../world.ts'
 export interface DemoPerson extends Omit<NewCustomer, 'numberId'> {
   /** Age of their first message, in minutes. */
   minutesAgo: number
-  says: readonly Line[]
+  says: readonly ScriptEntry[]
 }
 
-interface Line {
+interface ScriptEntry {
   text: string
   kind?: InboundKind
   ad?: AdKind

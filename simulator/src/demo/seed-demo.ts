@@ -1,8 +1,8 @@
 import { addTemplate } from '../control-routes.ts'
-import { write } from '../customer-actions.ts'
-import { shownWith } from '../files/present-file.ts'
+import { sendFromCustomer } from '../customer-actions.ts'
+import { fileMessageFields } from '../files/present-file.ts'
 import { addReadyMade } from '../files/sample-files.ts'
-import { makePhoneId } from '../linked/shapes.ts'
+import { makePhoneId } from '../linked/baileys-shapes.ts'
 import type { Simulator } from '../simulator.ts'
 import { addCustomer, addMessage } from '../world.ts'
 import { demoPeople, demoTemplates, phoneDemoPeople } from './demo-people.ts'
@@ -27,7 +27,7 @@ export function seedDemo(simulator: Simulator, { speak }: { speak: boolean }): v
       const at = new Date(now - minutesAgo * minuteMs + index * betweenMs)
       const file = made && addReadyMade(platform.files, number.numberId, made, fileName)
       const utterance = { kind, text, about: ids[about ?? -1] ?? null, file, ...parts }
-      ids.push(write({ platform, number, customer }, utterance, { ad, at }).id)
+      ids.push(sendFromCustomer({ platform, number, customer }, utterance, { ad, at }).id)
     }
   }
   seedPhone(simulator)
@@ -42,7 +42,7 @@ function seedPhone({ platform, phone }: Simulator): void {
     for (const [index, { from, text, made, kind = 'image' }] of chat.entries()) {
       const at = new Date(now - minutesAgo * minuteMs + index * betweenMs)
       const file = made && addReadyMade(platform.files, phone.numberId, made)
-      const shown = file === undefined ? { text } : shownWith(file, kind, text)
+      const shown = file === undefined ? { text } : fileMessageFields(file, kind, text)
       addMessage(customer, { ...shown, id: makePhoneId(), from, at, status: 'read' })
       if (from === 'customer') customer.lastWroteAt = at
     }

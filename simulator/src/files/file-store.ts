@@ -8,7 +8,7 @@ import type { Clock } from '../../../server/src/base/clock.ts'
 import { randomDigits } from '../wamid.ts'
 
 /** File that the platform stores for a number, from either side. */
-export interface StoredFile extends FileTold {
+export interface StoredFile extends FileMetadata {
   /** Id at the platform. */
   id: string
   numberId: string
@@ -16,11 +16,11 @@ export interface StoredFile extends FileTold {
   sha256: Buffer
   addedAt: Date
   /** Bytes, or the path of a file that contains them. */
-  kept: Buffer | string
+  content: Buffer | string
 }
 
 /** File metadata from the uploader. */
-export interface FileTold {
+export interface FileMetadata {
   mimeType: string
   name: string | null
   width?: number
@@ -37,7 +37,7 @@ export type FileStore = ReturnType<typeof createFileStore>
 export class TooManyBytes extends Error {}
 
 const limits = { files: 5_000, bytes: 1024 * 1024 * 1024 }
-const keptForMs = 30 * 86_400_000
+const retentionMs = 30 * 86_400_000
 const idLength = 16
 
 /** Stores ready-made files in memory, and uploads in a folder that is deleted when the simulator stops. */
@@ -52,7 +52,7 @@ export function createFileStore(clock: Clock) {
   const remove = (file: StoredFile) => {
     if (!files.delete(file.id)) return
     bytesInAll -= file.size
-    if (typeof file.kept === 'string') rmSync(file.kept, { force: true })
+    if (typeof file.content === 'string') rmSync(file.content, { force: true })
   }
   const keep = (file: StoredFile): StoredFile => {
     files.set(file.id, file)
@@ -63,33 +63,33 @@ export function createFileStore(clock: Clock) {
     }
     return file
   }
-  const newFile = (numberId: string, told: FileTold) => ({
-    ...told,
+  const newFile = (numberId: string, metadata: FileMetadata) => ({
+    ...metadata,
     id: randomDigits(idLength),
     numberId,
     addedAt: clock.now(),
   })
   return {
     /** Stores bytes. */
-    add: (numberId: string, bytes: Buffer, told: FileTold): StoredFile => {
+    add: (numberId: string, bytes: Buffer, metadata: FileMetadata): StoredFile => {
       const sha256 = createHash('sha256').update(bytes).digest()
-      return keep({ ...newFile(numberId, told), size: bytes.length, sha256, kept: bytes })
+      return keep({ ...newFile(numberId, metadata), size: bytes.length, sha256, content: bytes })
     },
     /** Stores a stream of at most `maxBytes`. Throws `TooManyBytes` if it is longer, and stores nothing then. */
-    take: async (numberId: string, bytes: AsyncIterable<Uint8Array>, told: FileTold, maxBytes: number) => {
-      const file = newFile(numberId, told)
-      const kept = join(folderOf(), file.id)
+    addStream: async (numberId: string, bytes: AsyncIterable<Uint8Array>, metadata: FileMetadata, maxBytes: number) => {
+      const file = newFile(numberId, metadata)
+      const content = join(folderOf(), file.id)
       try {
-        return keep({ ...file, ...(await writeDown(kept, bytes, maxBytes)), kept })
+        return keep({ ...file, ...(await writeDown(content, bytes, maxBytes)), content })
       } catch (error) {
-        rmSync(kept, { force: true })
+        rmSync(content, { force: true })
         throw error
       }
     },
     /** Returns undefined if the file is unknown, removed, evicted, or older than the platform's retention. */
     find: (id: string): StoredFile | undefined => {
       const file = files.get(id)
-      const isOld = file !== undefined && clock.now().getTime() - file.addedAt.getTime() >= keptForMs
+      const isOld = file !== undefined && clock.now().getTime() - file.addedAt.getTime() >= retentionMs
       return isOld ? undefined : file
     },
     remove: (id: string): void => {
@@ -121,17 +121,17 @@ async function writeDown(path: string, bytes: AsyncIterable<Uint8Array>, maxByte
 }
 
 /** Streams a file, or a range of it; both ends are inclusive. */
-export function bytesOf({ kept, size }: StoredFile, from = 0, to = size - 1): Readable {
+export function bytesOf({ content, size }: StoredFile, from = 0, to = size - 1): Readable {
   if (to < from) return Readable.from([])
-  if (typeof kept === 'string') return createReadStream(kept, { start: from, end: to })
-  return Readable.from([kept.subarray(from, to + 1)])
+  if (typeof content === 'string') return createReadStream(content, { start: from, end: to })
+  return Readable.from([content.subarray(from, to + 1)])
 }
 
 /** Returns the first bytes of a file. */
-export function headOf({ kept }: StoredFile, length: number): Buffer {
-  if (typeof kept !== 'string') return kept.subarray(0, length)
+export function headOf({ content }: StoredFile, length: number): Buffer {
+  if (typeof content !== 'string') return content.subarray(0, length)
   const head = Buffer.alloc(length)
-  const file = openSync(kept, 'r')
+  const file = openSync(content, 'r')
   try {
     return head.subarray(0, readSync(file, head, 0, length, 0))
   } finally {
@@ -140,36 +140,36 @@ export function headOf({ kept }: StoredFile, length: number): Buffer {
 }
 
 /** Media type from which a file's keys are derived, as linked devices name it. */
-export type SealedAs = 'Image' | 'Video' | 'Audio' | 'Document'
+export type MediaKeyType = 'Image' | 'Video' | 'Audio' | 'Document'
 
 /** Encrypted file as phones exchange it: what a message states so that a device can download and decrypt it. */
-export interface Sealed {
+export interface EncryptedFile {
   /** Last segment of its address. */
   path: string
   mediaKey: Buffer
-  sealedAs: SealedAs
+  keyType: MediaKeyType
   sealedSha256: Buffer
 }
 
 /** Files that messages of this network refer to, by the last segment of their address. */
-export type SealedFiles = Map<string, { file: StoredFile; sealed: Sealed }>
+export type EncryptedFiles = Map<string, { file: StoredFile; sealed: EncryptedFile }>
 
 const macLength = 10
 
 /** Encrypts a file under a key of its own. */
-export function sealFor(file: StoredFile, sealedAs: SealedAs): Sealed {
+export function encryptFile(file: StoredFile, keyType: MediaKeyType): EncryptedFile {
   const mediaKey = randomBytes(32)
   const hash = createHash('sha256')
-  for (const chunk of sealing(wholeOf(file), mediaKey, sealedAs)) hash.update(chunk)
-  return { path: randomBytes(18).toString('base64url'), mediaKey, sealedAs, sealedSha256: hash.digest() }
+  for (const chunk of encryptChunks(wholeOf(file), mediaKey, keyType)) hash.update(chunk)
+  return { path: randomBytes(18).toString('base64url'), mediaKey, keyType, sealedSha256: hash.digest() }
 }
 
 /** Returns the encrypted bytes; the same each time. */
-export const sealedBytesOf = (file: StoredFile, { mediaKey, sealedAs }: Sealed): Readable =>
-  Readable.from(sealing(wholeOf(file), mediaKey, sealedAs))
+export const encryptedBytesOf = (file: StoredFile, { mediaKey, keyType }: EncryptedFile): Readable =>
+  Readable.from(encryptChunks(wholeOf(file), mediaKey, keyType))
 
 /** AES-256-CBC with a truncated MAC; both keys and the IV are derived from the message's media key. */
-function* sealing(bytes: Iterable<Buffer>, mediaKey: Buffer, sealedAs: SealedAs): Generator<Buffer> {
+function* encryptChunks(bytes: Iterable<Buffer>, mediaKey: Buffer, sealedAs: MediaKeyType): Generator<Buffer> {
   const keys = Buffer.from(hkdfSync('sha256', mediaKey, Buffer.alloc(32), `WhatsApp ${sealedAs} Keys`, 112))
   const iv = keys.subarray(0, 16)
   const cipher = createCipheriv('aes-256-cbc', keys.subarray(16, 48), iv)
@@ -186,9 +186,9 @@ function* sealing(bytes: Iterable<Buffer>, mediaKey: Buffer, sealedAs: SealedAs)
 
 const chunkBytes = 256 * 1024
 
-function* wholeOf({ kept }: StoredFile): Generator<Buffer> {
-  if (typeof kept !== 'string') return yield kept
-  const file = openSync(kept, 'r')
+function* wholeOf({ content }: StoredFile): Generator<Buffer> {
+  if (typeof content !== 'string') return yield content
+  const file = openSync(content, 'r')
   try {
     for (;;) {
       const chunk = Buffer.alloc(chunkBytes)

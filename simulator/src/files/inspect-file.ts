@@ -1,12 +1,12 @@
 import { unprocessable } from '../../../server/src/base/errors.ts'
 import type { Platform } from '../platform.ts'
-import { bytesOf, type FileStore, type FileTold, headOf, type StoredFile, TooManyBytes } from './file-store.ts'
+import { bytesOf, type FileMetadata, type FileStore, headOf, type StoredFile, TooManyBytes } from './file-store.ts'
 
 const headBytes = 64 * 1024
 const maxNoteBytes = 16 * 1024 * 1024
 
 /** Returns width and height of a picture from its first bytes; null for formats that phones do not take. */
-export function sizeOfPicture(head: Buffer): { width: number; height: number } | null {
+export function pictureSize(head: Buffer): { width: number; height: number } | null {
   if (head.subarray(1, 4).toString('latin1') === 'PNG' && head.length >= 24) {
     return { width: head.readUInt32BE(16), height: head.readUInt32BE(20) }
   }
@@ -23,17 +23,17 @@ function sizeOfJpeg(head: Buffer): { width: number; height: number } | null {
 }
 
 /** Adds the dimensions that a phone states for an uploaded picture. */
-export function withSize(file: StoredFile): StoredFile {
-  const size = file.mimeType.startsWith('image/') ? sizeOfPicture(headOf(file, headBytes)) : null
+export function addDimensions(file: StoredFile): StoredFile {
+  const size = file.mimeType.startsWith('image/') ? pictureSize(headOf(file, headBytes)) : null
   return Object.assign(file, size ?? {})
 }
 
 /** Converts a browser recording (Ogg or WebM) to a voice note as phones send it; returns other audio unchanged. */
-export async function asVoiceNote(store: FileStore, file: StoredFile): Promise<StoredFile> {
+export async function toVoiceNote(store: FileStore, file: StoredFile): Promise<StoredFile> {
   if (!/^(audio|video)\/webm\b/.test(file.mimeType) || file.size > maxNoteBytes) return file
   const note = oggOfWebm(Buffer.concat(await bytesOf(file).toArray()))
   if (note === null) return file
-  const told: FileTold = {
+  const told: FileMetadata = {
     mimeType: 'audio/ogg; codecs=opus',
     name: null,
     seconds: Math.max(1, Math.round(note.seconds)),
@@ -45,7 +45,7 @@ export async function asVoiceNote(store: FileStore, file: StoredFile): Promise<S
 /** The platform's largest limit for any media type. */
 const maxBytes = 100 * 1024 * 1024
 
-interface Brought {
+interface FileUpload {
   /** Stream of a body; any other value means no file. */
   body: unknown
   type: string
@@ -54,15 +54,15 @@ interface Brought {
 }
 
 /** Stores a file from the body of a request. */
-export async function takeFile(
+export async function storeUpload(
   { files }: Platform,
   numberId: string,
-  { body, type: mimeType, name = null, isVoice = false }: Brought,
+  { body, type: mimeType, name = null, isVoice = false }: FileUpload,
 ): Promise<StoredFile> {
   if (!isStream(body)) throw unprocessable('Send the file as application/octet-stream')
   try {
-    const file = await files.take(numberId, body, { mimeType, name }, maxBytes)
-    return isVoice ? await asVoiceNote(files, file) : withSize(file)
+    const file = await files.addStream(numberId, body, { mimeType, name }, maxBytes)
+    return isVoice ? await toVoiceNote(files, file) : addDimensions(file)
   } catch (error) {
     if (error instanceof TooManyBytes) throw unprocessable('A file may have at most 100 MB')
     throw error

@@ -62,13 +62,18 @@ const names: Record<FileKind, string> = {
 }
 
 /** Returns the text that represents a file in lists. */
-export const wordsOfFile = (kind: FileKind, words: string | null): string =>
+export const describeFile = (kind: FileKind, words: string | null): string =>
   words ? `${names[kind]} · ${words}` : names[kind]
 
 /** Returns the message fields for a file. */
-export const shownWith = (file: StoredFile, kind: FileKind, words: string, name: string | null = file.name) => ({
+export const fileMessageFields = (
+  file: StoredFile,
+  kind: FileKind,
+  words: string,
+  name: string | null = file.name,
+) => ({
   kind,
-  text: wordsOfFile(kind, words || name),
+  text: describeFile(kind, words || name),
   file: shownFile(kind, file, name),
   caption: words === '' ? null : words,
 })

@@ -1,16 +1,16 @@
 import type { FileStore } from '../files/file-store.ts'
 import {
   type Card,
+  describeFile,
   type FileKind,
   type Place,
   type ShownFile,
   shownFile,
   shownLink,
-  wordsOfFile,
 } from '../files/present-file.ts'
 import type { Choice, Offer } from '../world.ts'
 import { type Body, GraphError, invalidParameter, isObject, missingParameter } from './graph-error.ts'
-import { mayGoAs } from './media-routes.ts'
+import { canSendAs } from './media-routes.ts'
 
 /** Text with buttons or a list to choose from. */
 export interface InteractiveContent {
@@ -34,13 +34,13 @@ export function checkInteractive(value: unknown): InteractiveContent {
     })
   }
   if (!isObject(body)) throw missingParameter('Parameter interactive.body is required.')
-  const text = requireWords(body.text, 'interactive.body.text', type === 'list' ? longest.listBody : longest.body)
+  const text = requireText(body.text, 'interactive.body.text', type === 'list' ? longest.listBody : longest.body)
   const foot = footer === undefined ? null : footer
   if (foot !== null && !isObject(foot)) throw invalidParameter('Param interactive.footer must be a JSON object.')
   if (!isObject(action)) throw missingParameter('Parameter interactive.action is required.')
   const offer = type === 'list' ? checkList(action) : checkButtons(action)
   const parts = {
-    footer: foot === null ? null : requireWords(foot.text, 'interactive.footer.text', longest.footer),
+    footer: foot === null ? null : requireText(foot.text, 'interactive.footer.text', longest.footer),
     offer,
   }
   return { kind: 'interactive', text, parts, failWith: null }
@@ -58,7 +58,7 @@ function checkButtons({ buttons }: Body): Offer {
     const { id, title } = button.reply
     return {
       id: checkId(id, `${at}.reply.id`, longest.buttonId),
-      title: requireWords(title, `${at}.reply.title`, longest.title),
+      title: requireText(title, `${at}.reply.title`, longest.title),
     }
   })
   checkDistinct(options, 'title', 'interactive.action.buttons')
@@ -67,7 +67,7 @@ function checkButtons({ buttons }: Body): Offer {
 }
 
 function checkList({ button, sections }: Body): Offer {
-  const label = requireWords(button, 'interactive.action.button', longest.title)
+  const label = requireText(button, 'interactive.action.button', longest.title)
   if (!Array.isArray(sections) || sections.length === 0 || sections.length > maxSections) {
     throw invalidParameter(`Param interactive.action.sections must have 1 to ${maxSections} entries.`)
   }
@@ -82,17 +82,17 @@ function checkSection(section: unknown, n: number, isOneOfMany: boolean): Choice
   if (!isObject(section) || !Array.isArray(section.rows) || section.rows.length === 0) {
     throw missingParameter(`Parameter ${at}.rows is required.`)
   }
-  if (isOneOfMany || section.title !== undefined) requireWords(section.title, `${at}.title`, longest.rowTitle)
+  if (isOneOfMany || section.title !== undefined) requireText(section.title, `${at}.title`, longest.rowTitle)
   return section.rows.map((row: unknown, place): Choice => {
     const rowAt = `${at}.rows[${place}]`
     if (!isObject(row)) throw invalidParameter(`Param ${rowAt} must be a JSON object.`)
     const { id, title, description } = row
     return {
       id: checkId(id, `${rowAt}.id`, longest.rowId),
-      title: requireWords(title, `${rowAt}.title`, longest.rowTitle),
+      title: requireText(title, `${rowAt}.title`, longest.rowTitle),
       ...(description === undefined
         ? {}
-        : { description: requireWords(description, `${rowAt}.description`, maxDescription) }),
+        : { description: requireText(description, `${rowAt}.description`, maxDescription) }),
     }
   })
 }
@@ -104,13 +104,13 @@ function checkDistinct(options: readonly Choice[], key: 'id' | 'title', at: stri
 }
 
 function checkId(value: unknown, what: string, maxLength: number): string {
-  const id = requireWords(value, what, maxLength)
+  const id = requireText(value, what, maxLength)
   if (id !== id.trim()) throw new GraphError(131009, { details: `Parameter ${what} begins or ends with a space.` })
   return id
 }
 
 // The platform does not document what it counts; UTF-16 units are the strictest reading.
-function requireWords(value: unknown, what: string, maxLength: number): string {
+function requireText(value: unknown, what: string, maxLength: number): string {
   if (typeof value !== 'string' || value === '') throw missingParameter(`Parameter ${what} is required.`)
   if (value.trim() !== '' && value.length <= maxLength) return value
   throw new GraphError(131009, { details: `Parameter ${what} must have 1 to ${maxLength} characters.` })
@@ -173,12 +173,12 @@ function checkFile(type: FileType, value: unknown, files: FileStore, numberId: s
     throw invalidParameter("Param audio['voice'] must be a boolean.")
   }
   const kind = type === 'audio' && value.voice === true ? 'voice' : type
-  const { file, failWith } = checkWhere(kind, value, files, numberId, name)
-  return { kind, text: wordsOfFile(kind, caption ?? name), parts: { file, caption }, failWith }
+  const { file, failWith } = parseFileReference(kind, value, files, numberId, name)
+  return { kind, text: describeFile(kind, caption ?? name), parts: { file, caption }, failWith }
 }
 
 /** Parses a file reference by id or link. A problem with the file itself shows later, as the status `failed`. */
-export function checkWhere(
+export function parseFileReference(
   kind: FileKind,
   { id, link }: Body,
   files: FileStore,
@@ -195,7 +195,7 @@ export function checkWhere(
   if (typeof id !== 'string' && typeof id !== 'number') throw missingParameter('Either id or link is required.')
   const file = files.find(String(id))
   if (file?.numberId !== numberId) throw invalidParameter('Invalid parameter: the media id is not one of this number.')
-  const failWith = mayGoAs(kind, file.mimeType) ? null : mediaUploadError
+  const failWith = canSendAs(kind, file.mimeType) ? null : mediaUploadError
   return { file: shownFile(kind, file, name ?? (kind === 'document' ? file.name : null)), failWith }
 }
 

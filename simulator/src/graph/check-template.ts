@@ -1,7 +1,7 @@
 import type { FileStore } from '../files/file-store.ts'
 import type { FileKind, Place, ShownFile } from '../files/present-file.ts'
 import { componentOf, fillPlaceholders, placeholdersOf, type SimulatedTemplate } from '../world.ts'
-import { checkPlace, checkWhere } from './check-content.ts'
+import { checkPlace, parseFileReference } from './check-content.ts'
 import { type Body, GraphError, invalidParameter, isObject, missingParameter } from './graph-error.ts'
 
 const maxFilled = { alone: 32_768, withOthers: 1024 }
@@ -75,7 +75,7 @@ function checkHeader(template: SimulatedTemplate, given: Body | undefined, files
   if (kind === undefined || !isObject(value))
     throw missingParameter(`header: Parameter ${format.toLowerCase()} is required.`)
   const name = typeof value.filename === 'string' ? value.filename.slice(0, 240) : null
-  const { file, failWith } = checkWhere(kind, value, files, numberId, name)
+  const { file, failWith } = parseFileReference(kind, value, files, numberId, name)
   return { header: format, parts: { file }, failWith }
 }
 

@@ -34,7 +34,7 @@ export function answerWithFault(
     }
     case 'late': {
       const answer = accept(null)
-      platform.agenda.after(fault.afterMs, () => void reply.send(answer))
+      platform.scheduler.after(fault.afterMs, () => void reply.send(answer))
       return reply
     }
     default:

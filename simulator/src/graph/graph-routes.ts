@@ -4,10 +4,10 @@ import type { App } from '../../../server/src/base/route.ts'
 import { verifyCallback } from '../callbacks/webhook-payload.ts'
 import type { Platform } from '../platform.ts'
 import type { BusinessNumber, SimulatedTemplate } from '../world.ts'
-import { takeMessage } from './accept.ts'
+import { handleMessage } from './accept-message.ts'
 import { answerOr } from './fault-answer.ts'
 import { expiredToken, GraphError, invalidParameter, isObject, unknownObject } from './graph-error.ts'
-import { answerUpload, answerWhereabouts, bytesRoute, fileOf, noteCall } from './media-routes.ts'
+import { answerAddress, answerUpload, bytesRoute, fileOf, noteCall } from './media-routes.ts'
 
 const defaultLimit = 25
 const maxLimit = 1000
@@ -64,7 +64,7 @@ export function graphRoutes(app: App, platform: Platform): void {
   const schema = { hide: true }
   for (const endpoint of ['messages', 'marketing_messages']) {
     app.post(`${root}/${endpoint}`, { schema }, (request: ObjectRequest, reply) =>
-      takeMessage(platform, numberOf(platform, request), request.body, reply),
+      handleMessage(platform, numberOf(platform, request), request.body, reply),
     )
   }
   app.get(`${root}/message_templates`, { schema }, (request: ObjectRequest, reply) => {
@@ -88,7 +88,7 @@ export function graphRoutes(app: App, platform: Platform): void {
     }
     if (platform.files.find(objectId) !== undefined) {
       const file = fileOf(platform, numberOfFile(platform, request), objectId)
-      return answerWhereabouts(platform, file, `${request.protocol}://${request.host}`, reply)
+      return answerAddress(platform, file, `${request.protocol}://${request.host}`, reply)
     }
     return pick(describe(numberOf(platform, request)), request.query.fields)
   })
@@ -141,14 +141,14 @@ function numberOfFile(platform: Platform, request: ObjectRequest): BusinessNumbe
   const { phone_number_id: told } = request.query
   const number = platform.world.numbers.get(platform.files.find(objectId)?.numberId ?? '')
   const isOther = told !== undefined && told !== number?.numberId
-  return admit(platform, isOther ? undefined : number, tokenOf(request), objectId)
+  return authorize(platform, isOther ? undefined : number, tokenOf(request), objectId)
 }
 
 function numberOf(platform: Platform, request: ObjectRequest): BusinessNumber {
   const token = tokenOf(request)
   const { objectId } = request.params
   const number = platform.world.numbers.get(objectId)
-  return admit(platform, number, token, objectId)
+  return authorize(platform, number, token, objectId)
 }
 
 function accountOf(platform: Platform, request: ObjectRequest): BusinessNumber {
@@ -156,11 +156,11 @@ function accountOf(platform: Platform, request: ObjectRequest): BusinessNumber {
   const { objectId } = request.params
   const ofAccount = [...platform.world.numbers.values()].filter(({ accountId }) => accountId === objectId)
   const number = ofAccount.find(({ accessToken }) => accessToken === token) ?? ofAccount[0]
-  return admit(platform, number, token, objectId)
+  return authorize(platform, number, token, objectId)
 }
 
 // Checks the token first: a caller without a valid one learns nothing about numbers.
-function admit(platform: Platform, number: BusinessNumber | undefined, token: string, id: string): BusinessNumber {
+function authorize(platform: Platform, number: BusinessNumber | undefined, token: string, id: string): BusinessNumber {
   const bearer = [...platform.world.numbers.values()].find(
     ({ network, accessToken }) => network === 'official' && accessToken === token,
   )

@@ -3,9 +3,9 @@ import multipart from '@fastify/multipart'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '../../../server/src/base/route.ts'
 import { takeFault } from '../faults.ts'
-import { notThere, serveFile } from '../file-routes.ts'
+import { sendNotFound, serveFile } from '../file-routes.ts'
 import { bytesOf, type StoredFile, TooManyBytes } from '../files/file-store.ts'
-import { withSize } from '../files/inspect-file.ts'
+import { addDimensions } from '../files/inspect-file.ts'
 import type { FileKind } from '../files/present-file.ts'
 import type { Platform } from '../platform.ts'
 import type { BusinessNumber } from '../world.ts'
@@ -13,7 +13,7 @@ import { answerWithFault } from './fault-answer.ts'
 import { GraphError, invalidParameter, unknownObject } from './graph-error.ts'
 
 /** Accepts an upload as the platform does and stores it for 30 days. */
-async function takeUpload(
+async function storeUpload(
   platform: Platform,
   { numberId }: BusinessNumber,
   request: FastifyRequest,
@@ -27,13 +27,13 @@ async function takeUpload(
         continue
       }
       if (file !== null || part.fieldname !== 'file') throw invalidParameter('Param file must be one file.')
-      const told = { mimeType: part.mimetype, name: part.filename || null }
-      file = await platform.files.take(numberId, part.file, told, mostBytes)
+      const metadata = { mimeType: part.mimetype, name: part.filename || null }
+      file = await platform.files.addStream(numberId, part.file, metadata, maxBytes)
     }
-    return withSize(checked(file, fields))
+    return addDimensions(checked(file, fields))
   } catch (error) {
     if (file !== null) platform.files.remove(file.id)
-    if (error instanceof TooManyBytes) throw tooLarge(mostBytes)
+    if (error instanceof TooManyBytes) throw tooLarge(maxBytes)
     throw error instanceof GraphError ? error : invalidParameter('The form cannot be read.')
   }
 }
@@ -47,7 +47,7 @@ function checked(file: StoredFile | null, fields: ReadonlyMap<string, unknown>):
   const most = bytesAllowed(file.mimeType)
   if (most === null) {
     throw invalidParameter(
-      `Param file must be a file with one of the following types: ${takenTypes.join(', ')}. ` +
+      `Param file must be a file with one of the following types: ${acceptedTypes.join(', ')}. ` +
         `Received file of type '${bareType(file.mimeType).slice(0, 100)}'.`,
     )
   }
@@ -90,10 +90,10 @@ const documents: Accepted = {
 const all = [sounds, documents, images, stickers, videos]
 
 /** Every type that the platform accepts, in the order in which its errors list them. */
-const takenTypes: readonly string[] = all.flatMap(({ types }) => types)
+const acceptedTypes: readonly string[] = all.flatMap(({ types }) => types)
 
 /** Largest size that the platform accepts for any type. */
-const mostBytes = documents.bytes
+const maxBytes = documents.bytes
 
 /** Returns the type without its parameters. */
 const bareType = (mimeType: string): string => mimeType.split(';', 1)[0]?.trim().toLowerCase() ?? ''
@@ -113,7 +113,7 @@ const sendable: Record<FileKind, readonly string[] | null> = {
 }
 
 /** Returns whether a file of this type can be sent as a message of this kind. */
-export const mayGoAs = (kind: FileKind, mimeType: string): boolean =>
+export const canSendAs = (kind: FileKind, mimeType: string): boolean =>
   sendable[kind]?.includes(bareType(mimeType)) ?? true
 
 const addressLivesMs = 5 * 60_000
@@ -123,7 +123,7 @@ const keptPath = '/whatsapp_business/attachments/'
 const addressKey = randomBytes(32)
 
 /** Parses multipart forms part by part. The file store enforces the size limit. */
-export const takeForms = async (app: App): Promise<void> => {
+export const parseForms = async (app: App): Promise<void> => {
   await app.register(multipart, { limits: { parts: 20, fieldSize: 16 * 1024, fileSize: Number.MAX_SAFE_INTEGER } })
 }
 
@@ -146,7 +146,7 @@ export async function answerUpload(
 ): Promise<unknown> {
   const fault = takeFault(platform.faults, 'upload', [])
   if (!request.isMultipart()) throw invalidParameter('The parameter messaging_product is required.')
-  const file = await takeUpload(platform, number, request)
+  const file = await storeUpload(platform, number, request)
   const answer = () => ({ id: file.id })
   if (fault === undefined) return answer()
   if (fault.effect === 'fail') throw new GraphError(fault.code)
@@ -161,10 +161,10 @@ export function fileOf({ files }: Platform, number: BusinessNumber, id: string):
 }
 
 /** Answers a file's address, valid for five minutes, unless a fault applies. `host`: the platform or its file store. */
-export function answerWhereabouts(platform: Platform, file: StoredFile, host: string, reply: FastifyReply): unknown {
+export function answerAddress(platform: Platform, file: StoredFile, host: string, reply: FastifyReply): unknown {
   const fault = takeFault(platform.faults, 'media', [])
   const now = platform.clock.now().getTime()
-  const told = {
+  const metadata = {
     messaging_product: 'whatsapp',
     url: host + addressOf(file, now + addressLivesMs),
     mime_type: file.mimeType,
@@ -173,23 +173,23 @@ export function answerWhereabouts(platform: Platform, file: StoredFile, host: st
     file_size: file.size,
     id: file.id,
   }
-  if (fault === undefined) return told
+  if (fault === undefined) return metadata
   switch (fault.effect) {
     case 'not_found':
       throw unknownObject(file.id)
     case 'expired':
-      return { ...told, url: host + addressOf(file, now - 1000) }
+      return { ...metadata, url: host + addressOf(file, now - 1000) }
     case 'wrong_size':
-      return { ...told, file_size: file.size + 1000 }
+      return { ...metadata, file_size: file.size + 1000 }
     case 'wrong_type':
-      return { ...told, mime_type: 'text/html' }
+      return { ...metadata, mime_type: 'text/html' }
     case 'wrong_hash':
-      return { ...told, sha256: '0'.repeat(64) }
+      return { ...metadata, sha256: '0'.repeat(64) }
     case 'slow':
-      platform.agenda.after(fault.afterMs, () => void reply.send(told))
+      platform.scheduler.after(fault.afterMs, () => void reply.send(metadata))
       return reply
     default:
-      return answerWithFault(platform, fault, reply, () => told)
+      return answerWithFault(platform, fault, reply, () => metadata)
   }
 }
 
@@ -208,17 +208,20 @@ export function bytesRoute(app: App, platform: Platform): void {
   app.get(keptPath, { schema: { hide: true } }, (request: BytesRequest, reply) => {
     const { mid = '', ext = '', hash } = request.query
     const file = platform.files.find(mid)
-    const numbers = [...platform.world.numbers.values()].filter((number) => isShownBy(number, request))
+    const numbers = [...platform.world.numbers.values()].filter((number) => isAuthorized(number, request))
     if (numbers.length === 0) return reply.code(401).type('text/plain').send('')
     const isGood = hash === signatureOf(mid, ext) && Number(ext) * 1000 > platform.clock.now().getTime()
     const isTheirs = numbers.some(({ numberId }) => numberId === file?.numberId)
-    if (file === undefined || !isGood || !isTheirs) return notThere(reply)
+    if (file === undefined || !isGood || !isTheirs) return sendNotFound(reply)
     return serveFile(platform, reply, { mimeType: file.mimeType, size: file.size, bytes: () => bytesOf(file) })
   })
 }
 
 // A partner's file store checks its key, the platform's own checks the token; neither accepts them in the address.
-function isShownBy({ partner, accessToken, network, tokenState }: BusinessNumber, { headers }: BytesRequest): boolean {
+function isAuthorized(
+  { partner, accessToken, network, tokenState }: BusinessNumber,
+  { headers }: BytesRequest,
+): boolean {
   if (tokenState === 'expired' || network !== 'official') return false
   if (partner !== null && headers['d360-api-key'] === partner.apiKey) return true
   return headers.authorization === `Bearer ${accessToken}`

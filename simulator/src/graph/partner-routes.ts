@@ -3,11 +3,11 @@ import type { App } from '../../../server/src/base/route.ts'
 import type { Fault } from '../faults.ts'
 import type { Platform } from '../platform.ts'
 import type { BusinessNumber, PartnerSide, SimulatedTemplate } from '../world.ts'
-import { takeMessage } from './accept.ts'
+import { handleMessage } from './accept-message.ts'
 import { answerOr } from './fault-answer.ts'
 import { invalidParameter, isObject } from './graph-error.ts'
 import { answerError } from './graph-routes.ts'
-import { answerUpload, answerWhereabouts, fileOf, noteCall } from './media-routes.ts'
+import { answerAddress, answerUpload, fileOf, noteCall } from './media-routes.ts'
 
 type Served = BusinessNumber & { partner: PartnerSide }
 
@@ -20,7 +20,7 @@ export function partnerRoutes(app: App, platform: Platform): void {
   app.addHook('preHandler', async (request) => noteCall(platform, request))
   const schema = { hide: true }
   app.post('/messages', { schema }, (request, reply) =>
-    takeMessage(platform, numberOf(platform, request), request.body, reply),
+    handleMessage(platform, numberOf(platform, request), request.body, reply),
   )
   mediaRoutes(app, platform)
   const route = (method: 'GET' | 'POST', url: string, on: Fault['on'], answer: Answer) =>
@@ -58,7 +58,7 @@ function mediaRoutes(app: App, platform: Platform): void {
   )
   app.get(one, { schema }, (request: FileRequest, reply) => {
     const file = fileOf(platform, numberOf(platform, request), request.params.fileId)
-    return answerWhereabouts(platform, file, platformsStore, reply)
+    return answerAddress(platform, file, platformsStore, reply)
   })
   app.delete(one, { schema }, (request: FileRequest) => {
     const file = fileOf(platform, numberOf(platform, request), request.params.fileId)
@@ -94,11 +94,11 @@ function listTemplates(all: readonly SimulatedTemplate[], query: Record<string, 
   if (!(limit >= 1 && limit <= maxLimit && offset >= 0)) throw invalidParameter('Param limit is not valid.')
   const page = all.slice(offset, offset + limit)
   const counts = { count: page.length, total: all.length, limit, offset }
-  return { ...counts, sort: ['id'], filters: {}, waba_templates: page.map(inPartnersWords) }
+  return { ...counts, sort: ['id'], filters: {}, waba_templates: page.map(toPartnerTemplate) }
 }
 
 // Leaves out the format of parameter names: the partner shows it only in the template body.
-function inPartnersWords({ id, status, parameter_format: _, ...template }: SimulatedTemplate): object {
+function toPartnerTemplate({ id, status, parameter_format: _, ...template }: SimulatedTemplate): object {
   const word = status === 'PENDING' ? 'submitted' : status.toLowerCase()
   return { ...template, id: `${id}WT`, external_id: id, namespace: 'simulated', status: word }
 }

@@ -1,20 +1,20 @@
-import type { SealedFiles, StoredFile } from '../files/file-store.ts'
+import type { EncryptedFiles, StoredFile } from '../files/file-store.ts'
 import { type Card, type FileKind, isFileKind } from '../files/present-file.ts'
 import { type AdKind, cardNamed, type InboundKind, placeNamed, referralOf, type Utterance } from '../inbound.ts'
 import { randomDigits } from '../wamid.ts'
 import type { ChatMessage } from '../world.ts'
-import { fileContent, jidOf } from './shapes.ts'
+import { fileContent, jidOf } from './baileys-shapes.ts'
 
 /** Sender of a message, the message it refers to, and the store of its file. */
-export interface Setting {
+export interface ContentContext {
   phone: string
   ad: AdKind | null
   about: ChatMessage | undefined
-  sealed: SealedFiles
+  sealed: EncryptedFiles
 }
 
 /** Returns a customer's message as devices receive it: the content, and key fields if the kind has any. */
-export function deviceContent(utterance: Utterance, setting: Setting): object {
+export function deviceContent(utterance: Utterance, setting: ContentContext): object {
   const { kind } = utterance
   if (kind === 'no_content') return { messageStubType: 2, messageStubParameters: ['No session record'] }
   const contextInfo = contextOf(utterance, setting)
@@ -25,14 +25,18 @@ export function deviceContent(utterance: Utterance, setting: Setting): object {
   return { key: { remoteJid: `${randomDigits(18)}@g.us`, participant: jidOf(setting.phone) }, message }
 }
 
-const fileMessage = ({ text, file }: Utterance, kind: FileKind, contextInfo: object, { sealed }: Setting): object =>
-  fileContent(sealed, file, { kind, caption: text, name: file?.name ?? null }, contextInfo)
+const fileMessage = (
+  { text, file }: Utterance,
+  kind: FileKind,
+  contextInfo: object,
+  { sealed }: ContentContext,
+): object => fileContent(sealed, file, { kind, caption: text, name: file?.name ?? null }, contextInfo)
 
 function messageOf(
   kind: Exclude<InboundKind, 'no_content' | FileKind>,
   { text, about: id, file, place, card }: Utterance,
   contextInfo: object,
-  { phone, about, sealed }: Setting,
+  { phone, about, sealed }: ContentContext,
 ): object {
   // `fromMe` is from the business's point of view.
   const key = { remoteJid: jidOf(phone), fromMe: about !== undefined && about.from !== 'customer', id }
@@ -94,7 +98,7 @@ function editedContent(
   text: string,
   about: ChatMessage | undefined,
   file: StoredFile | undefined,
-  sealed: SealedFiles,
+  sealed: EncryptedFiles,
 ): object {
   if (!about?.file) return { conversation: text }
   return fileContent(sealed, file, { kind: about.file.kind, caption: text, name: about.file.name }, {})
@@ -113,7 +117,7 @@ const vcardOf = ({ name, phones, organisation, emails = [] }: Card): object => (
   ].join('\n'),
 })
 
-function contextOf({ about: id }: Utterance, { ad, about }: Setting): object {
+function contextOf({ about: id }: Utterance, { ad, about }: ContentContext): object {
   // A reply carries the quoted message with it.
   const quoted = about === undefined ? {} : { quotedMessage: { conversation: about.caption ?? about.text } }
   const quote = id === null ? {} : { stanzaId: id, ...quoted }

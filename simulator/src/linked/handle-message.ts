@@ -1,10 +1,10 @@
 import type { FastifyReply } from 'fastify'
 import { unprocessable } from '../../../server/src/base/errors.ts'
 import { type Fault, takeFault } from '../faults.ts'
-import { type FileKind, shownWith } from '../files/present-file.ts'
+import { type FileKind, fileMessageFields } from '../files/present-file.ts'
 import { answerBadly } from '../graph/fault-answer.ts'
+import { markRead, startStatuses } from '../message-statuses.ts'
 import type { Chat, Platform } from '../platform.ts'
-import { markRead, startLadder } from '../values.ts'
 import {
   addCustomer,
   addMessage,
@@ -15,10 +15,10 @@ import {
   findByUserId,
   messageIn,
 } from '../world.ts'
+import { refusalOf } from './baileys-shapes.ts'
 import { type Device, devicesOf } from './network.ts'
-import { silence, tellOutbound, tellStatus } from './notify.ts'
-import { refusalOf } from './shapes.ts'
-import { tellDevices } from './socket.ts'
+import { sendOutbound, sendStatus, suppressStatuses } from './notify.ts'
+import { queueForDevices } from './socket.ts'
 
 export interface DeviceMessage {
   id: string
@@ -30,7 +30,7 @@ export interface DeviceMessage {
 }
 
 /** Accepts a message of a device, or applies a fault. The result arrives as a status update. */
-export function takeFromDevice(
+export function handleMessage(
   platform: Platform,
   number: BusinessNumber,
   device: Device,
@@ -40,12 +40,12 @@ export function takeFromDevice(
   const customer = customerAt(platform, number, message.jid)
   if (customer === undefined) {
     const update = refusalOf(message.jid, message.id, '404')
-    tellDevices(platform, devicesOf(platform.linked, number.numberId), 'messages.update', update)
+    queueForDevices(platform, devicesOf(platform.linked, number.numberId), 'messages.update', update)
     return { taken: true }
   }
   const fault = takeFault(platform.faults, 'send', [customer.waId, customer.userId])
-  const accept = (failure: number | null) => accepted({ platform, number, customer }, device, message, failure)
-  return fault === undefined ? accept(null) : faulty(platform, fault, message, reply, accept)
+  const accept = (failure: number | null) => acceptMessage({ platform, number, customer }, device, message, failure)
+  return fault === undefined ? accept(null) : applyFault(platform, fault, message, reply, accept)
 }
 
 /** Returns an address's customer. Creates one for an unknown phone number; undefined for an unknown hidden id. */
@@ -57,21 +57,21 @@ export function customerAt({ world }: Platform, { numberId }: BusinessNumber, ji
 }
 
 // The network accepts an id twice and the phone shows it once. `arrivals` counts both, so that duplicates stay visible.
-function accepted(chat: Chat, device: Device, sent: DeviceMessage, failure: number | null): object {
+function acceptMessage(chat: Chat, device: Device, sent: DeviceMessage, failure: number | null): object {
   const { platform, customer } = chat
   const { id } = sent
   const known = customer.messages.find((message) => message.id === id)
   if (known !== undefined) {
     known.arrivals += 1
-    tellStatus(chat, known)
+    sendStatus(chat, known)
     return { taken: true }
   }
   const shown = shownOf(chat, sent)
   const message = addMessage(customer, { ...shown, id, from: 'business', at: platform.clock.now() })
   const about = message.kind === 'quiet' ? messageIn(customer, message.quotes) : undefined
   if (about !== undefined && failure === null) about.reactions.business = message.text || null
-  tellOutbound(chat, message, device)
-  startLadder(chat, message, failure)
+  sendOutbound(chat, message, device)
+  startStatuses(chat, message, failure)
   platform.changed()
   return { taken: true }
 }
@@ -88,10 +88,10 @@ function shownOf(
   }
   const file = files.find(carried.fileId)
   if (file?.numberId !== numberId) throw unprocessable('File not found. Upload it first')
-  return { ...quoted, ...shownWith(file, carried.kind, text, carried.name) }
+  return { ...quoted, ...fileMessageFields(file, carried.kind, text, carried.name) }
 }
 
-function faulty(
+function applyFault(
   platform: Platform,
   fault: Fault,
   message: DeviceMessage,
@@ -104,11 +104,11 @@ function faulty(
       return accept(fault.code)
     // Sends no status, whether the customer gets the message or not.
     case 'hang':
-      silence(platform, message.id)
+      suppressStatuses(platform, message.id)
       return fault.accepts ? accept(null) : { taken: true }
     case 'late':
-      silence(platform, message.id)
-      platform.agenda.after(fault.afterMs, () => hearAgain(platform, message.id))
+      suppressStatuses(platform, message.id)
+      platform.scheduler.after(fault.afterMs, () => resumeStatuses(platform, message.id))
       return accept(null)
     default:
       if (fault.accepts) accept(null)
@@ -116,18 +116,18 @@ function faulty(
   }
 }
 
-function hearAgain(platform: Platform, messageId: string): void {
+function resumeStatuses(platform: Platform, messageId: string): void {
   const { linked, world } = platform
-  linked.unheard.delete(messageId)
+  linked.suppressedStatuses.delete(messageId)
   for (const customer of world.customers.values()) {
     const message = customer.messages.find(({ id }) => id === messageId)
     const number = world.numbers.get(customer.numberId)
-    if (message !== undefined && number !== undefined) tellStatus({ platform, number, customer }, message)
+    if (message !== undefined && number !== undefined) sendStatus({ platform, number, customer }, message)
   }
 }
 
 /** Marks messages up to this one as read by a device. */
-export function takeRead(platform: Platform, number: BusinessNumber, jid: string, messageId: string): void {
+export function handleRead(platform: Platform, number: BusinessNumber, jid: string, messageId: string): void {
   const customer = customerAt(platform, number, jid)
   const message = customer?.messages.find(({ id, from }) => id === messageId && from === 'customer')
   if (customer !== undefined && message !== undefined) markRead(platform, customer, message)

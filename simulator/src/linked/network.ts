@@ -1,6 +1,6 @@
 import type { Clock } from '../../../server/src/base/clock.ts'
-import { type Agenda, createAgenda } from '../callbacks/webhook-sender.ts'
-import type { SealedFiles } from '../files/file-store.ts'
+import { createScheduler, type Scheduler } from '../callbacks/webhook-sender.ts'
+import type { EncryptedFiles } from '../files/file-store.ts'
 
 /** Program that shares a phone's number as a linked device. */
 export interface Device {
@@ -20,7 +20,7 @@ export interface Entry {
   event: string
   data: unknown
   /** Called when the device has acknowledged the entry. */
-  onTaken: () => void
+  onDelivered: () => void
 }
 
 export interface LinkedSocket {
@@ -59,20 +59,20 @@ export interface LinkedNetwork {
   devices: Map<string, Device>
   sockets: Map<string, LinkedSocket>
   /** Timers of pairing; separate, so that `settled` does not wait for them. */
-  patience: Agenda
+  pairingScheduler: Scheduler
   pairingTimes: PairingTimes
   /** Closes the next sockets that open with this code. */
   refusal: { code: number; times: number } | null
   /** Ids of messages whose statuses are suppressed. */
-  unheard: Set<string>
-  sealed: SealedFiles
+  suppressedStatuses: Set<string>
+  encryptedFiles: EncryptedFiles
   /** Entries collected to be sent in another order. */
-  held: [Device, Entry][]
+  collected: [Device, Entry][]
   /** Cancels the timer that sends the collected entries. */
-  dropTimer: () => void
+  cancelFlush: () => void
 }
 
-export const linkedLimits = { sockets: 1000, devicesOfPhone: 4, queue: 20_000, unheard: 1000 } as const
+export const linkedLimits = { sockets: 1000, devicesOfPhone: 4, queue: 20_000, suppressedStatuses: 1000 } as const
 
 const realTimes: PairingTimes = { firstMs: 60_000, nextMs: 20_000, codes: 6 }
 
@@ -84,13 +84,13 @@ export function createNetwork(
   return {
     devices: new Map(),
     sockets: new Map(),
-    patience: createAgenda(clock, onError),
+    pairingScheduler: createScheduler(clock, onError),
     pairingTimes: { ...realTimes, ...times },
     refusal: null,
-    unheard: new Set(),
-    sealed: new Map(),
-    held: [],
-    dropTimer: () => {},
+    suppressedStatuses: new Set(),
+    encryptedFiles: new Map(),
+    collected: [],
+    cancelFlush: () => {},
   }
 }
 
@@ -106,8 +106,8 @@ export function addDevice(
 export const devicesOf = ({ devices }: LinkedNetwork, numberId: string): Device[] =>
   [...devices.values()].filter((device) => device.numberId === numberId)
 
-export function stopNetwork({ patience, sockets }: LinkedNetwork): void {
-  patience.stop()
+export function stopNetwork({ pairingScheduler, sockets }: LinkedNetwork): void {
+  pairingScheduler.stop()
   for (const socket of sockets.values()) {
     clearTimeout(socket.idleTimer)
     socket.wake()

@@ -1,17 +1,17 @@
 import { Type } from 'typebox'
 import { notFound, unprocessable } from '../../../server/src/base/errors.ts'
 import type { App } from '../../../server/src/base/route.ts'
-import { closed } from '../control-schema.ts'
-import { typeOnDevice } from '../customer-actions.ts'
+import { closedObject } from '../control-schema.ts'
+import { sendFromDevice } from '../customer-actions.ts'
 import { presentCustomer } from '../customer-routes.ts'
+import { markRead } from '../message-statuses.ts'
 import type { Platform } from '../platform.ts'
-import { markRead } from '../values.ts'
 import type { BusinessNumber, Customer } from '../world.ts'
+import { jidOf } from './baileys-shapes.ts'
 import { customerAt } from './handle-message.ts'
 import { devicesOf } from './network.ts'
-import { dropDevices, enterCode, isFor, scan, unlink, waiting } from './pairing.ts'
-import { jidOf } from './shapes.ts'
-import { tellDevices } from './socket.ts'
+import { closeDeviceSockets, enterCode, isFor, scan, unlink, waitingSockets } from './pairing.ts'
+import { queueForDevices } from './socket.ts'
 
 const customerId = Type.String({ maxLength: 20 })
 
@@ -20,16 +20,18 @@ const deviceParams = Type.Object({
   numberId: Type.String({ maxLength: 40 }),
   deviceId: Type.String({ maxLength: 60 }),
 })
-const scanned = closed({ qr: Type.String({ minLength: 1, maxLength: 1000, description: 'Content of the QR code' }) })
-const typedCode = closed({
+const scanned = closedObject({
+  qr: Type.String({ minLength: 1, maxLength: 1000, description: 'Content of the QR code' }),
+})
+const typedCode = closedObject({
   code: Type.String({ minLength: 8, maxLength: 20, description: 'Eight characters; dashes and case are ignored' }),
 })
-const opened = closed({ customerId })
-const newChat = closed({
+const opened = closedObject({ customerId })
+const newChat = closedObject({
   phone: Type.String({ pattern: '^\\d{5,20}$', maxLength: 20, description: 'Digits with country code' }),
   text: Type.String({ minLength: 1, maxLength: 4096 }),
 })
-const drop = closed({
+const drop = closedObject({
   code: Type.Integer({ minimum: 400, maximum: 599, description: 'Close code', example: 428 }),
   again: Type.Optional(
     Type.Integer({
@@ -40,7 +42,7 @@ const drop = closed({
     }),
   ),
 })
-const rawEvent = closed({
+const rawEvent = closedObject({
   event: Type.String({ pattern: '^[a-z]+([-.][a-z]+)*$', maxLength: 60, example: 'messages.upsert' }),
   data: Type.Unknown({ description: 'Any JSON value' }),
 })
@@ -92,7 +94,7 @@ function chatRoutes(app: App, platform: Platform): void {
     const number = phoneOf(platform, numberId)
     const customer = customerAt(platform, number, jidOf(phone))
     if (customer === undefined) throw unprocessable('Phone not found')
-    const { id, status, at } = typeOnDevice({ platform, number, customer }, text)
+    const { id, status, at } = sendFromDevice({ platform, number, customer }, text)
     return reply.code(201).send({ id, status, at, customerId: customer.id })
   })
   const reads = { tags, summary: 'Mark a chat as read by the owner', params, body: opened }
@@ -110,13 +112,13 @@ function networkRoutes(app: App, platform: Platform): void {
   const drops = { tags, summary: 'Close the sockets of the linked devices', params, body: drop }
   app.post(`${one}/drop`, { schema: drops }, ({ params: { numberId }, body: { code, again = 0 } }) => {
     const number = phoneOf(platform, numberId)
-    dropDevices(platform, number, code, again)
+    closeDeviceSockets(platform, number, code, again)
     return presentPhone(platform, number)
   })
   const tells = { tags, summary: 'Send any event to the linked devices', params, body: rawEvent }
   app.post(`${one}/events`, { schema: tells }, ({ params: { numberId }, body: { event, data } }) => {
     const devices = devicesOf(platform.linked, phoneOf(platform, numberId).numberId)
-    tellDevices(platform, devices, event, data)
+    queueForDevices(platform, devices, event, data)
     return { told: devices.length }
   })
 }
@@ -141,7 +143,7 @@ function presentPhone(platform: Platform, number: BusinessNumber) {
       isOnline: socket !== null,
       unacknowledged: queue.length,
     })),
-    waiting: waiting(platform).map(({ id, pairing }) => ({
+    waiting: waitingSockets(platform).map(({ id, pairing }) => ({
       id: id.slice(0, 8),
       qr: pairing?.qr ?? null,
       expiresAt: pairing?.expiresAt ?? null,

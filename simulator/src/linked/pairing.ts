@@ -5,9 +5,9 @@ import { phoneClass } from '../../../server/src/base/phone/phone-variants.ts'
 import { wholeNumber } from '../../../server/src/base/schema-types.ts'
 import type { Platform } from '../platform.ts'
 import type { BusinessNumber } from '../world.ts'
+import { contactOf, historyOf, jidOf } from './baileys-shapes.ts'
 import { addDevice, type Device, devicesOf, type LinkedSocket, linkedLimits, type Pairing } from './network.ts'
-import { contactOf, historyOf, jidOf } from './shapes.ts'
-import { addSocket, closeSocket, push, pushUpdate, replay, tellDevices } from './socket.ts'
+import { addSocket, closeSocket, push, pushUpdate, queueForDevices, resendQueued } from './socket.ts'
 
 /** Shows one QR code after another to a device that is to be linked, until the last has expired. */
 export function startPairing(platform: Platform, socket: LinkedSocket): void {
@@ -28,7 +28,7 @@ function showNext(platform: Platform, socket: LinkedSocket, pairing: Pairing): v
   pairing.qr = makeQr()
   pairing.expiresAt = new Date(clock.now().getTime() + goodForMs)
   pushUpdate(socket, { qr: pairing.qr })
-  linked.patience.after(goodForMs, () => showNext(platform, socket, pairing))
+  linked.pairingScheduler.after(goodForMs, () => showNext(platform, socket, pairing))
   platform.changed()
 }
 
@@ -47,28 +47,28 @@ export function makeCode({ changed }: Platform, socket: LinkedSocket, phone: str
 
 /** Scans a QR code with the owner's phone. Throws 422 if the code is not current. */
 export function scan(platform: Platform, number: BusinessNumber, qr: string): Device {
-  const socket = waiting(platform).find(({ pairing }) => pairing?.qr === qr)
+  const socket = waitingSockets(platform).find(({ pairing }) => pairing?.qr === qr)
   if (socket === undefined) throw unprocessable('This QR code has expired')
-  return link(platform, number, socket)
+  return linkDevice(platform, number, socket)
 }
 
 /** Enters a pairing code on the owner's phone. Throws 422 if no device waits for it. */
 export function enterCode(platform: Platform, number: BusinessNumber, typed: string): Device {
   const code = typed.toUpperCase().replace(/[^0-9A-Z]/g, '')
-  const socket = waiting(platform).find(({ pairing }) => pairing?.code === code && isFor(number, pairing))
+  const socket = waitingSockets(platform).find(({ pairing }) => pairing?.code === code && isFor(number, pairing))
   if (socket === undefined) throw unprocessable('No device is waiting for this code on this phone')
-  return link(platform, number, socket)
+  return linkDevice(platform, number, socket)
 }
 
 /** Returns the sockets that wait to be linked. */
-export const waiting = ({ linked }: Platform): LinkedSocket[] =>
+export const waitingSockets = ({ linked }: Platform): LinkedSocket[] =>
   [...linked.sockets.values()].filter(({ pairing }) => pairing !== null)
 
 export const isFor = (number: BusinessNumber, { phone }: Pairing): boolean =>
   phone !== null && phoneClass(phone) === phoneClass(number.phone)
 
 // The network closes the socket on which a device was linked; the device reconnects with its credentials.
-function link(platform: Platform, number: BusinessNumber, socket: LinkedSocket): Device {
+function linkDevice(platform: Platform, number: BusinessNumber, socket: LinkedSocket): Device {
   const { linked, clock, world } = platform
   if (devicesOf(linked, number.numberId).length >= linkedLimits.devicesOfPhone) {
     throw conflict('A phone can have at most four linked devices. Unlink one first')
@@ -77,8 +77,8 @@ function link(platform: Platform, number: BusinessNumber, socket: LinkedSocket):
   const { numberId } = number
   const device = addDevice(linked, { id: randomUUID(), secret, ratchet: 0, numberId, linkedAt: clock.now() })
   const chats = [...world.customers.values()].filter((customer) => customer.numberId === numberId)
-  tellDevices(platform, [device], 'messaging-history.set', historyOf(platform, number, chats))
-  tellDevices(platform, [device], 'contacts.upsert', chats.map(contactOf))
+  queueForDevices(platform, [device], 'messaging-history.set', historyOf(platform, number, chats))
+  queueForDevices(platform, [device], 'contacts.upsert', chats.map(contactOf))
   const me = meOf(number)
   push(socket, 'creds.update', { device: device.id, secret: device.secret, phone: number.phone, me })
   pushUpdate(socket, { isNewLogin: true, me })
@@ -103,49 +103,49 @@ type Credentials = Static<typeof credentials>
 /** Opens a socket for a device, or for one that is still to be linked. Errors arrive as a close event. */
 export function openSocket(platform: Platform, creds: Credentials | null): LinkedSocket {
   const socket = addSocket(platform)
-  const refusal = takeRefusal(platform)
+  const refusal = consumeRefusal(platform)
   if (refusal !== null) closeSocket(platform, socket, refusal)
   else if (creds === null) startPairing(platform, socket)
-  else join(platform, socket, creds)
+  else connectDevice(platform, socket, creds)
   return socket
 }
 
-function takeRefusal({ linked }: Platform): number | null {
+function consumeRefusal({ linked }: Platform): number | null {
   const { refusal } = linked
   if (refusal === null) return null
   linked.refusal = refusal.times > 1 ? { ...refusal, times: refusal.times - 1 } : null
   return refusal.code
 }
 
-function join(platform: Platform, socket: LinkedSocket, creds: Credentials): void {
+function connectDevice(platform: Platform, socket: LinkedSocket, creds: Credentials): void {
   const { linked, world } = platform
-  const device = linked.devices.get(creds.device) ?? trusted(platform, creds)
+  const device = linked.devices.get(creds.device) ?? addTrustedDevice(platform, creds)
   const number = world.numbers.get(device?.numberId ?? '')
   if (device === undefined || number === undefined || device.secret !== creds.secret) {
     closeSocket(platform, socket, 401)
   } else if (creds.ratchet < device.ratchet) closeSocket(platform, socket, 500)
-  else goOn(platform, socket, { number, device, ratchet: creds.ratchet })
+  else completeConnection(platform, socket, { number, device, ratchet: creds.ratchet })
 }
 
-interface Known {
+interface KnownDevice {
   number: BusinessNumber
   device: Device
   ratchet: number
 }
 
-function goOn(platform: Platform, socket: LinkedSocket, { number, device, ratchet }: Known): void {
+function completeConnection(platform: Platform, socket: LinkedSocket, { number, device, ratchet }: KnownDevice): void {
   if (device.socket !== null) closeSocket(platform, device.socket, 440)
   device.socket = socket
   socket.device = device
   device.ratchet = ratchet
   pushUpdate(socket, { connection: 'open', me: meOf(number) })
-  replay(socket, device)
+  resendQueued(socket, device)
   pushUpdate(socket, { receivedPendingNotifications: true })
   platform.changed()
 }
 
 // A simulator that restarts under a continuing demo accepts unknown devices.
-function trusted({ linked, world, clock }: Platform, creds: Credentials): Device | undefined {
+function addTrustedDevice({ linked, world, clock }: Platform, creds: Credentials): Device | undefined {
   const number = [...world.numbers.values()].find(({ network, phone }) => network === 'linked' && phone === creds.phone)
   if (number === undefined || !number.trustsUnknownDevices) return undefined
   const { device: id, secret, ratchet } = creds
@@ -160,7 +160,7 @@ export function unlink(platform: Platform, device: Device): void {
 }
 
 /** Closes all sockets of a phone's devices, and the next `again` that open. */
-export function dropDevices(platform: Platform, number: BusinessNumber, code: number, again: number): void {
+export function closeDeviceSockets(platform: Platform, number: BusinessNumber, code: number, again: number): void {
   if (again > 0) platform.linked.refusal = { code, times: again }
   for (const device of devicesOf(platform.linked, number.numberId)) {
     if (device.socket !== null) closeSocket(platform, device.socket, code)

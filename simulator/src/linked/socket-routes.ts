@@ -2,12 +2,12 @@ import { Type } from 'typebox'
 import { conflict, gone } from '../../../server/src/base/errors.ts'
 import { type App, nullable, oneOf } from '../../../server/src/base/route.ts'
 import { wholeNumber } from '../../../server/src/base/schema-types.ts'
-import { closed } from '../control-schema.ts'
-import { takeFile } from '../files/inspect-file.ts'
+import { closedObject } from '../control-schema.ts'
+import { storeUpload } from '../files/inspect-file.ts'
 import { fileKinds } from '../files/present-file.ts'
 import type { Platform } from '../platform.ts'
 import type { BusinessNumber } from '../world.ts'
-import { takeFromDevice, takeRead } from './handle-message.ts'
+import { handleMessage, handleRead } from './handle-message.ts'
 import type { Device, LinkedSocket } from './network.ts'
 import { credentials, makeCode, openSocket, unlink } from './pairing.ts'
 import { dropSocket, poll } from './socket.ts'
@@ -16,20 +16,20 @@ const ratchet = wholeNumber('Key position of the device')
 const jid = Type.String({ minLength: 1, maxLength: 120, example: '5511955501234@s.whatsapp.net' })
 const messageId = Type.String({ minLength: 1, maxLength: 120 })
 
-const open = closed({ credentials: nullable(credentials) })
+const open = closedObject({ credentials: nullable(credentials) })
 const params = Type.Object({ socketId: Type.String({ maxLength: 60 }) })
-const pollRequest = closed({
+const pollRequest = closedObject({
   after: wholeNumber('Sequence number of the last acknowledged event'),
   ratchet,
   waitMs: Type.Integer({ minimum: 0, maximum: 25_000 }),
 })
-const message = closed({
+const message = closedObject({
   id: messageId,
   jid,
   text: Type.Optional(Type.String({ minLength: 1, maxLength: 65_536, description: 'Message text or file caption' })),
   previewUrl: Type.Boolean(),
   file: Type.Optional(
-    closed({
+    closedObject({
       fileId: Type.String({ maxLength: 40, description: 'Id from the upload' }),
       kind: oneOf(fileKinds),
       name: Type.Optional(Type.String({ minLength: 1, maxLength: 240 })),
@@ -37,16 +37,19 @@ const message = closed({
   ),
   quotes: Type.Optional(messageId),
   reaction: Type.Optional(
-    closed({ about: messageId, emoji: Type.String({ maxLength: 40, description: 'Empty to remove the reaction' }) }),
+    closedObject({
+      about: messageId,
+      emoji: Type.String({ maxLength: 40, description: 'Empty to remove the reaction' }),
+    }),
   ),
   ratchet,
 })
-const fileQuery = closed({
+const fileQuery = closedObject({
   type: Type.String({ minLength: 3, maxLength: 120, example: 'image/jpeg' }),
   name: Type.Optional(Type.String({ minLength: 1, maxLength: 240 })),
 })
-const read = closed({ jid, id: messageId })
-const codeRequest = closed({
+const read = closedObject({ jid, id: messageId })
+const codeRequest = closedObject({
   phone: Type.String({ pattern: '^\\d{5,20}$', maxLength: 20, description: 'Digits with country code' }),
 })
 
@@ -65,27 +68,27 @@ export function socketRoutes(app: App, platform: Platform): void {
   app.post(`${one}/poll`, { schema: { hide, params, body: pollRequest } }, (request) => {
     const socket = socketOf(platform, request.params.socketId)
     const { after, ratchet, waitMs } = request.body
-    advance(socket, ratchet)
+    recordKeyPosition(socket, ratchet)
     return poll(platform, socket, after, waitMs)
   })
   app.post(`${one}/messages`, { schema: { hide, params, body: message } }, (request, reply) => {
     const [number, device, socket] = deviceOf(platform, request.params.socketId)
     note(platform, 'POST', '/messages', request.body)
-    advance(socket, request.body.ratchet)
-    return takeFromDevice(platform, number, device, request.body, reply)
+    recordKeyPosition(socket, request.body.ratchet)
+    return handleMessage(platform, number, device, request.body, reply)
   })
   // Baileys does the same when it sends a message with a file: it uploads the file first.
   app.post(`${one}/files`, { schema: { hide, params, querystring: fileQuery } }, async (request, reply) => {
     const [number] = deviceOf(platform, request.params.socketId)
     note(platform, 'POST', '/files', null)
     const { type, name } = request.query
-    const file = await takeFile(platform, number.numberId, { body: request.body, type, name })
+    const file = await storeUpload(platform, number.numberId, { body: request.body, type, name })
     return reply.code(201).send({ fileId: file.id })
   })
   app.post(`${one}/read`, { schema: { hide, params, body: read } }, (request) => {
     const [number] = deviceOf(platform, request.params.socketId)
     note(platform, 'POST', '/read', request.body)
-    takeRead(platform, number, request.body.jid, request.body.id)
+    handleRead(platform, number, request.body.jid, request.body.id)
     return { taken: true }
   })
   app.post(`${one}/pairing-code`, { schema: { hide, params, body: codeRequest } }, (request) => ({
@@ -122,6 +125,6 @@ function deviceOf(platform: Platform, id: string): [BusinessNumber, Device, Link
 }
 
 // Calls may arrive out of order. Only a device that returns with a lower position has lost keys.
-function advance({ device }: LinkedSocket, ratchet: number): void {
+function recordKeyPosition({ device }: LinkedSocket, ratchet: number): void {
   if (device !== null) device.ratchet = Math.max(device.ratchet, ratchet)
 }

@@ -42,7 +42,7 @@ export function closeSocket({ clock, changed }: Platform, socket: LinkedSocket, 
   socket.stream = socket.stream.filter(({ entry }) => entry === null)
   const error = { message: closeWords[code] ?? 'Connection closed', output: { statusCode: code } }
   pushUpdate(socket, { connection: 'close', lastDisconnect: { error, date: clock.now().toISOString() } })
-  leave(socket)
+  markClosed(socket)
   changed()
 }
 
@@ -56,13 +56,13 @@ const closeWords: Record<number, string> = {
 
 /** Removes a socket that its device has closed or abandoned. */
 export function dropSocket({ linked, changed }: Platform, socket: LinkedSocket): void {
-  leave(socket)
+  markClosed(socket)
   clearTimeout(socket.idleTimer)
   linked.sockets.delete(socket.id)
   changed()
 }
 
-function leave(socket: LinkedSocket): void {
+function markClosed(socket: LinkedSocket): void {
   socket.isClosed = true
   socket.pairing = null
   if (socket.device?.socket === socket) socket.device.socket = null
@@ -75,14 +75,14 @@ export async function poll(platform: Platform, socket: LinkedSocket, after: numb
   acknowledge(platform, socket, after)
   // Allows one poll at a time; an earlier one returns empty.
   socket.wake()
-  if (socket.stream.length === 0 && !socket.isClosed) await woken(socket, waitMs)
+  if (socket.stream.length === 0 && !socket.isClosed) await waitForEvent(socket, waitMs)
   const events = socket.stream.slice(0, maxAtOnce).map(({ seq, event, data }) => ({ seq, event, data }))
   const isOver = socket.isClosed && events.length === 0
   if (isOver) dropSocket(platform, socket)
   return { events, isOver }
 }
 
-function woken(socket: LinkedSocket, waitMs: number): Promise<void> {
+function waitForEvent(socket: LinkedSocket, waitMs: number): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => wake(), waitMs).unref()
     const wake = () => {
@@ -95,12 +95,12 @@ function woken(socket: LinkedSocket, waitMs: number): Promise<void> {
 }
 
 function acknowledge({ changed }: Platform, socket: LinkedSocket, after: number): void {
-  const taken = socket.stream.filter(({ seq }) => seq <= after)
-  if (taken.length === 0) return
+  const acknowledged = socket.stream.filter(({ seq }) => seq <= after)
+  if (acknowledged.length === 0) return
   socket.stream = socket.stream.filter(({ seq }) => seq > after)
-  const entries = new Set(taken.flatMap(({ entry }) => entry ?? []))
+  const entries = new Set(acknowledged.flatMap(({ entry }) => entry ?? []))
   if (socket.device !== null) socket.device.queue = socket.device.queue.filter((one) => !entries.has(one))
-  for (const { onTaken } of entries) onTaken()
+  for (const { onDelivered } of entries) onDelivered()
   changed()
 }
 
@@ -110,14 +110,14 @@ function keepAlive(platform: Platform, socket: LinkedSocket): void {
 }
 
 /** Queues an entry for a device until acknowledged, and sends it at once if the device is connected. */
-export function hand(device: Device, entry: Entry): void {
+export function queueEntry(device: Device, entry: Entry): void {
   device.queue.push(entry)
   if (device.queue.length > linkedLimits.queue) device.queue.shift()
   if (device.socket !== null) push(device.socket, entry.event, entry.data, entry)
 }
 
 /** Sends what was queued while the device was disconnected, marked as `append`. */
-export function replay(socket: LinkedSocket, device: Device): void {
+export function resendQueued(socket: LinkedSocket, device: Device): void {
   for (const entry of device.queue) {
     const { event, data } = entry
     const isUpsert = event === 'messages.upsert' && typeof data === 'object'
@@ -125,34 +125,34 @@ export function replay(socket: LinkedSocket, device: Device): void {
   }
 }
 
-const heldForMs = 1_000
+const maxCollectMs = 1_000
 
 /** Queues an event for every device of a phone except `except`. Delivery settings may duplicate and reorder it. */
-export function tellDevices(
+export function queueForDevices(
   platform: Platform,
   devices: readonly Device[],
   event: string,
   data: unknown,
-  { except = null, onTaken = () => {} }: { except?: Device | null; onTaken?: () => void } = {},
+  { except = null, onDelivered = () => {} }: { except?: Device | null; onDelivered?: () => void } = {},
 ): void {
-  const { linked, courier, agenda } = platform
-  const { reorder } = courier.knobs
+  const { linked, webhookSender, scheduler } = platform
+  const { reorder } = webhookSender.settings
   for (const device of devices) {
-    if (device !== except) linked.held.push([device, { event, data, onTaken }])
+    if (device !== except) linked.collected.push([device, { event, data, onDelivered }])
   }
-  if (linked.held.length >= reorder) letGo(platform)
-  else if (linked.held.length > 0) {
-    linked.dropTimer()
-    linked.dropTimer = agenda.after(heldForMs, () => letGo(platform))
+  if (linked.collected.length >= reorder) flushEntries(platform)
+  else if (linked.collected.length > 0) {
+    linked.cancelFlush()
+    linked.cancelFlush = scheduler.after(maxCollectMs, () => flushEntries(platform))
   }
 }
 
-function letGo({ linked, courier }: Platform): void {
-  linked.dropTimer()
-  const { reorder, duplicates } = courier.knobs
-  const held = linked.held.splice(0)
+function flushEntries({ linked, webhookSender }: Platform): void {
+  linked.cancelFlush()
+  const { reorder, duplicates } = webhookSender.settings
+  const held = linked.collected.splice(0)
   for (const [device, entry] of reorder > 1 ? held.reverse() : held) {
-    for (let copy = 0; copy <= duplicates; copy += 1) hand(device, copyOf(entry))
+    for (let copy = 0; copy <= duplicates; copy += 1) queueEntry(device, copyOf(entry))
   }
 }
 

@@ -150,12 +150,12 @@ const maxWaitMs = 3000
 /** Returns whether loaded data misses no change: the stream is open, or took longer than 3 seconds to open. */
 export function useIsLiveReady(): boolean {
   const isConnecting = useLiveState() === 'connecting'
-  const [isPatient, setPatient] = useState(true)
+  const [isWithinWait, setWithinWait] = useState(true)
   useEffect(() => {
-    const timer = setTimeout(() => setPatient(false), maxWaitMs)
+    const timer = setTimeout(() => setWithinWait(false), maxWaitMs)
     return () => clearTimeout(timer)
   }, [])
-  return !isConnecting || !isPatient
+  return !isConnecting || !isWithinWait
 }
 
 /** Calls `back` whenever the server may be reachable again. */

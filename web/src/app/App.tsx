@@ -61,14 +61,14 @@ export function ThemeProvider({ children }: { children: ReactNode }) {
 }
 
 const savedScheme = localStorageColorSchemeManager()
-const aYear = 365 * 24 * 60 * 60
+const yearSeconds = 365 * 24 * 60 * 60
 
 /** Also saves the color scheme in a cookie, so that the placeholder that the server renders has the same colors. */
 const schemeManager: MantineColorSchemeManager = {
   ...savedScheme,
-  get: (usual) => {
-    const scheme = savedScheme.get(usual)
-    if (scheme !== usual && !document.cookie.includes('parley_scheme=')) saveSchemeCookie(scheme)
+  get: (defaultScheme) => {
+    const scheme = savedScheme.get(defaultScheme)
+    if (scheme !== defaultScheme && !document.cookie.includes('parley_scheme=')) saveSchemeCookie(scheme)
     return scheme
   },
   set: (scheme) => {
@@ -79,5 +79,5 @@ const schemeManager: MantineColorSchemeManager = {
 
 function saveSchemeCookie(scheme: MantineColorScheme): void {
   // biome-ignore lint/suspicious/noDocumentCookie: Safari lacks the Cookie Store API
-  document.cookie = `parley_scheme=${scheme}; path=/; max-age=${aYear}; samesite=lax`
+  document.cookie = `parley_scheme=${scheme}; path=/; max-age=${yearSeconds}; samesite=lax`
 }

@@ -4,7 +4,7 @@ import { Suspense, useCallback, useEffect, useMemo, useState } from 'react'
 import { followWorkspace, useIsLiveReady, useLiveReset, useLiveState, useOnReconnect } from '../api/live.ts'
 import { restartQueries } from '../api/refetch.ts'
 import { useLiveWorkspace } from '../data/workspace-updates.ts'
-import { useIsPlayerOpen } from '../inbox/media/player-open.ts'
+import { useIsPlayerOpen } from '../inbox/media/is-player-open.ts'
 import { saveLastWorkspace } from '../session/last-workspace.ts'
 import { hasRole } from '../session/session.ts'
 import { t, withTexts } from '../text/index.ts'
@@ -51,10 +51,10 @@ export function Frame() {
   })
   useFrameKeys(workspaceId, setOpen, setBellOpen)
   useTitle()
-  const isStanding = useIsPageReady()
+  const isPageReady = useIsPageReady()
   // Other pages do not need the data of the inbox until they are drawn.
   const isInbox = useLocation({ select: ({ pathname }) => pathname.split('/')[3] === 'inbox' })
-  useEffect(() => afterFirstRead(queries, markPageReady), [queries])
+  useEffect(() => afterFirstLoad(queries, markPageReady), [queries])
 
   return (
     <div className={styles.frame}>
@@ -62,7 +62,7 @@ export function Frame() {
       <Rail bell={bell} openPalette={() => setOpen('palette')} openKeys={() => setOpen('keys')} />
       <main id="page" tabIndex={-1} className={styles.page} key={workspaceId}>
         <WorkspaceLive />
-        {(isStanding || isInbox) && (
+        {(isPageReady || isInbox) && (
           <Suspense>
             <InboxLive />
           </Suspense>
@@ -75,7 +75,7 @@ export function Frame() {
         )}
         <Outlet />
       </main>
-      {isFollowed && isStanding && (
+      {isFollowed && isPageReady && (
         <Suspense>
           <RailBadges />
           <NotificationListener />
@@ -99,8 +99,8 @@ function WorkspaceLive() {
 const maxWaitMs = 10_000
 
 /** Calls `done` when the first requests of the page have completed, so that other requests do not delay them. */
-function afterFirstRead(queries: QueryClient, done: () => void): () => void {
-  const look = () => {
+function afterFirstLoad(queries: QueryClient, done: () => void): () => void {
+  const finishWhenIdle = () => {
     if (queries.isFetching() === 0) finish()
   }
   const finish = () => {
@@ -112,8 +112,8 @@ function afterFirstRead(queries: QueryClient, done: () => void): () => void {
     unsubscribe()
   }
   const timer = setTimeout(finish, maxWaitMs)
-  const unsubscribe = queries.getQueryCache().subscribe(look)
-  look()
+  const unsubscribe = queries.getQueryCache().subscribe(finishWhenIdle)
+  finishWhenIdle()
   return stop
 }
 

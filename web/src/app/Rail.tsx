@@ -15,7 +15,7 @@ import { type NavItem, navItems } from './nav-items.ts'
 import styles from './Rail.module.css'
 
 const BellPanel = prefetchedComponent(() => withTexts(() => import('../notifications/BellPanel.tsx')))
-const MeItems = prefetchedComponent(() => import('./MeItems.tsx'))
+const UserMenuItems = prefetchedComponent(() => import('./UserMenuItems.tsx'))
 
 interface RailProps {
   bell: Dropdown
@@ -42,7 +42,7 @@ export function Rail({ bell, openPalette, openKeys }: RailProps) {
         </Tip>
         <Bell dropdown={bell} />
         {!isPhone && links(setup)}
-        <MeMenu setup={isPhone ? setup : noBadge} openKeys={openKeys} />
+        <UserMenu setup={isPhone ? setup : noBadge} openKeys={openKeys} />
       </div>
     </nav>
   )
@@ -103,27 +103,27 @@ function Bell({ dropdown }: { dropdown: Dropdown }) {
   )
 }
 
-interface MeMenuProps {
+interface UserMenuProps {
   /** Pages without an entry of their own in the rail. */
   setup: readonly NavItem[]
   openKeys(): void
 }
 
-function MeMenu({ setup, openKeys }: MeMenuProps) {
+function UserMenu({ setup, openKeys }: UserMenuProps) {
   const { name = '' } = useSession().user ?? {}
-  const trouble = useRailCount(setup.map(({ path }) => path))
+  const problemCount = useRailCount(setup.map(({ path }) => path))
   const [isOpen, setOpen] = useState(false)
   const dropdown = useDropdown(isOpen, setOpen)
   const me = `${t.common.me}: ${name}`
-  const label = trouble > 0 ? `${me}. ${t.common.needAttention({ n: formatCount(trouble) })}` : me
+  const label = problemCount > 0 ? `${me}. ${t.common.needAttention({ n: formatCount(problemCount) })}` : me
   return (
     <>
       <UnstyledButton {...dropdownButtonProps(dropdown, 'menu')} className={styles.link} aria-label={label}>
         <Avatar name={name} size={28} />
-        {trouble > 0 && <Dot badge={{ count: trouble, tone: 'bad', label: '' }} />}
+        {problemCount > 0 && <Dot badge={{ count: problemCount, tone: 'bad', label: '' }} />}
       </UnstyledButton>
       <DropdownContent dropdown={dropdown}>
-        <MeItems dropdown={dropdown} setup={setup} openKeys={openKeys} />
+        <UserMenuItems dropdown={dropdown} setup={setup} openKeys={openKeys} />
       </DropdownContent>
     </>
   )

@@ -39,11 +39,11 @@ export function useFixedChoices(
       void navigate(
         hash === undefined ? { href: `/w/${workspaceId}/${place}` } : { to: `/w/${workspaceId}/${place}`, hash },
       )
-    const action = (id: string, label: string, words: string, run: () => void, key?: string): Choice => ({
+    const action = (id: string, label: string, keywords: string, run: () => void, key?: string): Choice => ({
       id: `action ${id}`,
       group: palette.actions,
       label,
-      words,
+      keywords,
       run,
       ...(key !== undefined && { keys: key }),
     })
@@ -93,7 +93,7 @@ export function usePeopleChoices(workspaceId: string, term: string): Choice[] {
       id: `member ${userId}`,
       group: t.settings.sections.members.title,
       label: name,
-      words: email,
+      keywords: email,
       hint: email,
       run: () => void navigate({ to: `/w/${workspaceId}/settings/members`, hash: memberAnchor(userId) }),
     }))
@@ -154,7 +154,7 @@ function pages(workspaceId: string, goTo: GoTo): Choice[] {
       id: `page ${path}`,
       group: palette.pages,
       label: title(),
-      words: pageKeywords[path] ?? '',
+      keywords: pageKeywords[path] ?? '',
       keys: `g ${key}`,
       run: () => goTo(path),
     })),
@@ -162,7 +162,7 @@ function pages(workspaceId: string, goTo: GoTo): Choice[] {
       id: 'page profile',
       group: palette.pages,
       label: pages.profile,
-      words: pageKeywords.profile ?? '',
+      keywords: pageKeywords.profile ?? '',
       run: () => goTo('profile'),
     },
   ]
@@ -183,7 +183,7 @@ const settings = (workspaceId: string, goTo: GoTo): Choice[] =>
     id: `section ${name}`,
     group: t.settings.title,
     label: t.settings.sections[name].title,
-    words: sectionKeywords[name],
+    keywords: sectionKeywords[name],
     run: () => goTo(`settings/${name}`),
   }))
 

@@ -1,7 +1,7 @@
 /** Something that is found by its label or by a synonym in any language of the app. */
 export interface Named {
   label: string
-  words?: string
+  keywords?: string
 }
 
 const byKeywords = 3
@@ -11,7 +11,7 @@ const byKeywords = 3
  * server come before synonyms, since a typed name usually means a person.
  */
 export function findMatches<T extends Named>(choices: readonly T[], term: string, found: readonly T[] = []): T[] {
-  const needle = plain(term).split(' ').filter(Boolean)
+  const needle = normalize(term).split(' ').filter(Boolean)
   const fits = choices
     .map((choice) => ({ choice, rank: matchRank(choice, needle) ?? Number.POSITIVE_INFINITY }))
     .filter(({ rank }) => rank <= byKeywords)
@@ -34,8 +34,8 @@ export function disambiguate<T extends { kind: string; group: string; label: str
 }
 
 /** Returns the rank of the worst matching word, or null if a word does not match. */
-function matchRank({ label, words = '' }: Named, needle: readonly string[]): number | null {
-  const [name, others] = [` ${plain(label)}`, ` ${plain(words)}`]
+function matchRank({ label, keywords = '' }: Named, needle: readonly string[]): number | null {
+  const [name, others] = [` ${normalize(label)}`, ` ${normalize(keywords)}`]
   const ranks = needle.map((word) => {
     if (name.startsWith(` ${word}`)) return 0
     if (name.includes(` ${word}`)) return 1
@@ -46,7 +46,7 @@ function matchRank({ label, words = '' }: Named, needle: readonly string[]): num
 }
 
 /** Removes accents, case and punctuation. */
-const plain = (text: string): string =>
+const normalize = (text: string): string =>
   text
     .normalize('NFD')
     .replace(/\p{M}/gu, '')

@@ -1,6 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { createRootRoute, createRoute, createRouter, redirect } from '@tanstack/react-router'
-import { workspaceWith } from '../data/workspace-with.ts'
+import { findWorkspaceWith } from '../data/find-workspace.ts'
 import { readFormSearch } from '../forms/search.ts'
 import { readHomeSearch } from '../home/search.ts'
 import { readSearch } from '../inbox/list/filters.ts'
@@ -53,7 +53,7 @@ const shortPathRoutes = (session: Session) =>
       path: `/${target}/$`,
       beforeLoad: async ({ params, location }) => {
         const below = '_splat' in params ? String(params._splat) : ''
-        const workspaceId = await workspaceWith(session, target, below)
+        const workspaceId = await findWorkspaceWith(session, target, below)
         if (workspaceId !== null) {
           throw redirect({ href: `/w/${workspaceId}/${target}/${below}${location.searchStr}`, replace: true })
         }

@@ -14,7 +14,7 @@ import { useCreate } from '../ui/use-create.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { AddPanel } from './add/AddPanel.tsx'
 import styles from './parts/facts.module.css'
-import { ChannelName, StateChip, When } from './parts/facts.tsx'
+import { ChannelName, StateChip, TimeAgo } from './parts/facts.tsx'
 import { PhonesLink } from './parts/PhonesLink.tsx'
 import { numberOf } from './parts/state-texts.ts'
 
@@ -89,11 +89,16 @@ const columns = (): Column<Connection>[] => [
     optional: true,
   },
   { key: 'state', title: t.connections.state, cell: (one) => <StateChip connection={one} withReason /> },
-  { key: 'in', title: t.connections.lastIn, cell: ({ lastEventInAt }) => <When at={lastEventInAt} />, optional: true },
+  {
+    key: 'in',
+    title: t.connections.lastIn,
+    cell: ({ lastEventInAt }) => <TimeAgo at={lastEventInAt} />,
+    optional: true,
+  },
   {
     key: 'out',
     title: t.connections.lastOut,
-    cell: ({ lastEventOutAt }) => <When at={lastEventOutAt} />,
+    cell: ({ lastEventOutAt }) => <TimeAgo at={lastEventOutAt} />,
     optional: true,
   },
 ]

@@ -41,8 +41,8 @@ export function useOwnBulkChanges(workspaceId: string): readonly string[] {
 export function useBulkChangeActions(workspaceId: string) {
   const queries = useQueryClient()
   const of = (changeId: string) => ({ params: { path: { workspaceId, changeId } } })
-  const kept = async (answer: Promise<{ bulkChange: BulkChange }>) => {
-    const { bulkChange } = await answer
+  const kept = async (response: Promise<{ bulkChange: BulkChange }>) => {
+    const { bulkChange } = await response
     cacheChange(queries, workspaceId, bulkChange)
     setOwn(queries, workspaceId, (mine) => [bulkChange.id, ...mine.filter((id) => id !== bulkChange.id)])
     void queries.invalidateQueries({ queryKey: leadsKey(workspaceId) })

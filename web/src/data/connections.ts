@@ -117,11 +117,11 @@ const createConnection = (workspaceId: string, input: NewConnection) =>
 /** Returns actions on connections. Each rejects with the error of the server. */
 export function useConnectionActions(workspaceId: string) {
   const queries = useQueryClient()
-  const kept = async (answer: Promise<{ connection: Connection }>) =>
-    cacheConnection(queries, workspaceId, (await answer).connection)
-  const session = async (id: string, answer: Promise<{ session: Session }>) => {
+  const kept = async (response: Promise<{ connection: Connection }>) =>
+    cacheConnection(queries, workspaceId, (await response).connection)
+  const session = async (id: string, response: Promise<{ session: Session }>) => {
     const queryKey = partKey(workspaceId, id, 'session')
-    queries.setQueryData(queryKey, (await answer).session)
+    queries.setQueryData(queryKey, (await response).session)
     // The pairing code may have arrived before the response.
     void queries.invalidateQueries({ queryKey })
   }

@@ -6,8 +6,8 @@ const path = '/api/team/v1/workspaces/{workspaceId}/erasures'
 export type CustomerName = { leadId: string } | { conversationId: string }
 
 async function previewErasure(workspaceId: string, name: CustomerName) {
-  const answer = await unwrap(api.POST(path, { params: { path: { workspaceId } }, body: { ...name, dryRun: true } }))
-  return 'found' in answer ? answer.found : null
+  const response = await unwrap(api.POST(path, { params: { path: { workspaceId } }, body: { ...name, dryRun: true } }))
+  return 'found' in response ? response.found : null
 }
 
 /** Counts what would be erased. Refetched each time, since people decide by the counts. */
@@ -22,6 +22,6 @@ export function useErasurePreview(workspaceId: string, name: CustomerName) {
 }
 
 export async function erase(workspaceId: string, name: CustomerName) {
-  const answer = await unwrap(api.POST(path, { params: { path: { workspaceId } }, body: name }))
-  return 'erasure' in answer ? answer.erasure : undefined
+  const response = await unwrap(api.POST(path, { params: { path: { workspaceId } }, body: name }))
+  return 'erasure' in response ? response.erasure : undefined
 }

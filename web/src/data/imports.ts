@@ -80,7 +80,8 @@ export function cacheImport(queries: QueryClient, workspaceId: string, one: Impo
 /** Returns actions on imports. Each rejects with the error of the server. */
 export function useImportActions(workspaceId: string) {
   const queries = useQueryClient()
-  const kept = async (answer: Promise<{ import: Import }>) => cacheImport(queries, workspaceId, (await answer).import)
+  const kept = async (response: Promise<{ import: Import }>) =>
+    cacheImport(queries, workspaceId, (await response).import)
   return {
     create: (file: { fileName: string; size: number; format: 'csv' | 'ndjson' }) =>
       kept(unwrap(api.POST(path, { params: { path: { workspaceId } }, body: file }))),

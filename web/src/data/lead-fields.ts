@@ -30,10 +30,10 @@ export function useLeadFieldList(workspaceId: string) {
 }
 
 /** Returns the custom fields of the workspace in order, including archived ones; empty until loaded. */
-export const useLeadFields = (workspaceId: string): readonly LeadField[] => useKnownFields(workspaceId) ?? noFields
+export const useLeadFields = (workspaceId: string): readonly LeadField[] => useLoadedFields(workspaceId) ?? noFields
 
 /** Returns like `useLeadFields`, but undefined while loading; empty if loading failed. */
-export function useKnownFields(workspaceId: string): readonly LeadField[] | undefined {
+export function useLoadedFields(workspaceId: string): readonly LeadField[] | undefined {
   const enabled = useIsLiveReady()
   const { data, isError } = useQuery({ ...fieldsQuery(workspaceId), staleTime: staleMs, enabled })
   return data ?? (isError ? noFields : undefined)

@@ -47,18 +47,18 @@ function changeTable(
 ): void {
   const pages = found.toSorted((a, b) => a.page - b.page)
   const changed = pages.map(({ page, data }) => ({ page, data: changePage(data, query, change), before: data }))
-  const gone = changed.reduce((sum, { data, before }) => sum + before.leads.length - data.leads.length, 0)
+  const removedCount = changed.reduce((sum, { data, before }) => sum + before.leads.length - data.leads.length, 0)
   changed.forEach((one, n) => {
-    if (one.data === one.before && gone === 0) return
+    if (one.data === one.before && removedCount === 0) return
     const leads = [...one.data.leads]
     for (let next = n + 1; leads.length < pageSize; next++) {
       const after = changed[next]
       if (after?.page !== one.page + next - n) break
-      const taken = after.data.leads.slice(0, pageSize - leads.length)
-      after.data = { ...after.data, leads: after.data.leads.slice(taken.length) }
-      leads.push(...taken)
+      const movedUp = after.data.leads.slice(0, pageSize - leads.length)
+      after.data = { ...after.data, leads: after.data.leads.slice(movedUp.length) }
+      leads.push(...movedUp)
     }
-    const data = { ...one.data, leads, total: one.before.total - gone }
+    const data = { ...one.data, leads, total: one.before.total - removedCount }
     queries.setQueryData([...leadListsKey(workspaceId), query, 'page', one.page], data)
   })
 }

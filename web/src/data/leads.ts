@@ -155,7 +155,7 @@ async function checkDuplicates(workspaceId: string, who: { phone?: string; email
 }
 
 /** Finds leads that already have this phone or e-mail, while a lead is being entered. */
-export function useCheck(workspaceId: string, who: { phone?: string; email?: string }) {
+export function useDuplicateCheck(workspaceId: string, who: { phone?: string; email?: string }) {
   return useQuery({
     queryKey: [...leadsKey(workspaceId), 'check', who],
     queryFn: () => checkDuplicates(workspaceId, who),

@@ -41,18 +41,18 @@ export function useMerges(workspaceId: string, id: string) {
   })
 }
 
-export interface NamedLead {
+export interface ResolvedLead {
   lead: Lead | undefined
   /** The requested lead, if it was merged into this one; its name is null once it has been erased. */
   merged: { name: string | null } | null
   /** Whether the lead does not exist, not even as merged. */
-  isGone: boolean
+  isDeleted: boolean
   error: Error | null
   retry(): void
 }
 
 /** Loads a lead by id; for a merged lead, the lead that it was merged into. */
-export function useLeadOrSurvivor(workspaceId: string, id: string, known?: Lead): NamedLead {
+export function useLeadOrMergeTarget(workspaceId: string, id: string, known?: Lead): ResolvedLead {
   const named = useLead(workspaceId, id, known)
   const isAway = isMissing(named.error)
   const into = useQuery({
@@ -63,9 +63,9 @@ export function useLeadOrSurvivor(workspaceId: string, id: string, known?: Lead)
   })
   const { leadId = '', name = null } = into.data ?? {}
   const kept = useQuery({ ...leadOptions(workspaceId, leadId), enabled: isAway && into.isSuccess })
-  if (!isAway) return { lead: named.data, merged: null, isGone: false, ...stateOf(named) }
-  if (!into.isSuccess) return { lead: undefined, merged: null, isGone: isMissing(into.error), ...stateOf(into) }
-  return { lead: kept.data, merged: { name }, isGone: isMissing(kept.error), ...stateOf(kept) }
+  if (!isAway) return { lead: named.data, merged: null, isDeleted: false, ...stateOf(named) }
+  if (!into.isSuccess) return { lead: undefined, merged: null, isDeleted: isMissing(into.error), ...stateOf(into) }
+  return { lead: kept.data, merged: { name }, isDeleted: isMissing(kept.error), ...stateOf(kept) }
 }
 
 const stateOf = ({ error, refetch }: { error: Error | null; refetch(): unknown }) => ({

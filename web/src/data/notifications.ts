@@ -21,7 +21,7 @@ export interface NotificationFeed {
   notifications: Notification[]
   unread: number
   /** Whether quiet hours are active now. */
-  isQuiet: boolean
+  isMuted: boolean
 }
 
 const listKey = (workspaceId: string) => [workspaceId, 'notices'] as const
@@ -53,7 +53,7 @@ function toFeed({ pages }: InfiniteData<NotificationsPage>): NotificationFeed {
   return {
     notifications: pages.flatMap(({ notices }) => notices),
     unread: first?.unread ?? 0,
-    isQuiet: first?.quiet ?? false,
+    isMuted: first?.quiet ?? false,
   }
 }
 

@@ -27,7 +27,7 @@ export interface DeliveryFilter {
   /** Id of an event, lead or conversation. */
   about: string | null
   /** Response to the last attempt: `500`, `5xx` or `none`. */
-  answer: string | null
+  response: string | null
 }
 
 export interface EndpointSettings {
@@ -57,10 +57,10 @@ export function useEndpoints(workspaceId: string) {
 }
 
 async function listEvents(workspaceId: string) {
-  const answer = await unwrap(
+  const response = await unwrap(
     api.GET('/api/team/v1/workspaces/{workspaceId}/webhook-events', { params: { path: { workspaceId } } }),
   )
-  return answer.events
+  return response.events
 }
 
 export function useEventCatalogue(workspaceId: string) {
@@ -74,7 +74,7 @@ export function useEventCatalogue(workspaceId: string) {
 export function readDeliveries(
   workspaceId: string,
   endpointId: string,
-  { state, event, about, answer }: DeliveryFilter,
+  { state, event, about, response }: DeliveryFilter,
   cursor: string | null,
 ) {
   const query = {
@@ -82,7 +82,7 @@ export function readDeliveries(
     ...(state !== null && { state }),
     ...(event !== null && { event }),
     ...(about !== null && { about }),
-    ...(answer !== null && { answer }),
+    ...(response !== null && { answer: response }),
     ...(cursor !== null && { cursor }),
   }
   return unwrap(api.GET(`${onePath}/deliveries`, { params: { path: { workspaceId, endpointId }, query } }))
@@ -98,10 +98,10 @@ export function useDeliveries(workspaceId: string, endpointId: string, filter: D
 }
 
 async function readDelivery(workspaceId: string, endpointId: string, eventId: string) {
-  const answer = await unwrap(
+  const response = await unwrap(
     api.GET(`${onePath}/deliveries/{eventId}`, { params: { path: { workspaceId, endpointId, eventId } } }),
   )
-  return answer.delivery
+  return response.delivery
 }
 
 export function useDelivery(workspaceId: string, endpointId: string, eventId: string) {

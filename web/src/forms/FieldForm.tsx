@@ -9,17 +9,17 @@ import { hasOptions, isLeadField, optionsOf, typesOf, uniqueKey, withType } from
 export interface FieldFormProps {
   field: DraftField
   /** Keys of the other fields. */
-  taken: string[]
+  usedKeys: string[]
   errorOf(part: string): string | undefined
   change(to: DraftField): void
 }
 
 /** Editor of one field: texts, type and options. */
-export function FieldForm({ field, taken, errorOf, change }: FieldFormProps) {
+export function FieldForm({ field, usedKeys, errorOf, change }: FieldFormProps) {
   const isOfLead = isLeadField(field.key)
   const types = typesOf(field.key)
   const rename = (label: string) =>
-    change({ ...field, label, ...(!field.isKeyOwn && { key: uniqueKey(label, taken) }) })
+    change({ ...field, label, ...(!field.isKeyOwn && { key: uniqueKey(label, usedKeys) }) })
   const retype = (type: FieldType) =>
     change({ ...field, ...withType(field, type, Object.values(t.forms.optionSample)) })
   return (

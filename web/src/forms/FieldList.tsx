@@ -73,7 +73,7 @@ export function FieldList({ draft }: { draft: Draft<FormDraft> }) {
               errorOf={(part) => draft.errorOf(`fields[${n}].${part}`)}
               toggle={() => setOpenId(openId === field.id ? null : field.id)}
               change={(next) => put(fields.map((one) => (one.id === field.id ? next : one)))}
-              taken={fields.filter(({ id }) => id !== field.id).map(({ key }) => key)}
+              usedKeys={fields.filter(({ id }) => id !== field.id).map(({ key }) => key)}
               move={(by) => move(n, n + by)}
               remove={() => remove(field)}
               drag={(isOn) => setDragged(isOn ? n : null)}
@@ -92,13 +92,13 @@ const hasOwnError = (draft: Draft<FormDraft>, n: number): boolean =>
   parts.some((part) => draft.errorOf(`fields[${n}].${part}`) !== undefined)
 
 // Names with these prefixes are query parameters of the form's address.
-const mayStandInForm = ({ key, isArchived, shownIn }: LeadField): boolean =>
+const canBeInForm = ({ key, isArchived, shownIn }: LeadField): boolean =>
   !isArchived && shownIn.includes('forms') && !/^(?:k|utm)_/.test(key)
 
 function AddMenu({ fields, add }: { fields: DraftField[]; add(field: Omit<DraftField, 'id'>): void }) {
   const keys = fields.map(({ key }) => key)
   const free = (Object.keys(leadFields) as LeadFieldKey[]).filter((key) => !keys.includes(key))
-  const defined = useLeadFields(useWorkspaceId()).filter((field) => mayStandInForm(field) && !keys.includes(field.key))
+  const defined = useLeadFields(useWorkspaceId()).filter((field) => canBeInForm(field) && !keys.includes(field.key))
   const addLead = (key: LeadFieldKey) =>
     add({
       key,

@@ -43,7 +43,7 @@ export function FormPage() {
   useLiveForms(workspaceId)
   const form = query.data?.find(({ id }) => id === formId)
   if (formId === 'new' && hasRole(workspaceId, 'admin')) return <NewForm />
-  if (form !== undefined) return <OneForm key={formId} form={form} />
+  if (form !== undefined) return <FormView key={formId} form={form} />
   return (
     <>
       <PageHeader title={t.forms.title} before={<BackLink path="forms" label={t.forms.title} />} />
@@ -52,7 +52,7 @@ export function FormPage() {
   )
 }
 
-function OneForm({ form }: { form: Form }) {
+function FormView({ form }: { form: Form }) {
   const workspaceId = useWorkspaceId()
   const search: FormSearch = useSearch({ strict: false })
   const changeSearch = useChangeSearch(readFormSearch)
@@ -133,12 +133,12 @@ function MoreMenu({ remove }: { remove(): void }) {
 
 function RemoveDialog({ form, close }: { form: Form; close(): void }) {
   const workspaceId = useWorkspaceId()
-  const gone = useRemoveFormFromCache(workspaceId)
+  const removeFromCache = useRemoveFormFromCache(workspaceId)
   const navigate = useNavigate()
   const run = () =>
     removeForm(workspaceId, form.id).then(async () => {
       await navigate({ to: '/w/$workspaceId/forms', params: { workspaceId } })
-      gone(form.id)
+      removeFromCache(form.id)
       showToast(t.forms.removed({ name: form.name }))
     }, showError)
   return (

@@ -75,6 +75,6 @@ export const optionsOf = (text: string): string[] =>
 
 /** Creates a form field for a custom field. */
 export function formFieldOf({ key, label, type, choices, required }: LeadField): FormField {
-  const asked = type === 'amount' ? 'number' : type
-  return { key, label, type: asked, required, ...(hasOptions(asked) && { options: choices }) }
+  const fieldType = type === 'amount' ? 'number' : type
+  return { key, label, type: fieldType, required, ...(hasOptions(fieldType) && { options: choices }) }
 }

@@ -1,9 +1,9 @@
 import type { Stats } from '../data/stats.ts'
 import { language, t } from '../text/index.ts'
 import { LineChart } from '../ui/charts/LineChart.tsx'
+import { pointsOf } from './chart-points.ts'
 import { formatDuration, unitOf } from './duration.ts'
 import styles from './HomePage.module.css'
-import { pointsOf } from './points.ts'
 
 /** Times to the first response, for people and agents. */
 export function AnswerTimes({ stats: { days, answers } }: { stats: Stats }) {

@@ -44,10 +44,10 @@ const icons = { bad: IconExclamationCircle, attention: IconAlertTriangle, hint: 
 
 function Line({ one }: { one: Attention }) {
   const workspaceId = useWorkspaceId()
-  const { tone, place, search } = kindOf(one.code)
+  const { tone, path, search } = kindOf(one.code)
   const Icon = icons[tone]
   return (
-    <Link to={`/w/${workspaceId}/${place(one)}` as '/'} search={search as never} className={styles.line}>
+    <Link to={`/w/${workspaceId}/${path(one)}` as '/'} search={search as never} className={styles.line}>
       <span className={styles.mark} data-tone={tone}>
         <Icon size={18} aria-label={t.home.attention.tones[tone]} role="img" />
       </span>

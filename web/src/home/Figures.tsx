@@ -11,7 +11,7 @@ interface Figure {
   name: string
   value: string
   /** Whether there is no data; the value says so. */
-  isNothing?: boolean
+  isEmpty?: boolean
   note: string
   /** Change from the previous period, and whether it is an improvement. */
   change?: { words: string; isGood: boolean | null } | null
@@ -22,10 +22,10 @@ export function Figures({ stats, chosenDays }: { stats: Stats; chosenDays: numbe
   const { data } = useComparison(useWorkspaceId(), chosenDays)
   return (
     <dl className={styles.figures}>
-      {figuresOf(stats, data).map(({ name, value, isNothing, note, change }) => (
+      {figuresOf(stats, data).map(({ name, value, isEmpty, note, change }) => (
         <div key={name} className={styles.figure}>
           <dt>{name}</dt>
-          <dd data-nothing={isNothing || undefined}>{value}</dd>
+          <dd data-nothing={isEmpty || undefined}>{value}</dd>
           <dd className={styles.note}>{note}</dd>
           {change != null && (
             <dd className={styles.note} data-good={change.isGood ?? undefined}>
@@ -44,7 +44,7 @@ function figuresOf({ leads, waiting, answers, days }: Stats, comparison: Compari
   const seconds = (one: number) => formatDuration(one, language)
   const speed = (by: 'people' | 'agents'): Omit<Figure, 'name'> => {
     const of = answers[by]
-    if (of === null) return { value: texts.noData, isNothing: true, note: texts.noAnswers }
+    if (of === null) return { value: texts.noData, isEmpty: true, note: texts.noAnswers }
     const [median, medianBefore] = [now?.answers[by]?.medianSeconds, before?.answers[by]?.medianSeconds]
     return {
       value: seconds(of.medianSeconds),
@@ -81,8 +81,8 @@ function changeText(
 ): Figure['change'] {
   const change = changeOf(now ?? null, before ?? null)
   if (change === null) return null
-  const { kind, part } = change
-  const percent = formatNumber(part, { style: 'percent', maximumFractionDigits: part < 0.1 ? 1 : 0 })
+  const { kind, fraction } = change
+  const percent = formatNumber(fraction, { style: 'percent', maximumFractionDigits: fraction < 0.1 ? 1 : 0 })
   const isGood = kind === 'same' ? null : (kind === 'less') === isLessGood
   return { words: texts[kind]({ percent, days, before: show(before ?? 0) }), isGood }
 }

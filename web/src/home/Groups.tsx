@@ -15,7 +15,7 @@ import styles from './HomePage.module.css'
 export function Groups({ days }: { days: number }) {
   const texts = t.home.groups
   const query = useComparison(useWorkspaceId(), days)
-  const [by, setBy] = useState<GroupName>('people')
+  const [groupBy, setBy] = useState<GroupName>('people')
   return (
     <section className={styles.card} aria-label={texts.title}>
       <div className={styles.head} data-wraps>
@@ -23,21 +23,21 @@ export function Groups({ days }: { days: number }) {
         <Segments
           label={texts.by}
           data={groupNames.map((value) => ({ value, label: texts.names[value] }))}
-          value={by}
+          value={groupBy}
           onChange={setBy}
         />
       </div>
       <QueryBoundary query={query} rows={3}>
-        {(comparison) => <GroupTable comparison={comparison} by={by} days={days} />}
+        {(comparison) => <GroupTable comparison={comparison} groupBy={groupBy} days={days} />}
       </QueryBoundary>
     </section>
   )
 }
 
-function GroupTable({ comparison, by, days }: { comparison: Comparison; by: GroupName; days: number }) {
+function GroupTable({ comparison, groupBy, days }: { comparison: Comparison; groupBy: GroupName; days: number }) {
   const texts = t.home.groups
   const nameOf = useGroupNames(useWorkspaceId())
-  const rows = comparison[by]
+  const rows = comparison[groupBy]
   return (
     <>
       {rows.length === 0 ? (
@@ -45,8 +45,8 @@ function GroupTable({ comparison, by, days }: { comparison: Comparison; by: Grou
       ) : (
         <div className={styles.wide}>
           <Table
-            label={`${texts.title}: ${texts.names[by]}`}
-            columns={columns((id) => nameOf(by, id))}
+            label={`${texts.title}: ${texts.names[groupBy]}`}
+            columns={columns((id) => nameOf(groupBy, id))}
             rows={rows}
             keyOf={({ id }) => id}
           />
@@ -71,7 +71,7 @@ function columns(nameOf: (id: string) => string): Column<AnswerGroup>[] {
     {
       key: 'change',
       title: texts.answersBefore,
-      cell: ({ now, before }) => <Before now={now?.answers ?? 0} before={before?.answers ?? 0} />,
+      cell: ({ now, before }) => <PreviousValue now={now?.answers ?? 0} before={before?.answers ?? 0} />,
       numeric: true,
       optional: true,
     },
@@ -88,11 +88,11 @@ function columns(nameOf: (id: string) => string): Column<AnswerGroup>[] {
 }
 
 /** Value of the previous period and the change since then. */
-function Before({ now, before }: { now: number; before: number }) {
+function PreviousValue({ now, before }: { now: number; before: number }) {
   const change = changeOf(now, before)
   const isMoved = change?.kind === 'more' || change?.kind === 'less'
   const percent = isMoved
-    ? ` (${formatNumber(change.kind === 'more' ? change.part : -change.part, { style: 'percent', signDisplay: 'always', maximumFractionDigits: 0 })})`
+    ? ` (${formatNumber(change.kind === 'more' ? change.fraction : -change.fraction, { style: 'percent', signDisplay: 'always', maximumFractionDigits: 0 })})`
     : ''
   return `${formatNumber(before)}${percent}`
 }

@@ -95,13 +95,13 @@ function CsvButton({ stats, days }: { stats: Stats | undefined; days: number }) 
   )
 }
 
-const near = 0.8
+const quotaWarningShare = 0.8
 
 /** Used part of the daily quota. */
 function QuotaMeter({ quota: { used, limit } }: { quota: Stats['quota'] }) {
   const texts = t.home.quota
   const part = limit === null ? 0 : Math.min(1, used / Math.max(1, limit))
-  const tone = part >= 1 ? 'bad' : part >= near ? 'attention' : undefined
+  const tone = part >= 1 ? 'bad' : part >= quotaWarningShare ? 'attention' : undefined
   return (
     <section className={styles.card} aria-label={texts.title}>
       <h2 className={styles.title}>{texts.title}</h2>

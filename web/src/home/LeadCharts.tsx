@@ -6,8 +6,8 @@ import { RankBars } from '../ui/charts/RankBars.tsx'
 import { statusName } from '../ui/format/lead-texts.ts'
 import { formatNumber } from '../ui/format/time.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
+import { pointsOf } from './chart-points.ts'
 import styles from './HomePage.module.css'
-import { pointsOf } from './points.ts'
 
 export function LeadCharts({ stats: { days, leads } }: { stats: Stats }) {
   const workspaceId = useWorkspaceId()

@@ -6,7 +6,7 @@ interface Kind {
   /** `hint` for suggestions, which are not problems. */
   tone: 'bad' | 'attention' | 'hint'
   /** Path within the workspace where it can be fixed. */
-  place(one: Pick<Attention, 'id'>): string
+  path(one: Pick<Attention, 'id'>): string
   search?: Record<string, unknown>
 }
 
@@ -16,23 +16,23 @@ const webhook = ({ id }: Pick<Attention, 'id'>) => (id === null ? 'webhooks' : `
 const workspace = () => 'settings/workspace'
 
 const kinds: Record<AttentionCode, Kind> = {
-  agents_stopped: { tone: 'bad', place: () => 'settings/agents' },
-  connection_unavailable: { tone: 'bad', place: connection },
-  quota_reached: { tone: 'bad', place: workspace },
+  agents_stopped: { tone: 'bad', path: () => 'settings/agents' },
+  connection_unavailable: { tone: 'bad', path: connection },
+  quota_reached: { tone: 'bad', path: workspace },
   customers_waiting: {
     tone: 'attention',
-    place: () => 'inbox',
+    path: () => 'inbox',
     search: { view: 'all', unanswered: true, sort: 'waiting' },
   },
-  key_paused: { tone: 'attention', place: keys },
-  webhook_disabled: { tone: 'bad', place: webhook },
-  webhook_failing: { tone: 'attention', place: webhook },
-  acknowledgement_missing: { tone: 'attention', place: connection },
-  key_expired: { tone: 'attention', place: keys },
-  acknowledgement_ending: { tone: 'attention', place: connection },
-  key_expiring: { tone: 'attention', place: keys },
-  quota_near: { tone: 'attention', place: workspace },
-  connection_not_set_up: { tone: 'hint', place: connection },
+  key_paused: { tone: 'attention', path: keys },
+  webhook_disabled: { tone: 'bad', path: webhook },
+  webhook_failing: { tone: 'attention', path: webhook },
+  acknowledgement_missing: { tone: 'attention', path: connection },
+  key_expired: { tone: 'attention', path: keys },
+  acknowledgement_ending: { tone: 'attention', path: connection },
+  key_expiring: { tone: 'attention', path: keys },
+  quota_near: { tone: 'attention', path: workspace },
+  connection_not_set_up: { tone: 'hint', path: connection },
 }
 
 export const kindOf = (code: AttentionCode): Kind => kinds[code]

@@ -109,8 +109,8 @@ function useInboxContextValue(
     }
   }, [])
   const override = useRef<(() => void) | null>(null)
-  const overrideNext = useCallback((way: () => void) => {
-    override.current = way
+  const overrideNext = useCallback((openOther: () => void) => {
+    override.current = openOther
     return () => {
       override.current = null
     }

@@ -54,7 +54,7 @@ export function ThreadPane({ id, showsCustomer, setShowsCustomer }: ThreadPanePr
     }),
     [id, conversation, setShowsCustomer],
   )
-  useMessageOfAddress(thread, id, conversation !== undefined)
+  useMessageFromAddress(thread, id, conversation !== undefined)
   // Also if it was shown before: it may have been erased.
   if (error instanceof ApiError && error.status === 404) {
     return <EmptyState title={t.inbox.notFound} action={{ label: t.inbox.backToList, run: close }} />
@@ -109,13 +109,13 @@ export function ThreadPane({ id, showsCustomer, setShowsCustomer }: ThreadPanePr
 }
 
 /** Scrolls to the message in the address, as in links of the player; following the same link again scrolls again. */
-function useMessageOfAddress(thread: { current: ThreadHandle | null }, id: string, isThere: boolean): void {
+function useMessageFromAddress(thread: { current: ThreadHandle | null }, id: string, isLoaded: boolean): void {
   const place = useLocation({
     // The hash of another conversation, during navigation, is not a message of this one.
     select: ({ pathname, hash, state }) => (pathname.includes(id) ? `${hash} ${state.__TSR_key ?? ''}` : ''),
   })
   useEffect(() => {
     const [messageId = ''] = place.split(' ')
-    if (isThere && isUuid.test(messageId)) thread.current?.toMessage(messageId)
-  }, [thread, isThere, place])
+    if (isLoaded && isUuid.test(messageId)) thread.current?.toMessage(messageId)
+  }, [thread, isLoaded, place])
 }

@@ -21,7 +21,7 @@ interface KeyPanelProps {
   apiKey: ApiKey
   mayChange: boolean
   close(): void
-  onRotated(answer: { key: ApiKey; value: string }): void
+  onRotated(response: { key: ApiKey; value: string }): void
   onRevoked(): void
 }
 
@@ -141,7 +141,7 @@ function KeyFacts({ apiKey }: { apiKey: ApiKey }) {
   const workspaceId = useWorkspaceId()
   const { data: connections = [] } = useConnections(workspaceId)
   const names = apiKey.connectionIds.map((id) => connections.find((one) => one.id === id)?.name ?? t.common.unknown)
-  const moment = (at: string | null, otherwise: string) => (at === null ? otherwise : formatDateTime(at))
+  const moment = (at: string | null, fallback: string) => (at === null ? fallback : formatDateTime(at))
   const facts: [string, ReactNode][] = [
     [t.keys.status, <StatusChip key="status" status={apiKey.status} />],
     [t.keys.value, <code key="value">{apiKey.shown}</code>],

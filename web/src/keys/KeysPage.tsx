@@ -33,10 +33,10 @@ export function KeysPage() {
   )
 
   const create = () => setCreating(true)
-  const show = (answer: { key: ApiKey; value: string }) => {
+  const show = (response: { key: ApiKey; value: string }) => {
     setCreating(false)
     setOpenId(null)
-    setCreated(answer)
+    setCreated(response)
     void changed()
   }
 

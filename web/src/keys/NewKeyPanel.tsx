@@ -14,7 +14,7 @@ import { mayAnswer, type PresetName, presets } from './presets.ts'
 
 interface NewKeyPanelProps {
   close(): void
-  onCreated(answer: { key: ApiKey; value: string }): void
+  onCreated(response: { key: ApiKey; value: string }): void
 }
 
 interface KeyDraft extends KeyScopeDraft, LimitsDraft {

@@ -31,7 +31,7 @@ const phoneColumns: ColumnChoice = { shown: ['name', 'status'], widths: { name: 
 /** Leads as a table or board, and the trash. */
 export function LeadsPage() {
   const workspaceId = useWorkspaceId()
-  const isStanding = useIsPageReady()
+  const isPageReady = useIsPageReady()
   const location = useLeadsLocation()
   const { address, goTo, open } = location
   const [people, statuses] = [usePeople(workspaceId), useStatuses(workspaceId)]
@@ -59,7 +59,7 @@ export function LeadsPage() {
       />
       {view !== 'trash' && <ViewTabs address={address} goTo={goTo} choice={columns.choice} />}
       {view !== 'trash' && <FilterBar address={address} goTo={goTo} context={context} total={total} />}
-      {isStanding && (
+      {isPageReady && (
         <Suspense>
           <BulkStrip people={people} />
         </Suspense>

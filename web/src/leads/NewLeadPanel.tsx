@@ -3,7 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Suspense } from 'react'
 import type { LeadField } from '../data/lead-fields.ts'
-import { createLead, type Lead, leadsKey, type NewLead, useCheck } from '../data/leads.ts'
+import { createLead, type Lead, leadsKey, type NewLead, useDuplicateCheck } from '../data/leads.ts'
 import { t } from '../text/index.ts'
 import { parseAmount } from '../ui/format/amount.ts'
 import { parseTyped, validateTyped } from '../ui/format/custom-value.ts'
@@ -53,7 +53,7 @@ export function NewLeadPanel({ context, close, open }: NewLeadPanelProps) {
   const { value, set, errorOf } = draft
   const own = context.fields.filter((field) => !field.isArchived && (field.required || field.shownIn.includes('forms')))
   const [typed] = useDebouncedValue({ phone: value.phone.trim(), email: value.email.trim() }, debounceMs)
-  const { data: duplicates = [] } = useCheck(workspaceId, duplicateName(typed))
+  const { data: duplicates = [] } = useDuplicateCheck(workspaceId, duplicateName(typed))
   const create = useMutation({
     mutationFn: () => createLead(workspaceId, bodyOf(value, own)),
     onSuccess: (lead) => {

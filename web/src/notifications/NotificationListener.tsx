@@ -80,10 +80,11 @@ const isSeen = (): boolean => document.visibilityState === 'visible' && document
 function useMarkSeen(workspaceId: string, viewState: ViewState): void {
   const { notifications = [] } = useNotifications(workspaceId).data ?? {}
   const { conversationId } = viewState
-  const isToRead = hasVisibleUnread(notifications, viewState)
+  const hasUnread = hasVisibleUnread(notifications, viewState)
   useEffect(() => {
-    if (isToRead && conversationId !== null) void markNotificationsRead(workspaceId, { conversationId }).catch(() => {})
-  }, [workspaceId, isToRead, conversationId])
+    if (hasUnread && conversationId !== null)
+      void markNotificationsRead(workspaceId, { conversationId }).catch(() => {})
+  }, [workspaceId, hasUnread, conversationId])
 }
 
 function useAlerts(workspaceId: string, { conversationId, isVisible }: ViewState): void {
@@ -97,7 +98,7 @@ function useAlerts(workspaceId: string, { conversationId, isVisible }: ViewState
     const before = known.current?.workspaceId === workspaceId ? known.current.to : newest
     known.current = { workspaceId, to: newest > before ? newest : before }
     const newOnes = newNotifications(data.notifications, before, { conversationId, isVisible })
-    if (newOnes.length > 0 && !data.isQuiet) void alertUser(queries, workspaceId, newOnes, isVisible).catch(() => {})
+    if (newOnes.length > 0 && !data.isMuted) void alertUser(queries, workspaceId, newOnes, isVisible).catch(() => {})
   }, [queries, data, conversationId, isVisible, workspaceId])
 }
 

@@ -155,16 +155,16 @@ const methods: readonly NotificationMethod[] = ['bell', 'sound', 'browser', 'pus
 
 function PreferencesTable({ value, set }: { value: Settings; set(changes: Partial<Settings>): void }) {
   const texts = t.notifications.settings
-  const change = (kind: NotificationKind, way: NotificationMethod, isOn: boolean) =>
-    set({ ways: { ...value.ways, [kind]: { ...value.ways[kind], [way]: isOn } } })
+  const change = (kind: NotificationKind, method: NotificationMethod, isOn: boolean) =>
+    set({ ways: { ...value.ways, [kind]: { ...value.ways[kind], [method]: isOn } } })
   return (
     <table className={styles.ways}>
       <thead>
         <tr>
           <th scope="col">{texts.kind}</th>
-          {methods.map((way) => (
-            <th key={way} scope="col">
-              {texts.methods[way]}
+          {methods.map((method) => (
+            <th key={method} scope="col">
+              {texts.methods[method]}
             </th>
           ))}
         </tr>
@@ -173,13 +173,13 @@ function PreferencesTable({ value, set }: { value: Settings; set(changes: Partia
         {kinds.map((kind) => (
           <tr key={kind}>
             <th scope="row">{texts.kinds[kind]}</th>
-            {methods.map((way) => (
-              <td key={way}>
+            {methods.map((method) => (
+              <td key={method}>
                 <Checkbox
-                  aria-label={texts.of({ kind: texts.kinds[kind], way: texts.methods[way] })}
-                  checked={value.ways[kind][way]}
-                  disabled={way !== 'bell' && !value.ways[kind].bell}
-                  onChange={(event) => change(kind, way, event.currentTarget.checked)}
+                  aria-label={texts.of({ kind: texts.kinds[kind], method: texts.methods[method] })}
+                  checked={value.ways[kind][method]}
+                  disabled={method !== 'bell' && !value.ways[kind].bell}
+                  onChange={(event) => change(kind, method, event.currentTarget.checked)}
                 />
               </td>
             ))}

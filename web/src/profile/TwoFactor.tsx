@@ -35,9 +35,9 @@ export function TwoFactor() {
       {dialog === 'on' && (
         <TwoFactorDialog
           close={() => setDialog(null)}
-          onStarted={(made) => {
+          onStarted={(result) => {
             setDialog(null)
-            setEnrolment(made)
+            setEnrolment(result)
           }}
         />
       )}
@@ -46,9 +46,9 @@ export function TwoFactor() {
           <TwoFactorOn
             enrolment={enrolment}
             close={() => setEnrolment(null)}
-            onDone={(made) => {
+            onDone={(result) => {
               setEnrolment(null)
-              setCodes(made)
+              setCodes(result)
             }}
           />
         )}

@@ -36,10 +36,10 @@ export function FiltersSection() {
       (list) => list.filter(({ id }) => id !== filter.id),
       () => deleteFilter(workspaceId, filter.id),
     )
-    const bringBack = () => createFilter(workspaceId, filter).catch(showError)
+    const restore = () => createFilter(workspaceId, filter).catch(showError)
     if (isSaved) {
       showUndoToast(texts.deleted({ name: filter.name }), () => {
-        void bringBack().then(() => queries.invalidateQueries({ queryKey }))
+        void restore().then(() => queries.invalidateQueries({ queryKey }))
       })
     }
   }

@@ -63,7 +63,7 @@ function MemberTable({ members }: { members: Member[] }) {
   const [signedOut, setSignedOut] = useState<Member | null>(null)
   const change = useListChange<Member>(membersKey(workspaceId))
 
-  const giveRole = async (member: Member, role: Role) => {
+  const assignRole = async (member: Member, role: Role) => {
     const next = (list: Member[]) => list.map((one) => (one.userId === member.userId ? { ...one, role } : one))
     const isSaved = await change(next, () => changeRole(workspaceId, member.userId, role))
     for (const key of [invitationsKey(workspaceId), tokensKey(workspaceId)]) {
@@ -93,7 +93,7 @@ function MemberTable({ members }: { members: Member[] }) {
     <>
       <Table
         label={t.settings.sections.members.title}
-        columns={columns(workspaceId, giveRole, { leave: setLeaving, signOut: setSignedOut })}
+        columns={columns(workspaceId, assignRole, { leave: setLeaving, signOut: setSignedOut })}
         rows={members}
         keyOf={({ userId }) => userId}
       />
@@ -118,8 +118,8 @@ const isMe = ({ userId }: Member) => userId === currentUser().id
 
 function columns(
   workspaceId: string,
-  giveRole: (member: Member, role: Role) => Promise<void>,
-  ask: { leave(member: Member): void; signOut(member: Member): void },
+  assignRole: (member: Member, role: Role) => Promise<void>,
+  actions: { leave(member: Member): void; signOut(member: Member): void },
 ): Column<Member>[] {
   const texts = t.settings.members
   const mayTouch = ({ role }: Member) => hasRole(workspaceId, role === 'owner' ? 'owner' : 'admin')
@@ -135,7 +135,7 @@ function columns(
             aria-label={texts.roleOf({ name: member.name })}
             data={rolesFor(workspaceId).map((role) => ({ value: role, label: t.settings.roles[role] }))}
             value={member.role}
-            onChange={(role) => role !== null && role !== member.role && void giveRole(member, role as Role)}
+            onChange={(role) => role !== null && role !== member.role && void assignRole(member, role as Role)}
             allowDeselect={false}
           />
         ) : (
@@ -160,7 +160,7 @@ function columns(
                 variant="subtle"
                 color="gray"
                 aria-label={texts.signOutOf({ name: member.name })}
-                onClick={() => ask.signOut(member)}
+                onClick={() => actions.signOut(member)}
               >
                 <IconLogout size={16} />
               </ActionIcon>
@@ -172,7 +172,7 @@ function columns(
                 variant="subtle"
                 color="gray"
                 aria-label={isMe(member) ? texts.leave : texts.removeOf({ name: member.name })}
-                onClick={() => ask.leave(member)}
+                onClick={() => actions.leave(member)}
               >
                 {isMe(member) ? <IconDoorExit size={16} /> : <IconUserMinus size={16} />}
               </ActionIcon>

@@ -12,7 +12,7 @@ import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 
 interface NewTokenPanelProps {
   close(): void
-  onCreated(answer: { token: Token; value: string }): void
+  onCreated(response: { token: Token; value: string }): void
 }
 
 export function NewTokenPanel({ close, onCreated }: NewTokenPanelProps) {

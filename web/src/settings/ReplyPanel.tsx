@@ -110,10 +110,10 @@ function useRemoval(workspaceId: string) {
       (list) => list.filter((one) => one.id !== id),
       () => deleteReply(workspaceId, id),
     )
-    const bringBack = () => createReply(workspaceId, { shortcut, text }).catch(showError)
+    const restore = () => createReply(workspaceId, { shortcut, text }).catch(showError)
     if (isSaved) {
       showUndoToast(t.settings.replies.deleted({ shortcut }), () => {
-        void bringBack().then(() => queries.invalidateQueries({ queryKey }))
+        void restore().then(() => queries.invalidateQueries({ queryKey }))
       })
     }
   }

@@ -57,9 +57,9 @@ export function TokensSection() {
       {isCreating && (
         <NewTokenPanel
           close={() => setCreating(false)}
-          onCreated={(answer) => {
+          onCreated={(response) => {
             setCreating(false)
-            setCreated(answer)
+            setCreated(response)
             void changed()
           }}
         />
@@ -111,7 +111,7 @@ function columns(): Column<Token>[] {
   ]
 }
 
-const revokeColumn = (ask: (token: Token) => void): Column<Token> => ({
+const revokeColumn = (confirmRevoke: (token: Token) => void): Column<Token> => ({
   key: 'revoke',
   title: '',
   numeric: true,
@@ -121,7 +121,7 @@ const revokeColumn = (ask: (token: Token) => void): Column<Token> => ({
       variant="subtle"
       color="red"
       aria-label={t.settings.tokens.revokeOf({ name: token.name })}
-      onClick={() => ask(token)}
+      onClick={() => confirmRevoke(token)}
     >
       {t.settings.tokens.revoke}
     </Button>

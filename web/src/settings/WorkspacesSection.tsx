@@ -29,7 +29,7 @@ export function WorkspacesSection() {
   const query = useAllWorkspaces()
   const navigate = useNavigate()
   const change = useListChange<Workspace>(allWorkspacesKey)
-  const [isMaking, setMaking] = useState(false)
+  const [isCreating, setCreating] = useState(false)
   const plan = ({ id }: Workspace, patch: { leadsEnabled?: boolean; inboxEnabled?: boolean }) =>
     void change(
       (list) => list.map((one) => (one.id === id ? { ...one, ...patch } : one)),
@@ -38,7 +38,7 @@ export function WorkspacesSection() {
   return (
     <>
       <div className={styles.bar}>
-        <Button leftSection={<IconPlus size={16} />} onClick={() => setMaking(true)}>
+        <Button leftSection={<IconPlus size={16} />} onClick={() => setCreating(true)}>
           {texts.create}
         </Button>
       </div>
@@ -86,7 +86,7 @@ export function WorkspacesSection() {
           />
         )}
       </QueryBoundary>
-      {isMaking && <NewWorkspacePanel close={() => setMaking(false)} />}
+      {isCreating && <NewWorkspacePanel close={() => setCreating(false)} />}
     </>
   )
 }

@@ -14,7 +14,7 @@ import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 interface LabelPickerProps {
   dropdown: Dropdown
   /** Whether the label is set; `some` if only on some of several. */
-  carries(labelId: string): boolean | 'some'
+  hasLabel(labelId: string): boolean | 'some'
   set(labelId: string, isOn: boolean): void
 }
 
@@ -25,7 +25,7 @@ interface LabelItem extends PickerItem {
 
 const maxName = 50
 
-export default function LabelPicker({ dropdown, carries, set }: LabelPickerProps) {
+export default function LabelPicker({ dropdown, hasLabel, set }: LabelPickerProps) {
   const workspaceId = useWorkspaceId()
   const queries = useQueryClient()
   const labels = useLabelsById(workspaceId)
@@ -33,7 +33,7 @@ export default function LabelPicker({ dropdown, carries, set }: LabelPickerProps
   const items: LabelItem[] = [...labels.values()].map(({ id, name, color }) => ({
     id,
     label: name,
-    isOn: carries(id),
+    isOn: hasLabel(id),
     icon: <LabelDot color={color} />,
   }))
   const created = (term: string): LabelItem | null => {

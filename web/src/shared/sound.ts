@@ -4,7 +4,7 @@ let context: AudioContext | null = null
 
 /** Browsers block sound until the first user gesture. Prepares it then. */
 export function unlockAudioOnGesture(): () => void {
-  const begin = () => {
+  const unlock = () => {
     // Touch counts only at its end, and keys such as Escape do not count.
     if (navigator.userActivation?.hasBeenActive === false) return
     context ??= new AudioContext()
@@ -12,9 +12,9 @@ export function unlockAudioOnGesture(): () => void {
     stop()
   }
   const stop = () => {
-    for (const gesture of gestures) document.removeEventListener(gesture, begin)
+    for (const gesture of gestures) document.removeEventListener(gesture, unlock)
   }
-  for (const gesture of gestures) document.addEventListener(gesture, begin)
+  for (const gesture of gestures) document.addEventListener(gesture, unlock)
   return stop
 }
 

@@ -32,12 +32,13 @@ export function textsOf(catalogue: Catalogue, language: string): Record<string, 
       getDateTimeFormat: () => new Intl.DateTimeFormat(language),
     },
   }
-  const said = (one: CompiledMessage | Catalogue): unknown => {
+  const textOf = (one: CompiledMessage | Catalogue): unknown => {
     if (typeof one === 'object' && !Array.isArray(one)) return textsIn(one)
     // In the build, `compile` returns its argument: see web/vite/texts.ts.
     const message = typeof one === 'string' ? compile(one) : one
     return typeof message === 'string' ? message : (values: Values) => format(message, language, values, options)
   }
-  const textsIn = (some: Catalogue) => Object.fromEntries(Object.entries(some).map(([name, one]) => [name, said(one)]))
+  const textsIn = (some: Catalogue) =>
+    Object.fromEntries(Object.entries(some).map(([name, one]) => [name, textOf(one)]))
   return textsIn(catalogue)
 }

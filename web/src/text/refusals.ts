@@ -137,8 +137,10 @@ export function translateProblem(words: TextsOf<typeof common>['problem'], messa
   for (const [name, form] of Object.entries(problemPatterns) as [keyof typeof problemPatterns, RegExp][]) {
     const found = form.exec(message.slice(0, 500))
     if (found === null) continue
-    const said = words[name]
-    return typeof said === 'string' ? said : (said as (values: object) => string)({ ...found.groups })
+    const translation = words[name]
+    return typeof translation === 'string'
+      ? translation
+      : (translation as (values: object) => string)({ ...found.groups })
   }
   return null
 }

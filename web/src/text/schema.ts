@@ -270,7 +270,7 @@ export interface Calls {
   notifications: {
     unread: (values: { count: number }) => string
     sentences: { mention: (values: { actor: Shown }) => string; assigned: (values: { actor: Shown }) => string; handover: (values: { actor: Shown }) => string; waiting: (values: { count: number }) => string; connection: (values: { connection: Shown; reason: Shown }) => string; connectionLost: (values: { connection: Shown }) => string }
-    settings: { of: (values: { kind: Shown; way: Shown }) => string }
+    settings: { of: (values: { kind: Shown; method: Shown }) => string }
   }
   transfer: {
     upload: { again: (values: { p: Shown }) => string; other: (values: { name: Shown }) => string; sameFile: (values: { name: Shown }) => string; sent: (values: { done: Shown; all: Shown }) => string }

@@ -62,7 +62,7 @@ function onKeyDown(event: KeyboardEvent): void {
   const hasOwnKeys = isField(event.target) || isInDialog(event.target)
   const mayWait = !hasOwnKeys && pressed.length === 1
   const isDone = !(mayWait && queued.length > 0) && handleKey(pressed, event.timeStamp, hasOwnKeys)
-  const isKept = !isDone && mayWait && queueHolders > 0
+  const isKept = !isDone && mayWait && pendingComponents > 0
   if (isKept) queued = [...queued, event.key].slice(0, maxQueued)
   if (isDone || isKept) event.preventDefault()
 }
@@ -92,7 +92,7 @@ function findShortcut(pressed: string, before: string | null, hasOwnKeys: boolea
 }
 
 const maxQueued = 50
-let queueHolders = 0
+let pendingComponents = 0
 let queued: string[] = []
 const clearQueued = () => {
   queued = []
@@ -103,7 +103,7 @@ const clearQueued = () => {
  */
 export function ShortcutsQueued(): null {
   useLayoutEffect(() => {
-    queueHolders++
+    pendingComponents++
     document.addEventListener('pointerdown', clearQueued)
   }, [])
   useEffect(
@@ -111,8 +111,8 @@ export function ShortcutsQueued(): null {
       document.removeEventListener('pointerdown', clearQueued)
       // The component that replaces it has registered its shortcuts by then.
       queueMicrotask(() => {
-        queueHolders--
-        if (queueHolders === 0) replayQueuedKeys()
+        pendingComponents--
+        if (pendingComponents === 0) replayQueuedKeys()
       })
     },
     [],

@@ -52,7 +52,7 @@ export function EndpointPanel({ endpoint, close, onSaved }: EndpointPanelProps) 
       if (endpoint === undefined) return createEndpoint(workspaceId, settingsOf(value))
       return { ...(await changeEndpoint(workspaceId, endpoint.id, settingsOf(value))), secret: null }
     },
-    onSuccess: (answer) => onSaved(answer.endpoint, answer.secret),
+    onSuccess: (response) => onSaved(response.endpoint, response.secret),
     onError: (error) => draft.applyError(error) || showError(error),
   })
   return (

@@ -3,7 +3,7 @@ import { type EventPattern, useEventCatalogue } from '../data/webhooks.ts'
 import { t } from '../text/index.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import styles from './Endpoint.module.css'
-import { type Group, groups, toggle } from './event-choice.ts'
+import { type Group, groups, toggleEvent } from './event-choice.ts'
 import { patternName } from './webhook-texts.ts'
 
 interface EventFieldsProps {
@@ -25,7 +25,7 @@ export function EventFields({ value, change, error }: EventFieldsProps) {
       indeterminate={isPart}
       disabled={isIn}
       title={firesOf(pattern)}
-      onChange={() => change(toggle(value, pattern))}
+      onChange={() => change(toggleEvent(value, pattern))}
     />
   )
   return (

@@ -11,7 +11,7 @@ export const groups = {
 export type Group = keyof typeof groups
 
 /** Ticks or clears a box. A whole group replaces its events. */
-export function toggle(chosen: readonly EventPattern[], pattern: EventPattern): EventPattern[] {
+export function toggleEvent(chosen: readonly EventPattern[], pattern: EventPattern): EventPattern[] {
   if (chosen.includes(pattern)) return chosen.filter((one) => one !== pattern)
   const members: readonly EventPattern[] = pattern in groups ? groups[pattern as Group] : []
   return [...chosen.filter((one) => !members.includes(one)), pattern]

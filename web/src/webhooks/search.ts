@@ -39,8 +39,8 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const answer = /^([1-5][0-9]{2}|[1-5]xx|none)$/
 
 /** Parses a search text; null if it is invalid. */
-export function parseDeliverySearch(text: string): { about: string } | { answer: string } | null {
+export function parseDeliverySearch(text: string): { about: string } | { response: string } | null {
   const typed = text.trim().toLowerCase()
   if (uuid.test(typed)) return { about: typed }
-  return answer.test(typed) ? { answer: typed } : null
+  return answer.test(typed) ? { response: typed } : null
 }

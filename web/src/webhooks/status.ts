@@ -28,7 +28,7 @@ export function earliest(moments: readonly (string | null)[]): string | null {
 const minPollMs = 700
 export const maxPollMs = 60_000
 /** Due time of deliveries that wait for nothing. */
-export const now = new Date(0).toISOString()
+export const dueNow = new Date(0).toISOString()
 
 /** Returns when to poll for something due: shortly after, with lower and upper bounds. */
 export function nextPollMs(due: string | null, nowMs: number): number | null {

@@ -12,8 +12,8 @@ import {
   useDelivery,
 } from '../data/webhooks.ts'
 import { useAfterEvents } from '../ui/use-after-events.ts'
-import { deliveriesOf, mergeNewestPage } from './pages.ts'
-import { earliest, maxPollMs, nextPollMs, now } from './status.ts'
+import { deliveriesOf, mergeNewestPage } from './delivery-pages.ts'
+import { dueNow, earliest, maxPollMs, nextPollMs } from './status.ts'
 
 /**
  * Calls `refresh` when events are old enough to be delivered, once for several; and when the stream opens, since
@@ -48,7 +48,7 @@ export function useLiveEndpoints(workspaceId: string, endpoints: readonly Endpoi
   const queries = useQueryClient()
   const refresh = () => void refetchQueries(queries, queryKeys.list(workspaceId))
   useAfterDeliveries(1000, refresh)
-  useWhenDue(earliest((endpoints ?? []).filter(hasMore).map(({ health }) => health.nextAttemptAt ?? now)), refresh)
+  useWhenDue(earliest((endpoints ?? []).filter(hasMore).map(({ health }) => health.nextAttemptAt ?? dueNow)), refresh)
 }
 
 /** Loads a delivery and refetches it until it is final. Calls `changed` on changes. */
@@ -56,11 +56,11 @@ export function useLiveDelivery(workspaceId: string, endpointId: string, eventId
   const query = useDelivery(workspaceId, endpointId, eventId)
   const latest = useRef(changed)
   latest.current = changed
-  useWhenDue(query.data?.state === 'pending' ? (query.data.nextAttemptAt ?? now) : null, () => void query.refetch())
-  const sight = query.data && `${query.data.state} ${query.data.attempts}`
+  useWhenDue(query.data?.state === 'pending' ? (query.data.nextAttemptAt ?? dueNow) : null, () => void query.refetch())
+  const version = query.data && `${query.data.state} ${query.data.attempts}`
   useEffect(() => {
-    if (sight !== undefined) latest.current()
-  }, [sight])
+    if (version !== undefined) latest.current()
+  }, [version])
   return query
 }
 
@@ -72,19 +72,19 @@ export function useLiveDeliveries(
   pages: DeliveryPages | undefined,
 ): () => Promise<void> {
   const queries = useQueryClient()
-  const looks = useRef({ begun: 0, shown: 0 })
+  const requests = useRef({ begun: 0, shown: 0 })
   const refresh = async () => {
     const key = [...queryKeys.deliveries(workspaceId, endpointId), filter]
-    const number = ++looks.current.begun
+    const number = ++requests.current.begun
     const newest = await readDeliveries(workspaceId, endpointId, filter, null).catch(() => null)
     // A later request may have been answered first.
-    if (newest === null || number < looks.current.shown) return
-    looks.current.shown = number
+    if (newest === null || number < requests.current.shown) return
+    requests.current.shown = number
     queries.setQueryData<DeliveryPages>(key, (before) => before && mergeNewestPage(before, newest))
   }
   useAfterDeliveries(1000, () => void refresh())
   const pending = deliveriesOf(pages).filter(({ state }) => state === 'pending')
-  useWhenDue(earliest(pending.map(({ nextAttemptAt }) => nextAttemptAt ?? now)), () => void refresh())
+  useWhenDue(earliest(pending.map(({ nextAttemptAt }) => nextAttemptAt ?? dueNow)), () => void refresh())
   return refresh
 }
 

@@ -74,8 +74,8 @@ export function formatMs(ms: number): string {
 
 export function resultText(attempt: { status: number | null; ms: number } | null): string {
   if (attempt === null) return t.webhooks.noAttempts
-  const answer = attempt.status === null ? t.webhooks.noResponse : t.webhooks.response({ status: attempt.status })
-  return `${answer} · ${formatMs(attempt.ms)}`
+  const response = attempt.status === null ? t.webhooks.noResponse : t.webhooks.response({ status: attempt.status })
+  return `${response} · ${formatMs(attempt.ms)}`
 }
 
 export const stateName = ({ state }: Pick<Delivery, 'state'>): string => t.webhooks.deliveryStates[state]

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { MediaKind, Upload, UploadLimits } from '../../src/data/inbox/types.ts'
-import { type Attachment, type Attachments, leadingText, type Step } from '../../src/inbox/attach/attachment.ts'
+import { type Attachment, type Attachments, captionTarget, type Step } from '../../src/inbox/attach/attachment.ts'
 import {
   type Change,
   isHalted,
@@ -9,7 +9,7 @@ import {
   preserveCaptions,
   reduceAttachments,
 } from '../../src/inbox/attach/attachments.ts'
-import { fitOf } from '../../src/inbox/attach/limits.ts'
+import { decideFile } from '../../src/inbox/attach/limits.ts'
 import { planFor } from '../../src/inbox/attach/voice-formats.ts'
 import { waveformOf } from '../../src/inbox/attach/waveform.ts'
 
@@ -49,7 +49,7 @@ test('a file is sent as its kind, otherwise as a document, and rejected before u
     [{ ...official, kinds: [] }, 'a.jpg', 'image/jpeg', 1, { refused: 'type' }],
   ]
   for (const [limits, name, type, size, expected] of table)
-    assert.deepEqual(fitOf({ name, type, size }, limits), expected, `${name} ${type} ${size}`)
+    assert.deepEqual(decideFile({ name, type, size }, limits), expected, `${name} ${type} ${size}`)
 })
 
 const upload: Upload = {
@@ -72,7 +72,7 @@ const steps: Record<string, Step> = {
   notUploaded: { at: 'failed', error, upload: null },
   notSent: { at: 'failed', error, upload },
 }
-const letGo = { seenId: null, quotedId: null }
+const submit = { seenId: null, quotedId: null }
 
 const file = (id: string, changes: Partial<Attachment> = {}): Attachment => ({
   id,
@@ -148,7 +148,7 @@ test('a file keeps one Idempotency-Key across retries', () => {
 })
 
 test('the next file is sent when the previous one was accepted, and none overtakes a failed one', () => {
-  const ready = { step: steps.ready, submitted: letGo }
+  const ready = { step: steps.ready, submitted: submit }
   const table: [Attachments, string | null, boolean][] = [
     [[file('a', { step: steps.ready }), file('b', { step: steps.ready })], null, false],
     [[file('a', ready), file('b', ready)], 'a', false],
@@ -196,7 +196,7 @@ test('text and caption stay with their files when reordered, and no text is lost
   )
   const kept = preserveCaptions(all, reduceAttachments(all, { type: 'cancelled', id: 'a' }), 'first')
   assert.deepEqual(
-    [kept.text, kept.attachments[0]?.caption, leadingText(kept.attachments)?.id],
+    [kept.text, kept.attachments[0]?.caption, captionTarget(kept.attachments)?.id],
     ['first\nsecond', '', 'b'],
   )
   const last = preserveCaptions([file('a')], [], 'first')

@@ -6,6 +6,7 @@ import { blankDraft, readDraft, writeDraft } from '../../src/inbox/compose/draft
 import { newestMessageId, newMessageAuthor } from '../../src/inbox/compose/new-messages.ts'
 import { obstacleOf } from '../../src/inbox/compose/obstacle.ts'
 import { pendingSends, removePendingSend, savePendingSend } from '../../src/inbox/compose/pending-sends.ts'
+import { nextChangeMs, windowStateAt } from '../../src/inbox/compose/response-window.ts'
 import {
   findMembers,
   findMentions,
@@ -14,7 +15,6 @@ import {
   isTypeaheadOpen,
   renderReply,
 } from '../../src/inbox/compose/typeahead.ts'
-import { nextChangeMs, windowStateAt } from '../../src/inbox/compose/window.ts'
 import {
   filledText,
   findTemplates,
@@ -233,7 +233,7 @@ test('the newest message counts as seen only if the thread is loaded to its end'
     ({ type: 'message', id, at: '', message: { author: { id: authorId, name } } }) as TimelineItem
   const note = { type: 'note', id: 'n', at: '' } as TimelineItem
   const items = [item('1', null), item('2', 'me', 'Me'), note]
-  const thread = { items, older: null, newer: null, firstUnreadId: null, reading: 0 }
+  const thread = { items, older: null, newer: null, firstUnreadId: null, requestNumber: 0 }
   assert.equal(newestMessageId(thread), '2')
   assert.equal(newestMessageId({ ...thread, newer: 'more' }), null)
   assert.equal(newestMessageId({ ...thread, items: [note] }), null)

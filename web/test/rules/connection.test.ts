@@ -2,9 +2,16 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { fieldsOf, mustReenter, settingsOf } from '../../src/connections/parts/settings-fields.ts'
-import { isInTrouble, stateText } from '../../src/connections/parts/state-texts.ts'
+import { needsAttention, stateText } from '../../src/connections/parts/state-texts.ts'
 import type { Connection } from '../../src/data/connections.ts'
-import { choose, decimalOf, mappingOf, matchersOf, meaningOf, sentMeanings } from '../../src/leads/transfer/mapping.ts'
+import {
+  decimalOf,
+  mappingOf,
+  matchersOf,
+  meaningOf,
+  sentMeanings,
+  setTarget,
+} from '../../src/leads/transfer/mapping.ts'
 import { withTexts } from '../../src/text/index.ts'
 
 await withTexts(async () => {})
@@ -22,7 +29,7 @@ test('each state has a tone, a label and, if it cannot send, a reason; only stat
   ] as const
   for (const [state, stateReason, tone, word, reason, inTrouble] of cases) {
     assert.deepEqual(stateText({ state, stateReason }), { tone, label: word, reason })
-    assert.equal(isInTrouble({ state, stateReason }), inTrouble, `${state} ${stateReason}`)
+    assert.equal(needsAttention({ state, stateReason }), inTrouble, `${state} ${stateReason}`)
   }
 })
 
@@ -44,7 +51,7 @@ test('a field moves to the column chosen last, and away from one that was only s
     { name: 'Fone', target: 'phone' },
     { name: 'Cidade', target: 'k_cidade' },
   ]
-  const chosen = choose(choose(new Map(), 'Cidade', 'phone'), 'Nome', 'phone')
+  const chosen = setTarget(setTarget(new Map(), 'Cidade', 'phone'), 'Nome', 'phone')
   assert.deepEqual(Object.fromEntries(mappingOf({ columns }, chosen)), { Nome: 'phone', Fone: null, Cidade: null })
   assert.deepEqual(matchersOf('csv', mappingOf({ columns }, new Map())), ['phone', 'none'])
   assert.deepEqual(matchersOf('csv', new Map()), ['none'])

@@ -55,11 +55,11 @@ test('a status name becomes a token, and a status moves within the list', () => 
 
 test('a figure is compared with the previous period', () => {
   const cases: [now: number | null, before: number | null, change: Change | null][] = [
-    [12, 10, { kind: 'more', part: 0.2 }],
-    [5, 10, { kind: 'less', part: 0.5 }],
-    [10, 10, { kind: 'same', part: 0 }],
-    [1001, 1000, { kind: 'same', part: 0 }],
-    [3, 0, { kind: 'new', part: 0 }],
+    [12, 10, { kind: 'more', fraction: 0.2 }],
+    [5, 10, { kind: 'less', fraction: 0.5 }],
+    [10, 10, { kind: 'same', fraction: 0 }],
+    [1001, 1000, { kind: 'same', fraction: 0 }],
+    [3, 0, { kind: 'new', fraction: 0 }],
     [0, 0, null],
     [null, 10, null],
     [10, null, null],
@@ -71,9 +71,9 @@ test('a delivery search is an id or a response status', () => {
   const id = '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e'
   const cases: [typed: string, sought: ReturnType<typeof parseDeliverySearch>][] = [
     [` ${id.toUpperCase()} `, { about: id }],
-    ['500', { answer: '500' }],
-    ['5XX', { answer: '5xx' }],
-    ['none', { answer: 'none' }],
+    ['500', { response: '500' }],
+    ['5XX', { response: '5xx' }],
+    ['none', { response: 'none' }],
     ['600', null],
     ['lead', null],
     ['', null],

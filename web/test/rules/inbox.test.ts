@@ -219,7 +219,7 @@ const threadOf = (items: TimelineItem[], rest: Partial<Thread> = {}): Thread => 
   older: null,
   newer: null,
   firstUnreadId: null,
-  reading: 0,
+  requestNumber: 0,
   ...rest,
 })
 const names = ({ items }: Thread) => items.map(({ id }) => id).join('')

@@ -16,7 +16,7 @@ function shortOf(pieces: readonly MarkupNode[]): string {
         case 'code':
           return `c(${piece.text})`
         default:
-          return `${piece.type[0]}(${shortOf(piece.pieces)})`
+          return `${piece.type[0]}(${shortOf(piece.children)})`
       }
     })
     .join('')
@@ -70,12 +70,12 @@ const sourceOf = (pieces: readonly MarkupNode[]): string =>
   pieces
     .map((piece) => {
       if (piece.type === 'code') return piece.mark + piece.text + piece.mark
-      return 'pieces' in piece ? piece.mark + sourceOf(piece.pieces) + piece.mark : piece.text
+      return 'children' in piece ? piece.mark + sourceOf(piece.children) + piece.mark : piece.text
     })
     .join('')
 
 const depthOf = (pieces: readonly MarkupNode[]): number =>
-  Math.max(0, ...pieces.map((piece) => ('pieces' in piece ? 1 + depthOf(piece.pieces) : 0)))
+  Math.max(0, ...pieces.map((piece) => ('children' in piece ? 1 + depthOf(piece.children) : 0)))
 
 function* signs(seed: number): Generator<string> {
   const alphabet = [...'*_~`\n aé.@<)', '```', '👍', '@Ana', 'https://a.example/x']

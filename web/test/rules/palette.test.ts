@@ -3,11 +3,11 @@ import { test } from 'node:test'
 import { disambiguate, findMatches } from '../../src/app/palette-match.ts'
 
 const choices = [
-  { label: 'Settings', words: 'preferences ajustes configuración' },
-  { label: 'New lead', words: 'add contact novo' },
-  { label: 'Leads: Board', words: 'kanban quadro' },
+  { label: 'Settings', keywords: 'preferences ajustes configuración' },
+  { label: 'New lead', keywords: 'add contact novo' },
+  { label: 'Leads: Board', keywords: 'kanban quadro' },
   { label: 'Unassigned leads' },
-  { label: 'Aparência: Escuro', words: 'dark night oscuro' },
+  { label: 'Aparência: Escuro', keywords: 'dark night oscuro' },
 ]
 
 for (const [term, labels] of [
@@ -33,7 +33,7 @@ for (const [term, labels] of [
 
 test('a found person comes before synonym matches, and after name matches', () => {
   const found = [{ label: 'Marina Azevedo' }]
-  const pages = [{ label: 'Labels', words: 'marcadores etiquetas' }, { label: 'Mark as read' }]
+  const pages = [{ label: 'Labels', keywords: 'marcadores etiquetas' }, { label: 'Mark as read' }]
   const labels = findMatches(pages, 'mar', found).map(({ label }) => label)
   assert.deepEqual(labels, ['Mark as read', 'Marina Azevedo', 'Labels'])
 })

@@ -89,6 +89,6 @@ function messages(): Map<string, string> {
 test('every error that forms can get is translated in each language', () => {
   const found = messages()
   assert.ok(found.size > 80)
-  const speechless = [...found].filter(([message]) => [en, es, pt].some((say) => say(message) === null))
-  assert.deepEqual(speechless, [])
+  const untranslated = [...found].filter(([message]) => [en, es, pt].some((say) => say(message) === null))
+  assert.deepEqual(untranslated, [])
 })

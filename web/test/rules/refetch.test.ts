@@ -8,12 +8,12 @@ import { throttleBatches } from '../../src/api/throttle-batches.ts'
 const queryKey = ['inbox']
 
 test('events faster than responses do not keep responses from being shown, and the last one is fetched', async (t) => {
-  const { queries, readings, shown } = watched(t)
+  const { queries, readings, shown } = observedQuery(t)
   readings[0]?.resolve('as it began')
   await settled()
-  const news = [refetchQueries(queries, queryKey)]
+  const events = [refetchQueries(queries, queryKey)]
   await settled()
-  for (let n = 0; n < 20; n++) news.push(refetchQueries(queries, queryKey))
+  for (let n = 0; n < 20; n++) events.push(refetchQueries(queries, queryKey))
   await settled()
   assert.equal(readings.length, 2)
 
@@ -23,23 +23,23 @@ test('events faster than responses do not keep responses from being shown, and t
   // The 19 calls meanwhile share one request, which started after them.
   assert.equal(readings.length, 3)
   readings[2]?.resolve('after the last')
-  await Promise.all(news)
+  await Promise.all(events)
   assert.equal(shown(), 'after the last')
   assert.equal(readings.length, 3)
 })
 
 test('a first fetch is repeated if an event arrives meanwhile', async (t) => {
-  const { queries, readings, shown } = watched(t)
-  const news = refetchQueries(queries, queryKey)
+  const { queries, readings, shown } = observedQuery(t)
+  const events = refetchQueries(queries, queryKey)
   readings[0]?.resolve('older than the news, perhaps')
   await settled()
   readings[1]?.resolve('as it is')
-  await news
+  await events
   assert.equal(shown(), 'as it is')
 })
 
 test('after a break nothing waits for a response that may never come', async (t) => {
-  const { queries, readings, shown } = watched(t)
+  const { queries, readings, shown } = observedQuery(t)
   readings[0]?.resolve('before')
   await settled()
   void refetchQueries(queries, queryKey)
@@ -122,7 +122,7 @@ test('in busy moments the newest item of each id is passed on in a batch at the 
 })
 
 /** Observes a query whose responses the test controls. */
-function watched(t: TestContext) {
+function observedQuery(t: TestContext) {
   const queries = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } } })
   const readings: PromiseWithResolvers<string>[] = []
   const queryFn = () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Delivery, Endpoint } from '../../src/data/webhooks.ts'
-import { deliveriesOf, mergeNewestPage } from '../../src/webhooks/pages.ts'
+import { deliveriesOf, mergeNewestPage } from '../../src/webhooks/delivery-pages.ts'
 import { endpointStatus, needsAttention } from '../../src/webhooks/status.ts'
 
 const at = '2026-03-01T12:00:00.000Z'

@@ -28,11 +28,11 @@ export const issuesInSchemes = async (page: Page): Promise<string[]> => [
 export async function issuesIn(page: Page, variant: 'light' | 'dark' | 'phone', within?: string): Promise<string[]> {
   // Outdated rows are dimmed for a moment, too short to be read.
   await page.locator('[data-old], [data-stale]').first().waitFor({ state: 'detached' })
-  if (variant === 'dark') await follow(page, 'dark')
+  if (variant === 'dark') await setColorScheme(page, 'dark')
   await waitForDialogNames(page)
   await takeScreenshot(page)
   const found = await find(page, rulesOf[variant], within)
-  if (variant === 'dark') await follow(page, 'light')
+  if (variant === 'dark') await setColorScheme(page, 'light')
   return found.map((issue) => `${variant}: ${issue}`)
 }
 
@@ -44,7 +44,7 @@ async function waitForDialogNames(page: Page): Promise<void> {
 }
 
 /** Resolves when the app has followed; pages outside the app follow by CSS alone. */
-async function follow(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
+async function setColorScheme(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
   await page.emulateMedia({ colorScheme })
   const root = `html[data-mantine-color-scheme=${colorScheme}], html:not([data-mantine-color-scheme])`
   await page.locator(root).waitFor({ state: 'attached' })

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
-import { afterEachTest } from '../../../server/test/support/file-end.ts'
+import { afterEachTest } from '../../../server/test/support/file-lifecycle.ts'
 
 export interface VisitOptions {
   viewport?: { width: number; height: number }
@@ -21,7 +21,7 @@ export const phone = { width: 390, height: 844 }
 /** Pages and contexts of the running test. Open pages would slow down later tests. */
 const opened = new Set<Page | BrowserContext>()
 /** Uncaught errors and console errors; also errors from which React recovered by rendering the whole page again. */
-const thrown: string[] = []
+const pageErrors: string[] = []
 const allowedLoadFailures = new WeakSet<Page>()
 const screenshots: Buffer[] = []
 const screenshotFolder = process.env.SCREENSHOTS
@@ -40,7 +40,7 @@ afterEachTest(async (test) => {
     }),
   )
   opened.clear()
-  assert.deepEqual(thrown.splice(0), [], 'No page may throw what nobody catches, or fail to load anything')
+  assert.deepEqual(pageErrors.splice(0), [], 'No page may throw what nobody catches, or fail to load anything')
 })
 
 /** Closes the page or context after the running test. */
@@ -105,11 +105,11 @@ export async function newVisit(context: BrowserContext, { viewport = desktop }: 
   page.setDefaultTimeout(30_000)
   if (slowdownFactor > 1) await slowDown(page)
   await page.addInitScript(logCauses)
-  page.on('pageerror', (error) => thrown.push(error.message))
+  page.on('pageerror', (error) => pageErrors.push(error.message))
   page.on('console', (message) => {
     const text = message.text()
     if (message.type() !== 'error' || ofBrowser.test(text)) return
-    if (!(allowedLoadFailures.has(page) && text.startsWith('Failed to load resource'))) thrown.push(text)
+    if (!(allowedLoadFailures.has(page) && text.startsWith('Failed to load resource'))) pageErrors.push(text)
   })
   return { page, context }
 }

@@ -45,9 +45,9 @@ export async function newWriter(
 type Expected<T> = ((found: T) => boolean) | string | number | boolean | null | { [property: string]: unknown }
 
 /** Polls until the result is as expected, for state that no page shows. Returns the result. */
-export async function waitUntil<T>(look: () => Promise<T>, expected: Expected<T>): Promise<T> {
+export async function waitUntil<T>(poll: () => Promise<T>, expected: Expected<T>): Promise<T> {
   for (const endMs = Date.now() + 30_000; ; ) {
-    const found = await look()
+    const found = await poll()
     if (typeof expected === 'function' ? expected(found) : fieldFits(found, expected)) return found
     assert.ok(Date.now() < endMs, `still ${JSON.stringify(found)}`)
     // Polling without a pause would delay what it waits for.

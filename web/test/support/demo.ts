@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import type { Db } from '../../../server/src/base/db.ts'
 import { databaseSettings, migratedDatabase } from '../../../server/test/support/database.ts'
-import { atEnd, keptForProcess } from '../../../server/test/support/file-end.ts'
+import { atEnd, keepForProcess } from '../../../server/test/support/file-lifecycle.ts'
 import { newFolder } from '../../../server/test/support/folder.ts'
 import { freePort, operatorToken, startService } from '../../../server/test/support/program/service.ts'
 import {
@@ -61,7 +61,7 @@ let shared: Demo | undefined
  */
 export async function sharedDemo(): Promise<Demo> {
   // The test runner would attribute work awaited from another file's promise to that file.
-  shared ??= await keptForProcess(openDemo)
+  shared ??= await keepForProcess(openDemo)
   return shared
 }
 
@@ -82,10 +82,10 @@ export async function openDemo(): Promise<Demo> {
   atEnd(async () => {
     // A killed process does not save its compile cache, so the next one would compile everything again.
     service.kill('SIGTERM')
-    await service.gone
+    await service.exited
   })
-  await service.hasTold('"signInUrl"')
-  const start = JSON.parse(/^\{.*"signInUrl".*$/m.exec(service.told())?.[0] ?? '{}')
+  await service.hasPrinted('"signInUrl"')
+  const start = JSON.parse(/^\{.*"signInUrl".*$/m.exec(service.output())?.[0] ?? '{}')
   const url = service.url
   const owner = ownerOf(browser, url, start.signInUrl)
   const call: Demo['call'] = async (method, target, body, headers = {}) => {
@@ -130,7 +130,7 @@ export async function openDemo(): Promise<Demo> {
     },
     restart: async () => {
       service.kill('SIGTERM')
-      await service.gone
+      await service.exited
       service = await startService({ folder, port, env })
     },
   })

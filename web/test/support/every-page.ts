@@ -56,7 +56,7 @@ const bulkDialog = inOrder(
   item('Event'),
   text('Change 2 leads?'),
 )
-const way = (name: RegExp): Open =>
+const linkOrButton = (name: RegExp): Open =>
   inOrder(button('Connect number'), (page) => page.getByRole('dialog').getByRole('button', { name }).click())
 
 const settings = [
@@ -197,9 +197,9 @@ export async function everyPage(demo: Demo): Promise<{ stops: Stop[]; forStrange
       isReady: (page) => page.getByRole('table'),
       overlays: {
         ways: button('Connect number'),
-        official: way(/WhatsApp Business Platform/),
-        partner: way(/Partner/),
-        phone: way(/Phone by QR code/),
+        official: linkOrButton(/WhatsApp Business Platform/),
+        partner: linkOrButton(/Partner/),
+        phone: linkOrButton(/Phone by QR code/),
       },
     },
     {

@@ -9,9 +9,9 @@ export async function choose(page: Page, name: string, text: string): Promise<vo
 }
 
 /** Returns the text of a download. */
-export async function downloaded(page: Page, ask: () => Promise<void>): Promise<string> {
+export async function downloaded(page: Page, trigger: () => Promise<void>): Promise<string> {
   const downloading = page.waitForEvent('download')
-  await ask()
+  await trigger()
   return readFile(await (await downloading).path(), 'utf8')
 }
 
@@ -20,5 +20,5 @@ export const counts = async (page: Page): Promise<string> =>
   (await page.locator('dl').first().innerText()).split('\n').join(' ')
 
 /** Returns the lines of a downloaded table. */
-export const downloadedLines = async (page: Page, ask: () => Promise<void>): Promise<string[]> =>
-  (await downloaded(page, ask)).replace('\uFEFF', '').trimEnd().split('\r\n')
+export const downloadedLines = async (page: Page, trigger: () => Promise<void>): Promise<string[]> =>
+  (await downloaded(page, trigger)).replace('\uFEFF', '').trimEnd().split('\r\n')

@@ -5,10 +5,10 @@ const answer = {
   resource: 'conversation',
   method: 'POST',
   path: '/conversations/:conversation_id/answer',
-  isOnce: true,
+  hasIdempotencyKey: true,
 } as const
 
-const words = (displayName: string, name: string, description: string): INodeProperties => ({
+const textField = (displayName: string, name: string, description: string): INodeProperties => ({
   displayName,
   name,
   type: 'string',
@@ -16,13 +16,13 @@ const words = (displayName: string, name: string, description: string): INodePro
   description,
 })
 const text: INodeProperties = {
-  ...words('Text', 'text', 'Text to send, unchanged'),
+  ...textField('Text', 'text', 'Text to send, unchanged'),
   typeOptions: { rows: 4 },
   required: true,
 }
-const quotedMessageId = words('Quoted Message ID', 'quotedMessageId', 'Message to quote above this one')
+const quotedMessageId = textField('Quoted Message ID', 'quotedMessageId', 'Message to quote above this one')
 
-const afterMessageId = words(
+const afterMessageId = textField(
   'After Message ID',
   'afterMessageId',
   'The newest message that the workflow has seen, such as {{ $json.messages.at(-1).id }} of Parley Work Trigger. Later messages stay pending.',
@@ -49,8 +49,12 @@ function fileOf({ upload_id, caption, ...rest }: IDataObject): IDataObject {
   return { ...rest, file: { upload_id, ...(caption !== undefined && { caption }) } }
 }
 
-const footer = words('Footer', 'footer', 'Small text below. At most 60 characters.')
-const choiceId = words('ID', 'id', 'Returned as chosen.id in the message of the customer. Empty: its position, from 1.')
+const footer = textField('Footer', 'footer', 'Small text below. At most 60 characters.')
+const choiceId = textField(
+  'ID',
+  'id',
+  'Returned as chosen.id in the message of the customer. Empty: its position, from 1.',
+)
 
 const buttons: INodeProperties = {
   displayName: 'Buttons',
@@ -64,7 +68,7 @@ const buttons: INodeProperties = {
     {
       displayName: 'Button',
       name: 'button',
-      values: [words('Title', 'title', 'Label. At most 20 characters.'), choiceId],
+      values: [textField('Title', 'title', 'Label. At most 20 characters.'), choiceId],
     },
   ],
 }
@@ -80,8 +84,8 @@ const rows: INodeProperties = {
       displayName: 'Row',
       name: 'row',
       values: [
-        words('Title', 'title', 'Label. At most 24 characters.'),
-        words('Description', 'description', 'Text below the title. At most 72 characters.'),
+        textField('Title', 'title', 'Label. At most 24 characters.'),
+        textField('Description', 'description', 'Text below the title. At most 72 characters.'),
         choiceId,
       ],
     },
@@ -122,15 +126,15 @@ export const answers: Operation[] = [
       conversationId,
       { ...binaryField, required: true, default: 'data' },
       fileKind,
-      words('Caption', 'caption', 'Caption of an image, a video or a document'),
+      textField('Caption', 'caption', 'Caption of an image, a video or a document'),
     ],
     more: [
-      words('File Name', 'fileName', 'Shown to customers for documents. Empty: the name of the file.'),
+      textField('File Name', 'fileName', 'Shown to customers for documents. Empty: the name of the file.'),
       quotedMessageId,
       afterMessageId,
       idempotencyKey,
     ],
-    shape: fileOf,
+    toRequest: fileOf,
   },
   {
     ...answer,
@@ -140,7 +144,7 @@ export const answers: Operation[] = [
     description: 'Send the customer a text with up to three buttons to choose from',
     fields: [conversationId, text, buttons],
     more: [footer, quotedMessageId, afterMessageId, idempotencyKey],
-    shape: buttonsOf,
+    toRequest: buttonsOf,
   },
   {
     ...answer,
@@ -151,11 +155,11 @@ export const answers: Operation[] = [
     fields: [
       conversationId,
       text,
-      { ...words('Button', 'button', 'Label of the button that opens the list'), required: true },
+      { ...textField('Button', 'button', 'Label of the button that opens the list'), required: true },
       rows,
     ],
     more: [footer, quotedMessageId, afterMessageId, idempotencyKey],
-    shape: listOf,
+    toRequest: listOf,
   },
   {
     ...answer,
@@ -173,6 +177,6 @@ export const answers: Operation[] = [
       afterMessageId,
       idempotencyKey,
     ],
-    shape: templateOf,
+    toRequest: templateOf,
   },
 ]

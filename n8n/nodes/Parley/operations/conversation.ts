@@ -66,7 +66,7 @@ const messageOperations: Operation[] = [
     action: 'Start a conversation with a template',
     description: 'Send a template to a number that has not written yet, and make the conversation yours',
     path: '/conversations',
-    isOnce: true,
+    hasIdempotencyKey: true,
     fields: [
       { ...connectionId, required: true },
       {
@@ -81,7 +81,7 @@ const messageOperations: Operation[] = [
       ...template('Template to send'),
     ],
     more: [idempotencyKey],
-    shape: templateOf,
+    toRequest: templateOf,
   },
   {
     ...post,
@@ -90,7 +90,7 @@ const messageOperations: Operation[] = [
     action: 'Add a note',
     description: 'Add an internal note to any conversation; the customer cannot see it',
     path: `${one}/notes`,
-    isOnce: true,
+    hasIdempotencyKey: true,
     fields: [
       conversationId,
       {

@@ -136,7 +136,7 @@ const writeOperations: Operation[] = [
     path: '/leads',
     fields: [{ ...firstName, required: true }],
     more: rest,
-    shape: leadOf,
+    toRequest: leadOf,
   },
   {
     resource: 'lead',
@@ -170,7 +170,7 @@ const writeOperations: Operation[] = [
       },
     ],
     more: [appendNotes, firstName, ...rest],
-    shape: upsertOf,
+    toRequest: upsertOf,
   },
   {
     resource: 'lead',
@@ -182,7 +182,7 @@ const writeOperations: Operation[] = [
     path: '/leads/:identifier',
     fields: [identifier],
     more: [appendNotes, firstName, ...rest],
-    shape: leadOf,
+    toRequest: leadOf,
   },
 ]
 

@@ -4,7 +4,7 @@ import { titled } from '../../base/route.ts'
 import { text } from '../../base/schema-types.ts'
 import { documentInfo } from '../../base/version.ts'
 import { type AgentTool, next } from '../tool.ts'
-import { basePath, partsOf } from './routes.ts'
+import { basePath, splitInput } from './routes.ts'
 
 type Json = { [keyword: string]: unknown }
 
@@ -80,7 +80,7 @@ export function agentDocument(tools: readonly AgentTool[]): AgentDocument {
 }
 
 function operationOf(tool: AgentTool, schemas: Record<string, Json>): Json {
-  const { params, rest } = partsOf(tool)
+  const { params, rest } = splitInput(tool)
   const isGet = tool.http.method === 'GET'
   const parameters = [...parametersOf(params, 'path', schemas), ...(isGet ? parametersOf(rest, 'query', schemas) : [])]
   const inPath = new Set(Object.keys(params.properties))
@@ -215,9 +215,9 @@ function writeTool(tool: AgentTool): string {
   const fields = Object.entries(input.properties)
     .filter(([field]) => !http.path.includes(`:${field}`))
     .map(([field, schema]) => `- ${field}${required.has(field) ? ' (required)' : ''}: ${writeField(schema)}`)
-  const taken = fields.length === 0 ? [] : ['', ...fields]
+  const fieldLines = fields.length === 0 ? [] : ['', ...fields]
   const title = `### ${http.method} ${basePath}${path} (${name})`
-  return [title, '', description, ...taken, '', `Scope: ${scopesOf(tool)}`].join('\n')
+  return [title, '', description, ...fieldLines, '', `Scope: ${scopesOf(tool)}`].join('\n')
 }
 
 interface Field {
@@ -230,8 +230,9 @@ interface Field {
 
 function writeField(schema: TSchema): string {
   const { enum: values, type, description = '', properties, items } = schema as Field
-  const of = values === undefined ? [type].flat().join(' or ') : values.map((value) => JSON.stringify(value)).join(', ')
+  const typeText =
+    values === undefined ? [type].flat().join(' or ') : values.map((value) => JSON.stringify(value)).join(', ')
   const inner = properties ?? items?.properties
   const named = inner === undefined ? '' : ` {${Object.keys(inner).join(', ')}}`
-  return `${of}${named}. ${description}`.trim()
+  return `${typeText}${named}. ${description}`.trim()
 }

@@ -3,17 +3,17 @@ import { type ApiError, InvalidInput, type Issue } from '../../base/errors.ts'
 
 /** Returns what a model can do about a failure, by its code if listed, else by its status. */
 function nextSteps(code: string, status: number): string[] {
-  return byCode[code] ?? byStatus[status] ?? []
+  return hintsByCode[code] ?? hintsByStatus[status] ?? []
 }
 
-const leaveIt = [
+const leaveAlone = [
   'Leave this conversation alone. wait_for_work returns it when it is yours again.',
   'Call wait_for_work for another customer.',
 ]
 
-export const byCode: Record<string, string[]> = {
-  HELD_BY_PEOPLE: leaveIt,
-  OWNER_MISMATCH: leaveIt,
+export const hintsByCode: Record<string, string[]> = {
+  HELD_BY_PEOPLE: leaveAlone,
+  OWNER_MISMATCH: leaveAlone,
   NOT_TAKEN: ['Call take_offered to make it yours, then answer.', 'Or leave it to people.'],
   OWNER_FORBIDDEN: ['Do not send anything. Call who_am_i to see whether agents are stopped.'],
   UNANSWERED_LIMIT: [
@@ -54,7 +54,7 @@ export const byCode: Record<string, string[]> = {
 
 const waitAndRepeat = ['Wait for Retry-After seconds, then repeat the same call.']
 
-const byStatus: Record<number, string[]> = {
+const hintsByStatus: Record<number, string[]> = {
   400: ['Correct the fields listed in `issues`, then repeat the call.'],
   401: ['Stop: this key lacks access. Call who_am_i to see its scopes, and tell the person who gave you the key.'],
   403: ['Stop: the workspace does not allow it. Tell the person who gave you the key.'],
@@ -91,8 +91,8 @@ export const isAgentUrl = (url: string): boolean => /^\/api\/v2(?:[/?]|$)/.test(
 /** Converts an error to problem details for agents. */
 export function problemOf(error: ApiError): Problem {
   const { statusCode: status, data = {} } = error
-  const { code: given, issues, next, ...extra } = data
-  const code = codeOf(error, given)
+  const { code: ownCode, issues, next, ...extra } = data
+  const code = codeOf(error, ownCode)
   return {
     ...Object.fromEntries(
       Object.entries(extra).map(([name, value]) => [
@@ -100,7 +100,7 @@ export function problemOf(error: ApiError): Problem {
         name === 'field' ? inSnakeCase(`${value}`) : name === 'owner' ? ownerName(value) : value,
       ]),
     ),
-    type: `/docs/agents.md#${documented.has(code) ? code.toLowerCase() : 'errors'}`,
+    type: `/docs/agents.md#${documentedCodes.has(code) ? code.toLowerCase() : 'errors'}`,
     title: STATUS_CODES[status] ?? 'Error',
     status,
     detail: detailOf(error),
@@ -117,7 +117,7 @@ const ownerName = (owner: unknown): unknown =>
 const isTextList = (next: unknown): next is string[] => Array.isArray(next)
 
 /** Codes of errors without a code of their own, by status. */
-export const codes: Record<number, string> = {
+export const codesByStatus: Record<number, string> = {
   400: 'INVALID_REQUEST',
   401: 'UNAUTHORIZED',
   403: 'FORBIDDEN',
@@ -135,10 +135,10 @@ export const codes: Record<number, string> = {
 }
 
 /** Codes that have their own section in the documentation. */
-const documented = new Set([...Object.values(codes), ...Object.keys(byCode), 'PAUSED'])
+const documentedCodes = new Set([...Object.values(codesByStatus), ...Object.keys(hintsByCode), 'PAUSED'])
 
-const codeOf = ({ statusCode }: ApiError, given: unknown): string =>
-  typeof given === 'string' ? given : (codes[statusCode] ?? 'REFUSED')
+const codeOf = ({ statusCode }: ApiError, ownCode: unknown): string =>
+  typeof ownCode === 'string' ? ownCode : (codesByStatus[statusCode] ?? 'REFUSED')
 
 // Models follow one sentence better than a list.
 function detailOf(error: ApiError): string {

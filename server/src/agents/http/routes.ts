@@ -3,7 +3,7 @@ import { type TObject, type TProperties, Type } from 'typebox'
 import type { KeyGuard } from '../../auth/api-keys/authenticate.ts'
 import { callerOf } from '../../auth/api-keys/caller.ts'
 import { setRateLimitHeaders } from '../../auth/rate-limit/request-limits.ts'
-import { acceptRawBodies, broughtBy, discardBody } from '../../base/bytes/raw-body.ts'
+import { acceptRawBodies, discardBody, readUpload } from '../../base/bytes/raw-body.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { App } from '../../base/route.ts'
 import { uuid } from '../../base/schema-types.ts'
@@ -27,7 +27,7 @@ export function toolRoutes(
 ): void {
   app.decorateRequest('agent', null)
   for (const tool of tools) {
-    const { params, rest } = partsOf(tool)
+    const { params, rest } = splitInput(tool)
     const isGet = tool.http.method === 'GET'
     const { maxBodyBytes } = tool.http
     app.route({
@@ -60,13 +60,13 @@ export function toolRoutes(
 
 const none = Type.Object({}, { additionalProperties: false })
 
-interface Parts {
+interface InputParts {
   params: TObject
   rest: TObject
 }
 
 /** Splits a tool's input into path parameters and the rest. */
-export function partsOf({ http, input }: AgentTool): Parts {
+export function splitInput({ http, input }: AgentTool): InputParts {
   const named = new Set([...http.path.matchAll(/:(\w+)/g)].map(([, name]) => name ?? ''))
   const pick = (isNamed: boolean): TProperties =>
     Object.fromEntries(Object.entries(input.properties).filter(([name]) => named.has(name) === isNamed))
@@ -86,13 +86,13 @@ function agentOf({ agent }: FastifyRequest): AgentCaller {
 
 /** Returns a signal that aborts when the client disconnects before the response is sent. */
 function closedSignal({ raw }: FastifyReply): AbortSignal {
-  const gone = new AbortController()
-  raw.once('close', () => gone.abort())
-  return gone.signal
+  const controller = new AbortController()
+  raw.once('close', () => controller.abort())
+  return controller.signal
 }
 
 /** Milliseconds between checks that a key may still read, during a long download. */
-const checkAgainMs = 10_000
+const accessCheckMs = 10_000
 
 /** Registers upload and download of files as raw bytes. They are not tools, because tools take and return JSON. */
 export function agentFileRoutes(
@@ -149,7 +149,7 @@ function uploadRoute(app: App, uploads: AgentDeps['uploads'], guard: Pick<KeyGua
     handler: async (request, reply) => {
       const { kind, name = null, type = null } = request.query
       const upload = {
-        ...broughtBy(request),
+        ...readUpload(request),
         ...{ conversationId: request.params.conversation_id.toLowerCase(), kind, name },
         ...{ type: type ?? request.headers['content-type'] ?? null, seconds: null, waveform: null },
       }
@@ -168,7 +168,7 @@ function canStillRead(
   let checkedAt = clock.now().getTime()
   return async () => {
     const now = clock.now().getTime()
-    if (now - checkedAt < checkAgainMs) return true
+    if (now - checkedAt < accessCheckMs) return true
     checkedAt = now
     return guard.stillReads(request, reply).then(
       () => true,

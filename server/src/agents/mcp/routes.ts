@@ -13,7 +13,7 @@ export interface McpDeps extends OriginSettings {
 }
 
 const path = '/mcp'
-const defaultBody = 1_048_576
+const defaultBodyBytes = 1_048_576
 const metadataPath = '/.well-known/oauth-protected-resource'
 
 /**
@@ -34,21 +34,21 @@ export function mcpRoutes(
   serveMetadata(app, publicUrl)
   // An encapsulated scope: only its errors are formatted as JSON-RPC.
   app.register(async (scope: App) => {
-    scope.setErrorHandler(answerAsJsonRpc(publicUrl))
+    scope.setErrorHandler(sendJsonRpcError(publicUrl))
     scope.options(path, { onRequest: originHook, schema: { hide: true } }, ({ headers }, reply) =>
-      reply.code(204).headers(preflight(headers['access-control-request-headers'])).send(),
+      reply.code(204).headers(preflightHeaders(headers['access-control-request-headers'])).send(),
     )
     scope.post(
       path,
-      { bodyLimit: maxToolBody(agentTools), onRequest: [originHook, guard.anyKey()], schema: { hide: true } },
+      { bodyLimit: maxToolBodyBytes(agentTools), onRequest: [originHook, guard.anyKey()], schema: { hide: true } },
       async (request, reply) => {
         const caller = callerOf(request)
         rejectBatch(request.body)
-        if (!isCountedByItsTool(deps.tools, request.body)) await authorizeAny(guard, agentTools, caller)
+        if (!isCountedByTool(deps.tools, request.body)) await authorizeAny(guard, agentTools, caller)
         // Imported on first use: it takes 35 MB and 0.1 s, which would slow down the start.
         const { exchange, createMcpServer } = await import('./server.ts')
-        const recordCall = (verb: string, status: number) => {
-          request.call = { verb, status }
+        const recordCall = (toolName: string, status: number) => {
+          request.call = { verb: toolName, status }
         }
         return exchange(createMcpServer(deps, caller, request.id, recordCall), url, request, reply)
       },
@@ -57,8 +57,8 @@ export function mcpRoutes(
 }
 
 /** Returns the largest body of any tool, plus 16 KiB for the JSON-RPC envelope. */
-const maxToolBody = (agentTools: readonly AgentTool[]): number =>
-  Math.max(defaultBody, ...agentTools.map(({ http: { maxBodyBytes = 0 } }) => maxBodyBytes + 16_384))
+const maxToolBodyBytes = (agentTools: readonly AgentTool[]): number =>
+  Math.max(defaultBodyBytes, ...agentTools.map(({ http: { maxBodyBytes = 0 } }) => maxBodyBytes + 16_384))
 
 // A batch would count as one request for the rate limit; newer revisions of the protocol have no batches.
 function rejectBatch(body: unknown): void {
@@ -66,7 +66,7 @@ function rejectBatch(body: unknown): void {
 }
 
 /** Returns whether the tool that serves the request authorizes and counts it: tool calls and resource reads. */
-function isCountedByItsTool(tools: McpTools, body: unknown): boolean {
+function isCountedByTool(tools: McpTools, body: unknown): boolean {
   const { method, params } = (body ?? {}) as { method?: unknown; params?: { name?: unknown } | null }
   return method === 'resources/read' || (method === 'tools/call' && tools.has(params?.name))
 }
@@ -82,7 +82,7 @@ async function authorizeAny(
 }
 
 /** Formats errors as JSON-RPC, with the metadata URL in `WWW-Authenticate`, as MCP clients expect. */
-function answerAsJsonRpc(publicUrl: string) {
+function sendJsonRpcError(publicUrl: string) {
   const challenge = `Bearer resource_metadata="${publicUrl}${metadataPath}${path}"`
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     if (!(error instanceof ApiError)) throw error
@@ -155,7 +155,7 @@ const checkOrigin =
   }
 
 /** Returns the headers of a CORS preflight response. Allows no credentials, because cookies are not accepted here. */
-const preflight = (requestedHeaders: string | undefined): Record<string, string> => ({
+const preflightHeaders = (requestedHeaders: string | undefined): Record<string, string> => ({
   'access-control-allow-methods': 'POST',
   'access-control-allow-headers': /^[\w, -]{1,1000}$/.test(requestedHeaders ?? '')
     ? String(requestedHeaders)

@@ -229,8 +229,8 @@ const file: ResourceTemplateType = {
 }
 
 /** Returns the resource templates that a key may read. Use tools to list ids: a list of all resources has no bound. */
-export function resourceTemplates(verbs: readonly AgentTool[], caller: Caller): ResourceTemplateType[] {
-  const readable = new Set(verbs.filter((verb) => canUse(caller, verb)).map(({ name }) => name))
+export function resourceTemplates(allTools: readonly AgentTool[], caller: Caller): ResourceTemplateType[] {
+  const readable = new Set(allTools.filter((verb) => canUse(caller, verb)).map(({ name }) => name))
   const templates = kinds
     .filter(({ toolName }) => readable.has(toolName))
     .map(({ path, template }) => ({ ...template, uriTemplate: `parley://${path}/{id}`, mimeType: json }))

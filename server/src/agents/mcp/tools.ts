@@ -2,13 +2,13 @@ import type { CallToolResult, Tool } from '@modelcontextprotocol/server'
 import type { KeyGuard } from '../../auth/api-keys/authenticate.ts'
 import type { Caller } from '../../auth/api-keys/caller.ts'
 import { ApiError, InvalidInput } from '../../base/errors.ts'
-import { visible } from '../../base/schema-types.ts'
+import { visiblePattern } from '../../base/schema-types.ts'
 import { compileCheck } from '../../base/validation.ts'
 import { conversationNotFound } from '../../inbox/conversation/errors.ts'
 import { findConversation } from '../../inbox/conversation/queries.ts'
 import { openMedia } from '../../inbox/media/media-queries.ts'
 import type { SendDeps } from '../../inbox/send/send-deps.ts'
-import { createFileSlots, decryptPieces } from '../../inbox/team-api/files/send-file.ts'
+import { createFileSlots, decryptChunks } from '../../inbox/team-api/files/send-file.ts'
 import { problemOf } from '../http/problem.ts'
 import { type AgentDeps, type AgentTool, authorizeTool, canUse, maxInlineFileBytes, runTool } from '../tool.ts'
 
@@ -19,13 +19,13 @@ type ReadFile = (caller: Caller, conversationId: string, fileId: string) => Prom
 
 /** Reads files of conversations for MCP clients, which cannot download them over HTTP. */
 function fileReader(inbox: SendDeps): ReadFile {
-  const place = createFileSlots(fileSlots)
+  const withSlot = createFileSlots(fileSlots)
   return ({ workspaceId, keyId, connectionIds }, conversationId, fileId) =>
-    place({ workspaceId, actor: { id: keyId } }, async () => {
+    withSlot({ workspaceId, actor: { id: keyId } }, async () => {
       const conversation = await findConversation(inbox.db.sql, { workspaceId, connectionIds }, conversationId)
       if (conversation === undefined) throw conversationNotFound()
-      const asker = { workspaceId, actorId: keyId, conversationId }
-      const file = await openMedia(inbox, asker, fileId, 'file')
+      const reader = { workspaceId, actorId: keyId, conversationId }
+      const file = await openMedia(inbox, reader, fileId, 'file')
       const { bytes } = file.secret
       if (bytes > maxInlineFileBytes) {
         throw new ApiError(
@@ -34,7 +34,7 @@ function fileReader(inbox: SendDeps): ReadFile {
         )
       }
       const pieces: Uint8Array[] = []
-      for await (const piece of await decryptPieces(inbox, file, { start: 0, end: bytes })) pieces.push(piece)
+      for await (const piece of await decryptChunks(inbox, file, { start: 0, end: bytes })) pieces.push(piece)
       return { type: file.type, base64: Buffer.concat(pieces).toString('base64') }
     })
 }
@@ -106,7 +106,7 @@ function toMcpTool(definition: AgentTool): McpTool {
  * keeps customer text inside its field.
  */
 export function toolResult(answer: object): CallToolResult {
-  return { content: [textOf(answer)], structuredContent: answer as Record<string, unknown> }
+  return { content: [toTextContent(answer)], structuredContent: answer as Record<string, unknown> }
 }
 
 /** Formats an error for the model. Has no structured content, which would have to match the tool's output schema. */
@@ -114,12 +114,14 @@ export function toolError(error: ApiError): CallToolResult {
   const retryAfter = error.headers['retry-after']
   const problem = problemOf(error)
   return {
-    content: [textOf({ ...problem, ...(retryAfter === undefined ? {} : { retry_after_seconds: Number(retryAfter) }) })],
+    content: [
+      toTextContent({ ...problem, ...(retryAfter === undefined ? {} : { retry_after_seconds: Number(retryAfter) }) }),
+    ],
     isError: true,
   }
 }
 
-const textOf = (value: object) => ({ type: 'text' as const, text: JSON.stringify(value) })
+const toTextContent = (value: object) => ({ type: 'text' as const, text: JSON.stringify(value) })
 
 /**
  * Input schemas use only JSON Schema keywords that every client supports: some clients convert them to a model's own,
@@ -136,7 +138,7 @@ const isAscii = /^\^\[\\x2[01]-\\x7e\]\+\$$/
 
 /** Keywords that do not help a model; validation errors name these limits. */
 const isUnneeded: Record<string, (value: unknown, schema: Schema) => boolean> = {
-  pattern: (value) => value === visible || isAscii.test(String(value)),
+  pattern: (value) => value === visiblePattern || isAscii.test(String(value)),
   minLength: (value) => value === 1,
   maxLength: (_, { format, pattern }) => format !== undefined || /\{\d+,\d+\}\$$/.test(String(pattern)),
   maximum: (value) => Number(value) > 1e9,
@@ -147,10 +149,12 @@ const isUnneeded: Record<string, (value: unknown, schema: Schema) => boolean> = 
 const toInputSchema = (schema: object): Schema => ({ ...simplify({ ...schema }), additionalProperties: false })
 
 function simplify(schema: Schema): Schema {
-  const kept = Object.entries(schema).filter(
+  const entries = Object.entries(schema).filter(
     ([keyword, value]) => !openApiKeywords.has(keyword) && !isUnneeded[keyword]?.(value, schema),
   )
-  return withOneType(withAnyKey(Object.fromEntries(kept.map(([word, value]) => [word, simplifyKeyword(word, value)]))))
+  return withOneType(
+    withAnyKey(Object.fromEntries(entries.map(([word, value]) => [word, simplifyKeyword(word, value)]))),
+  )
 }
 
 function simplifyKeyword(keyword: string, value: unknown): unknown {

@@ -88,7 +88,7 @@ export async function readLabelNames(
 }
 
 /** Returns references to the names that `presentConversation` shows. */
-export const namesOf = (conversations: readonly Conversation[]): NameReference[] =>
+export const conversationNames = (conversations: readonly Conversation[]): NameReference[] =>
   conversations.flatMap(({ connectionId, assignedTo, owner }) => [
     { type: 'connection' as const, id: connectionId },
     ...actorReferences([
@@ -159,7 +159,7 @@ export async function presentOne(
 ): Promise<Static<typeof AgentConversation>> {
   const [viewer, names, labels] = await Promise.all([
     readViewerContext(deps, caller),
-    readNames(deps.inbox, caller.workspaceId, namesOf([conversation])),
+    readNames(deps.inbox, caller.workspaceId, conversationNames([conversation])),
     readLabelNames(deps.inbox.db.sql, caller.workspaceId, [conversation]),
   ])
   return presentConversation(conversation, viewer, names, labels)
@@ -186,7 +186,7 @@ export function notOwnerError(conversation: Conversation): ApiError {
 /** Hints about what an agent can do now. They contain no text of customers. */
 
 export const waitForWork = 'Call wait_for_work for the next customer.'
-const leaveIt = 'Send nothing: wait_for_work returns it when it is yours again.'
+const leaveAlone = 'Send nothing: wait_for_work returns it when it is yours again.'
 
 type ConversationFacts = Pick<Conversation, 'owner' | 'held' | 'windowExpiresAt' | 'unansweredSince' | 'channel'>
 
@@ -194,9 +194,9 @@ type ConversationFacts = Pick<Conversation, 'owner' | 'held' | 'windowExpiresAt'
 export function nextStepsFor(conversation: ConversationFacts, keyId: string, mayWrite: boolean, now: Date): string[] {
   if (!mayWrite) return ['You can only read: your key lacks the scope inbox.write.']
   const owner = keyIdOf(conversation.owner)
-  if (owner === null && conversation.held) return [`People own this conversation. ${leaveIt}`, waitForWork]
+  if (owner === null && conversation.held) return [`People own this conversation. ${leaveAlone}`, waitForWork]
   if (owner === null) return ['It has no owner yet. Call take_offered to make it yours, then answer.', waitForWork]
-  if (owner !== keyId) return [`Another agent owns this conversation. ${leaveIt}`, waitForWork]
+  if (owner !== keyId) return [`Another agent owns this conversation. ${leaveAlone}`, waitForWork]
   const answer = howToAnswer(conversation, now)
   const handOver = 'Call hand_over if a person should take over; `closing` tells the customer in the same call.'
   if (conversation.unansweredSince !== null) return [`The customer is waiting. ${answer}`, handOver]

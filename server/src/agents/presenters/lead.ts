@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox'
-import { maskOf } from '../../base/phone/mask.ts'
+import { createMask } from '../../base/phone/mask.ts'
 import { nullable } from '../../base/route.ts'
-import { leadStatus, page, text, visible } from '../../base/schema-types.ts'
+import { leadStatus, page, text, visiblePattern } from '../../base/schema-types.ts'
 import type { Conversation, LeadSummary } from '../../inbox/conversation/conversation.ts'
 import { type Lead, type LeadUser, leadUserOfKey } from '../../leads/lead/lead.ts'
 import { maskStatus, presentDetail } from '../../leads/lead/present.ts'
@@ -86,20 +86,20 @@ export const leadFields = Type.Partial(
 ).properties
 
 /** Fields that can be set on an existing lead. */
-export const changedFields = {
+export const leadChangeFields = {
   ...leadFields,
   append_notes: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: 10_000,
-      pattern: visible,
+      pattern: visiblePattern,
       description: 'Adds a line to the notes, unless they contain it already.',
     }),
   ),
 }
 
 /** Converts the fields to the camelCase of the leads API. */
-export function changesOf(fields: Record<string, unknown>): LeadChanges {
+export function toLeadChanges(fields: Record<string, unknown>): LeadChanges {
   return Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [
       name.replace(/_([a-z])/g, (_all, letter: string) => letter.toUpperCase()),
@@ -187,7 +187,7 @@ export const canReadLeads = ({ may, workspace }: AgentCaller): boolean => may('l
 
 export function presentLeadSummary(lead: LeadSummary, phone: string, masked: boolean): Static<typeof AgentLeadSummary> {
   const { id, uniqueCode, name, status, assignedTo, numbers } = lead
-  const mask = masked ? maskOf(phone, numbers) : null
+  const mask = masked ? createMask(phone, numbers) : null
   return {
     id,
     unique_code: cleanedText(mask?.reference(uniqueCode) ?? uniqueCode),

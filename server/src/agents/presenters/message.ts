@@ -2,8 +2,8 @@ import { type Static, Type } from 'typebox'
 import { maskNumbersIn } from '../../base/phone/mask.ts'
 import { nullable, oneOf, timestamp } from '../../base/route.ts'
 import { text } from '../../base/schema-types.ts'
-import { knownType } from '../../channels/detail-values.ts'
 import { optionsOf } from '../../channels/interactive-options.ts'
+import { toKnownMimeType } from '../../channels/untrusted-values.ts'
 import { messageKinds } from '../../inbox/api/schema.ts'
 import { authorOf, messageStatuses } from '../../inbox/conversation/message.ts'
 import { safeName } from '../../inbox/media/inspect-file.ts'
@@ -105,7 +105,7 @@ export const AgentMessage = Type.Object(
 )
 
 /** Returns references to the names that `presentMessage` shows. */
-export const namesIn = (messages: readonly MessageView[]) => actorReferences(messages.map(({ actor }) => actor))
+export const messageNames = (messages: readonly MessageView[]) => actorReferences(messages.map(({ actor }) => actor))
 
 export function presentMessage(
   message: MessageView,
@@ -193,11 +193,11 @@ function presentFile(message: MessageView, details: MessageDetails): Partial<Sta
     file: {
       kind,
       state,
-      type: realType ?? (mimeType && knownType(mimeType)),
+      type: realType ?? (mimeType && toKnownMimeType(mimeType)),
       ...(name !== null && { customer_file_name: cleanedText(name) }),
       ...(state === 'here' && message.conversationId && { path: filePath(message.conversationId, media.id) }),
-      bytes: bytes ?? within(size, Number.MAX_SAFE_INTEGER),
-      seconds: within(seconds, 1_000_000),
+      bytes: bytes ?? inRange(size, Number.MAX_SAFE_INTEGER),
+      seconds: inRange(seconds, 1_000_000),
     },
   }
 }
@@ -224,5 +224,5 @@ function writeCard({ name, phones }: Card, masked: boolean): string {
 }
 
 // Platforms relay values from strangers, so numbers outside of the range become null.
-const within = (value: number | null, most: number): number | null =>
-  value !== null && value >= 0 && value <= most ? value : null
+const inRange = (value: number | null, max: number): number | null =>
+  value !== null && value >= 0 && value <= max ? value : null

@@ -44,7 +44,7 @@ export const AgentHandover = Type.Object(
 )
 
 /** Returns references to the names that notes and handovers show. */
-export const namedIn = (notes: readonly Note[], handovers: readonly Handover[]): NameReference[] =>
+export const noteNames = (notes: readonly Note[], handovers: readonly Handover[]): NameReference[] =>
   actorReferences([...notes, ...handovers].map(({ actor }) => actor))
 
 export function presentNote({ text: words, actor, createdAt }: Note, viewer: AgentViewerContext, names: Names) {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { type Static, Type } from 'typebox'
 import { ApiError, invalid } from '../../base/errors.ts'
 import { oneOf } from '../../base/route.ts'
-import { text, uuid, visible } from '../../base/schema-types.ts'
+import { text, uuid, visiblePattern } from '../../base/schema-types.ts'
 import type { SeenPosition } from '../../inbox/conversation/conversation-state.ts'
 import { findInboundMarks, findNewestInbound, isMessageOf } from '../../inbox/conversation/message-queries.ts'
 import { keyIdOf } from '../../inbox/conversation/owner.ts'
@@ -25,7 +25,7 @@ const contentFields = {
     Type.String({
       minLength: 1,
       maxLength: 16_384,
-      pattern: visible,
+      pattern: visiblePattern,
       description: 'Sent unchanged. Send either this, `file`, `choices` or `template`.',
     }),
   ),
@@ -37,7 +37,7 @@ const contentFields = {
           Type.String({
             minLength: 1,
             maxLength: 1024,
-            pattern: visible,
+            pattern: visiblePattern,
             description: 'Caption of an image, a video or a document.',
             example: 'Your invoice for May.',
           }),
@@ -107,7 +107,7 @@ export const answer = defineTool({
     const { body, isWhole, uploadId, identity } = await readContent(deps, caller, id, args)
     const seen = await seenPosition(deps, caller, id, args.after_message_id?.toLowerCase())
     const key = args.idempotency_key ?? answerKey(id, seen?.id ?? null, identity)
-    const whole = isWhole && { language: 'whole' as const, ...(identity !== body && { identity }) }
+    const whole = isWhole && { syntax: 'whole' as const, ...(identity !== body && { identity }) }
     const request = { conversationId: id, idempotencyKey: key, body, ...whole, ...(seen !== null && { seen }) }
     const sent = await deps.send(senderOf(caller), request).catch((error) => explainOwnership(deps, caller, id, error))
     // The upload of a repeated call is not needed; unless deleted, it counts against the limit until it expires.
@@ -115,7 +115,7 @@ export const answer = defineTool({
     // Identical content counts as the same, no matter which message it quotes.
     if (sent.isUnsolicited && args.template === undefined)
       deps.circuitBreaker.recordUnsolicited(caller, id, { ...identity, quoted_message_id: undefined })
-    const { message_id, status } = readOutcome(sent)
+    const { message_id, status } = parseSendOutcome(sent)
     const [arrived] = await Promise.all([
       sent.leavesUnseen || sent.isReplay ? readNewMessages(deps, caller, id) : [],
       sent.readsMessages && seen !== null ? sendReadReceiptFor(deps.inbox, scopeOf(caller), id, seen.id) : null,
@@ -149,7 +149,7 @@ interface SendOutcome {
 }
 
 /** Parses the response of a send; throws the error if it holds one. */
-export function readOutcome({ status, body }: { status: number; body: string }): SendOutcome {
+export function parseSendOutcome({ status, body }: { status: number; body: string }): SendOutcome {
   const responseBody = JSON.parse(body)
   if (status === 202) return { message_id: responseBody.message_id, status: responseBody.status }
   const { statusMessage, data } = responseBody as { statusMessage: string; data?: Record<string, unknown> }
@@ -268,7 +268,7 @@ async function seenPosition(
 }
 
 /** Returns the newest customer message that the agent was shown since it owns the conversation; null if none. */
-export async function newestShown(
+export async function findNewestShown(
   deps: AgentDeps,
   caller: AgentCaller,
   conversationId: string,

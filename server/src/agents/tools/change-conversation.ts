@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 import { invalid } from '../../base/errors.ts'
 import { timestamp } from '../../base/route.ts'
-import { uuid, visible } from '../../base/schema-types.ts'
-import { readFutureMoment, startOfUtcDay } from '../../base/time.ts'
+import { uuid, visiblePattern } from '../../base/schema-types.ts'
+import { parseFutureTime, startOfUtcDay } from '../../base/time.ts'
 import { type ConversationPatch, updateConversation } from '../../inbox/assignment/update-conversation.ts'
 import { addTeamNote } from '../../inbox/notes/notes.ts'
 import { AgentConversation, presentOne, waitForWork } from '../presenters/conversation.ts'
@@ -17,7 +17,7 @@ import {
   input,
   output,
 } from '../tool.ts'
-import { answerKey, newestShown } from './answer.ts'
+import { answerKey, findNewestShown } from './answer.ts'
 
 const ownConversation = uuid()
 
@@ -49,7 +49,7 @@ export const snooze = defineTool({
 
 function parseUntil(until: string | undefined, now: Date): Date | null {
   if (until === undefined) return null
-  return readFutureMoment(until, 'until', now)
+  return parseFutureTime(until, 'until', now)
 }
 
 export const resolve = defineTool({
@@ -124,7 +124,7 @@ export const addNote = defineTool({
   http: { method: 'POST', path: '/conversations/:conversation_id/notes' },
   input: input({
     conversation_id: uuid(),
-    text: Type.String({ minLength: 1, maxLength: 4096, pattern: visible }),
+    text: Type.String({ minLength: 1, maxLength: 4096, pattern: visiblePattern }),
     mentions: Type.Optional(Type.Array(uuid(), { maxItems: 20, description: 'Members to notify, from list_people.' })),
     idempotency_key: Type.Optional(idempotencyKey),
   }),
@@ -149,5 +149,5 @@ export const addNote = defineTool({
 /** For a conversation of which the agent was shown nothing, an identical note counts as a repeat within a UTC day. */
 async function stateFor(deps: AgentDeps, caller: AgentCaller, conversationId: string): Promise<string> {
   const day = startOfUtcDay(deps.inbox.clock.now()).toISOString()
-  return (await newestShown(deps, caller, conversationId)) ?? day
+  return (await findNewestShown(deps, caller, conversationId)) ?? day
 }

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { nullable, oneOf } from '../../base/route.ts'
-import { text, uuid, visible } from '../../base/schema-types.ts'
+import { text, uuid, visiblePattern } from '../../base/schema-types.ts'
 import { handOver } from '../../inbox/assignment/hand-over.ts'
 import { takeOffered, transferToAgent } from '../../inbox/assignment/transfer-to-agent.ts'
 import { urgencies } from '../../inbox/conversation/owner.ts'
@@ -14,7 +14,7 @@ import { explainOwnership } from './answer.ts'
 
 const ownConversation = uuid()
 const noteField = (maxLength: number, description: string, example: string) =>
-  text(maxLength, description, { minLength: 1, pattern: visible, example })
+  text(maxLength, description, { minLength: 1, pattern: visiblePattern, example })
 const summary = noteField(maxSummary, 'What has happened.', 'Wants the money back for order 1042.')
 const reason = Type.Optional(noteField(maxReason, 'Why you hand it over.', 'Refunds need a person.'))
 const nextStep = Type.Optional(noteField(maxReason, 'What to do next.', 'Check the payment.'))

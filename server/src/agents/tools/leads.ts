@@ -2,23 +2,23 @@ import { Type } from 'typebox'
 import { type ApiError, InvalidInput, invalid } from '../../base/errors.ts'
 import { oneOf } from '../../base/route.ts'
 import { count, cursor, text, uuid } from '../../base/schema-types.ts'
-import { fitAgent, missingFields } from '../../leads/fields/lead-fields.ts'
-import { type LeadPatch, readLeadPatch, readUpsert } from '../../leads/lead/input.ts'
+import { missingFields, withAgentRules } from '../../leads/fields/lead-fields.ts'
+import { type LeadPatch, parseLeadPatch, parseUpsert } from '../../leads/lead/input.ts'
 import type { Lead, LeadUser } from '../../leads/lead/lead.ts'
 import { ListQuery } from '../../leads/lead/schema.ts'
 import { listLeads } from '../../leads/search/list.ts'
-import { readListRequest } from '../../leads/search/list-request.ts'
+import { parseListRequest } from '../../leads/search/list-request.ts'
 import { updateLead } from '../../leads/write/update.ts'
 import {
   AgentLead,
   AgentLeads,
-  changedFields,
-  changesOf,
   exampleLead,
   firstName,
+  leadChangeFields,
   leadFields,
   leadUserOf,
   presentLead,
+  toLeadChanges,
   withoutDescriptions,
 } from '../presenters/lead.ts'
 import { type AgentCaller, type AgentDeps, defineTool, idempotentChange, input, output, readOnly } from '../tool.ts'
@@ -56,12 +56,12 @@ export const findLeads = defineTool({
   },
   run: async (deps, caller, { assigned_to, ...query }) => {
     const user = leadUserOf(deps, caller)
-    const asked = readListRequest({
+    const parsed = parseListRequest({
       limit: 20,
       ...query,
       ...(assigned_to !== undefined && { assignedTo: assigned_to }),
     })
-    const { leads, total, nextCursor } = await listLeads(deps.leads, user, asked)
+    const { leads, total, nextCursor } = await listLeads(deps.leads, user, parsed)
     return {
       leads: leads.map((lead) => presentLead(lead, user.masked)),
       total,
@@ -115,9 +115,9 @@ export const createLead = defineTool({
   },
   run: async (deps, caller, fields) => {
     const user = leadUserOf(deps, caller)
-    const { patch, issues } = readLeadPatch(changesOf(fields), [], { ...user, at: '' })
-    const lead = await deps.createLead(user, await fitAgent(deps.leads.db.sql, user, patch), issues)
-    return { lead: presentLead(lead, user.masked), next: await nextWith(deps, lead, user) }
+    const { patch, issues } = parseLeadPatch(toLeadChanges(fields), [], { ...user, at: '' })
+    const lead = await deps.createLead(user, await withAgentRules(deps.leads.db.sql, user, patch), issues)
+    return { lead: presentLead(lead, user.masked), next: await nextStepsAfterWrite(deps, lead, user) }
   },
 })
 
@@ -138,7 +138,7 @@ export const upsertLead = defineTool({
       },
       { additionalProperties: false },
     ),
-    lead: Type.Object(changedFields, { additionalProperties: false }),
+    lead: Type.Object(leadChangeFields, { additionalProperties: false }),
     create_if_missing: Type.Optional(Type.Boolean({ description: 'Default true. False: 404 if none matches.' })),
   }),
   output: output('AgentLeadUpserted', {
@@ -155,16 +155,16 @@ export const upsertLead = defineTool({
     const { append_notes, ...set } = rejectBothNotes(fields, 'lead.')
     const body = {
       match: { by: matchers[match.by], value: match.value },
-      lead: changesOf(set),
+      lead: toLeadChanges(set),
       createIfMissing: create_if_missing,
     }
-    const item = readUpsert(body, [], { ...user, at: '' })
+    const item = parseUpsert(body, [], { ...user, at: '' })
     if (item instanceof InvalidInput) throw item
-    const patch = await fitAgent(deps.leads.db.sql, user, withAppended(item.patch, append_notes))
+    const patch = await withAgentRules(deps.leads.db.sql, user, withAppended(item.patch, append_notes))
     const outcome = await deps.upsertLead(user, { ...item, patch })
     if (outcome.action === 'failed') throw outcome.error satisfies ApiError
     const { action, lead } = outcome
-    return { action, lead: presentLead(lead, user.masked), next: await nextWith(deps, lead, user) }
+    return { action, lead: presentLead(lead, user.masked), next: await nextStepsAfterWrite(deps, lead, user) }
   },
 })
 
@@ -177,7 +177,7 @@ export const updateOneLead = defineTool({
   http: { method: 'PATCH', path: '/leads/:identifier' },
   input: input({
     identifier: text(255, 'As for get_lead.', { minLength: 1 }),
-    ...withoutDescriptions(changedFields),
+    ...withoutDescriptions(leadChangeFields),
   }),
   output: output('AgentLeadUpdated', {
     lead: AgentLead,
@@ -191,8 +191,8 @@ export const updateOneLead = defineTool({
   run: async (deps, caller, { identifier, ...fields }) => {
     const user = leadUserOf(deps, caller)
     const { append_notes, ...set } = rejectBothNotes(fields, '')
-    const { patch: asked, issues } = readLeadPatch(changesOf(set), [], { ...user, at: '' })
-    const patch = await fitAgent(deps.leads.db.sql, user, withAppended(asked, append_notes))
+    const { patch: parsed, issues } = parseLeadPatch(toLeadChanges(set), [], { ...user, at: '' })
+    const patch = await withAgentRules(deps.leads.db.sql, user, withAppended(parsed, append_notes))
     const { lead, changed } = await updateLead(deps.leads, user, identifier, { patch, issues })
     return { lead: presentLead(lead, user.masked), changed, next: ['Call get_lead to read it again.'] }
   },
@@ -207,8 +207,8 @@ function rejectBothNotes<F extends { notes?: string | null; append_notes?: strin
 const withAppended = (patch: LeadPatch, appendNotes: string | undefined): LeadPatch =>
   appendNotes === undefined ? patch : { ...patch, appendNotes }
 
-async function nextWith(deps: AgentDeps, lead: Lead, { workspaceId }: LeadUser): Promise<string[]> {
+async function nextStepsAfterWrite(deps: AgentDeps, lead: Lead, { workspaceId }: LeadUser): Promise<string[]> {
   const missing = await missingFields(deps.leads.db.sql, workspaceId, lead)
-  const ask = `Leads of this workspace require ${missing.slice(0, 10).join(', ')}: ask the customer, then call update_lead.`
-  return [...(missing.length === 0 ? [] : [ask]), 'Call update_lead to change it.']
+  const missingHint = `Leads of this workspace require ${missing.slice(0, 10).join(', ')}: ask the customer, then call update_lead.`
+  return [...(missing.length === 0 ? [] : [missingHint]), 'Call update_lead to change it.']
 }

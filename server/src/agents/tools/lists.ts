@@ -67,8 +67,8 @@ export const listTemplates = defineTool({
     if (requested !== undefined && connectionIds.length > 0 && !connectionIds.includes(requested)) {
       throw invalid('connection_id', 'must be a connection that your key can access', 'query')
     }
-    const among = requested === undefined ? (connectionIds.length === 0 ? null : connectionIds) : [requested]
-    const templates = await listSendableTemplates(inbox.db.sql, caller.workspaceId, among, true)
+    const allowedIds = requested === undefined ? (connectionIds.length === 0 ? null : connectionIds) : [requested]
+    const templates = await listSendableTemplates(inbox.db.sql, caller.workspaceId, allowedIds, true)
     return {
       templates: firstItems(templates).map((template) => ({
         connection_id: template.connectionId,
@@ -146,12 +146,12 @@ export const listAllPeople = defineTool({
   run: async ({ inbox: { db, keyStore, clock } }, { workspaceId, keyId }) => {
     const people = await listPeople(db.sql, workspaceId, await keyStore.keyring(instanceScope))
     const now = clock.now()
-    const working = people.keys.filter(
+    const activeKeys = people.keys.filter(
       ({ revoked_at, expires_at }) => revoked_at === null && (expires_at === null || expires_at > now),
     )
     return {
       members: firstItems(people.members),
-      agents: firstItems(working).map(({ id, name }) => ({ key_id: id, name, is_you: id === keyId })),
+      agents: firstItems(activeKeys).map(({ id, name }) => ({ key_id: id, name, is_you: id === keyId })),
       next: ['Call hand_over with assigned_to for one of the members, or without it for the team.'],
     }
   },

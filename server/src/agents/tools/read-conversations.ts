@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { invalid } from '../../base/errors.ts'
 import { nullable, oneOf, timestamp } from '../../base/route.ts'
 import { cursor, text, uuid } from '../../base/schema-types.ts'
-import { readIsoTime } from '../../base/time.ts'
+import { parseIsoTime } from '../../base/time.ts'
 import type { Activity } from '../../inbox/conversation/commit-change.ts'
 import type { Conversation } from '../../inbox/conversation/conversation.ts'
 import { conversationStatuses } from '../../inbox/conversation/conversation-state.ts'
@@ -15,21 +15,21 @@ import { readMessages, teamMessageColumns } from '../../inbox/read/read-messages
 import { selectActivities, selectHandoverRange, selectNotes } from '../../inbox/read/timeline.ts'
 import {
   AgentConversation,
+  conversationNames,
   findVisibleConversation,
-  namesOf,
   nextStepsFor,
   presentConversation,
   readLabelNames,
 } from '../presenters/conversation.ts'
 import { exampleConversation, exampleHandover, exampleIds, exampleMessage } from '../presenters/examples.ts'
 import { AgentLeadSummary, readLeadSummary } from '../presenters/lead.ts'
-import { AgentMessage, namesIn, presentMessage } from '../presenters/message.ts'
+import { AgentMessage, messageNames, presentMessage } from '../presenters/message.ts'
 import {
   AgentHandover,
   AgentNote,
   explainChange,
   explainOwner,
-  namedIn,
+  noteNames,
   presentHandover,
   presentNote,
 } from '../presenters/notes-and-handovers.ts'
@@ -82,37 +82,37 @@ export const listConversations = defineTool({
       next: ['Call read_conversation with the id of one of them.'],
     },
   },
-  run: async (deps, caller, wanted) => {
+  run: async (deps, caller, query) => {
     const { db } = deps.inbox
-    const sight = await readViewerContext(deps, caller)
+    const viewer = await readViewerContext(deps, caller)
     const request = {
-      filter: filterOf(wanted, caller),
-      order: wanted.waiting === true ? ('waiting' as const) : ('recent' as const),
-      limit: wanted.limit ?? 20,
-      cursor: wanted.cursor ?? null,
+      filter: filterOf(query, caller),
+      order: query.waiting === true ? ('waiting' as const) : ('recent' as const),
+      limit: query.limit ?? 20,
+      cursor: query.cursor ?? null,
     }
-    const list = () => listTeamConversations(db.sql, sight.keyring, scopeOf(caller), request)
-    const page = await (wanted.phone === undefined ? list() : limitLookups(deps, caller, list))
+    const list = () => listTeamConversations(db.sql, viewer.keyring, scopeOf(caller), request)
+    const page = await (query.phone === undefined ? list() : limitLookups(deps, caller, list))
     const [names, labels] = await Promise.all([
-      readNames(deps.inbox, caller.workspaceId, namesOf(page.conversations)),
+      readNames(deps.inbox, caller.workspaceId, conversationNames(page.conversations)),
       readLabelNames(db.sql, caller.workspaceId, page.conversations),
     ])
     return {
-      conversations: page.conversations.map((one) => presentConversation(one, sight, names, labels)),
+      conversations: page.conversations.map((one) => presentConversation(one, viewer, names, labels)),
       next_cursor: page.cursor,
       next: nextSteps(page.conversations.length, page.cursor),
     }
   },
 })
 
-function filterOf(wanted: Static<typeof Input>, { keyId }: AgentCaller): ConversationFilter {
-  const { owner = 'you', waiting = false, status, connection_id, label_id, phone } = wanted
+function filterOf(query: Static<typeof Input>, { keyId }: AgentCaller): ConversationFilter {
+  const { owner = 'you', waiting = false, status, connection_id, label_id, phone } = query
   if (waiting && phone !== undefined) throw invalid('waiting', 'cannot go together with phone', 'query')
   const owners = { you: { keyId }, people: 'human', agents: 'agent', anyone: null } as const
   return {
     ...noFilter,
     // A filter by phone names one customer, so it matches any owner by default.
-    owner: phone !== undefined && wanted.owner === undefined ? null : owners[owner],
+    owner: phone !== undefined && query.owner === undefined ? null : owners[owner],
     statuses: status === undefined ? null : [status],
     connectionId: connection_id?.toLowerCase() ?? null,
     labelId: label_id?.toLowerCase() ?? null,
@@ -128,9 +128,9 @@ async function limitLookups<P extends { conversations: unknown[] }>(
 ): Promise<P> {
   if (phoneVisibility === 'full') return list()
   return lookupLimits(keyId).spend(async (budget) => {
-    if (budget.left() === 0) throw budget.refusal()
+    if (budget.remaining() === 0) throw budget.limitError()
     const page = await list()
-    if (page.conversations.length === 0) budget.note()
+    if (page.conversations.length === 0) budget.recordMiss()
     return page
   })
 }
@@ -192,42 +192,42 @@ export const readConversation = defineTool({
   },
   run: async (deps, caller, { conversation_id, messages = 30, before }) => {
     const conversation = await findVisibleConversation(deps, caller, conversation_id.toLowerCase())
-    const sight = await readViewerContext(deps, caller)
-    const read = await readTimeline(deps, caller, conversation, { limit: messages, before: parseBefore(before) })
+    const viewer = await readViewerContext(deps, caller)
+    const timeline = await readTimeline(deps, caller, conversation, { limit: messages, before: parseBefore(before) })
     const { db } = deps.inbox
     const { workspaceId, keyId } = caller
     const [names, details, labels, lead] = await Promise.all([
       readNames(deps.inbox, workspaceId, [
-        ...namesOf([conversation]),
-        ...namesIn(read.messages),
-        ...namedIn(read.notes, read.handovers),
-        ...actorReferences(read.activities.map(({ actor }) => actor)),
+        ...conversationNames([conversation]),
+        ...messageNames(timeline.messages),
+        ...noteNames(timeline.notes, timeline.handovers),
+        ...actorReferences(timeline.activities.map(({ actor }) => actor)),
       ]),
-      readDetails(deps.inbox, workspaceId, read.messages),
+      readDetails(deps.inbox, workspaceId, timeline.messages),
       readLabelNames(db.sql, workspaceId, [conversation]),
       readLeadSummary(deps, caller, conversation),
       before === undefined ? recordShown(deps.inbox, workspaceId, keyId, [conversation], false) : null,
     ])
-    const change = read.activities.findLast(({ detail }) => detail.kind === 'owner') ?? null
+    const change = timeline.activities.findLast(({ detail }) => detail.kind === 'owner') ?? null
     return {
-      conversation: presentConversation(conversation, sight, names, labels),
-      why_owned: explainOwner(change, sight, names),
-      messages: read.messages.map((message) => presentMessage(message, sight, names, details)),
-      has_older_messages: read.hasMore,
-      notes: read.notes.map((note) => presentNote(note, sight, names)),
-      handovers: read.handovers.map((handover) => presentHandover(handover, sight, names)),
-      changes: read.activities.map((activity) => ({
+      conversation: presentConversation(conversation, viewer, names, labels),
+      why_owned: explainOwner(change, viewer, names),
+      messages: timeline.messages.map((message) => presentMessage(message, viewer, names, details)),
+      has_older_messages: timeline.hasMore,
+      notes: timeline.notes.map((note) => presentNote(note, viewer, names)),
+      handovers: timeline.handovers.map((handover) => presentHandover(handover, viewer, names)),
+      changes: timeline.activities.map((activity) => ({
         at: activity.createdAt.toISOString(),
         text: writeChange(activity, names(activity.actor.type, activity.actor.id)),
       })),
       lead,
-      next: nextStepsFor(conversation, caller.keyId, caller.may('inbox.write'), sight.now),
+      next: nextStepsFor(conversation, caller.keyId, caller.may('inbox.write'), viewer.now),
     }
   },
 })
 
 function parseBefore(before: string | undefined): Date | null {
-  const time = before === undefined ? null : readIsoTime(before)
+  const time = before === undefined ? null : parseIsoTime(before)
   if (before !== undefined && time === null) throw invalid('before', 'must be the sent_at of a message', 'query')
   return time
 }

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { invalid } from '../../base/errors.ts'
-import { maxPhoneLength, phoneProblem, readPhone } from '../../base/phone/phone.ts'
+import { maxPhoneLength, parsePhone, phoneProblem } from '../../base/phone/phone.ts'
 import { oneOf } from '../../base/route.ts'
 import { text, uuid } from '../../base/schema-types.ts'
 import {
@@ -13,7 +13,7 @@ import { AgentConversation, presentOne, waitForWork } from '../presenters/conver
 import { exampleConversation, exampleIds } from '../presenters/examples.ts'
 import { senderOf } from '../presenters/viewer.ts'
 import { type AgentCaller, type AgentDeps, defineTool, idempotencyKey, input, output } from '../tool.ts'
-import { answerKey, explainOwnership, readOutcome } from './answer.ts'
+import { answerKey, explainOwnership, parseSendOutcome } from './answer.ts'
 
 const template = { name: 'order_update', language: 'en_US', body_params: ['Ana'] }
 
@@ -53,7 +53,7 @@ export const startConversation = defineTool({
     },
   },
   run: async (deps, caller, args) => {
-    const phone = readPhone(args.phone, caller.workspace.defaultCountry ?? undefined)
+    const phone = parsePhone(args.phone, caller.workspace.defaultCountry ?? undefined)
     if (phone === null) throw invalid('phone', phoneProblem(args.phone))
     const { name, language, body_params: parameters = [] } = args.template
     const { conversation, isNew } = await startWithinLookupLimit(deps, caller, {
@@ -71,7 +71,7 @@ export const startConversation = defineTool({
     return {
       conversation: await presentOne(deps, caller, conversation),
       began: isNew,
-      ...readOutcome(sent),
+      ...parseSendOutcome(sent),
       was_new: !sent.isReplay,
       next: [
         ...(sent.isReplay
@@ -90,16 +90,16 @@ async function startWithinLookupLimit(
   caller: AgentCaller,
   args: ConversationStart,
 ): Promise<StartedConversation> {
-  const begin = () => findOrCreateConversation(inbox, senderOf(caller), args)
-  if (caller.phoneVisibility === 'full') return begin()
+  const start = () => findOrCreateConversation(inbox, senderOf(caller), args)
+  if (caller.phoneVisibility === 'full') return start()
   return lookupLimits(caller.keyId).spend(async (budget) => {
-    if (budget.left() === 0) throw budget.refusal()
+    if (budget.remaining() === 0) throw budget.limitError()
     // Errors count too, because they depend on whether the conversation exists.
-    const result = await begin().catch((error) => {
-      budget.note()
+    const result = await start().catch((error) => {
+      budget.recordMiss()
       throw error
     })
-    if (result.isNew) budget.note()
+    if (result.isNew) budget.recordMiss()
     return result
   })
 }

@@ -5,18 +5,18 @@ import { cursor } from '../../base/schema-types.ts'
 import { recordShown } from '../../inbox/read/mark-read.ts'
 import { readNames } from '../../inbox/read/names.ts'
 import { readDetails } from '../../inbox/read/read-details.ts'
-import { findLeadsOfChats } from '../../leads/write/from-chat.ts'
+import { findChatLeads } from '../../leads/write/create-from-chat.ts'
 import {
   AgentConversation,
-  namesOf,
+  conversationNames,
   nextStepsFor,
   presentConversation,
   readLabelNames,
 } from '../presenters/conversation.ts'
 import { exampleConversation, exampleIds, exampleMessage } from '../presenters/examples.ts'
 import { AgentLeadSummary, canReadLeads, presentLeadSummary } from '../presenters/lead.ts'
-import { AgentMessage, namesIn, presentMessage } from '../presenters/message.ts'
-import { AgentHandover, AgentNote, namedIn, presentHandover, presentNote } from '../presenters/notes-and-handovers.ts'
+import { AgentMessage, messageNames, presentMessage } from '../presenters/message.ts'
+import { AgentHandover, AgentNote, noteNames, presentHandover, presentNote } from '../presenters/notes-and-handovers.ts'
 import { type AgentViewerContext, readViewerContext } from '../presenters/viewer.ts'
 import { arePeopleAvailable } from '../presenters/workspace.ts'
 import { type AgentCaller, type AgentDeps, defineTool, idempotentChange, input, output } from '../tool.ts'
@@ -105,27 +105,27 @@ export const waitForWork = defineTool({
   },
   run: async (deps, caller, { cursor: from, wait = maxWaitSeconds, limit = maxWork }, signal) => {
     const { workspaceId, keyId } = caller
-    const found = await deps.workWaits.wait({
+    const result = await deps.workQueue.wait({
       ...{ workspaceId, keyId, limit, signal },
       from: from === undefined ? null : parseCursor(keyId, from),
       waitMs: wait * 1000,
     })
-    const { keyStatus, cursor: place } = found
+    const { keyStatus, cursor: nextPosition } = result
     // The status at the end of the wait: the caller's own is from its beginning.
     const viewer = { ...(await readViewerContext(deps, caller)), masked: keyStatus.isMasked }
-    const conversations = found.work.map(({ conversation }) => conversation)
+    const conversations = result.work.map(({ conversation }) => conversation)
     const [work] = await Promise.all([
-      presentWork(deps, caller, viewer, found.work),
+      presentWork(deps, caller, viewer, result.work),
       recordShown(deps.inbox, workspaceId, keyId, conversations, true),
     ])
     return {
       work,
-      next_cursor: place === null ? null : writeWorkCursor(keyId, place),
-      has_more: found.hasMore,
-      started_over: found.isNew,
+      next_cursor: nextPosition === null ? null : writeWorkCursor(keyId, nextPosition),
+      has_more: result.hasMore,
+      started_over: result.isNew,
       agents_stopped: keyStatus.isStopped,
       is_open: arePeopleAvailable(caller.workspace.hours, viewer.now),
-      next: nextSteps(found, caller, viewer, from === undefined),
+      next: nextSteps(result, caller, viewer, from === undefined),
     }
   },
 })
@@ -151,13 +151,13 @@ async function presentWork(
   const phones = canReadLeads(caller) ? conversations.flatMap(({ contact }) => contact.phone ?? []) : []
   const [names, details, labels, leads] = await Promise.all([
     readNames(inbox, workspaceId, [
-      ...namesOf(conversations),
-      ...namesIn(messages),
-      ...work.flatMap(({ notes, handover }) => namedIn(notes, handover === null ? [] : [handover])),
+      ...conversationNames(conversations),
+      ...messageNames(messages),
+      ...work.flatMap(({ notes, handover }) => noteNames(notes, handover === null ? [] : [handover])),
     ]),
     readDetails(inbox, workspaceId, messages),
     readLabelNames(inbox.db.sql, workspaceId, conversations),
-    findLeadsOfChats(inbox, workspaceId, phones),
+    findChatLeads(inbox, workspaceId, phones),
   ])
   return work.map(({ why, conversation, messages: shown, hasOlderMessages, notes, handover }) => {
     const { phone } = conversation.contact
@@ -178,18 +178,18 @@ function nextSteps(
   { work, hasMore, keyStatus }: WorkResult,
   { keyId, may }: AgentCaller,
   { now }: AgentViewerContext,
-  begins: boolean,
+  isFirst: boolean,
 ): string[] {
   const continueHint = 'Then call wait_for_work again with next_cursor as cursor.'
   if (keyStatus.isStopped) return ['Agents are stopped: do nothing.', continueHint]
   const [first] = work
   if (first === undefined) {
     const wait = 'Call wait_for_work again with next_cursor as cursor.'
-    return begins ? ['No customer is waiting for you.', reassignedHint, wait] : [`No new work. ${wait}`]
+    return isFirst ? ['No customer is waiting for you.', reassignedHint, wait] : [`No new work. ${wait}`]
   }
   if (work.length > 1 || hasMore) return ['Handle each of these in order, with its own conversation_id.', continueHint]
   return [
-    ...extraFields(first),
+    ...extraHints(first),
     ...nextStepsFor(first.conversation, keyId, may('inbox.write'), now).slice(0, 3),
     continueHint,
   ]
@@ -199,7 +199,7 @@ const reassignedHint =
   'Conversations that waited longer than answer_within_minutes of who_am_i were reassigned to people: list_conversations with owner people shows them. Take only those with may_take, with take_offered; people hand back the others.'
 
 /** Returns hints that do not follow from the conversation itself. */
-function extraFields({ why, conversation }: WorkItem): string[] {
+function extraHints({ why, conversation }: WorkItem): string[] {
   if (why === 'given_to_you') return ['It was handed to you: do what handover and notes ask for.']
   if (conversation.unansweredSince !== null) return []
   return ['The customer wrote before your last message was sent: call answer again unless that message answered it.']

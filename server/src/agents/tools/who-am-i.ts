@@ -193,11 +193,11 @@ const presentFields = (fields: ReadonlyMap<string, LeadField>) =>
     required,
   }))
 
-function nextSteps(isStopped: boolean, readsInbox: boolean, answers: boolean, readsLeads: boolean): string[] {
+function nextSteps(isStopped: boolean, canReadInbox: boolean, canAnswer: boolean, canReadLeads: boolean): string[] {
   return [
     ...(isStopped ? ['Agents are stopped: do nothing until a member resumes them.'] : []),
-    ...(readsInbox && answers && !isStopped ? ['Call wait_for_work for the next waiting customer.'] : []),
-    ...(readsInbox ? ['Call list_conversations for all of them.'] : []),
-    ...(readsLeads ? ['Call find_leads to search for leads.'] : []),
+    ...(canReadInbox && canAnswer && !isStopped ? ['Call wait_for_work for the next waiting customer.'] : []),
+    ...(canReadInbox ? ['Call list_conversations for all of them.'] : []),
+    ...(canReadLeads ? ['Call find_leads to search for leads.'] : []),
   ]
 }

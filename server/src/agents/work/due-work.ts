@@ -1,7 +1,7 @@
 import { decodeCursor, encodeCursor } from '../../base/cursor.ts'
 import type { Fragment, Sql } from '../../base/db.ts'
 import { isUuid } from '../../base/id.ts'
-import { anyWorkspace } from '../../inbox/conversation/queries.ts'
+import { opaqueWorkspaceId } from '../../inbox/conversation/queries.ts'
 import { currentColumns, isIdle, touchedConversations } from '../../inbox/conversation/touch.ts'
 
 /** Events that create work for the owner of the conversation. */
@@ -26,8 +26,8 @@ const maxChecked = 200
  * that orders them. The whole statement sees one snapshot, so that the work and the new cursor agree. Skips a
  * conversation with a later event; a read from the new cursor reports it.
  */
-export function dueWork(sql: Sql, { workspaceId, keyId, from, limit }: WorkRequest): Fragment {
-  const all = anyWorkspace(sql, workspaceId)
+export function selectDueWork(sql: Sql, { workspaceId, keyId, from, limit }: WorkRequest): Fragment {
+  const all = opaqueWorkspaceId(sql, workspaceId)
   // A subquery rather than a join: with a join, PostgreSQL sorts rows that the index has in order.
   const seen = sql`(select connection_ids from s)`
   const isOurs = sql`
@@ -45,7 +45,7 @@ export function dueWork(sql: Sql, { workspaceId, keyId, from, limit }: WorkReque
     )`
   if (from === null || from.waiting !== null) {
     const reported = from === null ? sql`(select last from s)` : sql`${from.position}::bigint`
-    return waitingWork(sql, workspaceId, {
+    return selectWaitingWork(sql, workspaceId, {
       keyId,
       after: from?.waiting ?? null,
       limit,
@@ -95,9 +95,13 @@ interface WaitingRequest {
 }
 
 /** Selects conversations whose customer is waiting, and silent handovers, longest waiting first. */
-function waitingWork(sql: Sql, workspaceId: string, { keyId, after, limit, isOurs, isLast }: WaitingRequest): Fragment {
-  const all = anyWorkspace(sql, workspaceId)
-  const placed = sql`
+function selectWaitingWork(
+  sql: Sql,
+  workspaceId: string,
+  { keyId, after, limit, isOurs, isLast }: WaitingRequest,
+): Fragment {
+  const all = opaqueWorkspaceId(sql, workspaceId)
+  const columns = sql`
     c.id,
     c.connection_id,
     c.owner_key_id,
@@ -134,7 +138,7 @@ function waitingWork(sql: Sql, workspaceId: string, { keyId, after, limit, isOur
     select c.id, null, c.owner_since, 'given_to_you'
     from (
       (
-        select ${placed}
+        select ${columns}
         from conversations c
         where workspace_id = ${workspaceId}
           and owner_key_id = ${keyId}
@@ -143,7 +147,7 @@ function waitingWork(sql: Sql, workspaceId: string, { keyId, after, limit, isOur
         limit ${maxChecked}
       )
       union all
-      select ${placed}
+      select ${columns}
       from ${touchedConversations(sql, all)}
       where m.workspace_id = ${workspaceId}
     ) as c
@@ -162,7 +166,7 @@ function waitingWork(sql: Sql, workspaceId: string, { keyId, after, limit, isOur
 const wasAssigned = (sql: Sql, workspaceId: string, keyId: string) => sql`
   exists (
     select from conversation_activities a
-    where a.workspace_id = ${anyWorkspace(sql, workspaceId)}
+    where a.workspace_id = ${opaqueWorkspaceId(sql, workspaceId)}
       and a.conversation_id = c.id
       and a.created_at >= c.owner_since
       and a.kind = 'owner'

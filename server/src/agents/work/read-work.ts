@@ -3,7 +3,7 @@ import type { Db, Fragment, Sql } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import { decryptHandover, type Handover, type HandoverRow, handoverColumns } from '../../inbox/assignment/handovers.ts'
 import type { Conversation } from '../../inbox/conversation/conversation.ts'
-import { anyWorkspace } from '../../inbox/conversation/queries.ts'
+import { opaqueWorkspaceId } from '../../inbox/conversation/queries.ts'
 import { decryptNote, type Note } from '../../inbox/notes/notes.ts'
 import {
   decryptTeamListItem,
@@ -17,7 +17,7 @@ import {
   messageViewColumns,
 } from '../../inbox/read/read-messages.ts'
 import type { WorkRequest } from './due-work.ts'
-import { dueWork, feedRange, type WorkCursor } from './due-work.ts'
+import { feedRange, selectDueWork, type WorkCursor } from './due-work.ts'
 
 /** A conversation of the key with the context for an answer. */
 export interface WorkItem {
@@ -70,7 +70,7 @@ export async function readWork(
     const page = await readWork({ sql }, keyring, { ...request, from: null }, checksUnsequenced)
     return { ...page, isNew: true }
   }
-  const picked = partsOf<PickedRow>(rows, 'picked').map(({ row }) => row)
+  const picked = filterParts<PickedRow>(rows, 'picked').map(({ row }) => row)
   picked.sort((a, b) => a.nth - b.nth)
   const reported = picked.slice(0, request.limit)
   const hasMore = picked.length > request.limit
@@ -107,15 +107,15 @@ function cursorAfter(
 }
 
 function decryptWork(keyring: Keyring, rows: readonly PartRow[], { id, why, conversation }: PickedRow): WorkItem {
-  const messages = partsOf<MessageJson>(rows, 'message', id).map(({ row }) =>
+  const messages = filterParts<MessageJson>(rows, 'message', id).map(({ row }) =>
     decryptMessageView(keyring, { ...row, conversation_id: id, occurred_at: new Date(row.occurred_at) }),
   )
   messages.sort((a, b) => a.occurredAt.getTime() - b.occurredAt.getTime())
-  const notes = partsOf<NoteJson>(rows, 'note', id).map(({ row }) =>
+  const notes = filterParts<NoteJson>(rows, 'note', id).map(({ row }) =>
     decryptNote(keyring, { ...row, text: bytesOf(row.text), mentions: [], created_at: new Date(row.created_at) }),
   )
   notes.sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime() || (a.id < b.id ? -1 : 1))
-  const [handover] = partsOf<HandoverJson>(rows, 'handover', id)
+  const [handover] = filterParts<HandoverJson>(rows, 'handover', id)
   return {
     why,
     conversation: decryptConversationJson(keyring, conversation),
@@ -153,13 +153,13 @@ type WorkReason = 'customer_wrote' | 'given_to_you'
  * Selects the next work of a key with its context. Uses one statement, because several would read different snapshots.
  * Returns one row per part, so that parts cost nothing where they do not exist.
  */
-function selectWork(sql: Sql, request: WorkRequest, looksForUnplaced: boolean): Promise<PartRow[]> {
+function selectWork(sql: Sql, request: WorkRequest, withUnsequenced: boolean): Promise<PartRow[]> {
   const { workspaceId, keyId, limit } = request
   return sql<PartRow[]>`
-    with s as materialized (${selectState(sql, request, looksForUnplaced)}),
+    with s as materialized (${selectState(sql, request, withUnsequenced)}),
     picked as materialized (
       select w.*, row_number() over (order by w.place, w.since, w.id)::integer as nth
-      from (${dueWork(sql, request)}) as w
+      from (${selectDueWork(sql, request)}) as w
     ),
     told as materialized (
       select id from picked where nth <= ${limit}
@@ -174,15 +174,15 @@ function selectWork(sql: Sql, request: WorkRequest, looksForUnplaced: boolean): 
     cross join lateral (
       select ${teamListItemColumns(sql)}
       from conversations c
-      where c.workspace_id = ${anyWorkspace(sql, workspaceId)}
+      where c.workspace_id = ${opaqueWorkspaceId(sql, workspaceId)}
         and c.id = p.id
       offset 0
     ) as c
     ${selectThreadParts(sql, workspaceId, keyId)}`
 }
 
-function selectState(sql: Sql, { workspaceId, keyId, from, now }: WorkRequest, looksForUnplaced: boolean): Fragment {
-  const unplaced = looksForUnplaced
+function selectState(sql: Sql, { workspaceId, keyId, from, now }: WorkRequest, withUnsequenced: boolean): Fragment {
+  const unplaced = withUnsequenced
     ? sql`exists (select from events where workspace_id = ${workspaceId} and position is null)`
     : sql`null::boolean`
   return sql`
@@ -212,7 +212,7 @@ function selectState(sql: Sql, { workspaceId, keyId, from, now }: WorkRequest, l
 
 /** Selects the newest messages and notes of each conversation, and its handover to the key. */
 function selectThreadParts(sql: Sql, workspaceId: string, keyId: string): Fragment {
-  const all = anyWorkspace(sql, workspaceId)
+  const all = opaqueWorkspaceId(sql, workspaceId)
   return sql`
     union all
     select 'message', t.id, to_json(m)
@@ -298,5 +298,5 @@ interface NoteJson {
 type HandoverJson = Omit<AsJson<HandoverRow, 'created_at'>, 'words'> & { words: string }
 
 /** Returns the parts of one kind, for all conversations or for one. */
-const partsOf = <R>(rows: readonly PartRow[], part: Part, id?: string) =>
+const filterParts = <R>(rows: readonly PartRow[], part: Part, id?: string) =>
   rows.filter((row) => row.part === part && (id === undefined || row.id === id)) as (PartRow & { row: R })[]

@@ -9,7 +9,7 @@ import type { Log } from '../../base/log.ts'
 import type { FeedWatch } from '../../events/feed-watch.ts'
 import { createWaitLimit } from '../../events/long-poll.ts'
 import type { Sequencer } from '../../events/sequence.ts'
-import { anyWorkspace } from '../../inbox/conversation/queries.ts'
+import { opaqueWorkspaceId } from '../../inbox/conversation/queries.ts'
 import { feedRange, type WorkCursor, workEvents } from './due-work.ts'
 import { type KeyStatus, readWork, type WorkPage } from './read-work.ts'
 
@@ -39,10 +39,10 @@ export interface WorkQueue {
   /** Returns the key's next work; empty on timeout or if agents are stopped meanwhile. Throws 401 if the key ends. */
   wait(wait: WorkWait): Promise<WorkResult>
   /** Rechecks the access of waiting requests after a change of a key or of workspace settings. */
-  keyChanged(keyId: string): void
-  workspaceChanged(workspaceId: string): void
+  recheckKey(keyId: string): void
+  recheckWorkspace(workspaceId: string): void
   /** Rechecks all waiting requests, after changes may have been missed. */
-  allChanged(): void
+  recheckAll(): void
   /** Ends all waits at once with the current results. */
   close(): void
 }
@@ -55,7 +55,7 @@ const maxSteps = 5
 export function createWorkQueue(deps: WorkQueueDeps): WorkQueue {
   const waitLimit = createWaitLimit('Call wait_for_work again in a few seconds, or with `wait` 0.')
   const watch = watchWork(deps)
-  const inTurn = pLimit(maxConcurrentReads)
+  const limitReads = pLimit(maxConcurrentReads)
   const ends = new Set<() => void>()
   const read: ReadWork = (wait, from, isFirst) => {
     const { workspaceId, keyId, limit } = wait
@@ -63,13 +63,13 @@ export function createWorkQueue(deps: WorkQueueDeps): WorkQueue {
       deps.keyStore.withKeyring(workspaceId, (keyring) =>
         readWork(deps.db, keyring, { workspaceId, keyId, from, limit, now: deps.clock.now() }, isFirst),
       )
-    return isFirst ? readOnce() : inTurn(readOnce)
+    return isFirst ? readOnce() : limitReads(readOnce)
   }
   return {
     wait: async (wait) => {
       const end = Promise.withResolvers<void>()
       if (wait.waitMs === 0) return waitUntilWorkOrEnd({ ...deps, read, watch }, wait, Promise.resolve())
-      const leave = waitLimit.acquire(wait.keyId)
+      const release = waitLimit.acquire(wait.keyId)
       const timer = setTimeout(end.resolve, wait.waitMs)
       const abort = () => end.resolve()
       wait.signal.addEventListener('abort', abort, { once: true })
@@ -81,12 +81,12 @@ export function createWorkQueue(deps: WorkQueueDeps): WorkQueue {
         ends.delete(end.resolve)
         wait.signal.removeEventListener('abort', abort)
         clearTimeout(timer)
-        leave()
+        release()
       }
     },
-    keyChanged: watch.wakeKey,
-    workspaceChanged: watch.wakeWorkspace,
-    allChanged: watch.wakeAll,
+    recheckKey: watch.wakeKey,
+    recheckWorkspace: watch.wakeWorkspace,
+    recheckAll: watch.wakeAll,
     close: () => {
       for (const end of ends) end()
     },
@@ -116,22 +116,22 @@ async function waitUntilWorkOrEnd(
     let from = wait.from
     let isNew = false
     let steps = 0
-    for (let first: KeyStatus | null = null; ; ) {
+    for (let initialStatus: KeyStatus | null = null; ; ) {
       // Subscribes before the read: a wake during it can be for an event that the read does not see.
       const woken = newWork.next()
       waiter.isBehind = false
       if (!Number.isFinite(waiter.position)) waiter.position = null
-      const page = await read(wait, from, first === null)
+      const page = await read(wait, from, initialStatus === null)
       const { keyStatus } = page
       if (!keyStatus.isActive) throw rejectKey('revoked')
-      if (hasAccessChanged(first, keyStatus)) return { ...page, work: [], cursor: from, hasMore: false, isNew }
-      if (first === null && page.hasUnsequenced && (from === null || page.work.length === 0)) {
+      if (hasAccessChanged(initialStatus, keyStatus)) return { ...page, work: [], cursor: from, hasMore: false, isNew }
+      if (initialStatus === null && page.hasUnsequenced && (from === null || page.work.length === 0)) {
         // The first response includes committed events, even if they have no feed position yet.
-        first = keyStatus
+        initialStatus = keyStatus
         await sequencer.sequence(wait.workspaceId)
         continue
       }
-      first ??= keyStatus
+      initialStatus ??= keyStatus
       isNew ||= page.isNew
       if (page.work.length > 0) return { ...page, isNew }
       if (keyStatus.isStopped) {
@@ -156,8 +156,9 @@ async function waitUntilWorkOrEnd(
 }
 
 /** Returns whether the wait must end because access changed; the next request gets the proper error. */
-const hasAccessChanged = (first: KeyStatus | null, now: KeyStatus): boolean =>
-  !now.hasInbox || (first !== null && (first.keyHash !== now.keyHash || (now.isStopped && !first.isStopped)))
+const hasAccessChanged = (initialStatus: KeyStatus | null, now: KeyStatus): boolean =>
+  !now.hasInbox ||
+  (initialStatus !== null && (initialStatus.keyHash !== now.keyHash || (now.isStopped && !initialStatus.isStopped)))
 
 interface Waiter {
   keyId: string
@@ -244,11 +245,11 @@ const isIdle = ({ position, isBehind }: Waiter): boolean => position !== null &&
 
 /** Returns the position up to which the feed is checked for all idle waiters; null if there are none. */
 function lowestPosition(waiters: Iterable<Waiter>): number | null {
-  let found: number | null = null
+  let lowest: number | null = null
   for (const waiter of waiters) {
-    if (isIdle(waiter) && waiter.position !== null) found = Math.min(found ?? waiter.position, waiter.position)
+    if (isIdle(waiter) && waiter.position !== null) lowest = Math.min(lowest ?? waiter.position, waiter.position)
   }
-  return found === Number.POSITIVE_INFINITY ? null : found
+  return lowest === Number.POSITIVE_INFINITY ? null : lowest
 }
 
 async function wakeOwners(sql: Sql, workspaceId: string, waiters: Set<Waiter>): Promise<void> {
@@ -281,7 +282,7 @@ interface WorkOwners {
 
 /** Selects the keys that own conversations with events after a feed position. */
 async function selectOwners(sql: Sql, workspaceId: string, after: number): Promise<WorkOwners> {
-  const all = anyWorkspace(sql, workspaceId)
+  const all = opaqueWorkspaceId(sql, workspaceId)
   const rows = await sql<{ owner: string | null; place: number; last: number }[]>`
     with s as materialized (
       select

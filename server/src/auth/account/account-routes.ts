@@ -17,7 +17,7 @@ import {
   personNameSchema,
   roleSchema,
 } from '../../team/team-schema.ts'
-import { forgetSignIns } from '../sign-in/login-throttle.ts'
+import { forgetSignInOrigins } from '../sign-in/login-throttle.ts'
 import {
   codeSchema,
   csrfTokenSchema,
@@ -28,15 +28,15 @@ import {
   presentSession,
   sessionSchema,
 } from '../sign-in/sessions.ts'
-import { dropSignIns } from '../sign-in/sign-in.ts'
-import { keepSession } from '../sign-in/sign-in-routes.ts'
+import { deletePendingSignIns } from '../sign-in/sign-in.ts'
+import { setSessionCookies } from '../sign-in/sign-in-routes.ts'
 import { csrfTokenOf, sessionCookie, visitorOf } from '../sign-in/visitor.ts'
 import { findMember, listMemberships, memberNotFound } from '../users/members.ts'
-import { findUser, findUserByEmail, openPerson, type TeamDeps } from '../users/users.ts'
-import { changePassword, confirmTotp, disableTotp, enrolTotp, renameMe } from './profile.ts'
+import { decryptPerson, findUser, findUserByEmail, type TeamDeps } from '../users/users.ts'
+import { changePassword, confirmTotp, disableTotp, enrolTotp, renameProfile } from './profile.ts'
 
 const mePath = '/api/team/v1/me'
-const renewed = titled('RenewedSession', {
+const renewedSessionSchema = titled('RenewedSession', {
   success: Type.Boolean({ example: true }),
   csrfToken: Type.Optional(csrfTokenSchema),
 })
@@ -53,7 +53,7 @@ const oldPassword = Type.String({
   example: 'an old pass phrase',
 })
 
-const enrolment = Type.Object({
+const enrolmentSchema = Type.Object({
   secret: text(100, 'Secret to type into the authenticator.', { example: 'JBSWY3DPEHPK3PXP' }),
   uri: text(2000, 'Content of the QR code.', { example: 'otpauth://totp/Parley:ana%40example.com?secret=…' }),
 })
@@ -64,7 +64,7 @@ const recoveryCodes = Type.Array(Type.String({ maxLength: 40, example: '7kfm-92a
 })
 
 /** Adds the routes for a user's own account. A new password or second factor ends every other session. */
-export function meTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): void {
+export function profileTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): void {
   const api = teamApi(app, guard, 'Profile')
   api.patch(mePath, 'signed-in', {
     operationId: 'updateProfile',
@@ -77,20 +77,20 @@ export function meTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): void {
         minProperties: 1,
       },
     ),
-    answers: { 200: renewed },
+    answers: { 200: renewedSessionSchema },
     errors: [429],
     run: async ({ caller, body, request, reply }) => {
       const { userId } = signedInUser(caller)
       const { name, password, currentPassword } = body
       if (password === undefined) {
         if (name === undefined) throw invalid('password', 'is required with currentPassword')
-        await renameMe(deps, userId, name.trim())
+        await renameProfile(deps, userId, name.trim())
         return { success: true }
       }
       const change = { newPassword: password, currentPassword }
       const session = await changePassword(deps, visitorOf(deps, request), userId, change)
-      if (name !== undefined) await renameMe(deps, userId, name.trim())
-      return { success: true, csrfToken: keepSession(deps, reply, session) }
+      if (name !== undefined) await renameProfile(deps, userId, name.trim())
+      return { success: true, csrfToken: setSessionCookies(deps, reply, session) }
     },
   })
   api.post(`${mePath}/totp`, 'signed-in', {
@@ -99,7 +99,7 @@ export function meTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): void {
     description:
       'Requires the password. Returns a secret for an authenticator. Nothing changes until you confirm it with a code.',
     body: Type.Object({ password: currentPassword }, closed),
-    answers: { 200: enrolment },
+    answers: { 200: enrolmentSchema },
     errors: [409, 429],
     run: ({ caller, body, request }) =>
       enrolTotp(deps, visitorOf(deps, request), signedInUser(caller).userId, body.password),
@@ -114,7 +114,7 @@ export function meTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): void {
     run: async ({ caller, body, request, reply }) => {
       const { userId } = signedInUser(caller)
       const { recoveryCodes, session } = await confirmTotp(deps, visitorOf(deps, request), userId, body.code)
-      return { recoveryCodes, csrfToken: keepSession(deps, reply, session) }
+      return { recoveryCodes, csrfToken: setSessionCookies(deps, reply, session) }
     },
   })
   api.delete(`${mePath}/totp`, 'signed-in', {
@@ -122,19 +122,19 @@ export function meTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): void {
     summary: 'Turn two-factor sign-in off',
     description: 'Requires the password and a code: six digits from the authenticator, or a recovery code.',
     body: Type.Object({ password: currentPassword, code: codeSchema }, closed),
-    answers: { 200: renewed },
+    answers: { 200: renewedSessionSchema },
     errors: [409, 429],
     run: async ({ caller, body, request, reply }) => {
       const { userId } = signedInUser(caller)
       const session = await disableTotp(deps, visitorOf(deps, request), userId, body)
-      return { success: true, csrfToken: keepSession(deps, reply, session) }
+      return { success: true, csrfToken: setSessionCookies(deps, reply, session) }
     },
   })
 }
 
 const path = '/api/team/v1'
 
-const me = titled('User', {
+const userSchema = titled('User', {
   id: idSchema('The user.'),
   name: personNameSchema,
   email: emailSchema,
@@ -150,8 +150,8 @@ const membership = titled('Membership', {
 })
 
 const Session = Type.Object({
-  user: Type.Unsafe<NonNullable<Awaited<ReturnType<typeof readMe>>> | null>({
-    ...me,
+  user: Type.Unsafe<NonNullable<Awaited<ReturnType<typeof readProfile>>> | null>({
+    ...userSchema,
     type: ['object', 'null'],
     description: 'The signed-in user; null for a token.',
   }),
@@ -172,7 +172,7 @@ export function sessionTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): v
     run: async ({ caller, request }) => {
       const { userId } = caller
       return {
-        user: userId === null ? null : await readMe(deps, userId),
+        user: userId === null ? null : await readProfile(deps, userId),
         csrfToken: userId === null ? null : csrfTokenFor(deps, request),
         workspaces: userId === null ? [] : await listMemberships(deps.db.sql, userId),
         version,
@@ -233,10 +233,10 @@ export function sessionTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): v
   })
 }
 
-async function readMe(deps: TeamDeps, userId: string) {
+async function readProfile(deps: TeamDeps, userId: string) {
   const user = await findUser(deps.db.sql, userId)
   if (user === undefined) return null
-  const person = await deps.keyStore.withKeyring(instanceScope, (keys) => openPerson(keys, userId, user.person))
+  const person = await deps.keyStore.withKeyring(instanceScope, (keys) => decryptPerson(keys, userId, user.person))
   return {
     id: userId,
     ...person,
@@ -283,8 +283,8 @@ async function endMyOtherSessions(deps: TeamDeps, userId: string, sessionId: str
 
 async function endSessions(tx: Tx, userId: string, actor: TeamActor, scopeId: string, now: Date): Promise<void> {
   await endAllSessions(tx, userId)
-  await dropSignIns(tx, userId)
-  await forgetSignIns(tx, userId)
+  await deletePendingSignIns(tx, userId)
+  await forgetSignInOrigins(tx, userId)
   await recordAudit(tx, { scopeId, actor, action: 'session.all-ended', target: `user:${userId}` }, now)
 }
 

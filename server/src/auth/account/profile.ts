@@ -4,21 +4,21 @@ import type { Keyring } from '../../base/encryption/keyring.ts'
 import { conflict, invalid } from '../../base/errors.ts'
 import { recordAudit } from '../../team/audit.ts'
 import type { TeamCaller } from '../../team/member.ts'
-import { forgiveAttempt, ownAttempt, takeAttempt } from '../sign-in/login-throttle.ts'
+import { clearAttempt, countAttempt, ownAttempt } from '../sign-in/login-throttle.ts'
 import {
+  createEnrolment,
   type Enrolment,
   hashRecoveryCode,
   makeRecoveryCodes,
-  newEnrolment,
-  totpSecretOf,
+  totpSecretContext,
   useSecondFactor,
   useTotpCode,
 } from '../sign-in/second-factor.ts'
 import { findSession, type NewSession, type SessionRow } from '../sign-in/sessions.ts'
 import { renewSession } from '../sign-in/sign-in.ts'
 import {
+  decryptPerson,
   findUser,
-  openPerson,
   renameUser,
   setPasswordHash,
   type TeamDeps,
@@ -28,7 +28,7 @@ import {
 
 const linkTrustMs = 15 * 60_000
 
-export async function renameMe(deps: TeamDeps, userId: string, name: string): Promise<void> {
+export async function renameProfile(deps: TeamDeps, userId: string, name: string): Promise<void> {
   const instanceKeys = await deps.keyStore.keyring(instanceScope)
   await deps.db.tx((tx) => renameUser(tx, instanceKeys, userId, name))
 }
@@ -46,10 +46,10 @@ export async function changePassword(
   const user = await findUser(deps.db.sql, userId)
   const { sessionToken } = visitor
   const session = sessionToken === null ? undefined : await findSession(deps, sessionToken, deps.wallClock.now())
-  const isProven = user?.password_hash === null || cameByLink(session, deps.wallClock.now())
-  if (!isProven) {
+  const isVerified = user?.password_hash === null || isRecentLinkSession(session, deps.wallClock.now())
+  if (!isVerified) {
     const currentHash = user?.password_hash ?? null
-    await proveWithPassword(deps, visitor, userId, 'currentPassword', change.currentPassword, currentHash)
+    await checkPassword(deps, visitor, userId, 'currentPassword', change.currentPassword, currentHash)
   }
   const [passwordHash, instanceKeys] = await Promise.all([
     deps.passwords.hash(change.newPassword),
@@ -65,12 +65,12 @@ export async function changePassword(
   })
 }
 
-function cameByLink(session: SessionRow | undefined, now: Date): boolean {
+function isRecentLinkSession(session: SessionRow | undefined, now: Date): boolean {
   return session?.signed_in_by === 'link' && now.getTime() - session.created_at.getTime() < linkTrustMs
 }
 
 /** Checks the password. A stolen session alone must not be able to lock its owner out. */
-async function proveWithPassword(
+async function checkPassword(
   deps: TeamDeps,
   visitor: Visitor,
   userId: string,
@@ -81,9 +81,9 @@ async function proveWithPassword(
   if (password === undefined) throw invalid(field, 'is required: enter your current password')
   const instanceKeys = await deps.keyStore.keyring(instanceScope)
   const counters = ownAttempt(instanceKeys, `password ${userId}`, visitor)
-  await deps.db.tx((tx) => takeAttempt(tx, counters, deps.wallClock.now()))
+  await deps.db.tx((tx) => countAttempt(tx, counters, deps.wallClock.now()))
   if (!(await deps.passwords.matches(password, passwordHash))) throw invalid(field, 'is not right')
-  await deps.db.tx((tx) => forgiveAttempt(tx, counters, deps.wallClock.now()))
+  await deps.db.tx((tx) => clearAttempt(tx, counters, deps.wallClock.now()))
 }
 
 /**
@@ -96,15 +96,15 @@ export async function enrolTotp(
   userId: string,
   password: string,
 ): Promise<Enrolment> {
-  await provePassword(deps, visitor, userId, password)
+  await requirePassword(deps, visitor, userId, password)
   const instanceKeys = await deps.keyStore.keyring(instanceScope)
   return deps.db.tx(async (tx) => {
     const user = await findUser(tx, userId)
     if (user === undefined) throw new Error('The signed-in user no longer exists')
-    const enrolment = newEnrolment(openPerson(instanceKeys, userId, user.person).email)
+    const enrolment = createEnrolment(decryptPerson(instanceKeys, userId, user.person).email)
     const stored = await tx`
       update users
-      set totp_secret = ${instanceKeys.encrypt(totpSecretOf(userId), enrolment.secret)},
+      set totp_secret = ${instanceKeys.encrypt(totpSecretContext(userId), enrolment.secret)},
         totp_last_step = null
       where id = ${userId}
         and totp_confirmed_at is null`
@@ -121,7 +121,7 @@ export async function confirmTotp(
   code: string,
 ): Promise<{ recoveryCodes: string[]; session: NewSession }> {
   const attempt = { use: useTotpCode, code, refusal: 'is not the current code' }
-  return proveWithCode(deps, visitor, userId, attempt, async (tx, instanceKeys, now) => {
+  return consumeCode(deps, visitor, userId, attempt, async (tx, instanceKeys, now) => {
     const recoveryCodes = makeRecoveryCodes()
     const stored = await tx`
       update users
@@ -130,7 +130,7 @@ export async function confirmTotp(
       where id = ${userId}
         and totp_confirmed_at is null`
     if (stored.count === 0) throw conflict('Two-factor sign-in is already on')
-    await recordSwitch(tx, userId, 'two-factor.enabled', now)
+    await recordTwoFactorChange(tx, userId, 'two-factor.enabled', now)
     return { recoveryCodes, session: await renewSession(tx, instanceKeys, userId, 'password', visitor, now) }
   })
 }
@@ -142,13 +142,13 @@ export async function disableTotp(
   userId: string,
   proof: { password: string; code: string },
 ): Promise<NewSession> {
-  await provePassword(deps, visitor, userId, proof.password)
-  return proveWithCode(deps, visitor, userId, byAnyCode(proof.code), async (tx, instanceKeys, now) => {
+  await requirePassword(deps, visitor, userId, proof.password)
+  return consumeCode(deps, visitor, userId, anyCodeAttempt(proof.code), async (tx, instanceKeys, now) => {
     await tx`
       update users
       set totp_secret = null, totp_confirmed_at = null, totp_last_step = null, recovery_hashes = '{}'
       where id = ${userId}`
-    await recordSwitch(tx, userId, 'two-factor.disabled', now)
+    await recordTwoFactorChange(tx, userId, 'two-factor.disabled', now)
     return renewSession(tx, instanceKeys, userId, 'password', visitor, now)
   })
 }
@@ -157,17 +157,17 @@ export async function disableTotp(
  * Verifies the caller again where a session alone could lock its owner out: by password, and by a code if two-factor
  * sign-in is on. Does nothing for a token, because no open browser exposes it.
  */
-export async function proveCaller(
+export async function reauthenticate(
   deps: TeamDeps,
   visitor: Visitor,
   { userId }: TeamCaller,
   proof: { password?: string; code?: string },
 ): Promise<void> {
   if (userId === null) return
-  const { totp_confirmed_at } = await provePassword(deps, visitor, userId, proof.password)
+  const { totp_confirmed_at } = await requirePassword(deps, visitor, userId, proof.password)
   if (totp_confirmed_at === null) return
   if (proof.code === undefined) throw invalid('code', 'is required: enter a code from your authenticator')
-  await proveWithCode(deps, visitor, userId, byAnyCode(proof.code), async () => {})
+  await consumeCode(deps, visitor, userId, anyCodeAttempt(proof.code), async () => {})
 }
 
 interface CodeAttempt {
@@ -177,10 +177,10 @@ interface CodeAttempt {
 }
 
 /** Accepts a code of the authenticator or a recovery code. */
-const byAnyCode = (code: string): CodeAttempt => ({ use: useSecondFactor, code, refusal: 'is not right' })
+const anyCodeAttempt = (code: string): CodeAttempt => ({ use: useSecondFactor, code, refusal: 'is not right' })
 
 /** Runs the work in the transaction that consumes the code. */
-async function proveWithCode<T>(
+async function consumeCode<T>(
   deps: TeamDeps,
   visitor: Visitor,
   userId: string,
@@ -189,16 +189,16 @@ async function proveWithCode<T>(
 ): Promise<T> {
   const instanceKeys = await deps.keyStore.keyring(instanceScope)
   const counters = ownAttempt(instanceKeys, `totp ${userId}`, visitor)
-  await deps.db.tx((tx) => takeAttempt(tx, counters, deps.wallClock.now()))
+  await deps.db.tx((tx) => countAttempt(tx, counters, deps.wallClock.now()))
   return deps.db.tx(async (tx) => {
     const now = deps.wallClock.now()
     if (!(await use(tx, instanceKeys, userId, code, now))) throw invalid('code', refusal)
-    await forgiveAttempt(tx, counters, now)
+    await clearAttempt(tx, counters, now)
     return work(tx, instanceKeys, now)
   })
 }
 
-async function provePassword(
+async function requirePassword(
   deps: TeamDeps,
   visitor: Visitor,
   userId: string,
@@ -206,11 +206,11 @@ async function provePassword(
 ): Promise<UserRow> {
   const user = await findUser(deps.db.sql, userId)
   if (user?.password_hash == null) throw conflict('You have no password yet. Set one first.')
-  await proveWithPassword(deps, visitor, userId, 'password', password, user.password_hash)
+  await checkPassword(deps, visitor, userId, 'password', password, user.password_hash)
   return user
 }
 
-function recordSwitch(tx: Tx, userId: string, action: string, now: Date): Promise<void> {
+function recordTwoFactorChange(tx: Tx, userId: string, action: string, now: Date): Promise<void> {
   const actor = { type: 'user', id: userId } as const
   return recordAudit(tx, { scopeId: instanceScope, actor, action, target: `user:${userId}` }, now)
 }

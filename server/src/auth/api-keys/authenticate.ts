@@ -5,7 +5,7 @@ import type { Clock } from '../../base/clock.ts'
 import { type Db, isRolledBack } from '../../base/db.ts'
 import { type AddressSet, addressSet, normalAddress, normalRange } from '../../base/outgoing/address.ts'
 import { runAsServiceFor, setWorkspace } from '../../base/scheduling/work-context.ts'
-import type { Limiter, Take } from '../rate-limit/limiter.ts'
+import type { Limiter, RateLimitResult } from '../rate-limit/limiter.ts'
 import { createLookupLimit, type LookupLimitOf } from '../rate-limit/lookup-limit.ts'
 import {
   countRequest,
@@ -15,11 +15,11 @@ import {
   setUncountedHeaders,
 } from '../rate-limit/request-limits.ts'
 import {
+  type ApiArea,
   authorizeFeed,
   authorizeKey,
   type Caller,
   callerOf,
-  type Face,
   type InboxScope,
   type LeadsScope,
   rejectKey,
@@ -56,11 +56,11 @@ export interface KeyGuard {
    * Checks scope, plan, rate and availability for an identified caller; throws the errors that the hooks reply with.
    * Returns the state of the rate limit, null if there is none.
    */
-  authorize(caller: Caller, face: Face, anyOf: readonly [Scope, ...Scope[]]): Promise<Take | null>
+  authorize(caller: Caller, area: ApiArea, anyOf: readonly [Scope, ...Scope[]]): Promise<RateLimitResult | null>
   /** Lookup limits of keys that see masked phones. */
   lookupLimits: LookupLimitOf
   /** Records the result of a request with a key, for its list of last calls. Call it after the response. */
-  noteCall(request: FastifyRequest, reply: FastifyReply): void
+  recordCall(request: FastifyRequest, reply: FastifyReply): void
   lastCalls: LastCalls['read']
   /** Call it right after this node has revoked or rotated a key. */
   forgetKey(keyId: string): void
@@ -74,20 +74,20 @@ export async function createKeyGuard({
   trustedProxies,
   limiter,
 }: KeyGuardOptions): Promise<KeyGuard> {
-  const keys = createKeyCache(clock, keyReader(db))
+  const keys = createKeyCache(clock, createKeyReader(db))
   const authentication = { keys, clock, clientAddress: clientAddressReader(trustedProxies) }
   const lastCalls = createLastCalls(db, clock)
-  await db.listen('api_keys', keys.forgetKey)
-  await db.listen('workspaces', keys.forgetWorkspace)
-  const stopHearing = db.onReconnect(keys.forgetAll)
+  await db.listen('api_keys', keys.invalidateKey)
+  await db.listen('workspaces', keys.invalidateWorkspace)
+  const unsubscribe = db.onReconnect(keys.invalidateAll)
 
-  const hook = (face: Face, checkScope: CheckScope): onRequestAsyncHookHandler =>
+  const hook = (area: ApiArea, checkScope: CheckScope): onRequestAsyncHookHandler =>
     async function guardRequest(request, reply) {
-      const caller = await identify(authentication, request, reply, limitOf(limits, face), checkScope)
-      lastCalls.use(caller)
-      const take = await countRequest(limits, limiter, caller, face)
+      const caller = await identify(authentication, request, reply, limitOf(limits, area), checkScope)
+      lastCalls.recordUse(caller)
+      const take = await countRequest(limits, limiter, caller, area)
       if (take !== null) setRateLimitHeaders(reply, take)
-      authorizeKey(caller, face, take)
+      authorizeKey(caller, area, take)
     }
 
   return {
@@ -98,13 +98,13 @@ export async function createKeyGuard({
       const caller = await identify(authentication, request, reply, limitOf(limits, 'events'), (each) =>
         requireScope(each, ['leads.read', 'inbox.read']),
       )
-      lastCalls.use(caller)
+      lastCalls.recordUse(caller)
       const take = await countRequest(limits, limiter, caller, 'events')
       if (take !== null) setRateLimitHeaders(reply, take)
       authorizeFeed(caller, take)
     },
     stillReads: async (request, reply) => {
-      keys.forgetKey(callerOf(request).keyId)
+      keys.invalidateKey(callerOf(request).keyId)
       const caller = await identify(authentication, request, reply, limitOf(limits, 'events'), (each) =>
         requireScope(each, ['leads.read', 'inbox.read']),
       )
@@ -113,25 +113,25 @@ export async function createKeyGuard({
     anyKey: () => async (request) => {
       request.caller = await authenticate(authentication, request.raw)
       setWorkspace(request.caller.workspaceId)
-      lastCalls.use(request.caller)
+      lastCalls.recordUse(request.caller)
     },
-    authorize: async (caller, face, anyOf) => {
+    authorize: async (caller, area, anyOf) => {
       requireScope(caller, anyOf)
-      const take = await countRequest(limits, limiter, caller, face)
-      authorizeKey(caller, face, take)
+      const take = await countRequest(limits, limiter, caller, area)
+      authorizeKey(caller, area, take)
       return take
     },
     lookupLimits: createLookupLimit({ limiter, clock }),
-    noteCall: ({ caller, call = {}, method, routeOptions }, { statusCode, elapsedTime }) => {
+    recordCall: ({ caller, call = {}, method, routeOptions }, { statusCode, elapsedTime }) => {
       if (caller === undefined) return
       const { verb = null, status = statusCode } = call
       const route = routeOptions.url ?? ''
-      lastCalls.note(caller, { at: clock.now(), method, route, verb, status, ms: Math.round(elapsedTime) })
+      lastCalls.recordCall(caller, { at: clock.now(), method, route, verb, status, ms: Math.round(elapsedTime) })
     },
     lastCalls: lastCalls.read,
-    forgetKey: keys.forgetKey,
+    forgetKey: keys.invalidateKey,
     close: async () => {
-      stopHearing()
+      unsubscribe()
       // While the database is unavailable the last minute of calls is lost, as in a crash. That must not make a stop
       // fail.
       await lastCalls.close().catch(() => {})
@@ -141,10 +141,10 @@ export async function createKeyGuard({
 
 // Batches lookups, so that invented keys cost a place in a statement rather than a query each. Runs as the service,
 // outside the fair queues of workspaces.
-function keyReader(db: Db): (keyHash: string) => Promise<CachedKey | null> {
+function createKeyReader(db: Db): (keyHash: string) => Promise<CachedKey | null> {
   const read = batch<string, CachedKey | null>({
-    groups: 2,
-    groupSize: 100,
+    maxGroups: 2,
+    maxGroupSize: 100,
     work: (_all, hashes) =>
       runAsServiceFor(async () => {
         const rows = await selectKeysByHash(db.sql, hashes)
@@ -185,7 +185,7 @@ interface Authentication {
 
 /** Returns the caller of the request's key. Throws a 401 with the reason. */
 async function authenticate({ keys, clock, clientAddress }: Authentication, request: IncomingMessage): Promise<Caller> {
-  const value = bearerOf(request)
+  const value = bearerTokenOf(request)
   if (value === null || !isKeyValue(value)) throw rejectKey('unknown')
   const found = keys.find(hashKeyValue(value))
   const key = found instanceof Promise ? await found : found
@@ -198,7 +198,7 @@ async function authenticate({ keys, clock, clientAddress }: Authentication, requ
 }
 
 // Null for several credentials: which one counts would be ambiguous, and Node would use the first.
-function bearerOf(request: IncomingMessage): string | null {
+function bearerTokenOf(request: IncomingMessage): string | null {
   const header = request.headers.authorization
   if (header === undefined || countOf('authorization', request.rawHeaders) > 1) return null
   return /^bearer +(\S+)$/i.exec(header)?.[1] ?? null
@@ -262,12 +262,12 @@ export function clientAddressReader(
   onUntrusted: () => void = () => {},
 ): ClientAddress {
   const isTrusted = addressSet(trustedProxies.map((range) => normalRange(range)).filter((range) => range !== null))
-  let isTold = false
+  let isReported = false
   return (request) => {
     const { remoteAddress } = request.socket
     const forwardedFor = request.headers['x-forwarded-for']
-    if (!isTold && forwardedFor !== undefined && !isTrusted(normalAddress(remoteAddress ?? '') ?? '::')) {
-      isTold = true
+    if (!isReported && forwardedFor !== undefined && !isTrusted(normalAddress(remoteAddress ?? '') ?? '::')) {
+      isReported = true
       onUntrusted()
     }
     return clientAddress(remoteAddress, forwardedFor, isTrusted)

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { type ApiError, forbidden, unauthorized, unavailable } from '../../base/errors.ts'
 import type { LeadSettings } from '../../base/lead-settings.ts'
 import type { OpeningHours } from '../../team/opening-hours.ts'
-import type { Take } from '../rate-limit/limiter.ts'
+import type { RateLimitResult } from '../rate-limit/limiter.ts'
 import { rateLimited } from '../rate-limit/request-limits.ts'
 
 /** Scopes of an API key. Unknown scopes grant nothing. */
@@ -93,30 +93,30 @@ export function rejectKey(reason: Rejection): ApiError {
   )
 }
 
-export type Face = 'leads' | 'inbox'
+export type ApiArea = 'leads' | 'inbox'
 
 /** Throws if the caller cannot use the interface: 403 plan, 429 rate, 503 inbox, in this order. */
-export function authorizeKey({ workspace }: Caller, face: Face, take: Take | null): void {
-  if (face === 'leads' && !workspace.leadsEnabled) throw forbidden('The plan of this workspace does not include leads')
-  if (face === 'inbox' && !workspace.inboxEnabled) {
+export function authorizeKey({ workspace }: Caller, area: ApiArea, take: RateLimitResult | null): void {
+  if (area === 'leads' && !workspace.leadsEnabled) throw forbidden('The plan of this workspace does not include leads')
+  if (area === 'inbox' && !workspace.inboxEnabled) {
     throw forbidden('The plan of this workspace does not include the inbox')
   }
   if (take !== null && !take.allowed) throw rateLimited(take)
-  if (face === 'inbox' && !workspace.inboxAvailable) {
+  if (area === 'inbox' && !workspace.inboxAvailable) {
     throw unavailable('The inbox is not available for this workspace at the moment', { code: 'CHAT_INBOX_UNAVAILABLE' })
   }
 }
 
 /** Returns the interfaces whose events a caller can read. An unavailable inbox does not hide past events. */
-export function readableAreas({ workspace, may }: Caller): Face[] {
-  const faces: Face[] = []
-  if (may('leads.read') && workspace.leadsEnabled) faces.push('leads')
-  if (may('inbox.read') && workspace.inboxEnabled) faces.push('inbox')
-  return faces
+export function readableAreas({ workspace, may }: Caller): ApiArea[] {
+  const areas: ApiArea[] = []
+  if (may('leads.read') && workspace.leadsEnabled) areas.push('leads')
+  if (may('inbox.read') && workspace.inboxEnabled) areas.push('inbox')
+  return areas
 }
 
 /** Throws if the caller cannot read the event feed: 403 plan, 429 rate, in this order. */
-export function authorizeFeed(caller: Caller, take: Take | null): void {
+export function authorizeFeed(caller: Caller, take: RateLimitResult | null): void {
   if (readableAreas(caller).length === 0) {
     throw forbidden('The plan of this workspace includes no events that this key may read')
   }

@@ -62,10 +62,10 @@ export interface KeyWithValue {
 export async function createKeyAs(deps: KeyDeps, by: Member, input: KeySettingsInput): Promise<KeyWithValue> {
   const now = deps.clock.now()
   const created = await deps.db.tx(async (tx) => {
-    const made = await createApiKey(tx, { ...input, workspaceId: by.workspaceId, createdBy: by.makerId }, now)
-    await refuseStrangeConnections(deps, tx, by.workspaceId, input.connectionIds ?? [])
-    await recordChange(tx, by, 'api-key.created', made.key.id, now)
-    return made
+    const result = await createApiKey(tx, { ...input, workspaceId: by.workspaceId, createdBy: by.creatorId }, now)
+    await refuseUnknownConnections(deps, tx, by.workspaceId, input.connectionIds ?? [])
+    await recordChange(tx, by, 'api-key.created', result.key.id, now)
+    return result
   })
   // Also clears cached misses, in case the new key was already tried.
   deps.forgetKey(created.key.id)
@@ -88,11 +88,11 @@ export async function createApiKey(tx: Tx, input: NewKeyInput, now: Date): Promi
   return { key, value }
 }
 
-async function refuseStrangeConnections(deps: KeyDeps, tx: Tx, workspaceId: string, ids: readonly string[]) {
+async function refuseUnknownConnections(deps: KeyDeps, tx: Tx, workspaceId: string, ids: readonly string[]) {
   if (ids.length === 0) return
-  const strange = new Set(await deps.strangeConnections(tx, workspaceId, ids))
+  const unknownIds = new Set(await deps.strangeConnections(tx, workspaceId, ids))
   const issues = ids.flatMap((id, at) =>
-    strange.has(id)
+    unknownIds.has(id)
       ? [{ path: `connectionIds[${at}]`, message: 'must be the id of a connection of the workspace' }]
       : [],
   )
@@ -115,16 +115,16 @@ export async function changeKeyAs(
     const key = await lockApiKey(tx, by.workspaceId, keyId)
     if (key === null) throw notFound('API key not found')
     if (statusAt(key, now) !== 'active') throw conflict('This API key no longer works. Create a new one')
-    const wanted = changedKey(key, changes, now)
+    const newSettings = changedKey(key, changes, now)
     const [action] = changeActions.filter(({ columns }) =>
-      columns.some((name) => !isDeepStrictEqual(key[name], wanted[name])),
+      columns.some((name) => !isDeepStrictEqual(key[name], newSettings[name])),
     )
     if (action === undefined) return key
-    await refuseStrangeConnections(deps, tx, by.workspaceId, changes.connectionIds ?? [])
-    await giveBackWhatIsLost(deps, tx, keyring, key, wanted)
+    await refuseUnknownConnections(deps, tx, by.workspaceId, changes.connectionIds ?? [])
+    await releaseLostConversations(deps, tx, keyring, key, newSettings)
     await recordChange(tx, by, action.action, keyId, now)
     await notifyKeyChanged(tx, keyId)
-    return storeChanges(tx, by.workspaceId, keyId, wanted)
+    return storeChanges(tx, by.workspaceId, keyId, newSettings)
   })
   deps.forgetKey(keyId)
   return changed
@@ -166,12 +166,21 @@ function changedKey(key: ApiKeyRow, changes: KeyChangesInput, now: Date): KeyCha
   }
 }
 
-async function giveBackWhatIsLost(deps: KeyDeps, tx: Tx, keyring: Keyring, key: ApiKeyRow, wanted: KeyChanges) {
+async function releaseLostConversations(
+  deps: KeyDeps,
+  tx: Tx,
+  keyring: Keyring,
+  key: ApiKeyRow,
+  newSettings: KeyChanges,
+) {
   const { workspace_id: workspaceId, id } = key
-  if (mayAnswer(key.scopes) && !mayAnswer(wanted.scopes)) {
+  if (mayAnswer(key.scopes) && !mayAnswer(newSettings.scopes)) {
     await deps.keyStopped(tx, keyring, workspaceId, id)
-  } else if (wanted.connection_ids.length > 0 && !isDeepStrictEqual(key.connection_ids, wanted.connection_ids)) {
-    await deps.keyNarrowed(tx, keyring, workspaceId, id, wanted.connection_ids)
+  } else if (
+    newSettings.connection_ids.length > 0 &&
+    !isDeepStrictEqual(key.connection_ids, newSettings.connection_ids)
+  ) {
+    await deps.keyNarrowed(tx, keyring, workspaceId, id, newSettings.connection_ids)
   }
 }
 
@@ -192,7 +201,7 @@ export async function revokeKeyAs(deps: KeyDeps, by: Member, keyId: string): Pro
 
 /**
  * Revokes a key permanently; repeating it changes nothing. Other nodes are notified when the transaction commits. The
- * caller must invalidate this node's cache right after (`guard.forgetKey`). Throws 404 for a key of another workspace.
+ * caller must invalidate this node's cache right after (`guard.invalidateKey`). Throws 404 for a key of another workspace.
  */
 export async function revokeApiKey(
   tx: Tx,

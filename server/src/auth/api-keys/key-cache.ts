@@ -13,10 +13,10 @@ const maxUnknown = 1000
 export interface KeyCache {
   /** Returns the key with this SHA-256, or null. A fresh entry returns without a query or a promise. */
   find(keyHash: string): CachedKey | null | Promise<CachedKey | null>
-  forgetKey(keyId: string): void
-  forgetWorkspace(workspaceId: string): void
+  invalidateKey(keyId: string): void
+  invalidateWorkspace(workspaceId: string): void
   /** For a reconnect: changes may have been missed. */
-  forgetAll(): void
+  invalidateAll(): void
 }
 
 interface Entry {
@@ -28,17 +28,17 @@ interface Entry {
 export function createKeyCache(clock: Clock, read: (keyHash: string) => Promise<CachedKey | null>): KeyCache {
   const known = new Map<string, Entry>()
   const unknown = new Map<string, Entry>()
-  const reading = new Map<string, Promise<CachedKey | null>>()
+  const pendingReads = new Map<string, Promise<CachedKey | null>>()
   let generation = 0
 
-  async function readAndKeep(keyHash: string): Promise<CachedKey | null> {
-    const begun = generation
+  async function readAndCache(keyHash: string): Promise<CachedKey | null> {
+    const started = generation
     const readAtMs = clock.now().getTime()
     const key = await read(keyHash)
     // A read that started before an invalidation may be stale: it is used once and not cached.
-    if (begun === generation) {
-      if (key === null) keep(unknown, maxUnknown, keyHash, { key, readAtMs })
-      else keep(known, maxKnown, keyHash, { key, readAtMs })
+    if (started === generation) {
+      if (key === null) addEntry(unknown, maxUnknown, keyHash, { key, readAtMs })
+      else addEntry(known, maxKnown, keyHash, { key, readAtMs })
     }
     return key
   }
@@ -47,21 +47,21 @@ export function createKeyCache(clock: Clock, read: (keyHash: string) => Promise<
     const entry = known.get(keyHash) ?? unknown.get(keyHash)
     const ageMs = entry === undefined ? ttlMs : clock.now().getTime() - entry.readAtMs
     if (entry !== undefined && ageMs >= 0 && ageMs < ttlMs) return entry.key
-    const begun = reading.get(keyHash)
-    if (begun !== undefined) return begun
+    const started = pendingReads.get(keyHash)
+    if (started !== undefined) return started
     known.delete(keyHash)
     unknown.delete(keyHash)
-    const promise = readAndKeep(keyHash).finally(() => {
-      if (reading.get(keyHash) === promise) reading.delete(keyHash)
+    const promise = readAndCache(keyHash).finally(() => {
+      if (pendingReads.get(keyHash) === promise) pendingReads.delete(keyHash)
     })
-    reading.set(keyHash, promise)
+    pendingReads.set(keyHash, promise)
     return promise
   }
 
-  function forget(matches: (key: CachedKey) => boolean): void {
+  function invalidate(matches: (key: CachedKey) => boolean): void {
     generation++
     // Later requests must not join a read that started before.
-    reading.clear()
+    pendingReads.clear()
     unknown.clear()
     for (const [keyHash, { key }] of known) {
       if (key !== null && matches(key)) known.delete(keyHash)
@@ -70,13 +70,13 @@ export function createKeyCache(clock: Clock, read: (keyHash: string) => Promise<
 
   return {
     find,
-    forgetKey: (keyId) => forget((key) => key.caller.keyId === keyId),
-    forgetWorkspace: (workspaceId) => forget((key) => key.caller.workspaceId === workspaceId),
-    forgetAll: () => forget(() => true),
+    invalidateKey: (keyId) => invalidate((key) => key.caller.keyId === keyId),
+    invalidateWorkspace: (workspaceId) => invalidate((key) => key.caller.workspaceId === workspaceId),
+    invalidateAll: () => invalidate(() => true),
   }
 }
 
-function keep(entries: Map<string, Entry>, max: number, keyHash: string, entry: Entry): void {
+function addEntry(entries: Map<string, Entry>, max: number, keyHash: string, entry: Entry): void {
   const [oldest] = entries.keys()
   if (entries.size >= max && oldest !== undefined) entries.delete(oldest)
   entries.set(keyHash, entry)

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { invalid, notFound } from '../../base/errors.ts'
 import { type App, titled } from '../../base/route.ts'
 import { unpaged } from '../../base/schema-types.ts'
-import { readIsoTime } from '../../base/time.ts'
+import { parseIsoTime } from '../../base/time.ts'
 import type { TeamGuard } from '../../team/member.ts'
 import { type TeamApi, teamApi } from '../../team/team-api.ts'
 import { idSchema, workspaceParams } from '../../team/team-schema.ts'
@@ -16,7 +16,7 @@ import {
   presentKey,
   rotateKeySchema,
 } from './key-schema.ts'
-import { keptCalls } from './last-calls.ts'
+import { maxCallsPerKey } from './last-calls.ts'
 import { selectApiKey, selectApiKeys } from './queries.ts'
 
 const path = '/api/team/v1/workspaces/:workspaceId/keys'
@@ -52,9 +52,9 @@ export function keyTeamRoutes(app: App, deps: KeyDeps, guard: TeamGuard): void {
   api.get(`${path}/:keyId/calls`, 'member', {
     operationId: 'listApiKeyCalls',
     summary: 'List the last calls of an API key',
-    description: `The last ${keptCalls}, newest first, including refused ones. Calls appear within a minute. Requests and responses are not stored.`,
+    description: `The last ${maxCallsPerKey}, newest first, including refused ones. Calls appear within a minute. Requests and responses are not stored.`,
     params: keyParams,
-    answers: { 200: Type.Object({ calls: Type.Array(keyCallSchema, { maxItems: keptCalls }) }) },
+    answers: { 200: Type.Object({ calls: Type.Array(keyCallSchema, { maxItems: maxCallsPerKey }) }) },
     run: async ({ member, params }) => {
       const { workspaceId } = member
       const row = await selectApiKey(deps.db.sql, workspaceId, params.keyId)
@@ -124,7 +124,7 @@ function changeRoutes(api: TeamApi, deps: KeyDeps): void {
 
 function readTime(field: string, text: string | null | undefined): Date | null {
   if (text === undefined || text === null) return null
-  const time = readIsoTime(text)
+  const time = parseIsoTime(text)
   if (time === null) throw invalid(field, 'must be an ISO 8601 time')
   return time
 }

@@ -3,15 +3,15 @@ import { InvalidInput, type Issue } from '../../base/errors.ts'
 import { isUuid } from '../../base/id.ts'
 import { normalRange } from '../../base/outgoing/address.ts'
 import { nullable, oneOf, timestamp, titled } from '../../base/route.ts'
-import { text, uuid, visible, wholeNumber } from '../../base/schema-types.ts'
+import { text, uuid, visiblePattern, wholeNumber } from '../../base/schema-types.ts'
 import { closed, idSchema } from '../../team/team-schema.ts'
 import { isScope, type Scope, scopes } from './caller.ts'
-import { type ApiKeyRow, type KeySettingsInput, shownKey } from './queries.ts'
+import { type ApiKeyRow, type KeySettingsInput, keyLabel } from './queries.ts'
 
 const name = Type.String({
   minLength: 1,
   maxLength: 100,
-  pattern: visible,
+  pattern: visiblePattern,
   description: 'Name that says what the key is for. Agents appear under it in the inbox.',
   example: 'Website agent',
 })
@@ -160,7 +160,7 @@ export function presentKey(row: ApiKeyRow, now: Date): Static<typeof keySchema> 
   return {
     id: row.id,
     name: row.name,
-    shown: shownKey(row.last_four),
+    shown: keyLabel(row.last_four),
     status: statusAt(row, now),
     scopes: row.scopes as Static<typeof scopeList>,
     connectionIds: row.connection_ids,

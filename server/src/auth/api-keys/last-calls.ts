@@ -17,8 +17,8 @@ export interface KeyCall {
 
 export interface LastCalls {
   /** Notes that the key was accepted. Its last use is stored to within a minute. */
-  use(caller: KeyName): void
-  note(caller: KeyName, call: KeyCall): void
+  recordUse(caller: KeyRef): void
+  recordCall(caller: KeyRef, call: KeyCall): void
   /** Returns the newest calls of a key, including unwritten ones of this process; other nodes' lag up to a minute. */
   read(workspaceId: string, keyId: string): Promise<KeyCall[]>
   /** Writes the pending data of keys that are due. After a failure it is kept and retried. */
@@ -27,9 +27,9 @@ export interface LastCalls {
   close(): Promise<void>
 }
 
-type KeyName = Pick<Caller, 'workspaceId' | 'keyId'>
+type KeyRef = Pick<Caller, 'workspaceId' | 'keyId'>
 
-export const keptCalls = 100
+export const maxCallsPerKey = 100
 
 const flushEveryMs = 5000
 const perKeyMs = 60_000
@@ -38,7 +38,7 @@ const maxKeys = 10_000
 const maxCalls = 20_000
 const keysPerStatement = 200
 
-interface Pending extends KeyName {
+interface PendingKey extends KeyRef {
   /** Oldest first. */
   calls: KeyCall[]
   /** Last use that is not written yet. */
@@ -51,11 +51,11 @@ interface Pending extends KeyName {
  * key. A crash loses up to a minute.
  */
 export function createLastCalls(db: Db, clock: Clock): LastCalls {
-  const keys = new Map<string, Pending>()
-  let before: Promise<unknown> = Promise.resolve()
-  const room = () => Math.min(keptCalls, Math.max(1, Math.floor(maxCalls / keys.size)))
+  const keys = new Map<string, PendingKey>()
+  let previousWork: Promise<unknown> = Promise.resolve()
+  const callLimit = () => Math.min(maxCallsPerKey, Math.max(1, Math.floor(maxCalls / keys.size)))
 
-  function pendingOf({ workspaceId, keyId }: KeyName): Pending {
+  function pendingOf({ workspaceId, keyId }: KeyRef): PendingKey {
     const pending = keys.get(keyId) ?? { workspaceId, keyId, calls: [], usedAt: null, writtenAtMs: null }
     keys.set(keyId, pending)
     return pending
@@ -63,17 +63,17 @@ export function createLastCalls(db: Db, clock: Clock): LastCalls {
 
   // Serialized: concurrent writes would store the same calls twice, and a read during a write would miss or repeat
   // some.
-  function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const done = before.then(work)
-    before = done.catch(() => {})
+  function inSequence<T>(work: () => Promise<T>): Promise<T> {
+    const done = previousWork.then(work)
+    previousWork = done.catch(() => {})
     return done
   }
 
-  async function write(isDue: (pending: Pending) => boolean): Promise<void> {
-    const due = [...keys.values()].filter((pending) => !isEmpty(pending) && isDue(pending))
-    for (let at = 0; at < due.length; at += keysPerStatement) {
+  async function write(isDue: (pending: PendingKey) => boolean): Promise<void> {
+    const dueKeys = [...keys.values()].filter((pending) => !isEmpty(pending) && isDue(pending))
+    for (let at = 0; at < dueKeys.length; at += keysPerStatement) {
       // Sorted by key, so that nodes that write concurrently lock rows in the same order and cannot deadlock.
-      const batch = due.slice(at, at + keysPerStatement).toSorted((a, b) => (a.keyId < b.keyId ? -1 : 1))
+      const batch = dueKeys.slice(at, at + keysPerStatement).toSorted((a, b) => (a.keyId < b.keyId ? -1 : 1))
       const written = batch.map((pending) => ({ ...pending, calls: [...pending.calls] }))
       await db.tx(async (tx) => {
         await storeCalls(
@@ -92,38 +92,38 @@ export function createLastCalls(db: Db, clock: Clock): LastCalls {
     }
   }
 
-  const isEmpty = ({ calls, usedAt }: Pending) => calls.length === 0 && usedAt === null
-  const hasRested = ({ writtenAtMs }: Pending) =>
+  const isEmpty = ({ calls, usedAt }: PendingKey) => calls.length === 0 && usedAt === null
+  const isWriteDue = ({ writtenAtMs }: PendingKey) =>
     writtenAtMs === null || clock.now().getTime() - writtenAtMs >= perKeyMs
 
   async function flush(): Promise<void> {
-    await inTurn(() => write(hasRested))
-    for (const [keyId, pending] of keys) if (isEmpty(pending) && hasRested(pending)) keys.delete(keyId)
+    await inSequence(() => write(isWriteDue))
+    for (const [keyId, pending] of keys) if (isEmpty(pending) && isWriteDue(pending)) keys.delete(keyId)
   }
 
   const timer = setInterval(() => flush().catch(() => {}), flushEveryMs).unref()
 
   return {
-    use: (caller) => {
+    recordUse: (caller) => {
       pendingOf(caller).usedAt = clock.now()
     },
-    note: (caller, call) => {
+    recordCall: (caller, call) => {
       if (!keys.has(caller.keyId) && keys.size >= maxKeys) return
       const { calls } = pendingOf(caller)
       calls.push(call)
-      if (calls.length > room()) calls.shift()
+      if (calls.length > callLimit()) calls.shift()
     },
     flush,
     read: (workspaceId, keyId) =>
-      inTurn(async () => {
+      inSequence(async () => {
         const stored = await selectCalls(db.sql, workspaceId, keyId)
         const pending = keys.get(keyId)
         const unwritten = pending?.workspaceId === workspaceId ? pending.calls : []
-        return [...unwritten.toReversed(), ...stored].slice(0, keptCalls)
+        return [...unwritten.toReversed(), ...stored].slice(0, maxCallsPerKey)
       }),
     close: async () => {
       clearInterval(timer)
-      await inTurn(() => write(() => true))
+      await inSequence(() => write(() => true))
     },
   }
 }
@@ -148,7 +148,7 @@ const fromStored = ([atMs, method, route, verb, status, ms]: StoredCall): KeyCal
   ms,
 })
 
-async function storeCalls(tx: Tx, batch: readonly (KeyName & { calls: KeyCall[] })[]): Promise<void> {
+async function storeCalls(tx: Tx, batch: readonly (KeyRef & { calls: KeyCall[] })[]): Promise<void> {
   if (batch.length === 0) return
   await tx`
     insert into key_calls as kept (workspace_id, key_id, calls)
@@ -171,6 +171,6 @@ async function selectCalls(sql: Sql, workspaceId: string, keyId: string): Promis
       and key_id = ${keyId}`
   return (row?.calls ?? [])
     .toSorted((a, b) => b[0] - a[0])
-    .slice(0, keptCalls)
+    .slice(0, maxCallsPerKey)
     .map(fromStored)
 }

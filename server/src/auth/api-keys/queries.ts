@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { isDistributed, keysOf, lockExclusive } from '../../base/citus/distributed-sql.ts'
+import { isDistributed, keysLock, lockExclusive } from '../../base/citus/distributed-sql.ts'
 import { type Db, publish, type Sql, type Tx } from '../../base/db.ts'
 import { checksum62, randomBase62 } from '../../base/encryption/secret-token.ts'
 import { type LeadSettingsRow, leadSettingsColumns } from '../../base/lead-settings.ts'
@@ -26,7 +26,7 @@ export interface ApiKeyRow {
   last_used_at: Date | null
 }
 
-const shownColumns = (sql: Sql) => sql`
+const keyColumns = (sql: Sql) => sql`
   workspace_id, id, name, last_four, scopes, connection_ids, phone_visibility, allowlist,
   answers_new_conversations, unanswered_sends, daily_sends, expires_at, revoked_at, previous_valid_until, created_by,
   created_at, last_used_at`
@@ -73,27 +73,27 @@ export async function insertApiKey(tx: Tx, key: NewApiKey): Promise<ApiKeyRow> {
       ${key.answersNewConversations}, ${key.unansweredSends}, ${key.dailySends}, ${key.expiresAt}, ${key.createdBy},
       ${key.createdAt}
     )
-    returning ${shownColumns(tx)}`
+    returning ${keyColumns(tx)}`
   return row
 }
 
 export async function selectApiKeys(sql: Sql, workspaceId: string): Promise<ApiKeyRow[]> {
   return sql<ApiKeyRow[]>`
-    select ${shownColumns(sql)}
+    select ${keyColumns(sql)}
     from api_keys
     where workspace_id = ${workspaceId}
     order by id desc`
 }
 
 /** Returns the active keys that this person is responsible for. */
-export async function selectUsableKeysOf(
+export async function selectActiveKeysOf(
   sql: Sql,
   workspaceId: string,
   userId: string,
   now: Date,
 ): Promise<ApiKeyRow[]> {
   return sql<ApiKeyRow[]>`
-    select ${shownColumns(sql)}
+    select ${keyColumns(sql)}
     from api_keys
     where workspace_id = ${workspaceId}
     and created_by = ${userId}
@@ -104,7 +104,7 @@ export async function selectUsableKeysOf(
 
 export async function selectApiKey(sql: Sql, workspaceId: string, keyId: string): Promise<ApiKeyRow | null> {
   const [row] = await sql<ApiKeyRow[]>`
-    select ${shownColumns(sql)}
+    select ${keyColumns(sql)}
     from api_keys
     where workspace_id = ${workspaceId}
     and id = ${keyId}`
@@ -112,9 +112,9 @@ export async function selectApiKey(sql: Sql, workspaceId: string, keyId: string)
 }
 
 export async function lockApiKey(tx: Tx, workspaceId: string, keyId: string): Promise<ApiKeyRow | null> {
-  if (isDistributed(tx)) await lockExclusive(tx, keysOf(workspaceId))
+  if (isDistributed(tx)) await lockExclusive(tx, keysLock(workspaceId))
   const [row] = await tx<ApiKeyRow[]>`
-    select ${shownColumns(tx)}
+    select ${keyColumns(tx)}
     from api_keys
     where workspace_id = ${workspaceId}
     and id = ${keyId}
@@ -128,7 +128,7 @@ export async function setRevoked(tx: Tx, workspaceId: string, keyId: string, at:
     set revoked_at = ${at}
     where workspace_id = ${workspaceId}
     and id = ${keyId}
-    returning ${shownColumns(tx)}`
+    returning ${keyColumns(tx)}`
   return row
 }
 
@@ -150,7 +150,7 @@ export async function storeChanges(tx: Tx, workspaceId: string, keyId: string, t
       daily_sends = ${to.daily_sends}
     where workspace_id = ${workspaceId}
     and id = ${keyId}
-    returning ${shownColumns(tx)}`
+    returning ${keyColumns(tx)}`
   return row
 }
 
@@ -169,7 +169,7 @@ export async function replaceValue(tx: Tx, workspaceId: string, keyId: string, v
       last_four = ${value.lastFour}
     where workspace_id = ${workspaceId}
     and id = ${keyId}
-    returning ${shownColumns(tx)}`
+    returning ${keyColumns(tx)}`
   return row
 }
 
@@ -241,7 +241,7 @@ export async function recordKeyUses(tx: Tx, uses: readonly KeyUse[]): Promise<vo
 const prefix = 'plk_'
 const randomLength = 22
 const checksumLength = 6
-const shape = /^plk_[0-9A-Za-z]{22}_[0-9A-Za-z]{6}$/
+const keyPattern = /^plk_[0-9A-Za-z]{22}_[0-9A-Za-z]{6}$/
 
 /** Returns a new key value of about 131 random bits. */
 export function makeKeyValue(): string {
@@ -251,7 +251,9 @@ export function makeKeyValue(): string {
 
 /** Returns whether the text has the form of a key and its checksum matches. */
 export function isKeyValue(text: string): boolean {
-  return shape.test(text) && text.slice(-checksumLength) === checksum62(text.slice(0, prefix.length + randomLength))
+  return (
+    keyPattern.test(text) && text.slice(-checksumLength) === checksum62(text.slice(0, prefix.length + randomLength))
+  )
 }
 
 /** Returns the SHA-256 as lower-case hex. The value is long and random, so a slow hash would add no security. */
@@ -264,7 +266,7 @@ export function lastFourOf(value: string): string {
 }
 
 /** Returns how a key is shown after its creation: `plk_…abcd`. */
-export function shownKey(lastFour: string): string {
+export function keyLabel(lastFour: string): string {
   return `${prefix}…${lastFour}`
 }
 

@@ -11,9 +11,9 @@ import { type Member, type Role, roleCovers, type TeamCaller, type TeamGuard } f
 import type { Limiter } from '../rate-limit/limiter.ts'
 import { rateLimited, setRateLimitHeaders } from '../rate-limit/request-limits.ts'
 import { findSession, needsTouch, touchSession } from '../sign-in/sessions.ts'
-import { csrfHeader, refuseForeignOrigin, refuseForgery, sessionCookie } from '../sign-in/visitor.ts'
-import { findUser, openPerson, type TeamDeps } from '../users/users.ts'
-import { findTeamToken, isTeamToken, noteTokenUse, useIsNews } from './team-tokens.ts'
+import { csrfHeader, refuseCrossOrigin, requireCsrfToken, sessionCookie } from '../sign-in/visitor.ts'
+import { decryptPerson, findUser, type TeamDeps } from '../users/users.ts'
+import { findTeamToken, isTeamToken, isUseDue, recordTokenUse } from './team-tokens.ts'
 
 /** Decorates requests with the caller. Call it once, before any route with a team guard. */
 export function decorateTeamRequests(app: App): void {
@@ -38,23 +38,23 @@ interface TeamGuardDeps extends CredentialDeps {
  * in a workspace that the caller is not in (as if it did not exist) and 403 if the role is too low.
  */
 export function createTeamGuard(deps: TeamGuardDeps): TeamGuard {
-  const admit = async (request: FastifyRequest, reply: FastifyReply): Promise<Identity> => {
+  const authorizeRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<Identity> => {
     const identity = await identify(deps, request)
     await countRequest(deps, identity, reply)
     request.teamCaller = identity.caller
     return identity
   }
   return {
-    visitor: () => async (request) => refuseForeignOrigin(request.headers, deps.publicUrl),
+    visitor: () => async (request) => refuseCrossOrigin(request.headers, deps.publicUrl),
     signedIn: () => async (request, reply) => {
-      await admit(request, reply)
+      await authorizeRequest(request, reply)
     },
     operator: () => async (request, reply) => {
-      const { caller } = await admit(request, reply)
+      const { caller } = await authorizeRequest(request, reply)
       if (!caller.isOperator) throw forbidden('Only operators of this installation can do this')
     },
     member: (minRole) => async (request, reply) => {
-      const identity = await admit(request, reply)
+      const identity = await authorizeRequest(request, reply)
       const member = await memberIn(deps.db.sql, workspaceIdIn(request), identity)
       if (member === null) throw notFound('Workspace not found')
       setWorkspace(member.workspaceId)
@@ -89,7 +89,7 @@ function workspaceIdIn(request: FastifyRequest): string {
 async function memberIn(sql: Sql, workspaceId: string, identity: Identity): Promise<Member | null> {
   if (!isUuid(workspaceId)) return null
   const { caller } = identity
-  const row = await findStanding(sql, workspaceId.toLowerCase(), caller.userId)
+  const row = await findWorkspaceAccess(sql, workspaceId.toLowerCase(), caller.userId)
   if (row === undefined) return null
   const role = caller.isOperator ? 'owner' : (row.role ?? roleOfToken(identity, row.id))
   if (role === null) return null
@@ -107,7 +107,7 @@ function roleOfToken({ caller, tokenRole }: Identity, workspaceId: string): Role
   return isInside ? tokenRole : null
 }
 
-interface StandingRow extends LeadSettingsRow {
+interface WorkspaceAccessRow extends LeadSettingsRow {
   id: string
   leads_enabled: boolean
   inbox_enabled: boolean
@@ -115,8 +115,12 @@ interface StandingRow extends LeadSettingsRow {
   role: Role | null
 }
 
-async function findStanding(sql: Sql, workspaceId: string, userId: string | null): Promise<StandingRow | undefined> {
-  const [row] = await sql<StandingRow[]>`
+async function findWorkspaceAccess(
+  sql: Sql,
+  workspaceId: string,
+  userId: string | null,
+): Promise<WorkspaceAccessRow | undefined> {
+  const [row] = await sql<WorkspaceAccessRow[]>`
     select w.id, ${leadSettingsColumns(sql)}, w.leads_enabled, w.inbox_enabled, w.inbox_available, m.role
     from workspaces w
     left join members m on m.workspace_id = w.id and m.user_id = ${userId}::uuid
@@ -128,14 +132,14 @@ async function findStanding(sql: Sql, workspaceId: string, userId: string | null
  * Creates the guard of the metrics. It accepts the metrics token, or the team token of an operator. Metrics show how
  * much business there is, so nobody else may read them.
  */
-export function createMetricsDoor(
+export function createMetricsGuard(
   deps: CredentialDeps & { metricsToken: string | null },
 ): (request: FastifyRequest) => Promise<void> {
   return async (request) => {
     const { authorization } = request.headers
     // Accepts no session: the worker's server reads no cookies.
     if (authorization === undefined) throw unauthorized('Send the metrics token, or the team token of an operator')
-    if (deps.metricsToken !== null && isSameSecret(tokenIn(authorization), deps.metricsToken)) return
+    if (deps.metricsToken !== null && isSameSecret(bearerTokenIn(authorization), deps.metricsToken)) return
     const { caller } = await identify(deps, request)
     if (!caller.isOperator) throw forbidden('Only operators of this installation can do this')
   }
@@ -168,12 +172,12 @@ async function identify(
   { isUse }: { isUse: boolean } = { isUse: true },
 ): Promise<Identity> {
   const { authorization } = request.headers
-  if (authorization !== undefined) return byToken(deps, tokenIn(authorization))
+  if (authorization !== undefined) return authenticateToken(deps, bearerTokenIn(authorization))
   const sessionToken = sessionCookie(deps.publicUrl).read(request)
   const caller = sessionToken === null ? null : await findCallerBySession(deps, sessionToken, { isUse })
   if (sessionToken === null || caller === null) throw unauthorized('Sign in, or send a team token')
   if (!safeMethods.has(request.method)) {
-    refuseForgery(request.headers, deps.publicUrl, sessionToken, request.headers[csrfHeader]?.toString())
+    requireCsrfToken(request.headers, deps.publicUrl, sessionToken, request.headers[csrfHeader]?.toString())
   }
   return { caller, tokenRole: null }
 }
@@ -189,12 +193,12 @@ export async function findCallerBySession(
   const user = session === undefined ? undefined : await findUser(deps.db.sql, session.user_id)
   if (session === undefined || user === undefined) return null
   if (isUse && needsTouch(session, now)) await deps.db.tx((tx) => touchSession(tx, session.id, now))
-  const person = await deps.keyStore.withKeyring(instanceScope, (keys) => openPerson(keys, user.id, user.person))
+  const person = await deps.keyStore.withKeyring(instanceScope, (keys) => decryptPerson(keys, user.id, user.person))
   return {
     userId: user.id,
     tokenId: null,
     tokenWorkspaceId: null,
-    makerId: user.id,
+    creatorId: user.id,
     sessionId: session.id,
     name: person.name,
     isOperator: user.is_operator,
@@ -203,22 +207,22 @@ export async function findCallerBySession(
 }
 
 /** Returns the value of a `Bearer` header; empty if it is not one. */
-function tokenIn(authorization: string): string {
+function bearerTokenIn(authorization: string): string {
   return /^bearer +(\S+)$/i.exec(authorization)?.[1] ?? ''
 }
 
-async function byToken(deps: CredentialDeps, value: string): Promise<Identity> {
+async function authenticateToken(deps: CredentialDeps, value: string): Promise<Identity> {
   if (deps.teamToken !== null && isSameSecret(value, deps.teamToken)) return instanceToken
   if (deps.localToken !== undefined && isSameSecret(value, deps.localToken)) return { ...instanceToken, isLocal: true }
   const now = deps.clock.now()
   const token = isTeamToken(value) ? await findTeamToken(deps.db.sql, value, now) : undefined
   if (token === undefined) throw unauthorized('Team token not valid')
-  if (useIsNews(token, now)) await deps.db.tx((tx) => noteTokenUse(tx, token.id, now))
+  if (isUseDue(token, now)) await deps.db.tx((tx) => recordTokenUse(tx, token.id, now))
   const caller: TeamCaller = {
     userId: null,
     tokenId: token.id,
     tokenWorkspaceId: token.workspace_id,
-    makerId: token.created_by,
+    creatorId: token.created_by,
     sessionId: null,
     name: token.name,
     isOperator: token.workspace_id === null && token.role === 'owner',
@@ -233,7 +237,7 @@ const instanceToken: Identity = {
     userId: null,
     tokenId: instanceScope,
     tokenWorkspaceId: null,
-    makerId: null,
+    creatorId: null,
     sessionId: null,
     name: 'Operator token',
     isOperator: true,

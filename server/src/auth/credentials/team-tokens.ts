@@ -5,14 +5,14 @@ import { checksum62, hashToken, randomBase62 } from '../../base/encryption/secre
 import { invalid, notFound } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
 import { nullable, timestamp, titled } from '../../base/route.ts'
-import { text, visible } from '../../base/schema-types.ts'
+import { text, visiblePattern } from '../../base/schema-types.ts'
 import { recordAudit } from '../../team/audit.ts'
 import type { Member, Role, TeamCaller } from '../../team/member.ts'
 import { idSchema, roleSchema } from '../../team/team-schema.ts'
 import { publishTokenRevoked } from '../users/members.ts'
 import type { TeamDeps } from '../users/users.ts'
 
-const noteUseEveryMs = 60_000
+const recordUseEveryMs = 60_000
 
 interface TeamTokenRow {
   id: string
@@ -44,7 +44,7 @@ export async function createTeamToken(
   if (input.expiresAt !== null && input.expiresAt <= now) throw invalid('expiresAt', 'must be in the future')
   const value = makeTeamToken()
   const token = await deps.db.tx(async (tx) => {
-    const row = await insertTeamToken(tx, input, value, by.makerId, now)
+    const row = await insertTeamToken(tx, input, value, by.creatorId, now)
     await recordChange(tx, by, input.workspaceId, 'team-token.created', row.id, now)
     return row
   })
@@ -135,11 +135,11 @@ export async function findTeamToken(sql: Sql, value: string, now: Date): Promise
 }
 
 /** Returns whether the time of last use is old enough to store again. */
-export function useIsNews(token: TeamTokenRow, now: Date): boolean {
-  return token.last_used_at === null || now.getTime() - token.last_used_at.getTime() >= noteUseEveryMs
+export function isUseDue(token: TeamTokenRow, now: Date): boolean {
+  return token.last_used_at === null || now.getTime() - token.last_used_at.getTime() >= recordUseEveryMs
 }
 
-export async function noteTokenUse(tx: Tx, tokenId: string, now: Date): Promise<void> {
+export async function recordTokenUse(tx: Tx, tokenId: string, now: Date): Promise<void> {
   await tx`
     update team_tokens
     set last_used_at = ${now}
@@ -181,7 +181,7 @@ function recordChange(
   return recordAudit(tx, { scopeId, actor: by.actor, action, target: `team-token:${tokenId}` }, now)
 }
 
-const shape = /^plt_[0-9A-Za-z]{32}_[0-9A-Za-z]{6}$/
+const tokenPattern = /^plt_[0-9A-Za-z]{32}_[0-9A-Za-z]{6}$/
 
 /** Returns `plt_<32 random>_<6 checksum>`: the prefix is for secret scanners; the random part has 190 bits. */
 export function makeTeamToken(): string {
@@ -190,10 +190,10 @@ export function makeTeamToken(): string {
 }
 
 export function isTeamToken(text: string): boolean {
-  return shape.test(text) && text.slice(-6) === checksum62(text.slice(0, -7))
+  return tokenPattern.test(text) && text.slice(-6) === checksum62(text.slice(0, -7))
 }
 
-export const madeBySchema = nullable(
+export const createdBySchema = nullable(
   idSchema(
     'The member who created it, directly or with a team token. Null if created from the command line or with the operator token.',
   ),
@@ -204,7 +204,7 @@ export const tokenSchema = titled('TeamToken', {
   name: text(100, 'Name that says what the token is for.', { example: 'Nightly export' }),
   role: roleSchema,
   shown: text(20, 'Prefix and last four characters.', { example: 'plt_…8fK2' }),
-  createdBy: madeBySchema,
+  createdBy: createdBySchema,
   createdAt: timestamp('Creation time.'),
   lastUsedAt: nullable(timestamp('Time of last use, to the minute.')),
   expiresAt: nullable(timestamp('Expiry time; null if it does not expire.')),
@@ -213,7 +213,7 @@ export const tokenSchema = titled('TeamToken', {
 export const tokenNameSchema = Type.String({
   minLength: 1,
   maxLength: 100,
-  pattern: visible,
+  pattern: visiblePattern,
   description: 'Name that says what the token is for.',
   example: 'Nightly export',
 })

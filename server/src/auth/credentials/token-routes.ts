@@ -3,12 +3,12 @@ import { Type } from 'typebox'
 import { invalid } from '../../base/errors.ts'
 import { type App, nullable, timestamp, titled } from '../../base/route.ts'
 import { text, unpaged } from '../../base/schema-types.ts'
-import { readIsoTime } from '../../base/time.ts'
+import { parseIsoTime } from '../../base/time.ts'
 import type { TeamCaller, TeamGuard } from '../../team/member.ts'
 import { type TeamApi, teamApi } from '../../team/team-api.ts'
 import { closed, idSchema, roleSchema, workspaceParams } from '../../team/team-schema.ts'
-import { proveCaller } from '../account/profile.ts'
-import { proofFields } from '../sign-in/sessions.ts'
+import { reauthenticate } from '../account/profile.ts'
+import { reauthenticationFields } from '../sign-in/sessions.ts'
 import { visitorOf } from '../sign-in/visitor.ts'
 import type { TeamDeps } from '../users/users.ts'
 import {
@@ -20,8 +20,8 @@ import {
   tokenSchema,
 } from './team-tokens.ts'
 
-const listed = Type.Object({ tokens: Type.Array(tokenSchema, unpaged) })
-const withValue = titled('TeamTokenWithValue', {
+const tokenListSchema = Type.Object({ tokens: Type.Array(tokenSchema, unpaged) })
+const tokenWithValueSchema = titled('TeamTokenWithValue', {
   token: tokenSchema,
   value: text(100, 'Shown only once, in this response.', { example: 'plt_…' }),
 })
@@ -42,26 +42,26 @@ export function tokenTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): voi
 
 function workspaceTokenRoutes(api: TeamApi, deps: TeamDeps): void {
   const path = '/api/team/v1/workspaces/:workspaceId/tokens'
-  const whose = 'For owners: tokens that work in this workspace.'
+  const audienceText = 'For owners: tokens that work in this workspace.'
   api.get(path, 'owner', {
     operationId: 'listTeamTokens',
     summary: 'List team tokens',
-    description: whose,
-    answers: { 200: listed },
+    description: audienceText,
+    answers: { 200: tokenListSchema },
     run: ({ member }) => list(deps, member.workspaceId),
   })
   api.post(path, 'owner', {
     operationId: 'createTeamToken',
     summary: 'Create a team token',
-    description: `${whose} The value is shown only in this response.`,
+    description: `${audienceText} The value is shown only in this response.`,
     body: NewToken,
-    answers: { 201: withValue },
+    answers: { 201: tokenWithValueSchema },
     run: ({ member, body }) => create(deps, member, member.workspaceId, body),
   })
   api.delete(`${path}/:tokenId`, 'owner', {
     operationId: 'revokeTeamToken',
     summary: 'Revoke a team token',
-    description: `${whose} It stops working immediately.`,
+    description: `${audienceText} It stops working immediately.`,
     params: Type.Object({ ...workspaceParams, ...tokenId }),
     run: ({ member, params }) => revokeTeamToken(deps, member, member.workspaceId, params.tokenId),
   })
@@ -69,34 +69,35 @@ function workspaceTokenRoutes(api: TeamApi, deps: TeamDeps): void {
 
 function installationTokenRoutes(api: TeamApi, deps: TeamDeps): void {
   const path = '/api/team/v1/tokens'
-  const whose = 'For operators: tokens that work in every workspace. A token with the role owner acts as an operator.'
+  const audienceText =
+    'For operators: tokens that work in every workspace. A token with the role owner acts as an operator.'
   api.get(path, 'operator', {
     operationId: 'listInstallationTokens',
     summary: 'List team tokens',
-    description: whose,
+    description: audienceText,
     params: Type.Object({}),
-    answers: { 200: listed },
+    answers: { 200: tokenListSchema },
     errors: [404],
     run: () => list(deps, null),
   })
   api.post(path, 'operator', {
     operationId: 'createInstallationToken',
     summary: 'Create a team token',
-    description: `${whose} The value is shown only in this response.`,
+    description: `${audienceText} The value is shown only in this response.`,
     params: Type.Object({}),
     // A session alone is not enough: the token outlives the session and may do more.
-    body: Type.Object({ ...fields, ...proofFields }, { ...closed, title: 'NewInstallationToken' }),
-    answers: { 201: withValue },
+    body: Type.Object({ ...fields, ...reauthenticationFields }, { ...closed, title: 'NewInstallationToken' }),
+    answers: { 201: tokenWithValueSchema },
     errors: [404, 409, 429],
     run: async ({ caller, body, request }) => {
-      await proveCaller(deps, visitorOf(deps, request), caller, body)
+      await reauthenticate(deps, visitorOf(deps, request), caller, body)
       return create(deps, caller, null, body)
     },
   })
   api.delete(`${path}/:tokenId`, 'operator', {
     operationId: 'revokeInstallationToken',
     summary: 'Revoke a team token',
-    description: `${whose} It stops working immediately.`,
+    description: `${audienceText} It stops working immediately.`,
     params: Type.Object(tokenId),
     errors: [404],
     run: ({ caller, params }) => revokeTeamToken(deps, caller, null, params.tokenId),
@@ -108,16 +109,21 @@ async function list({ db, clock }: TeamDeps, workspaceId: string | null) {
   return { tokens: rows.map(presentToken) }
 }
 
-async function create(deps: TeamDeps, caller: TeamCaller, workspaceId: string | null, wanted: Static<typeof NewToken>) {
-  const { name, role, expiresAt } = wanted
-  const input = { workspaceId, name: name.trim(), role, expiresAt: readExpiry(expiresAt) }
+async function create(
+  deps: TeamDeps,
+  caller: TeamCaller,
+  workspaceId: string | null,
+  newToken: Static<typeof NewToken>,
+) {
+  const { name, role, expiresAt } = newToken
+  const input = { workspaceId, name: name.trim(), role, expiresAt: parseExpiry(expiresAt) }
   const { token, value } = await createTeamToken(deps, caller, input)
   return { token: presentToken(token), value }
 }
 
-function readExpiry(text: string | null | undefined): Date | null {
+function parseExpiry(text: string | null | undefined): Date | null {
   if (text === undefined || text === null) return null
-  const time = readIsoTime(text)
+  const time = parseIsoTime(text)
   if (time === null) throw invalid('expiresAt', 'must be an ISO 8601 time')
   return time
 }

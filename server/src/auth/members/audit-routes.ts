@@ -4,7 +4,7 @@ import { instanceScope } from '../../base/encryption/key-store.ts'
 import { invalid } from '../../base/errors.ts'
 import { type App, nullable, oneOf, timestamp, titled } from '../../base/route.ts'
 import { count, page, text } from '../../base/schema-types.ts'
-import { readIsoTime } from '../../base/time.ts'
+import { parseIsoTime } from '../../base/time.ts'
 import { type AuditRow, listAudit } from '../../team/audit.ts'
 import type { TeamGuard } from '../../team/member.ts'
 import { teamApi } from '../../team/team-api.ts'
@@ -68,9 +68,9 @@ export function auditTeamRoutes(app: App, { db }: TeamDeps, guard: TeamGuard): v
     answers: { 200: entries },
     allErrors: [400, 401, 403, 404] as const,
   }
-  const read = async (scopeId: string, asked: Static<typeof query>) => {
-    const { limit, before = null, actorId = null, actorType = null, thing = null, from, to } = asked
-    const filter = { actorId, actorType, thing, from: readTime('from', from), to: readTime('to', to) }
+  const read = async (scopeId: string, criteria: Static<typeof query>) => {
+    const { limit, before = null, actorId = null, actorType = null, thing = null, from, to } = criteria
+    const filter = { actorId, actorType, thing, from: parseTime('from', from), to: parseTime('to', to) }
     const found = await listAudit(db.sql, scopeId, filter, { limit, before: before?.toLowerCase() ?? null })
     return { entries: found.rows.map(present), nextBefore: found.before }
   }
@@ -86,8 +86,8 @@ export function auditTeamRoutes(app: App, { db }: TeamDeps, guard: TeamGuard): v
   })
 }
 
-function readTime(field: string, text: string | undefined): Date | null {
-  const time = text === undefined ? null : readIsoTime(text)
+function parseTime(field: string, text: string | undefined): Date | null {
+  const time = text === undefined ? null : parseIsoTime(text)
   if (text !== undefined && time === null) throw invalid(field, 'must be an ISO 8601 time', 'query')
   return time
 }

@@ -3,14 +3,14 @@ import { forbidden } from '../../base/errors.ts'
 import { recordAudit } from '../../team/audit.ts'
 import { type Member, type Role, roleCovers, roles } from '../../team/member.ts'
 import { type KeyDeps, revokeApiKey } from '../api-keys/change-key.ts'
-import { selectUsableKeysOf } from '../api-keys/queries.ts'
+import { selectActiveKeysOf } from '../api-keys/queries.ts'
 import { revokeTokensOf } from '../credentials/team-tokens.ts'
 import {
   findMember,
   lockMembers,
   memberNotFound,
   publishMemberRevoked,
-  refuseAbove,
+  refuseHigherRole,
   removeMember,
   setRole,
 } from '../users/members.ts'
@@ -27,8 +27,8 @@ export async function changeRole(deps: TeamDeps, by: Member, userId: string, rol
     await lockMembers(tx, by.workspaceId)
     const found = await findMember(tx, by.workspaceId, userId)
     if (found === undefined) throw memberNotFound()
-    refuseAbove(by, found.role)
-    refuseAbove(by, role)
+    refuseHigherRole(by, found.role)
+    refuseHigherRole(by, role)
     if (found.role === role) return
     await setRole(tx, by.workspaceId, userId, role)
     publishMemberRevoked(tx, by.workspaceId, userId)
@@ -41,7 +41,7 @@ export async function changeRole(deps: TeamDeps, by: Member, userId: string, rol
 }
 
 /** Outline of a webhook endpoint that the member created. */
-export interface MadeWebhook {
+export interface CreatedWebhook {
   id: string
   /** Its address without parts that may contain a token. */
   url: string
@@ -51,21 +51,21 @@ export interface MadeWebhook {
   lastUsedAt: Date | null
 }
 
-export interface LeavingDeps extends TeamDeps, Pick<KeyDeps, 'forgetKey' | 'keyStopped'> {
+export interface LeaveDeps extends TeamDeps, Pick<KeyDeps, 'forgetKey' | 'keyStopped'> {
   /** Returns the endpoints that this person is responsible for, except removed ones. */
-  webhooksOf(workspaceId: string, userId: string): Promise<MadeWebhook[]>
+  webhooksOf(workspaceId: string, userId: string): Promise<CreatedWebhook[]>
   /** Disables the active ones. Returns how many. */
   disableWebhooksOf(tx: Tx, by: Member, userId: string): Promise<number>
 }
 
 /** What happens to keys and webhooks, on which others may depend. Kept by default. */
-export interface LeavingChoice {
+export interface LeaveOptions {
   keys: 'keep' | 'revoke'
   webhooks: 'keep' | 'disable'
 }
 
 /** Numbers of the person's resources that ended with the membership. */
-export interface Ended {
+export interface EndedCounts {
   tokens: number
   invitations: number
   keys: number
@@ -77,13 +77,18 @@ export interface Ended {
  * tokens of this workspace, withdraws their open invitations and treats their keys and webhooks as chosen. On commit
  * their streams end on every node.
  */
-export async function leaveTeam(deps: LeavingDeps, by: Member, userId: string, choice: LeavingChoice): Promise<Ended> {
+export async function leaveTeam(
+  deps: LeaveDeps,
+  by: Member,
+  userId: string,
+  choice: LeaveOptions,
+): Promise<EndedCounts> {
   const keyring = await deps.keyStore.keyring(by.workspaceId)
   const stopKey = (tx: Tx, keyId: string) => deps.keyStopped(tx, keyring, by.workspaceId, keyId)
   const { ended, revokedKeys } = await deps.db.tx(async (tx) => {
     const now = deps.clock.now()
     await lockMembers(tx, by.workspaceId)
-    await refuseForeign(tx, by, userId, choice)
+    await authorizeRemoval(tx, by, userId, choice)
     await removeMember(tx, by.workspaceId, userId)
     publishMemberRevoked(tx, by.workspaceId, userId)
     const entry = { scopeId: by.workspaceId, actor: by.actor, action: 'member.removed', target: `member:${userId}` }
@@ -98,13 +103,13 @@ export async function leaveTeam(deps: LeavingDeps, by: Member, userId: string, c
   return ended
 }
 
-async function refuseForeign(tx: Tx, by: Member, userId: string, choice: LeavingChoice): Promise<void> {
+async function authorizeRemoval(tx: Tx, by: Member, userId: string, choice: LeaveOptions): Promise<void> {
   const found = await findMember(tx, by.workspaceId, userId)
   if (found === undefined) throw memberNotFound()
   const isAdmin = roleCovers(by.role, 'admin')
   if (by.userId !== userId) {
     if (!isAdmin) throw forbidden('Only admins and owners can remove other members')
-    refuseAbove(by, found.role)
+    refuseHigherRole(by, found.role)
   }
   if (!isAdmin && (choice.keys !== 'keep' || choice.webhooks !== 'keep')) {
     throw forbidden('Only admins and owners can revoke keys and disable webhooks')
@@ -118,7 +123,7 @@ async function revokeKeysOf(
   stopKey: (tx: Tx, keyId: string) => Promise<void>,
   now: Date,
 ): Promise<string[]> {
-  const keys = await selectUsableKeysOf(tx, by.workspaceId, userId, now)
+  const keys = await selectActiveKeysOf(tx, by.workspaceId, userId, now)
   const revoked: string[] = []
   for (const { id } of keys) {
     const { changed } = await revokeApiKey(tx, by.workspaceId, id, now)

@@ -14,15 +14,15 @@ import {
   workspaceParams,
 } from '../../team/team-schema.ts'
 import { csrfTokenSchema, findSession } from '../sign-in/sessions.ts'
-import { keepSession } from '../sign-in/sign-in-routes.ts'
-import { csrfHeader, refuseForgery, visitorOf } from '../sign-in/visitor.ts'
+import { setSessionCookies } from '../sign-in/sign-in-routes.ts'
+import { csrfHeader, requireCsrfToken, visitorOf } from '../sign-in/visitor.ts'
 import type { TeamDeps } from '../users/users.ts'
 import {
   acceptInvitation,
-  invite,
+  createInvitation,
   listInvitations,
   readInvitation,
-  showInvitationLink,
+  readInvitationLink,
   withdrawInvitation,
 } from './invitations.ts'
 import { invitationSchema, presentInvitation } from './people.ts'
@@ -40,12 +40,12 @@ const token = Type.String({
   description: 'Last part of the link.',
   example: 'wK8…',
 })
-const InvitedTo = Type.Object({
+const invitedToSchema = Type.Object({
   workspaceName: text(100, 'Name of the workspace to join.', { example: 'Acme Sales' }),
   email: emailSchema,
   role: roleSchema,
 })
-const Joined = Type.Object({ workspaceId: idSchema('The workspace.'), csrfToken: Type.Optional(csrfTokenSchema) })
+const joinedSchema = Type.Object({ workspaceId: idSchema('The workspace.'), csrfToken: Type.Optional(csrfTokenSchema) })
 
 export function invitationTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): void {
   const api = teamApi(app, guard, 'Members')
@@ -70,7 +70,7 @@ export function invitationTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard)
     answers: { 201: Type.Object({ invitation: invitationSchema, url }) },
     run: async ({ member, body }) => {
       const { email, role } = body
-      const { invitation, url } = await invite(deps, member, { email: email.trim(), role })
+      const { invitation, url } = await createInvitation(deps, member, { email: email.trim(), role })
       return { invitation: presentInvitation(invitation), url }
     },
   })
@@ -83,7 +83,7 @@ export function invitationTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard)
     answers: { 200: Type.Object({ url }) },
     errors: [409],
     run: async ({ member, params }) => ({
-      url: await showInvitationLink(deps, member, params.invitationId),
+      url: await readInvitationLink(deps, member, params.invitationId),
     }),
   })
   api.delete(`${path}/:invitationId`, 'admin', {
@@ -98,7 +98,7 @@ export function invitationTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard)
     summary: 'Get an invitation by its link',
     description: 'Requires the token of the link. Changes nothing, because mail programs open links to preview them.',
     body: Type.Object({ token }, closed),
-    answers: { 200: InvitedTo },
+    answers: { 200: invitedToSchema },
     allErrors: [400, 403, 404, 413, 415],
     run: ({ body }) => readInvitation(deps, body.token),
   })
@@ -116,24 +116,24 @@ function acceptRoute(api: TeamApi, deps: TeamDeps): void {
       { token, name: Type.Optional(personNameSchema), password: Type.Optional(newPasswordSchema) },
       closed,
     ),
-    answers: { 200: Joined },
+    answers: { 200: joinedSchema },
     errors: [404, 409],
     run: async ({ body, request, reply }) => {
       const { token, name, password } = body
-      const userId = await signedInAs(deps, request)
+      const userId = await sessionUserOf(deps, request)
       const as = userId === null ? { name, password } : { userId }
       const joined = await acceptInvitation(deps, visitorOf(deps, request), token, as)
-      const csrfToken = joined.session === null ? undefined : keepSession(deps, reply, joined.session)
+      const csrfToken = joined.session === null ? undefined : setSessionCookies(deps, reply, joined.session)
       return { workspaceId: joined.workspaceId, ...(csrfToken === undefined ? {} : { csrfToken }) }
     },
   })
 }
 
 /** Returns the user of the request's session, or null if there is none. With a session, its CSRF token is required. */
-async function signedInAs(deps: TeamDeps, request: FastifyRequest): Promise<string | null> {
+async function sessionUserOf(deps: TeamDeps, request: FastifyRequest): Promise<string | null> {
   const { sessionToken } = visitorOf(deps, request)
   const session = sessionToken === null ? undefined : await findSession(deps, sessionToken, deps.wallClock.now())
   if (sessionToken === null || session === undefined) return null
-  refuseForgery(request.headers, deps.publicUrl, sessionToken, request.headers[csrfHeader]?.toString())
+  requireCsrfToken(request.headers, deps.publicUrl, sessionToken, request.headers[csrfHeader]?.toString())
   return session.user_id
 }

@@ -7,11 +7,11 @@ import { newId } from '../../base/id.ts'
 import { recordAudit } from '../../team/audit.ts'
 import type { Member, Role } from '../../team/member.ts'
 import type { NewSession } from '../sign-in/sessions.ts'
-import { enter } from '../sign-in/sign-in.ts'
-import { addMember, lockMembers, refuseAbove } from '../users/members.ts'
+import { completeSignIn } from '../sign-in/sign-in.ts'
+import { addMember, lockMembers, refuseHigherRole } from '../users/members.ts'
 import { createUser, findUserByEmail, type TeamDeps, type Visitor } from '../users/users.ts'
 
-const lifeMs = 7 * 24 * 3_600_000
+const invitationLifetimeMs = 7 * 24 * 3_600_000
 
 interface InvitationRow {
   workspace_id: string
@@ -36,17 +36,17 @@ export interface Invitation {
 }
 
 /** Creates an invitation for 7 days. The caller passes the link on. */
-export async function invite(
+export async function createInvitation(
   deps: TeamDeps,
   by: Member,
   { email, role }: { email: string; role: Role },
 ): Promise<{ invitation: Invitation; url: string }> {
-  refuseAbove(by, role)
+  refuseHigherRole(by, role)
   const keyring = await deps.keyStore.keyring(by.workspaceId)
   const now = deps.clock.now()
   const token = createToken()
-  const expiresAt = new Date(now.getTime() + lifeMs)
-  const invitation = { id: newId(now), email, role, createdBy: by.makerId, createdAt: now, expiresAt }
+  const expiresAt = new Date(now.getTime() + invitationLifetimeMs)
+  const invitation = { id: newId(now), email, role, createdBy: by.creatorId, createdAt: now, expiresAt }
   await deps.db.tx(async (tx) => {
     await tx`
       insert into invitations (workspace_id, id, token_hash, token, email, role, created_by, created_at, expires_at)
@@ -54,10 +54,10 @@ export async function invite(
         ${by.workspaceId},
         ${invitation.id},
         ${hashToken(token)},
-        ${keyring.encrypt(tokenOf(invitation.id), token)},
-        ${keyring.encrypt(emailOf(invitation.id), email)},
+        ${keyring.encrypt(tokenContext(invitation.id), token)},
+        ${keyring.encrypt(emailContext(invitation.id), email)},
         ${role},
-        ${by.makerId},
+        ${by.creatorId},
         ${now},
         ${invitation.expiresAt}
       )`
@@ -73,24 +73,24 @@ const linkOf = ({ publicUrl }: TeamDeps, token: string) => `${publicUrl}/invite/
  * Returns the link of an open invitation again, for callers who may invite with its role. Throws 404, 403, and 409 if
  * the link was not stored.
  */
-export async function showInvitationLink(deps: TeamDeps, by: Member, invitationId: string): Promise<string> {
+export async function readInvitationLink(deps: TeamDeps, by: Member, invitationId: string): Promise<string> {
   const keyring = await deps.keyStore.keyring(by.workspaceId)
   const now = deps.clock.now()
   return deps.db.tx(async (tx) => {
     const [row] = await tx<(Pick<InvitationRow, 'role' | 'stands'> & { token: Buffer | null })[]>`
-      select i.role, i.token, ${inviterStands(tx)} as stands
+      select i.role, i.token, ${inviterMayInvite(tx)} as stands
       from invitations i
       where i.workspace_id = ${by.workspaceId}
         and i.id = ${invitationId}
         and i.accepted_at is null
         and i.expires_at > ${now}`
     if (row === undefined || !row.stands) throw notFound('Invitation not found')
-    refuseAbove(by, row.role)
+    refuseHigherRole(by, row.role)
     if (row.token === null)
       throw conflict('The link of this invitation was not stored. Withdraw it and create a new one')
     const target = `invitation:${invitationId}`
     await recordAudit(tx, { scopeId: by.workspaceId, actor: by.actor, action: 'invitation.link-copied', target }, now)
-    return linkOf(deps, keyring.decryptText(tokenOf(invitationId), row.token))
+    return linkOf(deps, keyring.decryptText(tokenContext(invitationId), row.token))
   })
 }
 
@@ -107,9 +107,9 @@ export async function listInvitations(
     where i.workspace_id = ${workspaceId}
       and i.accepted_at is null
       and i.expires_at > ${now}
-      and ${inviterStands(sql)}
+      and ${inviterMayInvite(sql)}
     order by i.id desc`
-  return rows.map((row) => openInvitation(keyring, row))
+  return rows.map((row) => decryptInvitation(keyring, row))
 }
 
 export async function withdrawInvitation(deps: TeamDeps, by: Member, invitationId: string): Promise<void> {
@@ -140,18 +140,20 @@ async function findInvitation(sql: Sql, token: string, now: Date): Promise<Invit
 /** Returns what the holder of the link sees before joining. */
 export async function readInvitation(deps: TeamDeps, token: string) {
   const row = await findInvitation(deps.db.sql, token, deps.clock.now())
-  if (row === undefined) throw invitationOver()
+  if (row === undefined) throw invitationExpired()
   if (!row.stands) throw invitationVoid()
   const [workspace] = await deps.db.sql<{ name: string }[]>`
     select name
     from workspaces
     where id = ${row.workspace_id}`
-  const { email, role } = await deps.keyStore.withKeyring(row.workspace_id, (keyring) => openInvitation(keyring, row))
+  const { email, role } = await deps.keyStore.withKeyring(row.workspace_id, (keyring) =>
+    decryptInvitation(keyring, row),
+  )
   return { workspaceName: workspace?.name ?? '', email, role }
 }
 
 /** Consumes the invitation: of several concurrent attempts, one succeeds. */
-async function takeInvitation(tx: Tx, token: string, now: Date): Promise<boolean> {
+async function consumeInvitation(tx: Tx, token: string, now: Date): Promise<boolean> {
   const taken = await tx`
     update invitations
     set accepted_at = ${now},
@@ -162,10 +164,10 @@ async function takeInvitation(tx: Tx, token: string, now: Date): Promise<boolean
   return taken.count > 0
 }
 
-function openInvitation(keyring: Keyring, row: InvitationRow): Invitation {
+function decryptInvitation(keyring: Keyring, row: InvitationRow): Invitation {
   return {
     id: row.id,
-    email: keyring.decryptText(emailOf(row.id), row.email),
+    email: keyring.decryptText(emailContext(row.id), row.email),
     role: row.role,
     createdBy: row.created_by,
     createdAt: row.created_at,
@@ -195,10 +197,10 @@ export async function withdrawInvitationsOf(
 }
 
 const columns = (sql: Sql) => sql`
-  i.workspace_id, i.id, i.email, i.role, i.created_by, i.created_at, i.expires_at, ${inviterStands(sql)} as stands`
+  i.workspace_id, i.id, i.email, i.role, i.created_by, i.created_at, i.expires_at, ${inviterMayInvite(sql)} as stands`
 
 /** Whether the inviter, who is responsible until it is accepted, is still a member and may still grant this role. */
-const inviterStands = (sql: Sql) => sql`(
+const inviterMayInvite = (sql: Sql) => sql`(
   i.created_by is null
   or exists (
     select 1
@@ -212,13 +214,13 @@ const inviterStands = (sql: Sql) => sql`(
 const invitationVoid = (): ApiError =>
   notFound('The sender of this invitation can no longer invite with this role. Ask for a new one.')
 
-const invitationOver = (): ApiError => notFound('This invitation is no longer valid. Ask for a new one.')
+const invitationExpired = (): ApiError => notFound('This invitation is no longer valid. Ask for a new one.')
 
-const tokenOf = (id: string) => ({ table: 'invitations', row: id, column: 'token' })
+const tokenContext = (id: string) => ({ table: 'invitations', row: id, column: 'token' })
 
-const emailOf = (id: string) => ({ table: 'invitations', row: id, column: 'email' })
+const emailContext = (id: string) => ({ table: 'invitations', row: id, column: 'email' })
 
-interface Joined {
+interface JoinResult {
   workspaceId: string
   userId: string
   /** Session of a new user; null for a user who was already signed in. */
@@ -234,32 +236,37 @@ export async function acceptInvitation(
   visitor: Visitor,
   token: string,
   as: { userId: string } | { name: string | undefined; password: string | undefined },
-): Promise<Joined> {
+): Promise<JoinResult> {
   const invitation = await findInvitation(deps.db.sql, token, deps.clock.now())
-  if (invitation === undefined) throw invitationOver()
+  if (invitation === undefined) throw invitationExpired()
   if (!invitation.stands) throw invitationVoid()
   return 'userId' in as
-    ? joinAs(deps, token, invitation, as.userId)
-    : joinAnew(deps, visitor, token, invitation, readNewcomer(as.name, as.password))
+    ? joinAsUser(deps, token, invitation, as.userId)
+    : joinAsNewUser(deps, visitor, token, invitation, parseNewcomer(as.name, as.password))
 }
 
-async function joinAs(deps: TeamDeps, token: string, invitation: InvitationRow, userId: string): Promise<Joined> {
+async function joinAsUser(
+  deps: TeamDeps,
+  token: string,
+  invitation: InvitationRow,
+  userId: string,
+): Promise<JoinResult> {
   await deps.db.tx((tx) => join(tx, token, invitation, userId, deps.clock.now()))
   return { workspaceId: invitation.workspace_id, userId, session: null }
 }
 
-async function joinAnew(
+async function joinAsNewUser(
   deps: TeamDeps,
   visitor: Visitor,
   token: string,
   row: InvitationRow,
   { name, password }: { name: string; password: string },
-): Promise<Joined> {
+): Promise<JoinResult> {
   const [instanceKeys, workspaceKeys] = await Promise.all([
     deps.keyStore.keyring(instanceScope),
     deps.keyStore.keyring(row.workspace_id),
   ])
-  const { email } = openInvitation(workspaceKeys, row)
+  const { email } = decryptInvitation(workspaceKeys, row)
   if (await findUserByEmail(deps.db.sql, instanceKeys, email)) {
     throw conflict('You have an account already. Sign in, then open the invitation again.')
   }
@@ -268,7 +275,7 @@ async function joinAnew(
     const now = deps.clock.now()
     const userId = await createUser(tx, instanceKeys, { name, email, passwordHash, isOperator: false }, now)
     await join(tx, token, row, userId, now)
-    const session = await enter(tx, instanceKeys, userId, 'invitation', visitor, deps.wallClock.now())
+    const session = await completeSignIn(tx, instanceKeys, userId, 'invitation', visitor, deps.wallClock.now())
     return { workspaceId: row.workspace_id, userId, session }
   })
 }
@@ -277,16 +284,16 @@ async function join(tx: Tx, token: string, invitation: InvitationRow, userId: st
   // The lock keeps roles from changing, so `stands` below remains true until commit.
   await lockMembers(tx, invitation.workspace_id)
   const current = await findInvitation(tx, token, now)
-  if (current === undefined) throw invitationOver()
+  if (current === undefined) throw invitationExpired()
   if (!current.stands) throw invitationVoid()
-  if (!(await takeInvitation(tx, token, now))) throw invitationOver()
+  if (!(await consumeInvitation(tx, token, now))) throw invitationExpired()
   const { workspace_id: scopeId, role } = invitation
   if (!(await addMember(tx, scopeId, userId, role, now))) throw conflict('You are a member of this workspace already')
   const actor = { type: 'user', id: userId } as const
   await recordAudit(tx, { scopeId, actor, action: 'member.joined', target: `member:${userId}` }, now)
 }
 
-function readNewcomer(name: string | undefined, password: string | undefined): { name: string; password: string } {
+function parseNewcomer(name: string | undefined, password: string | undefined): { name: string; password: string } {
   const trimmed = name?.trim()
   if (trimmed && password !== undefined) return { name: trimmed, password }
   const issues = []

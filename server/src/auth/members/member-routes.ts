@@ -9,10 +9,10 @@ import { type TeamApi, teamApi } from '../../team/team-api.ts'
 import { closed, idSchema, roleSchema, workspaceParams } from '../../team/team-schema.ts'
 import { endSessionsOfMember } from '../account/account-routes.ts'
 import { keySchema, presentKey } from '../api-keys/key-schema.ts'
-import { selectUsableKeysOf } from '../api-keys/queries.ts'
+import { selectActiveKeysOf } from '../api-keys/queries.ts'
 import { listTeamTokensOf, presentToken, tokenSchema } from '../credentials/team-tokens.ts'
 import { findMember, listMembers, memberNotFound, setAway } from '../users/members.ts'
-import { changeRole, type LeavingDeps, leaveTeam, type MadeWebhook } from './change-members.ts'
+import { type CreatedWebhook, changeRole, type LeaveDeps, leaveTeam } from './change-members.ts'
 import { listInvitations } from './invitations.ts'
 import { invitationSchema, memberSchema, presentInvitation, presentMember } from './people.ts'
 
@@ -25,7 +25,7 @@ const webhook = Type.Object({
   lastUsedAt: nullable(timestamp('Time of the last successful delivery.')),
 })
 
-const madeSchema = Type.Object({
+const createdResourcesSchema = Type.Object({
   keys: Type.Array(keySchema, {
     ...unpaged,
     description: 'Active API keys. Kept unless the request revokes them.',
@@ -45,7 +45,7 @@ const madeSchema = Type.Object({
 })
 
 /** Returns what a member created and still works, so that whoever removes them can decide about it. */
-async function readMade(deps: LeavingDeps, by: Member, userId: string) {
+async function readCreatedResources(deps: LeaveDeps, by: Member, userId: string) {
   const { workspaceId } = by
   if (by.userId !== userId && !roleCovers(by.role, 'admin'))
     throw forbidden('Only admins and owners can see this for other members')
@@ -53,7 +53,7 @@ async function readMade(deps: LeavingDeps, by: Member, userId: string) {
   if ((await findMember(db.sql, workspaceId, userId)) === undefined) throw memberNotFound()
   const now = deps.clock.now()
   const [keys, webhooks, tokens, invitations] = await Promise.all([
-    selectUsableKeysOf(db.sql, workspaceId, userId, now),
+    selectActiveKeysOf(db.sql, workspaceId, userId, now),
     deps.webhooksOf(workspaceId, userId),
     listTeamTokensOf(db.sql, workspaceId, userId, now),
     keyStore.withKeyring(workspaceId, (keyring) => listInvitations(db.sql, workspaceId, keyring, now)),
@@ -66,12 +66,12 @@ async function readMade(deps: LeavingDeps, by: Member, userId: string) {
   }
 }
 
-function presentWebhook({ createdAt, lastUsedAt, ...shown }: MadeWebhook) {
+function presentWebhook({ createdAt, lastUsedAt, ...shown }: CreatedWebhook) {
   return { ...shown, createdAt: createdAt.toISOString(), lastUsedAt: lastUsedAt?.toISOString() ?? null }
 }
 
 const path = '/api/team/v1/workspaces/:workspaceId/members'
-const leavingQuery = Type.Object(
+const removalQuery = Type.Object(
   {
     keys: Type.Optional(
       oneOf(['keep', 'revoke'], { description: 'What happens to the API keys they created.', default: 'keep' }),
@@ -82,22 +82,22 @@ const leavingQuery = Type.Object(
   },
   closed,
 )
-const counted = (description: string) => count(description, { example: 1 })
-const leftSchema = Type.Object({
+const countSchema = (description: string) => count(description, { example: 1 })
+const removalSchema = Type.Object({
   success: Type.Boolean({ example: true }),
   ended: Type.Object(
     {
-      tokens: counted('Team tokens revoked.'),
-      invitations: counted('Invitations withdrawn.'),
-      keys: counted('API keys revoked.'),
-      webhooks: counted('Webhooks disabled.'),
+      tokens: countSchema('Team tokens revoked.'),
+      invitations: countSchema('Invitations withdrawn.'),
+      keys: countSchema('API keys revoked.'),
+      webhooks: countSchema('Webhooks disabled.'),
     },
     { description: 'What ended with the membership.' },
   ),
 })
 const memberParams = Type.Object({ ...workspaceParams, userId: idSchema('The member.') })
 
-export function memberTeamRoutes(app: App, deps: LeavingDeps, guard: TeamGuard): void {
+export function memberTeamRoutes(app: App, deps: LeaveDeps, guard: TeamGuard): void {
   const api = teamApi(app, guard, 'Members')
   api.get(path, 'member', {
     operationId: 'listMembers',
@@ -141,18 +141,18 @@ export function memberTeamRoutes(app: App, deps: LeavingDeps, guard: TeamGuard):
     errors: [409],
     run: ({ member, params, body }) => changeRole(deps, member, params.userId, body.role),
   })
-  leavingRoutes(api, deps)
+  removalRoutes(api, deps)
 }
 
-function leavingRoutes(api: TeamApi, deps: LeavingDeps): void {
+function removalRoutes(api: TeamApi, deps: LeaveDeps): void {
   api.get(`${path}/:userId/made`, 'member', {
     operationId: 'listMadeByMember',
     summary: 'List resources a member created',
     description:
       'For admins, and for members about themselves. Lists the working keys, webhooks, team tokens and invitations that the member created, directly or with a team token. Check it before you remove a member.',
     params: memberParams,
-    answers: { 200: madeSchema },
-    run: ({ member, params }) => readMade(deps, member, params.userId),
+    answers: { 200: createdResourcesSchema },
+    run: ({ member, params }) => readCreatedResources(deps, member, params.userId),
   })
   api.delete(`${path}/:userId`, 'member', {
     operationId: 'removeMember',
@@ -160,8 +160,8 @@ function leavingRoutes(api: TeamApi, deps: LeavingDeps): void {
     description:
       'For admins; members can remove themselves. Only owners can remove owners, and the last owner cannot be removed (409). Immediately ends their streams, revokes their team tokens of this workspace and withdraws their open invitations. Keys and webhooks that they created are kept by default: list them first.',
     params: memberParams,
-    query: leavingQuery,
-    answers: { 200: leftSchema },
+    query: removalQuery,
+    answers: { 200: removalSchema },
     errors: [409],
     run: async ({ member, params, query }) => {
       const { keys = 'keep', webhooks = 'keep' } = query

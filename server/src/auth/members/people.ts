@@ -4,7 +4,7 @@ import { nullable, timestamp, titled } from '../../base/route.ts'
 import type { Role } from '../../team/member.ts'
 import { emailSchema, idSchema, personNameSchema, roleSchema } from '../../team/team-schema.ts'
 import type { PauseReason } from '../api-keys/queries.ts'
-import { madeBySchema } from '../credentials/team-tokens.ts'
+import { createdBySchema } from '../credentials/team-tokens.ts'
 import { listMembers, type WorkspaceMember } from '../users/members.ts'
 import type { Invitation } from './invitations.ts'
 
@@ -63,7 +63,7 @@ export const invitationSchema = titled('Invitation', {
   id: idSchema('The invitation.'),
   email: emailSchema,
   role: roleSchema,
-  createdBy: madeBySchema,
+  createdBy: createdBySchema,
   createdAt: timestamp('Creation time.'),
   expiresAt: timestamp('Time until which its link works.'),
 })

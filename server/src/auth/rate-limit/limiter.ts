@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts'
 
-export interface Take {
+export interface RateLimitResult {
   allowed: boolean
   limit: number
   /** Units left in the window after this request. */
@@ -17,11 +17,11 @@ export interface Take {
  */
 export interface Limiter {
   /** Takes one unit. The limit must be above 0; callers without a limit don't call it. */
-  take(key: string, limitPerMinute: number): Promise<Take>
+  take(key: string, limitPerMinute: number): Promise<RateLimitResult>
   close(): Promise<void>
 }
 
-export function taken(limit: number, used: number, waitMs: number): Take {
+export function allowedResult(limit: number, used: number, waitMs: number): RateLimitResult {
   return {
     allowed: true,
     limit,
@@ -31,7 +31,7 @@ export function taken(limit: number, used: number, waitMs: number): Take {
   }
 }
 
-export function refused(limit: number, waitMs: number): Take {
+export function refusedResult(limit: number, waitMs: number): RateLimitResult {
   const seconds = Math.max(1, Math.ceil(waitMs / 1000))
   return { allowed: false, limit, remaining: 0, resetSeconds: seconds, retryAfterSeconds: seconds }
 }
@@ -41,7 +41,7 @@ export function refused(limit: number, waitMs: number): Take {
 
 export const windowMs = 60_000
 
-export interface Window {
+export interface SlidingWindow {
   /** Slot numbers (time divided by the slot's length), oldest first. */
   slots: number[]
   /** Units taken in each of these slots. */
@@ -49,12 +49,18 @@ export interface Window {
   total: number
 }
 
-export const emptyWindow = (): Window => ({ slots: [], units: [], total: 0 })
+export const emptyWindow = (): SlidingWindow => ({ slots: [], units: [], total: 0 })
 
 /** Takes up to `wanted` units, as the limit allows, and returns how many. Modifies the window. */
-export function takeUnits(window: Window, nowMs: number, slotMs: number, limit: number, wanted: number): number {
+export function takeUnits(
+  window: SlidingWindow,
+  nowMs: number,
+  slotMs: number,
+  limit: number,
+  requested: number,
+): number {
   const slot = advance(window, nowMs, slotMs)
-  const granted = Math.max(0, Math.min(wanted, limit - window.total))
+  const granted = Math.max(0, Math.min(requested, limit - window.total))
   if (granted === 0) return 0
   const last = window.slots.length - 1
   if (window.slots[last] === slot) window.units[last] = (window.units[last] ?? 0) + granted
@@ -67,7 +73,7 @@ export function takeUnits(window: Window, nowMs: number, slotMs: number, limit: 
 }
 
 /** Returns unused units to their slot. */
-export function returnUnits(window: Window, slot: number, units: number): void {
+export function returnUnits(window: SlidingWindow, slot: number, units: number): void {
   const at = window.slots.indexOf(slot)
   if (at === -1) return
   const returned = Math.min(units, window.units[at] ?? 0)
@@ -76,7 +82,7 @@ export function returnUnits(window: Window, slot: number, units: number): void {
 }
 
 /** Returns the milliseconds until fewer than `limit` units count; if already fewer, until the oldest one expires. */
-export function waitMs(window: Window, nowMs: number, slotMs: number, limit: number): number {
+export function waitMs(window: SlidingWindow, nowMs: number, slotMs: number, limit: number): number {
   const slot = advance(window, nowMs, slotMs)
   let surplus = Math.max(1, window.total - limit + 1)
   for (const [at, units] of window.units.entries()) {
@@ -90,7 +96,7 @@ export function waitMs(window: Window, nowMs: number, slotMs: number, limit: num
 // Drops expired slots and returns the current one. A clock that steps back must neither drop units nor block a key
 // until it
 // has caught up: within a window's length the slot stays the newest known; beyond that, all units move to the new slot.
-function advance(window: Window, nowMs: number, slotMs: number): number {
+function advance(window: SlidingWindow, nowMs: number, slotMs: number): number {
   const slot = Math.floor(nowMs / slotMs)
   const newest = window.slots.at(-1) ?? slot
   const held = slotsHeld(slotMs)
@@ -115,17 +121,17 @@ const slotMs = 250
 const firstSweepAt = 10_000
 
 interface MemoryLimiter extends Limiter {
-  takeNow(key: string, limit: number): Take
+  takeNow(key: string, limit: number): RateLimitResult
   /** Returns the refusal that `takeNow` would return, without taking a unit; null if a unit is available. */
-  refusal(key: string, limit: number): Take | null
+  refusal(key: string, limit: number): RateLimitResult | null
 }
 
 /** Counts in this process only: for a single node, or while the shared store is unavailable. */
 export function createMemoryLimiter(clock: Clock): MemoryLimiter {
-  const windows = new Map<string, Window>()
+  const windows = new Map<string, SlidingWindow>()
   let sweepAt = firstSweepAt
 
-  function windowOf(key: string, nowMs: number): Window {
+  function windowOf(key: string, nowMs: number): SlidingWindow {
     const known = windows.get(key)
     if (known !== undefined) return known
     if (windows.size >= sweepAt) {
@@ -137,27 +143,27 @@ export function createMemoryLimiter(clock: Clock): MemoryLimiter {
     return window
   }
 
-  function takeNow(key: string, limit: number): Take {
+  function takeNow(key: string, limit: number): RateLimitResult {
     const nowMs = clock.now().getTime()
     const window = windowOf(key, nowMs)
     const granted = takeUnits(window, nowMs, slotMs, limit, 1)
     const wait = waitMs(window, nowMs, slotMs, limit)
-    return granted === 1 ? taken(limit, window.total, wait) : refused(limit, wait)
+    return granted === 1 ? allowedResult(limit, window.total, wait) : refusedResult(limit, wait)
   }
 
-  function refusal(key: string, limit: number): Take | null {
+  function refusal(key: string, limit: number): RateLimitResult | null {
     const window = windows.get(key)
     if (window === undefined) return null
     const nowMs = clock.now().getTime()
     const wait = waitMs(window, nowMs, slotMs, limit)
-    return window.total < limit ? null : refused(limit, wait)
+    return window.total < limit ? null : refusedResult(limit, wait)
   }
 
   return { takeNow, refusal, take: async (key, limit) => takeNow(key, limit), close: async () => {} }
 }
 
 // Twice the window, to keep units that still count after the clock was set back.
-function sweep(windows: Map<string, Window>, nowMs: number): void {
+function sweep(windows: Map<string, SlidingWindow>, nowMs: number): void {
   const oldestSlot = Math.floor((nowMs - 2 * windowMs) / slotMs)
   for (const [key, window] of windows) {
     if ((window.slots.at(-1) ?? 0) < oldestSlot) windows.delete(key)

@@ -1,7 +1,7 @@
 import pLimit, { type LimitFunction } from 'p-limit'
 import type { Clock } from '../../base/clock.ts'
 import { type ApiError, tooManyRequests } from '../../base/errors.ts'
-import { emptyWindow, type Limiter, takeUnits, type Window, waitMs } from './limiter.ts'
+import { emptyWindow, type Limiter, type SlidingWindow, takeUnits, waitMs } from './limiter.ts'
 
 /** Lookups of missing numbers allowed per minute for masked readers: guessing five hidden digits then takes days. */
 export const lookupsPerMinute = 30
@@ -9,18 +9,18 @@ export const lookupsPerMinute = 30
 /** Remaining lookups of one piece of work. */
 export interface LookupBudget {
   /** Returns how many more numbers may turn out to be missing. */
-  left(): number
+  remaining(): number
   /** Call it for each missing number. */
-  note(): void
+  recordMiss(): void
   /** Returns the 429 for an exhausted budget. */
-  refusal(): ApiError
+  limitError(): ApiError
 }
 
 /** Budget of a reader who sees full numbers. */
 export const unlimited: LookupBudget = {
-  left: () => Number.POSITIVE_INFINITY,
-  note: () => {},
-  refusal: () => lookupsUsed(1),
+  remaining: () => Number.POSITIVE_INFINITY,
+  recordMiss: () => {},
+  limitError: () => limitReached(1),
 }
 
 /** Lookup limit of one reader. */
@@ -33,10 +33,10 @@ export interface LookupLimit {
 export type LookupLimitOf = (readerId: string) => LookupLimit
 
 interface Reader {
-  window: Window
+  window: SlidingWindow
   /** Time until which the limit is exhausted by other nodes. */
-  closedUntilMs: number
-  inTurn: LimitFunction
+  exhaustedUntilMs: number
+  queue: LimitFunction
 }
 
 const slotMs = 250
@@ -53,57 +53,57 @@ export function createLookupLimit({ limiter, clock }: { limiter: Limiter; clock:
     const known = readers.get(id)
     if (known !== undefined) return known
     if (readers.size >= maxIdle) dropIdle(readers, clock.now().getTime())
-    const reader = { window: emptyWindow(), closedUntilMs: 0, inTurn: pLimit(1) }
+    const reader = { window: emptyWindow(), exhaustedUntilMs: 0, queue: pLimit(1) }
     readers.set(id, reader)
     return reader
   }
 
-  async function settle(id: string, reader: Reader, count: number): Promise<void> {
+  async function recordMisses(id: string, reader: Reader, count: number): Promise<void> {
     const nowMs = clock.now().getTime()
     takeUnits(reader.window, nowMs, slotMs, lookupsPerMinute, count)
     // If the shared store fails, this node still has its own count.
     const taken = Array.from({ length: count }, () => limiter.take(`guesses:${id}`, lookupsPerMinute).catch(() => null))
     for (const take of await Promise.all(taken)) {
       if (take === null || take.allowed) continue
-      reader.closedUntilMs = Math.max(reader.closedUntilMs, nowMs + take.retryAfterSeconds * 1000)
+      reader.exhaustedUntilMs = Math.max(reader.exhaustedUntilMs, nowMs + take.retryAfterSeconds * 1000)
     }
   }
 
   return (id) => ({
     spend: (work) => {
       const reader = readerOf(id)
-      return reader.inTurn(async () => {
+      return reader.queue(async () => {
         const budget = budgetOf(reader, clock)
         try {
           return await work(budget)
         } finally {
-          if (budget.noted > 0) await settle(id, reader, budget.noted)
+          if (budget.misses > 0) await recordMisses(id, reader, budget.misses)
         }
       })
     },
   })
 }
 
-function budgetOf(reader: Reader, clock: Clock): LookupBudget & { noted: number } {
+function budgetOf(reader: Reader, clock: Clock): LookupBudget & { misses: number } {
   const nowMs = clock.now().getTime()
   // Takes no units; drops expired ones.
   takeUnits(reader.window, nowMs, slotMs, lookupsPerMinute, 0)
-  const free = nowMs < reader.closedUntilMs ? 0 : Math.max(0, lookupsPerMinute - reader.window.total)
+  const free = nowMs < reader.exhaustedUntilMs ? 0 : Math.max(0, lookupsPerMinute - reader.window.total)
   const budget = {
-    noted: 0,
-    left: () => Math.max(0, free - budget.noted),
-    note: () => {
-      budget.noted++
+    misses: 0,
+    remaining: () => Math.max(0, free - budget.misses),
+    recordMiss: () => {
+      budget.misses++
     },
-    refusal: () => {
+    limitError: () => {
       const ownMs = waitMs(reader.window, nowMs, slotMs, lookupsPerMinute)
-      return lookupsUsed(Math.max(1, Math.ceil(Math.max(ownMs, reader.closedUntilMs - nowMs) / 1000)))
+      return limitReached(Math.max(1, Math.ceil(Math.max(ownMs, reader.exhaustedUntilMs - nowMs) / 1000)))
     },
   }
   return budget
 }
 
-const lookupsUsed = (seconds: number): ApiError =>
+const limitReached = (seconds: number): ApiError =>
   tooManyRequests(
     `This key sees masked phones and can look up ${lookupsPerMinute} unknown numbers per minute. Try again in ${seconds} s, or use the lead's id.`,
     seconds,
@@ -113,7 +113,7 @@ const lookupsUsed = (seconds: number): ApiError =>
 function dropIdle(readers: Map<string, Reader>, nowMs: number): void {
   for (const [id, reader] of readers) {
     takeUnits(reader.window, nowMs, slotMs, lookupsPerMinute, 0)
-    if (reader.window.total === 0 && reader.inTurn.activeCount === 0 && reader.closedUntilMs <= nowMs)
+    if (reader.window.total === 0 && reader.queue.activeCount === 0 && reader.exhaustedUntilMs <= nowMs)
       readers.delete(id)
   }
 }

@@ -1,5 +1,14 @@
 import type { Db, Tx } from '../../base/db.ts'
-import { type Limiter, refused, returnUnits, type Take, taken, takeUnits, type Window, waitMs } from './limiter.ts'
+import {
+  allowedResult,
+  type Limiter,
+  type RateLimitResult,
+  refusedResult,
+  returnUnits,
+  type SlidingWindow,
+  takeUnits,
+  waitMs,
+} from './limiter.ts'
 
 const slotMs = 500
 const maxLeases = 10_000
@@ -15,8 +24,8 @@ export interface PostgresLimiterOptions {
 interface Renewal {
   waiting: number
   /** Whether the query was sent. Later requests wait for it to end and then check again. */
-  asked: boolean
-  granted: Promise<Granted>
+  isSent: boolean
+  granted: Promise<LeaseGrant>
 }
 
 /**
@@ -31,24 +40,26 @@ export function createPostgresLimiter({ db, now }: PostgresLimiterOptions): Limi
   const leases = new Map<string, Lease>()
   const renewals = new Map<string, Renewal>()
 
-  async function take(key: string, limit: number): Promise<Take> {
+  async function take(key: string, limit: number): Promise<RateLimitResult> {
     for (;;) {
       const answer = useLease(leases.get(key), limit, localMs())
       if (answer !== null) return answer
-      const renewal = renewals.get(key) ?? begin(key, limit)
-      if (renewal.asked) await renewal.granted
+      const renewal = renewals.get(key) ?? startRenewal(key, limit)
+      if (renewal.isSent) await renewal.granted
       else {
-        const place = renewal.waiting++
+        const position = renewal.waiting++
         const { served, total, waitMs } = await renewal.granted
-        return place < served ? taken(limit, total - served + place + 1, waitMs) : refused(limit, waitMs)
+        return position < served
+          ? allowedResult(limit, total - served + position + 1, waitMs)
+          : refusedResult(limit, waitMs)
       }
     }
   }
 
-  function begin(key: string, limit: number): Renewal {
+  function startRenewal(key: string, limit: number): Renewal {
     const renewal: Renewal = {
       waiting: 0,
-      asked: false,
+      isSent: false,
       // Deferred, so that requests of the same moment are included.
       granted: Promise.resolve().then(() => renew(key, limit, renewal)),
     }
@@ -56,14 +67,14 @@ export function createPostgresLimiter({ db, now }: PostgresLimiterOptions): Limi
     return renewal
   }
 
-  async function renew(key: string, limit: number, renewal: Renewal): Promise<Granted> {
-    renewal.asked = true
+  async function renew(key: string, limit: number, renewal: Renewal): Promise<LeaseGrant> {
+    renewal.isSent = true
     const old = leases.get(key)
     leases.delete(key)
     const sentAtMs = localMs()
-    const wanted = { limit, waiting: renewal.waiting, ahead: unitsAhead(old, limit, sentAtMs), unused: old, now }
+    const request = { limit, waiting: renewal.waiting, ahead: unitsAhead(old, limit, sentAtMs), unused: old, now }
     try {
-      const granted = await db.tx((tx) => leaseUnits(tx, key, wanted))
+      const granted = await db.tx((tx) => leaseUnits(tx, key, request))
       if (leases.size >= maxLeases) dropEnded(leases, localMs())
       leases.set(key, leaseOf(granted, sentAtMs))
       return granted
@@ -77,7 +88,7 @@ export function createPostgresLimiter({ db, now }: PostgresLimiterOptions): Limi
 }
 
 // Times are relative to the moment before the query was sent, so that the lease can only end too early.
-function leaseOf({ slot, served, ahead, slotLeftMs, total, waitMs }: Granted, sentAtMs: number): Lease {
+function leaseOf({ slot, served, ahead, slotLeftMs, total, waitMs }: LeaseGrant, sentAtMs: number): Lease {
   return { slot, units: ahead, used: served, endsAtMs: sentAtMs + slotLeftMs, total, freeAtMs: sentAtMs + waitMs }
 }
 
@@ -101,23 +112,23 @@ interface Lease {
 }
 
 /** Returns null if a query is needed. A refusal lasts until its slot ends: two queries a second for a refused key. */
-function useLease(lease: Lease | undefined, limit: number, nowMs: number): Take | null {
+function useLease(lease: Lease | undefined, limit: number, nowMs: number): RateLimitResult | null {
   if (lease === undefined || nowMs >= lease.endsAtMs) return null
   const waitMs = Math.max(0, lease.freeAtMs - nowMs)
-  if (lease.units === 0) return lease.total >= limit ? refused(limit, waitMs) : null
+  if (lease.units === 0) return lease.total >= limit ? refusedResult(limit, waitMs) : null
   lease.units--
   lease.used++
-  return taken(limit, lease.total - lease.units, waitMs)
+  return allowedResult(limit, lease.total - lease.units, waitMs)
 }
 
 /** Returns how many units to lease beyond the waiting requests: twice the last use if the lease was exhausted early. */
 function unitsAhead(old: Lease | undefined, limit: number, nowMs: number): number {
   if (old === undefined || nowMs >= old.endsAtMs + slotMs) return 0
-  const inAHurry = nowMs < old.endsAtMs
-  return Math.min(inAHurry ? old.used * 2 : old.used, Math.floor(limit / 20))
+  const wasExhausted = nowMs < old.endsAtMs
+  return Math.min(wasExhausted ? old.used * 2 : old.used, Math.floor(limit / 20))
 }
 
-interface Wanted {
+interface LeaseRequest {
   limit: number
   waiting: number
   ahead: number
@@ -126,7 +137,7 @@ interface Wanted {
   now: (() => Date) | undefined
 }
 
-interface Granted {
+interface LeaseGrant {
   slot: number
   /** How many of the waiting requests were granted a unit. */
   served: number
@@ -137,16 +148,20 @@ interface Granted {
 }
 
 /** Takes units in the row of the key, under its lock. */
-async function leaseUnits(tx: Tx, key: string, wanted: Wanted): Promise<Granted> {
-  const { limit, unused } = wanted
+async function leaseUnits(tx: Tx, key: string, request: LeaseRequest): Promise<LeaseGrant> {
+  const { limit, unused } = request
   const row = await lockWindow(tx, key)
-  const nowMs = (wanted.now?.() ?? row.now).getTime()
-  const window: Window = { slots: row.slots, units: row.units, total: row.units.reduce((sum, units) => sum + units, 0) }
+  const nowMs = (request.now?.() ?? row.now).getTime()
+  const window: SlidingWindow = {
+    slots: row.slots,
+    units: row.units,
+    total: row.units.reduce((sum, units) => sum + units, 0),
+  }
   if (unused !== undefined && unused.units > 0) returnUnits(window, unused.slot, unused.units)
-  const served = takeUnits(window, nowMs, slotMs, limit, wanted.waiting)
+  const served = takeUnits(window, nowMs, slotMs, limit, request.waiting)
   // Near the limit the lease is small, because units leased by one node are refused by the others.
   const spare = Math.floor((limit - window.total) / 4)
-  const ahead = takeUnits(window, nowMs, slotMs, limit, Math.min(wanted.ahead, spare))
+  const ahead = takeUnits(window, nowMs, slotMs, limit, Math.min(request.ahead, spare))
   const slot = Math.max(Math.floor(nowMs / slotMs), window.slots.at(-1) ?? 0)
   const granted = {
     slot,
@@ -166,7 +181,7 @@ async function leaseUnits(tx: Tx, key: string, wanted: Wanted): Promise<Granted>
 }
 
 /** Locks the window of a key, creating it if missing. */
-async function lockWindow(tx: Tx, key: string): Promise<Pick<Window, 'slots' | 'units'> & { now: Date }> {
+async function lockWindow(tx: Tx, key: string): Promise<Pick<SlidingWindow, 'slots' | 'units'> & { now: Date }> {
   for (;;) {
     // Uses the database's clock, because the clocks of nodes differ.
     const [row] = await tx<{ slots: number[]; units: number[]; now: Date }[]>`

@@ -1,7 +1,14 @@
 import { createClient, defineScript } from '@redis/client'
 import { withTimeout } from '../../base/async/loop.ts'
 import type { Clock } from '../../base/clock.ts'
-import { createMemoryLimiter, type Limiter, refused, type Take, taken, windowMs } from './limiter.ts'
+import {
+  allowedResult,
+  createMemoryLimiter,
+  type Limiter,
+  type RateLimitResult,
+  refusedResult,
+  windowMs,
+} from './limiter.ts'
 
 const slotMs = 250
 const answerWithinMs = 250
@@ -22,41 +29,41 @@ export function createRedisLimiter({ url, clock, log }: RedisLimiterOptions): Li
   const local = createMemoryLimiter(clock)
   const client = makeClient(url)
   let pausedUntilMs = 0
-  let away = false
+  let isUnavailable = false
   // Requests before the first connection succeeds or fails say nothing about Redis.
-  let tried = false
+  let hasTriedToConnect = false
   for (const outcome of ['ready', 'error']) {
     client.on(outcome, () => {
-      tried = true
+      hasTriedToConnect = true
     })
   }
   client.connect().catch(() => {})
 
   async function count(key: string, limit: number): Promise<Counted | null> {
     if (!client.isReady || clock.now().getTime() < pausedUntilMs) return null
-    const ask = () => client.count(`parley:limit:${key}`, limit, slotMs, slotsHeld(slotMs))
+    const sendCount = () => client.count(`parley:limit:${key}`, limit, slotMs, slotsHeld(slotMs))
     // A late response still counts in Redis, which only makes the limit stricter.
-    const counted = await withTimeout(answerWithinMs, ask).catch(() => null)
+    const counted = await withTimeout(answerWithinMs, sendCount).catch(() => null)
     // A slow Redis counts as unavailable: the next requests do not wait for it.
     if (counted === null) pausedUntilMs = clock.now().getTime() + pauseMs
     return counted
   }
 
-  function noteAway(isAway: boolean): void {
-    if (isAway === away || !tried) return
-    away = isAway
-    if (away) log.warn({}, 'Redis unavailable; counting rate limits per process until it returns')
+  function reportAvailability(unavailable: boolean): void {
+    if (unavailable === isUnavailable || !hasTriedToConnect) return
+    isUnavailable = unavailable
+    if (isUnavailable) log.warn({}, 'Redis unavailable; counting rate limits per process until it returns')
     else log.info({}, 'Redis restored; counting rate limits across processes again')
   }
 
-  async function take(key: string, limit: number): Promise<Take> {
+  async function take(key: string, limit: number): Promise<RateLimitResult> {
     const refusal = local.refusal(key, limit)
     if (refusal !== null) return refusal
     const counted = await count(key, limit)
-    noteAway(counted === null)
-    if (counted !== null && !counted.allowed) return refused(limit, counted.waitMs)
+    reportAvailability(counted === null)
+    if (counted !== null && !counted.allowed) return refusedResult(limit, counted.waitMs)
     const own = local.takeNow(key, limit)
-    return counted === null || !own.allowed ? own : taken(limit, counted.total, counted.waitMs)
+    return counted === null || !own.allowed ? own : allowedResult(limit, counted.total, counted.waitMs)
   }
 
   return {

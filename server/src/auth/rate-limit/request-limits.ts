@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import { tooManyRequests } from '../../base/errors.ts'
-import type { Limiter, Take } from './limiter.ts'
+import type { Limiter, RateLimitResult } from './limiter.ts'
 
 export interface Limits {
   /** Requests per minute and key; 0 for no limit. */
@@ -10,25 +10,25 @@ export interface Limits {
 }
 
 /** A separately counted resource. */
-type Limited = 'leads' | 'inbox' | 'events'
+type LimitedResource = 'leads' | 'inbox' | 'events'
 
 /** Takes one request from the key's limit. Returns null if there is no limit. */
 export async function countRequest(
   limits: Limits,
   limiter: Limiter,
   { keyId }: { keyId: string },
-  what: Limited,
-): Promise<Take | null> {
-  const limit = limitOf(limits, what)
-  return limit === 0 ? null : limiter.take(`${what}:${keyId}`, limit)
+  resource: LimitedResource,
+): Promise<RateLimitResult | null> {
+  const limit = limitOf(limits, resource)
+  return limit === 0 ? null : limiter.take(`${resource}:${keyId}`, limit)
 }
 
-export function limitOf(limits: Limits, what: Limited): number {
-  return what === 'leads' ? limits.leadsPerMinute : limits.inboxPerMinute
+export function limitOf(limits: Limits, resource: LimitedResource): number {
+  return resource === 'leads' ? limits.leadsPerMinute : limits.inboxPerMinute
 }
 
 /** Returns the 429 for a limit per minute. */
-export function rateLimited({ retryAfterSeconds }: Take): Error {
+export function rateLimited({ retryAfterSeconds }: RateLimitResult): Error {
   return tooManyRequests(`Rate limit reached. Try again in ${retryAfterSeconds} s.`, retryAfterSeconds, {
     code: 'RATE_LIMITED',
   })
@@ -37,7 +37,7 @@ export function rateLimited({ retryAfterSeconds }: Take): Error {
 // The header names are from a draft and may change. Use them only in this file.
 
 /** Sets the headers with the state of a limit, for any response. */
-export function setRateLimitHeaders(reply: FastifyReply, take: Take): void {
+export function setRateLimitHeaders(reply: FastifyReply, take: RateLimitResult): void {
   reply.header('ratelimit-limit', take.limit)
   reply.header('ratelimit-remaining', take.remaining)
   reply.header('ratelimit-reset', take.resetSeconds)

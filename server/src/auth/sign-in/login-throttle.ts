@@ -16,16 +16,16 @@ export interface Counter {
   isShared: boolean
 }
 
-const own = { free: 5, longestSeconds: 900, isShared: false } as const
+const ownLimits = { free: 5, longestSeconds: 900, isShared: false } as const
 /** Higher, because many people share an address. */
-const ofAddress = { free: 25, longestSeconds: 900, isShared: true } as const
+const addressLimits = { free: 25, longestSeconds: 900, isShared: true } as const
 /** All attempts at an account from unknown networks: about 50 in the first hour, then 12 an hour. */
-const ofAccount = { free: 30, longestSeconds: 300, isShared: true } as const
-const forgottenAfterMs = 24 * 3_600_000
+const accountLimits = { free: 30, longestSeconds: 300, isShared: true } as const
+const resetAfterMs = 24 * 3_600_000
 
 /** Returns the counters for a caller who already has a session or the password. Nobody else can exhaust them. */
 export function ownAttempt(instanceKeys: Keyring, account: string, { address }: Visitor): Counter[] {
-  return [accountCounter(instanceKeys, account, own), addressCounter(instanceKeys, address)]
+  return [accountCounter(instanceKeys, account, ownLimits), addressCounter(instanceKeys, address)]
 }
 
 /**
@@ -38,23 +38,25 @@ export async function signInAttempt(
   { account, userId }: { account: string; userId: string | null },
   visitor: Visitor,
 ): Promise<Counter[]> {
-  const { device, place } = await knownMarks(tx, marksOf(instanceKeys, userId, visitor))
-  if (device !== null) return [{ key: device, ...own }]
-  const here = accountCounter(instanceKeys, `${account} from ${groupOf(visitor.address)}`, own)
+  const { device, network } = await findKnownOrigin(tx, signInOriginOf(instanceKeys, userId, visitor))
+  if (device !== null) return [{ key: device, ...ownLimits }]
+  const networkCounter = accountCounter(instanceKeys, `${account} from ${networkOf(visitor.address)}`, ownLimits)
   const address = addressCounter(instanceKeys, visitor.address)
-  return place === null ? [here, accountCounter(instanceKeys, account, ofAccount), address] : [here, address]
+  return network === null
+    ? [networkCounter, accountCounter(instanceKeys, account, accountLimits), address]
+    : [networkCounter, address]
 }
 
 /**
  * Counts an attempt before the check, so that parallel attempts cannot bypass the limit. Throws 429 during the wait,
  * whether or not the account exists.
  */
-export async function takeAttempt(tx: Tx, counters: readonly Counter[], now: Date): Promise<void> {
-  for (const counter of counters) await countFailure(tx, counter, now)
+export async function countAttempt(tx: Tx, counters: readonly Counter[], now: Date): Promise<void> {
+  for (const counter of counters) await incrementCounter(tx, counter, now)
 }
 
 /** Clears the caller's own counters after a right answer, and refunds this attempt on shared ones. */
-export async function forgiveAttempt(tx: Tx, counters: readonly Counter[], now: Date): Promise<void> {
+export async function clearAttempt(tx: Tx, counters: readonly Counter[], now: Date): Promise<void> {
   for (const { key, isShared } of counters) {
     if (isShared) await takeBack(tx, key, now)
     else await tx`delete from login_attempts where key = ${key}`
@@ -66,10 +68,10 @@ function accountCounter(instanceKeys: Keyring, account: string, limits: Omit<Cou
 }
 
 function addressCounter(instanceKeys: Keyring, address: string | null): Counter {
-  return { key: instanceKeys.stable('login_attempts.address', groupOf(address)), ...ofAddress }
+  return { key: instanceKeys.stable('login_attempts.address', networkOf(address)), ...addressLimits }
 }
 
-const groupOf = (address: string | null) => (address === null ? 'unknown' : addressGroup(address))
+const networkOf = (address: string | null) => (address === null ? 'unknown' : addressGroup(address))
 
 async function takeBack(tx: Tx, key: Buffer, now: Date): Promise<void> {
   await tx`
@@ -80,16 +82,16 @@ async function takeBack(tx: Tx, key: Buffer, now: Date): Promise<void> {
       and failures > 0`
 }
 
-async function countFailure(tx: Tx, { key, free, longestSeconds }: Counter, now: Date): Promise<void> {
-  const forgotten = new Date(now.getTime() - forgottenAfterMs)
+async function incrementCounter(tx: Tx, { key, free, longestSeconds }: Counter, now: Date): Promise<void> {
+  const resetBefore = new Date(now.getTime() - resetAfterMs)
   const [counted] = await tx`
     insert into login_attempts as a (key, failures, last_at, blocked_until)
     values (${key}, 1, ${now}, ${now})
     on conflict (key) do update
-    set failures = case when a.last_at < ${forgotten} then 1 else a.failures + 1 end,
+    set failures = case when a.last_at < ${resetBefore} then 1 else a.failures + 1 end,
       last_at = ${now},
       blocked_until = case
-        when a.last_at < ${forgotten} or a.failures + 1 < ${free}::integer then ${now}
+        when a.last_at < ${resetBefore} or a.failures + 1 < ${free}::integer then ${now}
         else ${now} + make_interval(
           secs => least(${longestSeconds}::integer, power(2, least(a.failures + 1 - ${free}::integer, 20)))
         )
@@ -106,51 +108,51 @@ async function countFailure(tx: Tx, { key, free, longestSeconds }: Counter, now:
 }
 
 /** Keyed hashes of the browser, by a token of its own, and the address group that a person signed in from. */
-interface Marks {
+interface SignInOrigin {
   device: Buffer | null
-  place: Buffer | null
+  network: Buffer | null
 }
 
 /** How long a browser or network is remembered after the last sign-in from it. */
-export const knownForMs = 90 * 24 * 3_600_000
-const tokenShape = /^[\w-]{43}$/
+export const rememberedForMs = 90 * 24 * 3_600_000
+const tokenPattern = /^[\w-]{43}$/
 
 /** Returns the visitor's marks for this user. An unknown user gets marks of the instance, to take the same time. */
-function marksOf(
+function signInOriginOf(
   instanceKeys: Keyring,
   userId: string | null,
   { address, deviceToken }: Pick<Visitor, 'address' | 'deviceToken'>,
-): Marks {
+): SignInOrigin {
   const mark = (what: string) => instanceKeys.stable('known_sign_ins.mark', `${userId ?? instanceScope} ${what}`)
   return {
-    device: deviceToken !== null && tokenShape.test(deviceToken) ? mark(`device ${deviceToken}`) : null,
-    place: address === null ? null : mark(`place ${addressGroup(address)}`),
+    device: deviceToken !== null && tokenPattern.test(deviceToken) ? mark(`device ${deviceToken}`) : null,
+    network: address === null ? null : mark(`place ${addressGroup(address)}`),
   }
 }
 
 /** Returns the marks that are stored, with null for the others. */
-async function knownMarks(sql: Sql, { device, place }: Marks): Promise<Marks> {
-  const asked = [device, place].filter((mark) => mark !== null)
-  if (asked.length === 0) return { device: null, place: null }
+async function findKnownOrigin(sql: Sql, { device, network }: SignInOrigin): Promise<SignInOrigin> {
+  const candidates = [device, network].filter((mark) => mark !== null)
+  if (candidates.length === 0) return { device: null, network: null }
   const rows = await sql<{ mark: Buffer }[]>`
     select mark
     from known_sign_ins
-    where mark = any (${byteaArray(asked)}::bytea[])`
+    where mark = any (${byteaArray(candidates)}::bytea[])`
   const known = (mark: Buffer | null) => (mark !== null && rows.some((row) => row.mark.equals(mark)) ? mark : null)
-  return { device: known(device), place: known(place) }
+  return { device: known(device), network: known(network) }
 }
 
 /** Stores the browser and network of a sign-in. Returns the token that the browser must keep. */
-export async function rememberSignIn(
+export async function rememberSignInOrigin(
   tx: Tx,
   instanceKeys: Keyring,
   userId: string,
   { address, deviceToken }: Visitor,
   now: Date,
 ): Promise<string> {
-  const token = deviceToken !== null && tokenShape.test(deviceToken) ? deviceToken : createToken()
-  const { device, place } = marksOf(instanceKeys, userId, { address, deviceToken: token })
-  for (const mark of [device, place]) {
+  const token = deviceToken !== null && tokenPattern.test(deviceToken) ? deviceToken : createToken()
+  const { device, network } = signInOriginOf(instanceKeys, userId, { address, deviceToken: token })
+  for (const mark of [device, network]) {
     if (mark === null) continue
     await tx`
       insert into known_sign_ins (mark, user_id, last_at)
@@ -162,7 +164,7 @@ export async function rememberSignIn(
 }
 
 /** Deletes the known browsers and networks of a person, because somebody else may have signed in as them. */
-export async function forgetSignIns(tx: Tx, userId: string): Promise<void> {
+export async function forgetSignInOrigins(tx: Tx, userId: string): Promise<void> {
   await tx`
     delete from known_sign_ins
     where user_id = ${userId}`

@@ -31,7 +31,7 @@ export async function useTotpCode(
     where id = ${userId}
     for update`
   if (row === undefined || row.totp_secret === null) return false
-  const step = stepOfCode(instanceKeys.decryptText(totpSecretOf(userId), row.totp_secret), code, now)
+  const step = stepOfCode(instanceKeys.decryptText(totpSecretContext(userId), row.totp_secret), code, now)
   if (step === null || (row.totp_last_step !== null && step <= row.totp_last_step)) return false
   await tx`
     update users
@@ -40,7 +40,7 @@ export async function useTotpCode(
   return true
 }
 
-export const totpSecretOf = (userId: string) => ({ table: 'users', row: userId, column: 'totp_secret' })
+export const totpSecretContext = (userId: string) => ({ table: 'users', row: userId, column: 'totp_secret' })
 
 async function useRecoveryCode(tx: Tx, userId: string, codeHash: string): Promise<boolean> {
   const used = await tx`
@@ -52,13 +52,13 @@ async function useRecoveryCode(tx: Tx, userId: string, codeHash: string): Promis
   return used.count > 0
 }
 
-const recoveryCodes = 10
+const recoveryCodeCount = 10
 // Base32 without letters that are easily misread; 32 letters, so that a byte's lower five bits select evenly.
 const letters = 'abcdefghjkmnpqrstuvwxyz023456789'
 
 /** Returns ten codes of 80 random bits, `xxxx-xxxx-xxxx-xxxx`. They are shown once and stored as hashes. */
 export function makeRecoveryCodes(): string[] {
-  return Array.from({ length: recoveryCodes }, makeRecoveryCode)
+  return Array.from({ length: recoveryCodeCount }, makeRecoveryCode)
 }
 
 /** Hashes a code as people type it: any case, spaces or dashes. */
@@ -82,7 +82,7 @@ export interface Enrolment {
   uri: string
 }
 
-export function newEnrolment(email: string): Enrolment {
+export function createEnrolment(email: string): Enrolment {
   const secret = new Secret({ size: 20 })
   return { secret: secret.base32, uri: totpOf(secret.base32, email).toString() }
 }

@@ -7,13 +7,13 @@ import { text } from '../../base/schema-types.ts'
 import { idSchema } from '../../team/team-schema.ts'
 import { publishSessionRevoked, publishUserRevoked } from '../users/members.ts'
 import type { TeamDeps } from '../users/users.ts'
-import { knownForMs } from './login-throttle.ts'
+import { rememberedForMs } from './login-throttle.ts'
 
 /** Maximum age of a session, even if it is used. */
-const longestMs = 90 * 24 * 3_600_000
+const maxSessionMs = 90 * 24 * 3_600_000
 const touchEveryMs = 60_000
 
-export type SignedInBy = 'password' | 'link' | 'invitation'
+export type SignInMethod = 'password' | 'link' | 'invitation'
 
 export interface NewSession {
   id: string
@@ -28,7 +28,7 @@ export interface NewSession {
 export interface SessionRow {
   id: string
   user_id: string
-  signed_in_by: SignedInBy
+  signed_in_by: SignInMethod
   device: string
   created_at: Date
   last_seen_at: Date
@@ -37,19 +37,19 @@ export interface SessionRow {
 
 interface SessionStart {
   userId: string
-  signedInBy: SignedInBy
+  signedInBy: SignInMethod
   device: string
   /** Token that the browser sent. That session ends, to prevent session fixation. */
   previousToken: string | null
 }
 
 export async function startSession(tx: Tx, start: SessionStart, now: Date): Promise<NewSession> {
-  if (start.previousToken !== null) await endSessionOf(tx, start.previousToken)
+  if (start.previousToken !== null) await endSessionByToken(tx, start.previousToken)
   const session = {
     id: newId(now),
     userId: start.userId,
     token: createToken(),
-    expiresAt: new Date(now.getTime() + longestMs),
+    expiresAt: new Date(now.getTime() + maxSessionMs),
   }
   await tx`
     insert into sessions (id, user_id, token_hash, signed_in_by, device, created_at, last_seen_at, expires_at)
@@ -79,7 +79,7 @@ export async function findSession(
     from sessions
     where token_hash = ${hashToken(token)}
       and expires_at > ${now}
-      and last_seen_at > ${before(now, sessionIdleMs)}`
+      and last_seen_at > ${subtractMs(now, sessionIdleMs)}`
   return row
 }
 
@@ -104,7 +104,7 @@ export async function listSessions(
     from sessions
     where user_id = ${userId}
       and expires_at > ${now}
-      and last_seen_at > ${before(now, sessionIdleMs)}
+      and last_seen_at > ${subtractMs(now, sessionIdleMs)}
     order by last_seen_at desc, id desc`
 }
 
@@ -137,7 +137,7 @@ export async function endOtherSessions(tx: Tx, userId: string, keptId: string): 
   return ended.length
 }
 
-async function endSessionOf(tx: Tx, token: string): Promise<void> {
+async function endSessionByToken(tx: Tx, token: string): Promise<void> {
   const ended = await tx<{ id: string }[]>`
     delete from sessions
     where token_hash = ${hashToken(token)}
@@ -148,17 +148,17 @@ async function endSessionOf(tx: Tx, token: string): Promise<void> {
 const dayMs = 24 * 3_600_000
 
 /** Deletes expired sessions, links, challenges, invitations, attempts and sign-in origins. Call it every hour. */
-export async function sweepSignIns(tx: Tx, now: Date, sessionIdleMs: number): Promise<void> {
-  const yesterday = before(now, dayMs)
-  await tx`delete from sessions where expires_at < ${now} or last_seen_at < ${before(now, sessionIdleMs)}`
+export async function deleteExpiredSignIns(tx: Tx, now: Date, sessionIdleMs: number): Promise<void> {
+  const yesterday = subtractMs(now, dayMs)
+  await tx`delete from sessions where expires_at < ${now} or last_seen_at < ${subtractMs(now, sessionIdleMs)}`
   await tx`delete from sign_in_challenges where expires_at < ${now}`
   await tx`delete from sign_in_links where expires_at < ${yesterday}`
-  await tx`delete from invitations where expires_at < ${before(now, 30 * dayMs)}`
+  await tx`delete from invitations where expires_at < ${subtractMs(now, 30 * dayMs)}`
   await tx`delete from login_attempts where last_at < ${yesterday}`
-  await tx`delete from known_sign_ins where last_at < ${before(now, knownForMs)}`
+  await tx`delete from known_sign_ins where last_at < ${subtractMs(now, rememberedForMs)}`
 }
 
-const before = (now: Date, ms: number): Date => new Date(now.getTime() - ms)
+const subtractMs = (now: Date, ms: number): Date => new Date(now.getTime() - ms)
 
 export const csrfTokenSchema = Type.String({
   maxLength: 100,
@@ -174,7 +174,7 @@ export const codeSchema = Type.String({
 })
 
 /** Fields that verify the caller again, where a session alone is not enough. */
-export const proofFields = {
+export const reauthenticationFields = {
   password: Type.Optional(
     Type.String({
       minLength: 1,

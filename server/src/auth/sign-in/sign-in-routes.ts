@@ -8,9 +8,9 @@ import { recordAudit } from '../../team/audit.ts'
 import { type TeamGuard, teamCallerOf } from '../../team/member.ts'
 import { type TeamApi, teamApi } from '../../team/team-api.ts'
 import { closed, emailSchema } from '../../team/team-schema.ts'
-import { proveCaller } from '../account/profile.ts'
+import { reauthenticate } from '../account/profile.ts'
 import { findUserByEmail, type TeamDeps } from '../users/users.ts'
-import { codeSchema, endSession, type NewSession, proofFields, signInSchema } from './sessions.ts'
+import { codeSchema, endSession, type NewSession, reauthenticationFields, signInSchema } from './sessions.ts'
 import { createSignInLink, type SignInStep, signIn, signInByLink, signInWithCode } from './sign-in.ts'
 import { csrfTokenOf, deviceCookie, sessionCookie, visitorOf } from './visitor.ts'
 
@@ -44,15 +44,15 @@ export function signInTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): vo
     summary: 'Create a sign-in link',
     description:
       'For operators. The link signs in as this user, once, within 24 hours; a second factor is still required. Signed-in callers must send their password, and a code if they use two-factor sign-in. You cannot create a link for yourself, because a stolen session could then set a new password.',
-    body: Type.Object({ email: emailSchema, ...proofFields }, closed),
+    body: Type.Object({ email: emailSchema, ...reauthenticationFields }, closed),
     answers: { 201: Type.Object({ url, expiresAt: timestamp('When it stops working.') }) },
     allErrors: [400, 401, 403, 404, 409, 429],
     run: async ({ caller, body, request }) => {
-      await proveCaller(deps, visitorOf(deps, request), caller, body)
+      await reauthenticate(deps, visitorOf(deps, request), caller, body)
       const instanceKeys = await deps.keyStore.keyring(instanceScope)
       const user = await findUserByEmail(deps.db.sql, instanceKeys, body.email)
       if (user === undefined) throw notFound('No user has this e-mail. Invite the person to a workspace')
-      if (user.id === caller.makerId) {
+      if (user.id === caller.creatorId) {
         throw forbidden(
           'You cannot create a sign-in link for yourself. Ask another operator, or run parley member link',
         )
@@ -79,7 +79,7 @@ function passwordRoutes(api: TeamApi, deps: TeamDeps): void {
     answers,
     errors: [429],
     run: async ({ body, request, reply }) =>
-      answerStep(deps, reply, await signIn(deps, visitorOf(deps, request), body)),
+      presentStep(deps, reply, await signIn(deps, visitorOf(deps, request), body)),
   })
   api.post(`${path}/sign-in/totp`, 'visitor', {
     operationId: 'signInWithCode',
@@ -90,7 +90,7 @@ function passwordRoutes(api: TeamApi, deps: TeamDeps): void {
     errors: [429],
     run: async ({ body, request, reply }) => {
       const session = await signInWithCode(deps, visitorOf(deps, request), body)
-      return answerStep(deps, reply, { step: 'done', session })
+      return presentStep(deps, reply, { step: 'done', session })
     },
   })
   api.post(`${path}/sign-in/link`, 'visitor', {
@@ -101,7 +101,7 @@ function passwordRoutes(api: TeamApi, deps: TeamDeps): void {
     answers,
     errors: [429],
     run: async ({ body, request, reply }) =>
-      answerStep(deps, reply, await signInByLink(deps, visitorOf(deps, request), body.token)),
+      presentStep(deps, reply, await signInByLink(deps, visitorOf(deps, request), body.token)),
   })
 }
 
@@ -116,13 +116,13 @@ async function signOut(deps: TeamDeps, request: FastifyRequest): Promise<void> {
   })
 }
 
-function answerStep(deps: TeamDeps, reply: FastifyReply, step: SignInStep) {
+function presentStep(deps: TeamDeps, reply: FastifyReply, step: SignInStep) {
   if (step.step === 'totp') return { step: step.step, challenge: step.challenge.token }
-  return { step: step.step, csrfToken: keepSession(deps, reply, step.session) }
+  return { step: step.step, csrfToken: setSessionCookies(deps, reply, step.session) }
 }
 
 /** Sets the session cookie and returns the CSRF token. */
-export function keepSession(deps: TeamDeps, reply: FastifyReply, session: NewSession): string {
+export function setSessionCookies(deps: TeamDeps, reply: FastifyReply, session: NewSession): string {
   sessionCookie(deps.publicUrl).set(reply, session)
   if (session.deviceToken !== undefined) deviceCookie(deps.publicUrl).set(reply, session.deviceToken)
   return csrfTokenOf(session.token)

@@ -8,15 +8,15 @@ import { countAudit, recordAudit } from '../../team/audit.ts'
 import { findUser, findUserByEmail, type TeamDeps, type UserRow, type Visitor } from '../users/users.ts'
 import {
   type Counter,
-  forgetSignIns,
-  forgiveAttempt,
+  clearAttempt,
+  countAttempt,
+  forgetSignInOrigins,
   ownAttempt,
-  rememberSignIn,
+  rememberSignInOrigin,
   signInAttempt,
-  takeAttempt,
 } from './login-throttle.ts'
 import { useSecondFactor } from './second-factor.ts'
-import { endAllSessions, type NewSession, type SignedInBy, startSession } from './sessions.ts'
+import { endAllSessions, type NewSession, type SignInMethod, startSession } from './sessions.ts'
 
 export type SignInStep = { step: 'done'; session: NewSession } | { step: 'totp'; challenge: Challenge }
 
@@ -31,11 +31,11 @@ export async function signIn(
 ): Promise<SignInStep> {
   const instanceKeys = await deps.keyStore.keyring(instanceScope)
   const user = await findUserByEmail(deps.db.sql, instanceKeys, email)
-  const who = { account: emailKey(email), userId: user?.id ?? null }
+  const accountRef = { account: emailKey(email), userId: user?.id ?? null }
   const counters = await deps.db.tx(async (tx): Promise<Counter[]> => {
-    const taken = await signInAttempt(tx, instanceKeys, who, visitor)
-    await takeAttempt(tx, taken, deps.wallClock.now())
-    return taken
+    const attemptCounters = await signInAttempt(tx, instanceKeys, accountRef, visitor)
+    await countAttempt(tx, attemptCounters, deps.wallClock.now())
+    return attemptCounters
   })
   const isRight = await deps.passwords.matches(password, user?.password_hash ?? null)
   if (user === undefined || !isRight) {
@@ -44,8 +44,8 @@ export async function signIn(
   }
   return deps.db.tx(async (tx) => {
     const now = deps.wallClock.now()
-    await forgiveAttempt(tx, counters, now)
-    return admitUser(tx, instanceKeys, user, 'password', visitor, now)
+    await clearAttempt(tx, counters, now)
+    return continueSignIn(tx, instanceKeys, user, 'password', visitor, now)
   })
 }
 
@@ -61,31 +61,31 @@ function recordFailure(
 }
 
 /** Starts the second factor after a right first one, or signs in if there is none. */
-async function admitUser(
+async function continueSignIn(
   tx: Tx,
   instanceKeys: Keyring,
   user: Pick<UserRow, 'id' | 'totp_confirmed_at'>,
-  signedInBy: Exclude<SignedInBy, 'invitation'>,
+  signedInBy: Exclude<SignInMethod, 'invitation'>,
   visitor: Visitor,
   now: Date,
 ): Promise<SignInStep> {
   if (user.totp_confirmed_at !== null) {
     return { step: 'totp', challenge: await startChallenge(tx, user.id, signedInBy, now) }
   }
-  return { step: 'done', session: await enter(tx, instanceKeys, user.id, signedInBy, visitor, now) }
+  return { step: 'done', session: await completeSignIn(tx, instanceKeys, user.id, signedInBy, visitor, now) }
 }
 
-export async function enter(
+export async function completeSignIn(
   tx: Tx,
   instanceKeys: Keyring,
   userId: string,
-  signedInBy: SignedInBy,
+  signedInBy: SignInMethod,
   visitor: Visitor,
   now: Date,
 ): Promise<NewSession> {
   const { device, sessionToken } = visitor
   const session = await startSession(tx, { userId, signedInBy, device, previousToken: sessionToken }, now)
-  const deviceToken = await rememberSignIn(tx, instanceKeys, userId, visitor, now)
+  const deviceToken = await rememberSignInOrigin(tx, instanceKeys, userId, visitor, now)
   const actor = { type: 'user', id: userId } as const
   const target = `session:${session.id}`
   await recordAudit(tx, { scopeId: instanceScope, actor, action: 'session.started', target }, now)
@@ -97,14 +97,14 @@ export async function renewSession(
   tx: Tx,
   instanceKeys: Keyring,
   userId: string,
-  signedInBy: SignedInBy,
+  signedInBy: SignInMethod,
   visitor: Visitor,
   now: Date,
 ): Promise<NewSession> {
   await endAllSessions(tx, userId)
-  await forgetSignIns(tx, userId)
+  await forgetSignInOrigins(tx, userId)
   const session = await startSession(tx, { userId, signedInBy, device: visitor.device, previousToken: null }, now)
-  return { ...session, deviceToken: await rememberSignIn(tx, instanceKeys, userId, visitor, now) }
+  return { ...session, deviceToken: await rememberSignInOrigin(tx, instanceKeys, userId, visitor, now) }
 }
 
 const challengeLifeMs = 5 * 60_000
@@ -117,7 +117,7 @@ interface Challenge {
 
 interface ChallengeRow {
   user_id: string
-  signed_in_by: Exclude<SignedInBy, 'invitation'>
+  signed_in_by: Exclude<SignInMethod, 'invitation'>
 }
 
 async function startChallenge(
@@ -157,23 +157,23 @@ export async function signInWithCode(
   { challenge, code }: { challenge: string; code: string },
 ): Promise<NewSession> {
   const found = await findChallenge(deps.db.sql, challenge, deps.wallClock.now())
-  if (found === undefined) throw challengeOver()
+  if (found === undefined) throw challengeExpired()
   const instanceKeys = await deps.keyStore.keyring(instanceScope)
   const counters = ownAttempt(instanceKeys, `totp ${found.user_id}`, visitor)
-  await deps.db.tx((tx) => takeAttempt(tx, counters, deps.wallClock.now()))
+  await deps.db.tx((tx) => countAttempt(tx, counters, deps.wallClock.now()))
   const session = await deps.db.tx(async (tx) => {
     const now = deps.wallClock.now()
     if (!(await useSecondFactor(tx, instanceKeys, found.user_id, code, now))) return null
-    if (!(await endChallenge(tx, challenge))) throw challengeOver()
-    await forgiveAttempt(tx, counters, now)
-    return enter(tx, instanceKeys, found.user_id, found.signed_in_by, visitor, now)
+    if (!(await endChallenge(tx, challenge))) throw challengeExpired()
+    await clearAttempt(tx, counters, now)
+    return completeSignIn(tx, instanceKeys, found.user_id, found.signed_in_by, visitor, now)
   })
   if (session !== null) return session
   await recordFailure(deps, 'second-factor.failed', found.user_id)
   throw unauthorized('Wrong code')
 }
 
-const challengeOver = () => unauthorized('This sign-in took too long. Sign in again.')
+const challengeExpired = () => unauthorized('This sign-in took too long. Sign in again.')
 
 const linkLifeMs = 24 * 3_600_000
 
@@ -203,15 +203,15 @@ export async function signInByLink(deps: TeamDeps, visitor: Visitor, token: stri
   const instanceKeys = await deps.keyStore.keyring(instanceScope)
   return deps.db.tx(async (tx) => {
     const now = deps.wallClock.now()
-    const userId = await takeLink(tx, token, now)
+    const userId = await consumeLink(tx, token, now)
     const user = userId === undefined ? undefined : await findUser(tx, userId)
     if (user === undefined) throw unauthorized('This link is no longer valid. Ask for a new one.')
-    return admitUser(tx, instanceKeys, user, 'link', visitor, now)
+    return continueSignIn(tx, instanceKeys, user, 'link', visitor, now)
   })
 }
 
 /** Deletes unused links, and sign-ins that wait for their second factor. */
-export async function dropSignIns(tx: Tx, userId: string): Promise<void> {
+export async function deletePendingSignIns(tx: Tx, userId: string): Promise<void> {
   await tx`
     delete from sign_in_links
     where user_id = ${userId}
@@ -221,7 +221,7 @@ export async function dropSignIns(tx: Tx, userId: string): Promise<void> {
     where user_id = ${userId}`
 }
 
-async function takeLink(tx: Tx, token: string, now: Date): Promise<string | undefined> {
+async function consumeLink(tx: Tx, token: string, now: Date): Promise<string | undefined> {
   const [row] = await tx<{ user_id: string }[]>`
     update sign_in_links
     set used_at = ${now}

@@ -5,12 +5,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isSameSecret } from '../../base/encryption/secret-token.ts'
 import { forbidden } from '../../base/errors.ts'
 import type { TeamDeps, Visitor } from '../users/users.ts'
-import { knownForMs } from './login-throttle.ts'
+import { rememberedForMs } from './login-throttle.ts'
 import type { NewSession } from './sessions.ts'
 
 export function visitorOf(deps: TeamDeps, request: FastifyRequest): Visitor {
   return {
-    address: deps.addressOf(request.raw),
+    address: deps.clientAddressOf(request.raw),
     device: deviceOf(request.headers['user-agent']),
     sessionToken: sessionCookie(deps.publicUrl).read(request),
     deviceToken: deviceCookie(deps.publicUrl).read(request),
@@ -37,12 +37,12 @@ const systems: [RegExp, string][] = [
 
 /** Returns e.g. "Firefox on Linux": enough to distinguish one's own sessions, too little to identify people. */
 export function deviceOf(userAgent: string | undefined): string {
-  const browser = familyIn(browsers, userAgent) ?? 'Unknown browser'
-  const system = familyIn(systems, userAgent)
+  const browser = findFamily(browsers, userAgent) ?? 'Unknown browser'
+  const system = findFamily(systems, userAgent)
   return system === undefined ? browser : `${browser} on ${system}`
 }
 
-function familyIn(families: [RegExp, string][], userAgent = ''): string | undefined {
+function findFamily(families: [RegExp, string][], userAgent = ''): string | undefined {
   return families.find(([shape]) => shape.test(userAgent))?.[1]
 }
 
@@ -81,7 +81,7 @@ export function deviceCookie(publicUrl: string): DeviceCookie {
   return {
     read: (request) => request.cookies[name] || null,
     set: (reply, deviceToken) => {
-      reply.setCookie(name, deviceToken, { ...options, maxAge: knownForMs / 1000 })
+      reply.setCookie(name, deviceToken, { ...options, maxAge: rememberedForMs / 1000 })
     },
   }
 }
@@ -94,7 +94,7 @@ export function csrfTokenOf(sessionToken: string): string {
 }
 
 /** Throws 403 unless Parley's own page sent this change, with the token of its session. */
-export function refuseForgery(
+export function requireCsrfToken(
   headers: IncomingHttpHeaders,
   publicUrl: string,
   sessionToken: string,
@@ -107,7 +107,7 @@ export function refuseForgery(
 }
 
 /** Throws 403 for a cross-site browser request. Programs send no origin, and have no session to abuse. */
-export function refuseForeignOrigin(headers: IncomingHttpHeaders, publicUrl: string): void {
+export function refuseCrossOrigin(headers: IncomingHttpHeaders, publicUrl: string): void {
   if (originOf(headers, publicUrl) === 'foreign') throw forbidden('This form must be sent from Parley itself')
 }
 

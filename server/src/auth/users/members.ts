@@ -3,7 +3,7 @@ import { publish, type Sql, type Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import { type ApiError, conflict, forbidden, notFound } from '../../base/errors.ts'
 import { type Member, type Role, roleCovers } from '../../team/member.ts'
-import { openPerson } from './users.ts'
+import { decryptPerson } from './users.ts'
 
 interface MemberRow {
   user_id: string
@@ -29,7 +29,7 @@ export async function listMembers(sql: Sql, workspaceId: string, instanceKeys: K
     where m.workspace_id = ${workspaceId}
     order by m.created_at, m.user_id`
   return rows.map((row) => {
-    const { name, email } = openPerson(instanceKeys, row.user_id, row.person)
+    const { name, email } = decryptPerson(instanceKeys, row.user_id, row.person)
     return { userId: row.user_id, name, email, role: row.role, joinedAt: row.created_at, awaySince: row.away_since }
   })
 }
@@ -75,7 +75,7 @@ export async function setRole(tx: Tx, workspaceId: string, userId: string, role:
     set role = ${role}
     where workspace_id = ${workspaceId}
       and user_id = ${userId}`
-  await keepAnOwner(tx, workspaceId)
+  await requireOwner(tx, workspaceId)
 }
 
 /** Stores since when a member is away, or null for not away. Keeps the time of a member who is already away. */
@@ -93,7 +93,7 @@ export async function removeMember(tx: Tx, workspaceId: string, userId: string):
     delete from members
     where workspace_id = ${workspaceId}
       and user_id = ${userId}`
-  await keepAnOwner(tx, workspaceId)
+  await requireOwner(tx, workspaceId)
 }
 
 /** Serializes changes to the members: two owners who remove each other concurrently must not both succeed. */
@@ -105,7 +105,7 @@ export async function lockMembers(tx: Tx, workspaceId: string): Promise<void> {
     for no key update`
 }
 
-async function keepAnOwner(tx: Tx, workspaceId: string): Promise<void> {
+async function requireOwner(tx: Tx, workspaceId: string): Promise<void> {
   const [owner] = await tx`
     select user_id
     from members
@@ -118,7 +118,7 @@ async function keepAnOwner(tx: Tx, workspaceId: string): Promise<void> {
 export const memberNotFound = (): ApiError => notFound('Member not found')
 
 /** Throws 403 if the role is higher than the caller's: nobody can grant or remove more than they have. */
-export function refuseAbove(by: Pick<Member, 'role'>, role: Role): void {
+export function refuseHigherRole(by: Pick<Member, 'role'>, role: Role): void {
   if (!roleCovers(by.role, role)) throw forbidden(`Only an ${role} may do this`)
 }
 
@@ -147,11 +147,11 @@ export const publishTokenRevoked = (tx: Tx, tokenId: string): void =>
   publish(tx, revokedAccessTopic, `token ${tokenId}`)
 
 /** Returns whether a published message concerns this follower. */
-export function isAbout(news: string, { workspaceId, userId, sessionId, tokenId }: Follower): boolean {
-  const [what, id, who] = news.split(' ')
-  switch (what) {
+export function concernsFollower(message: string, { workspaceId, userId, sessionId, tokenId }: Follower): boolean {
+  const [kind, id, memberId] = message.split(' ')
+  switch (kind) {
     case 'member':
-      return id === workspaceId && who === userId
+      return id === workspaceId && memberId === userId
     case 'user':
       return id === userId
     case 'session':

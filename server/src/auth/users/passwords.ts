@@ -26,28 +26,28 @@ const derive = promisify(argon2)
 
 export function createPasswords(cost: PasswordCost = defaultCost): Passwords {
   const limit = pLimit(maxRunning)
-  const inTurn = async <T>(work: () => Promise<T>): Promise<T> => {
+  const withLimit = async <T>(work: () => Promise<T>): Promise<T> => {
     if (limit.pendingCount >= maxWaiting) throw unavailable('Too many people are signing in. Try again shortly.')
     return limit(work)
   }
-  const nobody = phcOf(cost, randomBytes(saltBytes), randomBytes(tagBytes))
+  const dummyHash = formatPhc(cost, randomBytes(saltBytes), randomBytes(tagBytes))
 
   return {
     hash: (password) =>
-      inTurn(async () => {
+      withLimit(async () => {
         const salt = randomBytes(saltBytes)
-        return phcOf(cost, salt, await tagOf(password, cost, salt))
+        return formatPhc(cost, salt, await deriveTag(password, cost, salt))
       }),
     matches: (password, passwordHash) =>
-      inTurn(async () => {
-        const { cost: known, salt, tag } = readPhc(passwordHash ?? nobody)
-        const same = timingSafeEqual(await tagOf(password, known, salt), tag)
-        return same && passwordHash !== null
+      withLimit(async () => {
+        const { cost: known, salt, tag } = parsePhc(passwordHash ?? dummyHash)
+        const isSame = timingSafeEqual(await deriveTag(password, known, salt), tag)
+        return isSame && passwordHash !== null
       }),
   }
 }
 
-function tagOf(password: string, cost: PasswordCost, salt: Buffer): Promise<Buffer> {
+function deriveTag(password: string, cost: PasswordCost, salt: Buffer): Promise<Buffer> {
   return derive('argon2id', {
     message: password.normalize('NFKC'),
     nonce: salt,
@@ -58,11 +58,11 @@ function tagOf(password: string, cost: PasswordCost, salt: Buffer): Promise<Buff
   })
 }
 
-function phcOf({ memoryKib, passes }: PasswordCost, salt: Buffer, tag: Buffer): string {
+function formatPhc({ memoryKib, passes }: PasswordCost, salt: Buffer, tag: Buffer): string {
   return `$argon2id$v=19$m=${memoryKib},t=${passes},p=1$${unpadded(salt)}$${unpadded(tag)}`
 }
 
-function readPhc(phc: string): { cost: PasswordCost; salt: Buffer; tag: Buffer } {
+function parsePhc(phc: string): { cost: PasswordCost; salt: Buffer; tag: Buffer } {
   const parts = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=1\$([^$]+)\$([^$]+)$/.exec(phc)
   if (parts === null) throw new Error('A stored password hash is not one of argon2id')
   const [, memory, passes, salt = '', tag = ''] = parts

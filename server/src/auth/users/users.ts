@@ -41,7 +41,7 @@ export async function createUser(tx: Tx, instanceKeys: Keyring, user: NewUser, n
       insert into users (id, person, email_index, index_version, password_hash, is_operator, created_at)
       values (
         ${id},
-        ${sealPerson(instanceKeys, id, user)},
+        ${encryptPerson(instanceKeys, id, user)},
         ${emailIndex(instanceKeys, user.email)},
         ${instanceKeys.indexVersion},
         ${user.passwordHash},
@@ -78,10 +78,10 @@ export async function renameUser(tx: Tx, instanceKeys: Keyring, userId: string, 
     where id = ${userId}
     for update`
   if (row === undefined) return
-  const { email } = openPerson(instanceKeys, userId, row.person)
+  const { email } = decryptPerson(instanceKeys, userId, row.person)
   await tx`
     update users
-    set person = ${sealPerson(instanceKeys, userId, { name, email })}
+    set person = ${encryptPerson(instanceKeys, userId, { name, email })}
     where id = ${userId}`
 }
 
@@ -92,16 +92,16 @@ export async function setPasswordHash(tx: Tx, userId: string, passwordHash: stri
     where id = ${userId}`
 }
 
-export function openPerson(instanceKeys: Keyring, userId: string, sealed: Uint8Array): Person {
-  return JSON.parse(instanceKeys.decryptText(personOf(userId), sealed)) as Person
+export function decryptPerson(instanceKeys: Keyring, userId: string, encrypted: Uint8Array): Person {
+  return JSON.parse(instanceKeys.decryptText(personContext(userId), encrypted)) as Person
 }
 
 const emailLabel = 'users.email'
 
-const personOf = (userId: string) => ({ table: 'users', row: userId, column: 'person' })
+const personContext = (userId: string) => ({ table: 'users', row: userId, column: 'person' })
 
-function sealPerson(instanceKeys: Keyring, userId: string, { name, email }: Person): Buffer {
-  return instanceKeys.encrypt(personOf(userId), JSON.stringify({ name, email }))
+function encryptPerson(instanceKeys: Keyring, userId: string, { name, email }: Person): Buffer {
+  return instanceKeys.encrypt(personContext(userId), JSON.stringify({ name, email }))
 }
 
 export function emailIndex(instanceKeys: Keyring, email: string): Buffer {
@@ -128,7 +128,7 @@ export interface TeamDeps {
   /** Base of links, without a trailing slash. */
   publicUrl: string
   /** Returns the client's address, taking trusted proxies into account; null if unknown. */
-  addressOf(request: IncomingMessage): string | null
+  clientAddressOf(request: IncomingMessage): string | null
 }
 
 /** The browser that signs in. */

@@ -3,11 +3,11 @@ import { canRetryInTime, hasWaitedTooLong } from '../postgres/retry-rules.ts'
 import { currentContext, runWithBudget, tracedBatch, type WaitBudget } from '../scheduling/work-context.ts'
 import type { Span } from '../tracing/span.ts'
 
-interface Batching<I, O> {
+interface BatchOptions<I, O> {
   /** Maximum number of groups per key in progress, so that one slow group does not block the others. */
-  groups: number
+  maxGroups: number
   /** Maximum number of items in a group. */
-  groupSize: number
+  maxGroupSize: number
   /** Processes a whole group or nothing, and returns the results in the order of the items. */
   work(key: string, items: readonly I[]): Promise<readonly O[]>
   /** Whether a failure changed nothing, so that the items can be retried. */
@@ -19,7 +19,7 @@ interface Queued<I, O> {
   sinceMs: number
   span: Span | null
   /** Wait budget of the caller. */
-  waits: WaitBudget | null
+  waitBudget: WaitBudget | null
   resolve(answer: O): void
   reject(error: unknown): void
 }
@@ -34,43 +34,43 @@ interface BatchQueue<I, O> {
  * progress, and otherwise waits and joins the next group. A failed group is halved and retried, so that an item doesn't
  * fail because of another. If the database is unavailable, items fail after a short wait instead.
  */
-export function batch<I, O>({ groups, groupSize, work, isRolledBack }: Batching<I, O>) {
-  const lines = new Map<string, BatchQueue<I, O>>()
+export function batch<I, O>({ maxGroups, maxGroupSize, work, isRolledBack }: BatchOptions<I, O>) {
+  const queues = new Map<string, BatchQueue<I, O>>()
 
-  async function run(key: string, line: BatchQueue<I, O>): Promise<void> {
-    line.running++
-    while (line.waiting.length > 0) await serve(key, line, line.waiting.splice(0, groupSize))
-    line.running--
-    if (line.running === 0) lines.delete(key)
+  async function run(key: string, queue: BatchQueue<I, O>): Promise<void> {
+    queue.running++
+    while (queue.waiting.length > 0) await processQueue(key, queue, queue.waiting.splice(0, maxGroupSize))
+    queue.running--
+    if (queue.running === 0) queues.delete(key)
   }
 
-  async function serve(key: string, line: BatchQueue<I, O>, group: readonly Queued<I, O>[]): Promise<void> {
-    const begunAtMs = performance.now()
+  async function processQueue(key: string, queue: BatchQueue<I, O>, group: readonly Queued<I, O>[]): Promise<void> {
+    const startedAtMs = performance.now()
     try {
       const items = group.map(({ item }) => item)
       const spans = group.map(({ span }) => span)
-      const answers = await runWithBudget(waitsOf(group), () => tracedBatch(spans, () => work(key, items)))
+      const answers = await runWithBudget(longestWaitBudget(group), () => tracedBatch(spans, () => work(key, items)))
       for (const [n, { resolve }] of group.entries()) resolve(answers[n] as O)
     } catch (error) {
-      if (group.length > 1 && isRolledBack(error) && canRetryInTime(error, begunAtMs)) {
+      if (group.length > 1 && isRolledBack(error) && canRetryInTime(error, startedAtMs)) {
         const half = Math.ceil(group.length / 2)
-        await Promise.all([serve(key, line, group.slice(0, half)), serve(key, line, group.slice(half))])
+        await Promise.all([processQueue(key, queue, group.slice(0, half)), processQueue(key, queue, group.slice(half))])
         return
       }
       for (const { reject } of group) reject(error)
       // In order of arrival, so the first ones have waited longest.
-      while (line.waiting[0] !== undefined && hasWaitedTooLong(error, line.waiting[0].sinceMs)) {
-        line.waiting.shift()?.reject(error)
+      while (queue.waiting[0] !== undefined && hasWaitedTooLong(error, queue.waiting[0].sinceMs)) {
+        queue.waiting.shift()?.reject(error)
       }
     }
   }
 
-  const add = (key: string, item: I, waits: WaitBudget | null): Promise<O> =>
+  const add = (key: string, item: I, waitBudget: WaitBudget | null): Promise<O> =>
     new Promise((resolve, reject) => {
-      const line = lines.get(key) ?? { running: 0, waiting: [] }
-      lines.set(key, line)
-      line.waiting.push({ item, sinceMs: performance.now(), span: currentContext().span, waits, resolve, reject })
-      if (line.running < groups) void run(key, line)
+      const queue = queues.get(key) ?? { running: 0, waiting: [] }
+      queues.set(key, queue)
+      queue.waiting.push({ item, sinceMs: performance.now(), span: currentContext().span, waitBudget, resolve, reject })
+      if (queue.running < maxGroups) void run(key, queue)
     })
   return (key: string, item: I): Promise<O> => {
     const { waitBudget } = currentContext()
@@ -79,20 +79,20 @@ export function batch<I, O>({ groups, groupSize, work, isRolledBack }: Batching<
 }
 
 /** Returns the wait budget of the item that has waited longest; the whole group uses it. */
-function waitsOf(group: readonly { waits: WaitBudget | null }[]): WaitBudget | null {
+function longestWaitBudget(group: readonly { waitBudget: WaitBudget | null }[]): WaitBudget | null {
   const nowMs = performance.now()
   let longest: WaitBudget | null = null
-  for (const { waits } of group) {
-    if (waits !== null && waits.ms(nowMs) >= (longest?.ms(nowMs) ?? 0)) longest = waits
+  for (const { waitBudget } of group) {
+    if (waitBudget !== null && waitBudget.ms(nowMs) >= (longest?.ms(nowMs) ?? 0)) longest = waitBudget
   }
   return longest
 }
 
-interface Coalescing<T> {
+interface CoalesceOptions<T> {
   /** Time that the first item of an idle key waits for others; default 0. */
-  gatherMs?: number
+  delayMs?: number
   /** Pause of a key after each run; default 0. */
-  restMs?: number
+  minPauseMs?: number
   /** Receives the items added since the last run of the key started, each once, in order of arrival. */
   work(key: string, items: readonly T[]): unknown
   /** Receives what `work` throws or rejects with. The key continues with the items added meanwhile. */
@@ -106,40 +106,40 @@ interface Coalescer<T> {
 }
 
 /** Runs work in the background, never overlapping per key: items added during a run or its pause share the next run. */
-export function coalesce<T>({ gatherMs = 0, restMs = 0, work, onError }: Coalescing<T>): Coalescer<T> {
-  const lines = new Map<string, Set<T>>()
+export function coalesce<T>({ delayMs = 0, minPauseMs = 0, work, onError }: CoalesceOptions<T>): Coalescer<T> {
+  const queues = new Map<string, Set<T>>()
   const backgroundTasks = createBackgroundTasks()
   const closing = new AbortController()
   const pause = (ms: number): Promise<void> =>
     timers.setTimeout(ms, undefined, { ref: false, signal: closing.signal }).catch(() => {})
-  const serve = async (key: string, line: Set<T>): Promise<void> => {
-    if (gatherMs > 0) await pause(gatherMs)
-    while (line.size > 0 && !closing.signal.aborted) {
-      const items = [...line]
-      line.clear()
+  const processQueue = async (key: string, queue: Set<T>): Promise<void> => {
+    if (delayMs > 0) await pause(delayMs)
+    while (queue.size > 0 && !closing.signal.aborted) {
+      const items = [...queue]
+      queue.clear()
       try {
         await work(key, items)
       } catch (error) {
         onError(error, key)
       }
-      if (restMs > 0) await pause(restMs)
+      if (minPauseMs > 0) await pause(minPauseMs)
     }
     // In the same tick as the check of `line.size`, so that no item is lost in between.
-    lines.delete(key)
+    queues.delete(key)
   }
 
   return {
     add: (key, item) => {
       if (closing.signal.aborted) return
-      const line = lines.get(key)
-      if (line !== undefined) {
-        line.add(item)
+      const queue = queues.get(key)
+      if (queue !== undefined) {
+        queue.add(item)
         return
       }
-      const begun = new Set([item])
-      lines.set(key, begun)
+      const firstItems = new Set([item])
+      queues.set(key, firstItems)
       backgroundTasks.run(
-        () => serve(key, begun),
+        () => processQueue(key, firstItems),
         (error) => onError(error, key),
       )
     },
@@ -157,32 +157,32 @@ export function coalesce<T>({ gatherMs = 0, restMs = 0, work, onError }: Coalesc
  * waited too long.
  */
 export function singleFlight<T>(work: () => Promise<T>): () => Promise<T> {
-  const ask = singleFlightByKey(work)
-  return () => ask('')
+  const callByKey = singleFlightByKey(work)
+  return () => callByKey('')
 }
 
 /** The same, separately for each key. */
 export function singleFlightByKey<T>(work: (key: string) => Promise<T>): (key: string) => Promise<T> {
   const flights = new Map<string, Flight<T>>()
-  const begin = (key: string): Promise<T> => {
+  const start = (key: string): Promise<T> => {
     const flight: Flight<T> = { run: work(key), next: null }
     flights.set(key, flight)
-    const forget = () => void (flight.next === null && flights.delete(key))
-    flight.run.then(forget, forget)
+    const removeFlight = () => void (flight.next === null && flights.delete(key))
+    flight.run.then(removeFlight, removeFlight)
     return flight.run
   }
   const afterRun = (run: Promise<T>, key: string): Promise<T> => {
     const sinceMs = performance.now()
-    const goOn = () => begin(key)
-    return run.then(goOn, (error) => {
-      if (!hasWaitedTooLong(error, sinceMs)) return goOn()
+    const startNext = () => start(key)
+    return run.then(startNext, (error) => {
+      if (!hasWaitedTooLong(error, sinceMs)) return startNext()
       flights.delete(key)
       throw error
     })
   }
   return (key) => {
     const flight = flights.get(key)
-    if (flight === undefined) return begin(key)
+    if (flight === undefined) return start(key)
     flight.next ??= afterRun(flight.run, key)
     return flight.next
   }

@@ -13,20 +13,20 @@ export function acceptRawBodies(app: App, serve: (scope: App) => void): void {
 }
 
 /** Returns the uploaded file, and its length if the request states it. Throws 400 without a body. */
-export function broughtBy(request: Pick<FastifyRequest, 'body' | 'headers'>) {
+export function readUpload(request: Pick<FastifyRequest, 'body' | 'headers'>) {
   const body = request.body as Readable | null | undefined
   if (!body) throw invalid('', 'must be the bytes of the file')
   const length = request.headers['content-length']
   return {
     length: length === undefined ? null : Number(length),
-    bytes: piecesOf(body),
+    bytes: iterateBody(body),
   }
 }
 
 /** Iterates over a body without destroying it on early exit, which would close the connection and lose the response. */
-export const piecesOf = (body: Readable): AsyncIterable<Buffer> => body.iterator({ destroyOnReturn: false })
+export const iterateBody = (body: Readable): AsyncIterable<Buffer> => body.iterator({ destroyOnReturn: false })
 
-const leftForMs = 30_000
+const discardTimeoutMs = 30_000
 
 /** Discards the rest of a refused body for up to 30 s: a client that is still sending would lose the response. */
 export const discardBody = (request: FastifyRequest, reply: FastifyReply) => (error: unknown) => {
@@ -34,8 +34,8 @@ export const discardBody = (request: FastifyRequest, reply: FastifyReply) => (er
   reply.raw.once('finish', () => {
     if (raw.complete) return
     raw.resume()
-    const ending = setTimeout(() => raw.destroy(), leftForMs).unref()
-    raw.once('end', () => clearTimeout(ending)).once('close', () => clearTimeout(ending))
+    const timer = setTimeout(() => raw.destroy(), discardTimeoutMs).unref()
+    raw.once('end', () => clearTimeout(timer)).once('close', () => clearTimeout(timer))
   })
   throw error
 }

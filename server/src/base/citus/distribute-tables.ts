@@ -16,10 +16,10 @@ interface ForeignKey extends Reference {
 }
 
 /** One transaction of the distribution. */
-export type Step =
+export type DistributionStep =
   | { kind: 'take keys away'; tables: string[] }
   | { kind: 'copy everywhere'; table: string; rows: number; bytes: number }
-  | { kind: 'spread'; table: string; by: string; beside: string | null; rows: number; bytes: number }
+  | { kind: 'spread'; table: string; by: string; colocatedWith: string | null; rows: number; bytes: number }
   | { kind: 'clear'; table: string; bytes: number }
   | { kind: 'put key back'; key: ForeignKey }
   | { kind: 'end' }
@@ -35,68 +35,70 @@ interface State {
  * interrupted run can continue. Foreign keys are removed meanwhile, because a local table can't reference a distributed
  * one. Small tables come first, so that problems show early.
  */
-export function planOf({ tables, keys }: State): Step[] {
-  const toTurn = tables.filter(({ place, kind }) => place.kind !== 'coordinator' && kind !== place.kind)
-  const bySize = toTurn.toSorted((a, b) => a.bytes - b.bytes)
-  const names = new Set(toTurn.map(({ name }) => name))
-  const isInTheWay = tables.some(({ name, references }) => references.some((to) => names.has(name) || names.has(to)))
-  const steps: Step[] = []
-  if (isInTheWay) steps.push({ kind: 'take keys away', tables: [...names] })
-  for (const { name: table, place, rows, bytes } of bySize) {
-    if (place.kind === 'everywhere') steps.push({ kind: 'copy everywhere', table, rows, bytes })
+export function planSteps({ tables, keys }: State): DistributionStep[] {
+  const pending = tables.filter(({ placement, kind }) => placement.kind !== 'coordinator' && kind !== placement.kind)
+  const bySize = pending.toSorted((a, b) => a.bytes - b.bytes)
+  const names = new Set(pending.map(({ name }) => name))
+  const hasForeignKeys = tables.some(({ name, references }) =>
+    references.some((to) => names.has(name) || names.has(to)),
+  )
+  const steps: DistributionStep[] = []
+  if (hasForeignKeys) steps.push({ kind: 'take keys away', tables: [...names] })
+  for (const { name: table, placement, rows, bytes } of bySize) {
+    if (placement.kind === 'everywhere') steps.push({ kind: 'copy everywhere', table, rows, bytes })
   }
-  let beside = tables.find(({ kind }) => kind === 'spread')?.name ?? null
-  for (const { name: table, place, rows, bytes } of bySize) {
-    if (place.kind !== 'spread') continue
-    steps.push({ kind: 'spread', table, by: place.by, beside, rows, bytes })
-    beside ??= table
+  let colocatedWith = tables.find(({ kind }) => kind === 'spread')?.name ?? null
+  for (const { name: table, placement, rows, bytes } of bySize) {
+    if (placement.kind !== 'spread') continue
+    steps.push({ kind: 'spread', table, by: placement.by, colocatedWith, rows, bytes })
+    colocatedWith ??= table
   }
-  for (const { name: table, place, bytes, hasRows } of tables) {
-    if (place.kind !== 'coordinator' && hasRows) steps.push({ kind: 'clear', table, bytes })
+  for (const { name: table, placement, bytes, hasRows } of tables) {
+    if (placement.kind !== 'coordinator' && hasRows) steps.push({ kind: 'clear', table, bytes })
   }
   for (const key of keys ?? []) steps.push({ kind: 'put key back', key })
-  if (keys !== null || isInTheWay) steps.push({ kind: 'end' })
+  if (keys !== null || hasForeignKeys) steps.push({ kind: 'end' })
   return steps
 }
 
 /** Returns the remaining steps. Changes nothing. */
-export async function readPlan(sql: Sql): Promise<Step[]> {
-  return planOf(await readState(sql))
+export async function readPlan(sql: Sql): Promise<DistributionStep[]> {
+  return planSteps(await readState(sql))
 }
 
 /** Reads the state that the plan is derived from. */
 export async function readState(sql: Sql): Promise<State> {
-  const keys = (await isDistributing(sql)) ? await readKeysAway(sql) : null
+  const keys = (await isDistributing(sql)) ? await readDroppedKeys(sql) : null
   return { tables: await readTables(sql, keys ?? []), keys }
 }
 
-const readKeysAway = (sql: Sql) => sql<ForeignKey[]>`
+const readDroppedKeys = (sql: Sql) => sql<ForeignKey[]>`
   select table_name as "table", name, "references", definition
   from ${sql(foreignKeyTable)}
   order by table_name, name`
 
-export async function runStep(tx: Tx, step: Step): Promise<void> {
+export async function runStep(tx: Tx, step: DistributionStep): Promise<void> {
   switch (step.kind) {
     case 'take keys away':
-      return takeKeysAway(tx, step.tables)
+      return dropForeignKeys(tx, step.tables)
     case 'copy everywhere':
       await tx`select create_reference_table(${step.table}::regclass)`
       return
     case 'spread':
       await tx`
-        select create_distributed_table(${step.table}::regclass, ${step.by}, colocate_with => ${step.beside ?? 'none'})`
+        select create_distributed_table(${step.table}::regclass, ${step.by}, colocate_with => ${step.colocatedWith ?? 'none'})`
       return
     case 'clear':
-      return clear(tx, step.table)
+      return clearLocalRows(tx, step.table)
     case 'put key back':
-      return putKeyBack(tx, step.key)
+      return restoreForeignKey(tx, step.key)
     case 'end':
       await tx`drop table ${tx(foreignKeyTable)}`
   }
 }
 
 /** Removes foreign keys from and to the tables. Some may already be removed, by a version with fewer tables. */
-async function takeKeysAway(tx: Tx, tables: string[]): Promise<void> {
+async function dropForeignKeys(tx: Tx, tables: string[]): Promise<void> {
   await tx`
     create table if not exists ${tx(foreignKeyTable)} (
       table_name text not null,
@@ -120,12 +122,12 @@ async function takeKeysAway(tx: Tx, tables: string[]): Promise<void> {
 }
 
 /** Deletes local rows, and analyzes the table for the planner. */
-async function clear(tx: Tx, table: string): Promise<void> {
+async function clearLocalRows(tx: Tx, table: string): Promise<void> {
   await tx`select truncate_local_data_after_distributing_table(${table}::regclass)`
   await tx`analyze ${tx(table)}`
 }
 
-async function putKeyBack(tx: Tx, { table, name, definition }: ForeignKey): Promise<void> {
+async function restoreForeignKey(tx: Tx, { table, name, definition }: ForeignKey): Promise<void> {
   await tx.unsafe(`alter table "${table}" add constraint "${name}" ${definition}`)
   await tx`delete from ${tx(foreignKeyTable)} where table_name = ${table} and name = ${name}`
 }

@@ -21,20 +21,21 @@ export function assumeDistributed(sql: Sql): void {
 export const isDistributed = (sql: Sql): boolean => distributed.has(processName(sql))
 
 /** The workspace that a statement is restricted to; null for all that it receives. */
-export type OneWorkspace = string | null
+export type OnlyWorkspace = string | null
 
 /** Runs `work` for all items at once, or with distributed tables for each workspace, which the statement must name. */
 export async function byWorkspace<I, R>(
   sql: Sql,
   items: readonly I[],
   workspaceOf: (item: I) => string,
-  work: (items: readonly I[], only: OneWorkspace) => Promise<readonly R[]>,
+  work: (items: readonly I[], only: OnlyWorkspace) => Promise<readonly R[]>,
 ): Promise<readonly R[]> {
   if (items.length === 0) return []
   if (!isDistributed(sql)) return work(items, null)
-  const answers: R[] = []
-  for (const [workspaceId, ofOne] of Map.groupBy(items, workspaceOf)) answers.push(...(await work(ofOne, workspaceId)))
-  return answers
+  const results: R[] = []
+  for (const [workspaceId, ownItems] of Map.groupBy(items, workspaceOf))
+    results.push(...(await work(ownItems, workspaceId)))
+  return results
 }
 
 /** Candidates listed per claim, enough unless others claim almost all of the first ones. */
@@ -56,7 +57,7 @@ export async function claimFirst<R>(
 }
 
 /** SQL, after other conditions: restricts each of these tables to the workspace. */
-export const andOnlyOf = (sql: Sql, only: OneWorkspace, ...tables: readonly string[]): Fragment =>
+export const andOnlyWorkspace = (sql: Sql, only: OnlyWorkspace, ...tables: readonly string[]): Fragment =>
   only === null
     ? sql``
     : tables.reduce<Fragment>((all, table) => sql`${all} and ${sql(`${table}.workspace_id`)} = ${only}`, sql``)
@@ -65,14 +66,14 @@ export const andOnlyOf = (sql: Sql, only: OneWorkspace, ...tables: readonly stri
  * SQL, after other conditions: with distributed tables, repeats the workspace of these tables in the form by which
  * Citus finds the server. On one server it is hidden from the planner.
  */
-export const andNamed = (sql: Sql, workspaceId: string, ...tables: readonly string[]): Fragment =>
-  andOnlyOf(sql, isDistributed(sql) ? workspaceId : null, ...tables)
+export const andWorkspace = (sql: Sql, workspaceId: string, ...tables: readonly string[]): Fragment =>
+  andOnlyWorkspace(sql, isDistributed(sql) ? workspaceId : null, ...tables)
 
 /**
  * SQL: the workspace id, hidden from the planner, which expects at most one row for a workspace that its statistics
  * don't contain. With distributed tables it is visible, because Citus finds the server by it.
  */
-export const unseenWorkspace = (sql: Sql, workspaceId: string): Fragment =>
+export const hiddenWorkspace = (sql: Sql, workspaceId: string): Fragment =>
   isDistributed(sql) ? sql`${workspaceId}::uuid` : sql`(select ${workspaceId}::uuid)`
 
 /**
@@ -80,11 +81,11 @@ export const unseenWorkspace = (sql: Sql, workspaceId: string): Fragment =>
  * queried, because such a statement would use the clock of the server with the rows; writes use the shared clock
  * anyway.
  */
-export function momentOf(sql: Sql): { now: Fragment } | Promise<{ now: Fragment }> {
-  return isDistributed(sql) ? askMoment(sql) : { now: sql`statement_timestamp()` }
+export function sharedTime(sql: Sql): { now: Fragment } | Promise<{ now: Fragment }> {
+  return isDistributed(sql) ? readSharedTime(sql) : { now: sql`statement_timestamp()` }
 }
 
-async function askMoment(sql: Sql): Promise<{ now: Fragment }> {
+async function readSharedTime(sql: Sql): Promise<{ now: Fragment }> {
   const [row] = await sql<{ now: string }[]>`select clock_timestamp()::text as now`
   return { now: sql`${row?.now ?? null}::timestamptz` }
 }
@@ -111,4 +112,4 @@ export async function lockExclusive(sql: Sql, name: string): Promise<void> {
 
 export const rulesLock = (workspaceId: string): string => `rules of ${workspaceId}`
 export const membersLock = (workspaceId: string): string => `members of ${workspaceId}`
-export const keysOf = (workspaceId: string): string => `keys of ${workspaceId}`
+export const keysLock = (workspaceId: string): string => `keys of ${workspaceId}`

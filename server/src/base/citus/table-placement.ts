@@ -2,11 +2,11 @@ import type { Sql } from '../db.ts'
 
 /** A table with its current and its intended placement. */
 export interface PlacedTable extends TableShape {
-  place: Place
+  placement: Placement
   /** Current placement; a local table counts as `coordinator`. */
-  kind: Place['kind']
+  kind: Placement['kind']
   /** Distribution column, if distributed. */
-  spreadBy: string | null
+  distributionColumn: string | null
   /** Rows at the last count. */
   rows: number
   /** On this server, with indexes and partitions. */
@@ -28,7 +28,7 @@ interface Shape extends TableShape {
   hasRows: boolean
 }
 
-interface Turned {
+interface CitusTable {
   oid: number
   method: string
   isEverywhere: boolean
@@ -36,23 +36,24 @@ interface Turned {
 }
 
 /** Returns all tables of Parley by name. Partitions count as their parent; dropped foreign keys affect placement. */
-export async function readTables(sql: Sql, away: readonly Reference[]): Promise<PlacedTable[]> {
+export async function readTables(sql: Sql, droppedKeys: readonly Reference[]): Promise<PlacedTable[]> {
   const shapes = await readShapes(sql)
-  const turned = new Map((await readTurned(sql)).map((row) => [row.oid, row]))
-  const awayOf = (name: string) => away.filter(({ table }) => table === name).map(({ references }) => references)
-  const places = placesOf(
-    shapes.map((shape) => ({ ...shape, references: [...shape.references, ...awayOf(shape.name)] })),
+  const citusTables = new Map((await readCitusTables(sql)).map((row) => [row.oid, row]))
+  const droppedReferences = (name: string) =>
+    droppedKeys.filter(({ table }) => table === name).map(({ references }) => references)
+  const places = placeTables(
+    shapes.map((shape) => ({ ...shape, references: [...shape.references, ...droppedReferences(shape.name)] })),
   )
   return shapes.map(({ oid, ...shape }) => ({
     ...shape,
-    place: places.get(shape.name) ?? { kind: 'coordinator' },
-    ...placeNow(turned.get(oid)),
+    placement: places.get(shape.name) ?? { kind: 'coordinator' },
+    ...currentPlacement(citusTables.get(oid)),
   }))
 }
 
-function placeNow(turned: Turned | undefined): Pick<PlacedTable, 'kind' | 'spreadBy'> {
-  if (turned?.method === 'h') return { kind: 'spread', spreadBy: turned.column }
-  return { kind: turned?.isEverywhere ? 'everywhere' : 'coordinator', spreadBy: null }
+function currentPlacement(citusTables: CitusTable | undefined): Pick<PlacedTable, 'kind' | 'distributionColumn'> {
+  if (citusTables?.method === 'h') return { kind: 'spread', distributionColumn: citusTables.column }
+  return { kind: citusTables?.isEverywhere ? 'everywhere' : 'coordinator', distributionColumn: null }
 }
 
 async function readShapes(sql: Sql): Promise<Shape[]> {
@@ -104,9 +105,9 @@ const columnsOf = (sql: Sql) => sql`
   where n.place <= i.indnkeyatts`
 
 /** Reads the metadata of Citus; none if it is not installed. */
-async function readTurned(sql: Sql): Promise<Turned[]> {
+async function readCitusTables(sql: Sql): Promise<CitusTable[]> {
   if (!(await hasCitus(sql))) return []
-  return sql<Turned[]>`
+  return sql<CitusTable[]>`
     select
       p.logicalrelid::oid::bigint as oid,
       p.partmethod as method,
@@ -137,10 +138,10 @@ export interface TableShape {
  * `spread`: distributed by workspace, each row on its workspace's server. `everywhere`: a reference table, copied to
  * all servers so that distributed tables can reference it. `coordinator`: only on the coordinator.
  */
-type Place = { kind: 'spread'; by: string } | { kind: 'everywhere' } | { kind: 'coordinator' }
+type Placement = { kind: 'spread'; by: string } | { kind: 'everywhere' } | { kind: 'coordinator' }
 
 /** Columns with the owner of a row. A scope is a workspace or the installation. */
-const owners = ['workspace_id', 'scope_id']
+const ownerColumns = ['workspace_id', 'scope_id']
 
 /** Tables that the rule would distribute, and why they are not. */
 export const exceptions: Readonly<Record<string, { kind: 'everywhere' | 'coordinator'; why: string }>> = {
@@ -160,17 +161,17 @@ export const exceptions: Readonly<Record<string, { kind: 'everywhere' | 'coordin
  * workspace. Tables that distributed or reference tables reference are also reference tables, unless they are
  * distributed. All others stay on the coordinator.
  */
-export function placesOf(tables: readonly TableShape[]): Map<string, Place> {
-  const places = new Map<string, Place>()
-  for (const table of tables) places.set(table.name, ownPlace(table))
+export function placeTables(tables: readonly TableShape[]): Map<string, Placement> {
+  const places = new Map<string, Placement>()
+  for (const table of tables) places.set(table.name, placementByKey(table))
   const isSpread = (name: string) => places.get(name)?.kind === 'spread'
   for (let isSettled = false; !isSettled; ) {
     isSettled = true
     for (const table of tables) {
-      const place = places.get(table.name)
-      if (place?.kind === 'coordinator') continue
+      const placement = places.get(table.name)
+      if (placement?.kind === 'coordinator') continue
       for (const to of table.references) {
-        const isFine = place?.kind === 'spread' && isSpread(to)
+        const isFine = placement?.kind === 'spread' && isSpread(to)
         if (isFine || places.get(to)?.kind === 'everywhere') continue
         places.set(to, { kind: 'everywhere' })
         isSettled = false
@@ -180,8 +181,8 @@ export function placesOf(tables: readonly TableShape[]): Map<string, Place> {
   return places
 }
 
-function ownPlace({ name, key, uniques }: TableShape): Place {
-  const by = owners.find((column) => key[0] === column)
+function placementByKey({ name, key, uniques }: TableShape): Placement {
+  const by = ownerColumns.find((column) => key[0] === column)
   if (by === undefined) return { kind: 'coordinator' }
   const exception = exceptions[name]
   if (exception !== undefined) return { kind: exception.kind }
@@ -227,7 +228,7 @@ export async function readServer(sql: Sql): Promise<CitusServer | null> {
 const oldestCitus = 13
 
 /** Returns why this server can't distribute tables and how to fix it; null if it can. */
-export function problemOf(server: CitusServer | null): string | null {
+export function findProblem(server: CitusServer | null): string | null {
   if (server === null) {
     return 'This database has no Citus. Install it on every server, and run "create extension citus" in each database.'
   }

@@ -4,7 +4,7 @@ import pg from 'pg'
 // Methods that pg calls on a query while its result arrives; the type declarations lack them.
 const Query = pg.Query as unknown as new (text: string) => object
 
-interface Wire {
+interface PgConnection {
   query(text: string): void
   sendCopyFromChunk(bytes: Uint8Array): void
   endCopyFrom(): void
@@ -13,8 +13,8 @@ interface Wire {
     pause(): void
     resume(): void
     writableNeedDrain: boolean
-    once(event: 'drain' | 'close', go: () => void): void
-    off(event: 'drain' | 'close', go: () => void): void
+    once(event: 'drain' | 'close', onReady: () => void): void
+    off(event: 'drain' | 'close', onReady: () => void): void
   }
 }
 
@@ -56,7 +56,7 @@ class Copy extends Query {
     this.done.catch(() => undefined)
   }
 
-  submit = (wire: Wire): null => {
+  submit = (wire: PgConnection): null => {
     wire.query(this.#text)
     return null
   }
@@ -86,9 +86,9 @@ class CopyOut extends Copy {
   })
   #pieces: Buffer[] = []
   #bytes = 0
-  #wire: Wire | undefined
+  #wire: PgConnection | undefined
 
-  handleCopyData({ chunk }: { chunk: Buffer }, wire: Wire): void {
+  handleCopyData({ chunk }: { chunk: Buffer }, wire: PgConnection): void {
     this.#wire = wire
     // The driver reuses this memory.
     this.#pieces.push(Buffer.from(chunk))
@@ -125,11 +125,11 @@ class CopyIn extends Copy {
     this.#source = source
   }
 
-  handleCopyInResponse(wire: Wire): void {
+  handleCopyInResponse(wire: PgConnection): void {
     void this.#sendSource(wire)
   }
 
-  async #sendSource(wire: Wire): Promise<void> {
+  async #sendSource(wire: PgConnection): Promise<void> {
     try {
       for await (const bytes of this.#source) {
         if (this.failure !== undefined) return
@@ -150,14 +150,14 @@ class CopyIn extends Copy {
 }
 
 /** Resolves when the stream can take more or is closed. */
-function drained(stream: Wire['stream']): Promise<void> {
+function drained(stream: PgConnection['stream']): Promise<void> {
   return new Promise((resolve) => {
-    const go = () => {
-      stream.off('drain', go)
-      stream.off('close', go)
+    const onReady = () => {
+      stream.off('drain', onReady)
+      stream.off('close', onReady)
       resolve()
     }
-    stream.once('drain', go)
-    stream.once('close', go)
+    stream.once('drain', onReady)
+    stream.once('close', onReady)
   })
 }

@@ -102,14 +102,14 @@ async function copyBinaries(found: Package, parent: string): Promise<string> {
   await mkdir(parent, { recursive: true, mode: 0o755 })
   await rm(unfinished, { recursive: true, force: true })
   await cp(found.native, join(unfinished, 'native'), { recursive: true, verbatimSymlinks: true })
-  await openToAll(unfinished)
+  await makeReadable(unfinished)
   await linkLibraries(join(unfinished, 'native'))
   // Another process may have finished its copy first; both copies are equal.
   await rename(unfinished, target).catch(() => rm(unfinished, { recursive: true, force: true }))
   return native
 }
 
-async function openToAll(folder: string): Promise<void> {
+async function makeReadable(folder: string): Promise<void> {
   await chmod(folder, 0o755)
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     if (!entry.isSymbolicLink()) await chmod(join(entry.parentPath, entry.name), 0o755)

@@ -64,10 +64,10 @@ export async function stopServer(pid: number, clusterFolder: string, binaries: B
     ['QUIT', 5_000],
     ['KILL', 5_000],
   ]
-  for (const [signal, patienceMs] of steps) {
+  for (const [signal, timeoutMs] of steps) {
     if (!isServerOf(pid, clusterFolder)) return
     await signalServer(pid, signal, binaries)
-    const deadline = performance.now() + patienceMs
+    const deadline = performance.now() + timeoutMs
     while (performance.now() < deadline) {
       if (!isServerOf(pid, clusterFolder)) return
       await wait(pollMs)
@@ -142,15 +142,15 @@ export async function openCluster({ dataFolder, binaries, password, sync, log }:
   }
   await checkVersion(folder, binaries)
   const cluster = { folder, user: await userOf(folder) }
-  if (!(await asksFor(password, folder))) {
+  if (!(await requiresPassword(password, folder))) {
     await stopOrphan(folder, binaries, log)
-    await introduce(cluster, binaries, password)
+    await requirePassword(cluster, binaries, password)
   }
   return cluster
 }
 
 /** Makes a stopped cluster require the password. If interrupted, the next start repeats it. */
-async function introduce({ folder, user }: Cluster, binaries: Binaries, password: string): Promise<void> {
+async function requirePassword({ folder, user }: Cluster, binaries: Binaries, password: string): Promise<void> {
   await runSingle(folder, user, binaries, setPassword(password))
   await writeAccessRules(password, folder, user)
 }
@@ -187,11 +187,11 @@ async function run(program: string, args: string[], options: SpawnSyncOptions): 
   child.stdin.on('error', () => undefined)
   child.stdin.end(input ?? '')
   child.stdout.resume()
-  const [problem, code] = await Promise.all([
+  const [stderr, code] = await Promise.all([
     text(child.stderr),
     new Promise<number | null>((resolve, reject) => child.once('error', reject).once('close', resolve)),
   ])
-  if (code !== 0) throw new Error(`Failed to prepare the database (${program}, exit ${code}): ${problem.trim()}`)
+  if (code !== 0) throw new Error(`Failed to prepare the database (${program}, exit ${code}): ${stderr.trim()}`)
 }
 
 async function flushFolder(folder: string): Promise<void> {
@@ -225,21 +225,21 @@ async function userOf(folder: string): Promise<ServerUser> {
 /** Returns the password of the embedded server; creates it on the first start. Stored outside the cluster. */
 export async function findPassword(dataFolder: string): Promise<string> {
   const file = join(dataFolder, 'postgres.password')
-  const kept = await readFile(file, 'utf8').catch(() => '')
-  if (/^[\w-]{43}$/.test(kept)) return kept
-  const made = randomBytes(32).toString('base64url')
-  await writeWhole(file, made, {})
-  return made
+  const stored = await readFile(file, 'utf8').catch(() => '')
+  if (/^[\w-]{43}$/.test(stored)) return stored
+  const created = randomBytes(32).toString('base64url')
+  await writeAtomically(file, created, {})
+  return created
 }
 
 /** Returns true if the server requires this password. */
-async function asksFor(password: string, cluster: string): Promise<boolean> {
+async function requiresPassword(password: string, cluster: string): Promise<boolean> {
   return (await readFile(join(cluster, 'pg_hba.conf'), 'utf8').catch(() => '')) === accessRules(password)
 }
 
 /** Makes the server require the password from its next start. */
 function writeAccessRules(password: string, cluster: string, user: ServerUser): Promise<void> {
-  return writeWhole(join(cluster, 'pg_hba.conf'), accessRules(password), user)
+  return writeAtomically(join(cluster, 'pg_hba.conf'), accessRules(password), user)
 }
 
 /** SQL that sets the password, on one line; it contains a verifier instead of the password. */
@@ -265,7 +265,7 @@ function verifierOf(password: string): string {
 }
 
 /** Writes a file atomically, readable only by its owner. */
-async function writeWhole(file: string, text: string, { uid, gid }: ServerUser): Promise<void> {
+async function writeAtomically(file: string, text: string, { uid, gid }: ServerUser): Promise<void> {
   const unfinished = `${file}.new`
   const handle = await open(unfinished, 'w', 0o600)
   await handle.writeFile(text)

@@ -9,7 +9,7 @@ import { type DatabaseAddress, socketAddress } from '../postgres/address.ts'
 import { findBinaries } from './binaries.ts'
 import { findPassword, isServerOf, openCluster, stopServer } from './cluster.ts'
 import {
-  keepLogSmall,
+  rotateLog,
   type ServerProcess,
   type ServerSettings,
   type ServerStart,
@@ -114,13 +114,13 @@ async function prepare(
   }
 }
 
-interface Supervised {
+interface SupervisedServer {
   pid(): number
   ended: Promise<void>
   stop(): void
 }
 
-async function supervise(start: ServerStart, onRestart = () => {}): Promise<Supervised> {
+async function supervise(start: ServerStart, onRestart = () => {}): Promise<SupervisedServer> {
   const stopping = Promise.withResolvers<void>()
   let server = await startServer(start)
   let stopped = false
@@ -128,7 +128,7 @@ async function supervise(start: ServerStart, onRestart = () => {}): Promise<Supe
   // A program that exits without `stop` (an uncaught error) must not leave a server running.
   const stopAtExit = () => isServerOf(server.pid, start.cluster.folder) && process.kill(server.pid, 'SIGINT')
   process.once('exit', stopAtExit)
-  const logCheck = setInterval(() => keepLogSmall(start.logFile).catch(() => undefined), logCheckMs).unref()
+  const logCheck = setInterval(() => rotateLog(start.logFile).catch(() => undefined), logCheckMs).unref()
 
   const keepRunning = async () => {
     while (!stopped) {
@@ -212,7 +212,7 @@ export function lockFolder(folder: string): FolderLock {
     file.close()
     if (!isBusy(error)) throw error
     throw new FolderInUse(
-      `The data folder ${folder} is in use by ${holder(pidFile)}. Stop it, or set PARLEY_DATA_DIR to another folder.`,
+      `The data folder ${folder} is in use by ${describeHolder(pidFile)}. Stop it, or set PARLEY_DATA_DIR to another folder.`,
     )
   }
   writeFileSync(pidFile, `${process.pid}\n`)
@@ -228,14 +228,14 @@ function isBusy(error: unknown): boolean {
   return error instanceof Error && 'errcode' in error && error.errcode === sqliteBusy
 }
 
-function holder(pidFile: string): string {
+function describeHolder(pidFile: string): string {
   try {
     const pid = Number(readFileSync(pidFile, 'utf8'))
     // The file of a killed process may still exist before the new process has written its own.
     process.kill(pid, 0)
     return `process ${pid}`
   } catch (error) {
-    const notOurs = error instanceof Error && 'code' in error && error.code === 'EPERM'
-    return notOurs ? `process ${readFileSync(pidFile, 'utf8').trim()}` : 'another process'
+    const isOtherUser = error instanceof Error && 'code' in error && error.code === 'EPERM'
+    return isOtherUser ? `process ${readFileSync(pidFile, 'utf8').trim()}` : 'another process'
   }
 }

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { copyFile, type FileHandle, open, stat, truncate } from 'node:fs/promises'
 import { setTimeout as wait } from 'node:timers/promises'
-import { memoryBytes } from '../machine.ts'
+import { memoryBytes } from '../process-limits.ts'
 import { type Binaries, dataArgument, serverEnvironment } from './binaries.ts'
 import { type Cluster, readPostmaster, stopOrphan } from './cluster.ts'
 
@@ -68,23 +68,23 @@ export interface ServerStart {
 }
 
 const pollMs = 5
-const patienceMs = 30_000
+const startTimeoutMs = 30_000
 const recoveryNoticeMs = 10_000
 // Left by a killed server: backends that have not noticed yet, or the lock file of a server that was just starting.
-const remnants = /pre-existing shared memory block|lock file "[^"]*" (already exists|is empty)/
+const startConflicts = /pre-existing shared memory block|lock file "[^"]*" (already exists|is empty)/
 
 /** Starts the server and resolves when it accepts connections. Throws with the end of its log on failure. */
 export async function startServer(start: ServerStart): Promise<ServerProcess> {
-  const deadline = performance.now() + patienceMs
+  const deadline = performance.now() + startTimeoutMs
   for (let delayMs = 20; ; delayMs = Math.min(delayMs * 2, 500)) {
     await stopOrphan(start.cluster.folder, start.binaries, start.log)
     const logStart = await sizeOf(start.logFile)
     const server = await spawnServer(start)
-    if (await becomesReady(server, start)) return server
+    if (await waitUntilReady(server, start)) return server
 
-    const words = await logSince(start.logFile, logStart)
-    if (!remnants.test(words) || performance.now() > deadline) {
-      throw new Error(`The embedded PostgreSQL did not start (${await server.exited}):\n${words.trim()}`)
+    const logText = await logSince(start.logFile, logStart)
+    if (!startConflicts.test(logText) || performance.now() > deadline) {
+      throw new Error(`The embedded PostgreSQL did not start (${await server.exited}):\n${logText.trim()}`)
     }
     await wait(delayMs)
   }
@@ -112,19 +112,19 @@ async function spawnServer({ cluster, binaries, settings, logFile }: ServerStart
   }
 }
 
-async function becomesReady(server: ServerProcess, { cluster, log }: ServerStart): Promise<boolean> {
+async function waitUntilReady(server: ServerProcess, { cluster, log }: ServerStart): Promise<boolean> {
   let running = true
   server.exited.then(() => {
     running = false
   })
   // No deadline: after a crash the server replays its WAL, and a restart would only repeat that.
-  let notice = performance.now() + recoveryNoticeMs
+  let noticeAtMs = performance.now() + recoveryNoticeMs
   while (running) {
     const postmaster = await readPostmaster(cluster.folder)
     if (postmaster?.pid === server.pid && postmaster.ready) return true
-    if (performance.now() > notice) {
+    if (performance.now() > noticeAtMs) {
       log('The database is still recovering from a crash')
-      notice += recoveryNoticeMs
+      noticeAtMs += recoveryNoticeMs
     }
     await wait(pollMs)
   }
@@ -135,12 +135,12 @@ const maxBytes = 4 * 1024 * 1024
 
 /** Opens the server's log for appending, readable only by its owner. */
 async function openServerLog(path: string): Promise<FileHandle> {
-  await keepLogSmall(path)
+  await rotateLog(path)
   return open(path, 'a', 0o600)
 }
 
 /** Keeps one previous log. The server appends, so the file can be truncated while it runs. */
-export async function keepLogSmall(path: string): Promise<void> {
+export async function rotateLog(path: string): Promise<void> {
   const size = await sizeOf(path)
   if (size <= maxBytes) return
   await copyFile(path, `${path}.1`)

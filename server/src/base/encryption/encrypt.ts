@@ -17,8 +17,8 @@ export interface DataKey {
 
 /** An encrypted value was altered, truncated or moved, or its key is unknown. */
 export class DecryptionError extends Error {
-  constructor(place: EncryptionContext, cause?: unknown) {
-    super(`Cannot decrypt a value of ${place.table}.${place.column}`, { cause })
+  constructor(location: EncryptionContext, cause?: unknown) {
+    super(`Cannot decrypt a value of ${location.table}.${location.column}`, { cause })
   }
 }
 
@@ -39,45 +39,45 @@ export function contextOf(scopeId: string, version: number): string {
   return prefixed(String(format)) + prefixed(scopeId) + prefixed(String(version))
 }
 
-export function encryptValue(dataKey: DataKey, place: EncryptionContext, plain: string | Uint8Array): Buffer {
+export function encryptValue(dataKey: DataKey, location: EncryptionContext, plain: string | Uint8Array): Buffer {
   const padded = pad(plain)
-  const sealed = Buffer.allocUnsafe(cipherStart + padded.length + tagBytes)
-  sealed[0] = format
-  sealed.writeUInt32BE(dataKey.version, 1)
-  const nonce = sealed.subarray(nonceStart, cipherStart)
+  const ciphertext = Buffer.allocUnsafe(cipherStart + padded.length + tagBytes)
+  ciphertext[0] = format
+  ciphertext.writeUInt32BE(dataKey.version, 1)
+  const nonce = ciphertext.subarray(nonceStart, cipherStart)
   fillRandom(nonce)
   const cipher = createCipheriv('aes-256-gcm', dataKey.key, nonce)
-  cipher.setAAD(boundTo(dataKey, place))
-  sealed.set(cipher.update(padded), cipherStart)
+  cipher.setAAD(authenticatedData(dataKey, location))
+  ciphertext.set(cipher.update(padded), cipherStart)
   cipher.final()
-  sealed.set(cipher.getAuthTag(), cipherStart + padded.length)
-  return sealed
+  ciphertext.set(cipher.getAuthTag(), cipherStart + padded.length)
+  return ciphertext
 }
 
 /** Throws DecryptionError unless the value was encrypted with this key for this location. */
-export function decryptValue(dataKey: DataKey, place: EncryptionContext, sealed: Uint8Array): Buffer {
+export function decryptValue(dataKey: DataKey, location: EncryptionContext, ciphertext: Uint8Array): Buffer {
   try {
-    const nonce = sealed.subarray(nonceStart, cipherStart)
+    const nonce = ciphertext.subarray(nonceStart, cipherStart)
     const decipher = createDecipheriv('aes-256-gcm', dataKey.key, nonce, { authTagLength: tagBytes })
-    decipher.setAAD(boundTo(dataKey, place))
-    decipher.setAuthTag(sealed.subarray(-tagBytes))
-    const padded = decipher.update(sealed.subarray(cipherStart, -tagBytes))
+    decipher.setAAD(authenticatedData(dataKey, location))
+    decipher.setAuthTag(ciphertext.subarray(-tagBytes))
+    const padded = decipher.update(ciphertext.subarray(cipherStart, -tagBytes))
     decipher.final()
     return unpad(padded)
   } catch (cause) {
-    throw new DecryptionError(place, cause)
+    throw new DecryptionError(location, cause)
   }
 }
 
 /** Returns the key version of an encrypted value. Throws DecryptionError if the format is unknown. */
-export function versionOf(place: EncryptionContext, sealed: Uint8Array): number {
-  const [first, a = 0, b = 0, c = 0, d = 0] = sealed
-  if (first !== format || sealed.length < cipherStart + padBytes + tagBytes) throw new DecryptionError(place)
+export function versionOf(location: EncryptionContext, ciphertext: Uint8Array): number {
+  const [first, a = 0, b = 0, c = 0, d = 0] = ciphertext
+  if (first !== format || ciphertext.length < cipherStart + padBytes + tagBytes) throw new DecryptionError(location)
   return ((a << 24) | (b << 16) | (c << 8) | d) >>> 0
 }
 
-function boundTo(dataKey: DataKey, place: EncryptionContext): Buffer {
-  return Buffer.from(dataKey.context + prefixed(place.table) + prefixed(place.row) + prefixed(place.column))
+function authenticatedData(dataKey: DataKey, location: EncryptionContext): Buffer {
+  return Buffer.from(dataKey.context + prefixed(location.table) + prefixed(location.row) + prefixed(location.column))
 }
 
 function prefixed(text: string): string {

@@ -51,12 +51,12 @@ export interface MasterKeys {
   previous?: readonly Buffer[]
 }
 
-interface Loaded {
+interface CachedKeyring {
   keyring: Promise<Keyring>
   loadedAt: number
 }
 
-const freshMs = 10_000
+const keyringMaxAgeMs = 10_000
 const maxScopes = 10_000
 /** About 60,000 messages in total, and half as many per scope. */
 const pageLimits = { maxBytes: 48_000_000, maxScopeBytes: 24_000_000, maxAgeMs: 300_000 }
@@ -67,32 +67,32 @@ const messageLimits = { maxBytes: 16_000_000, maxScopeBytes: 4_000_000, maxAgeMs
 const erasedTopic = 'sealed_erased'
 
 /** Makes every process drop its decrypted values of a scope when the transaction that erases some of them commits. */
-export function forgetErased(tx: Tx, scopeId: string): void {
+export function publishErasure(tx: Tx, scopeId: string): void {
   publish(tx, erasedTopic, scopeId)
 }
 
 export function openKeyStore(db: Db, masterKeys: MasterKeys, clock: Clock): KeyStore {
-  const loaded = new Map<string, Loaded>()
-  const opened = createTwoPartCache(pageLimits, messageLimits)
-  db.subscribe(erasedTopic, opened.forget)
+  const keyrings = new Map<string, CachedKeyring>()
+  const plaintextCache = createTwoPartCache(pageLimits, messageLimits)
+  db.subscribe(erasedTopic, plaintextCache.forget)
   const keys = [masterKeys.current, ...(masterKeys.previous ?? [])]
   const current = () => keys[0] ?? masterKeys.current
 
   const load = (scopeId: string): Promise<Keyring> => {
-    const entry = { keyring: loadKeyring(db.sql, keys, scopeId, opened), loadedAt: clock.now().getTime() }
-    loaded.delete(scopeId)
-    loaded.set(scopeId, entry)
-    if (loaded.size > maxScopes) dropOldest(loaded)
+    const entry = { keyring: loadKeyring(db.sql, keys, scopeId, plaintextCache), loadedAt: clock.now().getTime() }
+    keyrings.delete(scopeId)
+    keyrings.set(scopeId, entry)
+    if (keyrings.size > maxScopes) dropOldest(keyrings)
     entry.keyring.catch(() => {
-      if (loaded.get(scopeId) === entry) loaded.delete(scopeId)
+      if (keyrings.get(scopeId) === entry) keyrings.delete(scopeId)
     })
     return entry.keyring
   }
 
   const keyring = (scopeId: string): Promise<Keyring> => {
     db.refuseInTransaction()
-    const entry = loaded.get(scopeId)
-    const isFresh = entry !== undefined && clock.now().getTime() - entry.loadedAt < freshMs
+    const entry = keyrings.get(scopeId)
+    const isFresh = entry !== undefined && clock.now().getTime() - entry.loadedAt < keyringMaxAgeMs
     return isFresh ? entry.keyring : load(scopeId)
   }
 
@@ -119,8 +119,8 @@ export function openKeyStore(db: Db, masterKeys: MasterKeys, clock: Clock): KeyS
       }
     },
     forget: (scopeId) => {
-      loaded.delete(scopeId)
-      opened.forget(scopeId)
+      keyrings.delete(scopeId)
+      plaintextCache.forget(scopeId)
     },
     addSecret: (tx, name) => insertSecret(tx, { ...name, current: false }, current(), clock.now()),
     masterKeyId: () => masterKeyId(current()),
@@ -142,13 +142,13 @@ async function loadKeyring(
   sql: Sql,
   masterKeys: readonly Buffer[],
   scopeId: string,
-  opened?: PlaintextCache,
+  plaintextCache?: PlaintextCache,
 ): Promise<Keyring> {
   const rows = await listSecrets(sql, scopeId)
   const secretsFor = (purpose: SecretPurpose): Secret[] =>
-    rows.filter((row) => row.purpose === purpose && isInUse(row)).map((row) => unwrapped(masterKeys, scopeId, row))
+    rows.filter((row) => row.purpose === purpose && isInUse(row)).map((row) => unwrapRow(masterKeys, scopeId, row))
   const [data, index, stable] = [secretsFor('data'), secretsFor('index'), secretsFor('stable')]
-  return createKeyring(scopeId, { data, index, stable }, opened)
+  return createKeyring(scopeId, { data, index, stable }, plaintextCache)
 }
 
 /** Retired data secrets still decrypt, in case an old value is restored. */
@@ -156,13 +156,13 @@ function isInUse({ purpose, retired_at }: SecretRow): boolean {
   return purpose === 'data' || retired_at === null
 }
 
-function unwrapped(masterKeys: readonly Buffer[], scopeId: string, row: SecretRow): Secret {
+function unwrapRow(masterKeys: readonly Buffer[], scopeId: string, row: SecretRow): Secret {
   return { version: row.version, bytes: unwrapSecret(masterKeys, scopeId, row), current: row.current }
 }
 
-function dropOldest(loaded: Map<string, Loaded>): void {
-  const oldest = loaded.keys().next()
-  if (!oldest.done) loaded.delete(oldest.value)
+function dropOldest(keyrings: Map<string, CachedKeyring>): void {
+  const oldest = keyrings.keys().next()
+  if (!oldest.done) keyrings.delete(oldest.value)
 }
 
 // Declared by each module for its tables, so that one engine can rotate all keys (decision 013).
@@ -174,7 +174,7 @@ export type KeyedRow = Record<string, any>
 interface KeyedTable {
   table: string
   /** Whether it uses the keys of the workspace in `workspace_id` or the instance's. */
-  keysOf: 'workspace' | 'instance'
+  keyScope: 'workspace' | 'instance'
   /** Columns that identify a row within its scope. */
   key: readonly string[]
 }
@@ -182,7 +182,7 @@ interface KeyedTable {
 /** A table with encrypted columns. */
 export interface EncryptedTable extends KeyedTable {
   /** The encrypted columns, each with the location that its values are bound to. */
-  places: Readonly<Record<string, (row: KeyedRow) => EncryptionContext>>
+  locations: Readonly<Record<string, (row: KeyedRow) => EncryptionContext>>
   /** Rows in memory and locked at a time; default 200, fewer if values are large. */
   rowsAtOnce?: number
   /** Columns that the locations need besides the key. */
@@ -198,10 +198,10 @@ export interface IndexedTable extends KeyedTable {
   /** Further columns to read from the table itself, if another table has the source columns. */
   own?: readonly string[]
   /** Returns the columns to write, including `index_version`, under the current version. */
-  indexes(keyring: Keyring, row: KeyedRow): Record<string, Buffer | number[] | number | null>
+  computeIndexes(keyring: Keyring, row: KeyedRow): Record<string, Buffer | number[] | number | null>
 }
 
 export interface KeyedTables {
-  sealed: readonly EncryptedTable[]
+  encrypted: readonly EncryptedTable[]
   indexed: readonly IndexedTable[]
 }

@@ -20,15 +20,15 @@ export interface Keyring {
   /** All index versions that rows may have, ascending: lookups search all of them at once. */
   readonly indexVersions: readonly number[]
   /** Encrypts a value for one location. Its length is only visible as a multiple of 32 bytes. */
-  encrypt(place: EncryptionContext, plain: string | Uint8Array): Buffer
+  encrypt(location: EncryptionContext, plain: string | Uint8Array): Buffer
   /** Throws DecryptionError if the value was altered or moved, or its key is unknown. */
-  decrypt(place: EncryptionContext, sealed: Uint8Array): Buffer
-  decryptText(place: EncryptionContext, sealed: Uint8Array): string
+  decrypt(location: EncryptionContext, ciphertext: Uint8Array): Buffer
+  decryptText(location: EncryptionContext, ciphertext: Uint8Array): string
   /**
    * Returns the decrypted columns of a row for pages that are read repeatedly: cached while the encrypted values are
    * unchanged. The ciphertexts are in base64, separated by a space. The result must not be modified.
    */
-  decryptCached<T>(columns: EncryptedColumns<T>, row: string, sealed: string): T
+  decryptCached<T>(columns: EncryptedColumns<T>, row: string, ciphertext: string): T
   /** Returns a blind index of 16 bytes: equal for equal texts of one label in this scope, and otherwise random. */
   exact(label: string, text: string, version?: number): Buffer
   /** Returns a signed 32-bit token for every gram (at most 14 bytes of UTF-8), ascending and distinct. */
@@ -54,7 +54,7 @@ export interface Secret {
   current: boolean
 }
 
-type Opening = Pick<Keyring, 'decrypt' | 'decryptText' | 'decryptCached'>
+type Decryption = Pick<Keyring, 'decrypt' | 'decryptText' | 'decryptCached'>
 
 interface IndexKeys {
   secret: Buffer
@@ -63,23 +63,27 @@ interface IndexKeys {
 }
 
 /** Throws if a purpose has no current secret. Without a cache, each value is decrypted again. */
-export function createKeyring(scopeId: string, { data, index, stable }: Secrets, opened?: PlaintextCache): Keyring {
+export function createKeyring(
+  scopeId: string,
+  { data, index, stable }: Secrets,
+  plaintextCache?: PlaintextCache,
+): Keyring {
   const dataKeys = new Map(data.map((secret) => [secret.version, dataKeyOf(scopeId, secret)]))
   const indexKeys = new Map(index.map((secret) => [secret.version, indexKeysOf(scopeId, secret)]))
   const dataVersion = currentSecret(scopeId, 'data', data).version
   const indexVersion = currentSecret(scopeId, 'index', index).version
   const indexVersions = [...indexKeys.keys()].sort((a, b) => a - b)
-  const sealingKey = known(dataKeys, dataVersion)
+  const encryptionKey = getKey(dataKeys, dataVersion)
   const stableKeys = indexKeysOf(scopeId, currentSecret(scopeId, 'stable', stable))
 
-  const openingWith = (Unknown: typeof DecryptionError): Opening => {
-    const decrypt = (place: EncryptionContext, sealed: Uint8Array): Buffer => {
-      const dataKey = dataKeys.get(versionOf(place, sealed))
-      if (dataKey === undefined) throw new Unknown(place)
-      return decryptValue(dataKey, place, sealed)
+  const createDecryption = (Unknown: typeof DecryptionError): Decryption => {
+    const decrypt = (location: EncryptionContext, ciphertext: Uint8Array): Buffer => {
+      const dataKey = dataKeys.get(versionOf(location, ciphertext))
+      if (dataKey === undefined) throw new Unknown(location)
+      return decryptValue(dataKey, location, ciphertext)
     }
-    const openAll = <T>({ table, columns, read }: EncryptedColumns<T>, row: string, sealed: string): T => {
-      const values = sealed.split(' ')
+    const decryptColumns = <T>({ table, columns, read }: EncryptedColumns<T>, row: string, ciphertext: string): T => {
+      const values = ciphertext.split(' ')
       return read(
         ...columns.map((column, n) => {
           const value = values[n] ?? ''
@@ -89,10 +93,10 @@ export function createKeyring(scopeId: string, { data, index, stable }: Secrets,
     }
     return {
       decrypt,
-      decryptText: (place, sealed) => decrypt(place, sealed).toString('utf8'),
-      decryptCached: (columns, row, sealed) => {
-        if (opened === undefined) return openAll(columns, row, sealed)
-        return opened.get(scopeId, columns, row, sealed, () => openAll(columns, row, sealed))
+      decryptText: (location, ciphertext) => decrypt(location, ciphertext).toString('utf8'),
+      decryptCached: (columns, row, ciphertext) => {
+        if (plaintextCache === undefined) return decryptColumns(columns, row, ciphertext)
+        return plaintextCache.get(scopeId, columns, row, ciphertext, () => decryptColumns(columns, row, ciphertext))
       },
     }
   }
@@ -101,14 +105,14 @@ export function createKeyring(scopeId: string, { data, index, stable }: Secrets,
     dataVersion,
     indexVersion,
     indexVersions,
-    encrypt: (place, plain) => encryptValue(sealingKey, place, plain),
-    ...openingWith(UnknownKeyVersion),
-    exact: (label, text, version = indexVersion) => exactIndex(scopeId, known(indexKeys, version), label, text),
-    tokens: (grams, version = indexVersion) => tokensOf(known(indexKeys, version).blocks, grams),
+    encrypt: (location, plain) => encryptValue(encryptionKey, location, plain),
+    ...createDecryption(UnknownKeyVersion),
+    exact: (label, text, version = indexVersion) => exactIndex(scopeId, getKey(indexKeys, version), label, text),
+    tokens: (grams, version = indexVersion) => tokensOf(getKey(indexKeys, version).blocks, grams),
     exacts: (label, text) =>
-      indexVersions.map((version) => exactIndex(scopeId, known(indexKeys, version), label, text)),
+      indexVersions.map((version) => exactIndex(scopeId, getKey(indexKeys, version), label, text)),
     stable: (label, text) => exactIndex(scopeId, stableKeys, label, text),
-    asNewest: () => ({ ...keyring, ...openingWith(DecryptionError) }),
+    asNewest: () => ({ ...keyring, ...createDecryption(DecryptionError) }),
   }
   return keyring
 }
@@ -136,7 +140,7 @@ function currentSecret(scopeId: string, purpose: string, secrets: readonly Secre
   return current
 }
 
-function known<T>(keys: Map<number, T>, version: number): T {
+function getKey<T>(keys: Map<number, T>, version: number): T {
   const found = keys.get(version)
   if (found === undefined) throw new Error(`Key version ${version} is not known`)
   return found
@@ -145,7 +149,7 @@ function known<T>(keys: Map<number, T>, version: number): T {
 function exactIndex(scopeId: string, keys: IndexKeys, label: string, text: string): Buffer {
   let digest = keys.exact.get(label)
   if (digest === undefined) {
-    digest = digestUnder(deriveBytes(scopeId, keys.secret, `exact ${label}`))
+    digest = createDigest(deriveBytes(scopeId, keys.secret, `exact ${label}`))
     keys.exact.set(label, digest)
   }
   return digest(text)
@@ -153,15 +157,15 @@ function exactIndex(scopeId: string, keys: IndexKeys, label: string, text: strin
 
 type Digest = (text: string) => Buffer
 
-const [hashBlockBytes, hashBytes, digestBytes, roomBytes] = [64, 32, 16, 512]
+const [hashBlockBytes, hashBytes, digestBytes, textBytes] = [64, 32, 16, 512]
 
 /** Computes the first half of HMAC-SHA-256 (RFC 2104): two single hash calls take half the time of an HMAC per text. */
-function digestUnder(key: Buffer): Digest {
-  const inner = padded(key, 0x36, roomBytes)
+function createDigest(key: Buffer): Digest {
+  const inner = padded(key, 0x36, textBytes)
   const outer = padded(key, 0x5c, hashBytes)
   return (text) => {
     const bytes = inner.write(text, hashBlockBytes)
-    const isWhole = text.length * 3 <= roomBytes
+    const isWhole = text.length * 3 <= textBytes
     const first = isWhole
       ? inner.subarray(0, hashBlockBytes + bytes)
       : Buffer.concat([inner.subarray(0, hashBlockBytes), Buffer.from(text)])
@@ -171,8 +175,8 @@ function digestUnder(key: Buffer): Digest {
 }
 
 /** Returns the key, padded to a hash block and masked, with space after it. */
-function padded(key: Buffer, mask: number, room: number): Buffer {
-  const bytes = Buffer.alloc(hashBlockBytes + room)
+function padded(key: Buffer, mask: number, space: number): Buffer {
+  const bytes = Buffer.alloc(hashBlockBytes + space)
   key.copy(bytes)
   for (let n = 0; n < hashBlockBytes; n++) bytes[n] = (bytes[n] ?? 0) ^ mask
   return bytes

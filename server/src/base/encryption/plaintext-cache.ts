@@ -11,7 +11,7 @@ export interface EncryptedColumns<T> {
 /** Cache of recently decrypted values of all scopes, limited in memory. */
 export interface PlaintextCache {
   /** Returns the cached value if the row's ciphertext is unchanged, else calls `open`. The value is read-only. */
-  get<T>(scopeId: string, columns: EncryptedColumns<T>, row: string, sealed: string, open: () => T): T
+  get<T>(scopeId: string, columns: EncryptedColumns<T>, row: string, ciphertext: string, open: () => T): T
   /** Removes all values of a scope. */
   forget(scopeId: string): void
   /** Returns the estimated size. */
@@ -19,15 +19,16 @@ export interface PlaintextCache {
 }
 
 /** Combines a cache for pages with one for new events, so that neither evicts the other. */
-export function createTwoPartCache(pages: PlaintextCacheLimits, news: PlaintextCacheLimits): PlaintextCache {
-  const [ofPages, ofNews] = [createPlaintextCache(pages), createPlaintextCache(news)]
+export function createTwoPartCache(pages: PlaintextCacheLimits, events: PlaintextCacheLimits): PlaintextCache {
+  const [pageCache, eventCache] = [createPlaintextCache(pages), createPlaintextCache(events)]
   return {
-    get: (scopeId, columns, ...rest) => (columns.cachedAs === 'news' ? ofNews : ofPages).get(scopeId, columns, ...rest),
+    get: (scopeId, columns, ...rest) =>
+      (columns.cachedAs === 'news' ? eventCache : pageCache).get(scopeId, columns, ...rest),
     forget: (scopeId) => {
-      ofPages.forget(scopeId)
-      ofNews.forget(scopeId)
+      pageCache.forget(scopeId)
+      eventCache.forget(scopeId)
     },
-    bytes: () => ofPages.bytes() + ofNews.bytes(),
+    bytes: () => pageCache.bytes() + eventCache.bytes(),
   }
 }
 
@@ -41,7 +42,7 @@ export interface PlaintextCacheLimits {
 }
 
 interface Entry {
-  sealed: string
+  ciphertext: string
   value: unknown
 }
 
@@ -61,34 +62,34 @@ interface Scope {
 /** Approximate size of an entry besides its texts. */
 const entryBytes = 200
 /** Longer values are not cached. */
-const maxSealedLength = 64 * 1024
+const maxCiphertextLength = 64 * 1024
 
 export function createPlaintextCache({ maxBytes, maxScopeBytes, maxAgeMs }: PlaintextCacheLimits): PlaintextCache {
   const scopes = new Map<string, Scope>()
   let bytes = 0
-  let isTimed = false
+  let isScheduled = false
 
   const drop = (scopeId: string, scope: Scope) => {
     bytes -= scope.youngBytes + scope.oldBytes
     scopes.delete(scopeId)
   }
-  const turn = (scope: Scope) => {
+  const rotate = (scope: Scope) => {
     bytes -= scope.oldBytes
     Object.assign(scope, { old: scope.young, oldBytes: scope.youngBytes, young: new Map(), youngBytes: 0 })
   }
-  const turnAll = () => {
+  const rotateAll = () => {
     for (const [scopeId, scope] of scopes) {
       if (scope.youngBytes === 0) drop(scopeId, scope)
-      else turn(scope)
+      else rotate(scope)
     }
   }
-  const watchTime = () => {
-    if (isTimed || scopes.size === 0) return
-    isTimed = true
+  const scheduleRotation = () => {
+    if (isScheduled || scopes.size === 0) return
+    isScheduled = true
     setTimeout(() => {
-      turnAll()
-      isTimed = false
-      watchTime()
+      rotateAll()
+      isScheduled = false
+      scheduleRotation()
     }, maxAgeMs).unref()
   }
   const put = (scope: Scope, columns: object, row: string, entry: Entry) => {
@@ -98,22 +99,22 @@ export function createPlaintextCache({ maxBytes, maxScopeBytes, maxAgeMs }: Plai
     scope.young.set(columns, entries.set(row, entry))
     scope.youngBytes += grown
     bytes += grown
-    if (scope.youngBytes > maxScopeBytes / 2) turn(scope)
-    while (bytes > maxBytes) turnAll()
-    watchTime()
+    if (scope.youngBytes > maxScopeBytes / 2) rotate(scope)
+    while (bytes > maxBytes) rotateAll()
+    scheduleRotation()
   }
 
   return {
-    get: <T>(scopeId: string, columns: EncryptedColumns<T>, row: string, sealed: string, open: () => T): T => {
+    get: <T>(scopeId: string, columns: EncryptedColumns<T>, row: string, ciphertext: string, open: () => T): T => {
       const scope: Scope = scopes.get(scopeId) ?? { young: new Map(), old: new Map(), youngBytes: 0, oldBytes: 0 }
       const entry = scope.young.get(columns)?.get(row)
       // A re-encrypted value has different bytes, so an outdated entry never matches.
-      if (entry?.sealed === sealed) return entry.value as T
+      if (entry?.ciphertext === ciphertext) return entry.value as T
       const older = scope.old.get(columns)?.get(row)
-      const value = older?.sealed === sealed ? (older.value as T) : frozen(open())
-      if (sealed.length > maxSealedLength) return value
+      const value = older?.ciphertext === ciphertext ? (older.value as T) : deepFreeze(open())
+      if (ciphertext.length > maxCiphertextLength) return value
       scopes.set(scopeId, scope)
-      put(scope, columns, row, { sealed, value })
+      put(scope, columns, row, { ciphertext, value })
       return value
     },
     forget: (scopeId) => {
@@ -125,12 +126,12 @@ export function createPlaintextCache({ maxBytes, maxScopeBytes, maxAgeMs }: Plai
 }
 
 // Base64 has four characters per three encrypted bytes; the rest is the plaintext.
-const sizeOf = ({ sealed }: Entry): number => entryBytes + sealed.length * 1.75
+const sizeOf = ({ ciphertext }: Entry): number => entryBytes + ciphertext.length * 1.75
 
-function frozen<T>(value: T): T {
+function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value
   Object.freeze(value)
   // Without a list of values, because this runs for each row that a page shows for the first time.
-  for (const name in value) frozen(value[name])
+  for (const name in value) deepFreeze(value[name])
   return value
 }

@@ -150,7 +150,7 @@ function nameBytes({ scopeId, purpose, version }: SecretName): Buffer {
 }
 
 /** Parses a 32-byte master key from 64 hex digits or base64; throws otherwise. */
-export function masterKeyFrom(text: string): Buffer {
+export function parseMasterKey(text: string): Buffer {
   const trimmed = text.trim()
   if (/^[0-9a-f]{64}$/i.test(trimmed)) return Buffer.from(trimmed, 'hex')
   if (/^[A-Za-z0-9+/_-]{43}=?$/.test(trimmed)) return Buffer.from(trimmed, 'base64')
@@ -175,11 +175,11 @@ export function loadOrCreateMasterKeyFile(path: string): Buffer {
  * process is killed, there is the old key alone or both.
  */
 export function replaceMasterKeyFile(path: string): { masterKey: Buffer; previousFile: string } {
-  const before = readFileSync(path, 'utf8')
-  const previousFile = `${path}.${masterKeyId(masterKeyFrom(before))}`
-  if (!existsSync(previousFile)) placeDurably(previousFile, before, linkSync)
+  const previousText = readFileSync(path, 'utf8')
+  const previousFile = `${path}.${masterKeyId(parseMasterKey(previousText))}`
+  if (!existsSync(previousFile)) moveDurably(previousFile, previousText, linkSync)
   const masterKey = randomBytes(32)
-  placeDurably(path, `${masterKey.toString('hex')}\n`, renameSync)
+  moveDurably(path, `${masterKey.toString('hex')}\n`, renameSync)
   return { masterKey, previousFile }
 }
 
@@ -194,11 +194,11 @@ export function readPreviousMasterKeyFiles(path: string): Buffer[] {
 }
 
 /** Writes the text to a temporary file and moves it with the given function, so that the file is never half-written. */
-function placeDurably(path: string, text: string, place: (from: string, to: string) => void): void {
+function moveDurably(path: string, text: string, move: (from: string, to: string) => void): void {
   const draft = `${path}.${randomBytes(6).toString('hex')}`
   writeDurably(draft, text)
   try {
-    place(draft, path)
+    move(draft, path)
   } finally {
     rmSync(draft, { force: true })
   }
@@ -207,7 +207,7 @@ function placeDurably(path: string, text: string, place: (from: string, to: stri
 
 function readKeyFile(path: string): Buffer | null {
   try {
-    return masterKeyFrom(readFileSync(path, 'utf8'))
+    return parseMasterKey(readFileSync(path, 'utf8'))
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return null
     throw new Error(`Cannot read the master key file ${path}: restore the original key, never create a new one`, {
@@ -221,11 +221,11 @@ function createKeyFile(path: string): Buffer {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   try {
     // A link, unlike a rename, fails if the name exists: a key that already encrypts data must not be lost.
-    placeDurably(path, `${randomBytes(32).toString('hex')}\n`, linkSync)
+    moveDurably(path, `${randomBytes(32).toString('hex')}\n`, linkSync)
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') throw error
   }
-  return masterKeyFrom(readFileSync(path, 'utf8'))
+  return parseMasterKey(readFileSync(path, 'utf8'))
 }
 
 function writeDurably(path: string, text: string): void {

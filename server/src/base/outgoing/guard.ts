@@ -12,14 +12,14 @@ export interface Target {
   port: number
   path: string
   /** Why only addresses that the operator allows are permitted; null if public ones are too. */
-  onlyAllowed: string | null
+  restriction: string | null
 }
 
 const maxUrlLength = 2048
 const byOperator = 'only to addresses that an operator allows with PARLEY_ALLOW_CIDRS'
 
 /** Parses a URL from a user, or returns why it is invalid, as a text that follows the field name. */
-export function readTarget(text: string): Target | { refused: string } {
+export function parseTarget(text: string): Target | { refused: string } {
   if (text.length > maxUrlLength) return { refused: `is longer than ${maxUrlLength} characters` }
   if (!URL.canParse(text)) return { refused: 'is not a valid URL: use a form such as https://example.com/path' }
   const url = new URL(text)
@@ -33,14 +33,16 @@ export function readTarget(text: string): Target | { refused: string } {
   const isHttps = url.protocol === 'https:'
   const port = url.port === '' ? (isHttps ? 443 : 80) : Number(url.port)
   const path = url.pathname + url.search
-  return { isHttps, host, isLiteral, port, path, onlyAllowed: needOf(isHttps, port, isLiteral ? null : host) }
+  return { isHttps, host, isLiteral, port, path, restriction: findRestriction(isHttps, port, isLiteral ? null : host) }
 }
 
-function needOf(isHttps: boolean, port: number, name: string | null): string | null {
+function findRestriction(isHttps: boolean, port: number, name: string | null): string | null {
   if (!isHttps) return `must begin with https://: http is allowed ${byOperator}`
   if (port !== 443 && port < 1024) return `uses port ${port}: ports below 1024 except 443 are allowed ${byOperator}`
-  const isInner = name !== null && (!name.includes('.') || /\.(?:local|internal|localhost)$/.test(name))
-  return isInner ? `names the host ${name}, which is not a public name: such names are allowed ${byOperator}` : null
+  const isInternalName = name !== null && (!name.includes('.') || /\.(?:local|internal|localhost)$/.test(name))
+  return isInternalName
+    ? `names the host ${name}, which is not a public name: such names are allowed ${byOperator}`
+    : null
 }
 
 /** A refusal of the guard, passed through Node's network stack. */
@@ -54,43 +56,43 @@ export class GuardError extends Error {
 }
 
 /** Returns why an address in the URL is refused; null if it is allowed, and for names. */
-export function refusalOfLiteral({ host, isLiteral, onlyAllowed }: Target, judge: AddressFilter): string | null {
+export function refusalOfLiteral({ host, isLiteral, restriction }: Target, filter: AddressFilter): string | null {
   if (!isLiteral) return null
-  const judgement = judge(host)
-  if (judgement === 'allowed') return null
-  if (judgement === 'public') return onlyAllowed
-  return `names the address ${host}, which is ${judgement.refused}; an operator may allow it with PARLEY_ALLOW_CIDRS`
+  const decision = filter(host)
+  if (decision === 'allowed') return null
+  if (decision === 'public') return restriction
+  return `names the address ${host}, which is ${decision.refused}; an operator may allow it with PARLEY_ALLOW_CIDRS`
 }
 
 /** Returns why a name is refused, without resolving it: its addresses are checked at each call. */
-export function refusalOfName(target: Target, judge: AddressFilter, allowCidrs: readonly string[]): string | null {
-  const { host, isLiteral, onlyAllowed } = target
-  if (isLiteral || onlyAllowed === null) return null
+export function refusalOfName(target: Target, filter: AddressFilter, allowCidrs: readonly string[]): string | null {
+  const { host, isLiteral, restriction } = target
+  if (isLiteral || restriction === null) return null
   if (/^(?:.*\.)?localhost$/.test(host))
-    return loopback.some((address) => judge(address) === 'allowed') ? null : onlyAllowed
+    return loopback.some((address) => filter(address) === 'allowed') ? null : restriction
   // If only loopback is allowed, as in a demo, other names can't be reached.
-  return allowCidrs.some((range) => !isLoopback(range)) ? null : onlyAllowed
+  return allowCidrs.some((range) => !isLoopback(range)) ? null : restriction
 }
 
 const loopback = ['127.0.0.1', '::1']
 const isLoopback = (range: string): boolean => /^(?:127\.|::1(?:\/128)?$)/.test(range)
 
 /** Returns true if the remote address of an open connection is allowed. */
-export function isAllowedTarget(address: string | undefined, target: Target, judge: AddressFilter): boolean {
-  const judgement = judge(address ?? '')
-  return judgement === 'allowed' || (judgement === 'public' && target.onlyAllowed === null)
+export function isAllowedTarget(address: string | undefined, target: Target, filter: AddressFilter): boolean {
+  const decision = filter(address ?? '')
+  return decision === 'allowed' || (decision === 'public' && target.restriction === null)
 }
 
 /**
  * Passes only checked addresses to the socket, so that the checked address is the one used. One forbidden address
  * refuses all, because any of them could be chosen.
  */
-export function guardedLookup(resolve: Resolver, judge: AddressFilter, target: Target): LookupFunction {
+export function guardedLookup(resolve: Resolver, filter: AddressFilter, target: Target): LookupFunction {
   return (host, options, done) => {
     resolve(host).then(
       (addresses) => {
         if (addresses.length === 0) return done(new GuardError('dns'), [])
-        if (!addresses.every((address) => isAllowedTarget(address, target, judge))) {
+        if (!addresses.every((address) => isAllowedTarget(address, target, filter))) {
           return done(new GuardError('forbidden_address'), [])
         }
         const found = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
@@ -105,7 +107,7 @@ export function guardedLookup(resolve: Resolver, judge: AddressFilter, target: T
 
 // Everything that is not global unicast. IPv4-mapped IPv6 is checked as IPv4; other forms that embed IPv4 (compatible,
 // NAT64, 6to4, Teredo) are refused, because routers decide where they lead.
-const kinds: readonly [kind: string, ranges: readonly string[]][] = [
+const nonPublicRanges: readonly [kind: string, ranges: readonly string[]][] = [
   ['loopback', ['127.0.0.0/8', '::1']],
   ['private', ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', 'fc00::/7', 'fec0::/10']],
   ['link-local', ['169.254.0.0/16', 'fe80::/10']],
@@ -123,14 +125,14 @@ const kinds: readonly [kind: string, ranges: readonly string[]][] = [
 ]
 
 /** `allowed` by the operator, `public`, or why it is refused. */
-type Judgement = 'allowed' | 'public' | { refused: string }
+type AddressDecision = 'allowed' | 'public' | { refused: string }
 
-export type AddressFilter = (address: string) => Judgement
+export type AddressFilter = (address: string) => AddressDecision
 
 /** Throws if an entry of the operator's list is not a range. */
 export function createAddressFilter(allowCidrs: readonly string[]): AddressFilter {
   const isAllowed = addressSet(allowCidrs.map(readRange))
-  const isRefused = addressSet(kinds.flatMap(([, ranges]) => ranges))
+  const isRefused = addressSet(nonPublicRanges.flatMap(([, ranges]) => ranges))
   return (text) => {
     const address = normalAddress(text)
     if (address === null) return { refused: 'not an address' }
@@ -140,7 +142,7 @@ export function createAddressFilter(allowCidrs: readonly string[]): AddressFilte
 }
 
 function kindOf(address: string): string {
-  const found = kinds.find(([, ranges]) => addressSet(ranges)(address))
+  const found = nonPublicRanges.find(([, ranges]) => addressSet(ranges)(address))
   return found?.[0] ?? 'reserved'
 }
 
@@ -155,15 +157,15 @@ const publicOnly = createAddressFilter([])
 
 /** Returns true if the URL is https and public, without resolving its name. */
 export function isPublicUrl(url: string): boolean {
-  const target = readTarget(url)
-  return !('refused' in target) && target.onlyAllowed === null && refusalOfLiteral(target, publicOnly) === null
+  const target = parseTarget(url)
+  return !('refused' in target) && target.restriction === null && refusalOfLiteral(target, publicOnly) === null
 }
 
 /** Returns all addresses of a name, IPv4 first. Rejects or returns none if it has none. */
 export type Resolver = (host: string) => Promise<string[]>
 
-const rememberedMs = 5_000
-const maxRemembered = 2_000
+const cacheMs = 5_000
+const maxCached = 2_000
 
 /**
  * Resolves names by DNS instead of `getaddrinfo`, which blocks one of the process's few threads: slow name servers of
@@ -174,16 +176,16 @@ export function systemResolver(nameServers?: readonly string[]): Resolver {
   const servers = new NameServers({ timeout: 1_000, tries: 2 })
   if (nameServers !== undefined) servers.setServers(nameServers)
   const readHosts = openHostsFile()
-  const remembered = new Map<string, { addresses: Promise<string[]>; until: number }>()
+  const cache = new Map<string, { addresses: Promise<string[]>; until: number }>()
   return (host) => {
-    const known = remembered.get(host)
+    const known = cache.get(host)
     if (known !== undefined && performance.now() < known.until) return known.addresses
     const addresses = readHosts().then((hosts) => hosts.get(host) ?? askServers(servers, host))
     addresses.catch(() => {})
-    remembered.delete(host)
-    remembered.set(host, { addresses, until: performance.now() + rememberedMs })
-    const [oldest] = remembered.keys()
-    if (remembered.size > maxRemembered && oldest !== undefined) remembered.delete(oldest)
+    cache.delete(host)
+    cache.set(host, { addresses, until: performance.now() + cacheMs })
+    const [oldest] = cache.keys()
+    if (cache.size > maxCached && oldest !== undefined) cache.delete(oldest)
     return addresses
   }
 }
@@ -201,13 +203,14 @@ const maxBytes = 1024 * 1024
 
 /** Reads the hosts file of this machine, and again when it changes. */
 function openHostsFile(): () => Promise<Map<string, string[]>> {
-  let read = { changedMs: 0, hosts: new Map<string, string[]>() }
+  let hostsFile = { changedMs: 0, hosts: new Map<string, string[]>() }
   return async () => {
     try {
       const { mtimeMs, size } = await stat(path)
       if (size > maxBytes) return new Map()
-      if (read.changedMs !== mtimeMs) read = { changedMs: mtimeMs, hosts: parseHosts(await readFile(path, 'utf8')) }
-      return read.hosts
+      if (hostsFile.changedMs !== mtimeMs)
+        hostsFile = { changedMs: mtimeMs, hosts: parseHosts(await readFile(path, 'utf8')) }
+      return hostsFile.hosts
     } catch {
       return new Map()
     }

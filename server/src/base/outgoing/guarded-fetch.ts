@@ -6,24 +6,24 @@ import {
   type AddressFilter,
   createAddressFilter,
   guardedLookup,
+  parseTarget,
   type Resolver,
-  readTarget,
   refusalOfLiteral,
   refusalOfName,
   systemResolver,
 } from './guard.ts'
 import {
   type Agents,
-  type Answered,
   type ConnectionRoute,
   exchange,
   type FailedExchange,
+  type HttpAnswer,
   type OutgoingFailure,
   type OutgoingRequest,
 } from './http-exchange.ts'
 import { type OpenStream, openStream, type StreamContent } from './stream.ts'
 
-export type OutgoingAnswer = (Answered | FailedExchange) & { ms: number }
+export type OutgoingAnswer = (HttpAnswer | FailedExchange) & { ms: number }
 
 export interface StreamRequest extends StreamContent {
   url: string
@@ -63,10 +63,10 @@ export function openOutgoing({ allowCidrs, resolve = systemResolver() }: Outgoin
   setMaxListeners(0, closing.signal)
   const deps = { agents, filter, resolve }
   return {
-    call: (request) => inSpanOf(request, (traceparent) => call(deps, request, traceparent)),
-    stream: (request) => inSpanOf(request, () => stream(deps, closing.signal, request)),
+    call: (request) => inClientSpan(request, (traceparent) => call(deps, request, traceparent)),
+    stream: (request) => inClientSpan(request, () => stream(deps, closing.signal, request)),
     refusal: (url) => {
-      const target = readTarget(url)
+      const target = parseTarget(url)
       if ('refused' in target) return target.refused
       return refusalOfLiteral(target, filter) ?? refusalOfName(target, filter, allowCidrs)
     },
@@ -89,7 +89,7 @@ function routeTo(
   { agents, filter, resolve }: Deps,
   url: string,
 ): ((isFresh: boolean) => ConnectionRoute) | OutgoingFailure {
-  const target = readTarget(url)
+  const target = parseTarget(url)
   if ('refused' in target) return 'invalid_address'
   if (refusalOfLiteral(target, filter) !== null) return 'forbidden_address'
   const lookup = guardedLookup(resolve, filter, target)
@@ -99,48 +99,49 @@ function routeTo(
 async function call(deps: Deps, request: OutgoingRequest, traceparent: string | null): Promise<OutgoingAnswer> {
   const startedMs = performance.now()
   const elapsedMs = () => Math.round(performance.now() - startedMs)
-  const failed = (error: OutgoingFailure, code: string = error, hasLeft = false): OutgoingAnswer => ({
+  const failed = (error: OutgoingFailure, code: string = error, wasSent = false): OutgoingAnswer => ({
     outcome: 'failed',
     error,
     code,
-    hasLeft,
+    wasSent,
     ms: elapsedMs(),
   })
-  const way = routeTo(deps, request.url)
-  if (typeof way === 'string') return failed(way)
+  const route = routeTo(deps, request.url)
+  if (typeof route === 'string') return failed(route)
 
-  const headers = request.tellsTrace && traceparent !== null ? { ...request.headers, traceparent } : request.headers
+  const headers =
+    request.propagatesTrace && traceparent !== null ? { ...request.headers, traceparent } : request.headers
   const attempt = (isFresh: boolean) =>
-    exchange(way(isFresh), { ...request, headers, timeoutMs: request.timeoutMs - elapsedMs() })
+    exchange(route(isFresh), { ...request, headers, timeoutMs: request.timeoutMs - elapsedMs() })
   let result = await attempt(false)
-  const isRepeated = result.outcome === 'failed' && result.wasStale && request.mayRepeat === true
+  const isRepeated = result.outcome === 'failed' && result.wasStale && request.canRepeat === true
   if (isRepeated) result = await attempt(true)
-  if (result.outcome === 'failed') return failed(result.error, result.code, result.hasLeft || isRepeated)
+  if (result.outcome === 'failed') return failed(result.error, result.code, result.wasSent || isRepeated)
   return { ...result, ms: elapsedMs() }
 }
 
 async function stream(deps: Deps, closing: AbortSignal, { url, ...content }: StreamRequest): Promise<StreamAnswer> {
-  const way = routeTo(deps, url)
-  if (typeof way === 'string') return { outcome: 'failed', error: way, code: way, hasLeft: false }
+  const route = routeTo(deps, url)
+  if (typeof route === 'string') return { outcome: 'failed', error: route, code: route, wasSent: false }
   const signal = AbortSignal.any([closing, content.signal])
-  const attempt = (isFresh: boolean) => openStream(way(isFresh), { ...content, signal })
+  const attempt = (isFresh: boolean) => openStream(route(isFresh), { ...content, signal })
   // A body can be read only once, so it uses a fresh connection, which the server is not about to close.
   const answer = await attempt(content.body !== null)
   return answer.outcome === 'failed' && answer.wasStale && content.body === null ? attempt(true) : answer
 }
 
 /** Runs the request in a span of the current trace, if there is one. */
-function inSpanOf<A extends OutgoingAnswer | StreamAnswer>(
+function inClientSpan<A extends OutgoingAnswer | StreamAnswer>(
   { method, url }: { method: string; url: string },
   run: (traceparent: string | null) => Promise<A>,
 ): Promise<A> {
   if (currentContext().span === null) return run(null)
-  const target = readTarget(url)
+  const target = parseTarget(url)
   // A span contains only the host of a URL.
   const place = 'refused' in target ? {} : { 'server.address': target.host, 'server.port': target.port }
   return traced('client', method, { 'http.request.method': method, ...place }, async (span) => {
     const answer = await run(span?.traceparent ?? null)
-    if (answer.outcome === 'answered') span?.note({ 'http.response.status_code': answer.status })
+    if (answer.outcome === 'answered') span?.setFields({ 'http.response.status_code': answer.status })
     const problem = answer.outcome === 'failed' ? answer.code : answer.status >= 400 ? String(answer.status) : undefined
     span?.end(problem)
     return answer

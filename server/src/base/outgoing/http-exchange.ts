@@ -34,15 +34,15 @@ export interface OutgoingRequest {
   /** Maximum number of response bytes read; the rest is dropped. */
   maxAnswerBytes: number
   /** Called after connecting, before the first byte is sent; false sends nothing. */
-  maySend?: () => boolean
+  shouldSend?: () => boolean
   /**
    * Whether the request may arrive twice. If the server closes a pooled connection just as it is reused, before any
    * response, it is unknown whether it received the request: then the request is repeated once on a fresh connection.
    * Otherwise the failure is `reset`, because the server may have processed it.
    */
-  mayRepeat?: boolean
+  canRepeat?: boolean
   /** Sends the current trace, if any, as `traceparent`. */
-  tellsTrace?: boolean
+  propagatesTrace?: boolean
 }
 
 /**
@@ -61,7 +61,7 @@ export type OutgoingFailure =
   | 'reset'
   | 'answer'
 
-export interface Answered {
+export interface HttpAnswer {
   outcome: 'answered'
   status: number
   headers: IncomingHttpHeaders
@@ -76,11 +76,11 @@ export interface FailedExchange {
   /** The system's error code in lower case, such as `econnrefused`; otherwise equal to `error`. Never an address. */
   code: string
   /** False guarantees that no byte of the request was sent. */
-  hasLeft: boolean
+  wasSent: boolean
 }
 
 /** `wasStale`: a pooled connection ended just as it was reused. */
-export type Ended = FailedExchange & { wasStale: boolean }
+export type ExchangeFailure = FailedExchange & { wasStale: boolean }
 
 type Head = Pick<OutgoingRequest, 'method' | 'headers'>
 type Phase = 'connect' | 'tls' | 'sent' | 'answering'
@@ -102,24 +102,28 @@ export interface OpenRequest<T> {
   cancelAfter(ms: number): void
 }
 
-interface Steps<T> {
+interface RequestHandlers<T> {
   connectWithinMs: number
   /** Called before anything is sent. */
-  begun?(talk: OpenRequest<T>): void
+  onCreated?(openRequest: OpenRequest<T>): void
   /** Called when connected to an allowed address: sends the request or cancels. */
-  send(talk: OpenRequest<T>): void
+  onConnected(openRequest: OpenRequest<T>): void
   /** Called when the response head has arrived. */
-  hear(response: IncomingMessage, talk: OpenRequest<T>): void
+  onResponse(response: IncomingMessage, openRequest: OpenRequest<T>): void
 }
 
 /** Performs one request until a handler ends it; never throws. */
-export function sendRequest<T>(way: ConnectionRoute, head: Head, steps: Steps<T>): Promise<T | Ended> {
-  const { promise, resolve } = Promise.withResolvers<T | Ended>()
+export function sendRequest<T>(
+  route: ConnectionRoute,
+  head: Head,
+  handlers: RequestHandlers<T>,
+): Promise<T | ExchangeFailure> {
+  const { promise, resolve } = Promise.withResolvers<T | ExchangeFailure>()
   let phase: Phase = 'connect'
   let timer: NodeJS.Timeout | undefined
-  const request = prepare(way, head)
+  const request = prepare(route, head)
   if (request === null) return Promise.resolve(invalidRequest)
-  const end = (result: T | Ended) => {
+  const end = (result: T | ExchangeFailure) => {
     clearTimeout(timer)
     resolve(result)
   }
@@ -132,9 +136,9 @@ export function sendRequest<T>(way: ConnectionRoute, head: Head, steps: Steps<T>
     clearTimeout(timer)
     timer = setTimeout(cancel, ms, 'timeout')
   }
-  const talk: OpenRequest<T> = { request, end, fail, cancel, cancelAfter }
-  cancelAfter(steps.connectWithinMs)
-  steps.begun?.(talk)
+  const openRequest: OpenRequest<T> = { request, end, fail, cancel, cancelAfter }
+  cancelAfter(handlers.connectWithinMs)
+  handlers.onCreated?.(openRequest)
   request.on('error', fail)
   request.once('close', () => {
     if (phase !== 'answering') fail(null)
@@ -142,19 +146,19 @@ export function sendRequest<T>(way: ConnectionRoute, head: Head, steps: Steps<T>
   })
   request.once('response', (response) => {
     phase = 'answering'
-    steps.hear(response, talk)
+    handlers.onResponse(response, openRequest)
   })
   const connected = ({ remoteAddress }: Socket) => {
     // A pooled connection may have been closed at this moment.
     if (remoteAddress === undefined) return request.destroy()
-    if (!isAllowedTarget(remoteAddress, way.target, way.filter)) return cancel('forbidden_address')
-    steps.send(talk)
+    if (!isAllowedTarget(remoteAddress, route.target, route.filter)) return cancel('forbidden_address')
+    handlers.onConnected(openRequest)
     phase = 'sent'
   }
   // Until its `end`, a request holds its head back, so connecting has its own timeout, and nothing is sent to an
   // address that has not been checked.
   request.once('socket', (socket: Socket) => {
-    const { isHttps } = way.target
+    const { isHttps } = route.target
     if (!socket.connecting && (!isHttps || request.reusedSocket)) return connected(socket)
     if (isHttps) {
       socket.once('connect', () => {
@@ -167,20 +171,26 @@ export function sendRequest<T>(way: ConnectionRoute, head: Head, steps: Steps<T>
 }
 
 const invalid = 'invalid_request'
-const invalidRequest: Ended = { outcome: 'failed', error: invalid, code: invalid, hasLeft: false, wasStale: false }
+const invalidRequest: ExchangeFailure = {
+  outcome: 'failed',
+  error: invalid,
+  code: invalid,
+  wasSent: false,
+  wasStale: false,
+}
 
 /** Performs one request and reads at most `maxAnswerBytes` of the response; always ends within the timeout. */
-export function exchange(way: ConnectionRoute, content: OutgoingRequest): Promise<Answered | Ended> {
-  const { timeoutMs, maxAnswerBytes, maySend, body } = content
+export function exchange(route: ConnectionRoute, content: OutgoingRequest): Promise<HttpAnswer | ExchangeFailure> {
+  const { timeoutMs, maxAnswerBytes, shouldSend, body } = content
   const startedMs = performance.now()
-  return sendRequest<Answered>(way, content, {
+  return sendRequest<HttpAnswer>(route, content, {
     connectWithinMs: Math.max(1, Math.min(timeoutMs, connectTimeoutMs)),
-    send: ({ request, cancel, cancelAfter }) => {
-      if (maySend?.() === false) return cancel('withheld')
+    onConnected: ({ request, cancel, cancelAfter }) => {
+      if (shouldSend?.() === false) return cancel('withheld')
       cancelAfter(Math.max(1, timeoutMs - (performance.now() - startedMs)))
       request.end(body ?? undefined)
     },
-    hear: (response, { request, end, fail }) => {
+    onResponse: (response, { request, end, fail }) => {
       const chunks: Buffer[] = []
       let size = 0
       const answer = (isWhole: boolean) => {
@@ -202,10 +212,10 @@ export function exchange(way: ConnectionRoute, content: OutgoingRequest): Promis
 }
 
 /** Describes the failure, by the phase that the request had reached. */
-function failureAt(phase: Phase, request: ClientRequest, error: unknown): Ended {
-  const hasLeft = phase === 'sent' || phase === 'answering'
+function failureAt(phase: Phase, request: ClientRequest, error: unknown): ExchangeFailure {
+  const wasSent = phase === 'sent' || phase === 'answering'
   const wasStale = phase === 'sent' && request.reusedSocket && isClosing(error)
-  return { outcome: 'failed', error: failureOf(error, phase), code: codeOf(error, phase), hasLeft, wasStale }
+  return { outcome: 'failed', error: failureOf(error, phase), code: codeOf(error, phase), wasSent, wasStale }
 }
 
 /** Creates a request whose head is held back until its `end` or first `write`; null if headers are invalid. */
@@ -214,13 +224,13 @@ function prepare(
   { method, headers }: Head,
 ): ClientRequest | null {
   const { isHttps, host, port, path } = target
-  const given = Object.entries(headers).filter(([name]) => !ownHeaders.test(name))
+  const allowedHeaders = Object.entries(headers).filter(([name]) => !ownHeaders.test(name))
   const options = {
     method,
     hostname: host,
     port,
     path,
-    headers: { 'accept-encoding': 'identity', ...Object.fromEntries(given) },
+    headers: { 'accept-encoding': 'identity', ...Object.fromEntries(allowedHeaders) },
     lookup,
     // The default of 250 ms is too short for servers on other continents.
     autoSelectFamilyAttemptTimeout: 1_000,

@@ -1,6 +1,6 @@
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { releaseMemory } from '../bytes/release-memory.ts'
-import { type ConnectionRoute, connectTimeoutMs, type Ended, sendRequest } from './http-exchange.ts'
+import { type ConnectionRoute, connectTimeoutMs, type ExchangeFailure, sendRequest } from './http-exchange.ts'
 
 export interface StreamContent {
   method: 'POST' | 'GET'
@@ -8,7 +8,7 @@ export interface StreamContent {
   /** Has exactly `length` bytes. */
   body: { bytes: AsyncIterable<Uint8Array>; length: number } | null
   /** Maximum time without progress in either direction, including from the last byte sent to the response head. */
-  silenceMs: number
+  idleTimeoutMs: number
   /** The response fails beyond this size. */
   maxAnswerBytes: number
   /** Time of waiting for the response after which it must average 8 KB per second; default 60 s. */
@@ -26,7 +26,7 @@ export interface OpenStream {
   /** Read once, or drop. A chunk is valid until the next is requested. Throws StreamEnded unless it is complete. */
   bytes: AsyncGenerator<Uint8Array>
   /** Aborts a response that is not read. */
-  drop(): void
+  cancel(): void
 }
 
 /** The response is incomplete. */
@@ -40,11 +40,11 @@ export class StreamEnded extends Error {
 }
 
 /** Performs one request and returns the start of its response; never throws. */
-export function openStream(way: ConnectionRoute, content: StreamContent): Promise<OpenStream | Ended> {
-  const { signal, silenceMs } = content
-  return sendRequest<OpenStream>(way, content, {
-    connectWithinMs: Math.min(connectTimeoutMs, silenceMs),
-    begun: ({ request, cancel }) => {
+export function openStream(route: ConnectionRoute, content: StreamContent): Promise<OpenStream | ExchangeFailure> {
+  const { signal, idleTimeoutMs } = content
+  return sendRequest<OpenStream>(route, content, {
+    connectWithinMs: Math.min(connectTimeoutMs, idleTimeoutMs),
+    onCreated: ({ request, cancel }) => {
       const abort = () => cancel('timeout')
       request.once('close', () => {
         signal.removeEventListener('abort', abort)
@@ -55,19 +55,19 @@ export function openStream(way: ConnectionRoute, content: StreamContent): Promis
       if (signal.aborted) abort()
       else signal.addEventListener('abort', abort, { once: true })
     },
-    send: ({ request, fail, cancelAfter }) => {
-      sendBody(request, content, () => cancelAfter(silenceMs)).catch((error: unknown) => {
+    onConnected: ({ request, fail, cancelAfter }) => {
+      sendBody(request, content, () => cancelAfter(idleTimeoutMs)).catch((error: unknown) => {
         fail(error)
         request.destroy()
       })
     },
-    hear: (response, { request, end }) => end(answerOf(request, response, content)),
+    onResponse: (response, { request, end }) => end(answerOf(request, response, content)),
   })
 }
 
 /** Sends the body with backpressure, so that only one or two chunks are in memory. */
-async function sendBody(request: ClientRequest, { body }: StreamContent, moved: () => void): Promise<void> {
-  moved()
+async function sendBody(request: ClientRequest, { body }: StreamContent, onProgress: () => void): Promise<void> {
+  onProgress()
   if (body === null) {
     request.end()
     return
@@ -77,39 +77,39 @@ async function sendBody(request: ClientRequest, { body }: StreamContent, moved: 
   for await (const piece of body.bytes) {
     left -= piece.length
     if (left < 0) break
-    moved()
+    onProgress()
     // A copy, because the source reuses the chunk, which may not have been sent by then.
     if (request.write(Buffer.from(piece)) || request.destroyed) continue
-    await roomIn(request)
+    await waitForDrain(request)
     if (request.destroyed) return
   }
   if (left !== 0) throw new RangeError(`The body does not have the announced ${body.length} bytes`)
-  moved()
+  onProgress()
   request.end()
 }
 
 /** Resolves when the request accepts more or has ended. */
-function roomIn(request: ClientRequest): Promise<void> {
+function waitForDrain(request: ClientRequest): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
-  const leave = () => {
-    request.off('drain', leave).off('close', leave)
+  const onReady = () => {
+    request.off('drain', onReady).off('close', onReady)
     resolve()
   }
-  request.on('drain', leave).on('close', leave)
+  request.on('drain', onReady).on('close', onReady)
   return promise
 }
 
 function answerOf(request: ClientRequest, response: IncomingMessage, content: StreamContent): OpenStream {
   // The reader receives the error.
   response.on('error', () => {})
-  const said = response.headers['content-length']
+  const contentLength = response.headers['content-length']
   return {
     outcome: 'answered',
     status: response.statusCode ?? 0,
     headers: response.headers,
-    length: said !== undefined && /^\d{1,15}$/.test(said) ? Number(said) : null,
+    length: contentLength !== undefined && /^\d{1,15}$/.test(contentLength) ? Number(contentLength) : null,
     bytes: readBytes(request, response, content),
-    drop: () => void request.destroy(),
+    cancel: () => void request.destroy(),
   }
 }
 
@@ -118,7 +118,7 @@ const minBytesPerMs = 8
 async function* readBytes(
   request: ClientRequest,
   response: IncomingMessage,
-  { maxAnswerBytes, silenceMs, slowAfterMs = 60_000, signal }: StreamContent,
+  { maxAnswerBytes, idleTimeoutMs, slowAfterMs = 60_000, signal }: StreamContent,
 ): AsyncGenerator<Uint8Array> {
   let [size, waitedMs] = [0, 0]
   let isSilent = false
@@ -131,13 +131,13 @@ async function* readBytes(
     const pieces = response[Symbol.asyncIterator]()
     for (;;) {
       // Time that the reader spends on a chunk does not count.
-      timer = setTimeout(silent, silenceMs)
-      const askedMs = performance.now()
+      timer = setTimeout(silent, idleTimeoutMs)
+      const requestedMs = performance.now()
       const { done, value } = await pieces.next()
       clearTimeout(timer)
       if (done === true) break
       size += value.length
-      waitedMs += performance.now() - askedMs
+      waitedMs += performance.now() - requestedMs
       // A server that sends a byte now and then would occupy a slot for hours.
       if (waitedMs > slowAfterMs && size < waitedMs * minBytesPerMs) throw new StreamEnded('slow')
       if (size > maxAnswerBytes) throw new StreamEnded('too_large')

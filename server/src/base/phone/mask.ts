@@ -31,9 +31,9 @@ const minCompleteDigits = 12
 const shownLast = 3
 
 /** Returns the mask for a customer with this phone and these other or former numbers. */
-export function maskOf(phone: string | null, others: readonly string[] = []): Mask {
+export function createMask(phone: string | null, others: readonly string[] = []): Mask {
   const ownMask = phone === null ? null : maskPhone(phone)
-  const ends = new Set([...(phone === null ? [] : [phone]), ...others].map((number) => number.slice(-shownLast)))
+  const lastDigits = new Set([...(phone === null ? [] : [phone]), ...others].map((number) => number.slice(-shownLast)))
   // Two formats of one number would show different parts of it.
   const shown = ownMask === null ? [] : [ownMask]
 
@@ -49,7 +49,7 @@ export function maskOf(phone: string | null, others: readonly string[] = []): Ma
     return mask
   }
   const isOwn = (digits: string) =>
-    digits.length >= minOwnDigits && [...ends].some((end) => digits.indexOf(end, minOwnDigits - shownLast) >= 0)
+    digits.length >= minOwnDigits && [...lastDigits].some((end) => digits.indexOf(end, minOwnDigits - shownLast) >= 0)
   const hide = (text: string, isHidden: (digits: string) => boolean, mayBeDate = true): string => {
     if (!hasDigits(text)) return text
     const plain = normalizeText(text)

@@ -3,8 +3,8 @@
  * returns digits with country code. Independent of numbering plans, so that stored keys don't change with an update.
  */
 export function phoneClass(digits: string): string {
-  const rule = mergers.find(({ shape }) => shape.test(digits))
-  return rule === undefined ? digits : digits.replace(rule.shape, rule.spelling)
+  const rule = mergeRules.find(({ shape }) => shape.test(digits))
+  return rule === undefined ? digits : digits.replace(rule.shape, rule.replacement)
 }
 
 /**
@@ -13,22 +13,24 @@ export function phoneClass(digits: string): string {
  */
 export function phoneKeys(digits: string): string[] {
   const canonical = phoneClass(digits)
-  return [canonical, ...spellings(formerly, canonical)]
+  return [canonical, ...applyRules(formerRules, canonical)]
 }
 
 /** Returns every form of a number, the given one first. */
 export function phoneVariants(digits: string): string[] {
   const canonical = phoneClass(digits)
-  return [...new Set([digits, canonical, ...spellings(alternatives, canonical), ...spellings(formerly, canonical)])]
+  return [
+    ...new Set([digits, canonical, ...applyRules(alternativeRules, canonical), ...applyRules(formerRules, canonical)]),
+  ]
 }
 
 interface Rule {
   shape: RegExp
-  spelling: string
+  replacement: string
 }
 
-const spellings = (rules: readonly Rule[], digits: string): string[] =>
-  rules.filter(({ shape }) => shape.test(digits)).map(({ shape, spelling }) => digits.replace(shape, spelling))
+const applyRules = (rules: readonly Rule[], digits: string): string[] =>
+  rules.filter(({ shape }) => shape.test(digits)).map(({ shape, replacement }) => digits.replace(shape, replacement))
 
 /**
  * Prefix changes announced to the ITU: former prefix, current prefix, remaining digits. Old numbers were not
@@ -61,28 +63,28 @@ const renumberings: readonly [former: string, now: string, rest: string][] = [
 ]
 const ruleOf = (from: string, to: string, rest: string): Rule => ({
   shape: new RegExp(`^${from}(?<rest>${rest})$`),
-  spelling: `${to}$<rest>`,
+  replacement: `${to}$<rest>`,
 })
-const formerly = renumberings.map(([former, now, rest]) => ruleOf(now, former, rest))
+const formerRules = renumberings.map(([former, now, rest]) => ruleOf(now, former, rest))
 
-const mergers: readonly Rule[] = [
+const mergeRules: readonly Rule[] = [
   ...renumberings.map(([former, now, rest]) => ruleOf(former, now, rest)),
   // Brazil prefixed a 9 to the eight digits of mobiles, which began with 6 to 9. Landlines begin with 2 to 5.
-  { shape: /^(?<area>55[1-9]{2})(?<local>[6-9]\d{7})$/, spelling: '$<area>9$<local>' },
+  { shape: /^(?<area>55[1-9]{2})(?<local>[6-9]\d{7})$/, replacement: '$<area>9$<local>' },
   // Mexico dropped the 1 of mobiles.
-  { shape: /^521(?<rest>\d{10})$/, spelling: '52$<rest>' },
+  { shape: /^521(?<rest>\d{10})$/, replacement: '52$<rest>' },
   // Argentine mobiles have a 9 from abroad, and a 15 after the area code (11, 2xx, 3xx, 2xxx, 3xxx) within the country.
-  { shape: /^549(?<rest>\d{10})$/, spelling: '54$<rest>' },
-  { shape: /^54(?<area>11)15(?<local>\d{8})$/, spelling: '54$<area>$<local>' },
-  { shape: /^54(?<area>[23]\d\d)15(?<local>\d{7})$/, spelling: '54$<area>$<local>' },
-  { shape: /^54(?<area>[23]\d{3})15(?<local>\d{6})$/, spelling: '54$<area>$<local>' },
+  { shape: /^549(?<rest>\d{10})$/, replacement: '54$<rest>' },
+  { shape: /^54(?<area>11)15(?<local>\d{8})$/, replacement: '54$<area>$<local>' },
+  { shape: /^54(?<area>[23]\d\d)15(?<local>\d{7})$/, replacement: '54$<area>$<local>' },
+  { shape: /^54(?<area>[23]\d{3})15(?<local>\d{6})$/, replacement: '54$<area>$<local>' },
 ]
 
-const alternatives: readonly Rule[] = [
-  { shape: /^(?<area>55[1-9]{2})9(?<local>[6-9]\d{7})$/, spelling: '$<area>$<local>' },
-  { shape: /^52(?<rest>\d{10})$/, spelling: '521$<rest>' },
-  { shape: /^54(?<rest>\d{10})$/, spelling: '549$<rest>' },
-  { shape: /^54(?<area>11)(?<local>\d{8})$/, spelling: '54$<area>15$<local>' },
-  { shape: /^54(?<area>[23]\d\d)(?<local>\d{7})$/, spelling: '54$<area>15$<local>' },
-  { shape: /^54(?<area>[23]\d{3})(?<local>\d{6})$/, spelling: '54$<area>15$<local>' },
+const alternativeRules: readonly Rule[] = [
+  { shape: /^(?<area>55[1-9]{2})9(?<local>[6-9]\d{7})$/, replacement: '$<area>$<local>' },
+  { shape: /^52(?<rest>\d{10})$/, replacement: '521$<rest>' },
+  { shape: /^54(?<rest>\d{10})$/, replacement: '549$<rest>' },
+  { shape: /^54(?<area>11)(?<local>\d{8})$/, replacement: '54$<area>15$<local>' },
+  { shape: /^54(?<area>[23]\d\d)(?<local>\d{7})$/, replacement: '54$<area>15$<local>' },
+  { shape: /^54(?<area>[23]\d{3})(?<local>\d{6})$/, replacement: '54$<area>15$<local>' },
 ]

@@ -13,14 +13,14 @@ export const maxPhoneLength = 64
  * 3166-1 alpha-2) completes national numbers. Accepts numbers unknown to the numbering plans, which lag behind actual
  * use.
  */
-export function readPhone(text: string, defaultCountry?: string): string | null {
+export function parsePhone(text: string, defaultCountry?: string): string | null {
   if (text.length > maxPhoneLength) return null
-  const written = withoutFormatting(text)
-  if (written === null) return null
+  const parsedDigits = withoutFormatting(text)
+  if (parsedDigits === null) return null
   const digits =
-    defaultCountry === undefined || written.isInternational || !isSupportedCountry(defaultCountry)
-      ? written.digits
-      : withCountryCode(written.digits, defaultCountry)
+    defaultCountry === undefined || parsedDigits.isInternational || !isSupportedCountry(defaultCountry)
+      ? parsedDigits.digits
+      : withCountryCode(parsedDigits.digits, defaultCountry)
   return digits.length >= minDigits && digits.length <= maxDigits ? digits : null
 }
 
@@ -31,7 +31,7 @@ export function maskPhone(digits: string): string {
   return digits.slice(0, shownFirst) + '*'.repeat(hidden) + digits.slice(shownFirst + hidden)
 }
 
-interface Written {
+interface ParsedDigits {
   digits: string
   isInternational: boolean
 }
@@ -39,7 +39,7 @@ interface Written {
 // Linear: each character matches only one part of the expression.
 const phoneShape = /^[([\s]*(?:\+[\d\s.()[\]/\p{Pd}\u2212]+|[\d.)\]/\p{Pd}\u2212][\d\s.()[\]/\p{Pd}\u2212]*)$/u
 
-function withoutFormatting(text: string): Written | null {
+function withoutFormatting(text: string): ParsedDigits | null {
   const plain = withoutDecimals(normalizeText(text).trim())
   if (plain === null || !phoneShape.test(plain)) return null
   const isInternational = plain.includes('+') || plain.replace(/\D/g, '').startsWith('00')
@@ -70,12 +70,12 @@ export const phoneMessage = 'must be a phone number of 8 to 20 digits with count
 export function phoneProblem(text: string): string {
   const problem = lengthProblem(text, maxPhoneLength)
   if (problem !== null) return problem
-  return calculated.test(text)
+  return spreadsheetNumber.test(text)
     ? `${phoneMessage}: a spreadsheet has shortened this one, so format its column as text and write all digits`
     : phoneMessage
 }
 
-const calculated = /^\s*\d+[.,]\d+(?:E\+?\d+)?\s*$/i
+const spreadsheetNumber = /^\s*\d+[.,]\d+(?:E\+?\d+)?\s*$/i
 
 /**
  * Returns the digits to search for when someone enters a number or part of one: as typed, without an international
@@ -83,11 +83,11 @@ const calculated = /^\s*\d+[.,]\d+(?:E\+?\d+)?\s*$/i
  */
 export function searchedDigits(text: string, defaultCountry?: string): string[] {
   if (text.length > maxPhoneLength) return []
-  const written = withoutFormatting(text)
-  if (written === null) return []
-  const whole = readPhone(text, defaultCountry)
+  const parsedDigits = withoutFormatting(text)
+  if (parsedDigits === null) return []
+  const whole = parsePhone(text, defaultCountry)
   const asTyped = normalizeText(text).replace(/\D/g, '')
-  return [...new Set([asTyped, written.digits, ...(whole === null ? [] : phoneVariants(whole))])]
+  return [...new Set([asTyped, parsedDigits.digits, ...(whole === null ? [] : phoneVariants(whole))])]
 }
 
 /**

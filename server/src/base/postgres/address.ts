@@ -4,32 +4,32 @@ import { isLoopback } from '../outgoing/address.ts'
 type Parameters = ReadonlyMap<string, string>
 
 /** An invalid database URL. The words never repeat a value, which may be a password in the wrong place. */
-export class AddressProblem extends Error {
+export class DatabaseUrlError extends Error {
   /** Follows the name of the setting with the URL. */
-  readonly words: string
+  readonly detail: string
 
-  constructor(words: string) {
-    super(`The database URL ${words}`)
-    this.words = words
+  constructor(detail: string) {
+    super(`The database URL ${detail}`)
+    this.detail = detail
   }
 }
 
-function refuseIf(isWrong: boolean, words: string): void {
-  if (isWrong) throw new AddressProblem(words)
+function refuseIf(isWrong: boolean, detail: string): void {
+  if (isWrong) throw new DatabaseUrlError(detail)
 }
 
-const heeded =
+const supportedParameters =
   'host port user password dbname target_session_attrs connect_timeout sslmode ssl sslrootcert sslcert sslkey sslnegotiation channel_binding'.split(
     ' ',
   )
 
 // Irrelevant: sessions have a name by which processes recognize each other, their encoding is UTF-8, and connections
 // have keepalives.
-const harmless =
+const ignoredParameters =
   /^(?:(?:fallback_)?application_name|client_encoding|keepalives(?:_idle|_interval|_count)?|tcp_user_timeout|sslcompression|sslsni)$/
 
 /** Parameters of libpq that are not supported, and what to use instead. */
-const instead: Readonly<Record<string, string>> = {
+const replacements: Readonly<Record<string, string>> = {
   passfile: 'put the password in the URL or in PGPASSWORD',
   service: 'use the full URL',
   servicefile: 'use the full URL',
@@ -59,13 +59,13 @@ function readParameters(query: string): Parameters {
 }
 
 function checkKnown(name: string, value: string): void {
-  if (heeded.includes(name) || harmless.test(name)) return
+  if (supportedParameters.includes(name) || ignoredParameters.test(name)) return
   const isGss = name === 'gssencmode'
   if (isGss && (value === 'disable' || value === 'prefer')) return
   refuseIf(isGss, 'must not have gssencmode=require: use sslmode=verify-full')
-  const advice = instead[name]
+  const advice = replacements[name]
   refuseIf(advice !== undefined, `must not have the parameter ${name}: ${advice}`)
-  throw new AddressProblem(`has the unknown parameter ${name}; known are ${heeded.join(', ')}`)
+  throw new DatabaseUrlError(`has the unknown parameter ${name}; known are ${supportedParameters.join(', ')}`)
 }
 
 function decode(text: string): string {
@@ -73,7 +73,7 @@ function decode(text: string): string {
     const decoded = decodeURIComponent(text)
     if (!decoded.includes('\0')) return decoded
   } catch {}
-  throw new AddressProblem('has an invalid % escape: write a percent sign as %25')
+  throw new DatabaseUrlError('has an invalid % escape: write a percent sign as %25')
 }
 
 /** All that determines a database connection, as plain data. */
@@ -113,21 +113,21 @@ const maxConnectTimeoutS = 60
 
 /**
  * Parses a database URL like libpq. Only the URL and this variable count: no password file, other variable or system
- * default. Throws `AddressProblem`, which never repeats a value.
+ * default. Throws `DatabaseUrlError`, which never repeats a value.
  */
-export function readDatabaseUrl(url: string, env: { PGPASSWORD?: string | undefined }): DatabaseAddress {
+export function parseDatabaseUrl(url: string, env: { PGPASSWORD?: string | undefined }): DatabaseAddress {
   refuseIf(url.length > maxUrlLength, `must have at most ${maxUrlLength} characters`)
   const scheme = /^postgres(?:ql)?:\/\//.exec(url)?.[0] ?? ''
   refuseIf(scheme === '', 'must be a URL that starts with postgres:// or postgresql://')
   const parts = split(url.slice(scheme.length))
-  const places = parts.hosts === '' ? null : parts.hosts.split(',').map(readPlace)
+  const places = parts.hosts === '' ? null : parts.hosts.split(',').map(parseHostAndPort)
   const parameters = readParameters(parts.query)
-  const [user, password] = before(parts.login, ':').map(decode) as [string, string]
+  const [user, password] = splitAt(parts.login, ':').map(decode) as [string, string]
 
   const hosts = readHosts(places, parameters)
-  const role = onlyOne('user', 'user', user, parameters)
+  const role = readOnce('user', 'user', user, parameters)
   if (role === null) {
-    throw new AddressProblem('names no user: write postgres://user@host/database, or add user=…')
+    throw new DatabaseUrlError('names no user: write postgres://user@host/database, or add user=…')
   }
   const { tls, isEncrypted } = readTls(
     parameters,
@@ -135,9 +135,9 @@ export function readDatabaseUrl(url: string, env: { PGPASSWORD?: string | undefi
   )
   return {
     hosts: hosts.map(({ host, port }) => ({ host, port, tls: isEncrypted(host) })),
-    database: onlyOne('database', 'dbname', decode(parts.database), parameters) ?? role,
+    database: readOnce('database', 'dbname', decode(parts.database), parameters) ?? role,
     user: role,
-    password: onlyOne('password', 'password', password, parameters) ?? (env.PGPASSWORD || null),
+    password: readOnce('password', 'password', password, parameters) ?? (env.PGPASSWORD || null),
     tls,
     writable: readTarget(parameters.get('target_session_attrs')),
     connectTimeoutMs: readConnectTimeout(parameters.get('connect_timeout')),
@@ -153,42 +153,42 @@ export function socketAddress({ socketFolder, database, user, password }: Socket
 export const isSocketFolder = (host: string): boolean => host.startsWith('/')
 
 /** Returns a host and port for people and logs. */
-export function nameOfHost({ host, port }: DatabaseHost): string {
+export function formatHost({ host, port }: DatabaseHost): string {
   if (isSocketFolder(host)) return `${host}/.s.PGSQL.${port}`
   return isIP(host) === 6 ? `[${host}]:${port}` : `${host}:${port}`
 }
 
 /** Splits `login@hosts/database?query`. A slash before the @ means that there is no login. */
 function split(text: string): { login: string; hosts: string; database: string; query: string } {
-  const [front, behind] = before(text, '@')
+  const [front, behind] = splitAt(text, '@')
   const hasLogin = text.includes('@') && !front.includes('/')
-  const [place, query] = before(hasLogin ? behind : text, '?')
-  const [hosts, database] = before(place, '/')
+  const [place, query] = splitAt(hasLogin ? behind : text, '?')
+  const [hosts, database] = splitAt(place, '/')
   return { login: hasLogin ? front : '', hosts, database, query }
 }
 
 /** Splits a text at the first mark; without a mark, the second part is empty. */
-function before(text: string, mark: string): [string, string] {
+function splitAt(text: string, mark: string): [string, string] {
   const at = text.indexOf(mark)
   return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + mark.length)]
 }
 
-interface Place {
+interface HostAndPort {
   host: string
   /** Empty if absent. */
   port: string
 }
 
-function readPlace(text: string): Place {
+function parseHostAndPort(text: string): HostAndPort {
   refuseIf(text.includes('@'), 'has an extra @: in a user name or password, write @ as %40 and / as %2F')
   const bracketed = /^\[([^\]]*)\](?::(.*))?$/s.exec(text)
   if (bracketed !== null) return { host: decode(bracketed[1] ?? ''), port: bracketed[2] ?? '' }
-  const [host, port] = before(text, ':')
+  const [host, port] = splitAt(text, ':')
   refuseIf(port.includes(':'), 'has an IPv6 address without brackets: write [2001:db8::1]:5432')
   return { host: decode(host), port }
 }
 
-function readHosts(places: Place[] | null, parameters: Parameters): { host: string; port: number }[] {
+function readHosts(places: HostAndPort[] | null, parameters: Parameters): { host: string; port: number }[] {
   const named = parameters.get('host')
   refuseIf(
     named !== undefined && places?.some(({ host }) => host !== '') === true,
@@ -217,9 +217,9 @@ function readHosts(places: Place[] | null, parameters: Parameters): { host: stri
 
 function checkHost(host: string): string {
   if (isSocketFolder(host) && host.length <= maxHostLength && !host.includes('\0')) return host
-  if (host === '') throw new AddressProblem('has an empty host: remove the extra comma')
+  if (host === '') throw new DatabaseUrlError('has an empty host: remove the extra comma')
   if (host.length <= maxHostLength && (isIP(host) !== 0 || /^[\w.-]+$/.test(host))) return host
-  throw new AddressProblem(
+  throw new DatabaseUrlError(
     'has an invalid host: use a name, an address ([::1] for IPv6) or the folder of a Unix socket, which begins with /',
   )
 }
@@ -228,13 +228,13 @@ function readPort(text: string): number {
   if (text === '') return defaultPort
   const port = /^\d{1,5}$/.test(text) ? Number(text) : 0
   if (port >= 1 && port <= 65_535) return port
-  throw new AddressProblem(
+  throw new DatabaseUrlError(
     'must have a port from 1 to 65535 after the colon; in a user name or password, write / as %2F and : as %3A',
   )
 }
 
 /** Returns a value that can be in the authority of the URL or in a parameter, but not in both. */
-function onlyOne(what: string, parameter: string, front: string, parameters: Parameters): string | null {
+function readOnce(what: string, parameter: string, front: string, parameters: Parameters): string | null {
   const named = parameters.get(parameter) ?? ''
   refuseIf(front !== '' && named !== '', `names the ${what} twice: remove ${parameter}=…`)
   return front || named || null
@@ -247,14 +247,14 @@ function readTarget(target: string | undefined): boolean {
     ['read-only', 'standby', 'prefer-standby'].includes(target),
     `has target_session_attrs=${target}, but Parley writes: use read-write, which is the default`,
   )
-  throw new AddressProblem('must have read-write, primary or any as its target_session_attrs')
+  throw new DatabaseUrlError('must have read-write, primary or any as its target_session_attrs')
 }
 
 function readConnectTimeout(text: string | undefined): number | null {
   if (text === undefined) return null
   const seconds = /^\d{1,2}$/.test(text) ? Number(text) : 0
   if (seconds >= 1 && seconds <= maxConnectTimeoutS) return seconds * 1000
-  throw new AddressProblem(`must have whole seconds from 1 to ${maxConnectTimeoutS} as its connect_timeout`)
+  throw new DatabaseUrlError(`must have whole seconds from 1 to ${maxConnectTimeoutS} as its connect_timeout`)
 }
 
 export interface DatabaseTls {
@@ -277,19 +277,19 @@ function readTls(
   parameters: Parameters,
   hosts: readonly string[],
 ): { tls: DatabaseTls | null; isEncrypted: (host: string) => boolean } {
-  const given = readMode(parameters)
+  const requestedMode = readMode(parameters)
   const root = parameters.get('sslrootcert')
   refuseIf(root === '', 'must have a file as its sslrootcert, or the word system')
   refuseIf(
-    given === 'prefer' && root !== undefined,
+    requestedMode === 'prefer' && root !== undefined,
     'has sslrootcert with sslmode=prefer, which may skip TLS: use verify-full',
   )
   const isPublic = root === undefined || root === 'system'
   refuseIf(
-    isPublic && (given === 'verify-ca' || (root === 'system' && given === 'require')),
+    isPublic && (requestedMode === 'verify-ca' || (root === 'system' && requestedMode === 'require')),
     'accepts any public certificate: use sslmode=verify-full, or sslrootcert with the file of your own authority',
   )
-  const mode = given === 'require' && root !== undefined ? 'verify-ca' : (given ?? 'prefer')
+  const mode = requestedMode === 'require' && root !== undefined ? 'verify-ca' : (requestedMode ?? 'prefer')
   const isStrong = mode !== 'disable' && mode !== 'prefer'
 
   const negotiation = parameters.get('sslnegotiation') ?? 'postgres'
@@ -313,7 +313,7 @@ function readTls(
   const client = certificateFile && keyFile ? { certificateFile, keyFile } : null
 
   if (mode === 'disable') return { tls: null, isEncrypted: () => false }
-  const isEncrypted = (host: string) => !host.startsWith('/') && (given !== null || !isLoopback(host))
+  const isEncrypted = (host: string) => !host.startsWith('/') && (requestedMode !== null || !isLoopback(host))
   const tls: DatabaseTls = { mode, rootCertificateFile: isPublic ? null : root, client, isDirect, bindsChannel }
   return { tls: hosts.some(isEncrypted) ? tls : null, isEncrypted }
 }
@@ -327,6 +327,6 @@ function readMode(parameters: Parameters): Mode | null {
   if (mode === undefined) return parameters.has('sslrootcert') ? 'verify-full' : null
   refuseIf(mode === 'allow', 'must not have sslmode=allow: use prefer, or better verify-full')
   const known = modes.find((one) => one === mode)
-  if (known === undefined) throw new AddressProblem(`must have one of ${modes.join(', ')} as its sslmode`)
+  if (known === undefined) throw new DatabaseUrlError(`must have one of ${modes.join(', ')} as its sslmode`)
   return known
 }

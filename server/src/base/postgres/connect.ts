@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import pg from 'pg'
-import { AddressProblem, type DatabaseAddress, type DatabaseHost, nameOfHost } from './address.ts'
+import { type DatabaseAddress, type DatabaseHost, DatabaseUrlError, formatHost } from './address.ts'
 import { checkStartup, connectSocket, openSocket, readTlsFiles } from './socket.ts'
 
 export interface SessionSettings {
@@ -18,7 +18,7 @@ const finalCodes = new Set(['28P01', '28000', '3D000', '42501'])
 export type Connect = (signal?: AbortSignal) => Promise<pg.Client>
 
 /** Returns a function that opens sessions: first with the last host that worked, then with the others in order. */
-export function connector(address: DatabaseAddress, settings: SessionSettings): Connect {
+export function createConnector(address: DatabaseAddress, settings: SessionSettings): Connect {
   let { hosts } = address
   return async (signal) => {
     const client = await connect({ ...address, hosts }, settings, signal)
@@ -47,7 +47,7 @@ export async function connect(
     } catch (error) {
       signal?.throwIfAborted()
       if (isFinal(error)) throw error
-      refusals.push({ host: nameOfHost(host), reason: wordsOf(error) })
+      refusals.push({ host: formatHost(host), reason: describeFailure(error) })
     }
   }
   throw new NoDatabase(refusals)
@@ -74,7 +74,7 @@ async function tryHost(
   host: DatabaseHost,
   address: DatabaseAddress,
   settings: SessionSettings,
-  patienceMs: number,
+  timeoutMs: number,
   signal: AbortSignal | undefined,
 ): Promise<pg.Client> {
   const files = await readTlsFiles(host.tls ? address.tls : null)
@@ -83,18 +83,18 @@ async function tryHost(
   // The first error from anywhere: the driver swallows some, and throws others where nothing catches them.
   const { promise: failed, reject: fail } = Promise.withResolvers<never>()
   failed.catch(() => undefined)
-  const hungUp = () => fail(new Error('closed the connection before the session was open'))
-  const giveUp = () => fail(new Error('was canceled'))
-  const tooLate = () => fail(new Error(`does not answer within ${Math.round(patienceMs)} ms`))
-  socket.on('error', fail).on('close', hungUp)
-  signal?.addEventListener('abort', giveUp)
-  const timer = setTimeout(tooLate, patienceMs)
+  const onClose = () => fail(new Error('closed the connection before the session was open'))
+  const onAbort = () => fail(new Error('was canceled'))
+  const onTimeout = () => fail(new Error(`does not answer within ${Math.round(timeoutMs)} ms`))
+  socket.on('error', fail).on('close', onClose)
+  signal?.addEventListener('abort', onAbort)
+  const timer = setTimeout(onTimeout, timeoutMs)
   let stream: Socket | undefined
   try {
     stream = await Promise.race([connectSocket(socket, host, address.tls, files), failed])
-    const client = makeClient(stream, host, address, settings)
+    const client = createClient(stream, host, address, settings)
     client.on('error', fail)
-    await Promise.race([begin(client, address, settings), failed])
+    await Promise.race([startSession(client, address, settings), failed])
     client.off('error', fail)
     return client
   } catch (error) {
@@ -103,20 +103,24 @@ async function tryHost(
     throw error
   } finally {
     clearTimeout(timer)
-    signal?.removeEventListener('abort', giveUp)
-    socket.off('error', fail).off('close', hungUp)
+    signal?.removeEventListener('abort', onAbort)
+    socket.off('error', fail).off('close', onClose)
   }
 }
 
 /** Creates a driver client on an open socket, independent of the environment and password files. */
-function makeClient(
+function createClient(
   socket: Socket,
   host: DatabaseHost,
   address: DatabaseAddress,
   settings: SessionSettings,
 ): pg.Client {
   const { database, user, tls } = address
-  const binding: Binding = { isWanted: host.tls && tls?.bindsChannel === true, isOffered: false, isProven: false }
+  const binding: ChannelBinding = {
+    isWanted: host.tls && tls?.bindsChannel === true,
+    isOffered: false,
+    isProven: false,
+  }
   checkStartup(socket)
   const client = new pg.Client({
     host: host.host,
@@ -125,7 +129,7 @@ function makeClient(
     user,
     // Without a password the driver would look for a password file.
     password: () => passwordOf(address, binding),
-    stream: () => asUnopened(socket),
+    stream: () => withNoopConnect(socket),
     // Without values, each of these would be read from the environment.
     ssl: false,
     sslnegotiation: 'postgres',
@@ -133,7 +137,7 @@ function makeClient(
     enableChannelBinding: binding.isWanted,
     pipeline: true,
   })
-  if (binding.isWanted) insistOnBinding(client, socket, binding)
+  if (binding.isWanted) requireChannelBinding(client, socket, binding)
   const startup = {
     user,
     database,
@@ -148,7 +152,7 @@ function makeClient(
 }
 
 /** Makes the driver, which opens sockets itself, use this open one. */
-function asUnopened(socket: Socket): Socket {
+function withNoopConnect(socket: Socket): Socket {
   const connect = () => {
     queueMicrotask(() => socket.emit('connect'))
     return socket
@@ -157,22 +161,22 @@ function asUnopened(socket: Socket): Socket {
 }
 
 /** State of channel binding, which ties the password to the server's certificate and so prevents interception. */
-interface Binding {
+interface ChannelBinding {
   isWanted: boolean
   isOffered: boolean
   isProven: boolean
 }
 
-function passwordOf({ password }: DatabaseAddress, binding: Binding): string {
+function passwordOf({ password }: DatabaseAddress, binding: ChannelBinding): string {
   if (password === null) {
-    throw new AddressProblem('has no password, and the server requires one: add it, or set PGPASSWORD')
+    throw new DatabaseUrlError('has no password, and the server requires one: add it, or set PGPASSWORD')
   }
   if (binding.isWanted && !binding.isOffered)
     throw new Error('does not support channel binding, which channel_binding=require needs')
   return password
 }
 
-function insistOnBinding({ connection }: pg.Client, socket: Socket, binding: Binding): void {
+function requireChannelBinding({ connection }: pg.Client, socket: Socket, binding: ChannelBinding): void {
   connection.on('authenticationSASL', ({ mechanisms }: { mechanisms: string[] }) => {
     binding.isOffered = mechanisms.includes('SCRAM-SHA-256-PLUS')
   })
@@ -190,25 +194,29 @@ interface State {
   default_transaction_read_only: string
 }
 
-async function begin(client: pg.Client, { writable }: DatabaseAddress, { parameters }: SessionSettings): Promise<void> {
-  const said: Partial<Record<string, string>> = {}
-  const hear = ({ parameterName, parameterValue }: { parameterName: string; parameterValue: string }) => {
-    said[parameterName] = parameterValue
+async function startSession(
+  client: pg.Client,
+  { writable }: DatabaseAddress,
+  { parameters }: SessionSettings,
+): Promise<void> {
+  const reported: Partial<Record<string, string>> = {}
+  const onParameter = ({ parameterName, parameterValue }: { parameterName: string; parameterValue: string }) => {
+    reported[parameterName] = parameterValue
   }
-  client.connection.on('parameterStatus', hear)
+  client.connection.on('parameterStatus', onParameter)
   await client.connect()
-  client.connection.off('parameterStatus', hear)
+  client.connection.off('parameterStatus', onParameter)
   if (!writable) return
 
-  const isTold = said.in_hot_standby !== undefined && said.default_transaction_read_only !== undefined
+  const isReported = reported.in_hot_standby !== undefined && reported.default_transaction_read_only !== undefined
   // A pooler's values may be outdated: from a server that was replaced since.
-  const state = parameters !== null && isTold ? said : await askState(client)
+  const state = parameters !== null && isReported ? reported : await queryState(client)
   if (state.in_hot_standby === 'on') throw new Error('is a standby')
   if (state.default_transaction_read_only === 'on')
     throw new Error('is read-only (default_transaction_read_only is on)')
 }
 
-async function askState(client: pg.Client): Promise<State | Partial<State>> {
+async function queryState(client: pg.Client): Promise<State | Partial<State>> {
   const { rows } = await client.query<State>(`
     select
       case when pg_is_in_recovery() then 'on' else 'off' end as in_hot_standby,
@@ -217,7 +225,7 @@ async function askState(client: pg.Client): Promise<State | Partial<State>> {
 }
 
 function isFinal(error: unknown): boolean {
-  return error instanceof AddressProblem || finalCodes.has(codeOf(error))
+  return error instanceof DatabaseUrlError || finalCodes.has(codeOf(error))
 }
 
 function codeOf(error: unknown): string {
@@ -225,8 +233,8 @@ function codeOf(error: unknown): string {
 }
 
 /** Describes an error. A name with several addresses fails with an AggregateError without a message of its own. */
-function wordsOf(error: unknown): string {
+function describeFailure(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  if (error.message === '' && error instanceof AggregateError) return error.errors.map(wordsOf).join(', ')
+  if (error.message === '' && error instanceof AggregateError) return error.errors.map(describeFailure).join(', ')
   return error.message || codeOf(error) || error.name
 }

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import type pg from 'pg'
-import { type DatabaseAddress, readDatabaseUrl, socketAddress } from './address.ts'
-import { connector } from './connect.ts'
+import { type DatabaseAddress, parseDatabaseUrl, socketAddress } from './address.ts'
+import { createConnector } from './connect.ts'
 import { createListener, type Listener } from './listener.ts'
 import { Pool } from './pool.ts'
-import { findSessionMode, type SessionMode } from './pooler.ts'
+import { detectSessionMode, type SessionMode } from './pooler.ts'
 import type { Sql } from './template.ts'
 
 /** Location of a database. */
@@ -32,13 +32,13 @@ export interface ConnectionOptions extends DatabaseLocation {
   /** Time without any answer after which a connection counts as lost; default 16 s. */
   silenceMs?: number
   /** Called when the LISTEN connection is lost, with the reason, and when it is restored. */
-  onListening?: (isHearing: boolean, error?: unknown) => void
+  onListening?: (isActive: boolean, error?: unknown) => void
 }
 
 /** Features that the pooler supports. */
-export interface PoolerAbilities {
+export interface PoolerFeatures {
   /** It supports prepared statements. */
-  keepsNames: boolean
+  supportsPreparedStatements: boolean
   /** Its sessions have the required limits by default. */
   hasLimits: boolean
   /** The direct address leads to the same server, database and role, without a pooler. */
@@ -52,7 +52,7 @@ export interface Connections {
   pool: Pool
   listener: Listener
   /** Returns null without a pooler. Queries through the pool. */
-  poolerAbilities(sql: Sql): Promise<PoolerAbilities | null>
+  poolerFeatures(sql: Sql): Promise<PoolerFeatures | null>
 }
 
 /** A statement that waits for a lock occupies a connection, and may hold other locks. */
@@ -60,7 +60,7 @@ const lockTimeoutMs = 5_000
 /** The same for all processes, so that the pooler need not set the name each time it serves another one. */
 const pooledName = 'parley by pooler'
 /** Startup settings of every session. A pooler may know them and keep them per client. */
-const greeting = { TimeZone: 'UTC', DateStyle: 'ISO, MDY' }
+const startupSettings = { TimeZone: 'UTC', DateStyle: 'ISO, MDY' }
 
 /** Opens the connections of a process: a pool, through the pooler if there is one, and a direct LISTEN connection. */
 export function openConnections(options: ConnectionOptions): Connections {
@@ -68,39 +68,46 @@ export function openConnections(options: ConnectionOptions): Connections {
   const address = addressOf(options)
   const settings = settingsOf(options)
   const directAddress = direct === undefined ? address : addressOf(direct)
-  const openDirect = connector(directAddress, settings)
+  const openDirect = createConnector(directAddress, settings)
   const listener = createListener({ connect: openDirect, silenceMs, onChange: options.onListening ?? (() => {}) })
   if (direct === undefined) {
     const pool = new Pool({ size, connect: openDirect, connectTimeoutMs, silenceMs })
-    return { name: settings.applicationName, size, pool, listener, poolerAbilities: async () => null }
+    return { name: settings.applicationName, size, pool, listener, poolerFeatures: async () => null }
   }
   let mode: SessionMode | undefined
-  const findOurMode = async (client: pg.Client): Promise<SessionMode> => {
+  const detectMode = async (client: pg.Client): Promise<SessionMode> => {
     // Lets other processes see that this one is alive, before it takes a lease.
-    const isSeen = options.applicationName === undefined ? listener.stay() : undefined
-    const [found] = await Promise.all([findSessionMode(client, { ...greeting, ...settings.parameters }), isSeen])
+    const isVisible = options.applicationName === undefined ? listener.keepOpen() : undefined
+    const [found] = await Promise.all([
+      detectSessionMode(client, { ...startupSettings, ...settings.parameters }),
+      isVisible,
+    ])
     mode = found
     return found
   }
-  const openPooled = connector(address, {
+  const openPooled = createConnector(address, {
     applicationName: options.applicationName ?? pooledName,
     parameters: null,
   })
   return {
     name: settings.applicationName,
     size,
-    pool: new Pool({ size, connect: openPooled, findSessionMode: findOurMode, connectTimeoutMs, silenceMs }),
+    pool: new Pool({ size, connect: openPooled, detectSessionMode: detectMode, connectTimeoutMs, silenceMs }),
     listener,
-    poolerAbilities: async (sql) => {
-      await listener.stay()
-      const isSameServer = await isSeenAs(sql, listener.pid(), settings.applicationName)
-      return { keepsNames: mode?.names === 'shared', hasLimits: mode?.settings.length === 0, isSameServer }
+    poolerFeatures: async (sql) => {
+      await listener.keepOpen()
+      const isSameServer = await isSameSession(sql, listener.pid(), settings.applicationName)
+      return {
+        supportsPreparedStatements: mode?.names === 'shared',
+        hasLimits: mode?.settings.length === 0,
+        isSameServer,
+      }
     },
   }
 }
 
 /** Checks that the server knows this pid: a pooler reports its own numbers to clients. */
-async function isSeenAs(sql: Sql, pid: number | null, name: string): Promise<boolean> {
+async function isSameSession(sql: Sql, pid: number | null, name: string): Promise<boolean> {
   const rows = await sql`
     select
     from pg_stat_activity
@@ -120,7 +127,7 @@ function addressOf({
   password,
 }: DatabaseLocation) {
   if (address !== undefined) return address
-  if (url !== undefined) return readDatabaseUrl(url, { PGPASSWORD: password })
+  if (url !== undefined) return parseDatabaseUrl(url, { PGPASSWORD: password })
   return socketAddress({ socketFolder, database, user, password: password || null })
 }
 

@@ -7,7 +7,7 @@ import type { Statement } from './template.ts'
 import { parserOf, type Wire } from './values.ts'
 
 /** A prepared statement, which a session parses and plans once. */
-interface Plan {
+interface StatementPlan {
   readonly name: string
   readonly text: string
   readonly types: readonly number[]
@@ -15,23 +15,23 @@ interface Plan {
 
 /** One execution of a statement with its values. */
 export interface Step {
-  readonly plan: Plan
+  readonly plan: StatementPlan
   readonly values: readonly Wire[]
 }
 
 /** Exceeds the number of statements, many of which have variants. */
-const mostPlans = 2_000
+const maxPlans = 2_000
 
-const plans = new Map<string, Plan>()
+const plans = new Map<string, StatementPlan>()
 
 /** Returns the plan of a statement. Its name is a hash of the text, so equal in all processes and database views. */
-export function planOf({ text, types }: Pick<Statement, 'text' | 'types'>): Plan {
+export function planOf({ text, types }: Pick<Statement, 'text' | 'types'>): StatementPlan {
   const key = types.length === 0 ? text : `${text}\n${types.join()}`
   const known = plans.get(key)
   if (known !== undefined) return known
   const name = `parley_${createHash('sha256').update(key).digest('base64url').slice(0, 22)}`
   const plan = { name, text, types }
-  if (plans.size === mostPlans) plans.delete(firstOf(plans.keys()))
+  if (plans.size === maxPlans) plans.delete(firstOf(plans.keys()))
   plans.set(key, plan)
   return plan
 }
@@ -41,11 +41,11 @@ const firstOf = (names: Iterable<string>): string => {
   return ''
 }
 
-const bare = (text: string): Step => ({ plan: planOf({ text, types: [] }), values: [] })
+const createStep = (text: string): Step => ({ plan: planOf({ text, types: [] }), values: [] })
 
-export const begin = bare('begin')
-export const commit = bare('commit')
-export const rollback = bare('rollback')
+export const begin = createStep('begin')
+export const commit = createStep('commit')
+export const rollback = createStep('rollback')
 
 /** How rows of a result are parsed. */
 interface Shape {
@@ -57,24 +57,24 @@ interface Shape {
  * Names of prepared statements: own names of the session, names that the pooler shares between its clients, or
  * none, if the pooler would send them to changing servers.
  */
-export type Names = 'own' | 'shared' | 'none'
+export type NameMode = 'own' | 'shared' | 'none'
 
 /** Maximum number of prepared statements per session; the oldest is closed. */
-const mostNames = 500
+const maxNames = 500
 
 /** Prepared statements of a session. */
-export class Prepared {
-  readonly #names: Names
+export class PreparedStatements {
+  readonly #names: NameMode
   readonly #shapes = new Map<string, Shape | undefined>()
   readonly #uncertain = new Set<string>()
   readonly #unnamed = new Set<string>()
 
-  constructor(names: Names) {
+  constructor(names: NameMode) {
     this.#names = names
   }
 
   /** Returns true if the statement can be prepared under its name. */
-  keeps(name: string): boolean {
+  canName(name: string): boolean {
     return this.#names !== 'none' && !this.#unnamed.has(name)
   }
 
@@ -88,32 +88,32 @@ export class Prepared {
 
   /** Adds a name, and returns the names that must be closed first. */
   add(name: string): readonly string[] {
-    const gone: string[] = this.#uncertain.delete(name) ? [name] : []
-    if (this.#shapes.size === mostNames) {
+    const obsolete: string[] = this.#uncertain.delete(name) ? [name] : []
+    if (this.#shapes.size === maxNames) {
       const oldest = firstOf(this.#shapes.keys())
       this.#shapes.delete(oldest)
-      gone.push(oldest)
+      obsolete.push(oldest)
     }
     this.#shapes.set(name, undefined)
-    return gone
+    return obsolete
   }
 
-  learn(name: string, shape: Shape): void {
+  setShape(name: string, shape: Shape): void {
     if (this.#shapes.has(name)) this.#shapes.set(name, shape)
   }
 
   /** Marks a statement that may or may not be prepared: it is closed before it is prepared again. */
-  doubt(name: string): void {
+  markUncertain(name: string): void {
     this.#shapes.delete(name)
     this.#uncertain.add(name)
   }
 
   /** Marks a prepared statement as missing or outdated. */
-  spoil(name: string): void {
-    this.doubt(name)
+  markStale(name: string): void {
+    this.markUncertain(name)
     if (this.#names === 'own') return
     // The pooler would reuse its own outdated statement for this text, even after a close.
-    if (this.#unnamed.size === mostNames) this.#unnamed.clear()
+    if (this.#unnamed.size === maxNames) this.#unnamed.clear()
     this.#unnamed.add(name)
   }
 }
@@ -147,7 +147,7 @@ export interface Request {
 
 export const scriptOf = (script: string): Request => ({ steps: [], main: 0, script })
 
-const nothing: Shape = { names: [], parsers: [] }
+const emptyShape: Shape = { names: [], parsers: [] }
 const execute = serialize.execute()
 const sync = serialize.sync()
 const executeAndSync = Buffer.concat([execute, sync])
@@ -167,7 +167,7 @@ interface RowDescription {
 export class Exchange extends Query {
   readonly #ended = Promise.withResolvers<Answer>()
   readonly #request: Request
-  readonly #prepared: Prepared
+  readonly #prepared: PreparedStatements
   readonly #rows: unknown[] = []
   readonly #parsed: string[] = []
   #shape: Shape | undefined
@@ -177,7 +177,7 @@ export class Exchange extends Query {
   #hasMore = false
   #parseError: unknown
 
-  constructor(request: Request, prepared: Prepared) {
+  constructor(request: Request, prepared: PreparedStatements) {
     super(request.steps[request.main]?.plan.text ?? '')
     this.#request = request
     this.#prepared = prepared
@@ -203,9 +203,9 @@ export class Exchange extends Query {
   }
 
   #writeStep(bytes: Buffer[], { plan, values }: Step, portal = ''): void {
-    const isNamed = this.#prepared.keeps(plan.name)
+    const isNamed = this.#prepared.canName(plan.name)
     if (isNamed && !this.#prepared.has(plan.name)) {
-      for (const gone of this.#prepared.add(plan.name)) bytes.push(serialize.close({ type: 'S', name: gone }))
+      for (const obsolete of this.#prepared.add(plan.name)) bytes.push(serialize.close({ type: 'S', name: obsolete }))
       bytes.push(parseOf(plan, plan.name))
       this.#parsed.push(plan.name)
     }
@@ -241,7 +241,7 @@ export class Exchange extends Query {
   handleDataRow({ fields }: { fields: readonly (string | null)[] }): void {
     // Settings return rows too.
     if (this.#step !== this.#request.main && this.#request.script === undefined) return
-    const { names, parsers } = this.#shape ?? nothing
+    const { names, parsers } = this.#shape ?? emptyShape
     const row: Record<string, unknown> = {}
     try {
       for (let n = 0; n < names.length; n++) {
@@ -271,7 +271,7 @@ export class Exchange extends Query {
     const { steps, main, portal } = this.#request
     const name = steps[main]?.plan.name ?? ''
     if (portal === undefined && this.#prepared.shapeOf(name) === undefined) {
-      this.#prepared.learn(name, this.#shape ?? nothing)
+      this.#prepared.setShape(name, this.#shape ?? emptyShape)
     }
   }
 
@@ -294,9 +294,9 @@ export class Exchange extends Query {
       this.#ended.reject(new ConnectionLost(error))
       return
     }
-    for (const name of this.#parsed) this.#prepared.doubt(name)
+    for (const name of this.#parsed) this.#prepared.markUncertain(name)
     const failed = steps[this.#step]
-    if (isStalePlan(error) && failed !== undefined) this.#prepared.spoil(failed.plan.name)
+    if (isStalePlan(error) && failed !== undefined) this.#prepared.markStale(failed.plan.name)
     if (endsSession(error)) {
       // An end of session after the last step's answer doesn't tell whether the transaction was committed.
       const isOver = script === undefined && this.#step === steps.length
@@ -305,11 +305,11 @@ export class Exchange extends Query {
     }
     // The error arrives before `readyForQuery`, possibly separately. A request in between would overlap this one, which
     // not every pooler allows.
-    const tell = () => {
-      connection.off('readyForQuery', tell).off('end', tell)
+    const rejectOnce = () => {
+      connection.off('readyForQuery', rejectOnce).off('end', rejectOnce)
       this.#ended.reject(error)
     }
-    connection.on('readyForQuery', tell).on('end', tell)
+    connection.on('readyForQuery', rejectOnce).on('end', rejectOnce)
   }
 }
 

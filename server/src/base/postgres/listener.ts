@@ -6,7 +6,7 @@ export interface Listener {
   /** Subscribes to a channel. Resolves when the subscription is active; survives reconnects. */
   listen(channel: string, onPayload: (payload: string) => void): Promise<void>
   /** Keeps the connection open without subscriptions. Resolves when it is open or could not be opened for now. */
-  stay(): Promise<void>
+  keepOpen(): Promise<void>
   /** Process id of the server session; null without a connection. */
   pid(): number | null
   close(): Promise<void>
@@ -17,28 +17,28 @@ export interface ListenerOptions {
   /** Time without an answer after which the connection counts as lost; shorter in tests. */
   silenceMs?: number | undefined
   /** Called when the connection is lost and when it is restored. Messages in between are lost. */
-  onChange(isHearing: boolean, error?: unknown): void
+  onChange(isActive: boolean, error?: unknown): void
 }
 
 /** Interval of health checks, which detect a silent server. */
-const askEveryMs = 7_500
+const checkEveryMs = 7_500
 /** Prevents a tight loop if a proxy accepts connections and closes them immediately. */
-const leastPauseMs = 50
+const minPauseMs = 50
 /** A server that doesn't close its side within this time is unreachable. */
-const goodbyeMs = 1_000
+const closeTimeoutMs = 1_000
 
 /** Opens one LISTEN connection for all channels when first needed, and reopens it whenever it ends. */
-export function createListener({ connect, silenceMs = askEveryMs, onChange }: ListenerOptions): Listener {
+export function createListener({ connect, silenceMs = checkEveryMs, onChange }: ListenerOptions): Listener {
   const channels = new Map<string, Set<(payload: string) => void>>()
-  const tries = new ConnectBackoff()
+  const backoff = new ConnectBackoff()
   const closing = new AbortController()
   let client: pg.Client | null = null
   let opening: Promise<void> | null = null
-  let isDeaf = false
+  let isLost = false
   let timer: NodeJS.Timeout | undefined
   const current = () => client
 
-  const hear = ({ channel, payload }: pg.Notification) => {
+  const onNotification = ({ channel, payload }: pg.Notification) => {
     for (const onPayload of channels.get(channel) ?? []) onPayload(payload ?? '')
   }
 
@@ -50,39 +50,39 @@ export function createListener({ connect, silenceMs = askEveryMs, onChange }: Li
   }
 
   const tryToOpen = async () => {
-    const attempt = tries.begin(performance.now())
+    const attempt = backoff.startAttempt(performance.now())
     try {
       const fresh = await connect(closing.signal)
-      fresh.on('notification', hear)
-      fresh.on('error', (error) => lost(fresh, error))
-      fresh.on('end', () => lost(fresh))
-      askNowAndThen(fresh, Math.min(askEveryMs, silenceMs))
-      for (const channel of channels.keys()) await fresh.query(`listen "${channel}"`).catch(endOf(fresh))
-      if (closing.signal.aborted) return end(fresh)
+      fresh.on('notification', onNotification)
+      fresh.on('error', (error) => onLost(fresh, error))
+      fresh.on('end', () => onLost(fresh))
+      checkPeriodically(fresh, Math.min(checkEveryMs, silenceMs))
+      for (const channel of channels.keys()) await fresh.query(`listen "${channel}"`).catch(closeOnError(fresh))
+      if (closing.signal.aborted) return closeClient(fresh)
       client = fresh
     } catch (error) {
       attempt.failed()
       throw error
     }
     attempt.succeeded()
-    if (isDeaf) onChange(true)
-    isDeaf = false
+    if (isLost) onChange(true)
+    isLost = false
   }
 
-  const lost = (ended: pg.Client, error?: unknown) => {
+  const onLost = (ended: pg.Client, error?: unknown) => {
     // The driver emits no end after an error.
     ended.connection.stream.destroy()
     if (client !== ended) return
     client = null
-    if (!closing.signal.aborted) again(error)
+    if (!closing.signal.aborted) scheduleReopen(error)
   }
 
-  const again = (error: unknown) => {
+  const scheduleReopen = (error: unknown) => {
     if (closing.signal.aborted) return
-    if (!isDeaf) onChange(false, error)
-    isDeaf = true
-    const pauseMs = Math.max(leastPauseMs, tries.pauseMs(performance.now()))
-    timer = setTimeout(() => void (client ?? open().catch(again)), pauseMs).unref()
+    if (!isLost) onChange(false, error)
+    isLost = true
+    const pauseMs = Math.max(minPauseMs, backoff.pauseMs(performance.now()))
+    timer = setTimeout(() => void (client ?? open().catch(scheduleReopen)), pauseMs).unref()
   }
 
   return {
@@ -94,15 +94,15 @@ export function createListener({ connect, silenceMs = askEveryMs, onChange }: Li
       if (client === null) await open()
       await current()?.query(`listen "${channel}"`)
     },
-    async stay() {
-      if (client === null && !isDeaf && !closing.signal.aborted) await open().catch(again)
+    async keepOpen() {
+      if (client === null && !isLost && !closing.signal.aborted) await open().catch(scheduleReopen)
     },
     pid: () => pidOf(client),
     async close() {
       closing.abort()
       clearTimeout(timer)
       await opening?.catch(() => undefined)
-      if (client !== null) end(client)
+      if (client !== null) closeClient(client)
       client = null
     },
   }
@@ -113,9 +113,9 @@ const pidOf = (client: pg.Client | null): number | null =>
   (client as { processID?: number | null } | null)?.processID ?? null
 
 /** Closes the connection if it has not answered the previous check. */
-function askNowAndThen(client: pg.Client, everyMs: number): void {
+function checkPeriodically(client: pg.Client, everyMs: number): void {
   let hasAnswered = true
-  const ask = () => {
+  const check = () => {
     if (!hasAnswered) return void client.connection.stream.destroy(new Error('The database does not respond'))
     hasAnswered = false
     client.query('select').then(
@@ -125,17 +125,17 @@ function askNowAndThen(client: pg.Client, everyMs: number): void {
       () => undefined,
     )
   }
-  const timer = setInterval(ask, everyMs).unref()
+  const timer = setInterval(check, everyMs).unref()
   client.on('end', () => clearInterval(timer))
 }
 
-const endOf = (client: pg.Client) => (error: unknown) => {
-  end(client)
+const closeOnError = (client: pg.Client) => (error: unknown) => {
+  closeClient(client)
   throw error
 }
 
-function end(client: pg.Client): void {
+function closeClient(client: pg.Client): void {
   client.end().catch(() => undefined)
-  const timer = setTimeout(() => client.connection.stream.destroy(), goodbyeMs)
+  const timer = setTimeout(() => client.connection.stream.destroy(), closeTimeoutMs)
   client.on('end', () => clearTimeout(timer))
 }

@@ -1,10 +1,10 @@
 import timers from 'node:timers/promises'
 import type pg from 'pg'
 import { connectTimeoutMs, type WaitBudget } from '../scheduling/work-context.ts'
-import { AddressProblem } from './address.ts'
+import { DatabaseUrlError } from './address.ts'
 import type { Connect } from './connect.ts'
-import { ConnectionLost, endsSession, isOfServer, NoConnection, sqlState } from './failures.ts'
-import { direct, type SessionMode } from './pooler.ts'
+import { ConnectionLost, endsSession, isServerDown, NoConnection, sqlState } from './failures.ts'
+import { directMode, type SessionMode } from './pooler.ts'
 import { ConnectBackoff } from './retry-rules.ts'
 import { Session } from './session.ts'
 
@@ -17,22 +17,22 @@ export interface PoolOptions {
   /** Opens a connection, with its own timeout. */
   connect: Connect
   /** Behind a pooler: determines how a new connection can be used. */
-  findSessionMode?: ((client: pg.Client) => Promise<SessionMode>) | undefined
+  detectSessionMode?: ((client: pg.Client) => Promise<SessionMode>) | undefined
 }
 
 interface Waiter {
-  isAlone: boolean
+  isExclusive: boolean
   resolve(session: Session): void
   reject(error: unknown): void
   timer: NodeJS.Timeout
 }
 
-const patienceMs = 5_000
+const defaultTimeoutMs = 5_000
 /** A statement that runs longer may be slow: others use another connection. */
 const slowMs = 10
 const watchMs = 500
 /** Errors that would recur at every attempt. */
-const lasting = new Set(['28P01', '28000', '3D000', '42501', '28P02'])
+const permanentStates = new Set(['28P01', '28000', '3D000', '42501', '28P02'])
 
 /**
  * Connections, opened on demand. A transaction has its own connection. Single statements of one owner share a few
@@ -58,32 +58,36 @@ export class Pool {
   }
 
   /** Returns a connection for one statement. Reads (`isLight`) may be pipelined behind others of their owner. */
-  forStatement(owner: string, isLight: boolean, waits: WaitBudget | null = null): Session | Promise<Session> {
+  acquireForStatement(
+    owner: string,
+    isLight: boolean,
+    waitBudget: WaitBudget | null = null,
+  ): Session | Promise<Session> {
     const session = (isLight ? this.#sharedSession(owner) : null) ?? this.#leastBusy(true) ?? this.#leastBusyIfFull()
-    if (session === null) return this.#wait(false, waits)
+    if (session === null) return this.#wait(false, waitBudget)
     session.owner = owner
     return session
   }
 
   /** Returns an exclusive connection, until it is released. */
-  async take(waits: WaitBudget | null = null): Promise<Session> {
-    const session = this.#leastBusy(true) ?? this.#leastBusyIfFull() ?? (await this.#wait(true, waits))
-    session.isAlone = true
+  async acquire(waitBudget: WaitBudget | null = null): Promise<Session> {
+    const session = this.#leastBusy(true) ?? this.#leastBusyIfFull() ?? (await this.#wait(true, waitBudget))
+    session.isExclusive = true
     session.owner = ''
     return session
   }
 
   release(session: Session, error?: unknown): void {
     session.reset()
-    if (isOfServer(error)) this.doubt(session)
+    if (isServerDown(error)) this.retireServer(session)
     if (session.isInTransaction) session.retire()
-    session.isAlone = false
+    session.isExclusive = false
     this.#onIdle(session)
   }
 
   /** Must be called when a request of a session has ended. */
-  settled(session: Session, error?: unknown): void {
-    if (error instanceof ConnectionLost || endsSession(error)) this.doubt(session)
+  afterRequest(session: Session, error?: unknown): void {
+    if (error instanceof ConnectionLost || endsSession(error)) this.retireServer(session)
     this.#onIdle(session)
   }
 
@@ -91,7 +95,7 @@ export class Pool {
    * Must be called when a session has ended or its server no longer accepts writes. Retires all sessions, because they
    * lead to the same server and new ones may not: a retry must not use one that is about to end too.
    */
-  doubt(session: Session): void {
+  retireServer(session: Session): void {
     if (session.isRetired) return
     session.retire()
     this.#retireAll()
@@ -99,7 +103,7 @@ export class Pool {
 
   /** Whether sessions are direct, so that errors come from the server and not from a pooler. */
   get isDirect(): boolean {
-    return this.#options.findSessionMode === undefined
+    return this.#options.detectSessionMode === undefined
   }
 
   get #isClosed(): boolean {
@@ -121,19 +125,19 @@ export class Pool {
 
   /** Returns one of the few sessions that pipeline the statements of an owner. */
   #sharedSession(owner: string): Session | null {
-    const few = Math.ceil(this.#options.size * 0.3)
+    const maxShared = Math.ceil(this.#options.size * 0.3)
     const now = performance.now()
     let best: Session | null = null
-    let seen = 0
+    let examined = 0
     for (const session of this.#sessions) {
-      if (seen === few) break
-      if (!session.isFit || session.isAlone) continue
-      seen++
+      if (examined === maxShared) break
+      if (!session.isUsable || session.isExclusive) continue
+      examined++
       if (session.inFlight === 0) return session
       const fits = session.isOpenForMore && session.owner === owner && session.waitedMs(now) < slowMs
       if (fits && session.inFlight < (best?.inFlight ?? Number.POSITIVE_INFINITY)) best = session
     }
-    if (best !== null && seen < few) void this.#open()
+    if (best !== null && examined < maxShared) void this.#open()
     return best
   }
 
@@ -142,7 +146,7 @@ export class Pool {
     let best: Session | null = null
     for (let n = this.#sessions.length - 1; n >= 0; n--) {
       const session = this.#sessions[n] as Session
-      if (!session.isFit || session.isAlone || !session.isOpenForMore || except?.has(session)) continue
+      if (!session.isUsable || session.isExclusive || !session.isOpenForMore || except?.has(session)) continue
       if (onlyIdle && session.inFlight > 0) continue
       if (session.inFlight < (best?.inFlight ?? Number.POSITIVE_INFINITY)) best = session
       if (best?.inFlight === 0) return best
@@ -155,18 +159,18 @@ export class Pool {
     return this.#sessions.length < this.#options.size ? null : this.#leastBusy(false)
   }
 
-  #wait(isAlone: boolean, waits: WaitBudget | null): Promise<Session> {
+  #wait(isExclusive: boolean, waitBudget: WaitBudget | null): Promise<Session> {
     if (this.#isClosed) return Promise.reject(new NoConnection())
-    const waitedMs = waits?.ms(performance.now()) ?? 0
+    const waitedMs = waitBudget?.ms(performance.now()) ?? 0
     return new Promise((resolve, reject) => {
       const timer = setTimeout(
         () => {
           this.#waiting.splice(this.#waiting.indexOf(waiter), 1)
           reject(new NoConnection(this.#lastFailure))
         },
-        connectTimeoutMs(waitedMs, this.#options.connectTimeoutMs ?? patienceMs),
+        connectTimeoutMs(waitedMs, this.#options.connectTimeoutMs ?? defaultTimeoutMs),
       )
-      const waiter: Waiter = { isAlone, resolve, reject, timer }
+      const waiter: Waiter = { isExclusive, resolve, reject, timer }
       this.#waiting.push(waiter)
       void this.#open()
     })
@@ -185,7 +189,7 @@ export class Pool {
       this.#lastFailure = undefined
     } catch (error) {
       this.#lastFailure = error
-      const isLasting = lasting.has(sqlState(error)) || error instanceof AddressProblem
+      const isLasting = permanentStates.has(sqlState(error)) || error instanceof DatabaseUrlError
       if (isLasting) this.#refuseAll(error)
     } finally {
       this.#opening--
@@ -195,14 +199,14 @@ export class Pool {
   }
 
   async #connect(signal: AbortSignal): Promise<void> {
-    const { connect, findSessionMode, silenceMs } = this.#options
-    const attempt = this.#backoff.begin(performance.now())
+    const { connect, detectSessionMode, silenceMs } = this.#options
+    const attempt = this.#backoff.startAttempt(performance.now())
     try {
       const client = await connect(signal)
-      const mode = findSessionMode === undefined ? direct : await findSessionMode(client)
+      const mode = detectSessionMode === undefined ? directMode : await detectSessionMode(client)
       attempt.succeeded()
       const session = new Session(client, { mode, silenceMs, onEnd: (ended) => this.#forget(ended) })
-      if (findSessionMode === undefined) session.watchCaller()
+      if (detectSessionMode === undefined) session.watchCaller()
       this.#sessions.push(session)
     } catch (error) {
       attempt.failed()
@@ -218,13 +222,13 @@ export class Pool {
   }
 
   #onIdle(session: Session): void {
-    if (!session.isFit) this.#retire(session)
+    if (!session.isUsable) this.#retire(session)
     if (this.#waiting.length > 0) this.#serve()
   }
 
   #retire(session: Session): void {
     session.retire()
-    if (session.inFlight > 0 || session.isAlone || session.isOver) return
+    if (session.inFlight > 0 || session.isExclusive || session.isClosed) return
     const at = this.#sessions.indexOf(session)
     if (at === -1) return
     this.#sessions.splice(at, 1)
@@ -242,15 +246,15 @@ export class Pool {
 
   #serve(): void {
     if (this.#isClosed && this.#isEmpty()) this.#drained.resolve()
-    const given = new Set<Session>()
+    const assigned = new Set<Session>()
     while (this.#waiting.length > 0) {
-      const session = this.#leastBusy(true, given) ?? this.#leastBusyIfFull()
+      const session = this.#leastBusy(true, assigned) ?? this.#leastBusyIfFull()
       if (session === null) break
       const waiter = this.#waiting.shift() as Waiter
       clearTimeout(waiter.timer)
       // Set here, so that two waiters served in this loop don't get the same session.
-      given.add(session)
-      session.isAlone = waiter.isAlone
+      assigned.add(session)
+      session.isExclusive = waiter.isExclusive
       waiter.resolve(session)
     }
     // One per waiter, so that after an outage the first new connection need not serve all of them.
@@ -268,7 +272,7 @@ export class Pool {
     const now = performance.now()
     const silent = this.#sessions.filter((session) => session.isSilent(now))
     const isServer = silent.some((session) => session.isLongSilent(now))
-    for (const session of silent) session.giveUp()
+    for (const session of silent) session.closeSilent()
     // Idle sessions lead to the same server, and would be found silent one after another.
     if (isServer) this.#retireAll()
   }

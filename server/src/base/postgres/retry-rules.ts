@@ -1,5 +1,5 @@
 import { TooBusy } from '../scheduling/fair-queue.ts'
-import { ConnectionLost, endsSession, isOfServer, isUnavailable, sqlState } from './failures.ts'
+import { ConnectionLost, endsSession, isServerDown, isUnavailable, sqlState } from './failures.ts'
 import type { Statement } from './template.ts'
 
 // A hanging attempt is cancelled after at most 16 s, and every request must be answered within 20 s.
@@ -22,7 +22,7 @@ const isDatabaseError = (error: unknown): boolean => isUnavailable(error) || err
 /** A server that shuts down may end several connections of one retrying request; more failures have another cause. */
 const maxRetries = 3
 /** Time to wait for work that continues after its connection has ended. */
-const straggleMs = 250
+const stragglerTimeoutMs = 250
 
 /**
  * Returns true if work may be repeated the `repeats`th time, after its connection ended or its server stopped accepting
@@ -41,7 +41,7 @@ export function isKnownRolledBack(failure: unknown, isDirect: boolean): boolean 
   if (failure instanceof ConnectionLost) return !failure.wasSent
   const state = sqlState(failure)
   if (state.startsWith('57P')) return isDirect && state === '57P01'
-  return isOfServer(failure)
+  return isServerDown(failure)
 }
 
 /**
@@ -61,18 +61,18 @@ export type WorkResult<T> = { how: 'answered'; answer: T } | { how: 'failed' } |
 /** Waits briefly for work to end, so that a retry doesn't overlap with it. */
 export async function waitForWork<T>(work: Promise<T> | undefined): Promise<WorkResult<T>> {
   if (work === undefined) return { how: 'failed' }
-  const { promise: late, resolve } = Promise.withResolvers<WorkResult<T>>()
-  const timer = setTimeout(() => resolve({ how: 'goes on' }), straggleMs)
+  const { promise: timeout, resolve } = Promise.withResolvers<WorkResult<T>>()
+  const timer = setTimeout(() => resolve({ how: 'goes on' }), stragglerTimeoutMs)
   const ended = work.then(
     (answer): WorkResult<T> => ({ how: 'answered', answer }),
     (): WorkResult<T> => ({ how: 'failed' }),
   )
-  return Promise.race([ended, late]).finally(() => clearTimeout(timer))
+  return Promise.race([ended, timeout]).finally(() => clearTimeout(timer))
 }
 
 /** Between the starts of two attempts. The embedded database restarts within 1 s; a new primary can need 5 s. */
 const firstPauseMs = 20
-const longestPauseMs = 500
+const maxPauseMs = 500
 
 interface ConnectAttempt {
   succeeded(): void
@@ -91,11 +91,11 @@ export class ConnectBackoff {
   /** Returns the time until the next attempt. */
   pauseMs(nowMs: number): number {
     if (this.#failures === 0) return 0
-    const apartMs = Math.min(firstPauseMs * 2 ** (this.#failures - 1), longestPauseMs)
-    return Math.max(0, this.#begunAtMs + apartMs - nowMs)
+    const intervalMs = Math.min(firstPauseMs * 2 ** (this.#failures - 1), maxPauseMs)
+    return Math.max(0, this.#begunAtMs + intervalMs - nowMs)
   }
 
-  begin(nowMs: number): ConnectAttempt {
+  startAttempt(nowMs: number): ConnectAttempt {
     this.#begunAtMs = nowMs
     const before = this.#failures
     return {

@@ -1,4 +1,4 @@
-import { type Draft, Piece } from './template.ts'
+import { SqlPart, type StatementDraft } from './template.ts'
 import { byteaArray, timestampArray, type Value } from './values.ts'
 
 // Types of columns and of their values.
@@ -24,14 +24,14 @@ const columnOf = (property: string): string => property.replace(/[A-Z]/g, (lette
 const namesOf = (columns: object): string => Object.values(columns).flat().map(columnOf).join(', ')
 
 /** SQL: the column names, in the order of `unnested`. */
-export const columnNames = (columns: Readonly<Record<string, readonly string[]>>): Piece =>
-  new Piece((draft) => {
+export const columnNames = (columns: Readonly<Record<string, readonly string[]>>): SqlPart =>
+  new SqlPart((draft) => {
     draft.text += namesOf(columns)
   })
 
 /** SQL, for `from`: the rows as `n`, with one array parameter per column. */
-export const unnested = <R extends object>(rows: readonly R[], columns: Columns<R>): Piece =>
-  new Piece((draft) => {
+export const unnested = <R extends object>(rows: readonly R[], columns: Columns<R>): SqlPart =>
+  new SqlPart((draft) => {
     draft.text += 'unnest('
     let separator = ''
     for (const [type, properties] of Object.entries(columns as Record<string, readonly (keyof R & string)[]>)) {
@@ -44,7 +44,7 @@ export const unnested = <R extends object>(rows: readonly R[], columns: Columns<
     draft.text += `) as n (${namesOf(columns)})`
   })
 
-function addList(draft: Draft, type: ColumnType, values: readonly Value[]): void {
+function addList(draft: StatementDraft, type: ColumnType, values: readonly Value[]): void {
   if (type === 'bytea') draft.add(byteaArray(values as (Buffer | null)[]))
   else draft.add(type === 'timestamptz' ? timestampArray(values as (Date | null)[]) : values)
   draft.text += `::${type}[]`

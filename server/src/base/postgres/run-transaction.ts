@@ -19,7 +19,7 @@ export interface RetryOptions {
 export const idempotent: RetryOptions = { isIdempotent: true }
 
 /** How to find out whether a statement was executed and what it returned, or that repeating it is harmless. */
-export type StatementProof<T> = { isThere: CommitProof; answer: T } | RetryOptions
+export type StatementProof<T> = { isCommitted: CommitProof; answer: T } | RetryOptions
 
 interface OpenTransaction {
   transaction: Transaction
@@ -36,19 +36,19 @@ export const transactionOf = (sql: Sql): OpenTransaction | undefined => transact
 export async function runTransaction<T>(
   core: Core,
   sinceMs: number,
-  doesNoHarm: boolean,
+  isIdempotent: boolean,
   work: (sql: Sql) => Promise<T>,
 ): Promise<T> {
   const { waitBudget } = currentContext()
   waitBudget?.begin(performance.now())
-  let leave: Release | undefined
+  let release: Release | undefined
   const inside = transactionContext(core.self)
   try {
-    leave = await core.shares.enter()
-    return await runInContext(inside, () => inTransaction(core, sinceMs, doesNoHarm, work))
+    release = await core.fairQueue.enter()
+    return await runInContext(inside, () => inTransaction(core, sinceMs, isIdempotent, work))
   } finally {
     inside.transaction.isOpen = false
-    leave?.()
+    release?.()
     waitBudget?.end(performance.now())
   }
 }
@@ -56,21 +56,21 @@ export async function runTransaction<T>(
 async function inTransaction<T>(
   core: Core,
   sinceMs: number,
-  doesNoHarm: boolean,
+  isIdempotent: boolean,
   work: (sql: Sql) => Promise<T>,
 ): Promise<T> {
-  const { pool, look } = core
+  const { pool, onStatement } = core
   const { waitBudget } = currentContext()
   for (let repeats = 1; ; repeats++) {
-    const session = await pool.take(waitBudget)
-    session.hurryAll(waitBudget)
-    const transaction = new Transaction(session, look)
-    const one: OpenTransaction = { transaction, session, proof: null }
-    transactions.set(transaction.sql, one)
+    const session = await pool.acquire(waitBudget)
+    session.shortenTimeouts(waitBudget)
+    const transaction = new Transaction(session, onStatement)
+    const openTransaction: OpenTransaction = { transaction, session, proof: null }
+    transactions.set(transaction.sql, openTransaction)
     let working: Promise<T> | undefined
     let end: WorkResult<T>
     let failure: unknown
-    let mayGoOn = false
+    let isSafeToRetry = false
     try {
       // Work that waits for something else must not keep the slot of a lost connection.
       const answer = await session.whileOpen(() => {
@@ -84,32 +84,32 @@ async function inTransaction<T>(
       await transaction.rollback()
       if (!canRetry(error, repeats, sinceMs)) throw error
       end = await waitForWork(working)
-      if (end.how === 'answered' && (await transaction.isDone())) return end.answer
+      if (end.how === 'answered' && (await transaction.wasCommitted())) return end.answer
       if (end.how === 'goes on') throw error
-      mayGoOn = doesNoHarm || transaction.isUndone(error, pool.isDirect)
-      if (mayGoOn || one.proof !== null) pool.doubt(session)
+      isSafeToRetry = isIdempotent || transaction.wasRolledBack(error, pool.isDirect)
+      if (isSafeToRetry || openTransaction.proof !== null) pool.retireServer(session)
     } finally {
       pool.release(session, failure)
     }
-    if (mayGoOn) continue
-    const outcome = await findCommitStatus(core, failure, one.proof, sinceMs)
-    if (outcome === 'done' && end.how === 'answered') return end.answer
-    if (outcome !== 'undone' || !canRetry(failure, repeats, sinceMs)) throw failure
+    if (isSafeToRetry) continue
+    const commitStatus = await findCommitStatus(core, failure, openTransaction.proof, sinceMs)
+    if (commitStatus === 'done' && end.how === 'answered') return end.answer
+    if (commitStatus !== 'undone' || !canRetry(failure, repeats, sinceMs)) throw failure
   }
 }
 
 /** Runs a single statement, and checks its commit status if the answer is lost. */
-export async function runUntilKnown<T>(core: Core, proven: StatementProof<T>, once: () => Promise<T>): Promise<T> {
+export async function runUntilKnown<T>(core: Core, proof: StatementProof<T>, once: () => Promise<T>): Promise<T> {
   const sinceMs = performance.now()
   for (let repeats = 1; ; repeats++) {
     try {
       return await once()
     } catch (error) {
       if (!canRetry(error, repeats, sinceMs)) throw error
-      if ('isIdempotent' in proven) continue
-      const outcome = await findCommitStatus(core, error, proven.isThere, sinceMs)
-      if (outcome === 'done') return proven.answer
-      if (outcome !== 'undone' || !canRetry(error, repeats, sinceMs)) throw error
+      if ('isIdempotent' in proof) continue
+      const commitStatus = await findCommitStatus(core, error, proof.isCommitted, sinceMs)
+      if (commitStatus === 'done') return proof.answer
+      if (commitStatus !== 'undone' || !canRetry(error, repeats, sinceMs)) throw error
     }
   }
 }
@@ -120,14 +120,14 @@ type CommitStatus = 'done' | 'undone' | 'unknown'
 async function findCommitStatus(
   { pool, name }: Core,
   lost: unknown,
-  isThere: CommitProof | null,
+  isCommitted: CommitProof | null,
   sinceMs: number,
 ): Promise<CommitStatus> {
   // The session of a pooler is not the lost one.
-  if (isThere === null || !(lost instanceof ConnectionLost) || lost.pid === null || !pool.isDirect) return 'unknown'
+  if (isCommitted === null || !(lost instanceof ConnectionLost) || lost.pid === null || !pool.isDirect) return 'unknown'
   for (let repeats = 1; ; repeats++) {
     try {
-      return await checkCommit(pool, lost.pid, name, isThere)
+      return await checkCommit(pool, lost.pid, name, isCommitted)
     } catch (error) {
       if (!canRetry(error, repeats, sinceMs)) return 'unknown'
     }
@@ -135,17 +135,17 @@ async function findCommitStatus(
 }
 
 /** Checks on the current primary. Returns `unknown` while the lost session may still commit. */
-async function checkCommit(pool: Pool, pid: number, name: string, isThere: CommitProof): Promise<CommitStatus> {
+async function checkCommit(pool: Pool, pid: number, name: string, isCommitted: CommitProof): Promise<CommitStatus> {
   const { waitBudget } = currentContext()
-  const session = await pool.take(waitBudget)
+  const session = await pool.acquire(waitBudget)
   let failure: unknown
   try {
-    session.hurryAll(waitBudget)
-    if (!(await hasGone(session, pid, name))) return 'unknown'
-    return (await inReading(session, (sql) => isThereForGood(sql, isThere))) ? 'done' : 'undone'
+    session.shortenTimeouts(waitBudget)
+    if (!(await hasEnded(session, pid, name))) return 'unknown'
+    return (await inReadTransaction(session, (sql) => isDurable(sql, isCommitted))) ? 'done' : 'undone'
   } catch (error) {
     failure = error
-    pool.doubt(session)
+    pool.retireServer(session)
     throw error
   } finally {
     pool.release(session, failure)
@@ -154,13 +154,13 @@ async function checkCommit(pool: Pool, pid: number, name: string, isThere: Commi
 
 const checkEveryMs = 50
 /** Limited, because a commit may wait for a standby for any time. */
-const goneWithinMs = 1_000
+const endTimeoutMs = 1_000
 
 /** Waits for the session to end. On another server, a different session may have its pid and name: then unknown. */
-async function hasGone(session: Session, pid: number, name: string): Promise<boolean> {
-  const endsAtMs = performance.now() + goneWithinMs
+async function hasEnded(session: Session, pid: number, name: string): Promise<boolean> {
+  const endsAtMs = performance.now() + endTimeoutMs
   for (;;) {
-    const alive = await inReading(
+    const alive = await inReadTransaction(
       session,
       (sql) => sql`
         select
@@ -175,15 +175,15 @@ async function hasGone(session: Session, pid: number, name: string): Promise<boo
   }
 }
 
-async function isThereForGood(sql: Sql, isThere: CommitProof): Promise<boolean> {
-  const isDone = await isThere(sql)
+async function isDurable(sql: Sql, isCommitted: CommitProof): Promise<boolean> {
+  const isDone = await isCommitted(sql)
   // A session that ended while its commit waited for a standby has committed nevertheless. This transaction's commit is
   // answered only when the standby has both.
   if (isDone) await sql`select pg_logical_emit_message(true, 'parley', 'seen')`
   return isDone
 }
 
-async function inReading<T>(session: Session, work: (sql: Sql) => PromiseLike<T>): Promise<T> {
+async function inReadTransaction<T>(session: Session, work: (sql: Sql) => PromiseLike<T>): Promise<T> {
   const transaction = new Transaction(session)
   try {
     const answer = await work(transaction.sql)

@@ -6,7 +6,7 @@ import {
   transactionTimeoutMs,
   type WaitBudget,
 } from '../scheduling/work-context.ts'
-import { type Answer, Exchange, Prepared, planOf, type Request } from './exchange.ts'
+import { type Answer, Exchange, PreparedStatements, planOf, type Request } from './exchange.ts'
 import { ConnectionLost, endsSession } from './failures.ts'
 import type { SessionMode } from './pooler.ts'
 
@@ -24,7 +24,7 @@ const watchCaller: Request = {
 const silenceMs = 16_000
 
 /** A server that doesn't close its side within this time is unreachable. */
-const goodbyeMs = 5_000
+const closeTimeoutMs = 5_000
 
 export interface SessionOptions {
   mode: SessionMode
@@ -35,7 +35,7 @@ export interface SessionOptions {
 /** An open connection. Answers requests in order. */
 export class Session {
   readonly #client: pg.Client
-  readonly #prepared: Prepared
+  readonly #prepared: PreparedStatements
   readonly #maxSilenceMs: number
   readonly #outbox: Buffer[] = []
   readonly #onEnd: (session: Session) => void
@@ -57,12 +57,12 @@ export class Session {
   readonly mode: SessionMode
   /** Current owner, and whether the session is exclusive. */
   owner = ''
-  isAlone = false
+  isExclusive = false
 
   constructor(client: pg.Client, options: SessionOptions) {
     this.#client = client
     this.mode = options.mode
-    this.#prepared = new Prepared(options.mode.names)
+    this.#prepared = new PreparedStatements(options.mode.names)
     this.#onEnd = options.onEnd
     this.#maxSilenceMs = options.silenceMs ?? silenceMs
     this.#silenceMs = this.#maxSilenceMs
@@ -75,7 +75,7 @@ export class Session {
   }
 
   /** Whether it works and accepts further requests. */
-  get isFit(): boolean {
+  get isUsable(): boolean {
     return !this.#isEnded && !this.#isStale && !this.#isRetired
   }
 
@@ -88,7 +88,7 @@ export class Session {
     return this.#inFlight === 0 || this.mode.isPipelined
   }
 
-  get isOver(): boolean {
+  get isClosed(): boolean {
     return this.#isEnded
   }
 
@@ -112,24 +112,24 @@ export class Session {
   }
 
   /** Sets the time that a statement may take until the end of the transaction. */
-  allow(ms: number): void {
+  extendTimeout(ms: number): void {
     this.#silenceMs = Math.max(ms + 3_000, this.#maxSilenceMs)
     this.#deadlineMs = Number.POSITIVE_INFINITY
   }
 
   /** Shortens the timeout until `reset`, because the caller has waited this long already. Returns true if changed. */
-  hurry(waitedMs: number): boolean {
+  shortenTimeout(waitedMs: number): boolean {
     if (waitedMs <= freeWaitMs) return false
     this.#silenceMs = responseTimeoutMs(waitedMs, this.#maxSilenceMs)
     return true
   }
 
   /** The same for a transaction, whose statements together also have a deadline if a caller waits. */
-  hurryAll(waits: WaitBudget | null): void {
-    if (waits === null || waits.isOver) return
+  shortenTimeouts(waitBudget: WaitBudget | null): void {
+    if (waitBudget === null || waitBudget.isOver) return
     const nowMs = performance.now()
-    const waitedMs = waits.ms(nowMs)
-    this.hurry(waitedMs)
+    const waitedMs = waitBudget.ms(nowMs)
+    this.shortenTimeout(waitedMs)
     this.#deadlineMs = nowMs + transactionTimeoutMs(waitedMs, this.#maxSilenceMs)
   }
 
@@ -141,12 +141,12 @@ export class Session {
   async send(request: Request): Promise<Answer> {
     if (this.#isEnded) throw new ConnectionLost(undefined, { wasSent: false })
     const answer = this.#enqueue(request)
-    const turn = this.#requested
+    const number = this.#requested
     if (this.#inFlight++ === 0) this.#since = performance.now()
     try {
       return await answer
     } catch (error) {
-      const failure = error instanceof ConnectionLost ? this.#lostError(error.cause, turn) : error
+      const failure = error instanceof ConnectionLost ? this.#lostError(error.cause, number) : error
       if (endsSession(failure)) this.#isStale = true
       // The driver would leave further statements unanswered after the end of the connection.
       else if (failure instanceof ConnectionLost) this.destroy()
@@ -177,11 +177,11 @@ export class Session {
   end(): void {
     this.#flush()
     this.#client.end().catch(() => undefined)
-    this.#closeTimer = setTimeout(() => this.destroy(), goodbyeMs).unref()
+    this.#closeTimer = setTimeout(() => this.destroy(), closeTimeoutMs).unref()
   }
 
   /** Closes it because it was silent for too long. */
-  giveUp(): void {
+  closeSilent(): void {
     this.#wasSilent = true
     this.destroy()
   }
@@ -214,9 +214,9 @@ export class Session {
   }
 
   /** Creates the error of a request, given its number, when the connection ends. */
-  #lostError(cause: unknown, turn: number): ConnectionLost {
+  #lostError(cause: unknown, number: number): ConnectionLost {
     const { processID: pid = null } = this.#client as { processID?: number | null }
-    return new ConnectionLost(cause, { wasSent: turn <= this.#sent, wasSilent: this.#wasSilent, pid })
+    return new ConnectionLost(cause, { wasSent: number <= this.#sent, wasSilent: this.#wasSilent, pid })
   }
 
   #write(bytes: readonly Buffer[]): void {

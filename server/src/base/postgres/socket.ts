@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { createConnection, isIP, type Socket } from 'node:net'
 import { type ConnectionOptions, connect as connectTls } from 'node:tls'
-import { AddressProblem, type DatabaseHost, type DatabaseTls, isSocketFolder } from './address.ts'
+import { type DatabaseHost, type DatabaseTls, DatabaseUrlError, isSocketFolder } from './address.ts'
 
 const keepAliveDelayMs = 30_000
 const notPostgres = 'does not answer as PostgreSQL does'
@@ -35,7 +35,7 @@ async function readNamed(name: string, path: string | null | undefined): Promise
     return await readFile(path)
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? cause.code : 'no reason'
-    throw new AddressProblem(`names a file for ${name} that cannot be read (${code})`)
+    throw new DatabaseUrlError(`names a file for ${name} that cannot be read (${code})`)
   }
 }
 
@@ -48,12 +48,12 @@ export async function connectSocket(
 ): Promise<Socket> {
   await once(socket, 'connect')
   if (tls === null || !host.tls) return socket
-  if (!tls.isDirect && !(await asksForTls(socket, tls))) return socket
+  if (!tls.isDirect && !(await negotiateTls(socket, tls))) return socket
   return encrypt(socket, host.host, tls, files)
 }
 
 /** Returns true if the server accepts TLS. Any data besides its one-byte answer is unauthenticated. */
-async function asksForTls(socket: Socket, tls: DatabaseTls): Promise<boolean> {
+async function negotiateTls(socket: Socket, tls: DatabaseTls): Promise<boolean> {
   const answer = new Promise<Buffer>((resolve) => socket.once('data', resolve))
   socket.write(tlsRequest)
   const letter = (await answer).toString('latin1')
@@ -86,8 +86,8 @@ function encrypt(socket: Socket, host: string, tls: DatabaseTls, files: TlsFiles
 }
 
 /** Message types that a server may send before the session is open. */
-const kinds = 'RSKZEN'
-const [leastBytes, maxMessageBytes, maxGreetingBytes] = [5, 30_000, 65_536]
+const startupTypes = 'RSKZEN'
+const [minBytes, maxMessageBytes, maxStartupBytes] = [5, 30_000, 65_536]
 
 /**
  * Validates the start-up messages before the driver sees them. Otherwise invalid input makes the driver wait forever,
@@ -118,7 +118,7 @@ function startupCheck(): (chunk: Buffer) => void {
   return (chunk) => {
     if (isOpen) return
     bytes += chunk.length
-    if (bytes > maxGreetingBytes) throw new Error('sends more at start-up than PostgreSQL does')
+    if (bytes > maxStartupBytes) throw new Error('sends more at start-up than PostgreSQL does')
     rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
     while (!isOpen && rest.length > 0) {
       const size = sizeOfFirst(rest)
@@ -136,17 +136,17 @@ const typeOf = (message: Buffer): string => message.toString('latin1', 0, 1)
 /** Returns the size of the first message; null until its length has arrived. */
 function sizeOfFirst(bytes: Buffer): number | null {
   const type = typeOf(bytes)
-  if (!kinds.includes(type)) throw new Error(notPostgres)
+  if (!startupTypes.includes(type)) throw new Error(notPostgres)
   if (bytes.length < 5) return null
   const length = bytes.readUInt32BE(1)
-  if (length >= leastBytes && length <= maxMessageBytes) return length + 1
-  throw new Error(type === 'E' ? oldStyleWords(bytes) : notPostgres)
+  if (length >= minBytes && length <= maxMessageBytes) return length + 1
+  throw new Error(type === 'E' ? oldErrorMessage(bytes) : notPostgres)
 }
 
 /** Returns the error of a server that can't fork a process for the connection, in the format of protocol version 2. */
-function oldStyleWords(bytes: Buffer): string {
-  const words = /^[\x20-\x7e]{1,200}/.exec(bytes.toString('latin1', 1))?.[0]
-  return words === undefined ? notPostgres : `says: ${words}`
+function oldErrorMessage(bytes: Buffer): string {
+  const text = /^[\x20-\x7e]{1,200}/.exec(bytes.toString('latin1', 1))?.[0]
+  return text === undefined ? notPostgres : `says: ${text}`
 }
 
 function isWellFormed(type: string, body: Buffer): boolean {

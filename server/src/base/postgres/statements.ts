@@ -5,18 +5,18 @@ import { isStalePlan, sqlState } from './failures.ts'
 import type { Pool } from './pool.ts'
 import { canRetry, isKnownRolledBack, isReadOnly } from './retry-rules.ts'
 import type { Session } from './session.ts'
-import { type Ended, type Rows, type Sender, type Sql, type Statement, tagOf } from './template.ts'
+import { type OnEnd, type Rows, type Sender, type Sql, type Statement, tagOf } from './template.ts'
 
 /** Shared by statements and transactions. */
 export interface Core {
   /** Identifies the database for work in a transaction. */
   self: object
   pool: Pool
-  shares: FairQueue
+  fairQueue: FairQueue
   /** Application name of this process. */
   name: string
   /** Called for every statement before it is sent. */
-  look(statement: Statement): Ended | undefined
+  onStatement(statement: Statement): OnEnd | undefined
 }
 
 /** A bug in Parley: if all connections are held by work that requests another one, they deadlock. */
@@ -35,26 +35,26 @@ export const secondConnectionIn = ({ self }: Core): SecondConnection | null =>
  * workspace is the only active one.
  */
 export function poolSender(core: Core, onlyReading: boolean): Sender {
-  const { pool, shares, look } = core
+  const { pool, fairQueue, onStatement } = core
   const enter = (isLight: boolean, misplaced: Error | null): Release | Promise<Release> => {
     // A statement created in a transaction, but first awaited after it, is harmless.
-    const isWrong = secondConnectionIn(core)
-    if (isWrong !== null) throw misplaced ?? isWrong
-    return shares.enter(isLight)
+    const misuse = secondConnectionIn(core)
+    if (misuse !== null) throw misplaced ?? misuse
+    return fairQueue.enter(isLight)
   }
 
   return {
-    misplaced: () => secondConnectionIn(core),
+    findMisuse: () => secondConnectionIn(core),
     async send(statement, misplaced): Promise<Rows<readonly unknown[]>> {
       const sinceMs = performance.now()
       const { waitBudget } = currentContext()
       waitBudget?.begin(sinceMs)
-      let leave: Release | undefined
-      let ended: Ended | undefined
+      let release: Release | undefined
+      let ended: OnEnd | undefined
       try {
         const entered = enter(onlyReading, misplaced)
-        leave = entered instanceof Promise ? await entered : entered
-        ended = look(statement)
+        release = entered instanceof Promise ? await entered : entered
+        ended = onStatement(statement)
         const answer = await sendUntilKnown(pool, statement, onlyReading, sinceMs)
         ended?.()
         return Object.assign(answer.rows, { count: answer.count })
@@ -62,19 +62,19 @@ export function poolSender(core: Core, onlyReading: boolean): Sender {
         ended?.(error)
         throw error
       } finally {
-        leave?.()
+        release?.()
         waitBudget?.end(performance.now())
       }
     },
     async *pages(statement, rows, misplaced) {
-      const leave = await enter(false, misplaced)
-      let ended: Ended | undefined
+      const release = await enter(false, misplaced)
+      let ended: OnEnd | undefined
       try {
-        ended = look(statement)
+        ended = onStatement(statement)
         yield* pagesOf(pool, statement, rows)
       } finally {
         ended?.()
-        leave()
+        release()
       }
     },
   }
@@ -92,18 +92,19 @@ async function sendUntilKnown(
     try {
       return await sendByPool(pool, statement, onlyReading && !statement.isScript && repeats === 1)
     } catch (error) {
-      const mayBeDoneTwice = (onlyReading && isReadOnly(statement)) || isKnownRolledBack(error, pool.isDirect)
-      if (!mayBeDoneTwice || !canRetry(error, repeats, sinceMs)) throw error
+      const isRepeatable = (onlyReading && isReadOnly(statement)) || isKnownRolledBack(error, pool.isDirect)
+      if (!isRepeatable || !canRetry(error, repeats, sinceMs)) throw error
     }
   }
 }
 
-async function sendByPool(pool: Pool, statement: Statement, isCompany: boolean): Promise<Answered> {
+async function sendByPool(pool: Pool, statement: Statement, isPipelined: boolean): Promise<Answered> {
   const { owner, waitBudget } = currentContext()
-  const chosen = pool.forStatement(owner, isCompany, waitBudget)
+  const chosen = pool.acquireForStatement(owner, isPipelined, waitBudget)
   const session = chosen instanceof Promise ? await chosen : chosen
   // A pipelined statement waits for others that started earlier.
-  const isHurried = session.inFlight === 0 && waitBudget !== null && session.hurry(waitBudget.ms(performance.now()))
+  const isShortened =
+    session.inFlight === 0 && waitBudget !== null && session.shortenTimeout(waitBudget.ms(performance.now()))
   let failure: unknown
   try {
     return await sendOnce(session, statement)
@@ -111,14 +112,14 @@ async function sendByPool(pool: Pool, statement: Statement, isCompany: boolean):
     failure = error
     throw error
   } finally {
-    if (isHurried) session.reset()
-    pool.settled(session, failure)
+    if (isShortened) session.reset()
+    pool.afterRequest(session, failure)
   }
 }
 
 async function sendOnce(session: Session, statement: Statement): Promise<Answered> {
-  const { settings, preface } = session.mode
-  if (statement.isScript) return session.send(scriptOf(preface + statement.text))
+  const { settings, scriptPrefix } = session.mode
+  if (statement.isScript) return session.send(scriptOf(scriptPrefix + statement.text))
   // Statements sent together, without their own commit, form one transaction.
   const step = { plan: planOf(statement), values: statement.values }
   const request = { steps: [...settings, step], main: settings.length }
@@ -132,7 +133,7 @@ async function sendOnce(session: Session, statement: Statement): Promise<Answere
 
 /** A portal lasts only as long as its transaction. */
 async function* pagesOf(pool: Pool, statement: Statement, rows: number): AsyncGenerator<readonly unknown[]> {
-  const session = await pool.take(currentContext().waitBudget)
+  const session = await pool.acquire(currentContext().waitBudget)
   const transaction = new Transaction(session)
   let failure: unknown
   try {
@@ -150,21 +151,21 @@ async function* pagesOf(pool: Pool, statement: Statement, rows: number): AsyncGe
 export class Transaction implements Sender {
   readonly sql: Sql
   readonly #session: Session
-  readonly #onStatement: (statement: Statement) => Ended | undefined
+  readonly #onStatement: (statement: Statement) => OnEnd | undefined
   /** `begin` and the settings for the transaction. */
   readonly #opening: readonly Step[]
   #state: 'new' | 'open' | 'ending' | 'over' = 'new'
   #failure: unknown
   #committed: Promise<Answer> | null = null
 
-  constructor(session: Session, look: (statement: Statement) => Ended | undefined = () => undefined) {
+  constructor(session: Session, onStatement: (statement: Statement) => OnEnd | undefined = () => undefined) {
     this.#session = session
-    this.#onStatement = look
+    this.#onStatement = onStatement
     this.#opening = [begin, ...session.mode.settings]
     this.sql = tagOf(this)
   }
 
-  misplaced(): null {
+  findMisuse(): null {
     return null
   }
 
@@ -199,7 +200,7 @@ export class Transaction implements Sender {
    * Sends the commit directly after the statements that `work` sends synchronously. Their answers can no longer roll
    * back; if one of them fails, or can't be sent, nothing is committed.
    */
-  commitBehind<T>(work: () => Promise<T>): Promise<T> {
+  pipelineCommit<T>(work: () => Promise<T>): Promise<T> {
     const answer = work()
     let isBroken = false
     answer.catch(() => {
@@ -223,7 +224,7 @@ export class Transaction implements Sender {
   }
 
   /** Returns true if the server has confirmed the commit, even if the caller already knows of the lost connection. */
-  async isDone(): Promise<boolean> {
+  async wasCommitted(): Promise<boolean> {
     const answer = await this.#committed?.catch(() => undefined)
     return answer?.lastTag === 'COMMIT'
   }
@@ -232,7 +233,7 @@ export class Transaction implements Sender {
    * Returns true if a failed transaction was certainly rolled back. The status of a commit that was sent but not
    * answered is unknown. Statements are answered before the commit: the first failure tells whether it was reached.
    */
-  isUndone(failure: unknown, isDirect: boolean): boolean {
+  wasRolledBack(failure: unknown, isDirect: boolean): boolean {
     return this.#committed === null || isKnownRolledBack(this.#failure ?? failure, isDirect)
   }
 
@@ -241,7 +242,8 @@ export class Transaction implements Sender {
     this.#state = 'over'
     // After the commit's answer nothing is left to roll back, and some poolers don't allow sending anything before it.
     await this.#committed?.catch(() => undefined)
-    if (isOpen && !this.#session.isOver) await this.#session.send({ steps: [rollback], main: 0 }).catch(() => undefined)
+    if (isOpen && !this.#session.isClosed)
+      await this.#session.send({ steps: [rollback], main: 0 }).catch(() => undefined)
   }
 
   #assertOpen(): void {

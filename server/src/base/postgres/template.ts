@@ -8,29 +8,32 @@ export type Rows<T extends readonly unknown[]> = T & {
 }
 
 /** A value that can be interpolated in a template. */
-export type Hole = Value | Piece | Pending<readonly unknown[]>
+export type TemplateValue = Value | SqlPart | PendingStatement<readonly unknown[]>
 
 /** Creates statements. As a template tag, a statement or a part of one; called with names, a part. */
 export interface Sql {
-  <T extends readonly unknown[] = Row[]>(strings: TemplateStringsArray, ...holes: readonly Hole[]): Pending<T>
+  <T extends readonly unknown[] = Row[]>(
+    strings: TemplateStringsArray,
+    ...templateValues: readonly TemplateValue[]
+  ): PendingStatement<T>
   /** Names of tables or columns: `select ${sql(['id', 'l.name'])} from ${sql(table)}`. */
-  (names: string | readonly string[]): Piece
+  (names: string | readonly string[]): SqlPart
   /** `a = 1, b = 2`, for `set`. */
-  set(values: Readonly<Record<string, Value>>): Piece
+  set(values: Readonly<Record<string, Value>>): SqlPart
   /** `(a, b) values (1, 2)`, for `insert into`. */
-  row(values: Readonly<Record<string, Value>>): Piece
+  row(values: Readonly<Record<string, Value>>): SqlPart
   /** A whole number as literal text, where the planner must see it. Only for few values: each is its own statement. */
-  count(value: number): Piece
+  count(value: number): SqlPart
   /** As `jsonb`. */
   json(value: unknown): Parameter
   /** A dynamic text, which must not contain external input. Without values, it may have several statements. */
-  unsafe<T extends readonly unknown[] = Row[]>(text: string, values?: readonly Value[]): Pending<T>
+  unsafe<T extends readonly unknown[] = Row[]>(text: string, values?: readonly Value[]): PendingStatement<T>
 }
 
 /** Sends statements: a transaction or the pool. */
 export interface Sender {
   /** Called where a statement is created, so that the error's stack shows the place; null if it may be sent. */
-  misplaced(): Error | null
+  findMisuse(): Error | null
   send(statement: Statement, misplaced: Error | null): Promise<Rows<readonly unknown[]>>
   pages(statement: Statement, rows: number, misplaced: Error | null): AsyncIterable<readonly unknown[]>
 }
@@ -45,29 +48,29 @@ export interface Statement {
 }
 
 /** Called when a statement has ended, with its error if it failed. */
-export type Ended = (error?: unknown) => void
+export type OnEnd = (error?: unknown) => void
 
 /** A part of a statement that is not a template. */
-export class Piece {
-  readonly write: (draft: Draft) => void
+export class SqlPart {
+  readonly write: (draft: StatementDraft) => void
 
-  constructor(write: (draft: Draft) => void) {
+  constructor(write: (draft: StatementDraft) => void) {
     this.write = write
   }
 }
 
 /** A lazy statement: sent when first awaited, and never if interpolated in another one. */
-export class Pending<T extends readonly unknown[]> implements Promise<Rows<T>> {
+export class PendingStatement<T extends readonly unknown[]> implements Promise<Rows<T>> {
   readonly [Symbol.toStringTag] = 'Pending'
   readonly #sender: Sender
   readonly #misplaced: Error | null
-  readonly #write: (draft: Draft) => void
+  readonly #write: (draft: StatementDraft) => void
   readonly #isScript: boolean
   #answer: Promise<Rows<T>> | null = null
 
-  constructor(sender: Sender, write: (draft: Draft) => void, isScript = false) {
+  constructor(sender: Sender, write: (draft: StatementDraft) => void, isScript = false) {
     this.#sender = sender
-    this.#misplaced = sender.misplaced()
+    this.#misplaced = sender.findMisuse()
     this.#write = write
     this.#isScript = isScript
   }
@@ -99,7 +102,7 @@ export class Pending<T extends readonly unknown[]> implements Promise<Rows<T>> {
     return this.#sender.pages(this.#draft(), rows, this.#misplaced) as AsyncIterable<T>
   }
 
-  writeTo(draft: Draft): void {
+  writeTo(draft: StatementDraft): void {
     this.#write(draft)
   }
 
@@ -109,16 +112,16 @@ export class Pending<T extends readonly unknown[]> implements Promise<Rows<T>> {
   }
 
   #draft(): Statement {
-    const draft = new Draft(this.#isScript)
+    const draft = new StatementDraft(this.#isScript)
     this.#write(draft)
     return draft
   }
 }
 
-const mostValues = 65_535
+const maxValues = 65_535
 
 /** A statement under construction. */
-export class Draft implements Statement {
+export class StatementDraft implements Statement {
   readonly isScript: boolean
   text = ''
   readonly values: Wire[] = []
@@ -130,19 +133,19 @@ export class Draft implements Statement {
 
   add(value: Value): void {
     // The protocol counts values in 16 bits, and the driver would send the remainder.
-    if (this.values.length === mostValues) throw new RangeError(`A statement can have at most ${mostValues} values`)
+    if (this.values.length === maxValues) throw new RangeError(`A statement can have at most ${maxValues} values`)
     this.types.push(typeOf(value))
     this.values.push(toWire(value))
     this.text += `$${this.values.length}`
   }
 
-  template(strings: TemplateStringsArray, holes: readonly Hole[]): void {
+  template(strings: TemplateStringsArray, templateValues: readonly TemplateValue[]): void {
     this.text += strings[0]
-    for (let n = 0; n < holes.length; n++) {
-      const hole = holes[n]
-      if (hole instanceof Pending) hole.writeTo(this)
-      else if (hole instanceof Piece) hole.write(this)
-      else this.add(hole as Value)
+    for (let n = 0; n < templateValues.length; n++) {
+      const templateValue = templateValues[n]
+      if (templateValue instanceof PendingStatement) templateValue.writeTo(this)
+      else if (templateValue instanceof SqlPart) templateValue.write(this)
+      else this.add(templateValue as Value)
       this.text += strings[n + 1]
     }
   }
@@ -150,17 +153,20 @@ export class Draft implements Statement {
 
 /** Creates the tag of a sender. */
 export function tagOf(sender: Sender): Sql {
-  const tag = (first: TemplateStringsArray | string | readonly string[], ...holes: readonly Hole[]) => {
+  const tag = (
+    first: TemplateStringsArray | string | readonly string[],
+    ...templateValues: readonly TemplateValue[]
+  ) => {
     if (!isTemplate(first)) return names(first)
-    refuseUndefined(first, holes)
-    return new Pending(sender, (draft) => draft.template(first, holes))
+    refuseUndefined(first, templateValues)
+    return new PendingStatement(sender, (draft) => draft.template(first, templateValues))
   }
   const unsafe = (text: string, values?: readonly Value[]) => {
-    const write = (draft: Draft) => {
+    const write = (draft: StatementDraft) => {
       for (const value of values ?? []) draft.add(value)
       draft.text = text
     }
-    return new Pending(sender, write, values === undefined)
+    return new PendingStatement(sender, write, values === undefined)
   }
   const json = (value: unknown) => new Parameter(JSON.stringify(value), oid.jsonb)
   return Object.assign(tag, { set, row, count, json, unsafe }) as Sql
@@ -169,8 +175,8 @@ export function tagOf(sender: Sender): Sql {
 const isTemplate = (first: TemplateStringsArray | string | readonly string[]): first is TemplateStringsArray =>
   typeof first === 'object' && 'raw' in first
 
-function refuseUndefined(strings: TemplateStringsArray, holes: readonly Hole[]): void {
-  const at = (holes as readonly unknown[]).indexOf(undefined)
+function refuseUndefined(strings: TemplateStringsArray, templateValues: readonly TemplateValue[]): void {
+  const at = (templateValues as readonly unknown[]).indexOf(undefined)
   if (at === -1) return
   const before = (strings[at] ?? '').trimEnd().slice(-60)
   throw new TypeError(
@@ -185,19 +191,19 @@ const quoted = (name: string) =>
     .join('.')
 
 const names = (given: string | readonly string[]) =>
-  new Piece((draft) => {
+  new SqlPart((draft) => {
     draft.text += typeof given === 'string' ? quoted(given) : given.map(quoted).join(', ')
   })
 
 const count = (value: number) => {
   if (!Number.isSafeInteger(value)) throw new RangeError(`${value} is not a whole number`)
-  return new Piece((draft) => {
+  return new SqlPart((draft) => {
     draft.text += String(value)
   })
 }
 
 const set = (values: Readonly<Record<string, Value>>) =>
-  new Piece((draft) => {
+  new SqlPart((draft) => {
     for (const [n, [name, value]] of Object.entries(values).entries()) {
       draft.text += `${n === 0 ? '' : ', '}${quoted(name)} = `
       draft.add(value)
@@ -205,7 +211,7 @@ const set = (values: Readonly<Record<string, Value>>) =>
   })
 
 const row = (values: Readonly<Record<string, Value>>) =>
-  new Piece((draft) => {
+  new SqlPart((draft) => {
     draft.text += `(${Object.keys(values).map(quoted).join(', ')}) values (`
     for (const [n, value] of Object.values(values).entries()) {
       if (n > 0) draft.text += ', '

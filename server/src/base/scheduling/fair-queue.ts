@@ -1,4 +1,4 @@
-import { currentContext, serviceOwner, turnMs, unknownOwner } from './work-context.ts'
+import { currentContext, queueTimeoutMs, serviceOwner, unknownOwner } from './work-context.ts'
 
 /** Releases the slot. */
 export type Release = () => void
@@ -25,14 +25,14 @@ interface FairQueueOptions extends SchedulerOptions {
 }
 
 export function createFairQueue({ what, maxWaitMs, ...options }: FairQueueOptions): FairQueue {
-  const turns = new Scheduler<() => void>(options)
+  const scheduler = new Scheduler<() => void>(options)
   let refused = 0
-  const leaverOf = (owner: string): Release => {
+  const createRelease = (owner: string): Release => {
     let isIn = true
     return () => {
       if (!isIn) return
       isIn = false
-      for (const go of turns.end(owner, performance.now())) go()
+      for (const go of scheduler.release(owner, performance.now())) go()
     }
   }
   const refusal = () => {
@@ -47,20 +47,20 @@ export function createFairQueue({ what, maxWaitMs, ...options }: FairQueueOption
       let timer: NodeJS.Timeout | undefined
       const go = () => {
         clearTimeout(timer)
-        resolve(leaverOf(owner))
+        resolve(createRelease(owner))
       }
       const nowMs = performance.now()
-      const answer = turns.ask(owner, lane, go, nowMs, isLight)
-      if (answer === 'goes') return leaverOf(owner)
+      const answer = scheduler.request(owner, lane, go, nowMs, isLight)
+      if (answer === 'goes') return createRelease(owner)
       if (answer === 'refused') throw refusal()
       return new Promise((wait, reject) => {
         resolve = wait
         if (waitBudget === null) return
-        const patienceMs = turnMs(waitBudget.ms(nowMs), maxWaitMs)
-        timer = setTimeout(() => void (turns.giveUp(owner, lane, go) && reject(refusal())), patienceMs)
+        const timeoutMs = queueTimeoutMs(waitBudget.ms(nowMs), maxWaitMs)
+        timer = setTimeout(() => void (scheduler.remove(owner, lane, go) && reject(refusal())), timeoutMs)
       })
     },
-    load: () => ({ open: turns.held, waiting: turns.waiting, refused }),
+    load: () => ({ open: scheduler.held, waiting: scheduler.waiting, refused }),
   }
 }
 
@@ -74,9 +74,9 @@ interface SchedulerOptions {
   maxWaiting: number
 }
 
-export type Answer = 'goes' | 'waits' | 'refused'
+export type Admission = 'goes' | 'waits' | 'refused'
 
-interface Line<W> {
+interface OwnerQueue<W> {
   held: number
   waiting: number
   /** In scheduling order. Contains only lanes with waiting requests. */
@@ -101,7 +101,7 @@ const lightPerSlot = 32
 export class Scheduler<W> {
   readonly #options: SchedulerOptions
   /** All owners with slots or waiting requests, in scheduling order. */
-  readonly #queues = new Map<string, Line<W>>()
+  readonly #queues = new Map<string, OwnerQueue<W>>()
   // The last two different workspaces are enough to know whether one is alone.
   #last: LastRequest = { owner: '', atMs: Number.NEGATIVE_INFINITY }
   #other: LastRequest = this.#last
@@ -125,72 +125,72 @@ export class Scheduler<W> {
    * Grants a slot if the owner may have one now; otherwise queues the request in its lane, or refuses it if the lane is
    * full. Light requests can share a slot with others while no other workspace is active and nothing waits.
    */
-  ask(owner: string, lane: string, waiter: W, nowMs: number, isLight = false): Answer {
+  request(owner: string, lane: string, waiter: W, nowMs: number, isLight = false): Admission {
     this.#recordRequest(owner, nowMs)
-    const line = this.#queues.get(owner) ?? { held: 0, waiting: 0, lanes: new Map<string, W[]>() }
-    const isFree = this.#held < this.#options.size && line.waiting === 0 && line.held < this.#maxSlots(owner, nowMs)
+    const queue = this.#queues.get(owner) ?? { held: 0, waiting: 0, lanes: new Map<string, W[]>() }
+    const isFree = this.#held < this.#options.size && queue.waiting === 0 && queue.held < this.#maxSlots(owner, nowMs)
     if (isFree || (isLight && this.#hasSurplus(owner, nowMs))) {
-      this.#grant(owner, line)
+      this.#grant(owner, queue)
       return 'goes'
     }
-    const inLane = line.lanes.get(lane) ?? []
-    if (owner !== serviceOwner && inLane.length >= this.#options.maxWaiting) return 'refused'
-    inLane.push(waiter)
-    line.lanes.set(lane, inLane)
-    this.#queues.set(owner, line)
-    line.waiting++
+    const laneQueue = queue.lanes.get(lane) ?? []
+    if (owner !== serviceOwner && laneQueue.length >= this.#options.maxWaiting) return 'refused'
+    laneQueue.push(waiter)
+    queue.lanes.set(lane, laneQueue)
+    this.#queues.set(owner, queue)
+    queue.waiting++
     this.#waiting++
     return 'waits'
   }
 
   /** Releases a slot of an owner, and returns the requests that get one now. */
-  end(owner: string, nowMs: number): W[] {
-    const line = this.#queues.get(owner)
-    if (line === undefined || line.held === 0) throw new Error('Released a slot that was not acquired')
-    line.held--
+  release(owner: string, nowMs: number): W[] {
+    const queue = this.#queues.get(owner)
+    if (queue === undefined || queue.held === 0) throw new Error('Released a slot that was not acquired')
+    queue.held--
     this.#held--
-    this.#forgetIfIdle(owner, line)
-    const going: W[] = []
+    this.#forgetIfIdle(owner, queue)
+    const granted: W[] = []
     while (this.#held < this.#options.size) {
       const next = this.#next(nowMs)
       if (next === undefined) break
-      going.push(next)
+      granted.push(next)
     }
-    return going
+    return granted
   }
 
   /** Removes a request that has waited too long; false if it is not waiting. */
-  giveUp(owner: string, lane: string, waiter: W): boolean {
-    const line = this.#queues.get(owner)
-    const inLane = line?.lanes.get(lane)
-    const at = inLane?.indexOf(waiter) ?? -1
-    if (line === undefined || inLane === undefined || at < 0) return false
-    inLane.splice(at, 1)
-    if (inLane.length === 0) line.lanes.delete(lane)
-    line.waiting--
+  remove(owner: string, lane: string, waiter: W): boolean {
+    const queue = this.#queues.get(owner)
+    const laneQueue = queue?.lanes.get(lane)
+    const at = laneQueue?.indexOf(waiter) ?? -1
+    if (queue === undefined || laneQueue === undefined || at < 0) return false
+    laneQueue.splice(at, 1)
+    if (laneQueue.length === 0) queue.lanes.delete(lane)
+    queue.waiting--
     this.#waiting--
-    this.#forgetIfIdle(owner, line)
+    this.#forgetIfIdle(owner, queue)
     return true
   }
 
   #next(nowMs: number): W | undefined {
-    let least: [owner: string, line: Line<W>] | undefined
-    for (const [owner, line] of this.#queues) {
-      const isLess = line.held < (least?.[1].held ?? Number.POSITIVE_INFINITY)
-      if (line.waiting > 0 && isLess && line.held < this.#maxSlots(owner, nowMs)) least = [owner, line]
+    let leastLoaded: [owner: string, line: OwnerQueue<W>] | undefined
+    for (const [owner, queue] of this.#queues) {
+      const isLess = queue.held < (leastLoaded?.[1].held ?? Number.POSITIVE_INFINITY)
+      if (queue.waiting > 0 && isLess && queue.held < this.#maxSlots(owner, nowMs)) leastLoaded = [owner, queue]
     }
-    if (least === undefined) return undefined
-    this.#grant(...least)
+    if (leastLoaded === undefined) return undefined
+    this.#grant(...leastLoaded)
     this.#waiting--
-    return takeNext(least[1])
+    return takeNext(leastLoaded[1])
   }
 
-  #grant(owner: string, line: Line<W>): void {
-    line.held++
+  #grant(owner: string, queue: OwnerQueue<W>): void {
+    queue.held++
     this.#held++
     // Moves the owner to the end, so that the others come first.
     this.#queues.delete(owner)
-    this.#queues.set(owner, line)
+    this.#queues.set(owner, queue)
   }
 
   #recordRequest(owner: string, atMs: number): void {
@@ -210,8 +210,8 @@ export class Scheduler<W> {
     return nowMs - atMs < activeForMs ? this.#options.share : this.#options.size
   }
 
-  #forgetIfIdle(owner: string, line: Line<W>): void {
-    if (line.held + line.waiting === 0) this.#queues.delete(owner)
+  #forgetIfIdle(owner: string, queue: OwnerQueue<W>): void {
+    if (queue.held + queue.waiting === 0) this.#queues.delete(owner)
   }
 }
 
@@ -219,12 +219,12 @@ export class Scheduler<W> {
 const isWorkspace = (owner: string): boolean => owner !== serviceOwner && owner !== unknownOwner
 
 /** Returns the first request of the next lane, and moves the lane to the end. */
-function takeNext<W>(line: Line<W>): W | undefined {
-  for (const [lane, inLane] of line.lanes) {
-    line.lanes.delete(lane)
-    line.waiting--
-    const first = inLane.shift()
-    if (inLane.length > 0) line.lanes.set(lane, inLane)
+function takeNext<W>(queue: OwnerQueue<W>): W | undefined {
+  for (const [lane, laneQueue] of queue.lanes) {
+    queue.lanes.delete(lane)
+    queue.waiting--
+    const first = laneQueue.shift()
+    if (laneQueue.length > 0) queue.lanes.set(lane, laneQueue)
     return first
   }
   return undefined

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { problemOf, type Span, type SpanFields, type SpanKind } from '../tracing/span.ts'
+import { errorClass, type Span, type SpanFields, type SpanKind } from '../tracing/span.ts'
 
 /**
  * Context of the current work. Propagated by AsyncLocalStorage instead of arguments, because it only affects scheduling
@@ -59,7 +59,7 @@ export const runAsServiceFor = <T>(run: () => T): T =>
   contexts.run({ ...serviceContext, waitBudget: currentContext().waitBudget }, run)
 
 /** Removes the time limit of the request: its response has started, or its body is still arriving. */
-export const stopWaitBudget = (): void => currentContext().waitBudget?.over()
+export const stopWaitBudget = (): void => currentContext().waitBudget?.stop()
 
 /** Runs work with the wait budget of another caller, who waits for it. */
 export const runWithBudget = <T>(waitBudget: WaitBudget | null, run: () => T): T =>
@@ -85,7 +85,7 @@ export async function inSpan<T>(span: Span, run: () => Promise<T>): Promise<T> {
     span.end()
     return answer
   } catch (error) {
-    span.end(problemOf(error))
+    span.end(errorClass(error))
     throw error
   }
 }
@@ -98,17 +98,17 @@ export function traced<T>(
   run: (span: Span | null) => Promise<T>,
 ): Promise<T> {
   const { span } = currentContext()
-  if (span === null || !span.isKept) return run(span)
-  const part = span.child(kind, name, fields)
-  return inSpan(part, () => run(part))
+  if (span === null || !span.isSampled) return run(span)
+  const childSpan = span.child(kind, name, fields)
+  return inSpan(childSpan, () => run(childSpan))
 }
 
 /** Runs work for several requests at once, as part of the trace of the first sampled one, with links to the others. */
 export function tracedBatch<T>(spans: readonly (Span | null)[], run: () => Promise<T>): Promise<T> {
   const traces = spans.filter((span) => span !== null)
-  const [first = traces[0], ...others] = traces.filter(({ isKept }) => isKept)
+  const [first = traces[0], ...others] = traces.filter(({ isSampled }) => isSampled)
   if (first === undefined) return run()
-  if (spans.length > 1 && first.isKept) {
+  if (spans.length > 1 && first.isSampled) {
     return inSpan(first.child('internal', 'together', { 'parley.count': spans.length }, others), run)
   }
   return contexts.run({ ...currentContext(), span: first }, run)
@@ -169,13 +169,13 @@ export class WaitBudget {
   }
 
   /** Counts work in progress until it ends. */
-  during<T>(doing: Promise<T>): Promise<T> {
+  during<T>(work: Promise<T>): Promise<T> {
     this.begin(performance.now())
-    return doing.finally(() => this.end(performance.now()))
+    return work.finally(() => this.end(performance.now()))
   }
 
   /** Ends the time limit, because no caller waits for a response. */
-  over(): void {
+  stop(): void {
     this.#isOver = true
   }
 
@@ -204,21 +204,21 @@ export const freeWaitMs = 500
 const minSilenceMs = 4_000
 
 /** Timeout for a slot of the fair queue, and for a connection, each with its own maximum. */
-export const turnMs = (waitedMs: number, mostMs: number): number => clamp(maxQueueMs - waitedMs, minMs, mostMs)
-export const connectTimeoutMs = (waitedMs: number, mostMs: number): number =>
-  clamp(maxConnectMs - waitedMs, minMs, mostMs)
+export const queueTimeoutMs = (waitedMs: number, maxMs: number): number => clamp(maxQueueMs - waitedMs, minMs, maxMs)
+export const connectTimeoutMs = (waitedMs: number, maxMs: number): number =>
+  clamp(maxConnectMs - waitedMs, minMs, maxMs)
 
 /** Timeout for one answer, after which the server counts as silent. */
-export function responseTimeoutMs(waitedMs: number, mostMs: number): number {
-  const least = Math.min(minSilenceMs, transactionTimeoutMs(waitedMs, mostMs))
-  return clamp(mostMs + freeWaitMs - waitedMs, least, mostMs)
+export function responseTimeoutMs(waitedMs: number, maxMs: number): number {
+  const min = Math.min(minSilenceMs, transactionTimeoutMs(waitedMs, maxMs))
+  return clamp(maxMs + freeWaitMs - waitedMs, min, maxMs)
 }
 
 /** Timeout for all answers of a transaction together. */
-export const transactionTimeoutMs = (waitedMs: number, mostMs: number): number =>
-  Math.max(mostMs + 2_500 - waitedMs, minResponseMs)
+export const transactionTimeoutMs = (waitedMs: number, maxMs: number): number =>
+  Math.max(maxMs + 2_500 - waitedMs, minResponseMs)
 
 /** Returns true if a server that was silent for this long is probably silent for others too. */
-export const isLong = (silentMs: number, mostMs: number): boolean => silentMs >= Math.min(minSilenceMs, mostMs)
+export const isLong = (silentMs: number, maxMs: number): boolean => silentMs >= Math.min(minSilenceMs, maxMs)
 
-const clamp = (ms: number, least: number, most: number): number => Math.max(Math.min(ms, most), Math.min(least, most))
+const clamp = (ms: number, min: number, max: number): number => Math.max(Math.min(ms, max), Math.min(min, max))

@@ -5,16 +5,16 @@ import { domainToASCII, domainToUnicode } from 'node:url'
  * Unicode or as `xn--…`, with or without surrounding spaces.
  */
 export function emailKey(email: string): string {
-  return withDomain(plain(email), domainToASCII).toLowerCase()
+  return withDomain(normalizeEmail(email), domainToASCII).toLowerCase()
 }
 
 /** Returns the keys under which an address may be stored: the current one, then those of former normalizations. */
 export function emailKeys(email: string): string[] {
-  const former = [email, plain(email)].flatMap((one) => [one, withDomain(one, domainToUnicode)])
+  const former = [email, normalizeEmail(email)].flatMap((one) => [one, withDomain(one, domainToUnicode)])
   return [...new Set([emailKey(email), ...former.map((one) => one.toLowerCase())])]
 }
 
-const plain = (email: string): string => email.normalize('NFKC').trim()
+const normalizeEmail = (email: string): string => email.normalize('NFKC').trim()
 
 /** Decodes every internationalized domain to Unicode, as it is read and searched. */
 export function readableDomains(text: string): string {

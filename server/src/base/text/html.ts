@@ -18,7 +18,7 @@ export type HtmlPart = Html | string | number | boolean | null | undefined | rea
  * booleans add nothing, so that `condition && html`…`` works.
  */
 export function html(strings: TemplateStringsArray, ...values: HtmlPart[]): Html {
-  return new Html(strings.reduce((text, string, index) => text + shown(values[index - 1]) + string))
+  return new Html(strings.reduce((text, string, index) => text + renderPart(values[index - 1]) + string))
 }
 
 /** Marks a text as HTML. Must not contain user input. */
@@ -30,9 +30,9 @@ export function escapeHtml(text: string): string {
   return text.replace(/[&<>"'`]/g, (character) => `&#${character.charCodeAt(0)};`)
 }
 
-function shown(part: HtmlPart): string {
+function renderPart(part: HtmlPart): string {
   if (part === null || part === undefined || typeof part === 'boolean') return ''
   if (part instanceof Html) return part.text
   if (typeof part === 'string' || typeof part === 'number') return escapeHtml(String(part))
-  return part.map(shown).join('')
+  return part.map(renderPart).join('')
 }

@@ -18,9 +18,9 @@ const plainLetters: Record<string, string> = {
   ĸ: 'k',
   ς: 'σ',
 }
-const marksAndUnseen = new RegExp(`[\\p{M}${invisible}]+`, 'gu')
+const marksAndInvisible = new RegExp(`[\\p{M}${invisible}]+`, 'gu')
 const specialLetters = new RegExp(`[${Object.keys(plainLetters).join('')}]`, 'g')
-const blanks = /[\s\p{Cc}]+/gu
+const spaces = /[\s\p{Cc}]+/gu
 const printableAscii = /^[ -~]*$/
 const plainAscii = /^(?:[!-@[-~]+(?: [!-@[-~]+)*)?$/
 
@@ -30,27 +30,27 @@ const plainAscii = /^(?:[!-@[-~]+(?: [!-@[-~]+)*)?$/
  */
 export function foldText(text: string): string {
   if (plainAscii.test(text)) return normalizePunctuation(text)
-  if (printableAscii.test(text)) return normalizePunctuation(text.toLowerCase()).replace(blanks, ' ').trim()
+  if (printableAscii.test(text)) return normalizePunctuation(text.toLowerCase()).replace(spaces, ' ').trim()
   // Some marks would decompose into a space and an accent.
   const letters = normalizePunctuation(text.toWellFormed())
     .normalize('NFKD')
-    .replace(marksAndUnseen, '')
+    .replace(marksAndInvisible, '')
     .toLowerCase()
     .replace(specialLetters, (letter) => plainLetters[letter] ?? letter)
     .normalize('NFKD')
-    .replace(marksAndUnseen, '')
-  return normalizePunctuation(normalizeDigits(letters)).replace(blanks, ' ').trim()
+    .replace(marksAndInvisible, '')
+  return normalizePunctuation(normalizeDigits(letters)).replace(spaces, ' ').trim()
 }
 
 /** Returns every sequence of three code points of a folded text, with repeats; none if it is shorter. */
-export function grams(line: string): string[] {
+export function grams(folded: string): string[] {
   const found: string[] = []
-  if (plainAscii.test(line)) {
-    for (let at = 0; at + 3 <= line.length; at++) found.push(line.slice(at, at + 3))
+  if (plainAscii.test(folded)) {
+    for (let at = 0; at + 3 <= folded.length; at++) found.push(folded.slice(at, at + 3))
     return found
   }
   let [first, second] = ['', '']
-  for (const third of line) {
+  for (const third of folded) {
     if (first !== '') found.push(first + second + third)
     first = second
     second = third
@@ -62,8 +62,8 @@ export function grams(line: string): string[] {
  * Returns the first code point and the first two of a folded text, marked to differ from grams. Only for columns stored
  * in plain text: there are so few values that blind-index tokens would reveal them.
  */
-export function shortPrefixes(line: string): string[] {
-  const [first, second] = line
+export function shortPrefixes(folded: string): string[] {
+  const [first, second] = folded
   if (first === undefined) return []
   return second === undefined ? [prefixMark + first] : [prefixMark + first, prefixMark + first + second]
 }
@@ -71,9 +71,9 @@ export function shortPrefixes(line: string): string[] {
 /**
  * Returns each distinct word of one or two code points of a folded text: letters and digits, or text between spaces.
  */
-export function shortWords(line: string): string[] {
-  if (!mayHaveShortWord.test(line)) return []
-  const words = [...line.split(' '), ...line.split(betweenWords)]
+export function shortWords(folded: string): string[] {
+  if (!mayHaveShortWord.test(folded)) return []
+  const words = [...folded.split(' '), ...folded.split(betweenWords)]
   return [...new Set(words.filter((word) => word !== '' && [...word].length <= 2))]
 }
 
@@ -84,23 +84,23 @@ export const shortWordPiece = (word: string): string => wordMark + word
 export const isUnspaced = (text: string): boolean => !plainAscii.test(text) && unspaced.test(text)
 
 /** Splits a folded text where such a script starts or ends. */
-export function cutUnspaced(text: string): { text: string; isUnspaced: boolean }[] {
+export function splitUnspaced(text: string): { text: string; isUnspaced: boolean }[] {
   if (!isUnspaced(text)) return text === '' ? [] : [{ text, isUnspaced: false }]
-  const cuts: { text: string; isUnspaced: boolean }[] = []
+  const parts: { text: string; isUnspaced: boolean }[] = []
   for (const letter of text) {
-    const [last, of] = [cuts.at(-1), unspaced.test(letter)]
+    const [last, of] = [parts.at(-1), unspaced.test(letter)]
     if (last?.isUnspaced === of) last.text += letter
-    else cuts.push({ text: letter, isUnspaced: of })
+    else parts.push({ text: letter, isUnspaced: of })
   }
-  return cuts
+  return parts
 }
 
 /**
  * Returns tokens of a folded text with letters of such a script: every pair of Chinese characters, and a mark that
  * there are such letters. Other scripts have so few letters that pairs would reveal them.
  */
-export function unspacedPieces(line: string): string[] {
-  return isUnspaced(line) ? [unspacedMark, ...chinesePairs(line)] : []
+export function unspacedPieces(folded: string): string[] {
+  return isUnspaced(folded) ? [unspacedMark, ...chinesePairs(folded)] : []
 }
 
 /** Returns the token common to all texts that contain a text of one or two code points with such a letter. */
@@ -109,8 +109,8 @@ export function unspacedPiece(text: string): string {
 }
 
 /** Returns every pair of Chinese characters of a folded text. */
-export function chinesePairs(line: string): string[] {
-  const letters = [...line]
+export function chinesePairs(folded: string): string[] {
+  const letters = [...folded]
   return letters.flatMap((second, at) => {
     const first = letters[at - 1]
     return first !== undefined && chinese.test(first) && chinese.test(second) ? [first + second] : []

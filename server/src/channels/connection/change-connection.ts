@@ -3,10 +3,17 @@ import { newId } from '../../base/id.ts'
 import type { Outgoing } from '../../base/outgoing/guarded-fetch.ts'
 import { recordAudit } from '../../team/audit.ts'
 import type { TeamActor } from '../../team/member.ts'
-import { adapterOf, type CheckedNumber } from '../adapter.ts'
+import { adapterOf, type NumberCheck } from '../adapter.ts'
 import { connectionNotFound, isNumberTaken, numberTaken, type StoredConnection } from './connection.ts'
-import { findConnection, insertConnection, lockConnection, retireConnection, updateConnection } from './queries.ts'
-import { isSameNumber, originOf, type RegistrationDeps, register, reserved, withCheck } from './registration.ts'
+import { findConnection, insertConnection, lockConnection, markConnectionRemoved, updateConnection } from './queries.ts'
+import {
+  applyCheck,
+  isSameNumber,
+  originOf,
+  type RegistrationDeps,
+  registerConnection,
+  withReservation,
+} from './registration.ts'
 import type { ConnectionChanges, NewConnection } from './schema.ts'
 
 export interface ConnectionDeps extends RegistrationDeps {
@@ -15,7 +22,7 @@ export interface ConnectionDeps extends RegistrationDeps {
 }
 
 /** The caller; `userId` is null for a token or the service itself. */
-export interface Changer {
+export interface ChangeAuthor {
   workspaceId: string
   userId: string | null
   actor: TeamActor | { type: 'system'; id: null }
@@ -28,86 +35,88 @@ export interface Changer {
  */
 export async function createConnection(
   deps: ConnectionDeps,
-  by: Changer,
+  by: ChangeAuthor,
   input: NewConnection,
 ): Promise<StoredConnection> {
   const now = deps.clock.now()
   const id = newId(now)
   const { channel, name } = input
-  const known = { ...blank(now), workspaceId: by.workspaceId, id, channel, name: name.trim() }
+  const known = { ...blankConnection(now), workspaceId: by.workspaceId, id, channel, name: name.trim() }
   // The settings belong to the channel: both come from the same input.
   const adapter = adapterOf(deps.adapters, input)
-  const one = withAllowedAddress(deps, { ...known, ...adapter.begin(input, id) } as StoredConnection)
-  const check = await adapter.check(one)
+  const one = withAllowedAddress(deps, { ...known, ...adapter.createAccess(input, id) } as StoredConnection)
+  const check = await adapter.checkNumber(one)
   if (check.problem !== null && 'mustAnswer' in input && input.mustAnswer) {
     throw unprocessable('The platform rejected this number or did not respond. Nothing was saved.', {
       code: 'CHECK_FAILED',
       reason: check.problem,
     })
   }
-  const checked = withCheck(deps.adapters, one, check, now)
+  const checked = applyCheck(deps.adapters, one, check, now)
   const keyring = await deps.keyStore.keyring(by.workspaceId)
-  await whileNumberIsFree(() =>
+  await translateNumberTaken(() =>
     deps.db.tx(async (tx) => {
       await insertConnection(tx, keyring, checked, adapter.fetchTemplates !== undefined)
       await recordAudit(tx, entry(by, 'connection.added', id), now)
     }),
   )
-  return register(deps, checked, check)
+  return registerConnection(deps, checked, check)
 }
 
 // Fields that do not affect how the platform is reached; a change of any other field requires a new check.
-const besideTheWay = new Set(['name', 'accountId', 'verifyToken', 'signingSecret'])
+const fieldsWithoutCheck = new Set(['name', 'accountId', 'verifyToken', 'signingSecret'])
 
 /** Changes the fields in the input. Checks the number again if the way to reach the platform changes. */
 export async function changeConnection(
   deps: ConnectionDeps,
-  by: Changer,
+  by: ChangeAuthor,
   id: string,
   input: ConnectionChanges,
 ): Promise<StoredConnection> {
   const apply = (one: StoredConnection): StoredConnection => {
     const { name, ...changes } = input
     const adapter = adapterOf(deps.adapters, one)
-    const foreign = Object.keys(changes).find((field) => !adapter.changes.some((known) => known === field))
-    if (foreign !== undefined) throw invalid(foreign, `is not a field of channel ${one.channel}`)
-    const changed = { ...one, name: name?.trim() ?? one.name, ...adapter.change(one, changes) }
+    const unknownField = Object.keys(changes).find(
+      (field) => !adapter.changeableFields.some((known) => known === field),
+    )
+    if (unknownField !== undefined) throw invalid(unknownField, `is not a field of channel ${one.channel}`)
+    const changed = { ...one, name: name?.trim() ?? one.name, ...adapter.changeAccess(one, changes) }
     const allowed = withAllowedAddress(deps, changed as StoredConnection)
-    if (isMoved(one, allowed)) refuseWithoutSecrets(adapter.secretsSent, input)
+    if (isOtherServer(one, allowed)) requireSecrets(adapter.secretsSent, input)
     return isSameNumber(one, allowed) ? allowed : { ...allowed, reservedAs: null, phone: null }
   }
-  if (Object.keys(input).every((field) => besideTheWay.has(field))) {
+  if (Object.keys(input).every((field) => fieldsWithoutCheck.has(field))) {
     return update(deps, by, id, 'connection.changed', apply)
   }
-  const check = await checkAfter(deps, by, id, apply)
+  const check = await checkChanged(deps, by, id, apply)
   const action = (before: StoredConnection, after: StoredConnection) =>
-    isMoved(before, after) ? 'connection.address-changed' : 'connection.changed'
+    isOtherServer(before, after) ? 'connection.address-changed' : 'connection.changed'
   const changed = await update(deps, by, id, action, (one, now) =>
-    one.state === 'paused' ? reserved(apply(one), check) : withCheck(deps.adapters, apply(one), check, now),
+    one.state === 'paused' ? withReservation(apply(one), check) : applyCheck(deps.adapters, apply(one), check, now),
   )
-  return register(deps, changed, check)
+  return registerConnection(deps, changed, check)
 }
 
-const isMoved = (before: StoredConnection, after: StoredConnection) =>
+const isOtherServer = (before: StoredConnection, after: StoredConnection) =>
   originOf(before.settings.baseUrl) !== originOf(after.settings.baseUrl)
 
 /** Requires the platform's secrets again: another server must not receive those entered for the previous one. */
-function refuseWithoutSecrets(fields: readonly (keyof ConnectionChanges)[], input: ConnectionChanges): void {
+function requireSecrets(fields: readonly (keyof ConnectionChanges)[], input: ConnectionChanges): void {
   const missing = fields.find((field) => input[field] === undefined)
   if (missing === undefined) return
-  const why = 'the stored one belongs to the previous server'
-  throw invalid(missing, `must be sent when the address changes to another server: ${why}`)
+  const explanation = 'the stored one belongs to the previous server'
+  throw invalid(missing, `must be sent when the address changes to another server: ${explanation}`)
 }
 
 /** Stops sending over a connection. Incoming messages are still received. */
-export function pauseConnection(deps: ConnectionDeps, by: Changer, id: string): Promise<StoredConnection> {
+export function pauseConnection(deps: ConnectionDeps, by: ChangeAuthor, id: string): Promise<StoredConnection> {
   return update(deps, by, id, 'connection.paused', (one, now) =>
     one.state === 'paused' ? one : { ...one, state: 'paused', stateReason: null, stateChangedAt: now },
   )
 }
 
 /** Resumes a connection if the platform confirms its number. */
-export async function resumeConnection(deps: ConnectionDeps, by: Changer, id: string): Promise<StoredConnection> {
+export async function resumeConnection(deps: ConnectionDeps, by: ChangeAuthor, id: string): Promise<StoredConnection> {
   const current = await findConnection(deps.db.sql, await deps.keyStore.keyring(by.workspaceId), by.workspaceId, id)
   if (current === undefined) throw connectionNotFound()
   const adapter = adapterOf(deps.adapters, current)
@@ -115,25 +124,26 @@ export async function resumeConnection(deps: ConnectionDeps, by: Changer, id: st
     await adapter.resume(current)
     return update(deps, by, id, 'connection.resumed', (one) => one)
   }
-  const check = await adapter.check(current)
+  const check = await adapter.checkNumber(current)
   const resumed = await update(deps, by, id, 'connection.resumed', (one, now) =>
-    withCheck(deps.adapters, one, check, now),
+    applyCheck(deps.adapters, one, check, now),
   )
-  return register(deps, resumed, check)
+  return registerConnection(deps, resumed, check)
 }
 
 /** Disconnects a number and deletes its secrets. Its conversations remain readable. */
-export async function removeConnection(deps: ConnectionDeps, by: Changer, id: string): Promise<void> {
+export async function removeConnection(deps: ConnectionDeps, by: ChangeAuthor, id: string): Promise<void> {
   const keyring = await deps.keyStore.keyring(by.workspaceId)
   await deps.db.tx(async (tx) => {
     const now = deps.clock.now()
-    if (!(await retireConnection(tx, keyring, { workspaceId: by.workspaceId, id }, now))) throw connectionNotFound()
+    if (!(await markConnectionRemoved(tx, keyring, { workspaceId: by.workspaceId, id }, now)))
+      throw connectionNotFound()
     await recordAudit(tx, entry(by, 'connection.removed', id), now)
   })
 }
 
 /** Confirms the risk of an unofficial connection, for 90 days or until it is paired again. Only people can do this. */
-export async function acknowledgeRisk(deps: ConnectionDeps, by: Changer, id: string): Promise<StoredConnection> {
+export async function acknowledgeRisk(deps: ConnectionDeps, by: ChangeAuthor, id: string): Promise<StoredConnection> {
   const { userId } = by
   if (userId === null) throw forbidden('Only a person can confirm the risk. Sign in as a member.')
   return update(deps, by, id, 'connection.acknowledged', (one, now) => {
@@ -144,13 +154,13 @@ export async function acknowledgeRisk(deps: ConnectionDeps, by: Changer, id: str
 
 async function update(
   deps: ConnectionDeps,
-  by: Changer,
+  by: ChangeAuthor,
   id: string,
   action: string | ((before: StoredConnection, after: StoredConnection) => string),
   change: (one: StoredConnection, now: Date) => StoredConnection,
 ): Promise<StoredConnection> {
   const keyring = await deps.keyStore.keyring(by.workspaceId)
-  return whileNumberIsFree(() =>
+  return translateNumberTaken(() =>
     deps.db.tx(async (tx) => {
       const now = deps.clock.now()
       const current = await lockConnection(tx, keyring, by.workspaceId, id)
@@ -165,28 +175,28 @@ async function update(
 }
 
 /** Checks the changed connection at the platform, outside any transaction. */
-async function checkAfter(
+async function checkChanged(
   deps: ConnectionDeps,
-  by: Changer,
+  by: ChangeAuthor,
   id: string,
   apply: (one: StoredConnection) => StoredConnection,
-): Promise<CheckedNumber> {
+): Promise<NumberCheck> {
   const keyring = await deps.keyStore.keyring(by.workspaceId)
   const current = await findConnection(deps.db.sql, keyring, by.workspaceId, id)
   if (current === undefined) throw connectionNotFound()
   const applied = apply(current)
-  return adapterOf(deps.adapters, applied).check(applied)
+  return adapterOf(deps.adapters, applied).checkNumber(applied)
 }
 
 function withAllowedAddress(deps: ConnectionDeps, one: StoredConnection): StoredConnection {
   if (one.settings.baseUrl === null) return one
-  const read = readBaseUrl(one.settings.baseUrl, deps.outgoing)
-  if ('refused' in read) throw invalid('baseUrl', read.refused)
-  return { ...one, settings: { ...one.settings, baseUrl: read.baseUrl } } as StoredConnection
+  const parsed = parseBaseUrl(one.settings.baseUrl, deps.outgoing)
+  if ('refused' in parsed) throw invalid('baseUrl', parsed.refused)
+  return { ...one, settings: { ...one.settings, baseUrl: parsed.baseUrl } } as StoredConnection
 }
 
 /** Returns the platform's URL without a trailing slash, or why it is not allowed. */
-function readBaseUrl(text: string, outgoing: Outgoing): { baseUrl: string } | { refused: string } {
+function parseBaseUrl(text: string, outgoing: Outgoing): { baseUrl: string } | { refused: string } {
   const refused = outgoing.refusal(text)
   if (refused !== null) return { refused }
   const url = new URL(text)
@@ -195,7 +205,7 @@ function readBaseUrl(text: string, outgoing: Outgoing): { baseUrl: string } | { 
   return { baseUrl: url.href.replace(/\/?\??$/, '') }
 }
 
-async function whileNumberIsFree<T>(work: () => Promise<T>): Promise<T> {
+async function translateNumberTaken<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
@@ -204,11 +214,11 @@ async function whileNumberIsFree<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-function entry({ workspaceId, actor }: Changer, action: string, connectionId: string) {
+function entry({ workspaceId, actor }: ChangeAuthor, action: string, connectionId: string) {
   return { scopeId: workspaceId, actor, action, target: `connection:${connectionId}` }
 }
 
-const blank = (now: Date) => ({
+const blankConnection = (now: Date) => ({
   state: 'active' as const,
   stateReason: null,
   stateChangedAt: now,

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { ApiError } from '../../base/errors.ts'
-import { type App, errorAnswer, nullable } from '../../base/route.ts'
+import { type App, errorResponse, nullable } from '../../base/route.ts'
 import { unpaged } from '../../base/schema-types.ts'
 import type { Member, TeamGuard } from '../../team/member.ts'
 import { type TeamApi, teamApi } from '../../team/team-api.ts'
@@ -9,7 +9,7 @@ import { type SyncDeps, syncTemplates } from '../templates/sync-templates.ts'
 import { listTemplates } from '../templates/templates.ts'
 import {
   acknowledgeRisk,
-  type Changer,
+  type ChangeAuthor,
   type ConnectionDeps,
   changeConnection,
   createConnection,
@@ -121,16 +121,16 @@ function actionRoutes(api: TeamApi, deps: ChannelTeamDeps): void {
   const add = (
     name: string,
     role: 'member' | 'admin',
-    words: { operationId: string; summary: string; description: string },
-    act: (deps: ConnectionDeps, by: Changer, id: string) => Promise<StoredConnection>,
+    documentation: { operationId: string; summary: string; description: string },
+    operation: (deps: ConnectionDeps, by: ChangeAuthor, id: string) => Promise<StoredConnection>,
   ) =>
     api.post(`${onePath}/${name}`, role, {
-      ...words,
+      ...documentation,
       params: connectionParams,
       answers: { 200: oneConnection },
       errors: [409],
       run: async ({ member, params }) => ({
-        connection: presentConnection(deps, await act(deps, member, params.connectionId)),
+        connection: presentConnection(deps, await operation(deps, member, params.connectionId)),
       }),
     })
   const pause = {
@@ -183,7 +183,7 @@ function templateRoutes(api: TeamApi, deps: SyncDeps): void {
   })
 }
 
-const refusedSync = errorAnswer(
+const refusedSync = errorResponse(
   'TemplatesNotListed',
   502,
   "The platform returned an error or did not respond. `data.code` is the platform's error code, or a code of Parley.",

@@ -46,7 +46,7 @@ export type Connection = WabaConnection | PartnerConnection | SessionConnection
 export type Settings = Connection['settings']
 
 /** Further columns, for the connection's page. */
-interface Stored {
+interface StoredFields {
   /** Key from `reservationOf`; null until the platform has confirmed the number. */
   reservedAs: string | null
   acknowledgedBy: string | null
@@ -60,13 +60,13 @@ interface Stored {
   updatedAt: Date
 }
 
-export type StoredWaba = WabaConnection & Stored
-export type StoredPartner = PartnerConnection & Stored
-export type StoredSession = SessionConnection & Stored
+export type StoredWaba = WabaConnection & StoredFields
+export type StoredPartner = PartnerConnection & StoredFields
+export type StoredSession = SessionConnection & StoredFields
 export type StoredConnection = StoredWaba | StoredPartner | StoredSession
 
 /** Settings of a removed connection: the row remains for its conversations, without secrets. */
-export const noSettings = {}
+export const emptySettings = {}
 
 export const connectionNotFound = (): ApiError => notFound('Connection not found')
 
@@ -77,4 +77,4 @@ export const isNumberTaken = (error: unknown): boolean =>
 export const numberTaken = (cause: unknown): ApiError =>
   conflict('This number is already connected', { field: 'numberId' }, cause)
 
-export const noSession = (): ApiError => conflict('Only an unofficial connection has a session')
+export const sessionNotSupported = (): ApiError => conflict('Only an unofficial connection has a session')

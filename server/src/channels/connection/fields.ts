@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { visible } from '../../base/schema-types.ts'
+import { visiblePattern } from '../../base/schema-types.ts'
 
 /** An id issued by the platform. */
 export const platformId = (description: string, example: string) =>
@@ -12,7 +12,7 @@ export const secret = (description: string) =>
 export const name = Type.String({
   minLength: 1,
   maxLength: 100,
-  pattern: visible,
+  pattern: visiblePattern,
   description: "The team's name for the number.",
   example: 'Sales',
 })

@@ -35,7 +35,7 @@ export function presentConnection(
       ...{ stops, reason, since, until },
       nextTryAt: probe === 'send' ? nextTryAt : null,
     })),
-    ...adapter.show(one),
+    ...adapter.presentAccess(one),
     webhookUrl: path === null ? null : publicUrl + path,
     acknowledgement: acknowledgementOf(one),
     lastEventInAt: one.lastEventInAt?.toISOString() ?? null,

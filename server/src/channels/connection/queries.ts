@@ -1,8 +1,8 @@
 import type { Fragment, Sql, Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import { publishConnection } from '../../team/live-updates.ts'
-import { endSessionOf } from '../unofficial/session/session-queries.ts'
-import { type Channel, type ConnectionKey, noSettings, type Settings, type StoredConnection } from './connection.ts'
+import { requestSessionEnd } from '../unofficial/session/session-queries.ts'
+import { type Channel, type ConnectionKey, emptySettings, type Settings, type StoredConnection } from './connection.ts'
 
 /** A connection as stored, with encrypted settings. */
 export type ConnectionRow = Omit<StoredConnection, 'settings'> & { settings: Buffer }
@@ -23,7 +23,7 @@ async function select(sql: Sql, keyring: Keyring, workspaceId: string, more: Fra
     where c.workspace_id = ${workspaceId}
       and c.removed_at is null
       ${more}`
-  return rows.map((row) => openConnection(keyring, row))
+  return rows.map((row) => decryptConnection(keyring, row))
 }
 
 export async function findConnection(
@@ -64,7 +64,7 @@ export async function findConnections(
     where c.workspace_id = (select ${workspaceId}::uuid)
       and c.id = any (array(${ids}))
       and c.removed_at is null`
-  return rows.map((row) => openConnection(keyring, row))
+  return rows.map((row) => decryptConnection(keyring, row))
 }
 
 /** Returns the ids that are not connections of the workspace or were removed. */
@@ -122,7 +122,7 @@ export async function insertConnection(
     )
     values (
       ${one.workspaceId}, ${one.id}, ${one.channel}, ${one.name}, ${one.numberId}, ${one.accountId},
-      ${sealSettings(keyring, one.id, one.settings)}, ${one.state}, ${one.stateReason}, ${one.stateChangedAt},
+      ${encryptSettings(keyring, one.id, one.settings)}, ${one.state}, ${one.stateReason}, ${one.stateChangedAt},
       ${one.isOnPhone}, ${one.reservedAs}, ${one.phone}, ${hasTemplates ? one.createdAt : null},
       ${one.createdAt}, ${one.updatedAt}
     )`
@@ -135,7 +135,7 @@ export async function updateConnection(tx: Tx, keyring: Keyring, one: StoredConn
     set name = ${one.name},
       number_id = ${one.numberId},
       account_id = ${one.accountId},
-      settings = ${sealSettings(keyring, one.id, one.settings)},
+      settings = ${encryptSettings(keyring, one.id, one.settings)},
       state = ${one.state},
       state_reason = ${one.stateReason},
       state_changed_at = ${one.stateChangedAt},
@@ -163,7 +163,7 @@ export async function markOnPhone(tx: Tx, { workspaceId, id }: ConnectionKey): P
  * Marks a connection as removed, deletes its secrets and templates, and requests the end of its session. Keeps the row
  * for its conversations. Returns false if it was already removed.
  */
-export async function retireConnection(
+export async function markConnectionRemoved(
   tx: Tx,
   keyring: Keyring,
   { workspaceId, id }: ConnectionKey,
@@ -171,7 +171,7 @@ export async function retireConnection(
 ): Promise<boolean> {
   const { count } = await tx`
     update connections
-    set settings = ${sealSettings(keyring, id, noSettings)},
+    set settings = ${encryptSettings(keyring, id, emptySettings)},
       templates_due_at = null,
       removed_at = ${now},
       updated_at = ${now}
@@ -182,7 +182,7 @@ export async function retireConnection(
     delete from templates
     where workspace_id = ${workspaceId}
       and connection_id = ${id}`
-  await endSessionOf(tx, { workspaceId, id })
+  await requestSessionEnd(tx, { workspaceId, id })
   publishConnection(tx, workspaceId, id)
   return count > 0
 }
@@ -198,14 +198,14 @@ export async function voidAcknowledgement(tx: Tx, workspaceId: string, connectio
       and id = ${connectionId}`
 }
 
-export function sealSettings(keyring: Keyring, id: string, settings: Settings | typeof noSettings): Buffer {
+export function encryptSettings(keyring: Keyring, id: string, settings: Settings | typeof emptySettings): Buffer {
   return keyring.encrypt(settingsPlace(id), JSON.stringify(settings))
 }
 
-export function openConnection(keyring: Keyring, { settings, ...row }: ConnectionRow): StoredConnection {
-  const opened = JSON.parse(keyring.decryptText(settingsPlace(row.id), settings)) as Settings
+export function decryptConnection(keyring: Keyring, { settings, ...row }: ConnectionRow): StoredConnection {
+  const decrypted = JSON.parse(keyring.decryptText(settingsPlace(row.id), settings)) as Settings
   // Settings and channel are always written together.
-  return { ...row, settings: opened } as StoredConnection
+  return { ...row, settings: decrypted } as StoredConnection
 }
 
 export const settingsPlace = (row: string) => ({ table: 'connections', row, column: 'settings' })

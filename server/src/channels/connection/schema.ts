@@ -26,12 +26,12 @@ export const connectionChangesSchema = Type.Partial(
 )
 export type ConnectionChanges = Static<typeof connectionChangesSchema>
 
-const of = (owner: string) => `Only for ${owner}; null otherwise.`
+const onlyFor = (owner: string) => `Only for ${owner}; null otherwise.`
 const last4 = (what: string, owner: string) =>
   nullable(
     Type.String({
       maxLength: 4,
-      description: `Last four characters of the ${what}; empty if it is short. ${of(owner)}`,
+      description: `Last four characters of the ${what}; empty if it is short. ${onlyFor(owner)}`,
       example: 'x7Qa',
     }),
   )
@@ -90,7 +90,7 @@ export const connectionSchema = titled('Connection', {
     { maxItems: 20, description: 'Kinds of messages that the platform currently rejects. Empty if there are none.' },
   ),
   profile: nullable(
-    oneOf(partnerProfiles, { title: 'PartnerProfile', description: `The partner. ${of('`partner`')}` }),
+    oneOf(partnerProfiles, { title: 'PartnerProfile', description: `The partner. ${onlyFor('`partner`')}` }),
   ),
   baseUrl: nullable(
     Type.String({
@@ -99,7 +99,11 @@ export const connectionSchema = titled('Connection', {
     }),
   ),
   version: nullable(
-    Type.String({ maxLength: 7, description: `The version of the platform's API. ${of('`waba`')}`, example: 'v27.0' }),
+    Type.String({
+      maxLength: 7,
+      description: `The version of the platform's API. ${onlyFor('`waba`')}`,
+      example: 'v27.0',
+    }),
   ),
   versionEndsOn: nullable(
     Type.String({

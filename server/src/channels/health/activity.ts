@@ -3,13 +3,13 @@ import type { ChannelEvent } from '../channel-event.ts'
 import type { ConnectionKey } from '../connection/connection.ts'
 
 /** Minimum time between two writes. */
-export const noteEveryMs = 60_000
+export const activityIntervalMs = 60_000
 
 /**
  * Stores when a connection last received (`in`) or sent (`out`) something, at most once a minute. With `lagMs`, also
  * stores the delivery lag (see `lagOf`) and the worst lag within an hour.
  */
-export async function noteActivity(
+export async function storeActivity(
   tx: Tx,
   { workspaceId, id }: ConnectionKey,
   direction: 'in' | 'out',
@@ -23,7 +23,7 @@ export async function noteActivity(
     ${lagMs === null ? tx`` : setLag(tx, lagMs, now)}
     where workspace_id = ${workspaceId}
       and id = ${id}
-      and (${column} is null or ${column} <= ${new Date(now.getTime() - noteEveryMs)})`.execute()
+      and (${column} is null or ${column} <= ${new Date(now.getTime() - activityIntervalMs)})`.execute()
 }
 
 /** How long the worst lag is kept. */
@@ -37,19 +37,19 @@ function setLag(tx: Tx, lagMs: number, now: Date): Fragment {
       worst_lag_at = case when ${isWorst} then ${now} else worst_lag_at end`
 }
 
-/** Returns whether `noteActivity` would write, for callers that know the last time. */
-export function isWorthNoting(last: Date | null, now: Date): boolean {
-  return last === null || now.getTime() - last.getTime() >= noteEveryMs
+/** Returns whether `storeActivity` would write, for callers that know the last time. */
+export function isActivityDue(last: Date | null, now: Date): boolean {
+  return last === null || now.getTime() - last.getTime() >= activityIntervalMs
 }
 
 // Fits the column, and exceeds the time for which any platform retries a delivery.
-const longestMs = 14 * 86_400_000
+const maxLagMs = 14 * 86_400_000
 
 /** Returns the longest delivery lag of the events, based on the platform's time; null if no event has a time. */
-export function lagOf(events: readonly ChannelEvent[], now: Date): number | null {
+export function measureLag(events: readonly ChannelEvent[], now: Date): number | null {
   const lags = events.flatMap((event) => {
     if (event.type === 'history' || !('at' in event)) return []
-    return Math.min(longestMs, Math.max(0, now.getTime() - event.at.getTime()))
+    return Math.min(maxLagMs, Math.max(0, now.getTime() - event.at.getTime()))
   })
   return lags.length === 0 ? null : lags.reduce((a, b) => Math.max(a, b))
 }

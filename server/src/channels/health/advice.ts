@@ -2,7 +2,7 @@ import type { Channel } from '../connection/connection.ts'
 import type { StopReason } from '../unofficial/session/disconnect.ts'
 
 /** Advice on error codes of the platform, also when a partner passes them on. A key lists all codes of its text. */
-const texts: Record<string, string> = {
+const platformTexts: Record<string, string> = {
   '0 190': 'The access token is no longer valid. Create one that does not expire and update the connection.',
   '3 10 131005':
     'The access token lacks a permission. Grant its system user `whatsapp_business_messaging` and `whatsapp_business_management`, then create a new token.',
@@ -50,13 +50,13 @@ const texts: Record<string, string> = {
 }
 
 const platformAdvice: ReadonlyMap<string, string> = new Map(
-  Object.entries(texts).flatMap(([codes, text]) => codes.split(' ').map((code) => [code, text] as const)),
+  Object.entries(platformTexts).flatMap(([codes, text]) => codes.split(' ').map((code) => [code, text] as const)),
 )
 
 type Reason = StopReason | 'never_paired' | 'pairing' | 'reconnecting' | 'number_taken'
 
 /** Advice on each reason why a session does not send. */
-const sessionReasons: Record<Reason, string> = {
+const sessionAdvice: Record<Reason, string> = {
   never_paired: 'No phone is linked yet. Pair one.',
   pairing: 'Scan the code with the phone, under Linked devices. The code takes a moment to appear.',
   reconnecting: 'Parley reconnects automatically. If this persists, check the network of this machine.',
@@ -80,7 +80,7 @@ const sessionReasons: Record<Reason, string> = {
   number_taken: 'This phone is already linked to another connection. Remove that connection, or pair another phone.',
 }
 
-const sendCodes: Record<string, string> = {
+const sessionSendAdvice: Record<string, string> = {
   463: 'The network currently does not let the number message new people. Do not retry; reply to those who write, and wait a few days.',
   479: 'The network rejected the message as invalid. If this happens again, update Parley and Baileys.',
   session_not_held: 'No worker was running the session. Check that a worker is running, then send again.',
@@ -88,7 +88,7 @@ const sendCodes: Record<string, string> = {
 }
 
 /** Advice on Parley's own codes. */
-const ourAdvice: Record<string, string> = {
+const parleyAdvice: Record<string, string> = {
   paused: 'A member paused this connection. Resume it to send.',
   acknowledgement_required:
     'The risk of this unofficial number is not confirmed, or not for this pairing. A member must confirm it in person.',
@@ -142,24 +142,24 @@ const networkCodes =
   /^(?:dns|connect|tls|timeout|reset|answer|answer_too_large|invalid_request|e(?:conn|host|net|pipe|timed|addr|not|ai|proto)[a-z]*|http_5\d\d|http_429)$/
 
 const advice = new Map([
-  ...Object.entries({ ...sendCodes, ...sessionReasons }),
+  ...Object.entries({ ...sessionSendAdvice, ...sessionAdvice }),
   ...platformAdvice,
-  ...Object.entries(ourAdvice),
+  ...Object.entries(parleyAdvice),
 ])
 
-const others: Record<Channel, string> = {
+const fallbacks: Record<Channel, string> = {
   waba: "Look up the code in the platform's list of error codes.",
   partner: "Look up the code in the partner's documentation, or contact its support.",
   unofficial: 'The network rejected the message with an unknown code. Check the phone for a notice.',
 }
 
 /** Returns advice on a connection's reason or a message's error code. */
-export function adviceOn(code: string, channel: Channel): string {
-  return knownAdvice(code) ?? others[channel]
+export function adviceFor(code: string, channel: Channel): string {
+  return findAdvice(code) ?? fallbacks[channel]
 }
 
 /** Returns null for an unknown code. */
-export function knownAdvice(code: string): string | null {
+export function findAdvice(code: string): string | null {
   const bare = code.replace(/^platform_error_/, '').replace(/^(account_violation|template_category)[_ ].*$/, '$1')
   const known = advice.get(bare)
   if (known !== undefined) return known

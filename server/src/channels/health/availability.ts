@@ -6,9 +6,16 @@ import { publishConnection } from '../../team/live-updates.ts'
 import type { ChannelEvent } from '../channel-event.ts'
 import type { ConnectionKey, ConnectionState } from '../connection/connection.ts'
 import type { RefusalEffect } from '../connector.ts'
-import { hintTemplates } from '../templates/template-schedule.ts'
-import { stopOf } from '../waba/errors.ts'
-import { type AccountRestrictions, type Hold, lifted, refusedAgain, restricted, tried } from './holds.ts'
+import { scheduleTemplateSync } from '../templates/template-schedule.ts'
+import { holdRuleOf } from '../waba/errors.ts'
+import {
+  type AccountRestrictions,
+  addRefusal,
+  applyRestrictions,
+  type Hold,
+  liftMatchingHold,
+  startProbe,
+} from './holds.ts'
 
 /**
  * Marks an active connection as unavailable, with a reason such as `platform_error_190` or `partner_removed`. A paused
@@ -48,10 +55,10 @@ const reasonPrefix = 'platform_error_'
 /** Returns the `stateReason` for an error code of the platform. */
 export const platformReason = (errorCode: string): string => `${reasonPrefix}${errorCode}`
 
-export const codeOf = (reason: string): string =>
+export const errorCodeOf = (reason: string): string =>
   reason.startsWith(reasonPrefix) ? reason.slice(reasonPrefix.length) : reason
 
-interface Standing {
+interface HoldState {
   state: ConnectionState
   stateReason: string | null
   stateChangedAt: Date
@@ -59,7 +66,7 @@ interface Standing {
 }
 
 /** Returns the holds of a connection. A hold of everything applies only while it is the reason for unavailability. */
-export function holdsOf({ state, stateReason, stateChangedAt, holds }: Standing): Hold[] {
+export function holdsOf({ state, stateReason, stateChangedAt, holds }: HoldState): Hold[] {
   const kept = holds.map((one) => {
     const isOver =
       one.stops === 'all' && one.liftedAt === null && (state !== 'unavailable' || stateReason !== one.reason)
@@ -68,18 +75,18 @@ export function holdsOf({ state, stateReason, stateChangedAt, holds }: Standing)
   const isHeld = kept.some(({ reason, liftedAt }) => reason === stateReason && liftedAt === null)
   if (state !== 'unavailable' || isHeld || stateReason?.startsWith(reasonPrefix) !== true) return kept
   // Marked unavailable by a version of Parley without holds.
-  const stop = { ...stopOf(codeOf(stateReason)), stops: 'all' as const }
+  const stop = { ...holdRuleOf(errorCodeOf(stateReason)), stops: 'all' as const }
   const others = kept.filter(({ reason }) => reason !== stateReason)
-  return refusedAgain(others, stop, stateReason, stateChangedAt).holds
+  return addRefusal(others, stop, stateReason, stateChangedAt).holds
 }
 
 /** Changes the holds of a connection under a row lock. */
 async function changeHolds(
   tx: Tx,
   { workspaceId, id }: ConnectionKey,
-  change: (standing: Standing) => readonly Hold[] | null,
+  change: (holdState: HoldState) => readonly Hold[] | null,
 ): Promise<boolean> {
-  const [row] = await tx<Standing[]>`
+  const [row] = await tx<HoldState[]>`
     select state, state_reason as "stateReason", state_changed_at as "stateChangedAt", holds
     from connections
     where workspace_id = ${workspaceId}
@@ -100,7 +107,7 @@ async function changeHolds(
 
 /**
  * Creates a hold for a refusal that is not about the message: on everything, or on charged messages. Notifies all
- * members once of a hold on charged messages; `tellOutages` notifies them of a hold on everything.
+ * members once of a hold on charged messages; `notifyOutages` notifies them of a hold on everything.
  */
 export async function holdConnection(
   tx: Tx,
@@ -110,30 +117,30 @@ export async function holdConnection(
   stops: 'all' | 'billable',
 ): Promise<void> {
   const reason = platformReason(errorCode)
-  let isTold = false
+  let mustNotify = false
   const isHeld = await changeHolds(tx, one, ({ state, stateReason, holds }) => {
     const isOther = state === 'unavailable' && stateReason !== reason
     if (stops === 'all' && (state === 'paused' || isOther)) return null
-    const refused = refusedAgain(holds, { ...stopOf(errorCode), stops }, reason, now)
-    isTold = refused.isNews && stops !== 'all'
-    return refused.holds
+    const refusal = addRefusal(holds, { ...holdRuleOf(errorCode), stops }, reason, now)
+    mustNotify = refusal.isNew && stops !== 'all'
+    return refusal.holds
   })
   if (isHeld && stops === 'all') await markUnavailable(tx, one, reason, now)
-  if (isTold) await tell(tx, one, [reason], now)
+  if (mustNotify) await notifyMembers(tx, one, [reason], now)
 }
 
 /** Claims the test of a hold. Returns false if another test is running or it is too early. */
-export const claimTry = (tx: Tx, one: ConnectionKey, reason: string, now: Date): Promise<boolean> =>
-  changeHolds(tx, one, ({ holds }) => tried(holds, reason, now))
+export const claimProbe = (tx: Tx, one: ConnectionKey, reason: string, now: Date): Promise<boolean> =>
+  changeHolds(tx, one, ({ holds }) => startProbe(holds, reason, now))
 
 /** Ends the hold with this reason, after the platform accepted a message. */
 export async function liftHold(tx: Tx, one: ConnectionKey, reason: string, now: Date): Promise<void> {
-  let isOfAll = false
+  let stopsAll = false
   await changeHolds(tx, one, ({ stateReason, holds }) => {
-    isOfAll = stateReason === reason
-    return lifted(holds, reason, now)
+    stopsAll = stateReason === reason
+    return liftMatchingHold(holds, reason, now)
   })
-  if (isOfAll) await markAvailable(tx, one, now)
+  if (stopsAll) await markAvailable(tx, one, now)
 }
 
 /** Applies a change of the account's restrictions. Notifies all members of new ones. */
@@ -143,21 +150,21 @@ export async function restrictConnection(
   restrictions: AccountRestrictions,
   now: Date,
 ): Promise<void> {
-  let news: string[] = []
+  let newReasons: string[] = []
   await changeHolds(tx, one, ({ holds }) => {
-    const change = restricted(holds, restrictions, now)
-    news = change.news
+    const change = applyRestrictions(holds, restrictions, now)
+    newReasons = change.newReasons
     return change.holds
   })
-  await tell(tx, one, news, now)
+  await notifyMembers(tx, one, newReasons, now)
 }
 
 /** Notifies all members about a working connection, with reasons that have advice. */
-export async function tell(tx: Tx, one: ConnectionKey, reasons: readonly string[], now: Date): Promise<void> {
+export async function notifyMembers(tx: Tx, one: ConnectionKey, reasons: readonly string[], now: Date): Promise<void> {
   const actor = { type: 'system', id: null } as const
   const about = { kind: 'connection', userId: null, connectionId: one.id, actor } as const
-  const notices = reasons.map((reason) => ({ ...about, cause: newId(now), reason }))
-  await recordNotifications(tx, one.workspaceId, notices, now)
+  const notifications = reasons.map((reason) => ({ ...about, cause: newId(now), reason }))
+  await recordNotifications(tx, one.workspaceId, notifications, now)
 }
 
 /** Platform events about a connection rather than a customer. */
@@ -179,7 +186,7 @@ export async function applyPlatformSignal(
 ): Promise<void> {
   const now = clock.now()
   await db.tx(async (tx) => {
-    if (event.type === 'templates_changed') await hintTemplates(tx, one, now)
+    if (event.type === 'templates_changed') await scheduleTemplateSync(tx, one, now)
     else if (event.type === 'account_restricted') await restrictConnection(tx, one, event, now)
     else if (event.available) await markAvailable(tx, one, now)
     else await markUnavailable(tx, one, event.reason, now)
@@ -196,7 +203,7 @@ export async function applyRefusal(
   if (effect === 'none') return
   const now = clock.now()
   await db.tx(async (tx) => {
-    if (effect === 'templates_stale') await hintTemplates(tx, one, now)
+    if (effect === 'templates_stale') await scheduleTemplateSync(tx, one, now)
     else await holdConnection(tx, one, errorCode, now, effect === 'connection_unavailable' ? 'all' : 'billable')
   })
 }

@@ -26,7 +26,7 @@ export interface Hold {
 }
 
 /** How a refusal creates a hold. */
-export interface Stop {
+export interface HoldRule {
   stops: 'all' | 'billable'
   probe: Hold['probe']
   /** Delay before the first retry. Doubles up to `maxMs`. */
@@ -35,9 +35,9 @@ export interface Stop {
 }
 
 /** If a test gives no result within this time, another may start. */
-const tryAgainMs = 2 * 60_000
+const probeTimeoutMs = 2 * 60_000
 /** A problem that returns within this time continues its backoff and is not notified again. */
-const sameFaultMs = 24 * 3_600_000
+const sameProblemMs = 24 * 3_600_000
 
 export const isActive = ({ liftedAt, until }: Hold, now: Date): boolean =>
   liftedAt === null && (until === null || new Date(until) > now)
@@ -48,19 +48,19 @@ export const activeHolds = (holds: readonly Hold[], now: Date): Hold[] => holds.
 export const isDue = ({ nextTryAt }: Hold, now: Date): boolean => nextTryAt !== null && new Date(nextTryAt) <= now
 
 /** Properties of a message that decide which holds apply. */
-export interface Sort {
+export interface MessageTraits {
   /** The template's category in upper case; null for a message without a template. */
   category: string | null
   isWindowOpen: boolean
 }
 
 /** Returns the hold that stops such a message. Prefers holds that may not be tested yet. */
-export function holdOn(holds: readonly Hold[], sort: Sort, now: Date): Hold | null {
-  const stopping = activeHolds(holds, now).filter(({ stops }) => stopsIt[stops](sort))
+export function findHold(holds: readonly Hold[], traits: MessageTraits, now: Date): Hold | null {
+  const stopping = activeHolds(holds, now).filter(({ stops }) => stopsMessage[stops](traits))
   return stopping.find((one) => !isDue(one, now)) ?? stopping[0] ?? null
 }
 
-const stopsIt: Record<Stops, (sort: Sort) => boolean> = {
+const stopsMessage: Record<Stops, (traits: MessageTraits) => boolean> = {
   all: () => true,
   billable: ({ category, isWindowOpen }) => category !== null && !(isWindowOpen && category === 'UTILITY'),
   initiated: ({ isWindowOpen }) => !isWindowOpen,
@@ -69,39 +69,39 @@ const stopsIt: Record<Stops, (sort: Sort) => boolean> = {
 }
 
 /** Returns the holds after a refusal for this reason. `isNews`: the team must be notified. */
-export function refusedAgain(
+export function addRefusal(
   holds: readonly Hold[],
-  stop: Stop,
+  rule: HoldRule,
   reason: string,
   now: Date,
-): { holds: Hold[]; isNews: boolean } {
+): { holds: Hold[]; isNew: boolean } {
   const before = holds.find((one) => one.reason === reason)
-  const others = holds.filter((one) => one.reason !== reason && (stop.stops !== 'all' || one.stops !== 'all'))
-  const isSame = before !== undefined && now.getTime() - timeOf(before.liftedAt ?? now) < sameFaultMs
+  const others = holds.filter((one) => one.reason !== reason && (rule.stops !== 'all' || one.stops !== 'all'))
+  const isSame = before !== undefined && now.getTime() - timeOf(before.liftedAt ?? now) < sameProblemMs
   // Several sends in flight at the first refusal all fail for the same reason; counts them once.
-  if (isSame && before.liftedAt === null && before.triedAt === null) return { holds: [...holds], isNews: false }
+  if (isSame && before.liftedAt === null && before.triedAt === null) return { holds: [...holds], isNew: false }
   const attempts = isSame ? before.attempts + 1 : 1
-  const waitMs = Math.min(stop.maxMs, stop.firstMs * 2 ** Math.min(attempts - 1, 20))
+  const waitMs = Math.min(rule.maxMs, rule.firstMs * 2 ** Math.min(attempts - 1, 20))
   const hold: Hold = {
-    ...{ stops: stop.stops, reason, attempts, probe: stop.probe, triedAt: null, until: null, liftedAt: null },
+    ...{ stops: rule.stops, reason, attempts, probe: rule.probe, triedAt: null, until: null, liftedAt: null },
     since: isSame && before.liftedAt === null ? before.since : now.toISOString(),
     nextTryAt: new Date(now.getTime() + waitMs).toISOString(),
   }
-  return { holds: [...others, hold], isNews: !isSame }
+  return { holds: [...others, hold], isNew: !isSame }
 }
 
 const timeOf = (time: Date | string): number => new Date(time).getTime()
 
 /** Returns the holds with a test started; null if another test is running or it is too early. */
-export function tried(holds: readonly Hold[], reason: string, now: Date): Hold[] | null {
+export function startProbe(holds: readonly Hold[], reason: string, now: Date): Hold[] | null {
   const hold = holds.find((one) => one.reason === reason && isActive(one, now) && isDue(one, now))
   if (hold === undefined) return null
-  const nextTryAt = new Date(now.getTime() + tryAgainMs).toISOString()
+  const nextTryAt = new Date(now.getTime() + probeTimeoutMs).toISOString()
   return holds.map((one) => (one === hold ? { ...one, triedAt: now.toISOString(), nextTryAt } : one))
 }
 
 /** Ends the hold with this reason, after an accepted message; returns the same list if there is none. */
-export function lifted(holds: readonly Hold[], reason: string, now: Date): readonly Hold[] {
+export function liftMatchingHold(holds: readonly Hold[], reason: string, now: Date): readonly Hold[] {
   if (!holds.some((one) => one.reason === reason && one.liftedAt === null)) return holds
   return holds.map((one) => (one.reason === reason ? { ...one, liftedAt: now.toISOString() } : one))
 }
@@ -119,29 +119,29 @@ export interface Restriction {
 export type AccountRestrictions = { all: Restriction[]; added?: never } | { added: Restriction[]; all?: never }
 
 /** How often a restriction without an end is tested. */
-const restrictedMs = 24 * 3_600_000
+const restrictionProbeMs = 24 * 3_600_000
 
 /** Returns the holds after a change of the account's restrictions, and the reasons that are new. */
-export function restricted(
+export function applyRestrictions(
   holds: readonly Hold[],
   { all, added }: AccountRestrictions,
   now: Date,
-): { holds: Hold[]; news: string[] } {
-  const told = (all ?? added).filter(({ until }) => until === null || until > now)
-  const reasons = new Set(told.map(({ reason }) => reason))
+): { holds: Hold[]; newReasons: string[] } {
+  const current = (all ?? added).filter(({ until }) => until === null || until > now)
+  const reasons = new Set(current.map(({ reason }) => reason))
   const isReplaced = ({ reason }: Hold) =>
     reasons.has(reason) || (all !== undefined && reason.startsWith('account_restricted_'))
   const before = new Map(activeHolds(holds, now).map((one) => [one.reason, one]))
-  const made = told.map(
+  const updated = current.map(
     ({ stops, reason, until }): Hold => ({
       ...{ stops, reason, attempts: 1, probe: 'send', triedAt: null, liftedAt: null },
       since: before.get(reason)?.since ?? now.toISOString(),
-      nextTryAt: until === null ? new Date(now.getTime() + restrictedMs).toISOString() : null,
+      nextTryAt: until === null ? new Date(now.getTime() + restrictionProbeMs).toISOString() : null,
       until: until?.toISOString() ?? null,
     }),
   )
   const kept = holds.filter((one) => !isReplaced(one) && (one.until === null || isActive(one, now)))
-  return { holds: [...kept, ...made].slice(-maxHolds), news: [...reasons].filter((one) => !before.has(one)) }
+  return { holds: [...kept, ...updated].slice(-maxHolds), newReasons: [...reasons].filter((one) => !before.has(one)) }
 }
 
 /** Maximum per connection: the number of reasons is up to the platform. */

@@ -5,27 +5,32 @@ import { isPublicUrl } from '../../base/outgoing/guard.ts'
 import type { App } from '../../base/route.ts'
 import {
   type ChannelAdapter,
-  type CheckedNumber,
   type FetchedTemplates,
   last4,
-  nothingShown,
+  type NumberCheck,
+  noAccessFields,
   type PlatformAccess,
-  type ShownAccess,
+  type PresentedAccess,
 } from '../adapter.ts'
-import type { ChannelEvent, Delivered, Parsed } from '../channel-event.ts'
+import type { ChannelEvent, DeliveredEvent, ParsedCallback } from '../channel-event.ts'
 import type { PartnerConnection, StoredPartner } from '../connection/connection.ts'
 import { originOf } from '../connection/registration.ts'
 import type { ConnectionChanges } from '../connection/schema.ts'
 import { platformReason } from '../health/availability.ts'
-import type { MediaWay } from '../media-transport.ts'
-import { type CallbackDeps, callbackScope, type Routed, receivingRoute } from '../store-callback.ts'
-import { cloudMedia, type Described, type Place } from '../waba/cloud-media.ts'
-import { effectOfCode, type Judgement } from '../waba/errors.ts'
-import type { Wire } from '../waba/exchange.ts'
-import { type Loose, listOf, objectOf, textOf } from '../waba/json.ts'
-import { parse } from '../waba/read/parse.ts'
+import type { MediaTransport } from '../media-transport.ts'
+import {
+  type CallbackDeps,
+  type RoutedEvents,
+  registerCallbackRoute,
+  registerCallbackScope,
+} from '../store-callback.ts'
+import { cloudMedia, type HttpTarget, type MediaDescription } from '../waba/cloud-media.ts'
+import { type ErrorInterpretation, effectOfCode } from '../waba/errors.ts'
+import { type JsonObject, listOf, objectOf, textOf } from '../waba/json.ts'
+import { parseCallback } from '../waba/parse/parse-callback.ts'
+import type { PlatformHttp } from '../waba/platform-call.ts'
 import { readPages } from '../waba/templates.ts'
-import { ask, callTo, judgePartner, partnerConnector, profiles } from './call.ts'
+import { callPartner, interpretPartnerError, partnerConnector, profiles, targetOf } from './call.ts'
 import type { NewPartner, PartnerSettings } from './settings.ts'
 
 const tokenHeader = 'x-parley-token'
@@ -42,7 +47,7 @@ interface Proof {
 }
 
 /** Reads the credentials of a request; null if there are none. */
-function readProof(headers: IncomingHttpHeaders): Proof | null {
+function parseProof(headers: IncomingHttpHeaders): Proof | null {
   const token = headerOf(headers[tokenHeader]) ?? passwordOf(headerOf(headers.authorization) ?? '')
   const signature = signatureHeaders.map((name) => digest.exec(headerOf(headers[name]) ?? '')?.[1]).find(Boolean)
   if (token === null && signature === undefined) return null
@@ -70,30 +75,33 @@ const headerOf = (value: string | string[] | undefined): string | null => (typeo
 
 /** Registers the callback routes for partners of the official platform. */
 function partnerWebhookRoutes(app: App, deps: CallbackDeps): void {
-  callbackScope(app, (scope) =>
-    receivingRoute(scope, deps, {
+  registerCallbackScope(app, (scope) =>
+    registerCallbackRoute(scope, deps, {
       channel: 'partner',
-      words: {
+      documentation: {
         operationId: 'receivePartnerCallback',
         summary: 'Receive a partner callback',
         description:
           'Authenticated by the header that was set when the URL was registered. If the connection has a signing secret, the raw body must be signed instead. 200 means that everything is stored.',
       },
       proofName: 'proof',
-      unproved: 'The header or signature is missing or does not match this connection',
-      readProof,
-      isProved: ({ settings }, proof, body) => isFromPartner(settings, proof, body),
-      parse: parsePartner,
+      unauthorizedMessage: 'The header or signature is missing or does not match this connection',
+      parseProof,
+      isAuthentic: ({ settings }, proof, body) => isFromPartner(settings, proof, body),
+      parseCallback: parsePartner,
       route: ({ called }, items) => routeTo(called, items),
     }),
   )
 }
 
 // A callback URL and its token belong to one number, so its credentials are valid for that number only.
-function routeTo(called: StoredPartner, items: readonly Delivered[]): Routed {
+function routeTo(called: StoredPartner, items: readonly DeliveredEvent[]): RoutedEvents {
   const own = items.filter(({ numberId }) => numberId === null || numberId === called.numberId)
   const events: ChannelEvent[] = own.map(({ event }) => event)
-  return { deliveries: new Map(events.length === 0 ? [] : [[called, events]]), strays: items.length - own.length }
+  return {
+    deliveries: new Map(events.length === 0 ? [] : [[called, events]]),
+    unroutedCount: items.length - own.length,
+  }
 }
 
 const platform = 'whatsapp_business_account'
@@ -102,12 +110,12 @@ const platform = 'whatsapp_business_account'
  * Parses one callback of a partner. Its body is one of: the official platform's envelope; the partner's own `{ id,
  * event, data }` around one change; the bare lists of the older API. All contain the official platform's items.
  */
-function parsePartner(payload: unknown, now: Date): Parsed {
+function parsePartner(payload: unknown, now: Date): ParsedCallback {
   const whole = objectOf(payload)
-  if (whole.object !== undefined) return parse(payload, now)
+  if (whole.object !== undefined) return parseCallback(payload, now)
   const event = textOf(whole.event)
-  if (event !== null) return parse(envelope(objectOf(whole.data).id, event, whole.data), now)
-  return parse(envelope(null, 'messages', payload), now)
+  if (event !== null) return parseCallback(envelope(objectOf(whole.data).id, event, whole.data), now)
+  return parseCallback(envelope(null, 'messages', payload), now)
 }
 
 const envelope = (id: unknown, field: string, value: unknown) => ({
@@ -120,12 +128,12 @@ const keyCodes = new Set(['0', '190', 'http_401', 'invalid_api_key'])
 
 const pageSize = 100
 
-function fetchTemplates(wire: Wire, connection: PartnerConnection): Promise<FetchedTemplates> {
+function fetchTemplates(http: PlatformHttp, connection: PartnerConnection): Promise<FetchedTemplates> {
   const { templateLists } = profiles[connection.settings.profile]
   return readPages('offset=0', async (place, page) => {
-    const answer = await ask(wire, {
+    const answer = await callPartner(http, {
       method: 'GET',
-      ...callTo(connection, 'templatesPath', `?limit=${pageSize}&${place}`),
+      ...targetOf(connection, 'templatesPath', `?limit=${pageSize}&${place}`),
     })
     if (!answer.ok) return { ok: false, errorCode: answer.errorCode, isDown: keyCodes.has(answer.errorCode) }
     const listed = templateLists.map((name) => listOf(answer.body[name])).find((list) => list.length > 0) ?? []
@@ -134,7 +142,7 @@ function fetchTemplates(wire: Wire, connection: PartnerConnection): Promise<Fetc
 }
 
 // Older answers page by offset; newer ones include a cursor like the official platform's.
-function nextPage({ total, paging }: Loose, listed: number, offset: number): string | null {
+function nextPage({ total, paging }: JsonObject, listed: number, offset: number): string | null {
   const { next, cursors } = objectOf(paging)
   const after = textOf(objectOf(cursors).after)
   if (textOf(next) !== null && after !== null) return `after=${encodeURIComponent(after)}`
@@ -143,50 +151,50 @@ function nextPage({ total, paging }: Loose, listed: number, offset: number): str
 }
 
 /** Media of a partner's numbers. Calls only the partner's host, with its key. */
-export const partnerMedia = (wire: Wire): MediaWay<PartnerConnection> =>
-  cloudMedia(wire, {
-    describe: (connection, id) => describe(wire, connection, id),
-    placeOf: (connection, url) => (URL.canParse(url) ? onOwnHost(connection, new URL(url)) : null),
-    uploadTo: (connection) => callTo(connection, 'mediaPath'),
-    judge: judgePartner,
+export const partnerMedia = (http: PlatformHttp): MediaTransport<PartnerConnection> =>
+  cloudMedia(http, {
+    describe: (connection, id) => describe(http, connection, id),
+    targetOf: (connection, url) => (URL.canParse(url) ? toOwnHost(connection, new URL(url)) : null),
+    uploadTarget: (connection) => targetOf(connection, 'mediaPath'),
+    interpretError: interpretPartnerError,
   })
 
-async function describe(wire: Wire, connection: PartnerConnection, id: string): Promise<Described> {
-  const answer = await ask(wire, { method: 'GET', ...below(connection, `/${encodeURIComponent(id)}`) })
+async function describe(http: PlatformHttp, connection: PartnerConnection, id: string): Promise<MediaDescription> {
+  const answer = await callPartner(http, { method: 'GET', ...targetBelow(connection, `/${encodeURIComponent(id)}`) })
   if (answer.ok) return answer
   const { errorCode, meaning } = answer
   return { ok: false, errorCode, isDown: meaning.outcome === 'refused' && meaning.effect === 'connection_unavailable' }
 }
 
 /** Rewrites the platform's URL, which does not accept the partner's key, to the same path on the partner's host. */
-function onOwnHost(connection: PartnerConnection, { protocol, pathname, search }: URL): Place | null {
+function toOwnHost(connection: PartnerConnection, { protocol, pathname, search }: URL): HttpTarget | null {
   // Paths of other protocols have no leading slash and would extend the host name.
-  return protocol === 'https:' || protocol === 'http:' ? below(connection, pathname + search) : null
+  return protocol === 'https:' || protocol === 'http:' ? targetBelow(connection, pathname + search) : null
 }
 
-function below({ settings: { profile, baseUrl, apiKey } }: PartnerConnection, path: string): Place {
+function targetBelow({ settings: { profile, baseUrl, apiKey } }: PartnerConnection, path: string): HttpTarget {
   return { url: baseUrl + path, headers: { [profiles[profile].keyHeader]: apiKey } }
 }
 
 /** Adapter for numbers connected through a partner. `publicUrl`: URL at which the partner reaches this service. */
-export const partnerAdapter = (wire: Wire, publicUrl: string): ChannelAdapter<PartnerConnection> => ({
-  begin,
-  changes: ['numberId', 'baseUrl', 'apiKey', 'signingSecret'],
+export const partnerAdapter = (http: PlatformHttp, publicUrl: string): ChannelAdapter<PartnerConnection> => ({
+  createAccess,
+  changeableFields: ['numberId', 'baseUrl', 'apiKey', 'signingSecret'],
   secretsSent: ['apiKey'],
-  change,
-  show,
+  changeAccess,
+  presentAccess,
   webhookPath,
   verifyToken: () => null,
-  check: (connection) => check(wire, connection),
-  register: (connection) => register(wire, publicUrl, connection),
-  fetchTemplates: (connection) => fetchTemplates(wire, connection),
-  connector: partnerConnector(wire),
-  media: partnerMedia(wire),
+  checkNumber: (connection) => check(http, connection),
+  registerWebhook: (connection) => register(http, publicUrl, connection),
+  fetchTemplates: (connection) => fetchTemplates(http, connection),
+  connector: partnerConnector(http),
+  media: partnerMedia(http),
   effectOfCode,
   callbackRoutes: partnerWebhookRoutes,
 })
 
-function begin(input: NewPartner): PlatformAccess<PartnerConnection> {
+function createAccess(input: NewPartner): PlatformAccess<PartnerConnection> {
   const { profile, numberId, apiKey, signingSecret = null, baseUrl = profiles[profile].baseUrl } = input
   return {
     numberId,
@@ -196,20 +204,20 @@ function begin(input: NewPartner): PlatformAccess<PartnerConnection> {
 }
 
 // The caller has rejected fields of other channels.
-function change({ numberId: before, accountId, settings }: PartnerConnection, to: ConnectionChanges) {
+function changeAccess({ numberId: before, accountId, settings }: PartnerConnection, to: ConnectionChanges) {
   const { numberId = before, ...changed } = to
   // The partner's server receives this token; a different server must not receive the same one.
-  const webhookToken = isElsewhere(settings.baseUrl, to.baseUrl) ? createToken() : settings.webhookToken
+  const webhookToken = isOtherServer(settings.baseUrl, to.baseUrl) ? createToken() : settings.webhookToken
   return { numberId, accountId, settings: { ...settings, ...changed, webhookToken } }
 }
 
 // An invalid URL is rejected later.
-const isElsewhere = (before: string, after: string | undefined) =>
+const isOtherServer = (before: string, after: string | undefined) =>
   after !== undefined && URL.canParse(after) && originOf(after) !== originOf(before)
 
-function show({ settings: { profile, baseUrl, apiKey, signingSecret } }: PartnerConnection): ShownAccess {
+function presentAccess({ settings: { profile, baseUrl, apiKey, signingSecret } }: PartnerConnection): PresentedAccess {
   return {
-    ...nothingShown,
+    ...noAccessFields,
     profile,
     baseUrl,
     apiKeyLast4: last4(apiKey),
@@ -219,8 +227,8 @@ function show({ settings: { profile, baseUrl, apiKey, signingSecret } }: Partner
 
 const webhookPath = ({ id }: Pick<PartnerConnection, 'id'>) => `/channels/partner/${id}/webhook`
 
-async function check(wire: Wire, connection: PartnerConnection): Promise<CheckedNumber> {
-  const answer = await ask(wire, { method: 'GET', ...callTo(connection, 'numberPath') })
+async function check(http: PlatformHttp, connection: PartnerConnection): Promise<NumberCheck> {
+  const answer = await callPartner(http, { method: 'GET', ...targetOf(connection, 'numberPath') })
   // The partner may not support this endpoint, and has no other name for the number.
   const { numberId } = connection
   if (!answer.ok) return { problem: problemOf(answer), number: numberId, isOnPhone: false }
@@ -230,17 +238,17 @@ async function check(wire: Wire, connection: PartnerConnection): Promise<Checked
 }
 
 // Not all partners support this endpoint. Registering the webhook also needs the key and detects a wrong one.
-const unknownQuestion = new Set(['http_404', 'http_405'])
+const unsupportedStatuses = new Set(['http_404', 'http_405'])
 
-const problemOf = ({ errorCode, meaning }: Judgement): string | null => {
-  if (unknownQuestion.has(errorCode)) return null
+const problemOf = ({ errorCode, meaning }: ErrorInterpretation): string | null => {
+  if (unsupportedStatuses.has(errorCode)) return null
   return meaning.outcome === 'refused' ? platformReason(errorCode) : 'unreachable'
 }
 
-async function register(wire: Wire, publicUrl: string, connection: PartnerConnection): Promise<string | null> {
+async function register(http: PlatformHttp, publicUrl: string, connection: PartnerConnection): Promise<string | null> {
   if (!isPublicUrl(publicUrl) && isPublicUrl(connection.settings.baseUrl)) return 'public_url_not_reachable'
   const headers = proofHeaders(connection.settings.webhookToken)
   const body = { url: `${publicUrl}${webhookPath(connection)}`, headers }
-  const answer = await ask(wire, { method: 'POST', ...callTo(connection, 'webhookPath'), body })
+  const answer = await callPartner(http, { method: 'POST', ...targetOf(connection, 'webhookPath'), body })
   return answer.ok ? null : 'webhook_not_registered'
 }

@@ -3,16 +3,16 @@ import type { Connector } from '../connector.ts'
 import {
   billableHeld,
   connectionDown,
+  type ErrorInterpretation,
   type ErrorMeaning,
-  type Judgement,
-  judge,
+  interpretError,
   meaningOfStatus,
   notDelivered,
   refused,
   templateStale,
 } from '../waba/errors.ts'
-import { type Call, exchange, type Wire } from '../waba/exchange.ts'
-import { type Loose, listOf, objectOf, readJson, textOf, tokenOf } from '../waba/json.ts'
+import { type JsonObject, listOf, objectOf, parseJson, textOf, tokenOf } from '../waba/json.ts'
+import { type Call, callPlatform, type PlatformHttp } from '../waba/platform-call.ts'
 import { cloudConnector } from '../waba/sender.ts'
 import type { PartnerProfileName } from './settings.ts'
 
@@ -49,28 +49,31 @@ export const profiles: Readonly<Record<PartnerProfileName, Profile>> = {
 const timeoutMs = 20_000
 
 /** Connector for a partner of the official platform. `sendTimeoutMs`: timeout of one call. */
-export const partnerConnector = (wire: Wire, sendTimeoutMs: number = timeoutMs): Connector<PartnerConnection> =>
-  cloudConnector(wire, sendTimeoutMs, judgePartner, (connection) => callTo(connection, 'messagesPath'))
+export const partnerConnector = (http: PlatformHttp, sendTimeoutMs: number = timeoutMs): Connector<PartnerConnection> =>
+  cloudConnector(http, sendTimeoutMs, interpretPartnerError, (connection) => targetOf(connection, 'messagesPath'))
 
 /** Returns URL and authentication headers for a call to the connection's partner. */
-export function callTo({ settings }: PartnerConnection, path: keyof Profile & `${string}Path`, query = '') {
+export function targetOf({ settings }: PartnerConnection, path: keyof Profile & `${string}Path`, query = '') {
   const profile = profiles[settings.profile]
   return { url: settings.baseUrl + profile[path] + query, headers: { [profile.keyHeader]: settings.apiKey } }
 }
 
-export type Asked = { ok: true; body: Loose } | ({ ok: false } & Judgement)
+export type PartnerAnswer = { ok: true; body: JsonObject } | ({ ok: false } & ErrorInterpretation)
 
 /** Calls the partner once; never throws. */
-export async function ask(wire: Wire, call: Omit<Call, 'timeoutMs' | 'deadline'>): Promise<Asked> {
-  const answer = await exchange(wire, { ...call, timeoutMs })
+export async function callPartner(
+  http: PlatformHttp,
+  call: Omit<Call, 'timeoutMs' | 'deadline'>,
+): Promise<PartnerAnswer> {
+  const answer = await callPlatform(http, { ...call, timeoutMs })
   if (answer.outcome !== 'answered') return { ok: false, errorCode: answer.code, meaning: notDelivered }
-  const body = readJson(answer.body)
+  const body = parseJson(answer.body)
   if (answer.status >= 200 && answer.status < 300) return { ok: true, body: objectOf(body) }
-  return { ok: false, ...judgePartner(body, answer.status) }
+  return { ok: false, ...interpretPartnerError(body, answer.status) }
 }
 
 /** Codes of the older API, `{ errors: [{ code, title, details }] }`, which partners still return. */
-const olderMeanings: ReadonlyMap<string, ErrorMeaning> = new Map([
+const legacyMeanings: ReadonlyMap<string, ErrorMeaning> = new Map([
   ['470', refused],
   ['471', notDelivered],
   ['472', refused],
@@ -91,7 +94,7 @@ const olderMeanings: ReadonlyMap<string, ErrorMeaning> = new Map([
  * concerns the number; with other statuses, "blocked" or "disabled" may refer to a customer or a template, so the
  * connection stays available.
  */
-const words: readonly [status: number | null, words: RegExp, errorCode: string, ErrorMeaning][] = [
+const textMeanings: readonly [status: number | null, words: RegExp, errorCode: string, ErrorMeaning][] = [
   [null, /api.?key|unauthori[sz]ed/i, 'invalid_api_key', connectionDown],
   [null, /payment|balance|insufficient funds|not enough credit/i, 'payment_required', billableHeld],
   [null, /rate.?limit|too many requests|throttl/i, 'rate_limited', notDelivered],
@@ -99,30 +102,30 @@ const words: readonly [status: number | null, words: RegExp, errorCode: string, 
 ]
 
 /** Returns the meaning of a partner's error: a code of the platform or of the older API, or its own words. */
-export function judgePartner(body: unknown, httpStatus: number): Judgement {
+export function interpretPartnerError(body: unknown, httpStatus: number): ErrorInterpretation {
   const { error, errors } = objectOf(body)
-  if (Number.isSafeInteger(objectOf(error).code)) return judge(body, httpStatus)
+  if (Number.isSafeInteger(objectOf(error).code)) return interpretError(body, httpStatus)
   const code = tokenOf(objectOf(listOf(errors)[0]).code)
-  const older = code === null ? undefined : olderMeanings.get(code)
-  if (code !== null && older !== undefined) return { errorCode: code, meaning: older }
-  if (code !== null && /^\d{1,9}$/.test(code)) return judge({ error: { code: Number(code) } }, httpStatus)
-  return ofWords(explanationOf(body), httpStatus)
+  const legacy = code === null ? undefined : legacyMeanings.get(code)
+  if (code !== null && legacy !== undefined) return { errorCode: code, meaning: legacy }
+  if (code !== null && /^\d{1,9}$/.test(code)) return interpretError({ error: { code: Number(code) } }, httpStatus)
+  return interpretText(findExplanation(body), httpStatus)
 }
 
-function ofWords(text: string, httpStatus: number): Judgement {
+function interpretText(text: string, httpStatus: number): ErrorInterpretation {
   if (httpStatus >= 400 && httpStatus < 500) {
-    const known = words.find(([status, said]) => (status ?? httpStatus) === httpStatus && said.test(text))
+    const known = textMeanings.find(([status, pattern]) => (status ?? httpStatus) === httpStatus && pattern.test(text))
     if (known !== undefined) return { errorCode: known[2], meaning: known[3] }
   }
   if (httpStatus === 402) return { errorCode: 'http_402', meaning: billableHeld }
-  const isOfKey = httpStatus === 401 || httpStatus === 403
-  return { errorCode: `http_${httpStatus}`, meaning: isOfKey ? connectionDown : meaningOfStatus(httpStatus) }
+  const isKeyError = httpStatus === 401 || httpStatus === 403
+  return { errorCode: `http_${httpStatus}`, meaning: isKeyError ? connectionDown : meaningOfStatus(httpStatus) }
 }
 
 /** Returns the partner's explanation from all fields that may contain it. */
-function explanationOf(body: unknown): string {
+function findExplanation(body: unknown): string {
   const { message, detail, title, error, errors, meta } = objectOf(body)
   const first = objectOf(listOf(errors)[0])
-  const places = [message, detail, title, error, objectOf(error).message, first.title, first.details]
-  return [...places, objectOf(meta).developer_message].map((place) => textOf(place) ?? '').join(' ')
+  const candidates = [message, detail, title, error, objectOf(error).message, first.title, first.details]
+  return [...candidates, objectOf(meta).developer_message].map((candidate) => textOf(candidate) ?? '').join(' ')
 }

@@ -1,11 +1,11 @@
 import type { Clock } from '../../base/clock.ts'
 import { type Db, publish, type Tx } from '../../base/db.ts'
-import { type DueWatch, watchDue } from '../../base/pubsub.ts'
+import { type DueWatch, watchDueWork } from '../../base/pubsub.ts'
 import { connectionUpdates, liveUpdatesTopic } from '../../team/live-updates.ts'
 import type { ConnectionKey } from '../connection/connection.ts'
 
 /** Interval between syncs of a connection's templates. */
-export const refreshMs = 10 * 60_000
+export const syncIntervalMs = 10 * 60_000
 const debounceMs = 5_000
 // The platform allows 200 calls per hour and account, and one sync may read several pages.
 const minGapMs = 60_000
@@ -13,7 +13,7 @@ const minGapMs = 60_000
 const leaseMs = 120_000
 const pollEveryMs = 15_000
 /** Published when the platform hints at a template change; the id is the workspace's. */
-const hintedTopic = 'templates_hinted'
+const templatesHintedTopic = 'templates_hinted'
 
 /** Watches for connections whose templates are due for a sync. */
 export function watchTemplates({ db, clock }: { db: Db; clock: Clock }): DueWatch {
@@ -23,12 +23,12 @@ export function watchTemplates({ db, clock }: { db: Db; clock: Clock }): DueWatc
       from connections`
     return row?.at ?? null
   }
-  return watchDue(
+  return watchDueWork(
     { db, clock },
     {
       nextAt,
       pollEveryMs,
-      watchedTopics: [{ topic: hintedTopic }, { topic: liveUpdatesTopic, isRelevant: connectionUpdates }],
+      watchedTopics: [{ topic: templatesHintedTopic }, { topic: liveUpdatesTopic, isRelevant: connectionUpdates }],
     },
   )
 }
@@ -37,7 +37,7 @@ export function watchTemplates({ db, clock }: { db: Db; clock: Clock }): DueWatc
  * Schedules a sync soon after the platform hints at a template change; further hints until then have no effect. Does
  * nothing for channels without templates.
  */
-export async function hintTemplates(tx: Tx, { workspaceId, id }: ConnectionKey, now: Date): Promise<void> {
+export async function scheduleTemplateSync(tx: Tx, { workspaceId, id }: ConnectionKey, now: Date): Promise<void> {
   const soon = new Date(now.getTime() + debounceMs)
   await tx`
     update connections
@@ -53,18 +53,18 @@ export async function hintTemplates(tx: Tx, { workspaceId, id }: ConnectionKey, 
       and id = ${id}
       and templates_due_at is not null
       and removed_at is null`
-  publish(tx, hintedTopic, workspaceId)
+  publish(tx, templatesHintedTopic, workspaceId)
 }
 
-export interface Claim extends ConnectionKey {
+export interface SyncClaim extends ConnectionKey {
   /** Shows at the end whether a hint arrived in the meantime. */
   until: Date
 }
 
 /** Claims up to `limit` connections whose templates are due; other nodes skip them until the claim expires. */
-export async function claimDue(tx: Tx, limit: number, now: Date): Promise<Claim[]> {
+export async function claimDueSyncs(tx: Tx, limit: number, now: Date): Promise<SyncClaim[]> {
   const until = new Date(now.getTime() + leaseMs)
-  const claimed = await tx<Omit<Claim, 'until'>[]>`
+  const claimed = await tx<Omit<SyncClaim, 'until'>[]>`
     with due as (
       select workspace_id, id
       from connections
@@ -83,13 +83,13 @@ export async function claimDue(tx: Tx, limit: number, now: Date): Promise<Claim[
 }
 
 /** Ends a claim; keeps the due time set by a hint in the meantime. `syncedAt` is null when the sync failed. */
-export async function endClaim(tx: Tx, claim: Claim, syncedAt: Date | null, now: Date): Promise<void> {
+export async function endSyncClaim(tx: Tx, claim: SyncClaim, syncedAt: Date | null, now: Date): Promise<void> {
   await tx`
     update connections
     set templates_synced_at = coalesce(${syncedAt}::timestamptz, templates_synced_at),
       templates_due_at = case
         when templates_due_at < ${claim.until}::timestamptz then templates_due_at
-        else ${new Date(now.getTime() + refreshMs)}::timestamptz
+        else ${new Date(now.getTime() + syncIntervalMs)}::timestamptz
       end
     where workspace_id = ${claim.workspaceId}
       and id = ${claim.id}
@@ -97,7 +97,7 @@ export async function endClaim(tx: Tx, claim: Claim, syncedAt: Date | null, now:
 }
 
 /** Claims one connection now, even if it is not due. */
-export async function claimNow(tx: Tx, one: ConnectionKey, now: Date): Promise<Claim> {
+export async function claimSync(tx: Tx, one: ConnectionKey, now: Date): Promise<SyncClaim> {
   const until = new Date(now.getTime() + leaseMs)
   await tx`
     update connections

@@ -50,7 +50,7 @@ export async function findTemplate(
     where t.workspace_id = ${workspaceId}
       and t.connection_id = ${connectionId}
       and t.name = ${name}
-      and t.language = ${normalLanguage(language)}`
+      and t.language = ${normalizeLanguage(language)}`
   return row
 }
 
@@ -91,7 +91,7 @@ export async function replaceTemplates(
       excluded.body_only, excluded.header
     )
     returning known.id`
-  const gone = await tx`
+  const deleted = await tx`
     delete from templates
     where workspace_id = ${workspaceId}
       and connection_id = ${connectionId}
@@ -100,11 +100,11 @@ export async function replaceTemplates(
         from jsonb_to_recordset(${JSON.stringify(templates)}::text::jsonb) as t (name text, language text)
       )`
   // Counted from the returned rows: on Citus the update count includes rows that did not change.
-  if (changed.length + gone.count > 0) publishConnection(tx, workspaceId, connectionId)
+  if (changed.length + deleted.count > 0) publishConnection(tx, workspaceId, connectionId)
 }
 
 /** Stores whether the connection's account has a separate endpoint for marketing templates. */
-export async function noteMarketing(
+export async function setSendsMarketing(
   tx: Tx,
   { workspaceId, id }: ConnectionKey,
   sendsMarketing: boolean,
@@ -152,7 +152,7 @@ const placeholder = /\{\{\s*(\w+)\s*\}\}/g
  * Rewrites a body of the platform. Numbers named parameters by first appearance and positional ones by their number; a
  * repeated placeholder is one parameter. Ignores spaces inside the braces.
  */
-export function readBody(text: string, isNamed: boolean): TemplateBody {
+export function parseBody(text: string, isNamed: boolean): TemplateBody {
   const found = [...new Set([...text.matchAll(placeholder)].map((match) => match[1] ?? ''))]
   const named = isNamed || found.some((name) => !/^\d+$/.test(name))
   const order = named ? found : found.sort((a, b) => Number(a) - Number(b))
@@ -173,6 +173,6 @@ export function fillBody(body: string, parameters: readonly string[]): string {
 }
 
 /** Returns the language code with `_`: the platform writes `en-US` in webhooks and `en_US` elsewhere. */
-export function normalLanguage(code: string): string {
+export function normalizeLanguage(code: string): string {
   return code.replaceAll('-', '_')
 }

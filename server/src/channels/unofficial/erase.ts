@@ -1,8 +1,8 @@
 import type { Sql, Tx } from '../../base/db.ts'
-import { type ErasedCustomer, type ErasureScope, type ErasureStep, nothingLeft } from '../../base/erasure.ts'
+import { type ErasedCustomer, type ErasureScope, type ErasureStep, finishedStep } from '../../base/erasure.ts'
 import { phoneClass, phoneVariants } from '../../base/phone/phone-variants.ts'
-import { readJid } from './read/jid.ts'
-import { openContent } from './send/sends.ts'
+import { parseJid } from './parse/jid.ts'
+import { decryptContent } from './send/sends.ts'
 import { keyDigest } from './transport/encrypted-auth-store.ts'
 
 const batchSize = 500
@@ -10,7 +10,7 @@ const batchSize = 500
 const maxDevices = 100
 
 /** Position of the next step: a session, and the send id to continue after. */
-interface Look {
+interface ErasePosition {
   connectionId: string
   after: string
 }
@@ -20,16 +20,17 @@ interface Look {
  * network negotiates new keys if the customer writes again.
  */
 export async function eraseFromSessions(tx: Tx, scope: ErasureScope, place: string | null): Promise<ErasureStep> {
-  const look = place === null ? await nextSession(tx, scope.workspaceId, null) : (JSON.parse(place) as Look)
-  if (look === null) return nothingLeft
-  const { sends, last } = await eraseSends(tx, scope, look)
-  if (last !== null) return { removed: { sessionRows: sends }, place: JSON.stringify({ ...look, after: last }) }
-  const keys = await eraseKeys(tx, scope, look.connectionId)
-  const next = await nextSession(tx, scope.workspaceId, look)
-  return { removed: { sessionRows: sends + keys }, place: next === null ? null : JSON.stringify(next) }
+  const position =
+    place === null ? await nextSession(tx, scope.workspaceId, null) : (JSON.parse(place) as ErasePosition)
+  if (position === null) return finishedStep
+  const { sends, last } = await eraseSends(tx, scope, position)
+  if (last !== null) return { removed: { sessionRows: sends }, position: JSON.stringify({ ...position, after: last }) }
+  const keys = await eraseKeys(tx, scope, position.connectionId)
+  const next = await nextSession(tx, scope.workspaceId, position)
+  return { removed: { sessionRows: sends + keys }, position: next === null ? null : JSON.stringify(next) }
 }
 
-async function nextSession(sql: Sql, workspaceId: string, after: Look | null): Promise<Look | null> {
+async function nextSession(sql: Sql, workspaceId: string, after: ErasePosition | null): Promise<ErasePosition | null> {
   const [session] = await sql<{ connection_id: string }[]>`
     select connection_id
     from channel_sessions
@@ -44,7 +45,7 @@ async function nextSession(sql: Sql, workspaceId: string, after: Look | null): P
 async function eraseSends(
   tx: Tx,
   { workspaceId, keyring, customer }: ErasureScope,
-  { connectionId, after }: Look,
+  { connectionId, after }: ErasePosition,
 ): Promise<{ sends: number; last: string | null }> {
   const rows = await tx<{ id: string; content: Buffer; is_over: boolean }[]>`
     select id, content, state not in ('waiting', 'claimed') as is_over
@@ -55,7 +56,7 @@ async function eraseSends(
     order by id
     limit ${batchSize}`
   const theirs = rows.filter(({ id, content, is_over: isOver }) => {
-    const opened = openContent(keyring, connectionId, id, content)
+    const opened = decryptContent(keyring, connectionId, id, content)
     // A file upload does not name its recipient; it is no longer needed once it has ended.
     return 'jid' in opened ? isOf(customer, opened.jid) : isOver
   })
@@ -68,7 +69,7 @@ async function eraseSends(
 }
 
 function isOf({ phones, userIds }: ErasedCustomer, address: string): boolean {
-  const jid = readJid(address)
+  const jid = parseJid(address)
   if (jid === null) return false
   if (jid.lid !== null) return userIds.includes(jid.lid)
   const own = phoneClass(jid.phone)
@@ -80,7 +81,7 @@ async function eraseKeys(
   { workspaceId, keyring, customer }: ErasureScope,
   connectionId: string,
 ): Promise<number> {
-  const names = keyNames(customer)
+  const names = listKeyNames(customer)
   const digests = names.map(([type, id]) => keyDigest(keyring, connectionId, type, id))
   const erased = await tx`
     delete from session_keys k
@@ -93,7 +94,7 @@ async function eraseKeys(
 }
 
 /** Returns the names of a person's keys on the network: by phone, or by the id that hides it (`…_1`). */
-function keyNames({ phones, userIds }: ErasedCustomer): [type: string, id: string][] {
+function listKeyNames({ phones, userIds }: ErasedCustomer): [type: string, id: string][] {
   const lids = userIds.flatMap((userId) => (userId.endsWith('@lid') ? userId.slice(0, -'@lid'.length) : []))
   const numbers = [...new Set(phones.flatMap(phoneVariants))]
   const users = [

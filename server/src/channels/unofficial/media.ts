@@ -5,24 +5,24 @@ import type { MediaSource } from '../channel-event.ts'
 import type { SessionConnection } from '../connection/connection.ts'
 import {
   type FileToUpload,
-  MediaBroken,
+  MediaDecryptionError,
   type MediaLimits,
-  type MediaWay,
+  type MediaTransport,
   type OpenedMedia,
-  type Uploaded,
+  type UploadResult,
 } from '../media-transport.ts'
-import { agentHeader, cloudLimits, readOpened } from '../waba/cloud-media.ts'
-import type { Wire } from '../waba/exchange.ts'
-import { ask, type SessionConnectorDeps } from './send/connector.ts'
-import { followSend, type NewSessionSend, type SendStanding, takeGiven } from './send/sends.ts'
+import { agentHeader, cloudLimits, toOpenedMedia } from '../waba/cloud-media.ts'
+import type { PlatformHttp } from '../waba/platform-call.ts'
+import { requestSend, type SessionConnectorDeps } from './send/connector.ts'
+import { type NewSessionSend, type SendProgress, takeUploadResult, waitForSend } from './send/sends.ts'
 
-type LinkedMediaDeps = Pick<Wire, 'outgoing'> & Parameters<typeof giveToNetwork>[0]
+type LinkedMediaDeps = Pick<PlatformHttp, 'outgoing'> & Parameters<typeof uploadToNetwork>[0]
 type Linked = Extract<MediaSource, { by: 'linked' }>
 
 const megabyte = 1024 * 1024
 const networkUrl = 'https://mmg.whatsapp.net'
 const networkHost = /(?:^|\.)whatsapp\.net$/
-const silenceMs = 15_000
+const idleTimeoutMs = 15_000
 const [macBytes, blockBytes] = [10, 16]
 
 /** Labels from which the network derives a file's keys, by the start of its type. */
@@ -45,13 +45,13 @@ const limits: MediaLimits = {
  * use Baileys, which connects to any host that a message names, bypassing the SSRF protection, and does not verify the
  * HMAC that detects changes.
  */
-export const linkedMedia = (deps: LinkedMediaDeps): MediaWay<SessionConnection> => ({
+export const linkedMedia = (deps: LinkedMediaDeps): MediaTransport<SessionConnection> => ({
   limits,
   maxCaptionLength: 1024,
-  fetchBytes: 100 * megabyte,
+  maxDownloadBytes: 100 * megabyte,
   open: async ({ settings }, source, maxBytes, signal) => {
-    const keys = source.by === 'linked' ? keysOf(source) : null
-    const url = source.by === 'linked' ? placeOf(settings.baseUrl, source) : null
+    const keys = source.by === 'linked' ? deriveKeys(source) : null
+    const url = source.by === 'linked' ? urlOf(settings.baseUrl, source) : null
     if (keys === null || url === null) return { outcome: 'refused', errorCode: 'invalid_source' }
     const maxAnswerBytes = maxBytes + blockBytes + macBytes
     const answer = await deps.outgoing.stream({
@@ -59,16 +59,16 @@ export const linkedMedia = (deps: LinkedMediaDeps): MediaWay<SessionConnection> 
       url,
       headers: { ...agentHeader, ...(settings.baseUrl === null && { origin: 'https://web.whatsapp.com' }) },
       body: null,
-      silenceMs,
+      idleTimeoutMs,
       maxAnswerBytes,
       signal,
     })
-    return decrypted(readOpened(answer, maxAnswerBytes), keys, maxBytes)
+    return decryptOpened(toOpenedMedia(answer, maxAnswerBytes), keys, maxBytes)
   },
-  upload: (connection, file, signal) => giveToNetwork(deps, connection, file, signal),
+  upload: (connection, file, signal) => uploadToNetwork(deps, connection, file, signal),
 })
 
-function decrypted(opened: OpenedMedia, keys: Keys, maxBytes: number): OpenedMedia {
+function decryptOpened(opened: OpenedMedia, keys: Keys, maxBytes: number): OpenedMedia {
   // The network keeps files for some weeks, then answers 404.
   if (opened.outcome === 'failed' && opened.errorCode === 'http_404') return { outcome: 'gone', errorCode: 'http_404' }
   if (opened.outcome !== 'opened') return opened
@@ -77,7 +77,7 @@ function decrypted(opened: OpenedMedia, keys: Keys, maxBytes: number): OpenedMed
 }
 
 /** Returns the file's URL; null unless it is on a host of the network, whatever the message says. */
-function placeOf(baseUrl: string | null, { url, directPath }: Linked): string | null {
+function urlOf(baseUrl: string | null, { url, directPath }: Linked): string | null {
   const base = baseUrl ?? networkUrl
   if (directPath !== null) return /^\/(?!\/)/.test(directPath) ? base + directPath : null
   if (url === null || !URL.canParse(url)) return null
@@ -92,7 +92,7 @@ interface Keys {
   mac: Buffer
 }
 
-function keysOf({ type, mediaKey }: Linked): Keys | null {
+function deriveKeys({ type, mediaKey }: Linked): Keys | null {
   const [, purpose] = purposes.find(([of]) => of.test(type)) ?? []
   const secret = Buffer.from(mediaKey, 'base64')
   if (purpose === undefined || secret.length !== 32) return null
@@ -111,32 +111,32 @@ export async function* decrypt(
 ): AsyncGenerator<Uint8Array> {
   const decipher = createDecipheriv('aes-256-cbc', cipher, iv)
   const hmac = createHmac('sha256', mac).update(iv)
-  let [held, size] = [Buffer.alloc(0), 0]
+  let [tail, size] = [Buffer.alloc(0), 0]
   for await (const piece of bytes) {
     // The last bytes received so far may be the HMAC.
-    const known = Buffer.concat([held, piece])
-    const end = Math.max(0, known.length - macBytes)
-    hmac.update(known.subarray(0, end))
-    const opened = decipher.update(known.subarray(0, end))
-    held = Buffer.from(known.subarray(end))
-    releaseMemory(known)
+    const received = Buffer.concat([tail, piece])
+    const end = Math.max(0, received.length - macBytes)
+    hmac.update(received.subarray(0, end))
+    const opened = decipher.update(received.subarray(0, end))
+    tail = Buffer.from(received.subarray(end))
+    releaseMemory(received)
     size += opened.length
     if (size > maxBytes) throw new StreamEnded('too_large')
     if (opened.length > 0) yield opened
     releaseMemory(opened)
   }
   const digest = hmac.digest().subarray(0, macBytes)
-  if (held.length !== macBytes || !timingSafeEqual(digest, held)) throw new MediaBroken()
-  const rest = last(() => decipher.final())
+  if (tail.length !== macBytes || !timingSafeEqual(digest, tail)) throw new MediaDecryptionError()
+  const rest = finishDecryption(() => decipher.final())
   if (size + rest.length > maxBytes) throw new StreamEnded('too_large')
   if (rest.length > 0) yield rest
 }
 
-function last(end: () => Buffer): Buffer {
+function finishDecryption(end: () => Buffer): Buffer {
   try {
     return end()
   } catch (cause) {
-    throw new MediaBroken(cause)
+    throw new MediaDecryptionError(cause)
   }
 }
 
@@ -144,45 +144,45 @@ type Deps = Omit<SessionConnectorDeps, 'ackMs' | 'elapsedMs'>
 
 const defaultPollMs = 500
 /** The process that holds the session must start within this time. */
-const beginWithinMs = 20_000
+const startTimeoutMs = 20_000
 /** Shorter than the network keeps files: an upload is used at once. */
-const givenLivesMs = 86_400_000
+const uploadLifetimeMs = 86_400_000
 
 /** Uploads a file through the process that holds the session's socket. */
-export async function giveToNetwork(
+export async function uploadToNetwork(
   deps: Deps,
   { workspaceId, id: connectionId }: SessionConnection,
   file: Pick<FileToUpload, 'id'>,
   signal: AbortSignal,
-): Promise<Uploaded> {
+): Promise<UploadResult> {
   const send: NewSessionSend = {
     ...{ workspaceId, connectionId, id: randomUUID(), kind: 'file', correlator: null },
     content: { give: file.id },
-    leftMs: () => beginWithinMs,
+    leftMs: () => startTimeoutMs,
   }
-  if (!(await ask(deps, send))) return failed('session_not_held')
+  if (!(await requestSend(deps, send))) return failed('session_not_held')
   const { db, pollMs = defaultPollMs } = deps
-  return followSend<Uploaded>(db, send, pollMs, failed('session_not_open'), (standing) =>
-    endOf(deps, send, standing, signal),
+  return waitForSend<UploadResult>(db, send, pollMs, failed('session_not_open'), (progress) =>
+    toUploadResult(deps, send, progress, signal),
   )
 }
 
-const failed = (errorCode: string): Uploaded => ({ outcome: 'failed', errorCode, isDown: false })
+const failed = (errorCode: string): UploadResult => ({ outcome: 'failed', errorCode, isDown: false })
 
-async function endOf(
+async function toUploadResult(
   { db, keyStore, clock }: Deps,
   send: NewSessionSend,
-  standing: SendStanding | undefined,
+  progress: SendProgress | undefined,
   signal: AbortSignal,
-): Promise<Uploaded | 'cancel' | null> {
-  if (standing === undefined) return failed('session_lost')
-  const { state, errorCode, isHeld, isOver } = standing
+): Promise<UploadResult | 'cancel' | null> {
+  if (progress === undefined) return failed('session_lost')
+  const { state, errorCode, isHeld, isOver } = progress
   switch (state) {
     case 'accepted': {
       const keyring = await keyStore.keyring(send.workspaceId)
-      const platformId = await db.tx((tx) => takeGiven(tx, keyring, send))
+      const platformId = await db.tx((tx) => takeUploadResult(tx, keyring, send))
       if (platformId === null) return failed('session_lost')
-      return { outcome: 'taken', platformId, livesUntil: new Date(clock.now().getTime() + givenLivesMs) }
+      return { outcome: 'taken', platformId, livesUntil: new Date(clock.now().getTime() + uploadLifetimeMs) }
     }
     case 'refused':
       return { outcome: 'refused', errorCode: errorCode ?? 'unknown' }

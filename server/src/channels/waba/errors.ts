@@ -1,5 +1,5 @@
 import type { RefusalEffect } from '../connector.ts'
-import type { Stop } from '../health/holds.ts'
+import type { HoldRule } from '../health/holds.ts'
 import { objectOf } from './json.ts'
 
 const minuteMs = 60_000
@@ -17,28 +17,28 @@ const access = { stops: 'all', probe: 'read', firstMs: 10 * minuteMs, maxMs: 6 *
  * Error codes about the connection rather than the message, also when a partner passes them on: what each one stops and
  * how it is tested. Advice is in `advice.ts`.
  */
-export const stopTable: readonly (readonly [stop: Stop, ...codes: (number | string)[]])[] = [
+export const holdRuleTable: readonly (readonly [stop: HoldRule, ...codes: (number | string)[]])[] = [
   [billable, 131042, 1025, 'payment_required', 'http_402'],
   [number, 3, 10, 131005, 131045, 133000, 133010, 133016],
   [policy, 368, 131031, 131037, 1031, 'blocked'],
   [access, 0, 190, 1005, 'invalid_api_key', 'http_401', 'http_403'],
 ]
 
-const stops: ReadonlyMap<string, Stop> = new Map(
-  stopTable.flatMap(([stop, ...codes]) => codes.map((code) => [String(code), stop] as const)),
+const holdRules: ReadonlyMap<string, HoldRule> = new Map(
+  holdRuleTable.flatMap(([stop, ...codes]) => codes.map((code) => [String(code), stop] as const)),
 )
 
 /** Returns the hold for a code about the connection. Codes not in the table are treated like credential errors. */
-export function stopOf(errorCode: string): Stop {
-  return stops.get(errorCode) ?? (/^2\d\d$/.test(errorCode) ? number : access)
+export function holdRuleOf(errorCode: string): HoldRule {
+  return holdRules.get(errorCode) ?? (/^2\d\d$/.test(errorCode) ? number : access)
 }
 
 /** Codes of the older API, which partners still return. */
-const olderCodes = new Set([1005, 1025, 1031])
+const legacyCodes = new Set([1005, 1025, 1031])
 
 /** The platform's own codes that create a hold. */
-const stoppingCodes: readonly (readonly [code: number, Stop])[] = stopTable.flatMap(([stop, ...codes]) =>
-  codes.flatMap((code) => (typeof code === 'number' && !olderCodes.has(code) ? [[code, stop] as const] : [])),
+const holdingCodes: readonly (readonly [code: number, HoldRule])[] = holdRuleTable.flatMap(([stop, ...codes]) =>
+  codes.flatMap((code) => (typeof code === 'number' && !legacyCodes.has(code) ? [[code, stop] as const] : [])),
 )
 
 /** Meaning of a platform error code for the message that caused it. */
@@ -64,7 +64,7 @@ const meanings: readonly [ErrorMeaning, codes: readonly number[]][] = [
 ]
 
 export const errorMeanings: ReadonlyMap<number, ErrorMeaning> = new Map<number, ErrorMeaning>([
-  ...stoppingCodes.map(([code, { stops }]) => [code, stops === 'all' ? connectionDown : billableHeld] as const),
+  ...holdingCodes.map(([code, { stops }]) => [code, stops === 'all' ? connectionDown : billableHeld] as const),
   ...meanings.flatMap(([meaning, codes]) => codes.map((code) => [code, meaning] as const)),
 ])
 
@@ -74,7 +74,7 @@ export interface PlatformError {
 }
 
 /** Returns the error in a response body; null if there is none that can be read, such as in an HTML page. */
-export function readError(body: unknown): PlatformError | null {
+export function parseError(body: unknown): PlatformError | null {
   const { code, error_subcode: subcode } = objectOf(objectOf(body).error)
   if (!Number.isSafeInteger(code)) return null
   return { code: Number(code), subcode: Number.isSafeInteger(subcode) ? Number(subcode) : null }
@@ -88,14 +88,14 @@ export function meaningOf({ code, subcode }: PlatformError, httpStatus: number):
   return errorMeanings.get(code) ?? meaningOfStatus(httpStatus)
 }
 
-export interface Judgement {
+export interface ErrorInterpretation {
   errorCode: string
   meaning: ErrorMeaning
 }
 
 /** Returns the meaning of an error response. */
-export function judge(body: unknown, httpStatus: number): Judgement {
-  const error = readError(body)
+export function interpretError(body: unknown, httpStatus: number): ErrorInterpretation {
+  const error = parseError(body)
   if (error === null) return { errorCode: `http_${httpStatus}`, meaning: meaningOfStatus(httpStatus) }
   return { errorCode: String(error.code), meaning: meaningOf(error, httpStatus) }
 }

@@ -1,8 +1,8 @@
 /** Untrusted JSON, read only with these functions: a value of an unexpected type counts as absent. */
-export type Loose = Record<string, unknown>
+export type JsonObject = Record<string, unknown>
 
-export function objectOf(value: unknown): Loose {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Loose) : {}
+export function objectOf(value: unknown): JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {}
 }
 
 export function listOf(value: unknown): unknown[] {
@@ -21,7 +21,7 @@ export function tokenOf(value: unknown): string | null {
 }
 
 /** Parses JSON; null if invalid. */
-export function readJson(body: string): unknown {
+export function parseJson(body: string): unknown {
   try {
     return JSON.parse(body)
   } catch {

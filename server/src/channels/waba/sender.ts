@@ -1,66 +1,66 @@
 import type { Connection, WabaConnection } from '../connection/connection.ts'
-import type { Connector, GivenFile, Order, Outgoing, Recipient, SendResult } from '../connector.ts'
+import type { Connector, Order, OutgoingMessage, PlatformFile, Recipient, SendResult } from '../connector.ts'
 import type { Choices } from '../interactive-options.ts'
-import { judge } from './errors.ts'
-import { bearer, type Call, type Exchange, exchange, type Wire } from './exchange.ts'
-import { listOf, objectOf, readJson, textOf } from './json.ts'
+import { interpretError } from './errors.ts'
+import { listOf, objectOf, parseJson, textOf } from './json.ts'
+import { bearer, type Call, type CallResult, callPlatform, type PlatformHttp } from './platform-call.ts'
 
 const sendTimeoutMs = 20_000
 const readTimeoutMs = 5_000
 
 /** Connector for the official platform. `timeoutMs`: timeout of one call. */
-export function wabaConnector(wire: Wire, timeoutMs: number = sendTimeoutMs): Connector<WabaConnection> {
-  const to = (endpoint: string) =>
-    cloudConnector<WabaConnection>(wire, timeoutMs, judge, ({ settings, numberId }) => ({
+export function wabaConnector(http: PlatformHttp, timeoutMs: number = sendTimeoutMs): Connector<WabaConnection> {
+  const connectorFor = (endpoint: string) =>
+    cloudConnector<WabaConnection>(http, timeoutMs, interpretError, ({ settings, numberId }) => ({
       url: `${settings.baseUrl}/${settings.version}/${encodeURIComponent(numberId)}/${endpoint}`,
       headers: bearer(settings.accessToken),
     }))
-  const [messages, marketing] = [to('messages'), to('marketing_messages')]
+  const [messages, marketing] = [connectorFor('messages'), connectorFor('marketing_messages')]
   return {
     ...messages,
     send: async (connection, order) => {
       if (!connection.sendsMarketing || !isMarketing(order.message)) return messages.send(connection, order)
       const result = await marketing.send(connection, order)
-      return isNoEndpoint(result) ? messages.send(connection, order) : result
+      return isEndpointMissing(result) ? messages.send(connection, order) : result
     },
   }
 }
 
-const isMarketing = (message: Outgoing): boolean =>
+const isMarketing = (message: OutgoingMessage): boolean =>
   message.kind === 'template' && message.category?.toUpperCase() === 'MARKETING'
 
 /** Whether the marketing endpoint is missing, in which case nothing was sent: the number may have lost access to it. */
-const isNoEndpoint = (result: SendResult): boolean =>
+const isEndpointMissing = (result: SendResult): boolean =>
   result.outcome === 'refused' &&
   (['2500', 'http_404'].includes(result.errorCode) ||
     (result.errorCode === '100' && result.effect === 'connection_unavailable'))
 
 /** Connector for any API with the official platform's request bodies. */
 export function cloudConnector<C extends Connection>(
-  wire: Wire,
+  http: PlatformHttp,
   timeoutMs: number,
-  judgeRefusal: typeof judge,
-  wayOf: (connection: C) => Pick<Call, 'url' | 'headers'>,
+  interpret: typeof interpretError,
+  targetOf: (connection: C) => Pick<Call, 'url' | 'headers'>,
 ): Connector<C> {
   return {
     maxTextLength: 4096,
-    takesChoices: true,
+    supportsChoices: true,
     send: async (connection, order) => {
       const body = messageBody(order)
       if (body === null) return { outcome: 'refused', errorCode: 'no_address', effect: 'none' }
-      const call = { method: 'POST', ...wayOf(connection), body, timeoutMs, deadline: order.deadline } as const
-      const result = resultOf(await exchange(wire, call), judgeRefusal)
+      const call = { method: 'POST', ...targetOf(connection), body, timeoutMs, deadline: order.deadline } as const
+      const result = resultOf(await callPlatform(http, call), interpret)
       return hasFile(order.message) ? withFileGone(result) : result
     },
     markRead: async (connection, externalId) => {
       const body = { messaging_product: 'whatsapp', status: 'read', message_id: externalId }
       const call = {
         method: 'POST',
-        ...wayOf(connection),
+        ...targetOf(connection),
         body,
         timeoutMs: Math.min(timeoutMs, readTimeoutMs),
       } as const
-      await exchange(wire, call)
+      await callPlatform(http, call)
     },
   }
 }
@@ -81,11 +81,11 @@ export function messageBody({ recipient, message, correlator }: Order): object |
 
 // Without the plus, the platform may prepend the business's own country code.
 function addressOf({ phone, userId }: Recipient): object | null {
-  if (phone !== null) return { to: `+${phone}` }
+  if (phone !== null) return { connectorFor: `+${phone}` }
   return userId === null ? null : { recipient: userId }
 }
 
-function contentOf(message: Outgoing): object {
+function contentOf(message: OutgoingMessage): object {
   switch (message.kind) {
     case 'text':
       return { type: 'text', text: { preview_url: message.previewUrl, body: message.text } }
@@ -102,12 +102,18 @@ function contentOf(message: Outgoing): object {
   }
 }
 
-const contextOf = (message: Outgoing): object =>
+const contextOf = (message: OutgoingMessage): object =>
   message.kind === 'reaction' || message.quoted === undefined
     ? {}
     : { context: { message_id: message.quoted.externalId } }
 
-function templateOf({ name, language, parameters, names, header }: Extract<Outgoing, { kind: 'template' }>): object {
+function templateOf({
+  name,
+  language,
+  parameters,
+  names,
+  header,
+}: Extract<OutgoingMessage, { kind: 'template' }>): object {
   const filled = parameters.map((text, n) => {
     const named = names?.[n] === undefined ? {} : { parameter_name: names[n] }
     return { type: 'text', ...named, text }
@@ -121,40 +127,40 @@ function templateOf({ name, language, parameters, names, header }: Extract<Outgo
 
 function interactiveOf(text: string, choices: Choices): object {
   const { footer } = choices
-  const words = { body: { text }, ...(footer === undefined ? {} : { footer: { text: footer } }) }
+  const texts = { body: { text }, ...(footer === undefined ? {} : { footer: { text: footer } }) }
   if ('list' in choices) {
     const { button, rows } = choices.list
-    return { type: 'list', ...words, action: { button, sections: [{ rows }] } }
+    return { type: 'list', ...texts, action: { button, sections: [{ rows }] } }
   }
   const buttons = choices.buttons.map(({ id, title }) => ({ type: 'reply', reply: { id, title } }))
-  return { type: 'button', ...words, action: { buttons } }
+  return { type: 'button', ...texts, action: { buttons } }
 }
 
 /** Returns the platform's fields for a file. A voice note is audio with a flag. */
-function fileOf({ kind, name, platformId }: GivenFile, caption: string): object {
+function fileOf({ kind, name, platformId }: PlatformFile, caption: string): object {
   const id = { id: platformId ?? '' }
-  const words = caption === '' ? {} : { caption }
+  const texts = caption === '' ? {} : { caption }
   if (kind === 'voice') return { type: 'audio', audio: { ...id, voice: true } }
-  if (kind !== 'document') return { type: kind, [kind]: { ...id, ...words } }
-  return { type: 'document', document: { ...id, ...words, ...(name === null ? {} : { filename: name }) } }
+  if (kind !== 'document') return { type: kind, [kind]: { ...id, ...texts } }
+  return { type: 'document', document: { ...id, ...texts, ...(name === null ? {} : { filename: name }) } }
 }
 
-const hasFile = (message: Outgoing): boolean =>
+const hasFile = (message: OutgoingMessage): boolean =>
   message.kind === 'media' || (message.kind === 'template' && message.header !== undefined)
 
 /** Codes that may mean a missing file: `Invalid parameter`, `Unknown object`, `Media upload error`. */
-const codesOfFiles = new Set(['100', '1006', '131053'])
+const fileErrorCodes = new Set(['100', '1006', '131053'])
 
 const withFileGone = (result: SendResult): SendResult =>
-  result.outcome === 'refused' && codesOfFiles.has(result.errorCode) ? { ...result, isFileGone: true } : result
+  result.outcome === 'refused' && fileErrorCodes.has(result.errorCode) ? { ...result, isFileGone: true } : result
 
 /** Returns the result of a send from the platform's answer. */
-export function resultOf(answer: Exchange, judgeRefusal: typeof judge = judge): SendResult {
+export function resultOf(answer: CallResult, interpret: typeof interpretError = interpretError): SendResult {
   if (answer.outcome === 'not_sent') return { outcome: 'unreachable', errorCode: answer.code }
   if (answer.outcome === 'lost') return { outcome: 'unknown', errorCode: answer.code }
-  const body = readJson(answer.body)
+  const body = parseJson(answer.body)
   if (answer.status >= 200 && answer.status < 300) return acceptanceOf(body)
-  const { errorCode, meaning } = judgeRefusal(body, answer.status)
+  const { errorCode, meaning } = interpret(body, answer.status)
   return { ...meaning, errorCode }
 }
 

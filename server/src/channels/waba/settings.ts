@@ -29,7 +29,7 @@ const versionEnds: Record<string, string> = {
 const oldestKnown = 20
 
 /** Returns the date on which a version is or was retired; null if not announced. */
-export function endOfVersion(text: string): string | null {
+export function versionEndDate(text: string): string | null {
   const isOlder = Number(text.slice(1)) < oldestKnown
   return versionEnds[isOlder ? `v${oldestKnown}.0` : text] ?? null
 }

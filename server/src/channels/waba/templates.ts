@@ -2,14 +2,14 @@ import type { FetchedTemplates } from '../adapter.ts'
 import type { WabaConnection } from '../connection/connection.ts'
 import {
   hasPlaceholder,
-  normalLanguage,
+  normalizeLanguage,
   type PlatformTemplate,
-  readBody,
+  parseBody,
   type TemplateHeader,
   templateHeaders,
 } from '../templates/templates.ts'
-import { fetchGraph, type Wire } from './exchange.ts'
-import { type Loose, listOf, objectOf, textOf } from './json.ts'
+import { type JsonObject, listOf, objectOf, textOf } from './json.ts'
+import { fetchGraph, type PlatformHttp } from './platform-call.ts'
 
 const fields = 'id,name,language,status,category,parameter_format,components'
 const pageSize = 100
@@ -23,30 +23,33 @@ type Failed = Extract<FetchedTemplates, { ok: false }>
  */
 export async function readPages(
   first: string,
-  read: (place: string, page: number) => Promise<{ ok: true; listed: unknown[]; next: string | null } | Failed>,
+  read: (pageCursor: string, page: number) => Promise<{ ok: true; listed: unknown[]; next: string | null } | Failed>,
 ): Promise<FetchedTemplates> {
   // Pages may shift while they are read, so a template can appear twice: name and language identify it.
   const found = new Map<string, PlatformTemplate>()
-  let place = first
+  let pageCursor = first
   for (let page = 1; page <= maxPages; page++) {
-    const answer = await read(place, page)
+    const answer = await read(pageCursor, page)
     if (!answer.ok) return answer
-    for (const template of answer.listed.map(readTemplate)) {
+    for (const template of answer.listed.map(parseTemplate)) {
       if (template !== null) found.set(`${template.name} ${template.language}`, template)
     }
     if (answer.next === null) return { ok: true, templates: [...found.values()] }
-    place = answer.next
+    pageCursor = answer.next
   }
   return { ok: false, errorCode: 'too_many_templates', isDown: false }
 }
 
 /** Returns the templates of a connection's account. */
-export async function fetchTemplates(wire: Wire, { accountId, settings }: WabaConnection): Promise<FetchedTemplates> {
+export async function fetchTemplates(
+  http: PlatformHttp,
+  { accountId, settings }: WabaConnection,
+): Promise<FetchedTemplates> {
   if (accountId === null) return { ok: true, templates: [] }
   const path = `${encodeURIComponent(accountId)}/message_templates?fields=${fields}&limit=${pageSize}`
   return readPages('', async (after) => {
     const cursor = after === '' ? '' : `&after=${encodeURIComponent(after)}`
-    const answer = await fetchGraph(wire, settings, path + cursor)
+    const answer = await fetchGraph(http, settings, path + cursor)
     if (!answer.ok) return answer
     const next = nextCursor(answer.body.paging)
     return { ok: true, listed: listOf(answer.body.data), next: next === after ? null : next }
@@ -60,28 +63,28 @@ function nextCursor(paging: unknown): string | null {
 }
 
 /** Parses a template of the platform's list; null if name, language or status is missing. */
-export function readTemplate(value: unknown): PlatformTemplate | null {
+export function parseTemplate(value: unknown): PlatformTemplate | null {
   const { name, language, status, category, parameter_format, components } = objectOf(value)
   const [knownName, knownLanguage, knownStatus] = [textOf(name), textOf(language), textOf(status)]
   if (knownName === null || knownLanguage === null || knownStatus === null) return null
   const parts = listOf(components).map(objectOf)
   const body = textOf(parts.find((part) => typeOf(part) === 'BODY')?.text)
   const isAuthentication = textOf(category)?.toUpperCase() === 'AUTHENTICATION'
-  const lacking = parts.filter((part) => !needsNothing(part))
+  const incomplete = parts.filter((part) => !isComplete(part))
   const isPlain = body !== null && !isAuthentication
   return {
     name: knownName,
-    language: normalLanguage(knownLanguage),
+    language: normalizeLanguage(knownLanguage),
     category: textOf(category) ?? '',
     status: knownStatus.toUpperCase(),
-    ...readBody(body ?? '', textOf(parameter_format)?.toUpperCase() === 'NAMED'),
-    bodyOnly: isPlain && lacking.length === 0,
-    header: isPlain ? fileOnly(lacking) : null,
+    ...parseBody(body ?? '', textOf(parameter_format)?.toUpperCase() === 'NAMED'),
+    bodyOnly: isPlain && incomplete.length === 0,
+    header: isPlain ? headerFile(incomplete) : null,
   }
 }
 
 /** Returns whether a component can be sent without values. Unknown components are assumed to need some. */
-function needsNothing(part: Loose): boolean {
+function isComplete(part: JsonObject): boolean {
   switch (typeOf(part)) {
     case 'BODY':
     case 'FOOTER':
@@ -96,16 +99,16 @@ function needsNothing(part: Loose): boolean {
 }
 
 /** Returns the type of the header's file, if nothing else is needed. */
-function fileOnly([part, ...others]: readonly Loose[]): TemplateHeader | null {
+function headerFile([part, ...others]: readonly JsonObject[]): TemplateHeader | null {
   if (part === undefined || others.length > 0 || typeOf(part) !== 'HEADER') return null
   const format = textOf(part.format)?.toLowerCase()
   return templateHeaders.find((header) => header === format) ?? null
 }
 
-function isPlainButton(button: Loose): boolean {
+function isPlainButton(button: JsonObject): boolean {
   const type = typeOf(button)
   if (type === 'URL') return !hasPlaceholder(textOf(button.url) ?? '')
   return type === 'QUICK_REPLY' || type === 'PHONE_NUMBER' || type === 'VOICE_CALL'
 }
 
-const typeOf = (part: Loose): string => textOf(part.type)?.toUpperCase() ?? ''
+const typeOf = (part: JsonObject): string => textOf(part.type)?.toUpperCase() ?? ''

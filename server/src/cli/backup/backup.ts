@@ -9,14 +9,14 @@ import {
   type CopiedTable,
   copyStatement,
   inSnapshot,
-  readCatalogue,
-  readMigrationsOf,
+  readAppliedMigrations,
+  readCatalog,
   withSession,
-} from '../../base/copy/catalogue.ts'
+} from '../../base/copy/catalog.ts'
 import { copyOut } from '../../base/copy/copy.ts'
 import { version } from '../../base/version.ts'
 import { type Config, loadConfig } from '../../config.ts'
-import { answer, openProgress, type Progress, say } from '../terminal.ts'
+import { openProgress, type Progress, printMessage, printResult } from '../terminal.ts'
 import {
   bytesOfJson,
   copyFiles,
@@ -33,7 +33,14 @@ import {
   snapshotName,
   storeOf,
 } from './format.ts'
-import { checkMasterKeys, keyFileOf, openEmbedded, requireMasterKeys, type Source, writeKeysFile } from './source.ts'
+import {
+  checkMasterKeys,
+  type DatabaseSource,
+  keyFileOf,
+  openEmbedded,
+  requireMasterKeys,
+  writeKeysFile,
+} from './source.ts'
 import { type TarWriter, writeTar } from './tar.ts'
 
 export interface BackupOptions {
@@ -54,13 +61,17 @@ export async function backUp({ to, keys, json }: BackupOptions): Promise<void> {
     const target = to === '-' ? standardOutput() : newFile(resolve(to))
     const end = await writeTo(target, source, config)
     if (keys !== undefined) writeKeysFile(keys, requireMasterKeys(config))
-    tell(end, config, { to, keys, json, bytes: target.tar.bytes })
+    printSummary(end, config, { to, keys, json, bytes: target.tar.bytes })
   } finally {
     await source.close()
   }
 }
 
-async function writeTo({ tar, finish, drop }: Target, { address }: Source, config: Config): Promise<Written> {
+async function writeTo(
+  { tar, finish, drop }: Target,
+  { address }: DatabaseSource,
+  config: Config,
+): Promise<WrittenBackup> {
   try {
     const end = await withSession(address, 'parley backup', (client) => writeBackup(client, config, tar))
     await finish()
@@ -71,9 +82,9 @@ async function writeTo({ tar, finish, drop }: Target, { address }: Source, confi
   }
 }
 
-type Written = EndMark & { takenAt: string }
+type WrittenBackup = EndMark & { takenAt: string }
 
-async function writeBackup(client: pg.Client, config: Config, tar: TarWriter): Promise<Written> {
+async function writeBackup(client: pg.Client, config: Config, tar: TarWriter): Promise<WrittenBackup> {
   const progress = openProgress()
   const store = storeOf(config)
   const masterKeyIds = await listMasterKeys(client)
@@ -120,12 +131,12 @@ async function listMasterKeys(client: pg.Client): Promise<string[]> {
 
 async function readSnapshot(client: pg.Client, takenAt: Date): Promise<Snapshot> {
   const { rows } = await client.query<{ version: string }>(`select current_setting('server_version') as version`)
-  const migrations = await readMigrationsOf(client)
+  const migrations = await readAppliedMigrations(client)
   return {
     takenAt: takenAt.toISOString(),
     postgres: rows[0]?.version ?? '',
     migrations,
-    ...(await readCatalogue(client)),
+    ...(await readCatalog(client)),
   }
 }
 
@@ -213,11 +224,11 @@ function standardOutput(): Target {
 
 const megabytes = (bytes: number) => `${(bytes / 1024 / 1024).toFixed(1)} MiB`
 
-interface Told extends BackupOptions {
+interface SummaryOptions extends BackupOptions {
   bytes: number
 }
 
-function tell(end: Written, config: Config, { to, keys, json, bytes }: Told): void {
+function printSummary(end: WrittenBackup, config: Config, { to, keys, json, bytes }: SummaryOptions): void {
   const rows = end.tables.reduce((sum, table) => sum + table.rows, 0)
   const { count, missing } = end.files
   const where =
@@ -230,9 +241,9 @@ function tell(end: Written, config: Config, { to, keys, json, bytes }: Told): vo
     ...(config.media.kind === 's3' ? ['The files are in a bucket and not included: back them up separately.'] : []),
     `The master keys are not included, and ${where}`,
   ]
-  if (to === '-') for (const line of lines) say(line)
+  if (to === '-') for (const line of lines) printMessage(line)
   else
-    answer(
+    printResult(
       json,
       { to, bytes, rows, files: count, missingFiles: missing, takenAt: end.takenAt, keys: keys ?? null },
       lines,

@@ -36,8 +36,8 @@ export function addBackupCommands(program: Command): void {
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  DATABASE_URL=postgres://parley@db/parley parley prove\n')
     .action(async (options: { json?: boolean }) => {
-      const { proveInstallation } = await import('./verify.ts')
-      await proveInstallation(options)
+      const { verifyInstallation } = await import('./verify.ts')
+      await verifyInstallation(options)
     })
   program
     .command('move')

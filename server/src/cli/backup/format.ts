@@ -1,6 +1,6 @@
 import { type Hash, hash } from 'node:crypto'
 import type pg from 'pg'
-import type { AppliedMigration, Catalogue } from '../../base/copy/catalogue.ts'
+import type { AppliedMigration, Catalog } from '../../base/copy/catalog.ts'
 import type { Config } from '../../config.ts'
 import { openFolderStore } from '../../media/store/folder-store.ts'
 import { type MediaStore, StoreError } from '../../media/store/store.ts'
@@ -28,7 +28,7 @@ export interface Head {
 }
 
 /** The database at one time. It contains every write acknowledged before `takenAt`. */
-export interface Snapshot extends Catalogue {
+export interface Snapshot extends Catalog {
   takenAt: string
   postgres: string
   migrations: AppliedMigration[]
@@ -88,19 +88,19 @@ export async function namedFiles(client: pg.Client): Promise<Set<string>> {
 }
 
 /** Copies the files that are not copied yet, or only the given ones. */
-export async function copyFiles(copy: FileCopy, wanted: Set<string> | null, progress: Progress): Promise<void> {
+export async function copyFiles(copy: FileCopy, requestedNames: Set<string> | null, progress: Progress): Promise<void> {
   if (copy.store === null) return
   for (let after: string | null = null; ; ) {
     const files = await copy.store.list(after, pageSize)
     for (const { name, bytes } of files) {
-      if (copy.seen.has(name) || (wanted !== null && !wanted.has(name))) continue
+      if (copy.seen.has(name) || (requestedNames !== null && !requestedNames.has(name))) continue
       await copyFile(copy, copy.store, name, bytes)
       progress.show(0, `${copy.seen.size} files`)
     }
     if (files.length < pageSize) break
     after = files.at(-1)?.name ?? null
   }
-  if (wanted !== null) copy.missing = [...wanted].filter((name) => !copy.seen.has(name)).length
+  if (requestedNames !== null) copy.missing = [...requestedNames].filter((name) => !copy.seen.has(name)).length
 }
 
 const pageSize = 500

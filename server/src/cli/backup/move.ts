@@ -3,35 +3,35 @@ import { join } from 'node:path'
 import type pg from 'pg'
 import { systemClock } from '../../base/clock.ts'
 import {
-  type Catalogue,
+  type Catalog,
   type CopiedTable,
   copyStatement,
   inSnapshot,
   loadTables,
   quoted,
-  readCatalogue,
+  readCatalog,
   withSession,
-} from '../../base/copy/catalogue.ts'
+} from '../../base/copy/catalog.ts'
 import { copyOut } from '../../base/copy/copy.ts'
 import { openDb } from '../../base/db.ts'
 import { movedName } from '../../base/embedded/embedded-postgres.ts'
 import type { MasterKeys } from '../../base/encryption/key-store.ts'
 import { migrate, unfinishedMove } from '../../base/migrate.ts'
-import { type DatabaseAddress, nameOfHost } from '../../base/postgres/address.ts'
+import { type DatabaseAddress, formatHost } from '../../base/postgres/address.ts'
 import { type Config, loadConfig } from '../../config.ts'
-import { answer, openProgress, type Progress } from '../terminal.ts'
+import { openProgress, type Progress, printResult } from '../terminal.ts'
 import { keyFileOf, requireCluster, requireMasterKeys, startEmbedded } from './source.ts'
-import { type Proof, proofLines, prove } from './verify.ts'
+import { type Verification, verificationLines, verifyBackup } from './verify.ts'
 
 export interface MoveOptions {
   to: string
   json?: boolean
 }
 
-interface Moved {
+interface MoveResult {
   tables: number
   rows: number
-  proof: Proof
+  proof: Verification
 }
 
 const oldestVersion = 15
@@ -49,11 +49,11 @@ export async function move({ to, json }: MoveOptions): Promise<void> {
   const masterKeys = requireMasterKeys(config)
   // Locks the folder, so that no service writes data that would not be moved.
   const source = await startEmbedded(config.dataFolder)
-  let moved: Moved
+  let moved: MoveResult
   try {
-    await upToDate(source.address)
-    await withSession(target, 'parley move', makeEmpty)
-    await upToDate(target)
+    await migrateToLatest(source.address)
+    await withSession(target, 'parley move', requireEmptyDatabase)
+    await migrateToLatest(target)
     moved = await moveRows(source.address, target, { config, masterKeys }).catch((error: unknown) => {
       throw new Error(
         `Nothing was moved. ${config.dataFolder} is unchanged. Start the service on it, or run this again.`,
@@ -63,7 +63,7 @@ export async function move({ to, json }: MoveOptions): Promise<void> {
   } finally {
     await source.close()
   }
-  answer(json, { ...moved, to: nameOf(target) }, movedLines(moved, target, config, masterKeys))
+  printResult(json, { ...moved, to: nameOf(target) }, movedLines(moved, target, config, masterKeys))
   if (moved.proof.findings.length > 0) process.exitCode = 1
 }
 
@@ -72,9 +72,9 @@ async function moveRows(
   from: DatabaseAddress,
   target: DatabaseAddress,
   { config, masterKeys }: { config: Config; masterKeys: MasterKeys },
-): Promise<Moved> {
+): Promise<MoveResult> {
   const copied = await copyAll(from, target)
-  const proof = await prove({ config, address: target, masterKeys })
+  const proof = await verifyBackup({ config, address: target, masterKeys })
   await withSession(target, 'parley move', (client) => client.query('comment on table migrations is null'))
   writeFileSync(
     join(config.dataFolder, movedName),
@@ -92,13 +92,13 @@ function addressOf(to: string, config: Config): DatabaseAddress {
   return database.address
 }
 
-async function upToDate(address: DatabaseAddress): Promise<void> {
+async function migrateToLatest(address: DatabaseAddress): Promise<void> {
   const db = openDb({ address, maxConnections: 2 })
   await migrate(db).finally(() => db.close())
 }
 
 /** Throws unless the database is empty or has an unfinished move, whose rows are deleted; empty tables may stay. */
-async function makeEmpty(client: pg.Client): Promise<void> {
+async function requireEmptyDatabase(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{
     version: number
     encoding: string
@@ -124,8 +124,8 @@ async function makeEmpty(client: pg.Client): Promise<void> {
   if (tables === 0) return
   if (isLeft) return dropRows(client)
   if (isOurs) {
-    const held = await client.query(`select 1 from secrets union all select 1 from workspaces limit 1`)
-    if (held.rows.length === 0) return
+    const existing = await client.query(`select 1 from secrets union all select 1 from workspaces limit 1`)
+    if (existing.rows.length === 0) return
   }
   throw new Error(
     `The database of --to is not empty (${tables} tables${isOurs ? ', those of another installation of Parley' : ''}). ` +
@@ -134,7 +134,7 @@ async function makeEmpty(client: pg.Client): Promise<void> {
 }
 
 async function dropRows(client: pg.Client): Promise<void> {
-  const { tables } = await readCatalogue(client)
+  const { tables } = await readCatalog(client)
   await client.query(`
     begin;
     truncate ${tables.map(({ name }) => quoted(name)).join(', ')};
@@ -142,11 +142,11 @@ async function dropRows(client: pg.Client): Promise<void> {
     commit`)
 }
 
-async function copyAll(from: DatabaseAddress, to: DatabaseAddress): Promise<Omit<Moved, 'proof'>> {
+async function copyAll(from: DatabaseAddress, to: DatabaseAddress): Promise<Omit<MoveResult, 'proof'>> {
   const progress = openProgress()
   return withSession(from, 'parley move', (source) =>
     inSnapshot(source, async () => {
-      const catalogue = await readCatalogue(source)
+      const catalogue = await readCatalog(source)
       const rows = await withSession(to, 'parley move', (target) => copyTables(source, target, catalogue, progress))
       progress.end()
       return { tables: catalogue.tables.length, rows }
@@ -157,7 +157,7 @@ async function copyAll(from: DatabaseAddress, to: DatabaseAddress): Promise<Omit
 async function copyTables(
   source: pg.Client,
   target: pg.Client,
-  catalogue: Catalogue,
+  catalogue: Catalog,
   progress: Progress,
 ): Promise<number> {
   let total = 0
@@ -166,7 +166,7 @@ async function copyTables(
     for (const [n, table] of catalogue.tables.entries()) {
       progress.show(n / catalogue.tables.length, table.name)
       total += await fill(table, copyOut(source, copyStatement(table, 'to stdout')))
-      const [before, after] = await Promise.all([sumOf(source, table), sumOf(target, table)])
+      const [before, after] = await Promise.all([checksumOf(source, table), checksumOf(target, table)])
       if (before === after) continue
       throw new Error(`Table ${table.name} differs after copying (${before}, ${after}). The move was rolled back.`)
     }
@@ -175,7 +175,7 @@ async function copyTables(
 }
 
 /** Returns the number of rows and an order-independent checksum of them. */
-async function sumOf(client: pg.Client, { name, columns }: CopiedTable): Promise<string> {
+async function checksumOf(client: pg.Client, { name, columns }: CopiedTable): Promise<string> {
   const row = `row(${columns.map(quoted).join(', ')})::text`
   const { rows } = await client.query<{ sum: string }>(`
     select count(*) || ' rows, ' || coalesce(sum(('x' || substr(md5(${row}), 1, 15))::bit(60)::bigint), 0) as sum
@@ -183,10 +183,10 @@ async function sumOf(client: pg.Client, { name, columns }: CopiedTable): Promise
   return rows[0]?.sum ?? ''
 }
 
-const nameOf = ({ hosts, database }: DatabaseAddress) => `${hosts.map(nameOfHost).join(', ')}, database ${database}`
+const nameOf = ({ hosts, database }: DatabaseAddress) => `${hosts.map(formatHost).join(', ')}, database ${database}`
 
 function movedLines(
-  { tables, rows, proof }: Moved,
+  { tables, rows, proof }: MoveResult,
   target: DatabaseAddress,
   config: Config,
   { previous = [] }: MasterKeys,
@@ -201,7 +201,7 @@ function movedLines(
       : '  PARLEY_MEDIA_URL     unchanged'
   return [
     `Moved ${rows} rows of ${tables} tables to ${nameOf(target)}; row counts and checksums of every table match.`,
-    ...proofLines(proof),
+    ...verificationLines(proof),
     'Start the service with:',
     '  DATABASE_URL         the address of --to',
     key,

@@ -1,8 +1,8 @@
 import { createHash, type Hash } from 'node:crypto'
 import type pg from 'pg'
-import { loadTables, withSession } from '../../base/copy/catalogue.ts'
+import { loadTables, withSession } from '../../base/copy/catalog.ts'
 import { openDb, sqlState } from '../../base/db.ts'
-import { checkKnown, migrate } from '../../base/migrate.ts'
+import { checkMigrations, migrate } from '../../base/migrate.ts'
 import type { DatabaseAddress } from '../../base/postgres/address.ts'
 import type { Config } from '../../config.ts'
 import type { MediaStore } from '../../media/store/store.ts'
@@ -22,7 +22,7 @@ import {
   storeOf,
   tableOf,
 } from './format.ts'
-import { CutOff, readTar, type TarEntry } from './tar.ts'
+import { readTar, type TarEntry, TruncatedBackup } from './tar.ts'
 
 export interface ReadBackup {
   head: Head
@@ -33,7 +33,7 @@ export interface ReadBackup {
   address: DatabaseAddress
 }
 
-interface Into {
+interface RestoreTarget {
   config: Config
   /** Creates an empty database, once the keys are known to match the backup. */
   openDatabase: () => Promise<DatabaseAddress>
@@ -41,27 +41,27 @@ interface Into {
 }
 
 /** Restores a backup into an empty database and media folder. Throws unless all of it is complete and unaltered. */
-export async function readBackup(input: AsyncIterable<Uint8Array>, into: Into): Promise<ReadBackup> {
+export async function readBackup(input: AsyncIterable<Uint8Array>, target: RestoreTarget): Promise<ReadBackup> {
   const reader = entriesOf(input)
   const progress = openProgress()
   try {
-    const headBytes = await wholeOf(await reader.take(headName))
+    const headBytes = await readEntry(await reader.take(headName))
     const head = readHead(headBytes)
-    into.checkKeys(head.masterKeyIds)
-    const store = storeOf(into.config)
+    target.checkKeys(head.masterKeyIds)
+    const store = storeOf(target.config)
     if (store !== null && head.filesMark !== null) await store.writeMark(head.filesMark)
     const files: FilesRead = { store, digest: createHash('sha256'), count: 0, bytes: 0 }
     await readFiles(reader, files, progress)
 
-    const snapshotBytes = await wholeOf(await reader.take(snapshotName))
+    const snapshotBytes = await readEntry(await reader.take(snapshotName))
     const snapshot = readJson<Snapshot>(snapshotName, snapshotBytes)
-    const address = await into.openDatabase()
+    const address = await target.openDatabase()
     await makeTables(address, snapshot)
     await readFiles(reader, files, progress)
-    const given = { head: digestOf(headBytes), snapshot: digestOf(snapshotBytes) }
+    const digests = { head: digestOf(headBytes), snapshot: digestOf(snapshotBytes) }
     const end = await withSession(address, 'parley restore', (client) =>
       readTables(client, reader, snapshot, progress, async (tables) =>
-        checkEnd(await readEnd(reader), given, tables, files),
+        checkEnd(await readEnd(reader), digests, tables, files),
       ),
     )
     // Migrates a backup of an earlier version to the current one.
@@ -82,7 +82,7 @@ function readHead(bytes: Buffer): Head {
 }
 
 async function makeTables(address: DatabaseAddress, { migrations }: Snapshot): Promise<void> {
-  await checkKnown(migrations)
+  await checkMigrations(migrations)
   await withDb(address, (db) => migrate(db, undefined, migrations.at(-1)?.number ?? 0))
 }
 
@@ -143,19 +143,19 @@ async function readTables(
       const digest = createHash('sha256')
       const part: Part = { bytes: 0, sha256: '' }
       const bytes = bytesOfTable(reader, table.name, digest, part)
-      const rows = await fill(table, bytes).catch(unreadable(table.name))
+      const rows = await fill(table, bytes).catch(translateDataError(table.name))
       read.push({ name: table.name, rows, bytes: part.bytes, sha256: digest.digest('hex') })
     }
     end = await check(read)
   })
-  if (end === undefined) throw new CutOff()
+  if (end === undefined) throw new TruncatedBackup()
   return end
 }
 
 /** Translates data errors: the server parses rows before their digest is checked. */
-const unreadable = (table: string) => (error: unknown) => {
-  const isNoise = /^(?:22|23|08P01)/.test(sqlState(error))
-  throw isNoise ? altered(`table ${table}`) : error
+const translateDataError = (table: string) => (error: unknown) => {
+  const isDataError = /^(?:22|23|08P01)/.test(sqlState(error))
+  throw isDataError ? alteredError(`table ${table}`) : error
 }
 
 async function* bytesOfTable(reader: Reader, table: string, digest: Hash, part: Part): AsyncGenerator<Buffer> {
@@ -171,40 +171,40 @@ async function* bytesOfTable(reader: Reader, table: string, digest: Hash, part: 
 
 async function readEnd(reader: Reader): Promise<EndMark> {
   const entry = await reader.peek()
-  if (!isEndName(entry.name)) throw altered(entry.name)
+  if (!isEndName(entry.name)) throw alteredError(entry.name)
   await reader.take(entry.name)
-  const bytes = await wholeOf(entry)
-  if (entry.name !== endName(bytes)) throw altered('end mark')
+  const bytes = await readEntry(entry)
+  if (entry.name !== endName(bytes)) throw alteredError('end mark')
   return readJson<EndMark>('end mark', bytes)
 }
 
 function checkEnd(
   end: EndMark,
-  given: { head: string; snapshot: string },
+  digests: { head: string; snapshot: string },
   tables: TablesRead,
   files: FilesRead,
 ): EndMark {
-  if (end.head !== given.head) throw altered(headName)
-  if (end.snapshot !== given.snapshot) throw altered(snapshotName)
+  if (end.head !== digests.head) throw alteredError(headName)
+  if (end.snapshot !== digests.snapshot) throw alteredError(snapshotName)
   for (const [n, table] of tables.entries()) {
     const written = end.tables[n]
     const isSame = written?.sha256 === table.sha256 && written.rows === table.rows && written.name === table.name
-    if (!isSame) throw altered(`table ${table.name}`)
+    if (!isSame) throw alteredError(`table ${table.name}`)
   }
-  if (tables.length !== end.tables.length) throw altered('list of tables')
+  if (tables.length !== end.tables.length) throw alteredError('list of tables')
   const isSame = files.digest.digest('hex') === end.files.sha256 && files.count === end.files.count
-  if (!isSame) throw altered('files')
+  if (!isSame) throw alteredError('files')
   return end
 }
 
-const altered = (what: string) =>
+const alteredError = (what: string) =>
   new Error(`The backup was altered: its ${what} does not match its digest, so nothing was restored. Copy it again.`)
 
 function readJson<T>(name: string, bytes: Buffer): T {
   try {
     return JSON.parse(bytes.toString('utf8')) as T
   } catch {
-    throw altered(name)
+    throw alteredError(name)
   }
 }
 
@@ -222,7 +222,7 @@ function entriesOf(input: AsyncIterable<Uint8Array>): Reader {
   const peek = async () => {
     if (next === undefined) {
       const { value, done } = await entries.next()
-      if (done) throw new CutOff()
+      if (done) throw new TruncatedBackup()
       next = value
     }
     return next
@@ -239,7 +239,7 @@ function entriesOf(input: AsyncIterable<Uint8Array>): Reader {
   }
 }
 
-async function wholeOf({ name, bytes, content }: TarEntry): Promise<Buffer> {
+async function readEntry({ name, bytes, content }: TarEntry): Promise<Buffer> {
   if (bytes > maxTextBytes) throw new Error(`This is not a Parley backup: its ${name} is too large.`)
   const pieces: Buffer[] = []
   for await (const piece of content) pieces.push(piece)

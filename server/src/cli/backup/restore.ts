@@ -4,18 +4,18 @@ import { join } from 'node:path'
 import { lockFolder, movedName, restoringName } from '../../base/embedded/embedded-postgres.ts'
 import type { MasterKeys } from '../../base/encryption/key-store.ts'
 import { type Config, loadConfig } from '../../config.ts'
-import { answer, say } from '../terminal.ts'
+import { printMessage, printResult } from '../terminal.ts'
 import { type ReadBackup, readBackup } from './read-backup.ts'
 import {
   checkMasterKeys,
+  type DatabaseSource,
   findMasterKeys,
+  installKeys,
   keyFileOf,
-  placeKeys,
   readKeysFile,
-  type Source,
   startEmbedded,
 } from './source.ts'
-import { type Proof, proofLines, prove } from './verify.ts'
+import { type Verification, verificationLines, verifyBackup } from './verify.ts'
 
 export interface RestoreOptions {
   from: string
@@ -38,48 +38,48 @@ export async function restore({ from, keys: keysFile, json }: RestoreOptions): P
     throw new Error('--keys or PARLEY_MASTER_KEY is required: without the master keys the data cannot be decrypted.')
   }
   await refuseUnlessEmpty(config, keysFile !== undefined)
-  const { backup, proof } = await underLock(config.dataFolder, () => restoreInto(config, keys, from))
+  const { backup, proof } = await withFolderLock(config.dataFolder, () => restoreInto(config, keys, from))
   const { rows, end, head, snapshot } = backup
   const lines = [
     `Restored ${rows} rows and ${end.files.count} files of ${snapshot.takenAt}, written by Parley ${head.parley}.`,
-    ...proofLines(proof),
+    ...verificationLines(proof),
     `Start the service on ${config.dataFolder}.`,
   ]
-  answer(json, { takenAt: snapshot.takenAt, rows, files: end.files.count, proof }, lines)
+  printResult(json, { takenAt: snapshot.takenAt, rows, files: end.files.count, proof }, lines)
   if (proof.findings.length > 0) process.exitCode = 1
 }
 
-interface Restored {
+interface RestoreResult {
   backup: ReadBackup
-  proof: Proof
+  proof: Verification
 }
 
 /** Builds everything in a temporary folder, and removes it if anything is wrong. */
-async function restoreInto(config: Config, keys: MasterKeys, from: string): Promise<Restored> {
-  const building = join(config.dataFolder, restoringName)
+async function restoreInto(config: Config, keys: MasterKeys, from: string): Promise<RestoreResult> {
+  const stagingFolder = join(config.dataFolder, restoringName)
   const hadFiles = config.media.kind === 'folder' && existsSync(config.media.folder)
-  await mkdir(building, { mode: 0o700 })
-  const opened: Source[] = []
+  await mkdir(stagingFolder, { mode: 0o700 })
+  const openSources: DatabaseSource[] = []
   try {
     const openDatabase = async () => {
-      const source = await startEmbedded(building)
-      opened.push(source)
+      const source = await startEmbedded(stagingFolder)
+      openSources.push(source)
       return source.address
     }
     const input = from === '-' ? process.stdin : createReadStream(from, { highWaterMark: 1024 * 1024 })
     const checkHead = (ids: string[]) => checkMasterKeys(keys, ids)
     const backup = await readBackup(input, { config, openDatabase, checkKeys: checkHead })
-    const proof = await prove({ config, address: backup.address, masterKeys: keys })
-    await opened.pop()?.close()
-    if (config.masterKey === null && !existsSync(keyFileOf(config.dataFolder))) placeKeys(building, keys)
-    await putInPlace(building, config.dataFolder)
+    const proof = await verifyBackup({ config, address: backup.address, masterKeys: keys })
+    await openSources.pop()?.close()
+    if (config.masterKey === null && !existsSync(keyFileOf(config.dataFolder))) installKeys(stagingFolder, keys)
+    await moveIntoPlace(stagingFolder, config.dataFolder)
     return { backup, proof }
   } catch (error) {
-    await opened
+    await openSources
       .pop()
       ?.close()
       .catch(() => undefined)
-    await rm(building, { recursive: true, force: true, maxRetries: 5 })
+    await rm(stagingFolder, { recursive: true, force: true, maxRetries: 5 })
     if (config.media.kind === 'folder') await emptyFolder(config.media.folder, hadFiles)
     throw error
   }
@@ -94,15 +94,15 @@ async function emptyFolder(folder: string, isKept: boolean): Promise<void> {
 }
 
 /** Moves the marker of an unfinished restore last, so that no service starts before. */
-async function putInPlace(building: string, dataFolder: string): Promise<void> {
+async function moveIntoPlace(stagingFolder: string, dataFolder: string): Promise<void> {
   const ownFiles = ['parley.lock', 'parley.pid']
-  for (const name of await readdir(building)) {
-    if (!ownFiles.includes(name)) await rename(join(building, name), join(dataFolder, name))
+  for (const name of await readdir(stagingFolder)) {
+    if (!ownFiles.includes(name)) await rename(join(stagingFolder, name), join(dataFolder, name))
   }
-  await rm(building, { recursive: true, force: true })
+  await rm(stagingFolder, { recursive: true, force: true })
 }
 
-async function underLock<T>(dataFolder: string, work: () => Promise<T>): Promise<T> {
+async function withFolderLock<T>(dataFolder: string, work: () => Promise<T>): Promise<T> {
   await mkdir(dataFolder, { recursive: true, mode: 0o700 })
   const lock = lockFolder(dataFolder)
   try {
@@ -117,7 +117,7 @@ async function refuseUnlessEmpty({ dataFolder, media }: Config, bringsKeys: bool
   const isKey = (name: string) => !bringsKeys && join(dataFolder, name).startsWith(keyFileOf(dataFolder))
   const harmless = (name: string) => ['parley.lock', 'parley.pid'].includes(name) || isKey(name)
   const found = (await entriesOf(dataFolder)).filter((name) => !harmless(name))
-  if (found.includes(movedName)) say(`${dataFolder} belongs to an installation that was moved.`)
+  if (found.includes(movedName)) printMessage(`${dataFolder} belongs to an installation that was moved.`)
   if (found.length > 0) {
     throw new Error(
       `${dataFolder} is not empty (${found.slice(0, 5).join(', ')}). Nothing was changed. Set PARLEY_DATA_DIR to an empty folder.`,

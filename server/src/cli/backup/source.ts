@@ -2,18 +2,18 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { addressOfRunning, FolderInUse, startEmbeddedPostgres } from '../../base/embedded/embedded-postgres.ts'
 import type { MasterKeys } from '../../base/encryption/key-store.ts'
-import { masterKeyFrom, masterKeyId, readPreviousMasterKeyFiles } from '../../base/encryption/secrets.ts'
+import { masterKeyId, parseMasterKey, readPreviousMasterKeyFiles } from '../../base/encryption/secrets.ts'
 import { type DatabaseAddress, socketAddress } from '../../base/postgres/address.ts'
 import type { Config } from '../../config.ts'
-import { say } from '../terminal.ts'
+import { printMessage } from '../terminal.ts'
 
-export interface Source {
+export interface DatabaseSource {
   address: DatabaseAddress
   close(): Promise<void>
 }
 
 /** Opens the embedded database: that of the running service, or starts it for the time needed. */
-export async function openEmbedded(config: Config): Promise<Source> {
+export async function openEmbedded(config: Config): Promise<DatabaseSource> {
   requireCluster(config)
   try {
     return await startEmbedded(config.dataFolder)
@@ -24,8 +24,8 @@ export async function openEmbedded(config: Config): Promise<Source> {
 }
 
 /** Starts the embedded database. Throws if it is in use. */
-export async function startEmbedded(folder: string): Promise<Source> {
-  const { stop, ...login } = await startEmbeddedPostgres({ folder, log: say })
+export async function startEmbedded(folder: string): Promise<DatabaseSource> {
+  const { stop, ...login } = await startEmbeddedPostgres({ folder, log: printMessage })
   return { address: socketAddress(login), close: stop }
 }
 
@@ -39,11 +39,11 @@ export const keyFileOf = (dataFolder: string): string => join(dataFolder, 'maste
 
 /** Returns the keys of this installation; null if there are none. Never creates one. */
 export function findMasterKeys({ masterKey, previousMasterKeys, dataFolder }: Config): MasterKeys | null {
-  const previous = previousMasterKeys.map(masterKeyFrom)
-  if (masterKey !== null) return { current: masterKeyFrom(masterKey), previous }
+  const previous = previousMasterKeys.map(parseMasterKey)
+  if (masterKey !== null) return { current: parseMasterKey(masterKey), previous }
   const path = keyFileOf(dataFolder)
   if (!existsSync(path)) return null
-  const current = masterKeyFrom(readFileSync(path, 'utf8'))
+  const current = parseMasterKey(readFileSync(path, 'utf8'))
   return { current, previous: [...previous, ...readPreviousMasterKeyFiles(path)] }
 }
 
@@ -64,13 +64,13 @@ export function readKeysFile(path: string): MasterKeys {
   const [current, ...previous] = readFileSync(path, 'utf8')
     .split('\n')
     .filter((line) => line.trim() !== '')
-    .map(masterKeyFrom)
+    .map(parseMasterKey)
   if (current === undefined) throw new Error(`${path} does not contain a key`)
   return { current, previous }
 }
 
 /** Writes keys where an installation looks for them. */
-export function placeKeys(folder: string, { current, previous = [] }: MasterKeys): void {
+export function installKeys(folder: string, { current, previous = [] }: MasterKeys): void {
   const path = keyFileOf(folder)
   writeFileSync(path, `${current.toString('hex')}\n`, { mode: 0o600, flag: 'wx', flush: true })
   for (const key of previous) {
@@ -81,9 +81,9 @@ export function placeKeys(folder: string, { current, previous = [] }: MasterKeys
 }
 
 /** Throws if secrets are wrapped by a key that is not included. */
-export function checkMasterKeys({ current, previous = [] }: MasterKeys, wanted: readonly string[]): void {
+export function checkMasterKeys({ current, previous = [] }: MasterKeys, requiredIds: readonly string[]): void {
   const known = new Set([current, ...previous].map(masterKeyId))
-  const missing = wanted.filter((id) => !known.has(id))
+  const missing = requiredIds.filter((id) => !known.has(id))
   if (missing.length === 0) return
   throw new Error(
     `The data is encrypted with master key ${missing.join(' and ')}, but the given keys are ${[...known].join(', ')}. ` +

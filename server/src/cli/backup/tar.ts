@@ -39,13 +39,13 @@ export function writeTar(to: Writable): TarWriter {
     get bytes() {
       return total
     },
-    add: (name, content) => addStream(name, content.length, one(content)),
+    add: (name, content) => addStream(name, content.length, singleChunk(content)),
     addStream,
     end: () => write(Buffer.alloc(2 * blockBytes)),
   }
 }
 
-async function* one(content: Uint8Array): AsyncGenerator<Uint8Array> {
+async function* singleChunk(content: Uint8Array): AsyncGenerator<Uint8Array> {
   yield content
 }
 
@@ -79,7 +79,7 @@ export interface TarEntry {
 }
 
 /** Error for a truncated backup, or a file that is not a backup. */
-export class CutOff extends Error {
+export class TruncatedBackup extends Error {
   constructor() {
     super('The backup is truncated: it has no end mark, so nothing was restored. Create or copy it again.')
   }
@@ -87,15 +87,15 @@ export class CutOff extends Error {
 
 /** Yields the entries of a tar in order. */
 export async function* readTar(from: AsyncIterable<Uint8Array>): AsyncGenerator<TarEntry> {
-  const source = bytesOf(from)
+  const source = byteReaderOf(from)
   try {
     for (;;) {
       const header = await source.exactly(blockBytes)
       if (header.every((byte) => byte === 0)) return
       const { name, bytes } = readHeader(header)
       yield { name, bytes, content: source.pieces(bytes) }
-      const filling = await source.exactly((blockBytes - (bytes % blockBytes)) % blockBytes)
-      if (filling.some((byte) => byte !== 0)) throw notOurs()
+      const padding = await source.exactly((blockBytes - (bytes % blockBytes)) % blockBytes)
+      if (padding.some((byte) => byte !== 0)) throw invalidBackup()
     }
   } finally {
     await source.close()
@@ -110,27 +110,27 @@ function readHeader(header: Buffer): { name: string; bytes: number } {
   }
   const size = textAt(124, 12)
   const isWhole = /^[0-7]{1,11}$/.test(size) && Number.parseInt(textAt(148, 8), 8) === sumOf(header)
-  if (!isWhole) throw notOurs()
+  if (!isWhole) throw invalidBackup()
   return { name: textAt(0, maxNameBytes), bytes: Number.parseInt(size, 8) }
 }
 
-const notOurs = () => new Error('This is not a Parley backup, or it was altered')
+const invalidBackup = () => new Error('This is not a Parley backup, or it was altered')
 
 /** Reads the input in pieces of requested lengths. */
-function bytesOf(from: AsyncIterable<Uint8Array>) {
+function byteReaderOf(from: AsyncIterable<Uint8Array>) {
   const source = from[Symbol.asyncIterator]()
   let rest = Buffer.alloc(0)
-  const some = async (): Promise<Buffer> => {
+  const nextChunk = async (): Promise<Buffer> => {
     while (rest.length === 0) {
       const { value, done } = await source.next()
-      if (done) throw new CutOff()
+      if (done) throw new TruncatedBackup()
       rest = Buffer.from(value)
     }
     return rest
   }
   async function* pieces(bytes: number): AsyncGenerator<Buffer> {
     for (let left = bytes; left > 0; ) {
-      const piece = (await some()).subarray(0, left)
+      const piece = (await nextChunk()).subarray(0, left)
       rest = rest.subarray(piece.length)
       left -= piece.length
       yield piece

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { keyedTables } from '../../app/tables.ts'
 import { systemClock } from '../../base/clock.ts'
-import { inSnapshot, withSession } from '../../base/copy/catalogue.ts'
+import { inSnapshot, withSession } from '../../base/copy/catalog.ts'
 import { type Db, openDb, type Sql } from '../../base/db.ts'
 import {
   type EncryptedTable,
@@ -12,15 +12,15 @@ import {
   openKeyStore,
 } from '../../base/encryption/key-store.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
-import { checkKnown } from '../../base/migrate.ts'
+import { checkMigrations } from '../../base/migrate.ts'
 import type { DatabaseAddress } from '../../base/postgres/address.ts'
 import { type Config, loadConfig } from '../../config.ts'
 import { openStore } from '../../media/open-store.ts'
 import { type MediaStore, storePath } from '../../media/store/store.ts'
-import { answer, describeProblem } from '../terminal.ts'
+import { describeProblem, printResult } from '../terminal.ts'
 import { openEmbedded, requireMasterKeys } from './source.ts'
 
-export interface Proof {
+export interface Verification {
   migration: string
   workspaces: number
   /** Number of decrypted values: up to 20 rows per table, for 100 workspaces. */
@@ -31,13 +31,13 @@ export interface Proof {
   findings: string[]
 }
 
-export interface ProofDeps {
+export interface VerifyDeps {
   config: Config
   address: DatabaseAddress
   masterKeys: MasterKeys
 }
 
-interface Looking {
+interface VerifyContext {
   db: Db
   keyStore: KeyStore
   findings: string[]
@@ -46,23 +46,23 @@ interface Looking {
 const [sampledWorkspaces, sampledRows, maxFindings] = [100, 20, 50]
 
 /** Checks that database, keys and files match and are complete. Changes nothing but the marker of our media store. */
-export async function prove({ config, address, masterKeys }: ProofDeps): Promise<Proof> {
+export async function verifyBackup({ config, address, masterKeys }: VerifyDeps): Promise<Verification> {
   const db = openDb({ address, maxConnections: 2 })
   const keyStore = openKeyStore(db, masterKeys, systemClock)
-  const looking: Looking = { db, keyStore, findings: [] }
+  const context: VerifyContext = { db, keyStore, findings: [] }
   try {
-    const migration = await proveMigrations(looking)
-    const scopes = await proveKeyrings(looking)
-    const opened = await proveSealed(looking, scopes)
-    const { events, files } = await proveRows(looking, { config, address, masterKeys }, scopes.has(instanceScope))
+    const migration = await verifyMigrations(context)
+    const scopes = await verifyKeyrings(context)
+    const opened = await verifyEncrypted(context, scopes)
+    const { events, files } = await verifyRows(context, { config, address, masterKeys }, scopes.has(instanceScope))
     const workspaces = [...scopes.keys()].filter((scope) => scope !== instanceScope).length
-    return { migration, workspaces, opened, files, events, findings: looking.findings.slice(0, maxFindings) }
+    return { migration, workspaces, opened, files, events, findings: context.findings.slice(0, maxFindings) }
   } finally {
     await db.close()
   }
 }
 
-export function proofLines({ migration, workspaces, opened, files, events, findings }: Proof): string[] {
+export function verificationLines({ migration, workspaces, opened, files, events, findings }: Verification): string[] {
   const found = [
     `The database is at migration ${migration}. Decrypted ${opened} values of ${workspaces} workspaces.`,
     `Checked the order of ${events} events and the presence of ${files ?? 'no'} files.`,
@@ -71,13 +71,13 @@ export function proofLines({ migration, workspaces, opened, files, events, findi
   return [...found, ...findings.map((finding) => `PROBLEM: ${finding}`)]
 }
 
-async function proveMigrations({ db, findings }: Looking): Promise<string> {
+async function verifyMigrations({ db, findings }: VerifyContext): Promise<string> {
   try {
     const applied = await db.sql<{ number: number; name: string; checksum: string }[]>`
       select number, name, checksum
       from migrations
       order by number`
-    await checkKnown(applied)
+    await checkMigrations(applied)
     return applied.at(-1)?.name ?? 'none'
   } catch (error) {
     findings.push(describeProblem(error))
@@ -86,7 +86,7 @@ async function proveMigrations({ db, findings }: Looking): Promise<string> {
 }
 
 /** Returns the keyrings of the scopes whose secrets the master keys unwrap. */
-async function proveKeyrings({ db, keyStore, findings }: Looking): Promise<Map<string, Keyring>> {
+async function verifyKeyrings({ db, keyStore, findings }: VerifyContext): Promise<Map<string, Keyring>> {
   const scopes = new Map<string, Keyring>()
   const rows = await db.sql<{ id: string }[]>`
     select id from workspaces
@@ -104,14 +104,14 @@ async function proveKeyrings({ db, keyStore, findings }: Looking): Promise<Map<s
   return scopes
 }
 
-async function proveSealed({ db, findings }: Looking, scopes: Map<string, Keyring>): Promise<number> {
+async function verifyEncrypted({ db, findings }: VerifyContext, scopes: Map<string, Keyring>): Promise<number> {
   let opened = 0
   for (const [scope, keyring] of [...scopes].slice(0, sampledWorkspaces + 1)) {
     const keysOf = scope === instanceScope ? 'instance' : 'workspace'
-    for (const table of keyedTables.sealed.filter((one) => one.keysOf === keysOf)) {
+    for (const table of keyedTables.encrypted.filter((one) => one.keyScope === keysOf)) {
       for (const row of await sample(db.sql, scope, table)) {
         try {
-          opened += openRow(keyring, table, row)
+          opened += decryptRow(keyring, table, row)
         } catch (error) {
           findings.push(`${table.table}: ${describeProblem(error)}`)
         }
@@ -124,10 +124,10 @@ async function proveSealed({ db, findings }: Looking, scopes: Map<string, Keyrin
 function sample(
   sql: Sql,
   scope: string,
-  { table, key, reads = [], places, keysOf }: EncryptedTable,
+  { table, key, reads = [], locations, keyScope }: EncryptedTable,
 ): Promise<KeyedRow[]> {
-  const columns = [...new Set([...key, ...reads, ...Object.keys(places)])]
-  const ofScope = keysOf === 'workspace' ? sql`where workspace_id = ${scope}` : sql``
+  const columns = [...new Set([...key, ...reads, ...Object.keys(locations)])]
+  const ofScope = keyScope === 'workspace' ? sql`where workspace_id = ${scope}` : sql``
   return sql<KeyedRow[]>`
     select ${sql(columns)}
     from ${sql(table)}
@@ -136,29 +136,29 @@ function sample(
     limit ${sampledRows}`
 }
 
-function openRow(keyring: Keyring, { places }: EncryptedTable, row: KeyedRow): number {
+function decryptRow(keyring: Keyring, { locations }: EncryptedTable, row: KeyedRow): number {
   let opened = 0
-  for (const [column, place] of Object.entries(places)) {
-    const sealed: unknown = row[column]
-    if (!Buffer.isBuffer(sealed) || sealed.length === 0) continue
-    keyring.decrypt(place(row), sealed)
+  for (const [column, place] of Object.entries(locations)) {
+    const encrypted: unknown = row[column]
+    if (!Buffer.isBuffer(encrypted) || encrypted.length === 0) continue
+    keyring.decrypt(place(row), encrypted)
     opened++
   }
   return opened
 }
 
 /** Checks all rows in one snapshot. */
-async function proveRows(
-  { db, keyStore, findings }: Looking,
-  { config, address }: ProofDeps,
+async function verifyRows(
+  { db, keyStore, findings }: VerifyContext,
+  { config, address }: VerifyDeps,
   isOpen: boolean,
-): Promise<Pick<Proof, 'events' | 'files'>> {
+): Promise<Pick<Verification, 'events' | 'files'>> {
   const store = isOpen ? await findStore({ db, keyStore, findings }, config) : null
   try {
     return await withSession(address, 'parley prove', (client) =>
       inSnapshot(client, async () => ({
-        events: await proveFeeds(client, findings),
-        files: store === null ? null : await proveFiles(client, db, store, findings),
+        events: await verifyFeeds(client, findings),
+        files: store === null ? null : await verifyFiles(client, db, store, findings),
       })),
     )
   } finally {
@@ -166,7 +166,7 @@ async function proveRows(
   }
 }
 
-async function findStore({ db, keyStore, findings }: Looking, { media }: Config): Promise<MediaStore | null> {
+async function findStore({ db, keyStore, findings }: VerifyContext, { media }: Config): Promise<MediaStore | null> {
   try {
     return await openStore({ db, keyStore, clock: systemClock }, media)
   } catch (error) {
@@ -176,15 +176,15 @@ async function findStore({ db, keyStore, findings }: Looking, { media }: Config)
 }
 
 /** `parley prove`: prints the findings, and exits with 1 if there are any problems. */
-export async function proveInstallation({ json }: { json?: boolean }): Promise<void> {
+export async function verifyInstallation({ json }: { json?: boolean }): Promise<void> {
   const config = loadConfig(process.env)
   const masterKeys = requireMasterKeys(config)
   const { address, directAddress } = config.database
   const external = directAddress ?? address
   const source = external === null ? await openEmbedded(config) : { address: external, close: async () => {} }
   try {
-    const proof = await prove({ config, address: source.address, masterKeys })
-    answer(json, proof, proofLines(proof))
+    const proof = await verifyBackup({ config, address: source.address, masterKeys })
+    printResult(json, proof, verificationLines(proof))
     if (proof.findings.length > 0) process.exitCode = 1
   } finally {
     await source.close()
@@ -200,7 +200,7 @@ const maxAhead = 50
  * Checks that a feed has no duplicate positions (within a partition the index ensures that) and none after its last.
  * Removed events may remain until their partition is dropped. Returns the number of events.
  */
-export async function proveFeeds(client: pg.Client, findings: string[]): Promise<number> {
+export async function verifyFeeds(client: pg.Client, findings: string[]): Promise<number> {
   const { rows } = await client.query<Record<'id' | 'last' | 'highest' | 'twice' | 'count', string>>(`
     select
       e.workspace_id as id,
@@ -237,7 +237,7 @@ const maxAskedAgain = 1000
  * and of the store in parallel. A file is stored before its row, so it can only be missing if both were erased since;
  * such names are checked again with `db`, outside the snapshot.
  */
-export async function proveFiles(client: pg.Client, db: Db, store: MediaStore, findings: string[]): Promise<number> {
+export async function verifyFiles(client: pg.Client, db: Db, store: MediaStore, findings: string[]): Promise<number> {
   const stored = pathsIn(store)
   let [named, missing] = [0, 0]
   const doubtful: string[] = []

@@ -7,7 +7,7 @@ import { createForm } from '../../forms/form/change.ts'
 import type { NewForm } from '../../forms/form/schema.ts'
 import { createLeadField, type NewLeadField } from '../../leads/fields/field-routes.ts'
 import type { CustomField } from '../../leads/lead/custom-fields.ts'
-import { readLeadPatch } from '../../leads/lead/input.ts'
+import { parseLeadPatch } from '../../leads/lead/input.ts'
 import type { AdPlatform, LeadDeps, LeadUser, Priority, Source } from '../../leads/lead/lead.ts'
 import type { LeadChanges } from '../../leads/lead/schema.ts'
 import { upsertLeads } from '../../leads/write/upsert.ts'
@@ -21,9 +21,9 @@ const visitAfterMs = 14 * 24 * hourMs
 /** Fills the demo workspace with six weeks of activity, through the functions that requests use. Can be repeated. */
 export async function fillDemo(runtime: Runtime, owner: Member): Promise<void> {
   const { db, keyStore, clock } = runtime
-  for (const label of demoLabels) await unlessThere(() => createLabel({ db, keyStore, clock }, owner, label))
-  for (const field of demoFields) await unlessThere(() => createLeadField({ db, clock }, owner, field))
-  await unlessThere(() => createForm({ db, clock }, owner, demoForm))
+  for (const label of demoLabels) await ignoreConflict(() => createLabel({ db, keyStore, clock }, owner, label))
+  for (const field of demoFields) await ignoreConflict(() => createLeadField({ db, clock }, owner, field))
+  await ignoreConflict(() => createForm({ db, clock }, owner, demoForm))
   for (const [at, lead] of (await readDemoLeads()).entries()) await addLead(runtime, owner, lead, at + 1)
 }
 
@@ -63,7 +63,7 @@ const demoForm: NewForm = {
   submitLabel: 'Ask for a call',
 }
 
-async function unlessThere(work: () => Promise<unknown>): Promise<void> {
+async function ignoreConflict(work: () => Promise<unknown>): Promise<void> {
   await work().catch((error: unknown) => {
     if (!(error instanceof ApiError && error.statusCode === 409)) throw error
   })
@@ -94,7 +94,7 @@ async function addLead(runtime: Runtime, owner: Member, lead: DemoLead, number: 
   const now = runtime.clock.now()
   const createdAt = fromHoursAgo(now, Number(lead.daysAgo) * 24)
   const externalRef = `DEMO-${String(number).padStart(3, '0')}`
-  await putLead(runtime, owner, externalRef, createdAt, firstFields(lead, number), customFieldsOf(lead, createdAt))
+  await storeLead(runtime, owner, externalRef, createdAt, firstFields(lead, number), customFieldsOf(lead, createdAt))
 
   const steps = lead.steps.split(' ').filter((step) => step !== '')
   for (const [at, status] of steps.entries()) {
@@ -103,11 +103,11 @@ async function addLead(runtime: Runtime, owner: Member, lead: DemoLead, number: 
     const changes: LeadChanges = { status }
     if (at === 0 && owner.userId !== null) changes.assignedTo = owner.userId
     if (status === 'won' && lead.estimatedValue !== '') changes.actualValue = Number(lead.estimatedValue)
-    await putLead(runtime, owner, externalRef, fromHoursAgo(now, hoursAgo), changes, [])
+    await storeLead(runtime, owner, externalRef, fromHoursAgo(now, hoursAgo), changes, [])
   }
 }
 
-async function putLead(
+async function storeLead(
   { db, keyStore }: Runtime,
   owner: Member,
   externalRef: string,
@@ -118,7 +118,7 @@ async function putLead(
   const deps: LeadDeps = { db, keyStore, clock: manualClock(at) }
   const { workspaceId, workspace } = owner
   const user: LeadUser = { workspaceId, defaultCountry: workspace.defaultCountry, masked: false, actor: systemActor }
-  const { patch, issues } = readLeadPatch(fields, custom, { defaultCountry: workspace.defaultCountry, at: '' })
+  const { patch, issues } = parseLeadPatch(fields, custom, { defaultCountry: workspace.defaultCountry, at: '' })
   if (issues.length > 0) throw new InvalidInput(issues)
   const item = { by: 'externalRef', value: externalRef, patch, createIfMissing: true, at: '' } as const
   const [outcome] = await upsertLeads(deps, user, [item], { continueOnError: false, dryRun: false })

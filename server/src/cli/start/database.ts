@@ -5,7 +5,7 @@ import { startEmbeddedPostgres } from '../../base/embedded/embedded-postgres.ts'
 import { createLog, describeError, type Log } from '../../base/log.ts'
 import { migrate } from '../../base/migrate.ts'
 import type { Config } from '../../config.ts'
-import { answer, describeProblem, say } from '../terminal.ts'
+import { describeProblem, printMessage, printResult } from '../terminal.ts'
 
 export interface OpenDatabase {
   db: Db
@@ -17,7 +17,8 @@ export interface OpenDatabase {
 const oldestVersion = 15
 /** PgBouncer's error for session parameters that a server accepts. */
 const poolerRefusal = /unsupported startup parameter/
-const howToPool = '. This is a pooler: point DATABASE_URL at it, and PARLEY_DATABASE_DIRECT_URL at the database itself.'
+const poolerHint =
+  '. This is a pooler: point DATABASE_URL at it, and PARLEY_DATABASE_DIRECT_URL at the database itself.'
 
 /** Connects to the configured database, or starts the embedded one. */
 export async function openDatabase(config: Config, log: Log, say: (line: string) => void): Promise<OpenDatabase> {
@@ -25,7 +26,7 @@ export async function openDatabase(config: Config, log: Log, say: (line: string)
   if (address !== null) {
     const direct = directAddress === null ? undefined : { address: directAddress }
     const options = { address, direct, maxConnections }
-    const db = openDb({ ...options, onListening: hearingLogger(log) })
+    const db = openDb({ ...options, onListening: listenLogger(log) })
     await checkServer(db).catch(async (error: unknown) => {
       await db.close()
       throw error
@@ -39,7 +40,7 @@ export async function openDatabase(config: Config, log: Log, say: (line: string)
   })
   const { socketFolder, user, database, password } = server
   const options = { socketFolder, user, database, password, maxConnections }
-  const db = openDb({ ...options, onListening: hearingLogger(log) })
+  const db = openDb({ ...options, onListening: listenLogger(log) })
   return {
     db,
     options,
@@ -51,20 +52,20 @@ export async function openDatabase(config: Config, log: Log, say: (line: string)
 }
 
 /** Logs loss and restoration, which together show how long a process relied on polling. */
-const hearingLogger = (log: Log) => (isHearing: boolean, error?: unknown) => {
-  if (isHearing) log.info('LISTEN connection restored')
+const listenLogger = (log: Log) => (isListening: boolean, error?: unknown) => {
+  if (isListening) log.info('LISTEN connection restored')
   // Logged at each change of state, without the error: an outage logs that once every 30 s.
   else log.warn('LISTEN connection lost; polling until it is restored', { code: describeError(error).code ?? '' })
 }
 
 async function checkServer(db: Db): Promise<void> {
-  const version = await askVersion(db)
+  const version = await readVersion(db)
   if (version < oldestVersion) {
     throw new Error(`Parley needs PostgreSQL ${oldestVersion} or newer; the server of DATABASE_URL is ${version}.`)
   }
   await refuseWorker(db.sql)
   await detectDistribution(db)
-  const pooler = await db.poolerAbilities()
+  const pooler = await db.poolerFeatures()
   if (pooler !== null && !pooler.isSameServer) {
     throw new Error(
       'PARLEY_DATABASE_DIRECT_URL must lead to the same server and database as DATABASE_URL, as the same ' +
@@ -73,25 +74,25 @@ async function checkServer(db: Db): Promise<void> {
   }
 }
 
-async function askVersion(db: Db): Promise<number> {
+async function readVersion(db: Db): Promise<number> {
   try {
     const [row] = await db.sql<{ version: number }[]>`
       select current_setting('server_version_num')::integer / 10000 as version`
     return row?.version ?? 0
   } catch (error) {
     const problem = describeProblem(error)
-    const hint = poolerRefusal.test(problem) ? howToPool : ''
+    const hint = poolerRefusal.test(problem) ? poolerHint : ''
     throw new Error(`The database of DATABASE_URL does not answer: ${problem}${hint}`)
   }
 }
 
 /** Applies migrations and exits; `serve` applies them at start. */
 export async function migrateDatabase(config: Config, { json }: { json?: boolean }): Promise<void> {
-  const { db, close } = await openDatabase(config, createLog(config.logLevel), say)
+  const { db, close } = await openDatabase(config, createLog(config.logLevel), printMessage)
   try {
     const { applied } = await migrate(db)
     const lines = applied.length === 0 ? ['The database was up to date.'] : applied.map((name) => `Applied ${name}`)
-    answer(json, { applied }, lines)
+    printResult(json, { applied }, lines)
   } finally {
     await close()
   }

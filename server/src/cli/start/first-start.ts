@@ -20,8 +20,8 @@ export type FirstStart =
   | { state: 'empty' }
   | { state: 'known' }
 
-const patientMs = 10 * 60_000
-const patient = ['idle_in_transaction_session_timeout', 'lock_timeout']
+const longTimeoutMs = 10 * 60_000
+const timeoutSettings = ['idle_in_transaction_session_timeout', 'lock_timeout']
 const maxAttempts = 20
 const demoCountry = 'BR'
 /** Long, so that the demo's customers stay with the agent for as long as it may send them texts. */
@@ -37,34 +37,34 @@ export async function prepareFirstStart(
   runtime: OpenRuntime,
   connectPhones: (workspaceId: string) => Promise<void>,
   show: (start: FirstStart) => void,
-  givenUp: AbortSignal,
+  cancelled: AbortSignal,
 ): Promise<void> {
   // This transaction only holds the lock, on its own connection. Each step commits separately and can be repeated.
-  const alone = openDb({ ...runtime.dbOptions, maxConnections: 1 })
-  givenUp.addEventListener('abort', () => void alone.close())
+  const lockDb = openDb({ ...runtime.dbOptions, maxConnections: 1 })
+  cancelled.addEventListener('abort', () => void lockDb.close())
   try {
-    await whileAway(() => alone.tx((lock) => startUnder(lock, runtime, connectPhones, show)), givenUp)
+    await retryWhileUnavailable(() => lockDb.tx((lock) => startWithLock(lock, runtime, connectPhones, show)), cancelled)
   } catch (error) {
     // The next start completes the rest.
-    if (!givenUp.aborted) throw error
+    if (!cancelled.aborted) throw error
   } finally {
-    await alone.close()
+    await lockDb.close()
   }
 }
 
 /** Retries while the database is unavailable: requests are already being served, so the service must not exit. */
-async function whileAway(work: () => Promise<void>, givenUp: AbortSignal): Promise<void> {
+async function retryWhileUnavailable(work: () => Promise<void>, cancelled: AbortSignal): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work()
     } catch (error) {
-      if (!isUnavailable(error) || attempt === maxAttempts || givenUp.aborted) throw error
+      if (!isUnavailable(error) || attempt === maxAttempts || cancelled.aborted) throw error
       await wait(attempt * 100)
     }
   }
 }
 
-async function startUnder(
+async function startWithLock(
   lock: Tx,
   runtime: OpenRuntime,
   connectPhones: (workspaceId: string) => Promise<void>,
@@ -73,18 +73,18 @@ async function startUnder(
   const { db, keyStore, config } = runtime
   // On a slow machine the steps can exceed the idle timeout of a transaction, and other nodes that wait for the lock
   // the statement timeout.
-  await setStatementTimeout(lock, patientMs)
-  await lock`select set_config(name, ${patientMs}, true) from unnest(${patient}::text[]) as name`
+  await setStatementTimeout(lock, longTimeoutMs)
+  await lock`select set_config(name, ${longTimeoutMs}, true) from unnest(${timeoutSettings}::text[]) as name`
   // Of several nodes that start concurrently on one database, only one creates the demo.
   await lock`select pg_advisory_xact_lock(${lockNumbers.firstStart}::bigint)`
-  const begun = await findUnfinishedDemo(lock)
-  if (begun === undefined && (await hasWorkspace(lock))) return show({ state: 'known' })
-  if (!config.demo) return show({ state: begun === undefined ? 'empty' : 'known' })
+  const unfinishedDemo = await findUnfinishedDemo(lock)
+  if (unfinishedDemo === undefined && (await hasWorkspace(lock))) return show({ state: 'known' })
+  if (!config.demo) return show({ state: unfinishedDemo === undefined ? 'empty' : 'known' })
 
   const instanceKeys = await keyStore.keyring(instanceScope)
-  const demo = begun ?? (await db.tx((tx) => addDemo(tx, runtime, instanceKeys)))
+  const demo = unfinishedDemo ?? (await db.tx((tx) => addDemo(tx, runtime, instanceKeys)))
   await fillDemo(runtime, ownerOf(demo))
-  const secrets = await db.tx((tx) => makeSecrets(tx, runtime, demo))
+  const secrets = await db.tx((tx) => createSecrets(tx, runtime, demo))
   await connectPhones(demo.workspaceId)
   show({ state: 'demo', workspaceId: demo.workspaceId, ...secrets })
   await db.tx((tx) => markFilled(tx, demo))
@@ -140,7 +140,7 @@ async function markFilled(tx: Tx, { workspaceId }: Demo): Promise<void> {
 }
 
 // A key from an earlier start was never shown, but may own conversations by now, so it gets a new value.
-async function makeSecrets(tx: Tx, { clock, config }: Runtime, { workspaceId, ownerId }: Demo) {
+async function createSecrets(tx: Tx, { clock, config }: Runtime, { workspaceId, ownerId }: Demo) {
   const now = clock.now()
   const [known] = await selectApiKeys(tx, workspaceId)
   const { value: apiKey } =
@@ -155,7 +155,7 @@ const ownerOf = ({ workspaceId, ownerId }: Demo): Member => ({
   userId: ownerId,
   tokenId: null,
   tokenWorkspaceId: null,
-  makerId: ownerId,
+  creatorId: ownerId,
   sessionId: null,
   name: ownerName,
   isOperator: true,

@@ -6,13 +6,13 @@ import type { Runtime } from '../../app/runtime.ts'
 import type { Limiter } from '../../auth/rate-limit/limiter.ts'
 import { openLimiter } from '../../auth/rate-limit/open-limiter.ts'
 import { repeatAfterPause } from '../../base/async/loop.ts'
-import { type Clock, followedClock, type ShiftedClock, shiftedClock, systemClock } from '../../base/clock.ts'
+import { type Clock, correctedClock, type ShiftedClock, shiftedClock, systemClock } from '../../base/clock.ts'
 import type { Db, DbOptions } from '../../base/db.ts'
 import { instanceScope, type MasterKeys, openKeyStore } from '../../base/encryption/key-store.ts'
 import {
   listSecrets,
   loadOrCreateMasterKeyFile,
-  masterKeyFrom,
+  parseMasterKey,
   readPreviousMasterKeyFiles,
 } from '../../base/encryption/secrets.ts'
 import { createLog, type Log } from '../../base/log.ts'
@@ -47,7 +47,7 @@ export async function openRuntime(config: Config, say: (line: string) => void): 
   const outgoing = openOutgoing({ allowCidrs: config.allowCidrs })
   const { db, options, close: closeDatabase } = await openDatabase(config, log, say)
   try {
-    const { clock: wallClock, stop: stopClock } = await clockOf(config, db, log)
+    const { clock: wallClock, stop: stopClock } = await openClock(config, db, log)
     const simulatedClock = config.simulator.enabled ? shiftedClock(wallClock) : null
     const clock = simulatedClock ?? wallClock
     const { applied } = await migrate(db)
@@ -57,7 +57,7 @@ export async function openRuntime(config: Config, say: (line: string) => void): 
     await keyStore.ensureInstanceSecrets()
     await ensurePushKeys({ db, keyStore, clock })
     const media = await openStore({ db, keyStore, clock }, config.media)
-    const limiter = await limiterOf(config, { db, clock, log })
+    const limiter = await createLimiter(config, { db, clock, log })
     const { memoryBytes } = config.search
     const memoryIndexes =
       memoryBytes === 0
@@ -68,11 +68,11 @@ export async function openRuntime(config: Config, say: (line: string) => void): 
       config.database.url === null
         ? () => {}
         : await relayMessages(db, (error) => log.warn('failed to publish a notification to other processes', {}, error))
-    const counted = createMetrics(gaugesOf({ db, clock, log }, config.database.maxConnections))
-    const { tracer, metrics, close: closeTelemetry } = await openTelemetry(config.telemetry, { log, metrics: counted })
+    const baseMetrics = createMetrics(gaugesOf({ db, clock, log }, config.database.maxConnections))
+    const telemetry = await openTelemetry(config.telemetry, { log, metrics: baseMetrics })
     const close = async () => {
       // First, because the last metrics read the database.
-      await closeTelemetry()
+      await telemetry.close()
       await stopClock()
       stopRelay()
       outgoing.close()
@@ -95,8 +95,8 @@ export async function openRuntime(config: Config, say: (line: string) => void): 
       keyStore,
       limiter,
       memoryIndexes,
-      metrics,
-      tracer,
+      metrics: telemetry.metrics,
+      tracer: telemetry.tracer,
       sequencer,
       outgoing,
       media,
@@ -119,14 +119,14 @@ const followEveryMs = 10_000
  * Returns a clock that follows the database's, which all processes share, because clocks of machines may differ. The
  * embedded database uses this machine's clock.
  */
-async function clockOf(config: Config, db: Db, log: Log): Promise<{ clock: Clock; stop: () => Promise<void> }> {
+async function openClock(config: Config, db: Db, log: Log): Promise<{ clock: Clock; stop: () => Promise<void> }> {
   if (config.database.url === null) return { clock: systemClock, stop: async () => {} }
-  const clock = followedClock(systemClock, async () => {
+  const clock = correctedClock(systemClock, async () => {
     const [row] = await db.sql<{ at: Date }[]>`select clock_timestamp() as at`
     return row?.at ?? systemClock.now()
   })
   const follow = async () => {
-    if (await clock.follow())
+    if (await clock.correct())
       log.warn('local clock is ahead of the database; correcting it', { aheadMs: clock.baseAheadMs() })
   }
   await follow()
@@ -134,7 +134,7 @@ async function clockOf(config: Config, db: Db, log: Log): Promise<{ clock: Clock
   return { clock, stop: repeatAfterPause(followEveryMs, follow, () => {}).stop }
 }
 
-function limiterOf(config: Config, { db, clock, log }: Pick<Runtime, 'db' | 'clock' | 'log'>): Promise<Limiter> {
+function createLimiter(config: Config, { db, clock, log }: Pick<Runtime, 'db' | 'clock' | 'log'>): Promise<Limiter> {
   return openLimiter({
     redisUrl: config.redisUrl,
     sharedDatabase: config.database.url !== null,
@@ -160,8 +160,8 @@ function makeDataFolder(folder: string): void {
 const masterKeyPath = (config: Config) => join(config.dataFolder, 'master.key')
 
 async function masterKeysOf(config: Config, db: Db): Promise<MasterKeys> {
-  const previous = config.previousMasterKeys.map(masterKeyFrom)
-  if (config.masterKey !== null) return { current: masterKeyFrom(config.masterKey), previous }
+  const previous = config.previousMasterKeys.map(parseMasterKey)
+  if (config.masterKey !== null) return { current: parseMasterKey(config.masterKey), previous }
   const path = masterKeyPath(config)
   // A new key could not decrypt the existing data, and would hide which file is missing.
   if (!existsSync(path) && (await listSecrets(db.sql, instanceScope)).length > 0) {

@@ -1,19 +1,19 @@
-import { eraseQuiet, erasureDeps, removeOld } from '../../app/erasure.ts'
+import { deleteExpiredRows, eraseIdleConversations, erasureDeps } from '../../app/erasure.ts'
 import { connectorsOf, templateDeps } from '../../app/inbox.ts'
 import { pushDeps } from '../../app/notifications.ts'
 import type { Runtime } from '../../app/runtime.ts'
 import { keyedTables } from '../../app/tables.ts'
-import { sweepSignIns } from '../../auth/sign-in/sessions.ts'
+import { deleteExpiredSignIns } from '../../auth/sign-in/sessions.ts'
 import { type Loop, repeatAfterPause } from '../../base/async/loop.ts'
 import { type Clock, systemClock } from '../../base/clock.ts'
 import type { Db, Sql } from '../../base/db.ts'
-import { makeAhead } from '../../base/partitions.ts'
+import { createNextPartition } from '../../base/partitions.ts'
 import type { DueWatch } from '../../base/pubsub.ts'
 import { createScheduledJobs, type ScheduledJob } from '../../base/scheduled-jobs.ts'
-import { tellOutages, watchOutages } from '../../channels/health/health.ts'
+import { notifyOutages, watchOutages } from '../../channels/health/health.ts'
 import { syncDueTemplates } from '../../channels/templates/sync-templates.ts'
 import { watchTemplates } from '../../channels/templates/template-schedule.ts'
-import { forgetOldSends } from '../../channels/unofficial/send/sends.ts'
+import { deleteOldSends } from '../../channels/unofficial/send/sends.ts'
 import { finishErasures, watchErasures } from '../../erasure/run.ts'
 import { recordedTopic } from '../../events/record.ts'
 import { eventPartitions, removeOldEvents } from '../../events/retention.ts'
@@ -33,31 +33,31 @@ import { deleteOldParked } from '../../inbox/receive/early-statuses.ts'
 import { createInboxIndexer } from '../../inbox/search/index-inbox.ts'
 import { deleteIdleRates } from '../../inbox/send/send-rate.ts'
 import { settleStrandedSends } from '../../inbox/send/settle-parts.ts'
-import { watchRotations, workOnRotations } from '../../key-rotation/rotation.ts'
-import { sweepFormerValues, sweepImports } from '../../leads/retention.ts'
-import { hearOfFeeds, indexHeard, readIndexedTo } from '../../leads/search/index-leads.ts'
+import { runRotationSteps, watchRotations } from '../../key-rotation/rotation.ts'
+import { deleteExpiredFormerValues, deleteExpiredImportFiles } from '../../leads/retention.ts'
+import { collectChangedFeeds, indexChangedFeeds, readIndexedPosition } from '../../leads/search/index-leads.ts'
 import { purgeDeletedLeads } from '../../leads/write/restore.ts'
 import { sweepStore } from '../../media/sweep.ts'
 import { createPushSender, watchPushes } from '../../notifications/push/push.ts'
 import { deleteOldWebhookLog } from '../../webhooks/retention.ts'
 
-const lookEveryMs = 1_000
+const pollEveryMs = 1_000
 const hourMs = 3_600_000
 /** Short, because customers wait for a conversation to be reassigned. */
-const steadyMs = 3_000
+const frequentMs = 3_000
 const strandedMs = 5_000
 const minuteMs = 60_000
 /** For notifications about waiting customers, which count in minutes. */
-const tellEveryMs = 15_000
+const reminderEveryMs = 15_000
 const pushEveryMs = 2_000
 /** For jobs that work in time slices of two seconds. */
-const shiftEveryMs = 1_000
+const sliceEveryMs = 1_000
 
 /** Polls for due scheduled jobs, as every worker does. `stop` waits for running ones. */
 export function startScheduledJobs(runtime: Runtime): Loop {
   const { db, clock, log, metrics, tracer, repeat = repeatAfterPause } = runtime
-  const scheduledJobs = createScheduledJobs({ db, clock, log, tracer, ran: metrics.job }, scheduledJobsOf(runtime))
-  const loop = repeat(lookEveryMs, scheduledJobs.begin, (error) =>
+  const scheduledJobs = createScheduledJobs({ db, clock, log, tracer, onRun: metrics.job }, scheduledJobsOf(runtime))
+  const loop = repeat(pollEveryMs, scheduledJobs.startDue, (error) =>
     log.warn('failed to poll for scheduled jobs; retrying', {}, error),
   )
   return {
@@ -72,37 +72,37 @@ function scheduledJobsOf(runtime: Runtime): ScheduledJob[] {
   const { db, keyStore, clock } = runtime
   const templates = templateDeps(runtime)
   const erasures = erasureDeps(runtime)
-  const feeds = hearOfFeeds({ db, clock })
+  const feeds = collectChangedFeeds({ db, clock })
   const inboxIndexer = createInboxIndexer({ db, keyStore, clock })
   const sends = { db, keyStore, clock, connectors: connectorsOf(runtime) }
   const rotations = { db, keyStore, clock, tables: keyedTables }
-  const waits = createWaitingReminder({ db, clock })
-  const ofTime = { db, clock }
-  const whenDue: Record<string, Pick<ScheduledJob, 'work' | 'everyMs'> & { watch: Pick<DueWatch, 'isDue'> }> = {
-    'read-templates': { everyMs: steadyMs, work: () => syncDueTemplates(templates), watch: watchTemplates(ofTime) },
-    'wake-snoozed': { everyMs: steadyMs, work: () => reopenSnoozed(db, clock), watch: watchSnoozed(ofTime) },
+  const waitingReminder = createWaitingReminder({ db, clock })
+  const timeDeps = { db, clock }
+  const dueJobs: Record<string, Pick<ScheduledJob, 'work' | 'everyMs'> & { watch: Pick<DueWatch, 'isDue'> }> = {
+    'read-templates': { everyMs: frequentMs, work: () => syncDueTemplates(templates), watch: watchTemplates(timeDeps) },
+    'wake-snoozed': { everyMs: frequentMs, work: () => reopenSnoozed(db, clock), watch: watchSnoozed(timeDeps) },
     'hand-back-expired': {
-      everyMs: steadyMs,
+      everyMs: frequentMs,
       work: () => reassignFromExpiredKeys(db, keyStore, clock),
-      watch: watchExpiredKeys(ofTime),
+      watch: watchExpiredKeys(timeDeps),
     },
-    'finish-erasures': { everyMs: steadyMs, work: () => finishErasures(erasures), watch: watchErasures(ofTime) },
+    'finish-erasures': { everyMs: frequentMs, work: () => finishErasures(erasures), watch: watchErasures(timeDeps) },
     'agent-watchdog': {
-      everyMs: steadyMs,
+      everyMs: frequentMs,
       work: () => reassignOverdue(db, keyStore, clock),
-      watch: watchOverdueAnswers(ofTime),
+      watch: watchOverdueAnswers(timeDeps),
     },
-    'rotate-keys': { everyMs: shiftEveryMs, work: () => workOnRotations(rotations), watch: watchRotations(ofTime) },
+    'rotate-keys': { everyMs: sliceEveryMs, work: () => runRotationSteps(rotations), watch: watchRotations(timeDeps) },
     'send-push-notifications': {
       everyMs: pushEveryMs,
       work: createPushSender(pushDeps(runtime)),
-      watch: watchPushes(ofTime),
+      watch: watchPushes(timeDeps),
     },
-    'notify-outages': { everyMs: tellEveryMs, work: () => tellOutages(db, clock), watch: watchOutages(ofTime) },
+    'notify-outages': { everyMs: reminderEveryMs, work: () => notifyOutages(db, clock), watch: watchOutages(timeDeps) },
   }
   return [
     ...Object.entries(hourlyJobs(runtime)).map(([name, work]) => ({ name, everyMs: hourMs, work })),
-    ...Object.entries(whenDue).map(([name, { watch, ...job }]) => ({
+    ...Object.entries(dueJobs).map(([name, { watch, ...job }]) => ({
       ...{ name, ...job, isDue: watch.isDue, isQuiet: true },
     })),
     {
@@ -111,21 +111,21 @@ function scheduledJobsOf(runtime: Runtime): ScheduledJob[] {
       work: () => reassignFromEndedKeys(db, keyStore, clock),
       isQuiet: true,
     },
-    { name: 'notify-waiting', everyMs: tellEveryMs, isQuiet: true, ...waits },
+    { name: 'notify-waiting', everyMs: reminderEveryMs, isQuiet: true, ...waitingReminder },
     ...[
-      { name: 'index-leads', isDue: feeds.hasAny, work: () => indexHeard({ db, keyStore }, feeds) },
+      { name: 'index-leads', isDue: feeds.hasAny, work: () => indexChangedFeeds({ db, keyStore }, feeds) },
       { name: 'index-inbox', ...inboxIndexer },
       {
         name: 'refresh-statistics',
-        isDue: watchGrowth(ofTime, recordedTopic),
+        isDue: watchGrowth(timeDeps, recordedTopic),
         work: () => refreshStatistics(db.sql),
       },
-    ].map((job) => ({ ...job, everyMs: shiftEveryMs, isSilent: true })),
+    ].map((job) => ({ ...job, everyMs: sliceEveryMs, isSilent: true })),
     {
       name: 'reindex-idle-conversations',
       everyMs: strandedMs,
-      isDue: watchIdle(ofTime).isDue,
-      work: () => reindexIdle(ofTime),
+      isDue: watchIdle(timeDeps).isDue,
+      work: () => reindexIdle(timeDeps),
       isSilent: true,
     },
     { name: 'settle-stranded', everyMs: strandedMs, work: () => settleStrandedSends(sends), isQuiet: true },
@@ -133,11 +133,11 @@ function scheduledJobsOf(runtime: Runtime): ScheduledJob[] {
 }
 
 /** Minimum number of rows for a table to be analyzed. */
-const worthRows = 500
+const minRows = 500
 /** Time after which a session's writes appear in the statistics of its tables. */
-const toldWithinMs = 15_000
+const statisticsDelayMs = 15_000
 /** Interval of checks for growth without a notification. */
-const lookAgainMs = 60_000
+const recheckEveryMs = 60_000
 
 /** Returns a check whether tables may have grown, by messages of a topic for recorded changes, and once a minute. */
 function watchGrowth(
@@ -145,15 +145,15 @@ function watchGrowth(
   topic: string,
 ): () => boolean {
   let grewAtMs = Number.NEGATIVE_INFINITY
-  let lookedAtMs = Number.NEGATIVE_INFINITY
+  let checkedAtMs = Number.NEGATIVE_INFINITY
   db.subscribe(topic, () => {
     grewAtMs = clock.now().getTime()
   })
   return () => {
     const nowMs = clock.now().getTime()
-    const isRecent = nowMs >= lookedAtMs && nowMs < lookedAtMs + lookAgainMs
-    if (db.isListening() && isRecent && nowMs > grewAtMs + toldWithinMs) return false
-    lookedAtMs = nowMs
+    const isRecent = nowMs >= checkedAtMs && nowMs < checkedAtMs + recheckEveryMs
+    if (db.isListening() && isRecent && nowMs > grewAtMs + statisticsDelayMs) return false
+    checkedAtMs = nowMs
     return true
   }
 }
@@ -168,7 +168,7 @@ async function refreshStatistics(sql: Sql): Promise<number> {
     select s.relid::regclass::text as name
     from pg_stat_user_tables s
     join pg_class c on c.oid = s.relid
-    where s.n_live_tup > greatest(2 * c.reltuples, ${worthRows})
+    where s.n_live_tup > greatest(2 * c.reltuples, ${minRows})
     order by name`
   // `skip_locked`, because autovacuum may already be analyzing a table.
   for (const { name } of outgrown) await sql.unsafe(`analyze (skip_locked) ${name}`)
@@ -179,28 +179,28 @@ async function refreshStatistics(sql: Sql): Promise<number> {
 // continue in the next.
 function hourlyJobs(runtime: Runtime): Record<string, ScheduledJob['work']> {
   const { config, db, clock, wallClock = clock, media: store } = runtime
-  let sweptTo: string | null = null
+  let sweepPosition: string | null = null
   return {
     'sweep-parked-statuses': () => deleteOldParked(db, clock.now()),
-    'delete-old-session-sends': () => forgetOldSends(db, clock.now()),
-    'sweep-imports': () => sweepImports(db, clock),
-    'sweep-former-values': () => sweepFormerValues(db, clock),
+    'delete-old-session-sends': () => deleteOldSends(db, clock.now()),
+    'sweep-imports': () => deleteExpiredImportFiles(db, clock),
+    'sweep-former-values': () => deleteExpiredFormerValues(db, clock),
     'purge-deleted-leads': () => purgeDeletedLeads(db, clock),
     'sweep-webhook-log': () => deleteOldWebhookLog(db, clock.now()),
-    'create-partitions': () => makeAhead(db, eventPartitions, clock.now()),
-    'remove-old-events': () => removeOldEvents(db, clock, readIndexedTo),
-    'remove-old-rows': () => removeOld(runtime),
-    'erase-idle-conversations': () => eraseQuiet(runtime),
+    'create-partitions': () => createNextPartition(db, eventPartitions, clock.now()),
+    'remove-old-events': () => removeOldEvents(db, clock, readIndexedPosition),
+    'remove-old-rows': () => deleteExpiredRows(runtime),
+    'erase-idle-conversations': () => eraseIdleConversations(runtime),
     'delete-expired-uploads': () => deleteAbandonedUploads({ db, clock }),
     'sweep-media': async () => {
       // Uses the machine's clock, which is compared with the times in the store.
       const findReferenced = (names: string[]) => findReferencedFiles(db.sql, names)
-      const { removed, after } = await sweepStore({ store, clock: systemClock, findReferenced }, sweptTo)
-      sweptTo = after
+      const { removed, after } = await sweepStore({ store, clock: systemClock, findReferenced }, sweepPosition)
+      sweepPosition = after
       return removed
     },
     'sweep-sign-ins': async () => {
-      await db.tx((tx) => sweepSignIns(tx, wallClock.now(), config.sessionIdleMs))
+      await db.tx((tx) => deleteExpiredSignIns(tx, wallClock.now(), config.sessionIdleMs))
       return undefined
     },
     'delete-idle-rate-limits': async () => {

@@ -3,7 +3,11 @@ import type { BusinessNumber } from '../../../../simulator/src/world.ts'
 import { adaptersOf } from '../../app/inbox.ts'
 import type { Sql } from '../../base/db.ts'
 import { localUrl } from '../../base/outgoing/address.ts'
-import { type Changer, type ConnectionDeps, createConnection } from '../../channels/connection/change-connection.ts'
+import {
+  type ChangeAuthor,
+  type ConnectionDeps,
+  createConnection,
+} from '../../channels/connection/change-connection.ts'
 import type { StoredConnection } from '../../channels/connection/connection.ts'
 import { listConnectedWorkspaces, listConnections } from '../../channels/connection/queries.ts'
 import { proofHeaders } from '../../channels/partner/adapter.ts'
@@ -105,7 +109,7 @@ async function connect(runtime: OpenRuntime, simulator: Simulator, workspaceId: 
   const { number, url: baseUrl } = simulator
   const { numberId, accountId, accessToken, appSecret, verifyToken } = number
   const input = { name: number.name, numberId, accountId, baseUrl, accessToken, appSecret, verifyToken }
-  const connection = await createConnection(depsOf(runtime), itself(workspaceId), { channel: 'waba', ...input })
+  const connection = await createConnection(depsOf(runtime), systemChanger(workspaceId), { channel: 'waba', ...input })
   number.callbackUrl = callbackOf(runtime, connection.id)
 }
 
@@ -114,7 +118,11 @@ async function connectPhone(runtime: OpenRuntime, { url: baseUrl }: Simulator, w
   const { db, keyStore } = runtime
   const known = await listConnections(db.sql, await keyStore.keyring(workspaceId), workspaceId)
   if (known.some(({ channel }) => channel === 'unofficial')) return
-  await createConnection(depsOf(runtime), itself(workspaceId), { channel: 'unofficial', name: 'QR demo', baseUrl })
+  await createConnection(depsOf(runtime), systemChanger(workspaceId), {
+    channel: 'unofficial',
+    name: 'QR demo',
+    baseUrl,
+  })
 }
 
 function depsOf(runtime: OpenRuntime): ConnectionDeps {
@@ -122,7 +130,11 @@ function depsOf(runtime: OpenRuntime): ConnectionDeps {
   return { db, keyStore, clock, outgoing, adapters: adaptersOf(runtime) }
 }
 
-const itself = (workspaceId: string): Changer => ({ workspaceId, userId: null, actor: { type: 'system', id: null } })
+const systemChanger = (workspaceId: string): ChangeAuthor => ({
+  workspaceId,
+  userId: null,
+  actor: { type: 'system', id: null },
+})
 
 const callbackOf = ({ config }: OpenRuntime, connectionId: string): string =>
   `${localUrl(config.http.host, config.http.port)}/channels/waba/${connectionId}/webhook`

@@ -11,10 +11,10 @@ export type Pause = (ms: number) => Promise<void>
 
 const parentCheckMs = 500
 /** Ignores duplicates: a supervisor that signals the whole group also signals our parent, which forwards it. */
-const echoMs = 250
+const duplicateWindowMs = 250
 
 /** Handles stop signals. Until `stopWith` is called, a signal exits the process. */
-export function takeStopSignals(): StopSignals {
+export function handleStopSignals(): StopSignals {
   let stop: ((pause: Pause) => Promise<void>) | undefined
   let stopping = false
   let endPause: (() => void) | undefined
@@ -26,7 +26,7 @@ export function takeStopSignals(): StopSignals {
     clearTimeout(timer)
     endPause = undefined
   }
-  const stopOrLeave = (exitCode: number) => {
+  const stopOrExit = (exitCode: number) => {
     if (endPause !== undefined) return endPause()
     // Uses `exit` rather than the signal, because exit handlers stop an embedded database.
     if (stop === undefined || stopping) process.exit(exitCode)
@@ -37,12 +37,12 @@ export function takeStopSignals(): StopSignals {
   for (const signal of signals) {
     process.on(signal, () => {
       const nowMs = performance.now()
-      const isEcho = last.signal === signal && nowMs - last.atMs < echoMs
+      const isDuplicate = last.signal === signal && nowMs - last.atMs < duplicateWindowMs
       Object.assign(last, { signal, atMs: nowMs })
-      if (!isEcho) stopOrLeave(128 + numbers[signal])
+      if (!isDuplicate) stopOrExit(128 + numbers[signal])
     })
   }
-  watchParent(() => stopping || stopOrLeave(128 + numbers.SIGHUP))
+  watchParent(() => stopping || stopOrExit(128 + numbers.SIGHUP))
   return {
     stopWith: (work) => {
       stop = work

@@ -35,7 +35,7 @@ export async function createForm(deps: FormDeps, member: Member, input: NewForm)
   const now = deps.clock.now()
   const { workspaceId } = member
   const form = draftForm(workspaceId, input, now)
-  return whileSlugIsFree(() =>
+  return withSlugCheck(() =>
     deps.db.tx(async (tx) => {
       if ((await countForms(tx, workspaceId)) >= maxForms) throw tooManyForms()
       await claimSlug(tx, workspaceId, form.slug, form.id)
@@ -48,18 +48,18 @@ export async function createForm(deps: FormDeps, member: Member, input: NewForm)
 
 /** Returns the form that the input describes. Throws 400 for an invalid definition. */
 export function draftForm(workspaceId: string, input: NewForm, now: Date): Form {
-  const definition: FormDefinition = { ...defaults, slug: makeSlug(input.title), ...input }
-  return checked({ ...definition, workspaceId, id: newId(now), createdAt: now, updatedAt: now })
+  const definition: FormDefinition = { ...defaults, slug: generateSlug(input.title), ...input }
+  return validateForm({ ...definition, workspaceId, id: newId(now), createdAt: now, updatedAt: now })
 }
 
 /** Changes the fields in the input. Leads that the form has created do not change. */
 export async function changeForm(deps: FormDeps, member: Member, id: string, input: FormChanges): Promise<Form> {
   const now = deps.clock.now()
-  return whileSlugIsFree(() =>
+  return withSlugCheck(() =>
     deps.db.tx(async (tx) => {
       const current = await lockForm(tx, member.workspaceId, id)
       if (current === undefined) throw formNotFound()
-      const form = checked({ ...current, ...input, updatedAt: now })
+      const form = validateForm({ ...current, ...input, updatedAt: now })
       if (form.slug !== current.slug) await claimSlug(tx, form.workspaceId, form.slug, id)
       await updateForm(tx, form)
       await recordAudit(tx, entry(member, 'form.changed', id), now)
@@ -87,14 +87,14 @@ const defaults = {
   active: true,
 } satisfies Partial<FormDefinition>
 
-function checked(form: Form): Form {
+function validateForm(form: Form): Form {
   const normal = { ...form, description: form.description || null, redirectUrl: form.redirectUrl || null }
   const issues = definitionIssues(normal)
   if (issues.length > 0) throw new InvalidInput(issues)
   return normal
 }
 
-async function whileSlugIsFree<T>(work: () => Promise<T>): Promise<T> {
+async function withSlugCheck<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
@@ -128,7 +128,7 @@ async function claimSlug(tx: Tx, workspaceId: string, slug: string, formId: stri
 }
 
 /** Derives a slug from the title, with a random suffix so that it is likely to be free. */
-function makeSlug(title: string): string {
+function generateSlug(title: string): string {
   const words = title
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
@@ -136,10 +136,10 @@ function makeSlug(title: string): string {
     .replace(/[^a-z0-9]+/g, '-')
     .slice(0, 48)
     .replace(/^-|-$/g, '')
-  const chance = randomInt(36 ** 6)
+  const suffix = randomInt(36 ** 6)
     .toString(36)
     .padStart(6, '0')
-  return words === '' ? `form-${chance}` : `${words}-${chance}`
+  return words === '' ? `form-${suffix}` : `${words}-${suffix}`
 }
 
 /** Checks the rules of a definition that the schema cannot express. */

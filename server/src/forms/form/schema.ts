@@ -11,13 +11,13 @@ import {
   page as ofPage,
   unpaged,
   uuid,
-  visible,
+  visiblePattern,
 } from '../../base/schema-types.ts'
 import { type CustomFieldType, customFieldTypes, maxTextLength } from '../../leads/lead/custom-fields.ts'
 import { sources } from '../../leads/lead/lead.ts'
 
 const text = (description: string, maxLength: number, minLength = 0) =>
-  Type.String({ description, maxLength, ...(minLength > 0 ? { minLength, pattern: visible } : {}) })
+  Type.String({ description, maxLength, ...(minLength > 0 ? { minLength, pattern: visiblePattern } : {}) })
 
 // Far more than a form definition can produce.
 const maxPageLength = 1_000_000
@@ -271,12 +271,12 @@ export const Page = {
   content: { 'text/html': { schema: Type.String(fileText) } },
 }
 
-export const SentOn = Type.Null({
+export const RedirectResponse = Type.Null({
   description: 'A form-encoded post succeeded: redirects to the thank-you page or `redirectUrl`.',
 })
 
 /** Adds an HTML variant to error responses, for browsers. */
-export function orPage(errors: Record<number, TSchema & { description?: string }>): object {
+export function withHtmlErrors(errors: Record<number, TSchema & { description?: string }>): object {
   const shown = Object.entries(errors).map(([status, schema]) => {
     const content = { 'application/json': { schema }, 'text/html': { schema: Type.String(fileText) } }
     return [status, { description: schema.description ?? '', content }]

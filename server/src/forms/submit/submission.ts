@@ -10,7 +10,7 @@ import {
   maxTextLength,
   valueProblem,
 } from '../../leads/lead/custom-fields.ts'
-import { type LeadPatch, readLeadPatch } from '../../leads/lead/input.ts'
+import { type LeadPatch, parseLeadPatch } from '../../leads/lead/input.ts'
 import type { LeadChanges } from '../../leads/lead/schema.ts'
 import { decoyField, isLeadField, type PublicForm, tokenField } from '../form/form.ts'
 import type { FormDefinition, FormField } from '../form/schema.ts'
@@ -36,7 +36,7 @@ const maxIssues = 20
  * Converts a form submission and the URL parameters into a lead to create. Pages of other sites may send inputs of
  * their own, which are ignored unless `refuseUnknown`.
  */
-export function readSubmission(
+export function parseSubmission(
   form: PublicForm,
   body: RawFields,
   query: RawFields,
@@ -47,7 +47,7 @@ export function readSubmission(
   const typed: CustomField[] = []
   const answers: Answer[] = []
   for (const field of form.fields) {
-    const { value, problem } = readValue(field, body[field.key])
+    const { value, problem } = parseValue(field, body[field.key])
     if (problem !== null) issues.push({ path: field.key, message: problem })
     if (problem !== null || value === '') continue
     answers.push({ key: field.key, label: field.label, value })
@@ -55,12 +55,16 @@ export function readSubmission(
     else typed.push({ key: field.key, label: field.label, type: field.type, value })
   }
   const parameters = fitParameters(readParameters({ ...query, ...body }), typed.length)
-  const read = readLeadPatch(changes as LeadChanges, [...typed, ...parameters.fields], {
+  const parsed = parseLeadPatch(changes as LeadChanges, [...typed, ...parameters.fields], {
     ...form.leadSettings,
     at: '',
   })
   answers.push(...parameters.fields.map(({ key, label, value }) => ({ key, label, value })))
-  return { patch: read.patch, answers, issues: [...issues, ...parameters.issues, ...read.issues].slice(0, maxIssues) }
+  return {
+    patch: parsed.patch,
+    answers,
+    issues: [...issues, ...parameters.issues, ...parsed.issues].slice(0, maxIssues),
+  }
 }
 
 function parameterIssues(body: RawFields): Issue[] {
@@ -79,54 +83,55 @@ function unknownFields(form: PublicForm, body: RawFields): Issue[] {
     .map((name) => ({ path: name, message: 'is not a known field' }))
 }
 
-interface Reading {
+interface FieldValue {
   /** Empty if nothing was entered. */
   value: string | boolean
   problem: string | null
 }
 
-const fine = (value: string | boolean): Reading => ({ value, problem: null })
-const wrong = (problem: string): Reading => ({ value: '', problem })
+const validValue = (value: string | boolean): FieldValue => ({ value, problem: null })
+const invalidValue = (problem: string): FieldValue => ({ value: '', problem })
 
-function readValue(field: FormField, raw: unknown): Reading {
-  if (field.type === 'boolean') return readTick(field, raw)
-  if (field.type === 'multiselect') return readChoices(field, raw)
-  if (Array.isArray(raw)) return wrong('is given more than once')
-  if (raw !== undefined && raw !== null && !['string', 'number'].includes(typeof raw)) return wrong('must be a string')
+function parseValue(field: FormField, raw: unknown): FieldValue {
+  if (field.type === 'boolean') return parseTick(field, raw)
+  if (field.type === 'multiselect') return parseChoices(field, raw)
+  if (Array.isArray(raw)) return invalidValue('is given more than once')
+  if (raw !== undefined && raw !== null && !['string', 'number'].includes(typeof raw))
+    return invalidValue('must be a string')
   const text = cleanText(String(raw ?? ''))
   // Checked before parsing, because a stranger's input may be as long as the body limit. Notes are always limited as
   // notes.
   const problem = lengthProblem(text, maxLengthOf(field.key === 'notes' ? 'textarea' : field.type))
-  if (problem !== null) return wrong(problem)
-  const value = spelled(field, text)
-  if (value === '') return field.required ? wrong('is required') : fine('')
-  if (field.type === 'select' && !field.options?.includes(value)) return wrong('must be one of the options')
-  return fine(value)
+  if (problem !== null) return invalidValue(problem)
+  const value = normalizeSpelling(field, text)
+  if (value === '') return field.required ? invalidValue('is required') : validValue('')
+  if (field.type === 'select' && !field.options?.includes(value)) return invalidValue('must be one of the options')
+  return validValue(value)
 }
 
 // Browsers do not send unticked boxes.
-function readTick(field: FormField, raw: unknown): Reading {
+function parseTick(field: FormField, raw: unknown): FieldValue {
   const isTicked = raw === true || raw === 'true' || raw === 'on' || raw === '1'
   const isEmpty = raw === undefined || raw === null || raw === false || ['false', 'off', '0', ''].includes(String(raw))
-  if (!isTicked && !isEmpty) return wrong('must be true or false')
-  return field.required && !isTicked ? wrong('is required') : fine(isTicked)
+  if (!isTicked && !isEmpty) return invalidValue('must be true or false')
+  return field.required && !isTicked ? invalidValue('is required') : validValue(isTicked)
 }
 
-function readChoices(field: FormField, raw: unknown): Reading {
-  const given: unknown[] = [raw ?? []].flat()
-  if (!given.every((choice) => typeof choice === 'string')) return wrong('must be a list of strings')
-  const problem = lengthProblem(given.join(','), maxLengthOf('multiselect'))
-  if (problem !== null) return wrong(problem)
-  const choices = new Set(given.flatMap((choice) => choice.split(',')).map(cleanText))
+function parseChoices(field: FormField, raw: unknown): FieldValue {
+  const submitted: unknown[] = [raw ?? []].flat()
+  if (!submitted.every((choice) => typeof choice === 'string')) return invalidValue('must be a list of strings')
+  const problem = lengthProblem(submitted.join(','), maxLengthOf('multiselect'))
+  if (problem !== null) return invalidValue(problem)
+  const choices = new Set(submitted.flatMap((choice) => choice.split(',')).map(cleanText))
   choices.delete('')
   const options = field.options ?? []
-  if ([...choices].some((choice) => !options.includes(choice))) return wrong('must be some of the options')
-  if (choices.size === 0) return field.required ? wrong('is required') : fine('')
-  return fine(options.filter((option) => choices.has(option)).join(choiceSeparator))
+  if ([...choices].some((choice) => !options.includes(choice))) return invalidValue('must be some of the options')
+  if (choices.size === 0) return field.required ? invalidValue('is required') : validValue('')
+  return validValue(options.filter((option) => choices.has(option)).join(choiceSeparator))
 }
 
 /** Normalizes unambiguous spellings such as `12,5` and `example.com`. */
-function spelled({ type }: FormField, value: string): string {
+function normalizeSpelling({ type }: FormField, value: string): string {
   if (type === 'number') return value.replace(/^(-?\d+),(\d+)$/, '$1.$2')
   if (type === 'url' && startsWithHost(value)) return `https://${value}`
   return value
@@ -162,18 +167,18 @@ export function readParameters(raw: RawFields): CustomField[] {
     .filter(([name, value]) => name.startsWith('utm_') && typeof value === 'string' && raw[`k_${name}`] === undefined)
     .map(([name, value]) => [`k_${name}`, value])
   const fields = [...named, ...fieldsFromParameters(Object.fromEntries(utm))]
-  const tags = fields.filter(isTag).flatMap((field) => (keyProblem(field.key) === null ? [cut(field)] : []))
+  const tags = fields.filter(isTag).flatMap((field) => (keyProblem(field.key) === null ? [truncate(field)] : []))
   return [...fields.filter((field) => !isTag(field)), ...tags.sort((a, b) => rankOf(a) - rankOf(b))]
 }
 
 /** Returns the parameters that fit besides `taken` other custom fields, with an issue for each `k_*` that does not. */
 function fitParameters(parameters: readonly CustomField[], taken: number): { fields: CustomField[]; issues: Issue[] } {
-  const room = Math.max(0, maxCustomFields - taken)
+  const available = Math.max(0, maxCustomFields - taken)
   const issues = parameters
-    .slice(room)
+    .slice(available)
     .filter((field) => !isTag(field))
     .map(({ key }) => ({ path: key, message: `is too much: a lead has at most ${maxCustomFields} custom fields` }))
-  return { fields: parameters.slice(0, room), issues }
+  return { fields: parameters.slice(0, available), issues }
 }
 
 /**
@@ -191,13 +196,13 @@ function isTag(field: CustomField): boolean {
   return field.key.startsWith('k_utm_')
 }
 
-function cut(field: CustomField): CustomField {
+function truncate(field: CustomField): CustomField {
   return { ...field, value: [...String(field.value).slice(0, 2 * maxTextLength)].slice(0, maxTextLength).join('') }
 }
 
-const byWorth = ['k_utm_source', 'k_utm_medium', 'k_utm_campaign', 'k_utm_content', 'k_utm_term']
+const utmPriority = ['k_utm_source', 'k_utm_medium', 'k_utm_campaign', 'k_utm_content', 'k_utm_term']
 
 function rankOf(field: CustomField): number {
-  const index = byWorth.indexOf(field.key)
-  return index === -1 ? byWorth.length : index
+  const index = utmPriority.indexOf(field.key)
+  return index === -1 ? utmPriority.length : index
 }

@@ -1,10 +1,10 @@
 import type { Sql, Tx } from '../../base/db.ts'
-import { type ErasureScope, type ErasureStep, goOn } from '../../base/erasure.ts'
+import { createStep, type ErasureScope, type ErasureStep } from '../../base/erasure.ts'
 import { timestampArray } from '../../base/postgres/values.ts'
 import type { LeadDeps } from '../../leads/lead/lead.ts'
-import { anyWorkspace } from '../../leads/lead/queries.ts'
-import { moveRows, type RowMove } from '../../leads/merge/moves.ts'
-import { idBefore, placeOfId, type Stretch, type TimelineEntry } from '../../leads/timeline/entries.ts'
+import { hiddenWorkspaceId } from '../../leads/lead/queries.ts'
+import { moveRows, type RowMove } from '../../leads/merge/move-rows.ts'
+import { idBefore, positionOfId, type TimelineEntry, type TimelineSlice } from '../../leads/timeline/entries.ts'
 import type { Answer } from './submission.ts'
 
 export interface SubmissionRow {
@@ -15,7 +15,7 @@ export interface SubmissionRow {
   answers: Buffer | null
 }
 
-export const answersOf = (id: string) => ({ table: 'form_submissions', row: id, column: 'answers' })
+export const answersContext = (id: string) => ({ table: 'form_submissions', row: id, column: 'answers' })
 
 /** Claims the page's nonce for a lead. A second claim violates `form_submissions_nonce_key`. */
 export async function insertSubmission(
@@ -48,11 +48,11 @@ export async function listSubmissions(
 }
 
 /** Returns the form submissions of a lead, newest first, for its timeline. */
-export async function submissionsOfLead(
+export async function listLeadSubmissions(
   { db, keyStore }: Pick<LeadDeps, 'db' | 'keyStore'>,
   workspaceId: string,
   leadId: string,
-  { before, limit }: Stretch,
+  { before, limit }: TimelineSlice,
 ): Promise<TimelineEntry[]> {
   const keyring = await keyStore.keyring(workspaceId)
   const beforeId = idBefore(before)
@@ -61,7 +61,7 @@ export async function submissionsOfLead(
     from (
       select id, form_id, submitted_at, answers
       from form_submissions
-      where workspace_id = ${anyWorkspace(db.sql, workspaceId)}
+      where workspace_id = ${hiddenWorkspaceId(db.sql, workspaceId)}
         and lead_id = ${leadId}
         ${beforeId === null ? db.sql`` : db.sql`and id < ${beforeId}::uuid`}
       order by id desc
@@ -72,15 +72,15 @@ export async function submissionsOfLead(
       and f.id = s.form_id
     order by s.id desc`
   return rows.map(({ id, form_id, name, answers }) => ({
-    ...placeOfId(id),
+    ...positionOfId(id),
     kind: 'submission',
     actor: { type: 'form', id: form_id },
     form: { id: form_id, name },
-    answers: answers === null ? [] : JSON.parse(keyring.decryptText(answersOf(id), answers)).map(shownAnswer),
+    answers: answers === null ? [] : JSON.parse(keyring.decryptText(answersContext(id), answers)).map(presentAnswer),
   }))
 }
 
-const shownAnswer = ({ label, value }: Answer) => ({ label, value })
+const presentAnswer = ({ label, value }: Answer) => ({ label, value })
 
 export interface SubmissionCount {
   count: number
@@ -115,7 +115,7 @@ export async function countByDay(
 }
 
 /** Returns the number of submissions that created or changed a lead. */
-export async function countSubmissionsOf(sql: Sql, workspaceId: string, leadId: string): Promise<number> {
+export async function countLeadSubmissions(sql: Sql, workspaceId: string, leadId: string): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
     select count(*)::integer as count
     from form_submissions
@@ -134,5 +134,5 @@ export async function eraseSubmissions(tx: Tx, { workspaceId, customer }: Erasur
     delete from form_submissions
     where workspace_id = ${workspaceId}
       and lead_id = any (${customer.leadIds}::uuid[])`
-  return goOn({ submissions: erased.count }, false)
+  return createStep({ submissions: erased.count }, false)
 }

@@ -24,7 +24,12 @@ export function isJson(request: FastifyRequest): boolean {
  * Allows posts from our own page, from sites that the form lists, and from programs; throws 403 for others. Scripts of
  * listed sites can read every response, including errors.
  */
-export function admitSender(reply: FastifyReply, form: PublicForm, publicUrl: string, request: FastifyRequest): Sender {
+export function authorizeSender(
+  reply: FastifyReply,
+  form: PublicForm,
+  publicUrl: string,
+  request: FastifyRequest,
+): Sender {
   const { origin, host } = request.headers
   const body = request.body as RawFields | undefined
   const sender = senderOf(form, publicUrl, { origin, host, hasToken: body?.[tokenField] !== undefined })
@@ -47,13 +52,13 @@ export interface RateDeps {
 }
 
 // The owner of a /48 has 65,536 /64 networks.
-const perWiderGroup = 4
+const widerGroupFactor = 4
 
 /**
  * Counts a post by form and client network, so that changing addresses within it does not help. Throws 429 beyond the
  * limit. Stores addresses only as digests.
  */
-export async function takeTurn(
+export async function countPost(
   deps: RateDeps,
   form: PublicForm,
   request: FastifyRequest,
@@ -62,22 +67,22 @@ export async function takeTurn(
   if (deps.submissionsPerMinute === 0) return
   const keyring = await deps.keyStore.keyring(form.workspaceId)
   const address = deps.clientAddress(request.raw) ?? ''
-  const turn = (group: string, limit: number) => {
+  const takeUnit = (group: string, limit: number) => {
     const digest = keyring.stable('form.address', group).toString('base64url')
     return deps.limiter.take(`form:${form.id}:${digest}`, limit)
   }
   const group = addressGroup(address)
-  const take = await turn(group, deps.submissionsPerMinute)
+  const take = await takeUnit(group, deps.submissionsPerMinute)
   setRateLimitHeaders(reply, take)
   if (!take.allowed) throw sentTooOften(take.retryAfterSeconds)
   const wider = addressGroup(address, 48)
   if (wider === group) return
-  const widerTake = await turn(wider, perWiderGroup * deps.submissionsPerMinute)
+  const widerTake = await takeUnit(wider, widerGroupFactor * deps.submissionsPerMinute)
   if (!widerTake.allowed) throw sentTooOften(widerTake.retryAfterSeconds)
 }
 
 /** Returns the first value of each parameter. Campaign links repeat and break theirs, and visitors cannot fix them. */
-export function looseQuery(url: string): Record<string, string> {
+export function parseLooseQuery(url: string): Record<string, string> {
   const query: Record<string, string> = Object.create(null)
   const start = url.indexOf('?')
   if (start === -1) return query
@@ -88,7 +93,7 @@ export function looseQuery(url: string): Record<string, string> {
 /** Origin of a post: our own page, a site that the form lists, a client without an `Origin` header, or another site. */
 export type Sender = 'own' | 'listed' | 'unsaid' | 'foreign'
 
-interface PostedFrom {
+interface PostOrigin {
   /** The `Origin` header. */
   origin: string | undefined
   /** The `Host` header. */
@@ -97,7 +102,7 @@ interface PostedFrom {
   hasToken: boolean
 }
 
-function senderOf(form: Pick<PublicForm, 'allowedOrigins'>, publicUrl: string, from: PostedFrom): Sender {
+function senderOf(form: Pick<PublicForm, 'allowedOrigins'>, publicUrl: string, from: PostOrigin): Sender {
   const { origin, host, hasToken } = from
   if (origin === undefined) return 'unsaid'
   if (isOwn(origin, host, publicUrl)) return 'own'
@@ -116,7 +121,7 @@ function isOwn(origin: string, host: string | undefined, publicUrl: string): boo
 const minFillMs = 2_000
 const maxFillMs = 24 * 3_600_000
 
-export type TokenReading = { ok: true; nonce: string } | { ok: false; problem: 'tampered' | 'too fast' | 'too old' }
+export type TokenResult = { ok: true; nonce: string } | { ok: false; problem: 'tampered' | 'too fast' | 'too old' }
 
 /** Issues a token for one served page: a nonce with the time of issue, signed by the workspace for this form. */
 export function issueToken(keyring: Keyring, formId: string, now: Date): string {
@@ -124,11 +129,14 @@ export function issueToken(keyring: Keyring, formId: string, now: Date): string 
   return `${nonce}.${sign(keyring, formId, nonce).toString('base64url')}`
 }
 
-export function readToken(keyring: Keyring, formId: string, token: string, now: Date): TokenReading {
+export function verifyToken(keyring: Keyring, formId: string, token: string, now: Date): TokenResult {
   const [nonce = '', signature = '', extra] = token.split('.')
-  const given = Buffer.from(signature, 'base64url')
+  const signatureBytes = Buffer.from(signature, 'base64url')
   const isOurs =
-    extra === undefined && isUuid(nonce) && given.length === 16 && timingSafeEqual(sign(keyring, formId, nonce), given)
+    extra === undefined &&
+    isUuid(nonce) &&
+    signatureBytes.length === 16 &&
+    timingSafeEqual(sign(keyring, formId, nonce), signatureBytes)
   if (!isOurs) return { ok: false, problem: 'tampered' }
   const ageMs = now.getTime() - issuedAtMs(nonce)
   if (ageMs < minFillMs) return { ok: false, problem: 'too fast' }

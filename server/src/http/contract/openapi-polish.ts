@@ -1,8 +1,8 @@
 import { STATUS_CODES } from 'node:http'
 import { errors } from '../../base/route.ts'
-import { requestIdHeader } from '../server/answer-headers.ts'
+import { requestIdHeader } from '../server/response-headers.ts'
 import {
-  type Answer,
+  type ApiResponse,
   type MediaType,
   type OpenApiDocument,
   type Operation,
@@ -12,8 +12,8 @@ import {
   type RouteDocument,
   type Schema,
   type Shared,
-  shareAnswer,
   shareParameters,
+  shareResponse,
   shareSchema,
 } from './openapi-shared.ts'
 
@@ -21,52 +21,53 @@ const listKeywords = new Set(['anyOf', 'oneOf', 'allOf', 'prefixItems'])
 const mapKeywords = new Set(['properties', 'patternProperties', '$defs'])
 const schemaKeywords = new Set(['items', 'additionalProperties', 'not', 'propertyNames', 'contains'])
 
-interface Place {
+interface PublishContext {
   shared: Shared
   /** In a response, fields with a default are always present; a request may omit them. */
   part: 'request' | 'answer'
 }
 
 /** Returns a schema for publication: `example` becomes `examples`, and errors and titled schemas become references. */
-function publish(schema: Schema, place: Place): Schema {
-  if (schema['x-published'] !== undefined) return publish(schema['x-published'] as Schema, place)
+function publish(schema: Schema, context: PublishContext): Schema {
+  if (schema['x-published'] !== undefined) return publish(schema['x-published'] as Schema, context)
   if (isError(schema)) return { $ref: '#/components/schemas/Error' }
   const result: Schema = {}
   for (const [keyword, value] of Object.entries(schema)) {
     if (keyword === 'example') result.examples = [value]
-    else if (listKeywords.has(keyword)) result[keyword] = (value as Schema[]).map((each) => publish(each, place))
-    else if (mapKeywords.has(keyword)) result[keyword] = publishEach(value as Record<string, Schema>, place)
-    else if (schemaKeywords.has(keyword) && typeof value === 'object') result[keyword] = publish(value as Schema, place)
+    else if (listKeywords.has(keyword)) result[keyword] = (value as Schema[]).map((each) => publish(each, context))
+    else if (mapKeywords.has(keyword)) result[keyword] = publishEach(value as Record<string, Schema>, context)
+    else if (schemaKeywords.has(keyword) && typeof value === 'object')
+      result[keyword] = publish(value as Schema, context)
     else result[keyword] = value
   }
-  const whole = withoutDefaults(nameChoices(result, place.shared), place.part)
-  return typeof whole.title === 'string' ? shareSchema(place.shared, { ...whole, title: whole.title }) : whole
+  const whole = withoutDefaults(addDiscriminatorMapping(result, context.shared), context.part)
+  return typeof whole.title === 'string' ? shareSchema(context.shared, { ...whole, title: whole.title }) : whole
 }
 
-function publishEach(properties: Record<string, Schema>, place: Place): Record<string, Schema> {
-  return Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, publish(schema, place)]))
+function publishEach(properties: Record<string, Schema>, context: PublishContext): Record<string, Schema> {
+  return Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, publish(schema, context)]))
 }
 
 // Fields with a default are optional in requests. Code generators make them required, so the description says it
 // instead.
-function withoutDefaults(schema: Schema, part: Place['part']): Schema {
+function withoutDefaults(schema: Schema, part: PublishContext['part']): Schema {
   const properties = (schema.properties ?? {}) as Record<string, Schema>
   const names = Object.keys(properties).filter((name) => properties[name]?.default !== undefined)
   if (names.length === 0) return schema
-  const said = Object.entries(properties).map(([name, property]) => [name, sayDefault(property, part)])
+  const described = Object.entries(properties).map(([name, property]) => [name, describeDefault(property, part)])
   const required = (schema.required ?? []) as string[]
   const needed = part === 'request' ? required.filter((name) => !names.includes(name)) : required
-  return { ...schema, properties: Object.fromEntries(said), required: needed }
+  return { ...schema, properties: Object.fromEntries(described), required: needed }
 }
 
-function sayDefault({ default: value, ...property }: Schema, part: Place['part']): Schema {
+function describeDefault({ default: value, ...property }: Schema, part: PublishContext['part']): Schema {
   if (value === undefined || part === 'answer') return property
   const words = `Default: \`${JSON.stringify(value)}\`.`
   return { ...property, description: property.description === undefined ? words : `${property.description} ${words}` }
 }
 
 // Schema names differ from the values of the property, so the discriminator needs a mapping.
-function nameChoices(schema: Schema, shared: Shared): Schema {
+function addDiscriminatorMapping(schema: Schema, shared: Shared): Schema {
   const { discriminator, oneOf } = schema as { discriminator?: { propertyName: string }; oneOf?: Schema[] }
   if (discriminator === undefined || oneOf === undefined) return schema
   const mapping = oneOf.map(({ $ref }) => {
@@ -82,14 +83,14 @@ function nameChoices(schema: Schema, shared: Shared): Schema {
  * Polishes the generated document: shares titled schemas and responses, adds headers to responses, and adds the errors
  * that are possible on every route.
  */
-export function polish({ paths, ...document }: RouteDocument): OpenApiDocument {
-  const shared: Shared = { schemas: new Map([['Error', errorSchema]]), answers: new Map() }
+export function polishDocument({ paths, ...document }: RouteDocument): OpenApiDocument {
+  const shared: Shared = { schemas: new Map([['Error', errorSchema]]), sharedResponses: new Map() }
   const polished = mapOperations(paths, (operation) => polishOperation(operation, shared))
   const { operations, parameters } = shareParameters(polished)
   const components = {
     ...document.components,
-    schemas: inOrder(shared.schemas),
-    responses: inOrder(shared.answers),
+    schemas: sortByName(shared.schemas),
+    responses: sortByName(shared.sharedResponses),
     parameters,
     headers: headerComponents,
   }
@@ -104,63 +105,68 @@ const mapOperations = <A, B>(paths: Paths<A>, change: (operation: A) => B): Path
 const mapValues = <A, B>(record: Record<string, A>, change: (value: A, key: string) => B): Record<string, B> =>
   Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value, key)]))
 
-const inOrder = <V>(map: Map<string, V>): Record<string, V> =>
+const sortByName = <V>(map: Map<string, V>): Record<string, V> =>
   Object.fromEntries([...map].sort(([a], [b]) => (a < b ? -1 : 1)))
 
 function polishOperation(operation: Operation, shared: Shared): PublishedOperation {
   const { 'x-query-patterns': patterns, parameters = [], requestBody, responses, ...rest } = operation
-  const request: Place = { shared, part: 'request' }
-  const published = [...parameters.map((one) => polishParameter(one, request)), ...custom(patterns, request)]
-  const isLimited = operation.security?.some((way) => 'apiKey' in way) ?? false
+  const request: PublishContext = { shared, part: 'request' }
+  const published = [...parameters.map((one) => polishParameter(one, request)), ...customParameters(patterns, request)]
+  const isLimited = operation.security?.some((scheme) => 'apiKey' in scheme) ?? false
   return {
     ...rest,
     ...(published.length > 0 ? { parameters: published } : {}),
     ...(requestBody ? { requestBody: { ...requestBody, content: polishContent(requestBody.content, request) } } : {}),
     responses: mapValues(withCommonErrors(operation), (answer, status) =>
-      polishAnswer(answer, Number(status), isLimited, { shared, part: 'answer' }),
+      polishResponse(answer, Number(status), isLimited, { shared, part: 'answer' }),
     ),
   }
 }
 
 // Parameters with a default are optional.
-function polishParameter(parameter: Parameter, place: Place): Parameter {
+function polishParameter(parameter: Parameter, context: PublishContext): Parameter {
   if (parameter.schema === undefined) return parameter
   const isOptional = parameter.schema.default !== undefined
-  return { ...parameter, ...(isOptional ? { required: false } : {}), schema: publish(parameter.schema, place) }
+  return { ...parameter, ...(isOptional ? { required: false } : {}), schema: publish(parameter.schema, context) }
 }
 
-function custom(patterns: Record<string, Schema> | undefined, place: Place): Parameter[] {
+function customParameters(patterns: Record<string, Schema> | undefined, context: PublishContext): Parameter[] {
   if (patterns === undefined) return []
-  const schema = publish({ type: 'object', patternProperties: patterns, additionalProperties: false }, place)
+  const schema = publish({ type: 'object', patternProperties: patterns, additionalProperties: false }, context)
   return [{ name: 'custom', in: 'query', required: false, style: 'form', explode: true, schema }]
 }
 
 // All routes that use the database can fail or find it unavailable; the health routes declare their own errors.
-function withCommonErrors({ tags = [], responses }: Operation): Record<string, Answer> {
+function withCommonErrors({ tags = [], responses }: Operation): Record<string, ApiResponse> {
   if (tags.includes('Service')) return responses
-  const common = Object.entries(errors(500, 503)).map(([status, schema]): [string, Answer] => [
+  const common = Object.entries(errors(500, 503)).map(([status, schema]): [string, ApiResponse] => [
     status,
     { description: schema.description, content: { 'application/json': { schema: { ...schema } } } },
   ])
   return { ...Object.fromEntries(common), ...responses }
 }
 
-function polishAnswer(answer: Answer, status: number, isLimited: boolean, place: Place): Answer | Reference {
+function polishResponse(
+  answer: ApiResponse,
+  status: number,
+  isLimited: boolean,
+  context: PublishContext,
+): ApiResponse | Reference {
   const headers = {
-    ...always,
-    ...(status === 429 || status === 503 ? whenToRetry : {}),
-    ...(status === 429 || (isLimited && status < 300) ? limits : {}),
+    ...commonHeaders,
+    ...(status === 429 || status === 503 ? retryHeaders : {}),
+    ...(status === 429 || (isLimited && status < 300) ? rateLimitHeaders : {}),
     ...answer.headers,
   }
   const { content, ...rest } = { ...answer, description: describe(answer, status) }
   if (content === undefined) return { ...rest, headers }
-  const polished = { ...rest, headers, content: polishContent(content, place) }
+  const polished = { ...rest, headers, content: polishContent(content, context) }
   const name = nameOfError(content)
-  return name === undefined ? polished : shareAnswer(place.shared, name, polished)
+  return name === undefined ? polished : shareResponse(context.shared, name, polished)
 }
 
 // The generator's text for a response without a description.
-const describe = ({ description }: Answer, status: number): string =>
+const describe = ({ description }: ApiResponse, status: number): string =>
   description === 'Default Response' ? (STATUS_CODES[status] ?? description) : description
 
 function nameOfError(content: Record<string, MediaType>): string | undefined {
@@ -169,11 +175,11 @@ function nameOfError(content: Record<string, MediaType>): string | undefined {
   return 'text/html' in content ? `${schema.title}OrPage` : schema.title
 }
 
-function polishContent(content: Record<string, MediaType>, place: Place): Record<string, MediaType> {
+function polishContent(content: Record<string, MediaType>, context: PublishContext): Record<string, MediaType> {
   return mapValues(content, (media) => {
     if (media.schema === undefined) return media
     const example = isError(media.schema) ? { example: exampleOfError(media.schema) } : {}
-    return { ...media, schema: publish(media.schema, place), ...example }
+    return { ...media, schema: publish(media.schema, context), ...example }
   })
 }
 
@@ -199,9 +205,9 @@ const headerComponents = {
 
 const refer = (name: keyof typeof headerComponents) => ({ $ref: `#/components/headers/${name}` })
 
-const always = { [requestIdHeader]: refer('RequestId') }
-const whenToRetry = { 'Retry-After': refer('RetryAfter') }
-const limits = {
+const commonHeaders = { [requestIdHeader]: refer('RequestId') }
+const retryHeaders = { 'Retry-After': refer('RetryAfter') }
+const rateLimitHeaders = {
   'RateLimit-Limit': refer('RateLimitLimit'),
   'RateLimit-Remaining': refer('RateLimitRemaining'),
   'RateLimit-Reset': refer('RateLimitReset'),

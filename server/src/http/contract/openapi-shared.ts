@@ -19,7 +19,7 @@ export interface MediaType {
   example?: unknown
 }
 
-export interface Answer {
+export interface ApiResponse {
   description: string
   headers?: Record<string, unknown>
   content?: Record<string, MediaType>
@@ -34,14 +34,14 @@ export interface Operation {
   parameters?: Parameter[]
   requestBody?: { required?: boolean; content: Record<string, MediaType> }
   security?: Record<string, string[]>[]
-  responses: Record<string, Answer>
+  responses: Record<string, ApiResponse>
   'x-query-patterns'?: Record<string, Schema>
 }
 
 /** A route for publication, with shared parts in `components`. */
 export interface PublishedOperation extends Omit<Operation, 'parameters' | 'responses'> {
   parameters?: (Parameter | Reference)[]
-  responses: Record<string, Answer | Reference>
+  responses: Record<string, ApiResponse | Reference>
 }
 
 export interface Document<O> {
@@ -56,7 +56,7 @@ export interface Document<O> {
 
 interface Components {
   schemas?: Record<string, Schema>
-  responses?: Record<string, Answer>
+  responses?: Record<string, ApiResponse>
   parameters?: Record<string, Parameter>
   headers?: Record<string, unknown>
   securitySchemes?: object
@@ -68,14 +68,14 @@ export type OpenApiDocument = Document<PublishedOperation>
 /** Shared parts, by their names in `components`. */
 export interface Shared {
   schemas: Map<string, Schema>
-  answers: Map<string, Answer>
+  sharedResponses: Map<string, ApiResponse>
 }
 
 /** Stores a response by name and returns a reference. Throws if a different response has the name. */
-export function shareAnswer(shared: Shared, name: string, answer: Answer): Reference {
-  const known = shared.answers.get(name) ?? answer
-  if (!isSame(known, answer)) throw twice('answers', name)
-  shared.answers.set(name, known)
+export function shareResponse(shared: Shared, name: string, answer: ApiResponse): Reference {
+  const known = shared.sharedResponses.get(name) ?? answer
+  if (!isSame(known, answer)) throw duplicateTitleError('answers', name)
+  shared.sharedResponses.set(name, known)
   return { $ref: `#/components/responses/${name}` }
 }
 
@@ -87,13 +87,13 @@ export function shareSchema(shared: Shared, schema: Schema & { title: string }):
   const { whole, isNullable } = withoutNull(schema)
   const name = schema.title.replaceAll(/[^A-Za-z0-9]+/g, '')
   const known = shared.schemas.get(name) ?? whole
-  if (!isSame(withoutWords(known), withoutWords(whole))) throw twice('schemas', schema.title)
+  if (!isSame(withoutTexts(known), withoutTexts(whole))) throw duplicateTitleError('schemas', schema.title)
   shared.schemas.set(name, known)
   const reference = { $ref: `#/components/schemas/${name}` }
-  return { ...(isNullable ? { anyOf: [reference, { type: 'null' }] } : reference), ...ownWords(whole, known) }
+  return { ...(isNullable ? { anyOf: [reference, { type: 'null' }] } : reference), ...differingTexts(whole, known) }
 }
 
-const twice = (kind: string, name: string): Error =>
+const duplicateTitleError = (kind: string, name: string): Error =>
   new Error(`Two different ${kind} have the title ${name}: rename one of them`)
 
 function withoutNull(schema: Schema): { whole: Schema; isNullable: boolean } {
@@ -105,11 +105,11 @@ function withoutNull(schema: Schema): { whole: Schema; isNullable: boolean } {
   return { whole: { ...whole, ...values }, isNullable: true }
 }
 
-function withoutWords({ description: _description, examples: _examples, ...shape }: Schema): Schema {
+function withoutTexts({ description: _description, examples: _examples, ...shape }: Schema): Schema {
   return shape
 }
 
-function ownWords(schema: Schema, known: Schema): Schema {
+function differingTexts(schema: Schema, known: Schema): Schema {
   const words = ['description', 'examples'].filter((word) => schema[word] !== undefined)
   const own = words.filter((word) => !isSame(schema[word], known[word]))
   return Object.fromEntries(own.map((word) => [word, schema[word]]))
@@ -119,15 +119,15 @@ function isSame(one: unknown, other: unknown): boolean {
   return (
     one === other ||
     JSON.stringify(one) === JSON.stringify(other) ||
-    JSON.stringify(inOneOrder(one)) === JSON.stringify(inOneOrder(other))
+    JSON.stringify(sortKeys(one)) === JSON.stringify(sortKeys(other))
   )
 }
 
 // The order of keywords has no meaning.
-function inOneOrder(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(inOneOrder)
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys)
   if (typeof value !== 'object' || value === null) return value
-  const entries = Object.entries(value).map(([key, one]): [string, unknown] => [key, inOneOrder(one)])
+  const entries = Object.entries(value).map(([key, one]): [string, unknown] => [key, sortKeys(one)])
   return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
@@ -146,13 +146,13 @@ export function shareParameters(paths: Paths): { operations: Paths; parameters: 
     if (count > 1 && !shared.has(name)) shared.set(name, { text, parameter })
   }
   const names = new Map([...shared].map(([name, { text }]) => [text, name]))
-  return { operations: referAll(paths, names), parameters: inOrder(shared) }
+  return { operations: replaceParameters(paths, names), parameters: sortByName(shared) }
 }
 
 const pathParameters = ({ parameters = [] }: PublishedOperation): Parameter[] =>
   parameters.filter((one): one is Parameter => 'in' in one && one.in === 'path')
 
-function referAll(paths: Paths, names: Map<string, string>): Paths {
+function replaceParameters(paths: Paths, names: Map<string, string>): Paths {
   const refer = (parameter: Parameter | Reference) => {
     const name = names.get(JSON.stringify(parameter))
     return name === undefined ? parameter : { $ref: `#/components/parameters/${name}` }
@@ -167,5 +167,5 @@ function referAll(paths: Paths, names: Map<string, string>): Paths {
   return Object.fromEntries(items)
 }
 
-const inOrder = (shared: Map<string, { parameter: Parameter }>): Record<string, Parameter> =>
+const sortByName = (shared: Map<string, { parameter: Parameter }>): Record<string, Parameter> =>
   Object.fromEntries([...shared].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, { parameter }]) => [name, parameter]))

@@ -1,7 +1,7 @@
 import swagger from '@fastify/swagger'
 import type { App } from '../../base/route.ts'
 import { documentInfo } from '../../base/version.ts'
-import { polish } from './openapi-polish.ts'
+import { polishDocument } from './openapi-polish.ts'
 import type { Document, OpenApiDocument, RouteDocument } from './openapi-shared.ts'
 
 const webhooksGuide = `Parley sends events by POST to your URLs, signed according to
@@ -178,7 +178,7 @@ const securitySchemes = {
 const methods = new Set(['get', 'post', 'put', 'patch', 'delete'])
 
 /** Registers the OpenAPI generator. Await it before the first route: earlier routes are missing from the document. */
-export async function describeApi(app: App): Promise<void> {
+export async function registerOpenApi(app: App): Promise<void> {
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -202,17 +202,17 @@ function keepQueryPatterns<S>(schema: S): S {
 
 /** Returns the OpenAPI 3.1 document of all routes; the app must be ready. */
 export function openapiDocument(app: App): OpenApiDocument {
-  return polish(routesOf(app))
+  return polishDocument(routesDocument(app))
 }
 
 /** Returns the document before polishing: inline schemas, as the Postman collection needs them. */
-export function routesOf(app: App): RouteDocument {
+export function routesDocument(app: App): RouteDocument {
   const document = structuredClone(app.swagger()) as unknown as RouteDocument
   for (const [path, item] of Object.entries(document.paths)) {
     for (const method of Object.keys(item)) if (!methods.has(method)) delete item[method]
     if (Object.keys(item).length === 0) delete document.paths[path]
   }
-  const used = new Set([...operationsOf(document)].flatMap(({ operation }) => operation.tags ?? []))
+  const used = new Set([...listOperations(document)].flatMap(({ operation }) => operation.tags ?? []))
   document.tags = (document.tags ?? []).filter((tag) => used.has(tag.name))
   document['x-tagGroups'] = tagGroups
     .map((group) => ({ ...group, tags: group.tags.filter((tag) => used.has(tag)) }))
@@ -220,7 +220,7 @@ export function routesOf(app: App): RouteDocument {
   return document
 }
 
-export function* operationsOf<O>(
+export function* listOperations<O>(
   document: Pick<Document<O>, 'paths'>,
 ): Generator<{ path: string; method: string; operation: O }> {
   for (const [path, item] of Object.entries(document.paths)) {

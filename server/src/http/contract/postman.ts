@@ -1,4 +1,4 @@
-import { operationsOf } from './openapi.ts'
+import { listOperations } from './openapi.ts'
 import type { Operation, Parameter, RouteDocument, Schema } from './openapi-shared.ts'
 import { type HintsByOperation, notInCollection, type PostmanHints, postmanHints } from './postman-hints.ts'
 
@@ -37,15 +37,15 @@ export function postmanCollection(
   baseUrl: string,
   hints: HintsByOperation = postmanHints,
 ): PostmanCollection {
-  const entries = [...operationsOf(document)]
+  const entries = [...listOperations(document)]
     .filter(({ operation }) => !notInCollection.has(operation.operationId ?? ''))
     .map((one) => entryOf(one, hintsOf(hints, one.operation)))
     .toSorted((a, b) => a.order - b.order)
   const folders = (document.tags ?? []).map(({ name, description }): Folder => {
-    const ofFolder = inOrderOfNeed(entries.filter((entry) => entry.tag === name))
-    const fills = ofFolder.flatMap((entry) => entry.fills)
-    const needs = ofFolder.flatMap((entry) => entry.needs).filter((need) => !fills.includes(need))
-    return { fills, needs, folder: { name, description, item: ofFolder.map(({ item }) => item) } }
+    const folderEntries = sortByDependencies(entries.filter((entry) => entry.tag === name))
+    const fills = folderEntries.flatMap((entry) => entry.fills)
+    const needs = folderEntries.flatMap((entry) => entry.needs).filter((need) => !fills.includes(need))
+    return { fills, needs, folder: { name, description, item: folderEntries.map(({ item }) => item) } }
   })
   return {
     info: {
@@ -58,9 +58,9 @@ export function postmanCollection(
       { key: 'base_url', value: baseUrl },
       { key: 'api_key', value: '' },
       { key: 'team_token', value: '' },
-      ...variablesOf([...operationsOf(document)].map(({ operation }) => hintsOf(hints, operation))),
+      ...variablesOf([...listOperations(document)].map(({ operation }) => hintsOf(hints, operation))),
     ],
-    item: inOrderOfNeed(folders)
+    item: sortByDependencies(folders)
       .map(({ folder }) => folder)
       .filter((folder) => folder.item.length > 0),
   }
@@ -84,17 +84,17 @@ function variablesOf(hints: readonly PostmanHints[]): PostmanVariable[] {
   return all.toSorted((a, b) => (a.key < b.key ? -1 : 1))
 }
 
-interface Needy {
+interface Dependent {
   /** Variables that it sets. */
   fills: string[]
   needs: string[]
 }
 
-interface Folder extends Needy {
+interface Folder extends Dependent {
   folder: PostmanCollection['item'][number]
 }
 
-interface Entry extends Needy {
+interface Entry extends Dependent {
   tag: string | undefined
   order: number
   item: PostmanItem
@@ -111,15 +111,15 @@ function entryOf(
 }
 
 // Sorts each item after those that fill its variables; keeps the order otherwise.
-function inOrderOfNeed<T extends Needy>(all: readonly T[]): T[] {
-  const waiting = [...all]
+function sortByDependencies<T extends Dependent>(all: readonly T[]): T[] {
+  const remaining = [...all]
   const inOrder: T[] = []
-  while (waiting.length > 0) {
-    const missing = new Set(waiting.flatMap((each) => each.fills))
-    const next = waiting.findIndex(
+  while (remaining.length > 0) {
+    const missing = new Set(remaining.flatMap((each) => each.fills))
+    const next = remaining.findIndex(
       ({ needs, fills }) => !needs.some((need) => missing.has(need) && !fills.includes(need)),
     )
-    inOrder.push(...waiting.splice(Math.max(next, 0), 1))
+    inOrder.push(...remaining.splice(Math.max(next, 0), 1))
   }
   return inOrder
 }
@@ -177,10 +177,18 @@ function parametersIn(operation: Operation, place: Parameter['in']): Parameter[]
 }
 
 // Optional parameters are listed as disabled: visible, but not sent.
-function queryOf({ name, description, required, schema }: Parameter, given: Record<string, string>): PostmanQuery {
-  const value = given[name] ?? String(schema?.example ?? schema?.default ?? '')
-  const off = given[name] === undefined && !required
-  return { key: name, value, ...(description === undefined ? {} : { description }), ...(off ? { disabled: true } : {}) }
+function queryOf(
+  { name, description, required, schema }: Parameter,
+  hintedValues: Record<string, string>,
+): PostmanQuery {
+  const value = hintedValues[name] ?? String(schema?.example ?? schema?.default ?? '')
+  const isDisabled = hintedValues[name] === undefined && !required
+  return {
+    key: name,
+    value,
+    ...(description === undefined ? {} : { description }),
+    ...(isDisabled ? { disabled: true } : {}),
+  }
 }
 
 function authOf({ security }: Operation): { auth?: PostmanAuth } {

@@ -9,13 +9,13 @@ import { basePath } from '../../agents/http/routes.ts'
 import type { AgentTool } from '../../agents/tool.ts'
 import type { App } from '../../base/route.ts'
 import { version } from '../../base/version.ts'
-import { asPage } from '../server/answer-headers.ts'
 import { acceptedEncoding, type Encoding } from '../server/compression.ts'
-import { openapiDocument, operationsOf, routesOf } from './openapi.ts'
+import { setPagePolicy } from '../server/response-headers.ts'
+import { listOperations, openapiDocument, routesDocument } from './openapi.ts'
 import { postmanCollection } from './postman.ts'
 
 /** A large static response, built once in each encoding, with its ETag. */
-interface KeptAnswer {
+interface StaticResponse {
   type: string
   cacheControl: string
   tag: string
@@ -25,7 +25,7 @@ interface KeptAnswer {
 // Takes half a second for the largest response; the best quality takes twenty times as long and saves a tenth.
 const brotliQuality = 8
 
-async function keepAnswer(type: string, cacheControl: string, body: Buffer): Promise<KeptAnswer> {
+async function buildStaticResponse(type: string, cacheControl: string, body: Buffer): Promise<StaticResponse> {
   const params = { [constants.BROTLI_PARAM_QUALITY]: brotliQuality, [constants.BROTLI_PARAM_SIZE_HINT]: body.length }
   const [br, gz] = await Promise.all([promisify(brotliCompress)(body, { params }), promisify(gzip)(body)])
   const tag = createHash('sha256').update(body).digest('base64url').slice(0, 22)
@@ -33,16 +33,16 @@ async function keepAnswer(type: string, cacheControl: string, body: Buffer): Pro
 }
 
 /** Sends the response in the preferred encoding, or 304 if the ETag matches. */
-function sendKept(request: FastifyRequest, reply: FastifyReply, answer: KeptAnswer): FastifyReply {
+function sendStaticResponse(request: FastifyRequest, reply: FastifyReply, answer: StaticResponse): FastifyReply {
   const encoding = acceptedEncoding(request.headers['accept-encoding'])
   const tag = `"${answer.tag}-${encoding}"`
   reply.headers({ etag: tag, vary: 'accept-encoding', 'cache-control': answer.cacheControl })
-  if (isKnown(request.headers['if-none-match'] ?? '', tag)) return reply.code(304).send()
+  if (matchesTag(request.headers['if-none-match'] ?? '', tag)) return reply.code(304).send()
   if (encoding !== 'identity') reply.header('content-encoding', encoding)
   return reply.type(answer.type).send(answer.bodies[encoding])
 }
 
-function isKnown(tags: string, tag: string): boolean {
+function matchesTag(tags: string, tag: string): boolean {
   return tags.split(',').some((each) => ['*', tag].includes(each.trim().replace(/^W\//, '')))
 }
 
@@ -78,26 +78,30 @@ const page = `<!doctype html>
 </html>
 `
 const oneDay = 'public, max-age=86400'
-const askAgain = 'public, no-cache'
+const revalidate = 'public, no-cache'
 const json = 'application/json; charset=utf-8'
 
 /** Serves `/openapi.json`, `/postman.json` and, for people, `/docs`, which loads nothing from other servers. */
 export function serveReference(app: App, publicUrl: string): void {
   const hidden = { exposeHeadRoute: true, schema: { hide: true } }
-  const keepJson = (make: () => unknown) => once(() => keepAnswer(json, askAgain, Buffer.from(JSON.stringify(make()))))
-  const kept: Record<string, () => Promise<KeptAnswer>> = {
-    '/openapi.json': keepJson(() => openapiDocument(app)),
-    '/postman.json': keepJson(() => postmanCollection(routesOf(app), publicUrl)),
-    '/docs/scalar.js': once(async () => keepAnswer('text/javascript; charset=utf-8', oneDay, await readScalar())),
+  const staticJson = (make: () => unknown) =>
+    memoize(() => buildStaticResponse(json, revalidate, Buffer.from(JSON.stringify(make()))))
+  const responses: Record<string, () => Promise<StaticResponse>> = {
+    '/openapi.json': staticJson(() => openapiDocument(app)),
+    '/postman.json': staticJson(() => postmanCollection(routesDocument(app), publicUrl)),
+    '/docs/scalar.js': memoize(async () =>
+      buildStaticResponse('text/javascript; charset=utf-8', oneDay, await readScalar()),
+    ),
   }
-  for (const [path, answer] of Object.entries(kept)) {
-    app.get(path, hidden, async (request, reply) => sendKept(request, reply, await answer()))
+  for (const [path, answer] of Object.entries(responses)) {
+    app.get(path, hidden, async (request, reply) => sendStaticResponse(request, reply, await answer()))
   }
-  const text = once(() => plainReference(app))
+  const text = memoize(() => textReference(app))
   app.get('/docs', hidden, async (request, reply) => {
     reply.header('vary', 'accept')
     // Browsers list text/html; clients that accept anything usually show text.
-    if (request.headers.accept?.includes('text/html')) return asPage(reply, { styles: "'unsafe-inline'" }).send(page)
+    if (request.headers.accept?.includes('text/html'))
+      return setPagePolicy(reply, { styles: "'unsafe-inline'" }).send(page)
     return reply.type('text/plain; charset=utf-8').send(text())
   })
 }
@@ -112,15 +116,17 @@ export function serveAgentReference(app: App, tools: readonly AgentTool[]): void
     '/docs/agents.md': ['text/markdown', () => readFile(guide, 'utf8')],
   }
   for (const [path, [type, make]] of Object.entries(pages)) {
-    const answer = once(async () => keepAnswer(`${type}; charset=utf-8`, askAgain, Buffer.from(await make())))
+    const answer = memoize(async () =>
+      buildStaticResponse(`${type}; charset=utf-8`, revalidate, Buffer.from(await make())),
+    )
     app.get(path, { exposeHeadRoute: true, schema: { hide: true } }, async (request, reply) =>
-      sendKept(request, reply, await answer()),
+      sendStaticResponse(request, reply, await answer()),
     )
   }
 }
 
-function plainReference(app: App): string {
-  const lines = [...operationsOf(routesOf(app))]
+function textReference(app: App): string {
+  const lines = [...listOperations(routesDocument(app))]
     .filter(({ operation }) => operation.security?.some((way) => 'apiKey' in way))
     .map(({ method, path, operation }) => `${method.toUpperCase().padEnd(6)} ${path}  ${operation.summary}`)
   return `Parley API ${version}
@@ -148,10 +154,10 @@ async function readScalar(): Promise<Buffer> {
   return rawPayload
 }
 
-function once<T>(make: () => T): () => T {
-  let made: { value: T } | undefined
+function memoize<T>(make: () => T): () => T {
+  let cached: { value: T } | undefined
   return () => {
-    made ??= { value: make() }
-    return made.value
+    cached ??= { value: make() }
+    return cached.value
   }
 }

@@ -11,10 +11,10 @@ export const paths = { alive: '/healthz', ready: '/readyz' } as const
 const healthy = Type.Object({ status: Type.Literal('ok') }, { additionalProperties: false })
 
 /**
- * Serves `/healthz`, 200 while the process runs, and `/readyz`, 200 while `askDatabase` resolves and the server is not
+ * Serves `/healthz`, 200 while the process runs, and `/readyz`, 200 while `checkDatabase` resolves and the server is not
  * stopping; else 503 with `data.code` `DATABASE_UNAVAILABLE` or `DRAINING`.
  */
-export function serveHealth(app: App, askDatabase: () => Promise<unknown>): void {
+export function serveHealth(app: App, checkDatabase: () => Promise<unknown>): void {
   app.get(
     paths.alive,
     {
@@ -46,7 +46,7 @@ export function serveHealth(app: App, askDatabase: () => Promise<unknown>): void
     },
     async () => {
       try {
-        await askDatabase()
+        await checkDatabase()
         return { status: 'ok' as const }
       } catch {
         throw unavailable('The database is not responding', { code: 'DATABASE_UNAVAILABLE' }, 1)
@@ -69,7 +69,7 @@ export function startDraining(app: App): void {
 }
 
 /** Finishes running requests while the app closes, and answers 503 to new ones on kept-alive connections. */
-export function refuseWhileClosing(app: App): void {
+export function rejectWhileClosing(app: App): void {
   stages.set(app, 'open')
   app.addHook('preClose', async () => {
     stages.set(app, 'closing')
@@ -90,9 +90,9 @@ export function refuseWhileClosing(app: App): void {
 }
 
 /** Minimum milliseconds between test writes: a write waits for the disk, and for synchronous standbys. */
-const writeEveryMs = 5_000
+const writeIntervalMs = 5_000
 /** Milliseconds after which the database counts as unavailable. */
-const longestWaitMs = 3_000
+const defaultMaxWaitMs = 3_000
 
 interface ReadinessOptions {
   nowMs?: () => number
@@ -103,50 +103,50 @@ interface ReadinessOptions {
  * Returns a check that resolves if the database reads and writes, and rejects if it does not within 3 s. Frequent
  * checks share one write per 5 s, and a write that hangs is abandoned.
  */
-export function createReadiness(db: Pick<Db, 'sql' | 'tx'>, options: ReadinessOptions = {}): () => Promise<void> {
-  const { nowMs = () => performance.now(), maxWaitMs = longestWaitMs } = options
+export function createReadinessCheck(db: Pick<Db, 'sql' | 'tx'>, options: ReadinessOptions = {}): () => Promise<void> {
+  const { nowMs = () => performance.now(), maxWaitMs = defaultMaxWaitMs } = options
   const processId = randomUUID()
   let wroteAtMs = Number.NEGATIVE_INFINITY
   let writing: Promise<void> | null = null
 
   const write = async () => {
-    const begunAtMs = nowMs()
+    const startedAtMs = nowMs()
     const attempt = writeRow(db, processId)
-    let isOver = false
-    const over = () => {
-      isOver = true
+    let isFinished = false
+    const finish = () => {
+      isFinished = true
       writing = null
     }
-    attempt.written.then(over, over)
+    attempt.written.then(finish, finish)
     try {
       await withTimeout(maxWaitMs, () => attempt.written)
-      wroteAtMs = begunAtMs
+      wroteAtMs = startedAtMs
     } catch (error) {
       // Not awaited: a server that hangs does not respond to this either.
-      if (!isOver) attempt.end().catch(() => undefined)
+      if (!isFinished) attempt.end().catch(() => undefined)
       throw error
     }
   }
 
   return () =>
     runAsService(async () => {
-      if (nowMs() - wroteAtMs >= writeEveryMs) writing ??= write()
+      if (nowMs() - wroteAtMs >= writeIntervalMs) writing ??= write()
       await Promise.all([withTimeout(maxWaitMs, async () => db.sql`select 1`), writing])
     })
 }
 
-interface Attempt {
+interface WriteAttempt {
   written: Promise<void>
   /** Ends the session of a hanging write: the server keeps each of them for as long as it has no standby. */
   end(): Promise<void>
 }
 
-function writeRow({ sql, tx: transaction }: Pick<Db, 'sql' | 'tx'>, processId: string): Attempt {
+function writeRow({ sql, tx: transaction }: Pick<Db, 'sql' | 'tx'>, processId: string): WriteAttempt {
   let session: { pid: number; since: string } | undefined
-  let isGivenUp = false
+  let isAbandoned = false
   const written = transaction(async (tx) => {
     const [row] = await tx<{ pid: number; since: string }[]>`select pg_backend_pid() as pid, now()::text as since`
-    if (isGivenUp) throw new Error('Request cancelled')
+    if (isAbandoned) throw new Error('Request cancelled')
     session = row
     await tx`
       with gone as (
@@ -162,7 +162,7 @@ function writeRow({ sql, tx: transaction }: Pick<Db, 'sql' | 'tx'>, processId: s
   return {
     written,
     end: async () => {
-      isGivenUp = true
+      isAbandoned = true
       if (session === undefined) return
       // Terminates instead of cancels: a commit that is cancelled while it waits for a standby is reported as done.
       await sql`

@@ -22,9 +22,9 @@ export interface Metrics {
   webhooks: WebhookObserver
   job: (name: string, result: 'done' | 'failed', ms: number) => void
   /** Returns all metrics in the Prometheus format. */
-  page(): Promise<string>
+  render(): Promise<string>
   /** Returns all metrics as data, for other exporters. */
-  figures(): Promise<Metric[]>
+  collect(): Promise<Metric[]>
 }
 
 /** A metric with its series; a histogram has a series for each bucket, for the sum and for the count. */
@@ -55,7 +55,7 @@ export function createMetrics(source: GaugeSource): Metrics {
   }).set({ version, node: process.versions.node }, 1)
   const readGauges = gaugeReader(source, (gauge) => new Gauge({ ...gauge, registers }))
 
-  const own = meters(registers)
+  const own = createMeters(registers)
   const { count, measure } = own
   const requests = count('parley_http_requests_total', 'HTTP responses.', 'method', 'route', 'status')
   const requestTime = measure(
@@ -102,11 +102,11 @@ export function createMetrics(source: GaugeSource): Metrics {
       jobs.inc({ job, result })
       jobTime.observe({ job }, ms / 1000)
     },
-    page: async () => {
+    render: async () => {
       await readGauges()
       return registry.metrics()
     },
-    figures: async () => {
+    collect: async () => {
       await readGauges()
       return (await registry.getMetricsAsJSON()) as unknown as Metric[]
     },
@@ -114,13 +114,13 @@ export function createMetrics(source: GaugeSource): Metrics {
 }
 
 /** Serves `/metrics`; `admit` authorizes the request. */
-export function serveMetrics(app: App, metrics: Metrics, admit: (request: FastifyRequest) => Promise<void>): void {
-  app.get('/metrics', { onRequest: admit, schema: { hide: true } }, async (_request, reply) =>
-    reply.type(metricsType).send(await metrics.page()),
+export function serveMetrics(app: App, metrics: Metrics, authorize: (request: FastifyRequest) => Promise<void>): void {
+  app.get('/metrics', { onRequest: authorize, schema: { hide: true } }, async (_request, reply) =>
+    reply.type(metricsType).send(await metrics.render()),
   )
 }
 
-function meters(registers: Registry[]) {
+function createMeters(registers: Registry[]) {
   return {
     count: <L extends string>(name: string, help: string, ...labelNames: L[]) =>
       new Counter({ name, help, labelNames, registers }),
@@ -129,7 +129,7 @@ function meters(registers: Registry[]) {
   }
 }
 
-function webhookObserver({ count, measure }: ReturnType<typeof meters>): WebhookObserver {
+function webhookObserver({ count, measure }: ReturnType<typeof createMeters>): WebhookObserver {
   const attempts = count(
     'parley_webhook_attempts_total',
     'Webhook attempts: delivered, failed, or given up after the last retry; `error` has the reason.',
@@ -169,7 +169,7 @@ export interface GaugeSource {
   /** Returns values from the database; called at most once per 10 seconds. */
   stored(): Promise<Sample[]>
   /** Called if the values from the database cannot be read. */
-  failed(error: unknown): void
+  onError(error: unknown): void
 }
 
 export interface GaugeInfo {
@@ -199,7 +199,7 @@ const maxWaitMs = 2_000
  */
 function gaugeReader(source: GaugeSource, make: (gauge: GaugeInfo) => Settable): () => Promise<void> {
   const gauges = new Map(source.gauges.map((gauge) => [gauge.name, make(gauge)]))
-  const stored = remembered(source)
+  const stored = cacheSamples(source)
   return async () => {
     const samples = [...source.own(), ...(await stored())]
     for (const { name, labelNames } of source.gauges) {
@@ -211,20 +211,20 @@ function gaugeReader(source: GaugeSource, make: (gauge: GaugeInfo) => Settable):
   }
 }
 
-function remembered({ clock, stored, failed }: GaugeSource): () => Promise<Sample[]> {
-  let askedAt = Number.NaN
-  let answer: Promise<Sample[]> | undefined
+function cacheSamples({ clock, stored, onError }: GaugeSource): () => Promise<Sample[]> {
+  let readAt = Number.NaN
+  let cachedSamples: Promise<Sample[]> | undefined
   return () => {
     const now = clock.now().getTime()
     // The clock can be set back; the age of the cached values is unknown then.
-    const isFresh = now >= askedAt && now - askedAt < freshForMs
-    if (answer === undefined || !isFresh) {
-      askedAt = now
-      answer = withTimeout(maxWaitMs, stored).catch((error: unknown) => {
-        failed(error)
+    const isFresh = now >= readAt && now - readAt < freshForMs
+    if (cachedSamples === undefined || !isFresh) {
+      readAt = now
+      cachedSamples = withTimeout(maxWaitMs, stored).catch((error: unknown) => {
+        onError(error)
         return []
       })
     }
-    return answer
+    return cachedSamples
   }
 }

@@ -67,7 +67,7 @@ const style = trustedHtml(`<style>${pageStyle}</style>`)
 
 interface PageOptions {
   title: string
-  words?: Words
+  words?: PageTexts
 }
 
 /** Returns a complete page. It needs no script and loads only the app's font. */
@@ -115,9 +115,9 @@ const en = {
   failed: 'Something went wrong',
 }
 
-export type Words = typeof en
+export type PageTexts = typeof en
 
-const pt: Words = {
+const pt: PageTexts = {
   language: 'pt-BR',
   nothingHere: 'Página não encontrada',
   nothingHereHelp: 'Confira o endereço e tente de novo.',
@@ -125,7 +125,7 @@ const pt: Words = {
   failed: 'Algo deu errado',
 }
 
-const es: Words = {
+const es: PageTexts = {
   language: 'es',
   nothingHere: 'Página no encontrada',
   nothingHereHelp: 'Revisa la dirección e inténtalo de nuevo.',
@@ -133,18 +133,18 @@ const es: Words = {
   failed: 'Algo salió mal',
 }
 
-const languages: Record<string, Words> = { en, pt, es }
+const languages: Record<string, PageTexts> = { en, pt, es }
 
 /** Returns the texts for the first supported language of the browser; default English. */
-export function textsFor(headers: IncomingHttpHeaders): Words {
-  const wanted = (headers['accept-language'] ?? '').split(',').map(readRange)
-  const best = wanted
+export function textsFor(headers: IncomingHttpHeaders): PageTexts {
+  const ranges = (headers['accept-language'] ?? '').split(',').map(parseRange)
+  const best = ranges
     .toSorted((a, b) => b.weight - a.weight)
     .find(({ name, weight }) => weight > 0 && name in languages)
   return (best && languages[best.name]) ?? en
 }
 
-function readRange(range: string): { name: string; weight: number } {
+function parseRange(range: string): { name: string; weight: number } {
   const [tag = '', ...parameters] = range.trim().toLowerCase().split(';')
   const weight = parameters.map((one) => /^\s*q=([\d.]+)$/.exec(one)?.[1]).find((found) => found !== undefined)
   return { name: tag.split('-')[0] ?? '', weight: weight === undefined ? 1 : Number(weight) }

@@ -21,13 +21,13 @@ export async function pageRoutes(app: App, deps: TeamDeps): Promise<void> {
     site.addHook('onRoute', (route) => {
       route.schema = { ...route.schema, hide: true }
     })
-    site.setErrorHandler(answerWithPage)
+    site.setErrorHandler(sendErrorPage)
     await webAppRoutes(site, deps)
   })
 }
 
 /** Sends expected errors as a page; throws others to the server's error handler. */
-function answerWithPage(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function sendErrorPage(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (!(error instanceof ApiError)) throw error
   const words = textsFor(request.headers)
   const title = error.statusCode === 404 ? words.nothingHere : words.failed
@@ -46,14 +46,14 @@ const root = fileURLToPath(new URL('../../../..', import.meta.url))
 const oneYear = '365d'
 const oneYearSeconds = 365 * 24 * 3600
 /** Sections of a workspace. Without a workspace in the path, the app opens the one that the person used last. */
-const rooms = ['home', 'inbox', 'leads', 'connections', 'forms', 'webhooks', 'keys', 'settings', 'profile']
+const sections = ['home', 'inbox', 'leads', 'connections', 'forms', 'webhooks', 'keys', 'settings', 'profile']
 /** Routes of the app's own router; the server handles all others. */
-const places = ['/', '/w/*', '/choose-password', ...rooms.flatMap((room) => [`/${room}`, `/${room}/*`])]
+const appRoutes = ['/', '/w/*', '/choose-password', ...sections.flatMap((section) => [`/${section}`, `/${section}/*`])]
 /** Pages without sign-in. A GET changes nothing: mail programs prefetch links. */
-const openPlaces = ['/sign-in', '/sign-in/:token', '/invite/:token']
+const publicRoutes = ['/sign-in', '/sign-in/:token', '/invite/:token']
 
 /** Returns the command that builds or installs the web app; null if it is built. */
-export function howToBuild(folder: string = builtApp): string | null {
+export function buildCommand(folder: string = builtApp): string | null {
   if (existsSync(join(folder, 'index.html'))) return null
   return existsSync(join(root, 'web', 'index.html'))
     ? `cd "${root.replace(/[/\\]$/, '')}" && npm ci && npm run build && npm prune --omit=dev`
@@ -76,17 +76,17 @@ async function webAppRoutes(site: App, deps: TeamDeps, folder: string = builtApp
       acceptRanges: false,
     })
   }
-  for (const [name, type] of besideAssets) serveFile(site, join(folder, name), `/${name}`, type)
+  for (const [name, type] of rootFiles) serveFile(site, join(folder, name), `/${name}`, type)
   serveFile(site, join(folder, fontPath), fontPath, 'font/woff2', `public, max-age=${oneYearSeconds}, immutable`)
-  for (const place of openPlaces) site.get(place, (request, reply) => sendApp(folder, request, reply))
-  for (const place of places)
+  for (const place of publicRoutes) site.get(place, (request, reply) => sendApp(folder, request, reply))
+  for (const place of appRoutes)
     site.get(place, async (request, reply) =>
       (await isSignedIn(deps, request)) ? sendApp(folder, request, reply) : sendToSignIn(request, reply),
     )
 }
 
 /** Files with fixed names. The worker is at the root because its scope is limited to paths below its own. */
-const besideAssets: readonly (readonly [name: string, type: string])[] = [
+const rootFiles: readonly (readonly [name: string, type: string])[] = [
   ['sw.js', 'text/javascript; charset=utf-8'],
   ['manifest.webmanifest', 'application/manifest+json'],
   ['icon-192.png', 'image/png'],
@@ -118,7 +118,7 @@ function sendToSignIn({ url }: FastifyRequest, reply: FastifyReply): FastifyRepl
 async function sendApp(folder: string, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   // Read per request (a few kilobytes), so that a new build is served without a restart.
   const shell = await readShell(folder)
-  if (shell === null) return sendPage(reply, notBuiltPage(howToBuild(folder) ?? 'npm run build'), 503)
+  if (shell === null) return sendPage(reply, notBuiltPage(buildCommand(folder) ?? 'npm run build'), 503)
   const nonce = randomBytes(16).toString('base64')
   const { parley_scheme: chosen = '', parley_time_zone: timeZone = '' } = request.cookies
   const scheme = ['light', 'dark'].includes(chosen) ? chosen : ''
@@ -178,10 +178,10 @@ interface Parts {
   /** Texts of the frame, by language. */
   languages: Record<string, Part>
   /** Code and texts of each section, by language. */
-  rooms: Record<string, Record<string, Part>>
+  sections: Record<string, Record<string, Part>>
 }
 
-export interface Look {
+export interface PageContext {
   url: string
   nonce: string
   language: string
@@ -194,7 +194,7 @@ export interface Look {
 /** Reads the built page; returns null if there is none. */
 async function readShell(folder: string): Promise<Shell | null> {
   const read = (file: string) => readFile(join(folder, file), 'utf8').catch(() => null)
-  const [page, parts] = await Promise.all([read('index.html'), read('first-look.json')])
+  const [page, parts] = await Promise.all([read('index.html'), read('app-shell.json')])
   return page === null ? null : { page, parts: parts === null ? null : JSON.parse(parts) }
 }
 
@@ -202,78 +202,82 @@ async function readShell(folder: string): Promise<Shell | null> {
  * Renders the page for an address: with the skeleton of the section, and with preloads of the code and data that its
  * first view needs, which would otherwise load one after the other.
  */
-export function renderShell({ page, parts }: Shell, { url, nonce, language, scheme, timeZone }: Look): string {
-  const place = placeOf(url)
-  const files = parts === null ? [] : partsOf(parts, place, language)
+export function renderShell({ page, parts }: Shell, { url, nonce, language, scheme, timeZone }: PageContext): string {
+  const place = parseLocation(url)
+  const files = parts === null ? [] : selectParts(parts, place, language)
   const scripts = new Set(files.flatMap((part) => part.scripts))
   const styles = new Set(files.flatMap((part) => part.styles))
-  const early = [
-    ...dataOf(place, timeZone).map(
+  const preloads = [
+    ...preloadPaths(place, timeZone).map(
       (path) => `<link rel="preload" as="fetch" crossorigin href="${path.replaceAll('&', '&amp;')}">`,
     ),
     ...[...scripts].map((file) => `<link rel="modulepreload" crossorigin href="/${file}">`),
   ]
   return page
     .replaceAll('%NONCE%', nonce)
-    .replace('%ROOM%', place.room)
+    .replace('%SECTION%', place.section)
     .replace('%SCHEME%', scheme)
-    .replace('<!--scripts-->', early.join('\n    '))
+    .replace('<!--scripts-->', preloads.join('\n    '))
     .replace(
       '<!--styles-->',
       [...styles].map((file) => `<link rel="stylesheet" crossorigin href="/${file}">`).join('\n    '),
     )
 }
 
-interface Place {
+interface PageLocation {
   workspaceId: string | null
-  room: string
-  isWhole: boolean
+  section: string
+  isMainPage: boolean
   /** Whether the path continues below the section. */
   hasBelow: boolean
   isFiltered: boolean
 }
 
 /** Sections whose main page also serves all paths below. */
-const wide = ['inbox', 'settings']
+const sectionsWithSubpages = ['inbox', 'settings']
 
-const entries = ['sign-in', 'invite', 'choose-password']
+const signedOutSections = ['sign-in', 'invite', 'choose-password']
 
-function placeOf(url: string): Place {
+function parseLocation(url: string): PageLocation {
   const [path = '', query] = url.split('?', 2)
   const parts = path.split('/').slice(1)
-  if (entries.includes(parts[0] ?? '')) {
-    return { workspaceId: null, room: 'entry', hasBelow: false, isWhole: true, isFiltered: false }
+  if (signedOutSections.includes(parts[0] ?? '')) {
+    return { workspaceId: null, section: 'entry', hasBelow: false, isMainPage: true, isFiltered: false }
   }
-  const [workspaceId = '', room = '', ...below] = parts[0] === 'w' ? parts.slice(1) : ['', ...parts]
+  const [workspaceId = '', section = '', ...below] = parts[0] === 'w' ? parts.slice(1) : ['', ...parts]
   return {
     workspaceId: isUuid(workspaceId) ? workspaceId : null,
-    room: /^[a-z]{1,20}$/.test(room) ? room : 'home',
+    section: /^[a-z]{1,20}$/.test(section) ? section : 'home',
     hasBelow: below.length > 0,
-    isWhole: below.length === 0 || wide.includes(room),
+    isMainPage: below.length === 0 || sectionsWithSubpages.includes(section),
     isFiltered: query !== undefined,
   }
 }
 
-function partsOf({ rooms, languages }: Parts, { room, isWhole, hasBelow }: Place, language: string): Part[] {
-  const own = isWhole ? rooms[room] : undefined
-  const thread = room === 'inbox' && hasBelow ? rooms.thread : undefined
+function selectParts(
+  { sections, languages }: Parts,
+  { section, isMainPage, hasBelow }: PageLocation,
+  language: string,
+): Part[] {
+  const own = isMainPage ? sections[section] : undefined
+  const thread = section === 'inbox' && hasBelow ? sections.thread : undefined
   return [languages, own, thread].map((part) => part?.[language]).filter((part) => part !== undefined)
 }
 
 const timeZoneShape = /^[\w+/-]{1,64}$/
 
 /** Returns the first requests of the app. They must match its URLs exactly, or the browser fetches them twice. */
-function dataOf({ workspaceId, room, isFiltered, hasBelow }: Place, timeZone: string): string[] {
+function preloadPaths({ workspaceId, section, isFiltered, hasBelow }: PageLocation, timeZone: string): string[] {
   const session = '/api/team/v1/session'
-  if (room === 'entry') return []
+  if (section === 'entry') return []
   if (workspaceId === null || isFiltered) return [session]
   const own = `/api/team/v1/workspaces/${workspaceId}`
-  if (room === 'inbox') {
+  if (section === 'inbox') {
     return [session, `${own}/inbox/conversations?sort=recent&view=all&limit=40&status=open`, `${own}/labels`]
   }
   if (hasBelow) return [session]
-  if (room === 'leads') return [session, `${own}/leads?sortBy=createdAt&sortOrder=desc&limit=100&page=1`]
+  if (section === 'leads') return [session, `${own}/leads?sortBy=createdAt&sortOrder=desc&limit=100&page=1`]
   // Statistics use the days of the reader's time zone.
-  const isCounted = room === 'home' && timeZoneShape.test(timeZone)
-  return isCounted ? [session, `${own}/stats?days=30&tz=${encodeURIComponent(timeZone)}`] : [session]
+  const preloadsStats = section === 'home' && timeZoneShape.test(timeZone)
+  return preloadsStats ? [session, `${own}/stats?days=30&tz=${encodeURIComponent(timeZone)}`] : [session]
 }

@@ -21,9 +21,9 @@ declare module 'fastify' {
 }
 
 /** Smaller responses fit into one or two packets anyway. */
-const worthwhileBytes = 1024
+const minBytes = 1024
 /** Up to this size, a synchronous call is cheaper than another thread; larger ones would block other requests. */
-const atOnceBytes = 128 * 1024
+const maxSyncBytes = 128 * 1024
 
 type Body = string | Buffer
 type Done = (error: Error | null, body?: unknown) => void
@@ -47,11 +47,11 @@ const encoders = {
 }
 
 /** Compresses textual responses above the minimum size, if the client accepts it. Hijacked replies skip this hook. */
-export function compressAnswers(app: App): void {
+export function compressResponses(app: App): void {
   app.addHook('onSend', (request, reply, payload, done) => {
     if (payload instanceof Readable) return compressStream(request, reply, payload, done)
     if (typeof payload === 'string' || Buffer.isBuffer(payload)) return compressBody(request, reply, payload, done)
-    const body = payload instanceof Response ? takeJson(payload, reply) : null
+    const body = payload instanceof Response ? readJsonResponse(payload, reply) : null
     if (body === null) return done(null, payload)
     body.then((text) => compressBody(request, reply, text, done), done)
   })
@@ -59,9 +59,9 @@ export function compressAnswers(app: App): void {
 
 function compressBody(request: FastifyRequest, reply: FastifyReply, body: Body, done: Done) {
   const size = Buffer.byteLength(body)
-  const encoder = size < worthwhileBytes ? null : encoderFor(request, reply)
+  const encoder = size < minBytes ? null : encoderFor(request, reply)
   if (encoder === null) return done(null, body)
-  if (size <= atOnceBytes) return done(null, encoder.atOnce(body))
+  if (size <= maxSyncBytes) return done(null, encoder.atOnce(body))
   encoder.aside(body, done)
 }
 
@@ -83,7 +83,7 @@ function compressStream(request: FastifyRequest, reply: FastifyReply, source: Re
 }
 
 /** Returns the text of a JSON `Response` and copies its status and headers to the reply; null for other responses. */
-function takeJson(answer: Response, reply: FastifyReply): Promise<string> | null {
+function readJsonResponse(answer: Response, reply: FastifyReply): Promise<string> | null {
   if (answer.body === null || !(answer.headers.get('content-type') ?? '').startsWith('application/json')) return null
   reply.code(answer.status)
   for (const [name, value] of answer.headers) reply.header(name, value)
@@ -113,15 +113,15 @@ function mayBeCompressed(request: FastifyRequest, reply: FastifyReply): boolean 
 
 const paddingHeader = 'x-padding'
 /** First byte: length of the padding; the others: up to 128 characters. */
-const noise = Buffer.alloc(97)
+const paddingBytes = Buffer.alloc(97)
 
 /**
  * Hides the exact length of the response from an observer: it can contain text of an attacker next to a secret, and
  * compresses better if the two match (BREACH). Random characters, because HTTP/2 encodes repeated headers in one byte.
  */
 function padding(): string {
-  fillRandom(noise)
-  return noise.toString('base64url', 1).slice((noise[0] ?? 0) % 128)
+  fillRandom(paddingBytes)
+  return paddingBytes.toString('base64url', 1).slice((paddingBytes[0] ?? 0) % 128)
 }
 
 export type Encoding = 'br' | 'gzip' | 'identity'
@@ -129,11 +129,11 @@ export type Encoding = 'br' | 'gzip' | 'identity'
 /** Returns our preferred encoding among those in `Accept-Encoding`; ignores weights except 0. */
 export function acceptedEncoding(header: string | undefined): Encoding {
   if (header === undefined) return 'identity'
-  const isTaken = new Map<string, boolean>()
+  const accepted = new Map<string, boolean>()
   for (const part of header.toLowerCase().split(',')) {
     const [name = '', weight] = part.split(';').map((piece) => piece.trim())
-    isTaken.set(name, weight === undefined || !/^q=0(?:\.0*)?$/.test(weight))
+    accepted.set(name, weight === undefined || !/^q=0(?:\.0*)?$/.test(weight))
   }
-  if (isTaken.get('br') === true) return 'br'
-  return (isTaken.get('gzip') ?? isTaken.get('x-gzip') ?? isTaken.get('*')) === true ? 'gzip' : 'identity'
+  if (accepted.get('br') === true) return 'br'
+  return (accepted.get('gzip') ?? accepted.get('x-gzip') ?? accepted.get('*')) === true ? 'gzip' : 'identity'
 }

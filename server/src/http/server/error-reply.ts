@@ -19,8 +19,8 @@ import type { App } from '../../base/route.ts'
 import { TooBusy } from '../../base/scheduling/fair-queue.ts'
 import { type Html, html } from '../../base/text/html.ts'
 import { invalidInput } from '../../base/validation.ts'
-import { page, sendPage, textsFor, type Words } from '../pages/page.ts'
-import { requestIdHeader, securityHeaders } from './answer-headers.ts'
+import { type PageTexts, page, sendPage, textsFor } from '../pages/page.ts'
+import { requestIdHeader, securityHeaders } from './response-headers.ts'
 
 interface ErrorBody {
   statusCode: number
@@ -35,13 +35,13 @@ const json = 'application/json; charset=utf-8'
 export function createErrorReply(log: Log) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const fields = { requestId: request.id, method: request.method, route: routeOf(request) }
-    const known = knownError(error, request)
+    const known = toApiError(error, request)
     if (known === null) {
       log.error('request failed', fields, error)
-      return answer(new ApiError(500, 'Internal error', { data: { requestId: request.id } }), request, reply)
+      return sendError(new ApiError(500, 'Internal error', { data: { requestId: request.id } }), request, reply)
     }
     if (known.statusCode === 503 && known !== error) log.warn(reasonOf(error), fields, error)
-    return answer(known, request, reply)
+    return sendError(known, request, reply)
   }
 }
 
@@ -51,10 +51,10 @@ function reasonOf(error: unknown): string {
   return 'database unavailable; requests refused'
 }
 
-function answer(error: ApiError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function sendError(error: ApiError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   reply.code(error.statusCode).headers(error.headers)
   if (isAgentUrl(request.url)) return reply.type(problemType).send(problemOf(error))
-  return reply.type(json).send(bodyOf(isInbox(request) ? wordForInbox(error) : error))
+  return reply.type(json).send(bodyOf(isInbox(request) ? toInboxError(error) : error))
 }
 
 function bodyOf(error: ApiError): ErrorBody {
@@ -68,11 +68,11 @@ export function routeOf(request: FastifyRequest): string | undefined {
 }
 
 /** Returns the error for the caller; null for an internal error. */
-function knownError(error: unknown, request: FastifyRequest): ApiError | null {
+function toApiError(error: unknown, request: FastifyRequest): ApiError | null {
   if (error instanceof ApiError) return error
   if (!(error instanceof Error)) return null
   // A client that disconnects during its body also causes ECONNRESET; the parser sets a status on that one.
-  if (databaseIsAway(error) && !('statusCode' in error))
+  if (isDatabaseUnavailable(error) && !('statusCode' in error))
     return unavailable('Not available at the moment. Try again shortly.')
   const { validation, validationContext, code, statusCode } = error as FastifyError
   if (validation) {
@@ -104,7 +104,7 @@ function isInbox(request: FastifyRequest): boolean {
 }
 
 // Inbox clients branch on `data.code`, so general errors get a code there.
-function wordForInbox(error: ApiError): ApiError {
+function toInboxError(error: ApiError): ApiError {
   if (error instanceof InvalidInput) {
     const code = error.part === 'query' ? 'INVALID_QUERY' : 'INVALID_REQUEST'
     const [first] = error.issues
@@ -118,23 +118,23 @@ function wordForInbox(error: ApiError): ApiError {
 const subjects = { body: 'The body', query: 'The query', params: 'The path', headers: 'A header' } as const
 
 /** Returns whether the database was unavailable, so that the request can be retried. */
-const databaseIsAway = (error: unknown): boolean =>
+const isDatabaseUnavailable = (error: unknown): boolean =>
   error instanceof TooBusy || error instanceof RetryTransaction || isUnavailable(error)
 
-const answers: Record<string, readonly [statusCode: number, statusMessage: string]> = {
+const clientErrors: Record<string, readonly [statusCode: number, statusMessage: string]> = {
   HPE_HEADER_OVERFLOW: [431, 'The address and headers are too large'],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'Body is larger than 1 MiB'],
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request took too long to arrive'],
 }
 
 /** Responds to malformed requests, for which no request object exists, in the format of all errors. */
-export function answerBrokenRequests(clock: Clock) {
+export function handleClientErrors(clock: Clock) {
   return (error: NodeJS.ErrnoException, socket: Socket): void => {
-    if (error.code === 'ECONNRESET' || !socket.writable || answerHasBegun(socket)) {
+    if (error.code === 'ECONNRESET' || !socket.writable || hasResponseStarted(socket)) {
       socket.destroy()
       return
     }
-    const [statusCode, statusMessage] = answers[error.code ?? ''] ?? [400, 'Not a valid HTTP request']
+    const [statusCode, statusMessage] = clientErrors[error.code ?? ''] ?? [400, 'Not a valid HTTP request']
     const body = JSON.stringify({ statusCode, statusMessage } satisfies ErrorBody)
     const headers = {
       ...securityHeaders,
@@ -150,7 +150,7 @@ export function answerBrokenRequests(clock: Clock) {
 }
 
 // Bytes after a request can also be malformed; a second response head would corrupt the one in progress.
-function answerHasBegun(socket: Socket): boolean {
+function hasResponseStarted(socket: Socket): boolean {
   const { _httpMessage: message } = socket as Socket & { _httpMessage?: { headersSent: boolean } | null }
   return message?.headersSent === true
 }
@@ -159,7 +159,7 @@ function answerHasBegun(socket: Socket): boolean {
  * Responds to unknown routes: 404, or 405 with `Allow` if the route exists for other methods; browsers get a page for
  * 404.
  */
-export function answerUnknownRoutes(app: App): void {
+export function handleUnknownRoutes(app: App): void {
   const methods = new Set<HTTPMethods>()
   app.addHook('onRoute', (route) => {
     for (const method of [route.method].flat()) methods.add(method)
@@ -167,13 +167,14 @@ export function answerUnknownRoutes(app: App): void {
   app.setNotFoundHandler(async (request, reply) => {
     // Only browsers send OPTIONS, automatically.
     const allowed = [...methods].filter((method) => method !== 'OPTIONS' && hasRoute(app, method, request)).sort()
-    if (allowed.length === 0 && isForPerson(request)) return sendPage(reply, lostPage(textsFor(request.headers)), 404)
+    if (allowed.length === 0 && isBrowserRequest(request))
+      return sendPage(reply, notFoundPage(textsFor(request.headers)), 404)
     if (allowed.length === 0) throw notFound('Route not found')
     throw new ApiError(405, `Use ${allowed.join(' or ')} here`, { headers: { allow: allowed.join(', ') } })
   })
 }
 
-function isForPerson({ method, url, headers }: FastifyRequest): boolean {
+function isBrowserRequest({ method, url, headers }: FastifyRequest): boolean {
   return method === 'GET' && !url.startsWith('/api/') && (headers.accept ?? '').includes('text/html')
 }
 
@@ -184,7 +185,7 @@ function hasRoute(app: App, method: HTTPMethods, request: FastifyRequest): boole
   return route !== null && !('*' in (route.params ?? {}))
 }
 
-function lostPage(words: Words): Html {
+function notFoundPage(words: PageTexts): Html {
   return page(
     { title: words.nothingHere, words },
     html`<div class="card">

@@ -8,18 +8,18 @@ import { joinPath } from '../../base/validation.ts'
 const maxDepth = 32
 
 /** Accepts only `application/json` and `application/*+json` bodies. */
-export function readJsonBodies(app: App): void {
+export function parseJsonBodies(app: App): void {
   app.removeAllContentTypeParsers()
   const options = { parseAs: 'buffer' } as const
   for (const type of ['application/json', /^application\/[\w.-]+\+json(?:;|$)/]) {
     app.addContentTypeParser<Buffer>(type, options, (request, body, done) => {
-      refuseEncodings(request.headers)
+      rejectEncodings(request.headers)
       done(null, body.length === 0 ? undefined : parseJson(body))
     })
   }
 }
 
-function refuseEncodings(headers: IncomingHttpHeaders): void {
+function rejectEncodings(headers: IncomingHttpHeaders): void {
   const charset = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(headers['content-type'] ?? '')?.[1]
   if (charset !== undefined && !/^utf-?8$/i.test(charset)) throw new ApiError(415, 'Send the body as UTF-8')
   const encoding = headers['content-encoding'] ?? 'identity'
@@ -64,37 +64,37 @@ interface Walk {
 
 function isPlain(value: unknown, walk: Walk, depth: number): boolean {
   if (typeof value === 'string') return !walk.hasEscapes || isText(value, walk)
-  if (typeof value === 'number') return Math.abs(value) <= Number.MAX_SAFE_INTEGER || refuse(walk, 'is out of range')
+  if (typeof value === 'number') return Math.abs(value) <= Number.MAX_SAFE_INTEGER || reject(walk, 'is out of range')
   if (typeof value !== 'object' || value === null) return true
-  if (depth > maxDepth) return refuse(walk, `is nested deeper than ${maxDepth} levels`)
+  if (depth > maxDepth) return reject(walk, `is nested deeper than ${maxDepth} levels`)
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length; index++) {
-      if (!isPlain(value[index], walk, depth + 1)) return passedBy(walk, String(index))
+      if (!isPlain(value[index], walk, depth + 1)) return addStep(walk, String(index))
     }
     return true
   }
   for (const [key, member] of Object.entries(value)) {
     walk.keys++
-    if (key === '__proto__') return refuse(walk, 'is not a known field', key)
+    if (key === '__proto__') return reject(walk, 'is not a known field', key)
     if (walk.hasEscapes && !isText(key, walk)) return false
-    if (!isPlain(member, walk, depth + 1)) return passedBy(walk, key)
+    if (!isPlain(member, walk, depth + 1)) return addStep(walk, key)
   }
   return true
 }
 
 // Only escapes can produce such text, because the bytes are UTF-8 and JSON has no raw control characters.
 function isText(text: string, walk: Walk): boolean {
-  if (text.includes('\0')) return refuse(walk, 'must not contain the NUL character')
-  return text.isWellFormed() || refuse(walk, 'must not contain an unpaired surrogate')
+  if (text.includes('\0')) return reject(walk, 'must not contain the NUL character')
+  return text.isWellFormed() || reject(walk, 'must not contain an unpaired surrogate')
 }
 
-function refuse(walk: Walk, problem: string, ...steps: string[]): false {
+function reject(walk: Walk, problem: string, ...steps: string[]): false {
   walk.problem = problem
   walk.steps.push(...steps)
   return false
 }
 
-function passedBy(walk: Walk, step: string): false {
+function addStep(walk: Walk, step: string): false {
   walk.steps.push(step)
   return false
 }
@@ -158,34 +158,34 @@ declare module 'fastify' {
   }
 }
 
-const lateBody = () => Object.assign(new Error('Request body timed out'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
+const bodyTimeoutError = () => Object.assign(new Error('Request body timed out'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
 
 /**
  * Responds 408 if a body does not arrive within `maxMs`, and closes the connection if a body continues for longer than
  * that after the response. Node's own timeout cannot be set per route.
  */
-export function limitBodies(app: App, maxMs: number): void {
+export function limitBodyTime(app: App, maxMs: number): void {
   const deadlines = new WeakMap<FastifyRequest, NodeJS.Timeout>()
   const end = (request: FastifyRequest) => clearTimeout(deadlines.get(request))
-  const begin = (request: FastifyRequest, giveUp: () => unknown) => {
-    deadlines.set(request, setTimeout(giveUp, maxMs).unref())
+  const begin = (request: FastifyRequest, onTimeout: () => unknown) => {
+    deadlines.set(request, setTimeout(onTimeout, maxMs).unref())
   }
   app.addHook('onRequest', (request, _reply, done) => {
     if (hasBody(request) && request.routeOptions.config.takesFiles !== true) {
-      begin(request, () => app.server.emit('clientError', lateBody(), request.raw.socket))
+      begin(request, () => app.server.emit('clientError', bodyTimeoutError(), request.raw.socket))
     }
     done()
   })
   app.addHook('preValidation', (request, _reply, done) => {
     // A route that takes a stream has not read it yet.
-    if (hasCome(request)) end(request)
+    if (isComplete(request)) end(request)
     else request.raw.once('end', () => end(request))
     done()
   })
   // A request can be refused before its body is read: the rest must not keep the connection open.
   app.addHook('onResponse', (request, _reply, done) => {
     end(request)
-    if (hasBody(request) && !hasCome(request) && !request.raw.destroyed) {
+    if (hasBody(request) && !isComplete(request) && !request.raw.destroyed) {
       begin(request, () => request.raw.destroy())
       request.raw.once('close', () => end(request))
     }
@@ -193,7 +193,7 @@ export function limitBodies(app: App, maxMs: number): void {
   })
 }
 
-const hasCome = ({ raw }: FastifyRequest): boolean => raw.complete || raw.readableEnded
+const isComplete = ({ raw }: FastifyRequest): boolean => raw.complete || raw.readableEnded
 
 function hasBody({ headers }: FastifyRequest): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
@@ -204,7 +204,7 @@ const problem = Symbol('problem')
 
 type Query = Record<string, string> & { [problem]?: Issue }
 
-/** Parses a query string without duplicate parameters, for the router; `refuseBadQueries` reports the problems. */
+/** Parses a query string without duplicate parameters, for the router; `rejectBadQueries` reports the problems. */
 export function parseQuery(text: string): Query {
   const query: Query = Object.create(null)
   for (const part of text.split('&')) {
@@ -234,7 +234,7 @@ function decode(text: string): string | null {
 }
 
 /** Rejects invalid queries and path parameters, after authentication and before the route's schema. */
-export function refuseBadQueries(app: App): void {
+export function rejectBadQueries(app: App): void {
   app.addHook('preValidation', (request, _reply, done) => {
     done(request.is404 ? undefined : problemOf(request.params as Record<string, string>, request.query as Query))
   })

@@ -6,19 +6,19 @@ import type { Log } from '../../base/log.ts'
 import type { App } from '../../base/route.ts'
 import { requestContext, runInContext, type WorkContext } from '../../base/scheduling/work-context.ts'
 import { maxHeadBytes } from '../../base/schema-types.ts'
-import { readTraceparent, type Span, type Tracer } from '../../base/tracing/span.ts'
+import { parseTraceparent, type Span, type Tracer } from '../../base/tracing/span.ts'
 import { compileForRequest } from '../../base/validation.ts'
-import { paths, refuseWhileClosing } from '../monitoring/health.ts'
-import { requestIdHeader, requestIdOf, securityHeaders } from './answer-headers.ts'
-import { compressAnswers } from './compression.ts'
-import { answerBrokenRequests, answerUnknownRoutes, createErrorReply, routeOf } from './error-reply.ts'
-import { limitBodies, parseQuery, readJsonBodies, refuseBadQueries } from './request-body.ts'
+import { paths, rejectWhileClosing } from '../monitoring/health.ts'
+import { compressResponses } from './compression.ts'
+import { createErrorReply, handleClientErrors, handleUnknownRoutes, routeOf } from './error-reply.ts'
+import { limitBodyTime, parseJsonBodies, parseQuery, rejectBadQueries } from './request-body.ts'
+import { requestIdHeader, requestIdOf, securityHeaders } from './response-headers.ts'
 
 const maxBodyBytes = 1024 * 1024
 /** Milliseconds for the request head, and for a body that is not a file. */
-const arrivesWithinMs = 30_000
+const defaultBodyTimeoutMs = 30_000
 /** Milliseconds for a file over a slow connection. */
-const fileArrivesWithinMs = 30 * 60_000
+const fileTimeoutMs = 30 * 60_000
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -32,7 +32,7 @@ export interface ServerOptions {
   /** Sends `Strict-Transport-Security`; set if people use HTTPS. */
   isHttps?: boolean
   /** Milliseconds in which a body that is not a file must arrive. */
-  bodyWithinMs?: number
+  bodyTimeoutMs?: number
   /** Returns the id of the request's API key, for its log entry. */
   keyIdOf?: (request: FastifyRequest) => string | undefined
   /** Traces each request except health checks and metrics. */
@@ -48,24 +48,24 @@ export interface ServerOptions {
 export function createServer(options: ServerOptions): App {
   const { log, clock } = options
   const replyWithError = createErrorReply(log)
-  const greet = (request: FastifyRequest, reply: FastifyReply) => {
+  const setCommonHeaders = (request: FastifyRequest, reply: FastifyReply) => {
     reply.headers(securityHeaders).header(requestIdHeader, request.id)
     if (options.isHttps) reply.header('strict-transport-security', 'max-age=31536000')
   }
   const app: App = fastify({
-    // Fastify's log entries contain URLs; ours are in `logAnswers`.
+    // Fastify's log entries contain URLs; ours are in `logResponses`.
     logger: false,
     genReqId: (request) => requestIdOf(request, clock),
     bodyLimit: maxBodyBytes,
-    requestTimeout: fileArrivesWithinMs,
+    requestTimeout: fileTimeoutMs,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     exposeHeadRoutes: false,
-    http: { maxHeaderSize: maxHeadBytes, requireHostHeader: false, headersTimeout: arrivesWithinMs },
+    http: { maxHeaderSize: maxHeadBytes, requireHostHeader: false, headersTimeout: defaultBodyTimeoutMs },
     routerOptions: { maxParamLength: maxHeadBytes, querystringParser: parseQuery },
-    clientErrorHandler: answerBrokenRequests(clock),
+    clientErrorHandler: handleClientErrors(clock),
     frameworkErrors: (error, request, reply) => {
-      greet(request, reply)
+      setCommonHeaders(request, reply)
       replyWithError(error, request, reply)
     },
   })
@@ -76,25 +76,25 @@ export function createServer(options: ServerOptions): App {
   app.setSerializerCompiler(() => (body) => JSON.stringify(body))
   app.setErrorHandler(replyWithError)
 
-  followWork(app, options.tracer)
+  trackWork(app, options.tracer)
   // Synchronous hooks use callbacks, which saves a promise per request.
   app.addHook('onRequest', (request, reply, done) => {
-    greet(request, reply)
+    setCommonHeaders(request, reply)
     const isHostMissing = request.raw.httpVersion === '1.1' && !request.headers.host
     done(isHostMissing ? new ApiError(400, 'Host header required') : undefined)
   })
-  refuseWhileClosing(app)
-  limitBodies(app, options.bodyWithinMs ?? arrivesWithinMs)
-  readJsonBodies(app)
-  refuseBadQueries(app)
-  answerUnknownRoutes(app)
-  compressAnswers(app)
-  logAnswers(app, options)
+  rejectWhileClosing(app)
+  limitBodyTime(app, options.bodyTimeoutMs ?? defaultBodyTimeoutMs)
+  parseJsonBodies(app)
+  rejectBadQueries(app)
+  handleUnknownRoutes(app)
+  compressResponses(app)
+  logResponses(app, options)
   return app
 }
 
 /** Runs each request in a work context of its own, until its workspace is known. */
-function followWork(app: App, tracer: Tracer | undefined): void {
+function trackWork(app: App, tracer: Tracer | undefined): void {
   app.decorateRequest('work', null)
   app.addHook('onRequest', (request, reply, done) => {
     request.work = requestContext(
@@ -103,7 +103,7 @@ function followWork(app: App, tracer: Tracer | undefined): void {
     )
     const { waitBudget } = request.work
     // Also fires if the client disconnects without a response.
-    reply.raw.once('close', () => waitBudget?.over())
+    reply.raw.once('close', () => waitBudget?.stop())
     runInContext(request.work, done)
   })
   // The body parser calls back outside of the context.
@@ -116,12 +116,12 @@ function laneOf(params: unknown): string {
   return String(first)
 }
 
-const untraced: readonly (string | undefined)[] = [paths.alive, paths.ready, '/metrics']
+const untracedRoutes: readonly (string | undefined)[] = [paths.alive, paths.ready, '/metrics']
 
 function traceRequest(tracer: Tracer, request: FastifyRequest, reply: FastifyReply): Span | null {
   const { method } = request
   const route = routeOf(request)
-  if (untraced.includes(route)) return null
+  if (untracedRoutes.includes(route)) return null
   const name = route === undefined ? method : `${method} ${route}`
   const fields = {
     'http.request.method': method,
@@ -129,19 +129,19 @@ function traceRequest(tracer: Tracer, request: FastifyRequest, reply: FastifyRep
     // A caller's own request id can contain arbitrary text.
     ...(isUuid(request.id) && { 'parley.request_id': request.id }),
   }
-  const span = tracer.begin('server', name, fields, readTraceparent(request.headers.traceparent))
+  const span = tracer.begin('server', name, fields, parseTraceparent(request.headers.traceparent))
   // Also ends spans of aborted requests.
   reply.raw.once('close', () => {
     const { statusCode: status, writableEnded: isAnswered } = reply.raw
     const owner = request.work?.owner ?? ''
-    span.note({ ...(isAnswered && { 'http.response.status_code': status }) })
-    if (isUuid(owner)) span.note({ 'parley.workspace_id': owner })
+    span.setFields({ ...(isAnswered && { 'http.response.status_code': status }) })
+    if (isUuid(owner)) span.setFields({ 'parley.workspace_id': owner })
     span.end(isAnswered ? (status >= 500 ? String(status) : undefined) : 'aborted')
   })
   return span
 }
 
-function logAnswers(app: App, { log, keyIdOf, observe }: ServerOptions): void {
+function logResponses(app: App, { log, keyIdOf, observe }: ServerOptions): void {
   app.addHook('onResponse', (request, reply, done) => {
     const { elapsedTime, statusCode: status } = reply
     const route = routeOf(request)

@@ -17,7 +17,7 @@ import { maskMessageReceived } from './masking.ts'
 import { conversationFields, described, messageFields } from './schema.ts'
 
 const { id, connection_id, channel, owner, status, window_expires_at, contact } = conversationFields
-const about = { id, connection_id, channel, owner }
+const conversationRef = { id, connection_id, channel, owner }
 const { external_id, kind, text, media, occurred_at, referral, error_code } = messageFields
 
 const actor = described(
@@ -27,7 +27,7 @@ const actor = described(
 )
 
 const MessageReceived = described('MessageReceivedEvent', '`inbox.message.received`: a customer message arrived.', {
-  conversation: Type.Object({ ...about, status, window_expires_at }),
+  conversation: Type.Object({ ...conversationRef, status, window_expires_at }),
   contact,
   message: Type.Object({
     id: messageFields.id,
@@ -44,7 +44,7 @@ const MessageSent = described(
   'MessageSentEvent',
   '`inbox.message.sent`: a message was sent (also by the receiving key) or recorded as an echo.',
   {
-    conversation: Type.Object(about),
+    conversation: Type.Object(conversationRef),
     message: Type.Object({ id: messageFields.id, kind, text, status: messageFields.status, occurred_at }),
     actor: Type.Unsafe<object | null>({ anyOf: [actor, { type: 'null' }], description: 'Null for echoes.' }),
   },

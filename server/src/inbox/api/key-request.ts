@@ -3,7 +3,7 @@ import { type Caller, callerOf } from '../../auth/api-keys/caller.ts'
 import type { LookupLimitOf } from '../../auth/rate-limit/lookup-limit.ts'
 import { InvalidInput, type Issue } from '../../base/errors.ts'
 import { isUuid } from '../../base/id.ts'
-import { readIsoTime } from '../../base/time.ts'
+import { parseIsoTime } from '../../base/time.ts'
 import type { InboxDeps, Scope } from '../conversation/conversation.ts'
 import type { ConversationRow } from '../conversation/encrypted-conversation.ts'
 import { conversationNotFound } from '../conversation/errors.ts'
@@ -20,7 +20,7 @@ export interface InboxGuard {
   lookupLimits: LookupLimitOf
 }
 
-export const about = { tags: ['Inbox'], security: [{ apiKey: [] }] }
+export const inboxRouteSchema = { tags: ['Inbox'], security: [{ apiKey: [] }] }
 
 /** Throws 404 before the body or the query is validated: the order of checks puts 404 first. */
 export function requireConversation(deps: Pick<InboxDeps, 'db'>): preParsingAsyncHookHandler {
@@ -68,9 +68,9 @@ export async function limitLookups<T>(
   const { keyId, phoneVisibility } = callerOf(request)
   if (phoneVisibility === 'full') return work()
   return lookupLimits(keyId).spend(async (budget) => {
-    if (budget.left() === 0) throw budget.refusal()
+    if (budget.remaining() === 0) throw budget.limitError()
     const answer = await work()
-    if (isMissing(answer)) budget.note()
+    if (isMissing(answer)) budget.recordMiss()
     return answer
   })
 }
@@ -113,7 +113,7 @@ export function parseOwnerFilter(text: string, issues: Issue[]): ConversationFil
 }
 
 export function parseTime(path: string, text: string, issues: Issue[]): Date | null {
-  const time = readIsoTime(text)
+  const time = parseIsoTime(text)
   if (time === null) issues.push({ path, message: 'must be an ISO 8601 date or date-time that exists' })
   return time
 }

@@ -1,10 +1,10 @@
 import type { Keyring } from '../../base/encryption/keyring.ts'
-import { maskNumbersIn, maskOf } from '../../base/phone/mask.ts'
+import { createMask, maskNumbersIn } from '../../base/phone/mask.ts'
 import type { Message } from '../conversation/message.ts'
 
 /** Returns the contact as a masked viewer sees it. A name that contains the number becomes null. */
 export function maskContact<C extends { name: string | null; phone: string | null }>(contact: C): C {
-  const mask = maskOf(contact.phone)
+  const mask = createMask(contact.phone)
   return { ...contact, name: contact.name === null ? null : mask.text(contact.name), phone: mask.phone }
 }
 

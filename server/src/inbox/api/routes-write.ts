@@ -4,7 +4,7 @@ import { callerOf } from '../../auth/api-keys/caller.ts'
 import { invalid } from '../../base/errors.ts'
 import { type App, errors } from '../../base/route.ts'
 import { text } from '../../base/schema-types.ts'
-import { momentMessage, notAfter, readMoment } from '../../base/time.ts'
+import { limitToNow, parseTimeWithOffset, timeWithOffsetMessage } from '../../base/time.ts'
 import { compileForRequest } from '../../base/validation.ts'
 import type { Actor } from '../../workspaces/actor.ts'
 import { type ConversationPatch, updateConversation } from '../assignment/update-conversation.ts'
@@ -15,8 +15,15 @@ import { markRead } from '../read/mark-read.ts'
 import { recordEcho, requireEchoConnection } from '../receive/echo.ts'
 import { createSend, type SendMessage } from '../send/send.ts'
 import type { SendDeps, Sender } from '../send/send-deps.ts'
-import { Send, SendHeaders, Sent, sendRefusals } from '../send/send-schema.ts'
-import { about, type InboxGuard, limitLookups, readViewerContext, requireConversation, scopeOf } from './key-request.ts'
+import { Send, SendHeaders, Sent, sendErrors } from '../send/send-schema.ts'
+import {
+  type InboxGuard,
+  inboxRouteSchema,
+  limitLookups,
+  readViewerContext,
+  requireConversation,
+  scopeOf,
+} from './key-request.ts'
 import { presentConversation } from './present.ts'
 import * as schema from './schema.ts'
 import { changeErrors, conversationErrors, echoErrors } from './schema.ts'
@@ -28,7 +35,7 @@ export function serveChanges(app: App, deps: InboxDeps, guard: InboxGuard): void
       onRequest: guard.inbox('inbox.write'),
       preParsing: requireConversation(deps),
       schema: {
-        ...about,
+        ...inboxRouteSchema,
         operationId: 'updateConversation',
         summary: 'Change owner, status or labels; add a note',
         description:
@@ -69,7 +76,7 @@ export function serveRead(app: App, deps: InboxDeps, guard: InboxGuard): void {
       onRequest: guard.inbox('inbox.write'),
       preParsing: requireConversation(deps),
       schema: {
-        ...about,
+        ...inboxRouteSchema,
         operationId: 'markConversationRead',
         summary: 'Mark a conversation read',
         description:
@@ -93,7 +100,7 @@ export function serveRead(app: App, deps: InboxDeps, guard: InboxGuard): void {
   )
 }
 
-const recorded = (inserted: boolean) =>
+const echoResponse = (inserted: boolean) =>
   Type.Object({
     message_id: schema.messageFields.id,
     inserted: Type.Boolean({ description: 'False if this `external_id` was recorded before.', example: inserted }),
@@ -106,14 +113,14 @@ export function serveEchoes(app: App, deps: InboxDeps, guard: InboxGuard): void 
       onRequest: guard.inbox('inbox.write'),
       preValidation: requireConnection(deps),
       schema: {
-        ...about,
+        ...inboxRouteSchema,
         operationId: 'recordEcho',
         summary: 'Record a message that another app sent',
         description:
           'Scope `inbox.write`. For callers that send through their own app on the same number. The conversation is found by any variant of the number, or created and owned by people. It no longer counts as unanswered; its owner and status do not change. One `external_id` stores one message: a repeat returns 200 with `inserted` false. Emits `inbox.message.sent` with `actor` null. No delivery status arrives for the message.',
         querystring: schema.NoQuery,
         body: schema.EchoBody,
-        response: { 200: recorded(false), 202: recorded(true), ...echoErrors },
+        response: { 200: echoResponse(false), 202: echoResponse(true), ...echoErrors },
       },
     },
     async (request, reply) => {
@@ -128,7 +135,7 @@ export function serveEchoes(app: App, deps: InboxDeps, guard: InboxGuard): void 
       } as const
       const record = () => recordEcho(deps, callerOf(request).workspaceId, echo)
       // An echo that creates a conversation counts as a failed lookup.
-      const result = await limitLookups(request, guard, record, ({ begun }) => begun)
+      const result = await limitLookups(request, guard, record, ({ isNewConversation }) => isNewConversation)
       return reply.code(result.inserted ? 202 : 200).send({ message_id: result.messageId, inserted: result.inserted })
     },
   )
@@ -144,10 +151,10 @@ function requireConnection({ db }: InboxDeps) {
 }
 
 function parseOccurredAt(text: string, now: Date): Date {
-  const time = readMoment(text)
-  if (time === null) throw invalid('occurred_at', momentMessage)
+  const time = parseTimeWithOffset(text)
+  if (time === null) throw invalid('occurred_at', timeWithOffsetMessage)
   if (time.getTime() > now.getTime() + maxSkewMs) throw invalid('occurred_at', 'must not be in the future')
-  return notAfter(time, now)
+  return limitToNow(time, now)
 }
 
 interface SendGuard {
@@ -156,7 +163,7 @@ interface SendGuard {
 
 export const conversationParam = { id: text(255, 'Conversation id.', { example: '{{conversation_id}}' }) }
 export const noQuery = Type.Object({}, { additionalProperties: false })
-export const sendAnswers = { 202: Sent, ...errors(400, 401, 403, 404, 413, 415, 429, 500, 503), ...sendRefusals }
+export const sendResponses = { 202: Sent, ...errors(400, 401, 403, 404, 413, 415, 429, 500, 503), ...sendErrors }
 
 // A missing conversation is reported before an invalid body, so the operation validates the body itself.
 export const validatedByHandler = {
@@ -184,7 +191,7 @@ export function sendRoutes(app: App, deps: SendDeps, guard: SendGuard): void {
       headers: SendHeaders,
       querystring: noQuery,
       body: Send,
-      response: sendAnswers,
+      response: sendResponses,
     } satisfies FastifySchema,
     handler: async (request, reply) => {
       const { workspaceId, keyId, connectionIds, sendLimits: limits } = callerOf(request)

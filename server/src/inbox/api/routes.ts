@@ -12,9 +12,9 @@ import { listConversations } from '../read/list.ts'
 import { readMessages } from '../read/read-messages.ts'
 import type { SendDeps } from '../send/send-deps.ts'
 import {
-  about,
   checkConversationFirst,
   type InboxGuard,
+  inboxRouteSchema,
   limitLookups,
   parseListRequest,
   parseTime,
@@ -48,7 +48,7 @@ function serveTemplates(app: App, deps: InboxDeps, guard: InboxGuard): void {
     {
       onRequest: guard.inbox('inbox.read'),
       schema: {
-        ...about,
+        ...inboxRouteSchema,
         operationId: 'listTemplates',
         summary: 'List approved templates',
         description:
@@ -89,7 +89,7 @@ function serveConversations(app: App, deps: InboxDeps, guard: InboxGuard): void 
     {
       onRequest: guard.inbox('inbox.read'),
       schema: {
-        ...about,
+        ...inboxRouteSchema,
         operationId: 'listConversations',
         summary: 'List conversations',
         description:
@@ -129,7 +129,7 @@ function serveConversation(app: App, deps: InboxDeps, guard: InboxGuard): void {
       onRequest: guard.inbox('inbox.read'),
       errorHandler: checkConversationFirst(deps),
       schema: {
-        ...about,
+        ...inboxRouteSchema,
         operationId: 'getConversation',
         summary: 'Retrieve a conversation',
         description: 'Scope `inbox.read`.',
@@ -153,7 +153,7 @@ function serveMessages(app: App, deps: InboxDeps, guard: InboxGuard): void {
       onRequest: guard.inbox('inbox.read'),
       errorHandler: checkConversationFirst(deps),
       schema: {
-        ...about,
+        ...inboxRouteSchema,
         operationId: 'listMessages',
         summary: 'List messages',
         description:

@@ -1,6 +1,6 @@
 import { type Static, type TProperties, Type } from 'typebox'
-import { errorAnswer, errors, nullable, oneOf, timestamp, titled } from '../../base/route.ts'
-import { count, cursor, text, unpaged, uuid, visible } from '../../base/schema-types.ts'
+import { errorResponse, errors, nullable, oneOf, timestamp, titled } from '../../base/route.ts'
+import { count, cursor, text, unpaged, uuid, visiblePattern } from '../../base/schema-types.ts'
 import { channels } from '../../channels/connection/connection.ts'
 import { idSchema } from '../../team/team-schema.ts'
 import { conversationStatuses } from '../conversation/conversation-state.ts'
@@ -184,7 +184,7 @@ export const ConversationChanges = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 4096,
-        pattern: visible,
+        pattern: visiblePattern,
         description: 'Adds an internal note. The customer does not see it.',
         example: 'Asked for a quote of 20 units.',
       }),
@@ -221,13 +221,13 @@ export const EchoBody = strict({
 })
 export type EchoBody = Static<typeof EchoBody>
 
-const refusal = (title: string, statusCode: number, code: string, statusMessage: string, description: string) =>
-  errorAnswer(title, statusCode, description, statusMessage, { code })
+const errorSchema = (title: string, statusCode: number, code: string, statusMessage: string, description: string) =>
+  errorResponse(title, statusCode, description, statusMessage, { code })
 
 /** Errors of every Inbox API route; callers branch on `data.code`. */
 export const inboxErrors = {
   ...errors(401, 403, 429, 500, 503),
-  400: refusal(
+  400: errorSchema(
     'InboxBadRequest',
     400,
     'INVALID_REQUEST',
@@ -238,7 +238,7 @@ export const inboxErrors = {
 
 export const conversationErrors = {
   ...inboxErrors,
-  404: refusal(
+  404: errorSchema(
     'ConversationNotFound',
     404,
     'NOT_FOUND',
@@ -250,14 +250,14 @@ export const conversationErrors = {
 export const changeErrors = {
   ...conversationErrors,
   ...errors(413, 415),
-  403: refusal(
+  403: errorSchema(
     'OwnerForbidden',
     403,
     'OWNER_FORBIDDEN',
     'A key can assign a conversation to people or to itself, not to another agent',
     "`OWNER_FORBIDDEN`: the owner is another agent, or agents are stopped. Without a code: the workspace's plan does not include the inbox.",
   ),
-  409: refusal(
+  409: errorSchema(
     'OwnerMismatch',
     409,
     'OWNER_MISMATCH',
@@ -269,7 +269,7 @@ export const changeErrors = {
 export const echoErrors = {
   ...inboxErrors,
   ...errors(413, 415),
-  404: refusal(
+  404: errorSchema(
     'EchoConnectionNotFound',
     404,
     'NOT_FOUND',

@@ -1,13 +1,13 @@
 import { selectApiKey } from '../../auth/api-keys/queries.ts'
 import {
   isDistributed,
-  keysOf,
+  keysLock,
   lockShared,
   lockUnlessDistributed,
   rulesLock,
 } from '../../base/citus/distributed-sql.ts'
 import type { Fragment, Sql, Tx } from '../../base/db.ts'
-import type { TakingBack } from '../../workspaces/schema.ts'
+import type { ReclaimPolicy } from '../../workspaces/schema.ts'
 import { type AgentKey, canKeyOwn, firstOwner, type Owner } from '../conversation/owner.ts'
 
 /**
@@ -66,7 +66,7 @@ export async function canAgentOwn(
 export interface AgentRules {
   /** Whether the stop switch is on. */
   isStopped: boolean
-  takingBack: TakingBack
+  takingBack: ReclaimPolicy
 }
 
 /**
@@ -85,7 +85,7 @@ export async function readAgentRules(tx: Tx, workspaceId: string): Promise<Agent
 
 // Waits for a revocation in progress and blocks new ones until the commit.
 async function lockAgentKeys(tx: Tx, workspaceId: string, keyId: string | null): Promise<AgentKey[]> {
-  if (isDistributed(tx)) await lockShared(tx, keysOf(workspaceId))
+  if (isDistributed(tx)) await lockShared(tx, keysLock(workspaceId))
   const one = keyId === null ? tx`` : tx`and id = ${keyId}`
   return selectAgentKeys(tx, workspaceId, tx`${one} ${lockUnlessDistributed(tx, tx`for key share`)}`)
 }

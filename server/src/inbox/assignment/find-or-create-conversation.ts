@@ -53,8 +53,8 @@ export async function findOrCreateConversation(
   request: ConversationStart,
 ): Promise<StartedConversation> {
   const { workspaceId, connectionIds } = caller
-  const isSeen = connectionIds.length === 0 || connectionIds.includes(request.connectionId)
-  const connection = isSeen ? await deps.openConnection(workspaceId, request.connectionId) : null
+  const isAllowed = connectionIds.length === 0 || connectionIds.includes(request.connectionId)
+  const connection = isAllowed ? await deps.openConnection(workspaceId, request.connectionId) : null
   if (connection === null) throw connectionNotFound()
   return deps.keyStore.withKeyring(workspaceId, (keyring) =>
     retryOnRace(() => deps.db.tx((tx) => startLocked(tx, keyring, caller, connection, request, deps.clock.now()))),
@@ -80,7 +80,7 @@ async function startLocked(
   checkSend({
     ...{ command, sender: caller, conversation, readiness: connection, template, references: noReferences, now },
     maxTextLength: null,
-    takesChoices: false,
+    supportsChoices: false,
     mediaTransport: undefined,
   })
   // The agent may repeat the call for its own conversation after a lost response: limits only a new owner.

@@ -142,11 +142,11 @@ async function assignToPeople(
   assertOwner(before, actor.id)
   if (userId !== null) await checkAssignee(tx, workspaceId, userId)
   const handover = newHandover({ ...note, from: before.owner, to: { type: 'people', userId }, urgency, actor }, now)
-  const { conversation: owned, events } = changeOwner(before, human, actor, now, handover.id)
+  const { conversation: handedOver, events } = changeOwner(before, human, actor, now, handover.id)
   const conversation = {
-    ...owned,
+    ...handedOver,
     handover: toOpenHandover(handover),
-    assignedTo: userId ?? owned.assignedTo,
+    assignedTo: userId ?? handedOver.assignedTo,
   }
   await insertHandover({ tx, keyring, workspaceId }, before.id, handover)
   await commitChange({ tx, keyring, workspaceId, now }, before, { conversation, events }, { actor, reason: null })

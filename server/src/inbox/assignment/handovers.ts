@@ -60,9 +60,9 @@ const previewLength = 200
 
 /** Returns the part of a handover to people that the conversation shows until one of them answers. */
 export function toOpenHandover({ id, urgency, reason, createdAt }: Handover): OpenHandover {
-  const shown =
+  const reasonPreview =
     reason === null || reason.length <= previewLength ? reason : [...reason].slice(0, previewLength).join('')
-  return { id, urgency, reason: shown, at: createdAt.toISOString() }
+  return { id, urgency, reason: reasonPreview, at: createdAt.toISOString() }
 }
 
 export const newHandover = (handover: NewHandover, now: Date): Handover => ({
@@ -77,7 +77,7 @@ export async function insertHandover(
   conversationId: string,
   { id, from, to, urgency, actor, createdAt, summary, reason, nextStep }: Handover,
 ): Promise<void> {
-  const words: HandoverNote = { summary, reason, nextStep }
+  const noteTexts: HandoverNote = { summary, reason, nextStep }
   const [keyId, userId] = [to.type === 'agent' ? to.keyId : null, to.type === 'people' ? to.userId : null]
   publishConversations(tx, workspaceId, [conversationId])
   await tx`
@@ -87,7 +87,7 @@ export async function insertHandover(
     )
     values (
       ${workspaceId}, ${id}, ${conversationId}, ${keyIdOf(from)}, ${to.type}, ${keyId}, ${userId}, ${urgency},
-      ${keyring.encrypt(encryptionContext(id), JSON.stringify(words))}, ${actor.type}, ${actor.id}, ${createdAt}
+      ${keyring.encrypt(encryptionContext(id), JSON.stringify(noteTexts))}, ${actor.type}, ${actor.id}, ${createdAt}
     )`
 }
 

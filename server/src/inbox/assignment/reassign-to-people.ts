@@ -2,7 +2,7 @@ import { expiringTopic } from '../../auth/api-keys/queries.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Db, Fragment, Sql, Tx } from '../../base/db.ts'
 import type { KeyStore } from '../../base/encryption/key-store.ts'
-import { type DueWatch, watchDue } from '../../base/pubsub.ts'
+import { type DueWatch, watchDueWork } from '../../base/pubsub.ts'
 import { recordEvents } from '../../events/record.ts'
 import { liveUpdatesTopic, workspaceUpdates } from '../../team/live-updates.ts'
 import { type Actor, systemActor } from '../../workspaces/actor.ts'
@@ -11,7 +11,7 @@ import { type ChangeCause, recordActivities } from '../conversation/commit-chang
 import { type ChangeTx, publishConversations } from '../conversation/conversation.ts'
 import { retryWhileCallsStart } from '../conversation/dispatches.ts'
 import { agent, human, writeOwner } from '../conversation/owner.ts'
-import { anyWorkspace } from '../conversation/queries.ts'
+import { opaqueWorkspaceId } from '../conversation/queries.ts'
 import {
   type ColumnSource,
   currentColumns,
@@ -69,7 +69,10 @@ export function watchExpiredKeys({ db, clock }: { db: Db; clock: Clock }): DueWa
       ) as moments`
     return row?.at ?? null
   }
-  return watchDue({ db, clock }, { nextAt, pollEveryMs: pollExpiredEveryMs, watchedTopics: [{ topic: expiringTopic }] })
+  return watchDueWork(
+    { db, clock },
+    { nextAt, pollEveryMs: pollExpiredEveryMs, watchedTopics: [{ topic: expiringTopic }] },
+  )
 }
 
 /** Assigns to people the conversations of keys that expired recently. Called by a frequent timer on any node. */
@@ -129,7 +132,7 @@ export function watchOverdueAnswers({ db, clock }: { db: Db; clock: Clock }): Du
     return row?.at ?? null
   }
   // A workspace update can shorten the time that agents have.
-  return watchDue(
+  return watchDueWork(
     { db, clock },
     {
       nextAt,
@@ -184,7 +187,7 @@ export async function reassignOverdue(db: Db, keyStore: KeyStore, clock: Clock):
 
 /** SQL: overdue conversations of the workspace `w`, both idle and touched ones. */
 function overdueIn(tx: Tx, workspaceId: string, now: Date): Fragment {
-  const workspace = anyWorkspace(tx, workspaceId)
+  const workspace = opaqueWorkspaceId(tx, workspaceId)
   return tx`
     select c.id
     from conversations c
@@ -216,14 +219,14 @@ const waitingSince = (sql: Sql, { unansweredSince }: ColumnSource) =>
 
 async function reassign(
   { tx, keyring, workspaceId, now }: ChangeTx,
-  which: Fragment,
+  condition: Fragment,
   cause: ChangeCause,
 ): Promise<number> {
   const rows = await tx<{ id: string; connectionId: string; keyId: string }[]>`
     select c.id, c.connection_id as "connectionId", c.owner_key_id as "keyId"
     from conversations c
     where c.workspace_id = ${workspaceId}
-      ${which}
+      ${condition}
     order by c.id
     for update of c`
   const ids = rows.map((row) => row.id)

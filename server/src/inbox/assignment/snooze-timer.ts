@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Db, Sql, Tx } from '../../base/db.ts'
-import { type DueWatch, watchDue } from '../../base/pubsub.ts'
+import { type DueWatch, watchDueWork } from '../../base/pubsub.ts'
 import { systemActor } from '../../workspaces/actor.ts'
 import { recordActivities } from '../conversation/commit-change.ts'
 import { conversationsTopic, publishConversations } from '../conversation/conversation.ts'
@@ -20,7 +20,10 @@ export function watchSnoozed({ db, clock }: { db: Db; clock: Clock }): DueWatch 
       from conversations`
     return row?.at ?? null
   }
-  return watchDue({ db, clock }, { nextAt, pollEveryMs, minPauseMs, watchedTopics: [{ topic: conversationsTopic }] })
+  return watchDueWork(
+    { db, clock },
+    { nextAt, pollEveryMs, minPauseMs, watchedTopics: [{ topic: conversationsTopic }] },
+  )
 }
 
 /**
@@ -31,12 +34,12 @@ export async function reopenSnoozed(db: Db, clock: Clock): Promise<number> {
   let reopened = 0
   for (;;) {
     const now = clock.now()
-    const due = await listDue(db.sql, now)
+    const workspaceIds = await listDue(db.sql, now)
     let count = 0
-    for (const workspaceId of new Set(due)) count += await db.tx((tx) => reopenBatch(tx, workspaceId, now))
+    for (const workspaceId of new Set(workspaceIds)) count += await db.tx((tx) => reopenBatch(tx, workspaceId, now))
     reopened += count
     // Other nodes hold the locks of the remaining rows.
-    if (due.length < batchSize || count === 0) return reopened
+    if (workspaceIds.length < batchSize || count === 0) return reopened
   }
 }
 

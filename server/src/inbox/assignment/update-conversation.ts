@@ -93,8 +93,8 @@ export function applyPatch(
   actor: Actor,
   now: Date,
 ): ConversationChange {
-  const owned = patch.owner === undefined ? null : changeOwner(before, patch.owner, actor, now)
-  let conversation = owned?.conversation ?? before
+  const ownerChange = patch.owner === undefined ? null : changeOwner(before, patch.owner, actor, now)
+  let conversation = ownerChange?.conversation ?? before
   if (patch.status !== undefined) {
     conversation = changeStatus(conversation, patch.status, patch.snoozedUntil ?? null, now)
   }
@@ -110,7 +110,7 @@ export function applyPatch(
   }
   // A note is part of the conversation that the team sees.
   if (patch.note !== undefined) conversation = withUpdatedAt(conversation, now)
-  return { conversation, events: owned?.events ?? [] }
+  return { conversation, events: ownerChange?.events ?? [] }
 }
 
 /** Notifies a new assignee, and people when an agent hands a conversation back. */
@@ -120,8 +120,8 @@ function notificationsFor(before: Conversation, after: Conversation, actor: Acto
   if (assignedTo !== null && assignedTo !== before.assignedTo) {
     return [{ ...about, kind: 'assigned', userId: assignedTo }]
   }
-  const isLeft = actor.type === 'agent' && before.owner.type === 'agent' && after.owner.type === 'human'
-  return isLeft ? [{ ...about, kind: 'handover', userId: assignedTo }] : []
+  const isHandedBack = actor.type === 'agent' && before.owner.type === 'agent' && after.owner.type === 'human'
+  return isHandedBack ? [{ ...about, kind: 'handover', userId: assignedTo }] : []
 }
 
 async function checkOwner(

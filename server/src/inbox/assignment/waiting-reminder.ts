@@ -1,4 +1,4 @@
-import { andOnlyOf, byWorkspace, isDistributed, type OneWorkspace } from '../../base/citus/distributed-sql.ts'
+import { andOnlyWorkspace, byWorkspace, isDistributed, type OnlyWorkspace } from '../../base/citus/distributed-sql.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Db, Fragment, Sql, Tx } from '../../base/db.ts'
 import { newId } from '../../base/id.ts'
@@ -19,7 +19,7 @@ import {
 } from '../conversation/touch.ts'
 
 /** Reminders per workspace and run; the next run continues. */
-const batch = 100
+const batchSize = 100
 /** More conversations for the same people become one notification. */
 const maxSeparate = 5
 /** Longer waits cause no reminder; the list of waiting customers shows them. */
@@ -54,9 +54,9 @@ export function createWaitingReminder({ db, clock }: { db: Db; clock: Clock }): 
   let checksAll = true
   return {
     isDue: () => {
-      const noteChanged = changedIds.take()
-      if (noteChanged === null) checksAll = true
-      for (const id of noteChanged ?? []) dueAtMs.set(id.slice(0, id.indexOf(' ')), Number.NEGATIVE_INFINITY)
+      const changed = changedIds.take()
+      if (changed === null) checksAll = true
+      for (const id of changed ?? []) dueAtMs.set(id.slice(0, id.indexOf(' ')), Number.NEGATIVE_INFINITY)
       const nowMs = clock.now().getTime()
       return checksAll || dueAtMs.values().some((atMs) => atMs <= nowMs)
     },
@@ -105,14 +105,14 @@ export async function sendWaitingReminders(
 
 /** Deletes waits that were answered and marks their notifications read. */
 async function clearAnswered(tx: Tx, now: Date): Promise<void> {
-  const over = await tx<{ workspaceId: string; conversationId: string }[]>`
+  const answeredWaits = await tx<{ workspaceId: string; conversationId: string }[]>`
     delete from told_waits t
     using conversations c
     where c.workspace_id = t.workspace_id
       and c.id = t.conversation_id
       and (${currentColumns.unansweredSince(tx)} is null or ${currentColumns.unansweredSince(tx)} > t.since)
     returning t.workspace_id as "workspaceId", t.conversation_id as "conversationId"`
-  for (const [workspaceId, rows = []] of Map.groupBy(over, (row) => row.workspaceId)) {
+  for (const [workspaceId, rows = []] of Map.groupBy(answeredWaits, (row) => row.workspaceId)) {
     await markWaitingRead(
       tx,
       workspaceId,
@@ -153,7 +153,7 @@ function findWaits(sql: Sql, workspaceIds: readonly string[] | null, now: Date):
       c.unanswered_since as since
     from workspaces w
     cross join lateral (
-      ${longestWaits(sql, only, batch, (columns) => sql`${isDue(columns)} and ${isNotReminded(sql, columns, only, now)}`)}
+      ${longestWaits(sql, only, batchSize, (columns) => sql`${isDue(columns)} and ${isNotReminded(sql, columns, only, now)}`)}
     ) as c
     left join members m
       on m.workspace_id = w.id
@@ -166,9 +166,9 @@ function findWaits(sql: Sql, workspaceIds: readonly string[] | null, now: Date):
 /** SQL: the longest waits of a workspace `w`, from idle and touched conversations. */
 function longestWaits(
   sql: Sql,
-  only: OneWorkspace,
+  only: OnlyWorkspace,
   limit: number,
-  which: (columns: ColumnSource) => Fragment,
+  condition: (columns: ColumnSource) => Fragment,
 ): Fragment {
   const workspace = only === null ? sql`w.id` : sql`${only}::uuid`
   return sql`
@@ -177,7 +177,7 @@ function longestWaits(
       from conversations c
       where c.workspace_id = ${workspace}
         and ${isIdle(sql)}
-        and ${which(indexedColumns)}
+        and ${condition(indexedColumns)}
       order by c.unanswered_since, c.id
       limit ${limit}
     )
@@ -185,7 +185,7 @@ function longestWaits(
     select c.id, c.assigned_to, c.now_unanswered_since
     from ${touchedConversations(sql, workspace)}
     where m.workspace_id = ${workspace}
-      and ${which(currentColumns)}
+      and ${condition(currentColumns)}
     order by unanswered_since, id
     limit ${limit}`
 }
@@ -194,7 +194,7 @@ function longestWaits(
 async function forWaitingWorkspaces<R>(
   sql: Sql,
   workspaceIds: readonly string[] | null,
-  read: (workspaceIds: readonly string[] | null, only: OneWorkspace) => Promise<readonly R[]>,
+  read: (workspaceIds: readonly string[] | null, only: OnlyWorkspace) => Promise<readonly R[]>,
 ): Promise<readonly R[]> {
   if (!isDistributed(sql)) return read(workspaceIds, null)
   const ids = workspaceIds ?? (await listWaiting(sql))
@@ -219,14 +219,14 @@ async function listWaiting(sql: Sql): Promise<string[]> {
 }
 
 /** SQL: condition on a workspace `w`. */
-const isOneOf = (sql: Sql, workspaceIds: readonly string[] | null, only: OneWorkspace) => sql`
+const isOneOf = (sql: Sql, workspaceIds: readonly string[] | null, only: OnlyWorkspace) => sql`
   w.answer_goal_minutes is not null
     and w.inbox_enabled
     ${workspaceIds === null || only !== null ? sql`` : sql`and w.id = any (${[...workspaceIds]}::uuid[])`}
     ${only === null ? sql`` : sql`and w.id = ${only}`}`
 
 /** SQL: condition on a conversation `c` of the workspace `w`. */
-const isNotReminded = (sql: Sql, { unansweredSince }: ColumnSource, only: OneWorkspace, now: Date) => sql`
+const isNotReminded = (sql: Sql, { unansweredSince }: ColumnSource, only: OnlyWorkspace, now: Date) => sql`
   ${unansweredSince(sql)} > ${new Date(now.getTime() - maxWaitMs)}
     and c.status in ('open', 'pending')
     and not exists (
@@ -235,7 +235,7 @@ const isNotReminded = (sql: Sql, { unansweredSince }: ColumnSource, only: OneWor
       where t.workspace_id = w.id
         and t.conversation_id = c.id
         and t.since >= ${unansweredSince(sql)}
-        ${andOnlyOf(sql, only, 't')}
+        ${andOnlyWorkspace(sql, only, 't')}
     )`
 
 async function recordReminders(
@@ -245,7 +245,7 @@ async function recordReminders(
   now: Date,
 ): Promise<number> {
   // Several workers may find the same wait: the one that writes the row sends the reminder.
-  const ours = await tx<{ conversationId: string }[]>`
+  const recorded = await tx<{ conversationId: string }[]>`
     insert into told_waits (workspace_id, conversation_id, since)
     select c.workspace_id, c.id, f.since
     from unnest(
@@ -260,17 +260,17 @@ async function recordReminders(
     do update set since = excluded.since
     where told_waits.since < excluded.since
     returning conversation_id as "conversationId"`
-  const ids = new Set(ours.map(({ conversationId }) => conversationId))
+  const ids = new Set(recorded.map(({ conversationId }) => conversationId))
   const found = waits.filter(({ conversationId }) => ids.has(conversationId))
   await recordNotifications(tx, workspaceId, notificationsFor(found, now), now)
   return found.length
 }
 
 function notificationsFor(waits: readonly WaitingCustomer[], now: Date): NewNotification[] {
-  return [...Map.groupBy(waits, ({ assignedTo }) => assignedTo)].flatMap(([userId, theirs]): NewNotification[] => {
+  return [...Map.groupBy(waits, ({ assignedTo }) => assignedTo)].flatMap(([userId, group]): NewNotification[] => {
     const common = { kind: 'waiting', userId, actor: systemActor } as const
-    if (theirs.length > maxSeparate) return [{ ...common, cause: newId(now), count: theirs.length }]
-    return theirs.map(({ conversationId, since }) => ({
+    if (group.length > maxSeparate) return [{ ...common, cause: newId(now), count: group.length }]
+    return group.map(({ conversationId, since }) => ({
       ...common,
       cause: `${conversationId} ${since.toISOString()}`,
       conversationId,

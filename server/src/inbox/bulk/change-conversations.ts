@@ -1,6 +1,6 @@
 import type { Tx } from '../../base/db.ts'
 import { type NewNotification, recordNotifications } from '../../notifications/record-notifications.ts'
-import { addUpAudit } from '../../team/audit.ts'
+import { addToAudit } from '../../team/audit.ts'
 import type { TeamActor } from '../../team/member.ts'
 import { findNonMembers } from '../../workspaces/workspace.ts'
 import { applyPatch, type ConversationPatch, checkAssignee, checkLabels } from '../assignment/update-conversation.ts'
@@ -20,7 +20,7 @@ import { findNewestInbound } from '../conversation/message-queries.ts'
 import { sendReadReceipt } from '../read/mark-read.ts'
 
 /** Conversations per request. A larger selection is sent as several requests with the same `batchId`. */
-export const maxAtOnce = 50
+export const maxPerRequest = 50
 
 export interface BulkChangeRequest {
   /** Groups the requests of one selection: they form one entry of the audit log. */
@@ -51,9 +51,15 @@ export async function changeConversations(
     const { tx, keyring, now } = work
     if (changes.labels !== undefined) await checkLabels(tx, workspaceId, changes.labels.add, 'changes.addLabelIds')
     if (changes.assignedTo) await checkAssignee(tx, workspaceId, changes.assignedTo, 'changes.assignedTo')
-    const befores = await lockByIds({ tx, keyring, workspaceId }, ids)
-    const newest = await newestInbounds({ tx, keyring, workspaceId }, changes.read === undefined ? [] : befores)
-    const changed = befores.map((before) => ({ before, after: applyChanges(before, changes, actor, newest, now) }))
+    const lockedConversations = await lockByIds({ tx, keyring, workspaceId }, ids)
+    const newest = await newestInbounds(
+      { tx, keyring, workspaceId },
+      changes.read === undefined ? [] : lockedConversations,
+    )
+    const changed = lockedConversations.map((before) => ({
+      before,
+      after: applyChanges(before, changes, actor, newest, now),
+    }))
     await commitAll(work, actor, changed)
     await recordNotifications(tx, workspaceId, notificationsFor(changed, actor, batchId), now)
     await recordBulkAction(tx, workspaceId, actor, 'conversations.bulk_changed', batchId, changed, now)
@@ -92,8 +98,8 @@ const maxPushed = 3
 
 /** Notifies assignees once per conversation and batch, also if the change is undone and repeated. */
 function notificationsFor(changed: readonly ConversationDiff[], actor: TeamActor, batchId: string): NewNotification[] {
-  const given = changed.filter(({ before, after }) => after.assignedTo !== before.assignedTo)
-  return given.flatMap(({ after: { id, assignedTo } }, n): NewNotification[] => {
+  const reassigned = changed.filter(({ before, after }) => after.assignedTo !== before.assignedTo)
+  return reassigned.flatMap(({ after: { id, assignedTo } }, n): NewNotification[] => {
     if (assignedTo === null) return []
     const cause = `${batchId} ${id}`
     return [{ kind: 'assigned', cause, userId: assignedTo, conversationId: id, isPushed: n < maxPushed, actor }]
@@ -135,7 +141,7 @@ export async function recordBulkAction(
   now: Date,
 ): Promise<void> {
   const count = changed.filter(isChanged).length
-  if (count > 0) await addUpAudit(tx, { scopeId, actor, action, target: `batch:${batchId}` }, count, now)
+  if (count > 0) await addToAudit(tx, { scopeId, actor, action, target: `batch:${batchId}` }, count, now)
 }
 
 export interface BulkChanges extends Pick<ConversationPatch, 'status' | 'snoozedUntil' | 'assignedTo' | 'labels'> {
@@ -171,7 +177,7 @@ interface UndoPatch {
   /** Whether agents can take the conversation again. */
   isReleased: boolean
   /** Whether some fields were changed again since; these stay as they are. */
-  isLeft: boolean
+  hasConflicts: boolean
 }
 
 // Cap of the restored unread count; the app opens the thread at the oldest of these.
@@ -180,15 +186,15 @@ const maxUnread = 1000
 /** Restores each field separately, and only if it still has the value that the change set. */
 export function planUndo(now: Conversation, former: PreviousState, changes: BulkChanges): UndoPatch {
   const patch: ConversationPatch = {}
-  let isLeft = false
+  let hasConflicts = false
   if (changes.status !== undefined && !isStatus(former, changes)) {
     if (isStatus(now, changes)) Object.assign(patch, { status: former.status, snoozedUntil: former.snoozedUntil })
-    else isLeft = true
+    else hasConflicts = true
   }
   const isAssigned = changes.assignedTo !== undefined && former.assignedTo !== changes.assignedTo
   const isStillAssigned = isAssigned && now.assignedTo === changes.assignedTo
   if (isStillAssigned) patch.assignedTo = former.assignedTo
-  else if (isAssigned) isLeft = true
+  else if (isAssigned) hasConflicts = true
   const [add, remove] = [
     former.removed.filter((id) => !now.labelIds.includes(id)),
     former.added.filter((id) => now.labelIds.includes(id)),
@@ -198,7 +204,7 @@ export function planUndo(now: Conversation, former: PreviousState, changes: Bulk
     patch,
     unreadCount: restoredUnreadCount(now, former, changes),
     isReleased: isStillAssigned && now.held && !former.held && now.owner.type === 'human',
-    isLeft,
+    hasConflicts,
   }
 }
 
@@ -221,7 +227,7 @@ interface BulkUndoRequest {
 interface BulkUndoResult {
   conversations: Conversation[]
   /** Number of conversations not fully restored: changed again since, or deleted. */
-  left: number
+  notRestored: number
 }
 
 /** Restores conversations to their state before a bulk change, except for fields changed since. */
@@ -234,24 +240,24 @@ export async function undoChanges(
   return inWorkspace(deps, workspaceId, async (work) => {
     const { tx, keyring, now } = work
     const formerById = new Map(former.map((one) => [one.id, one]))
-    const known = await readWorkspaceFacts(tx, workspaceId, former)
+    const facts = await readWorkspaceFacts(tx, workspaceId, former)
     const locked = await lockByIds({ tx, keyring, workspaceId }, [...formerById.keys()])
-    let left = former.length - locked.length
+    let notRestored = former.length - locked.length
     const changed = locked.map((before) => {
-      const was = formerById.get(before.id)
-      const undone = was && restoreConversation(before, was, changes, actor, known, now)
-      if (undone === undefined || undone.isLeft) left++
-      return { before, after: undone?.conversation ?? before }
+      const previous = formerById.get(before.id)
+      const restored = previous && restoreConversation(before, previous, changes, actor, facts, now)
+      if (restored === undefined || restored.hasConflicts) notRestored++
+      return { before, after: restored?.conversation ?? before }
     })
     await commitAll(work, actor, changed)
     await recordBulkAction(tx, workspaceId, actor, 'conversations.bulk_undone', batchId, changed, now)
-    return { conversations: changed.map(({ after }) => after), left }
+    return { conversations: changed.map(({ after }) => after), notRestored }
   })
 }
 
 /** Current members and existing labels. */
 interface WorkspaceFacts {
-  isGone(userId: string | null | undefined): boolean
+  isFormerMember(userId: string | null | undefined): boolean
   labels: ReadonlySet<string>
 }
 
@@ -261,7 +267,7 @@ async function readWorkspaceFacts(
   former: readonly PreviousState[],
 ): Promise<WorkspaceFacts> {
   const users = [...new Set(former.flatMap(({ assignedTo }) => assignedTo ?? []))]
-  const gone = new Set(await findNonMembers(tx, workspaceId, users))
+  const nonMembers = new Set(await findNonMembers(tx, workspaceId, users))
   const rows = await tx<{ id: string }[]>`
     select id
     from labels
@@ -269,7 +275,7 @@ async function readWorkspaceFacts(
       and id = any (${[...new Set(former.flatMap(({ removed }) => removed))]}::uuid[])
     for key share`
   return {
-    isGone: (userId) => userId != null && gone.has(userId),
+    isFormerMember: (userId) => userId != null && nonMembers.has(userId),
     labels: new Set(rows.map(({ id }) => id)),
   }
 }
@@ -279,19 +285,19 @@ function restoreConversation(
   former: PreviousState,
   changes: BulkChanges,
   actor: TeamActor,
-  known: WorkspaceFacts,
+  facts: WorkspaceFacts,
   now: Date,
-): { conversation: Conversation; isLeft: boolean } {
-  const { patch, unreadCount, isReleased, isLeft } = planUndo(before, former, changes)
+): { conversation: Conversation; hasConflicts: boolean } {
+  const { patch, unreadCount, isReleased, hasConflicts } = planUndo(before, former, changes)
   const { assignedTo, labels, ...rest } = patch
-  const isWithoutMember = known.isGone(assignedTo)
+  const isFormerAssignee = facts.isFormerMember(assignedTo)
   const undoPatch = {
     ...rest,
-    ...(assignedTo !== undefined && !isWithoutMember && { assignedTo }),
-    ...(labels && { labels: { add: labels.add.filter((id) => known.labels.has(id)), remove: labels.remove } }),
+    ...(assignedTo !== undefined && !isFormerAssignee && { assignedTo }),
+    ...(labels && { labels: { add: labels.add.filter((id) => facts.labels.has(id)), remove: labels.remove } }),
   }
   let { conversation } = applyPatch(before, undoPatch, actor, now)
   if (unreadCount !== undefined) conversation = withUpdatedAt({ ...conversation, unreadCount }, now)
-  if (isReleased && !isWithoutMember) conversation = withUpdatedAt({ ...conversation, held: false }, now)
-  return { conversation, isLeft: isLeft || isWithoutMember }
+  if (isReleased && !isFormerAssignee) conversation = withUpdatedAt({ ...conversation, held: false }, now)
+  return { conversation, hasConflicts: hasConflicts || isFormerAssignee }
 }

@@ -16,7 +16,7 @@ import {
   userIndexes,
 } from './encrypted-conversation.ts'
 import { keyIdOf } from './owner.ts'
-import { anyWorkspace, conversationColumns } from './queries.ts'
+import { conversationColumns, opaqueWorkspaceId } from './queries.ts'
 import { touchConversations } from './touch.ts'
 
 // Batch versions of the queries in neighboring files: one statement for many conversations. Each index value is looked
@@ -39,18 +39,18 @@ export async function lockConversationsOf(
   { tx, keyring, workspaceId }: WorkspaceTx,
   customers: readonly ConnectionCustomer[],
 ): Promise<Conversation[]> {
-  const users = namesOf(
+  const users = indexesOfCustomers(
     customers,
     ({ userId }) => userId,
     (userId) => userIndexes(keyring, userId),
   )
-  const phones = namesOf(
+  const phones = indexesOfCustomers(
     customers,
     ({ phone }) => phone,
     (phone) => phoneIndexes(keyring, phone),
   )
-  const workspace = anyWorkspace(tx, workspaceId)
-  const named = (names: readonly CustomerName[]) => tx`
+  const workspace = opaqueWorkspaceId(tx, workspaceId)
+  const unnestIndexes = (names: readonly CustomerIndex[]) => tx`
     unnest(
       ${names.map(({ connectionId }) => connectionId)}::uuid[],
       ${byteaArray(names.map(({ index }) => index))}::bytea[]
@@ -61,7 +61,7 @@ export async function lockConversationsOf(
     where c.workspace_id = ${workspace}
       and c.id = any (array(
         select u.id
-        from ${named(users)}
+        from ${unnestIndexes(users)}
         cross join lateral (
           select id from conversations
           where workspace_id = ${workspace} and connection_id = n.connection_id and user_index = n.name
@@ -69,7 +69,7 @@ export async function lockConversationsOf(
         ) as u
         union all
         select p.id
-        from ${named(phones)}
+        from ${unnestIndexes(phones)}
         cross join lateral (
           select id from conversations
           where workspace_id = ${workspace} and connection_id = n.connection_id and phone_index = n.name
@@ -85,18 +85,18 @@ export async function lockConversationsOf(
 }
 
 /** Blind index of a customer's user id or phone on a connection. */
-interface CustomerName {
+interface CustomerIndex {
   connectionId: string
   index: Buffer
 }
 
 /** Returns each index value once, however often its customer occurs. */
-function namesOf(
+function indexesOfCustomers(
   customers: readonly ConnectionCustomer[],
   read: (customer: Customer) => string | null,
   indexesOf: (name: string) => Buffer[],
-): CustomerName[] {
-  const names = new Map<string, CustomerName[]>()
+): CustomerIndex[] {
+  const names = new Map<string, CustomerIndex[]>()
   for (const { connectionId, customer } of customers) {
     const name = read(customer)
     const key = `${connectionId} ${name}`
@@ -122,16 +122,16 @@ export async function insertConversations(
   )
   // Same order in all transactions, to prevent deadlocks between two that insert the same conversations.
   const rows = conversations
-    .map((conversation) => ({ ...encryptConversation(keyring, conversation), name: nameOf(conversation) }))
+    .map((conversation) => ({ ...encryptConversation(keyring, conversation), name: sortKeyOf(conversation) }))
     .sort((a, b) => (a.name < b.name ? -1 : 1))
   await tx`
-    insert into conversations (workspace_id, label_ids, index_version, ${columnNames(begun)})
+    insert into conversations (workspace_id, label_ids, index_version, ${columnNames(newConversationColumns)})
     select ${workspaceId}::uuid, '{}', ${keyring.indexVersion}, n.*
-    from ${unnested(rows, begun)}`.execute()
+    from ${unnested(rows, newConversationColumns)}`.execute()
 }
 
 /** Columns of a new conversation, by type. */
-const begun = {
+const newConversationColumns = {
   uuid: ['id', 'connection_id', 'owner_key_id', 'newest_inbound_id', 'answered_inbound_id'],
   text: ['channel', 'status'],
   integer: ['owner_epoch', 'unread_count'],
@@ -143,7 +143,7 @@ const begun = {
   ],
 } as const satisfies Columns<StoredConversation>
 
-const nameOf = ({ connectionId, contact }: Conversation): string =>
+const sortKeyOf = ({ connectionId, contact }: Conversation): string =>
   `${connectionId} ${contact.phone ?? ''} ${contact.userId ?? ''}`
 
 /** A conversation as locked, and as it is stored. */
@@ -152,7 +152,7 @@ export interface ConversationUpdate {
   after: Conversation
 }
 
-const unnamed = { contact: null, user_index: null, phone_index: null, phone_exact_index: null }
+const unchangedContact = { contact: null, user_index: null, phone_index: null, phone_exact_index: null }
 
 /**
  * Stores everything that messages can change, under the locks that the conversations were read with. Does not store the
@@ -176,7 +176,7 @@ export async function storeConversations(
   const rows = changes.map(({ before, after }) => ({
     ...after,
     isRenamed: before.contact !== after.contact,
-    ...(before.contact === after.contact ? unnamed : encryptContact(keyring, after)),
+    ...(before.contact === after.contact ? unchangedContact : encryptContact(keyring, after)),
     isHanded: after.handover !== null,
     isSaid: before.lastMessage !== after.lastMessage,
     lastMessage: before.lastMessage === after.lastMessage ? null : encryptLastMessage(keyring, after),
@@ -216,7 +216,7 @@ export async function storeConversations(
       bytea: ['contact', 'user_index', 'phone_index', 'phone_exact_index', 'lastMessage'],
       timestamptz: ['snoozedUntil', 'windowExpiresAt', 'lastMessageAt', 'unansweredSince', 'updatedAt'],
     })}
-    where c.workspace_id = ${anyWorkspace(tx, workspaceId)}
+    where c.workspace_id = ${opaqueWorkspaceId(tx, workspaceId)}
       and c.id = n.id`.execute()
 }
 
@@ -233,7 +233,7 @@ export async function lockConversations(
   const rows = await tx<Pick<ConversationRow, 'id' | 'connection_id' | 'channel' | 'owner_key_id'>[]>`
     select c.id, c.connection_id, c.channel, c.owner_key_id
     from conversations c
-    where c.workspace_id = ${anyWorkspace(tx, workspaceId)}
+    where c.workspace_id = ${opaqueWorkspaceId(tx, workspaceId)}
       and c.id = any (${[...ids]}::uuid[])
     order by c.id
     for update of c ${skipLocked ? tx`skip locked` : tx``}`
@@ -250,7 +250,7 @@ export async function lockByIds(
   { tx, keyring, workspaceId }: WorkspaceTx,
   ids: readonly string[],
 ): Promise<Conversation[]> {
-  const workspace = anyWorkspace(tx, workspaceId)
+  const workspace = opaqueWorkspaceId(tx, workspaceId)
   const rows = await tx<ConversationRow[]>`
     select ${conversationColumns(tx)}
     from conversations c
@@ -274,7 +274,7 @@ export async function waitForConversationLocks(tx: Tx, workspaceId: string, ids:
     from (
       select c.id
       from conversations c
-      where c.workspace_id = ${anyWorkspace(tx, workspaceId)}
+      where c.workspace_id = ${opaqueWorkspaceId(tx, workspaceId)}
         and c.id = any (${[...new Set(ids)]}::uuid[])
       order by c.id
       for update of c

@@ -117,7 +117,7 @@ export function messageReceived(conversation: Conversation, message: Message, no
   const { name, phone } = conversation.contact
   const payload = {
     conversation: {
-      ...about(conversation),
+      ...presentRef(conversation),
       status: conversation.status,
       window_expires_at: openWindow(conversation.windowExpiresAt, now)?.toISOString() ?? null,
     },
@@ -138,7 +138,7 @@ export function messageReceived(conversation: Conversation, message: Message, no
 export function messageSent(conversation: ConversationRef, message: Message): NewEvent {
   const { id, kind, text, status, occurredAt, actor } = message
   const payload = {
-    conversation: about(conversation),
+    conversation: presentRef(conversation),
     message: { id, kind, text, status, occurred_at: occurredAt.toISOString() },
     actor,
   }
@@ -168,8 +168,8 @@ export function ownerChanged(
   handoverId: string | null = null,
 ): NewEvent {
   const { id, owner } = conversation
-  const handed = handoverId === null ? {} : { handover_id: handoverId }
-  const payload = { conversation_id: id, owner: writeOwner(owner), actor, at: at.toISOString(), ...handed }
+  const handoverField = handoverId === null ? {} : { handover_id: handoverId }
+  const payload = { conversation_id: id, owner: writeOwner(owner), actor, at: at.toISOString(), ...handoverField }
   return inboxEvent('inbox.conversation.owner_changed', conversation, payload)
 }
 
@@ -183,6 +183,6 @@ function inboxEvent(
 
 type ConversationRef = Pick<Conversation, 'id' | 'connectionId' | 'channel' | 'owner'>
 
-function about({ id, connectionId, channel, owner }: ConversationRef) {
+function presentRef({ id, connectionId, channel, owner }: ConversationRef) {
   return { id, connection_id: connectionId, channel, owner: writeOwner(owner) }
 }

@@ -22,7 +22,7 @@ const windowMs = 24 * 3_600_000
 export const maxSkewMs = 5 * 60_000
 
 /**
- * Returns the end of the conversation window after a customer message at `writtenAt`, in platform time. A late message
+ * Returns the end of the conversation window after a customer message at `acknowledgedAt`, in platform time. A late message
  * never shortens the window, and a platform clock ahead of ours lengthens it by at most five minutes.
  */
 export function windowAfter(expiresAt: Date | null, writtenAt: Date, now: Date): Date {

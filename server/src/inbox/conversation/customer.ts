@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { newId } from '../../base/id.ts'
 import { phoneClass } from '../../base/phone/phone-variants.ts'
-import { notAfter } from '../../base/time.ts'
+import { limitToNow } from '../../base/time.ts'
 import type { Customer } from '../../channels/channel-event.ts'
 import type { Channel } from '../../channels/connection/connection.ts'
 import { withUpdatedAt } from './change.ts'
@@ -86,8 +86,8 @@ export function withCustomer(
   const newestAt = newestInbound(before.windowExpiresAt)
   const report = ownEvent && {
     // Capped at our time, as a clock ahead of ours affects the window as well.
-    ...{ at: notAfter(ownEvent.at, now), opensWindow: ownEvent.opensWindow && ownEvent.at <= now },
-    newestAt: newestAt && notAfter(newestAt, now),
+    ...{ at: limitToNow(ownEvent.at, now), opensWindow: ownEvent.opensWindow && ownEvent.at <= now },
+    newestAt: newestAt && limitToNow(newestAt, now),
   }
   const contact = updateContact(before.contact, customer, source, report)
   return isDeepStrictEqual(contact, before.contact) ? before : withUpdatedAt({ ...before, contact }, now)
@@ -95,7 +95,7 @@ export function withCustomer(
 
 /** Stores the customer's choice about marketing messages, unless a newer one is known. */
 export function withMarketing(before: Conversation, isStopped: boolean, reportedAt: Date, now: Date): Conversation {
-  const at = notAfter(reportedAt, now)
+  const at = limitToNow(reportedAt, now)
   const { contact } = before
   if (contact.marketing !== undefined && at < new Date(contact.marketing.at)) return before
   return withUpdatedAt({ ...before, contact: { ...contact, marketing: { isStopped, at: at.toISOString() } } }, now)

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { momentOf } from '../../base/citus/distributed-sql.ts'
+import { sharedTime } from '../../base/citus/distributed-sql.ts'
 import { type Db, type Fragment, RetryTransaction, type Sql, type Tx } from '../../base/db.ts'
 import type { Channel } from '../../channels/connection/connection.ts'
 
@@ -156,7 +156,7 @@ export async function hasStartingCalls(
   workspaceId: string,
   conversationIds: readonly string[],
 ): Promise<boolean> {
-  const { now } = await momentOf(sql)
+  const { now } = await sharedTime(sql)
   const starting = await sql`
     select d.message_id
     from dispatches d
@@ -196,7 +196,7 @@ export interface Dispatch {
 }
 
 export async function lockDispatch(tx: Tx, workspaceId: string, messageId: string): Promise<Dispatch | undefined> {
-  const { now } = await momentOf(tx)
+  const { now } = await sharedTime(tx)
   const [row] = await tx<Dispatch[]>`
     select
       verdict,

@@ -105,7 +105,7 @@ export function decryptConversation(keyring: Keyring, row: ConversationRow): Con
     ownerEpoch: row.owner_epoch,
     ownerSince: row.owner_since,
     held: row.held && row.owner_key_id === null,
-    handover: openIfAny<OpenHandover>(keyring, id, 'handover', row.handover),
+    handover: decryptIfPresent<OpenHandover>(keyring, id, 'handover', row.handover),
     status: row.status,
     snoozedUntil: row.snoozed_until,
     assignedTo: row.assigned_to,
@@ -115,14 +115,14 @@ export function decryptConversation(keyring: Keyring, row: ConversationRow): Con
     lastMessageAt: row.last_message_at,
     unansweredSince: row.unanswered_since,
     inbound: inboundMarksOf(row),
-    lastMessage: openIfAny<LastMessage>(keyring, id, 'last_message', row.last_message),
+    lastMessage: decryptIfPresent<LastMessage>(keyring, id, 'last_message', row.last_message),
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   }
 }
 
-const openIfAny = <T>(keyring: Keyring, id: string, column: string, sealed: Buffer | null): T | null =>
-  sealed === null ? null : (JSON.parse(keyring.decryptText(encryptionContext(id, column), sealed)) as T)
+const decryptIfPresent = <T>(keyring: Keyring, id: string, column: string, encrypted: Buffer | null): T | null =>
+  encrypted === null ? null : (JSON.parse(keyring.decryptText(encryptionContext(id, column), encrypted)) as T)
 
 export const inboundMarksOf = (
   row: Pick<ConversationRow, 'newest_inbound_id' | 'seen_inbound_id' | 'answered_inbound_id'>,
@@ -134,8 +134,8 @@ export const inboundMarksOf = (
 
 export const ownerOf = ({ owner_key_id: keyId }: Pick<ConversationRow, 'owner_key_id'>): Owner => ownerOfKey(keyId)
 
-export function decryptContact(keyring: Keyring, id: string, sealed: Uint8Array): Contact {
-  return JSON.parse(keyring.decryptText(encryptionContext(id, 'contact'), sealed)) as Contact
+export function decryptContact(keyring: Keyring, id: string, encrypted: Uint8Array): Contact {
+  return JSON.parse(keyring.decryptText(encryptionContext(id, 'contact'), encrypted)) as Contact
 }
 
 const userLabel = 'inbox.user'
@@ -171,11 +171,11 @@ export const createExternalIndexOf =
 
 /** Returns a function that computes each digest once. */
 export function createCachedExternalIndexOf(keyring: Keyring): ExternalIndexOf {
-  const made = new Map<string, Buffer>()
+  const cache = new Map<string, Buffer>()
   return (connectionId, externalId) => {
     const id = `${connectionId} ${externalId}`
-    const index = made.get(id) ?? externalIndex(keyring, connectionId, externalId)
-    made.set(id, index)
+    const index = cache.get(id) ?? externalIndex(keyring, connectionId, externalId)
+    cache.set(id, index)
     return index
   }
 }

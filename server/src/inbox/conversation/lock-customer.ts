@@ -94,7 +94,7 @@ async function lockCandidates(
   const phones = phone === null ? [] : phoneIndexes(keyring, phone)
   await lockIndexes(tx, keyring, [users, phones])
   // Not `any` of a list: the planner would not use the partial indexes.
-  const named = [
+  const conditions = [
     ...users.map((index) => tx`c.user_index = ${index}`),
     ...phones.map((index) => tx`c.phone_index = ${index}`),
   ]
@@ -103,7 +103,7 @@ async function lockCandidates(
     from conversations c
     where c.workspace_id = ${workspaceId}
       and c.connection_id = ${connectionId}
-      and (${named.reduce((either, one) => tx`${either} or ${one}`, tx`false`)})
+      and (${conditions.reduce((either, one) => tx`${either} or ${one}`, tx`false`)})
     order by c.id
     for update of c`
   return rows.map((row) => decryptConversation(keyring, row))
@@ -150,8 +150,8 @@ async function mergeConversations(
   publishConversations(tx, workspaceId, [younger.id])
   const { conversation, events } = mergeStates(older, younger, now)
   // Records only the change of owner: all other values come from one of the two.
-  const united = { ...conversation, owner: older.owner }
-  await recordDifference(tx, workspaceId, united, conversation, { actor: systemActor, reason: 'merged' }, now)
+  const combined = { ...conversation, owner: older.owner }
+  await recordDifference(tx, workspaceId, combined, conversation, { actor: systemActor, reason: 'merged' }, now)
   await recordEvents(tx, keyring, workspaceId, events, now)
   return conversation
 }
@@ -168,7 +168,7 @@ function mergeStates(older: Conversation, younger: Conversation, now: Date): Con
   const kept = older.held || !younger.held ? older : younger
   const latest = older.lastMessageAt < younger.lastMessageAt ? younger : older
   const isOpen = older.status === 'open' || younger.status === 'open'
-  const united = {
+  const combined = {
     ...older,
     contact: mergeContacts(older, younger),
     status: isOpen ? 'open' : older.status,
@@ -182,8 +182,8 @@ function mergeStates(older: Conversation, younger: Conversation, now: Date): Con
     unansweredSince: latest.unansweredSince === null ? null : earlier(older.unansweredSince, younger.unansweredSince),
     inbound: mergeMarks(older, younger),
   }
-  if (!kept.held) return { conversation: withUpdatedAt(united, now), events: [] }
-  const { conversation, events } = changeOwner(united, human, systemActor, now)
+  if (!kept.held) return { conversation: withUpdatedAt(combined, now), events: [] }
+  const { conversation, events } = changeOwner(combined, human, systemActor, now)
   const handover = kept.handover ?? older.handover ?? younger.handover
   return { conversation: withUpdatedAt({ ...conversation, held: true, handover }, now), events }
 }
@@ -193,8 +193,8 @@ function mergeContacts(older: Conversation, younger: Conversation): Contact {
   const [a, b] = [older.contact, younger.contact]
   const named = [older, younger]
     .filter(({ contact }) => contact.name !== null)
-    .sort((x, y) => namedAt(y) - namedAt(x))[0]
-  const at = named && namedAt(named)
+    .sort((x, y) => nameTimeOf(y) - nameTimeOf(x))[0]
+  const at = named && nameTimeOf(named)
   const marketing = [a.marketing, b.marketing]
     .filter((one) => one !== undefined)
     .sort((x, y) => (x.at < y.at ? 1 : -1))[0]
@@ -219,7 +219,7 @@ function mergeMarks(older: Conversation, younger: Conversation): InboundMarks {
   return { newest, seen: a.seen, answered: first }
 }
 
-const namedAt = ({ contact, windowExpiresAt }: Conversation): number =>
+const nameTimeOf = ({ contact, windowExpiresAt }: Conversation): number =>
   new Date(contact.nameAt ?? newestInbound(windowExpiresAt) ?? 0).getTime()
 
 const later = (a: Date | null, b: Date | null): Date | null => (a === null || (b !== null && b > a) ? b : a)
@@ -232,11 +232,11 @@ async function moveMessages(tx: Tx, workspaceId: string, fromId: string, toId: s
     where workspace_id = ${workspaceId}
       and conversation_id in (${fromId}, ${toId})
     order by occurred_at`
-  const taken = new Set(rows.flatMap((row) => (row.conversation_id === toId ? [row.occurred_at.getTime()] : [])))
+  const usedTimes = new Set(rows.flatMap((row) => (row.conversation_id === toId ? [row.occurred_at.getTime()] : [])))
   const moved = rows.filter((row) => row.conversation_id === fromId)
   const times = moved.map((row) => {
-    const free = uniqueTime(row.occurred_at, (timeMs) => taken.has(timeMs))
-    taken.add(free.getTime())
+    const free = uniqueTime(row.occurred_at, (timeMs) => usedTimes.has(timeMs))
+    usedTimes.add(free.getTime())
     return free
   })
   await tx`
@@ -250,7 +250,7 @@ async function moveMessages(tx: Tx, workspaceId: string, fromId: string, toId: s
 }
 
 /** Tables whose rows move to the remaining conversation unchanged. */
-const following = [
+const relatedTables = [
   'sends',
   'media',
   'conversation_notes',
@@ -260,7 +260,7 @@ const following = [
 ]
 
 async function moveRelatedRows(tx: Tx, workspaceId: string, fromId: string, toId: string): Promise<void> {
-  for (const table of following) {
+  for (const table of relatedTables) {
     await tx`
       update ${tx(table)}
       set conversation_id = ${toId}

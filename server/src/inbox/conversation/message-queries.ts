@@ -1,4 +1,4 @@
-import { unseenWorkspace } from '../../base/citus/distributed-sql.ts'
+import { hiddenWorkspace } from '../../base/citus/distributed-sql.ts'
 import { type Sql, setCommitProof, type Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import type { Columns } from '../../base/postgres/rows.ts'
@@ -16,7 +16,7 @@ import {
   type StoredMessage,
   uniqueTime,
 } from './message.ts'
-import { isNamed, namedConversation } from './queries.ts'
+import { matchesConversationId, resolvedConversationId } from './queries.ts'
 
 export const messageColumns = (sql: Sql) => sql`
   m.id,
@@ -63,12 +63,12 @@ export async function insertMessages(
     has_referral: message.referral !== null,
   }))
   await tx`
-    insert into messages (workspace_id, ${columnNames(inserted)})
+    insert into messages (workspace_id, ${columnNames(insertColumns)})
     select ${workspaceId}::uuid, n.*
-    from ${unnested(rows, inserted)}`.execute()
+    from ${unnested(rows, insertColumns)}`.execute()
 }
 
-const inserted = {
+const insertColumns = {
   uuid: ['id', 'conversation_id', 'connection_id', 'actor_id'],
   text: ['direction', 'kind', 'origin', 'status', 'error_code', 'actor_type'],
   boolean: ['has_referral'],
@@ -95,7 +95,7 @@ export interface KnownIds {
   /** Ids that exist on their connections, including as a part of a longer message. */
   known: ExternalId[]
   /** Ids with parked edits or withdrawals, or with removed reactions that were never stored. */
-  awaited: ExternalId[]
+  withParkedRevisions: ExternalId[]
 }
 
 export async function findKnownIds(
@@ -103,7 +103,7 @@ export async function findKnownIds(
   ids: readonly ExternalId[],
   indexOf = createExternalIndexOf(keyring),
 ): Promise<KnownIds> {
-  if (ids.length === 0) return { known: [], awaited: [] }
+  if (ids.length === 0) return { known: [], withParkedRevisions: [] }
   const indexes = ids.map(({ connectionId, externalId }) => indexOf(connectionId, externalId))
   const rows = await sql<{ place: number; isKnown: boolean }[]>`
     select n.place::integer, known.is_known as "isKnown"
@@ -112,7 +112,7 @@ export async function findKnownIds(
     cross join lateral (
       (
         select true as is_known from messages m
-        where m.workspace_id = ${unseenWorkspace(sql, workspaceId)}
+        where m.workspace_id = ${hiddenWorkspace(sql, workspaceId)}
           and m.connection_id = n.connection_id
           and m.external_index = n.external_index
         limit 1
@@ -120,7 +120,7 @@ export async function findKnownIds(
       union all
       (
         select true from message_parts p
-        where p.workspace_id = ${unseenWorkspace(sql, workspaceId)}
+        where p.workspace_id = ${hiddenWorkspace(sql, workspaceId)}
           and p.connection_id = n.connection_id
           and p.external_index = n.external_index
         limit 1
@@ -128,15 +128,15 @@ export async function findKnownIds(
       union all
       (
         select false from parked_revisions r
-        where r.workspace_id = ${unseenWorkspace(sql, workspaceId)}
+        where r.workspace_id = ${hiddenWorkspace(sql, workspaceId)}
           and r.connection_id = n.connection_id
           and r.about_index = n.external_index
         limit 1
       )
     ) as known`
-  const idsThatAre = (isKnown: boolean) =>
+  const idsWhere = (isKnown: boolean) =>
     rows.flatMap((row) => (row.isKnown === isKnown ? (ids[row.place - 1] ?? []) : []))
-  return { known: idsThatAre(true), awaited: idsThatAre(false) }
+  return { known: idsWhere(true), withParkedRevisions: idsWhere(false) }
 }
 
 export interface TimeRange {
@@ -149,19 +149,19 @@ export interface TimeRange {
 export async function findTimes(
   sql: Sql,
   workspaceId: string,
-  stretches: readonly TimeRange[],
+  ranges: readonly TimeRange[],
 ): Promise<{ conversationId: string; at: Date }[]> {
-  if (stretches.length === 0) return []
+  if (ranges.length === 0) return []
   const rows = await sql<{ conversation_id: string; occurred_at: Date }[]>`
     select n.conversation_id, m.occurred_at
     from unnest(
-      ${stretches.map(({ conversationId }) => conversationId)}::uuid[],
-      ${timestampArray(stretches.map(({ from }) => from))}::timestamptz[],
-      ${timestampArray(stretches.map(({ to }) => to))}::timestamptz[]
+      ${ranges.map(({ conversationId }) => conversationId)}::uuid[],
+      ${timestampArray(ranges.map(({ from }) => from))}::timestamptz[],
+      ${timestampArray(ranges.map(({ to }) => to))}::timestamptz[]
     ) as n (conversation_id, began, ended)
     cross join lateral (
       select occurred_at from messages
-      where workspace_id = ${unseenWorkspace(sql, workspaceId)}
+      where workspace_id = ${hiddenWorkspace(sql, workspaceId)}
         and conversation_id = n.conversation_id
         and occurred_at >= n.began
         and occurred_at < n.ended
@@ -256,7 +256,7 @@ export async function findInboundMarks(
       c.answered_inbound_id as answered,
       c.owner_key_id as "ownerKeyId"
     from conversations c
-    where ${isNamed(sql, scope, conversationId)}`
+    where ${matchesConversationId(sql, scope, conversationId)}`
   return row
 }
 
@@ -267,7 +267,7 @@ export async function isMessageOf(sql: Sql, scope: Scope, conversationId: string
     from messages m
     where m.workspace_id = ${scope.workspaceId}
       and m.id = ${id}
-      and m.conversation_id = (${namedConversation(sql, scope, conversationId)})`
+      and m.conversation_id = (${resolvedConversationId(sql, scope, conversationId)})`
   return rows.length > 0
 }
 

@@ -1,6 +1,6 @@
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import { newId } from '../../base/id.ts'
-import type { MediaKind, MediaTold, MessageDetail, MessageKind, Referral } from '../../channels/channel-event.ts'
+import type { MediaInfo, MediaKind, MessageDetail, MessageKind, Referral } from '../../channels/channel-event.ts'
 import type { Choices } from '../../channels/interactive-options.ts'
 import type { Actor } from '../../workspaces/actor.ts'
 import { createExternalIndexOf } from './encrypted-conversation.ts'
@@ -25,7 +25,7 @@ export interface Message {
   /** Edits and withdrawal after the message was sent; absent if there are none. */
   revision?: Revision
   /** File of a message being inserted; afterwards a row of `media` describes it. */
-  file?: MediaTold
+  file?: MediaInfo
   /** Null until the platform has assigned one. */
   externalId: string | null
   status: MessageStatus
@@ -39,16 +39,18 @@ export interface Message {
 }
 
 /** Returns a message with defaults for the optional fields. */
-export const newMessage = (given: Omit<Message, NotKnown> & Partial<Pick<Message, NotKnown>>): Message => ({
+export const newMessage = (
+  fields: Omit<Message, DefaultedField> & Partial<Pick<Message, DefaultedField>>,
+): Message => ({
   referral: null,
   externalId: null,
   errorCode: null,
   actor: null,
   settleBy: null,
-  ...given,
+  ...fields,
 })
 
-type NotKnown = 'referral' | 'externalId' | 'errorCode' | 'actor' | 'settleBy'
+type DefaultedField = 'referral' | 'externalId' | 'errorCode' | 'actor' | 'settleBy'
 
 /** Stored content other than text; for a file only the id and kind of its `media` row. */
 export interface StoredDetail extends Omit<MessageDetail, 'media'> {
@@ -183,8 +185,8 @@ export function encryptExternalId(keyring: Keyring, messageId: string, externalI
   return keyring.encrypt(encryptionContext(messageId, 'external_id'), externalId)
 }
 
-export function decryptExternalId(keyring: Keyring, messageId: string, sealed: Buffer): string {
-  return keyring.decryptText(encryptionContext(messageId, 'external_id'), sealed)
+export function decryptExternalId(keyring: Keyring, messageId: string, encrypted: Buffer): string {
+  return keyring.decryptText(encryptionContext(messageId, 'external_id'), encrypted)
 }
 
 export function actorOf({ actor_type, actor_id }: Pick<MessageRow, 'actor_type' | 'actor_id'>): Actor | null {

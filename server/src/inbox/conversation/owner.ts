@@ -1,5 +1,5 @@
 import type { Actor } from '../../workspaces/actor.ts'
-import type { TakingBack } from '../../workspaces/schema.ts'
+import type { ReclaimPolicy } from '../../workspaces/schema.ts'
 
 /** Who answers a conversation: people, or the agent of one API key. */
 export type Owner = { type: 'human' } | { type: 'agent'; keyId: string }
@@ -122,7 +122,7 @@ export function takeRefusal(
   { owner, held }: OwnerState,
   keyId: string,
   takes: 'from_agents_too' | 'offered_only',
-  takingBack: TakingBack,
+  takingBack: ReclaimPolicy,
 ): 'held_by_people' | 'of_another_agent' | null {
   if (owner.type === 'agent') {
     return owner.keyId === keyId || takes === 'from_agents_too' ? null : 'of_another_agent'

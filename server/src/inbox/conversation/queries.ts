@@ -1,4 +1,4 @@
-import { unseenWorkspace } from '../../base/citus/distributed-sql.ts'
+import { hiddenWorkspace } from '../../base/citus/distributed-sql.ts'
 import type { Sql, Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import {
@@ -41,10 +41,10 @@ export const conversationColumns = (sql: Sql, lastMessage = sql`c.last_message`)
  * SQL: the workspace id, hidden from the planner, for lookups of many rows by index. For a workspace missing from its
  * statistics the planner expects at most one row, and would then read all of a large workspace for each lookup.
  */
-export const anyWorkspace = (sql: Sql, workspaceId: string) => unseenWorkspace(sql, workspaceId)
+export const opaqueWorkspaceId = (sql: Sql, workspaceId: string) => hiddenWorkspace(sql, workspaceId)
 
 // SQL: matches a conversation by its id or by the id of one that was merged into it.
-export const isNamed = (sql: Sql, { workspaceId, connectionIds }: Scope, id: string) => sql`
+export const matchesConversationId = (sql: Sql, { workspaceId, connectionIds }: Scope, id: string) => sql`
   c.workspace_id = ${workspaceId}
     and c.id = coalesce(
       (select a.conversation_id from conversation_aliases a where a.workspace_id = ${workspaceId} and a.id = ${id}),
@@ -53,16 +53,16 @@ export const isNamed = (sql: Sql, { workspaceId, connectionIds }: Scope, id: str
     ${connectionIds.length === 0 ? sql`` : sql`and c.connection_id = any (${[...connectionIds]}::uuid[])`}`
 
 /** SQL: the current id of the conversation that an id or alias refers to, within the scope. */
-export const namedConversation = (sql: Sql, scope: Scope, id: string) => sql`
+export const resolvedConversationId = (sql: Sql, scope: Scope, id: string) => sql`
   select c.id
   from conversations c
-  where ${isNamed(sql, scope, id)}`
+  where ${matchesConversationId(sql, scope, id)}`
 
 export async function findConversation(sql: Sql, scope: Scope, id: string): Promise<ConversationRow | undefined> {
   const [row] = await sql<ConversationRow[]>`
     select ${conversationColumns(sql)}
     from conversations c
-    where ${isNamed(sql, scope, id)}`
+    where ${matchesConversationId(sql, scope, id)}`
   return row
 }
 
@@ -90,7 +90,7 @@ export async function lockConversation(
     const [row] = await tx<ConversationRow[]>`
       select ${conversationColumns(tx)}
       from conversations c
-      where ${isNamed(tx, scope, id)}
+      where ${matchesConversationId(tx, scope, id)}
       for update of c`
     if (row !== undefined) return decryptConversation(keyring, row)
   }

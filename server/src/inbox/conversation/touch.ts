@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Db, Fragment, Sql, Tx } from '../../base/db.ts'
 import type { Parameter } from '../../base/postgres/values.ts'
-import { type DueWatch, watchDue } from '../../base/pubsub.ts'
+import { type DueWatch, watchDueWork } from '../../base/pubsub.ts'
 
 // A conversation with recent messages is *touched*: fields that change with each message are written to columns without
 // an index (`now_…`), and the indexed columns stay unchanged. So each of these fields has two sources (decision 038).
@@ -86,7 +86,7 @@ export const setUpdatedNow = (sql: Sql, now: Date): Fragment => sql`
 
 /** Time without messages after which a conversation is idle; most replies come sooner. */
 export const idleMs = 30_000
-const batch = 500
+const batchSize = 500
 /** Shorter than `idleMs`, so that no pub/sub message is needed. */
 const pollEveryMs = 15_000
 
@@ -95,7 +95,7 @@ export function watchIdle({ db, clock }: { db: Db; clock: Clock }): DueWatch {
     const [row] = await db.sql<{ at: Date | null }[]>`select min(since) as at from moving_conversations`
     return row?.at ? new Date(row.at.getTime() + idleMs) : null
   }
-  return watchDue({ db, clock }, { nextAt, pollEveryMs })
+  return watchDueWork({ db, clock }, { nextAt, pollEveryMs })
 }
 
 /**
@@ -108,11 +108,12 @@ export async function reindexIdle({ db, clock }: { db: Db; clock: Clock }): Prom
     select distinct workspace_id as id
     from moving_conversations
     where since <= ${before}`
-  let looked = 0
+  let checkedCount = 0
   for (const { id } of workspaces) {
-    for (let count = batch; count === batch; looked += count) count = await db.tx((tx) => reindexBatch(tx, id, before))
+    for (let count = batchSize; count === batchSize; checkedCount += count)
+      count = await db.tx((tx) => reindexBatch(tx, id, before))
   }
-  return looked
+  return checkedCount
 }
 
 /**
@@ -129,7 +130,7 @@ async function reindexBatch(tx: Tx, workspaceId: string, before: Date): Promise<
     where m.workspace_id = ${workspaceId}
       and m.since <= ${before}
     order by c.id
-    limit ${batch}
+    limit ${batchSize}
     for update of c skip locked`
   const { quiet = [], talking = [] } = Object.groupBy(moving, ({ isQuiet }) => (isQuiet ? 'quiet' : 'talking'))
   if (quiet.length > 0) await reindex(tx, workspaceId, idsOf(quiet))

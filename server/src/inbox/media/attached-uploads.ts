@@ -89,9 +89,12 @@ export async function attachUpload(
 
 const encryptionContext = (id: string) => ({ table: 'media', row: id, column: 'platform_id' })
 
-function decryptPlatformFile(keyring: Keyring, { id, platform_id: sealed }: UploadRow): Upload['platform'] {
-  if (sealed === null) return null
-  const platform = JSON.parse(keyring.decryptText(encryptionContext(id), sealed)) as { id: string; livesUntil: string }
+function decryptPlatformFile(keyring: Keyring, { id, platform_id: encrypted }: UploadRow): Upload['platform'] {
+  if (encrypted === null) return null
+  const platform = JSON.parse(keyring.decryptText(encryptionContext(id), encrypted)) as {
+    id: string
+    livesUntil: string
+  }
   return { id: platform.id, livesUntil: new Date(platform.livesUntil) }
 }
 

@@ -5,10 +5,10 @@ import type { KeyStore } from '../../base/encryption/key-store.ts'
 import { newId } from '../../base/id.ts'
 import type { Log } from '../../base/log.ts'
 import { StreamEnded } from '../../base/outgoing/stream.ts'
-import type { RunStep } from '../../base/steps.ts'
+import type { RunStep } from '../../base/run-step.ts'
 import { adapterOf, type ChannelAdapters } from '../../channels/adapter.ts'
 import type { Connection } from '../../channels/connection/connection.ts'
-import { MediaBroken, type OpenedMedia } from '../../channels/media-transport.ts'
+import { MediaDecryptionError, type OpenedMedia } from '../../channels/media-transport.ts'
 import { encryptFile, type FileKey } from '../../media/encrypted-file.ts'
 import { type MediaStore, StoreError } from '../../media/store/store.ts'
 import { publishMedia } from '../conversation/conversation.ts'
@@ -71,22 +71,22 @@ export async function fetchMedia(deps: FetchDeps, first: Claim, stop: AbortSigna
   const lease = startClaimRenewal(deps, first, stop)
   const stored: string[] = []
   let outcome: FetchedMedia | FetchProblem
-  let isOfStore = false
+  let isStoreError = false
   try {
     const keyring = await deps.keyStore.keyring(first.workspaceId)
     const declared = decryptDetails(keyring, first.id, first.details)
     outcome = await fetchFile(deps, { claim: first, declared, signal: lease.signal, stored })
   } catch (error) {
     outcome = problemOf(error)
-    isOfStore = error instanceof StoreError
-    if (outcome.code === 'internal' || isOfStore)
+    isStoreError = error instanceof StoreError
+    if (outcome.code === 'internal' || isStoreError)
       log.warn('failed to store a downloaded file; retrying', { ...fieldsOf(first), code: outcome.code }, error)
   }
   if (outcome.kind === 'failed' && stop.aborted) outcome = { kind: 'failed', code: stoppedCode }
   const claim = await lease.end()
   const settled = await step('settle', () => recordOutcome(deps, claim, outcome))
   if (settled !== null)
-    deps.observe(isOfStore && 'code' in outcome ? outcome.code : settled, performance.now() - startedMs)
+    deps.observe(isStoreError && 'code' in outcome ? outcome.code : settled, performance.now() - startedMs)
   // If settling itself fails, the row may refer to the files.
   if (settled === 'here') return
   for (const name of stored) await removeStored(deps, claim, name)
@@ -106,21 +106,21 @@ async function fetchFile(deps: FetchDeps, fetch: Fetch): Promise<FetchedMedia | 
   if (opened.outcome !== 'opened') return problemOfOpened(opened)
   const file = await deps.step('store', () => storeFile(deps, fetch, opened.bytes))
   if ('kind' in file) return file
-  const { secret, seen } = file
+  const { secret, detected } = file
   const { declared } = fetch
   const expected = { size: opened.size ?? declared.size ?? null, sha256: opened.sha256 ?? declared.sha256 ?? null }
-  const mismatch = findMismatch(expected, seen)
+  const mismatch = findMismatch(expected, detected)
   if (mismatch !== null) return { kind: 'mismatch', code: mismatch }
   const preview = await deps.step('preview', () =>
-    storePreview(deps, { stored: fetch.stored, workspaceId: fetch.claim.workspaceId }, secret, seen),
+    storePreview(deps, { stored: fetch.stored, workspaceId: fetch.claim.workspaceId }, secret, detected),
   )
   return {
     kind: 'here',
-    details: detailsOf(declared, opened, seen, preview),
+    details: detailsOf(declared, opened, detected, preview),
     keys: { file: Buffer.from(secret.key), preview },
     storedAs: secret.id,
     previewStoredAs: preview?.storedAs ?? null,
-    bytes: seen.bytes,
+    bytes: detected.bytes,
   }
 }
 
@@ -129,10 +129,10 @@ async function openFromPlatform(deps: FetchDeps, { claim, declared, signal }: Fe
   if (connection === null) return { outcome: 'gone', errorCode: 'connection_removed' }
   const transport = adapterOf(deps.adapters, connection).media
   if (transport === undefined || declared.source === undefined) return { outcome: 'refused', errorCode: 'no_source' }
-  const { fetchBytes } = transport
-  if (typeof declared.size === 'number' && declared.size > fetchBytes)
+  const { maxDownloadBytes } = transport
+  if (typeof declared.size === 'number' && declared.size > maxDownloadBytes)
     return { outcome: 'too_large', size: declared.size }
-  const opened = await transport.open(connection, declared.source, fetchBytes, signal)
+  const opened = await transport.open(connection, declared.source, maxDownloadBytes, signal)
   if (opened.outcome === 'failed' && opened.isDown) await deps.recordOutage(connection, opened.errorCode)
   return opened
 }
@@ -147,41 +147,41 @@ async function storeFile(
   { store, clock }: FetchDeps,
   { stored }: Fetch,
   bytes: AsyncIterable<Uint8Array>,
-): Promise<{ secret: FileKey; seen: DetectedFile } | FetchProblem> {
+): Promise<{ secret: FileKey; detected: DetectedFile } | FetchProblem> {
   // A new name for each attempt: a process that takes over a claim never writes the same file as another.
   const id = newId(clock.now())
-  const watched = inspectFile(bytes)
-  const sealed = encryptFile(id, watched.bytes)
+  const inspected = inspectFile(bytes)
+  const encrypted = encryptFile(id, inspected.bytes)
   stored.push(id)
   try {
-    await store.put(id, sealed.stored)
+    await store.put(id, encrypted.stored)
   } catch (error) {
     // A store may wrap errors of its source.
-    const failure = watched.failure()
+    const failure = inspected.failure()
     if (failure === undefined) throw error
     return problemOf(failure)
   }
-  const seen = await watched.detected()
-  return { secret: { id, key: sealed.key, bytes: seen.bytes }, seen }
+  const detected = await inspected.detected()
+  return { secret: { id, key: encrypted.key, bytes: detected.bytes }, detected }
 }
 
 /** Returns the details of a stored file, without the source and its key. */
 function detailsOf(
-  { source: _, ...told }: MediaDetails,
+  { source: _, ...declaredDetails }: MediaDetails,
   { mimeType }: { mimeType: string | null },
-  seen: DetectedFile,
+  detected: DetectedFile,
   preview: Preview | null,
 ): MediaDetails {
   return {
-    ...told,
-    name: typeof told.name === 'string' ? safeName(told.name) : null,
-    mimeType: told.mimeType ?? mimeType,
-    realType: seen.realType,
-    size: seen.bytes,
-    sha256: seen.sha256,
-    width: preview?.width ?? told.width ?? null,
-    height: preview?.height ?? told.height ?? null,
-    thumbnail: preview?.placeholder ?? told.thumbnail ?? null,
+    ...declaredDetails,
+    name: typeof declaredDetails.name === 'string' ? safeName(declaredDetails.name) : null,
+    mimeType: declaredDetails.mimeType ?? mimeType,
+    realType: detected.realType,
+    size: detected.bytes,
+    sha256: detected.sha256,
+    width: preview?.width ?? declaredDetails.width ?? null,
+    height: preview?.height ?? declaredDetails.height ?? null,
+    thumbnail: preview?.placeholder ?? declaredDetails.thumbnail ?? null,
   }
 }
 
@@ -199,12 +199,12 @@ async function recordOutcome(
   if (outcome.kind === 'here') {
     const { details, keys, storedAs, previewStoredAs, bytes } = outcome
     const keyring = await keyStore.keyring(workspaceId)
-    const sealed = {
+    const encrypted = {
       details: encryptDetails(keyring, mediaId, details),
       fileKey: encryptFileKeys(keyring, mediaId, keys),
     }
     return db.tx(async (tx) => {
-      const settled = await recordFetched(tx, claim, { ...sealed, storedAs, previewStoredAs, bytes }, now)
+      const settled = await recordFetched(tx, claim, { ...encrypted, storedAs, previewStoredAs, bytes }, now)
       if (settled === undefined) return null
       publish(tx, settled.conversationId, 'here')
       return 'here'
@@ -227,7 +227,7 @@ function problemOf(error: unknown): FetchProblem {
       ? { kind: 'too_large', code: 'too_large' }
       : { kind: 'failed', code: `stream_${error.code}` }
   }
-  if (error instanceof MediaBroken) return { kind: 'mismatch', code: 'does_not_open' }
+  if (error instanceof MediaDecryptionError) return { kind: 'mismatch', code: 'does_not_open' }
   return { kind: 'failed', code: error instanceof StoreError ? `store_${error.kind}` : 'internal' }
 }
 
@@ -246,8 +246,8 @@ interface ClaimRenewal {
 
 function startClaimRenewal({ db, clock, log }: FetchDeps, first: Claim, stop: AbortSignal): ClaimRenewal {
   let claim = first
-  const over = new AbortController()
-  const end = () => over.abort()
+  const controller = new AbortController()
+  const end = () => controller.abort()
   const limit = setTimeout(end, maxFetchMs).unref()
   stop.addEventListener('abort', end, { once: true })
   if (stop.aborted) end()
@@ -261,7 +261,7 @@ function startClaimRenewal({ db, clock, log }: FetchDeps, first: Claim, stop: Ab
     log.warn('failed to renew a download lease', fieldsOf(first), error),
   )
   return {
-    signal: over.signal,
+    signal: controller.signal,
     end: async () => {
       clearTimeout(limit)
       stop.removeEventListener('abort', end)
@@ -300,7 +300,7 @@ export function afterProblem(
   now: Date,
   random: number,
 ): NextStep {
-  const isDoubtful = tries < uncertainTries
+  const isUncertain = tries < uncertainTries
   const after = (step: number): NextStep => ({
     state: 'coming',
     dueAt: new Date(now.getTime() + retryDelayMs(step, random)),
@@ -308,14 +308,14 @@ export function afterProblem(
   if (code === stoppedCode) return after(1)
   // A platform may announce a message before the file is available everywhere; expired URLs are requested again.
   const isLost = kind === 'gone' || (kind === 'failed' && code === 'http_404')
-  if (isDoubtful && (isLost || kind === 'mismatch')) return after(uncertainStep + tries - 1)
+  if (isUncertain && (isLost || kind === 'mismatch')) return after(uncertainStep + tries - 1)
   if (isLost) return { state: 'gone', dueAt: null }
   if (kind === 'mismatch') return { state: 'refused', dueAt: null }
   if (kind !== 'failed') return { state: kind, dueAt: null }
-  const again = after(tries)
+  const retry = after(tries)
   // A manual retry may come long after the week.
-  const isOver = now.getTime() - createdAt.getTime() >= weekMs && !isDoubtful
-  return isOver ? { state: 'failed', dueAt: null } : again
+  const isExpired = now.getTime() - createdAt.getTime() >= weekMs && !isUncertain
+  return isExpired ? { state: 'failed', dueAt: null } : retry
 }
 
 /** Returns an exponential delay from one second to one hour. */

@@ -1,4 +1,4 @@
-import { andOnlyOf, byWorkspace, type OneWorkspace } from '../../base/citus/distributed-sql.ts'
+import { andOnlyWorkspace, byWorkspace, type OnlyWorkspace } from '../../base/citus/distributed-sql.ts'
 import { type Db, publish, type Sql, type Tx } from '../../base/db.ts'
 import type { MediaKind } from '../../channels/channel-event.ts'
 import type { MediaState } from './media.ts'
@@ -110,7 +110,7 @@ async function listWaiting(sql: Sql): Promise<WorkspaceDue[]> {
 async function claimDueIn(
   tx: Tx,
   first: readonly { workspaceId: string; running: number }[],
-  { perWorkspace, limit, only }: { perWorkspace: number; limit: number; only: OneWorkspace },
+  { perWorkspace, limit, only }: { perWorkspace: number; limit: number; only: OnlyWorkspace },
   now: Date,
   until: Date,
 ): Promise<Claim[]> {
@@ -127,7 +127,7 @@ async function claimDueIn(
         from media m
         where m.workspace_id = first.workspace_id
           and m.due_at <= ${now}
-          ${andOnlyOf(tx, only, 'm')}
+          ${andOnlyWorkspace(tx, only, 'm')}
         order by m.due_at
         limit ${perWorkspace}::int - first.running
         for update skip locked
@@ -143,7 +143,7 @@ async function claimDueIn(
       order by turn, due_at
       limit ${limit}
     ))
-      ${andOnlyOf(tx, only, 'm')}
+      ${andOnlyWorkspace(tx, only, 'm')}
     returning m.workspace_id as "workspaceId", m.id, m.conversation_id as "conversationId",
       m.connection_id as "connectionId", m.message_id as "messageId", m.kind, m.details, m.tries,
       m.created_at as "createdAt", m.lease_until as until`

@@ -36,7 +36,7 @@ export function inspectFile(bytes: AsyncIterable<Uint8Array>): InspectedFile {
   const noteFailure = (error: unknown) => {
     failure = error
   }
-  async function* watched() {
+  async function* inspected() {
     for await (const piece of withFailureCallback(bytes, noteFailure)) {
       if (headSize < headBytes) {
         // Copied: the source reuses the buffer for the next chunk.
@@ -50,7 +50,7 @@ export function inspectFile(bytes: AsyncIterable<Uint8Array>): InspectedFile {
     }
   }
   return {
-    bytes: watched(),
+    bytes: inspected(),
     detected: async () => ({
       bytes: size,
       sha256: hash.digest('base64'),
@@ -63,12 +63,12 @@ export function inspectFile(bytes: AsyncIterable<Uint8Array>): InspectedFile {
 /** Passes the bytes through; reports errors of the source, as opposed to errors of the consumer. */
 async function* withFailureCallback(
   bytes: AsyncIterable<Uint8Array>,
-  failed: (error: unknown) => void,
+  onFailure: (error: unknown) => void,
 ): AsyncGenerator<Uint8Array> {
   try {
     yield* bytes
   } catch (error) {
-    failed(error)
+    onFailure(error)
     throw error
   }
 }
@@ -141,20 +141,20 @@ interface UploadFacts {
 
 /** Returns the type to send a file as, among those that the channel accepts; null if none fits. The content decides. */
 export function typeToSend({ kind, realType, declared, isText }: UploadFacts, types: readonly string[]): string | null {
-  const taken = (type: string | null | undefined) => (type != null && types.includes(type) ? type : null)
-  if (realType === null) return isText && declared !== null && plainTypes.includes(declared) ? taken(declared) : null
-  const known = taken(realType)
+  const accepted = (type: string | null | undefined) => (type != null && types.includes(type) ? type : null)
+  if (realType === null) return isText && declared !== null && plainTypes.includes(declared) ? accepted(declared) : null
+  const known = accepted(realType)
   if (known !== null) return known
   // Audio in a video container.
-  if (realType === 'video/mp4' && (kind === 'audio' || kind === 'voice')) return taken('audio/mp4')
+  if (realType === 'video/mp4' && (kind === 'audio' || kind === 'voice')) return accepted('audio/mp4')
   const [first, ...others] = ambiguousTypes[realType] ?? []
-  if (others.length === 0) return taken(first)
-  return declared !== null && [first, ...others].includes(declared) ? taken(declared) : null
+  if (others.length === 0) return accepted(first)
+  return declared !== null && [first, ...others].includes(declared) ? accepted(declared) : null
 }
 
 const maxBytes = 255
 /** A longer extension is treated as part of the name. */
-const maxEndingBytes = 20
+const maxExtensionBytes = 20
 const maxRead = 1_000
 
 /**
@@ -169,7 +169,7 @@ export function safeName(declaredName: string): string | null {
     .replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}\uFFFD]/gu, '')
     .replace(/[<>:"|?*]/g, '_')
     .replace(/\s/g, ' ')
-  const name = cut(withoutEnds(clean))
+  const name = truncate(trimDotsAndSpaces(clean))
   return name === '' ? null : name
 }
 
@@ -177,24 +177,24 @@ export function safeName(declaredName: string): string | null {
  * Strips leading and trailing dots and spaces, which hide files or are dropped by some systems. A loop, because a
  * regular expression may backtrack quadratically.
  */
-function withoutEnds(name: string): string {
+function trimDotsAndSpaces(name: string): string {
   let [start, end] = [0, name.length]
   while (start < end && '. '.includes(name.charAt(start))) start++
   while (end > start && '. '.includes(name.charAt(end - 1))) end--
   return name.slice(start, end)
 }
 
-function cut(name: string): string {
+function truncate(name: string): string {
   if (Buffer.byteLength(name) <= maxBytes) return name
   const dot = name.lastIndexOf('.')
-  const isEnding = dot > 0 && Buffer.byteLength(name.slice(dot)) <= maxEndingBytes
-  const ending = isEnding ? name.slice(dot) : ''
+  const hasExtension = dot > 0 && Buffer.byteLength(name.slice(dot)) <= maxExtensionBytes
+  const extension = hasExtension ? name.slice(dot) : ''
   let front = ''
-  let left = maxBytes - Buffer.byteLength(ending)
-  for (const letter of isEnding ? name.slice(0, dot) : name) {
+  let left = maxBytes - Buffer.byteLength(extension)
+  for (const letter of hasExtension ? name.slice(0, dot) : name) {
     left -= Buffer.byteLength(letter)
     if (left < 0) break
     front += letter
   }
-  return withoutEnds(front) + ending
+  return trimDotsAndSpaces(front) + extension
 }

@@ -1,7 +1,7 @@
 import pLimit from 'p-limit'
 import { coalesce } from '../../base/async/batch.ts'
 import { type Repeat, repeatAfterPause } from '../../base/async/loop.ts'
-import { watchDue } from '../../base/pubsub.ts'
+import { watchDueWork } from '../../base/pubsub.ts'
 import { type FetchDeps, fetchMedia, leaseMs } from './fetch-media.ts'
 import { type Claim, claimDue, pendingMediaTopic, readNextDue } from './fetch-queries.ts'
 
@@ -25,24 +25,24 @@ const checkEveryMs = 1_000
 /** Finds retries and expired claims of other processes. */
 const pollEveryMs = 5_000
 /** Delay that lets one query claim several files of a burst. */
-const restMs = 10
+const minPauseMs = 10
 
 export function createMediaFetcher(deps: FetcherDeps): MediaFetcher {
   const { db, clock, log, repeat = repeatAfterPause, maxConcurrent = 8, perWorkspace = 4 } = deps
   const running = new Map<string, number>()
   const jobs = new Set<Promise<void>>()
-  let ended = 0
+  let endedCount = 0
   const stopping = new AbortController()
-  const one = pLimit(1)
+  const exclusive = pLimit(1)
   const onError = (error: unknown) => log.warn('failed to poll for downloads; retrying', {}, error)
 
-  const count = (workspaceId: string, by: number) => {
+  const addRunning = (workspaceId: string, by: number) => {
     const left = (running.get(workspaceId) ?? 0) + by
     if (left === 0) running.delete(workspaceId)
     else running.set(workspaceId, left)
   }
   const startFetch = (claim: Claim) => {
-    count(claim.workspaceId, 1)
+    addRunning(claim.workspaceId, 1)
     const job: Promise<void> = fetchMedia(deps, claim, stopping.signal)
       .catch((error: unknown) => {
         // The claim expires and another process retries.
@@ -50,17 +50,17 @@ export function createMediaFetcher(deps: FetcherDeps): MediaFetcher {
       })
       .finally(() => {
         jobs.delete(job)
-        ended++
+        endedCount++
         // A retry may be due in a second.
         watch.checkAgain()
-        count(claim.workspaceId, -1)
-        looking.add('all', claim.workspaceId)
+        addRunning(claim.workspaceId, -1)
+        checks.add('all', claim.workspaceId)
       })
     jobs.add(job)
   }
   // One check at a time: concurrent ones would fill the same slots twice.
   const check = () =>
-    one(async () => {
+    exclusive(async () => {
       const free = maxConcurrent - jobs.size
       if (free <= 0 || stopping.signal.aborted) return 0
       const now = clock.now()
@@ -69,32 +69,32 @@ export function createMediaFetcher(deps: FetcherDeps): MediaFetcher {
       claims.forEach(startFetch)
       return claims.length
     })
-  const looking = coalesce<string>({ restMs, work: check, onError })
-  const watch = watchDue({ db, clock }, { nextAt: () => readNextDue(db.sql), pollEveryMs })
-  let stopLooking = async () => {}
+  const checks = coalesce<string>({ minPauseMs, work: check, onError })
+  const watch = watchDueWork({ db, clock }, { nextAt: () => readNextDue(db.sql), pollEveryMs })
+  let stopChecks = async () => {}
 
   return {
     drain: async () => {
       for (;;) {
-        const endedBefore = ended
-        const begun = await check()
+        const endedBefore = endedCount
+        const startedCount = await check()
         if (jobs.size > 0) await Promise.race(jobs)
         // A fetch that ended during the check still occupied a slot and may have blocked another of its workspace.
-        else if (begun === 0 && ended === endedBefore) return
+        else if (startedCount === 0 && endedCount === endedBefore) return
       }
     },
     start: () => {
-      const stopListening = db.subscribe(pendingMediaTopic, (workspaceId) => looking.add('all', workspaceId))
+      const stopListening = db.subscribe(pendingMediaTopic, (workspaceId) => checks.add('all', workspaceId))
       const loop = repeat(checkEveryMs, async () => (await watch.isDue()) && check(), onError)
-      stopLooking = async () => {
+      stopChecks = async () => {
         stopListening()
         await loop.stop()
       }
     },
     stop: async () => {
       stopping.abort()
-      await stopLooking()
-      await looking.close()
+      await stopChecks()
+      await checks.close()
       await Promise.all(jobs)
     },
   }

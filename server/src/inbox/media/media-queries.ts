@@ -2,7 +2,7 @@ import type { Db, Tx } from '../../base/db.ts'
 import type { KeyStore } from '../../base/encryption/key-store.ts'
 import { notFound } from '../../base/errors.ts'
 import { byteaArray, timestampArray } from '../../base/postgres/values.ts'
-import type { MediaKind, MediaTold } from '../../channels/channel-event.ts'
+import type { MediaInfo, MediaKind } from '../../channels/channel-event.ts'
 import type { FileKey } from '../../media/encrypted-file.ts'
 import type { WorkspaceTx } from '../conversation/conversation.ts'
 import { externalIndex } from '../conversation/encrypted-conversation.ts'
@@ -19,7 +19,7 @@ export async function insertAttachments(work: WorkspaceTx, messages: readonly Me
   await Promise.all([insertMedia(work, messages), insertReactions(work, messages)])
 }
 
-type WithFile = Message & { file: MediaTold; detail: { media: NonNullable<StoredDetail['media']> } }
+type WithFile = Message & { file: MediaInfo; detail: { media: NonNullable<StoredDetail['media']> } }
 const hasFile = (message: Message): message is WithFile =>
   message.file !== undefined && message.detail?.media !== undefined
 
@@ -51,8 +51,8 @@ export async function insertMedia(
   publishPendingMedia(tx, workspaceId)
 }
 
-function mediaDetailsOf({ kind: _kind, ...told }: MediaTold): MediaDetails {
-  return { ...told, realType: null }
+function mediaDetailsOf({ kind: _kind, ...declared }: MediaInfo): MediaDetails {
+  return { ...declared, realType: null }
 }
 
 async function insertReactions({ tx, keyring, workspaceId }: WorkspaceTx, messages: readonly Message[]): Promise<void> {
@@ -92,7 +92,7 @@ export interface ReadableFile {
   name: string | null
 }
 
-interface Row {
+interface FileRow {
   kind: MediaKind
   state: MediaState
   details: Buffer
@@ -120,7 +120,7 @@ export async function openMedia(
   part: 'file' | 'preview',
 ): Promise<ReadableFile> {
   const keyring = await keyStore.keyring(workspaceId)
-  const [row] = await db.sql<Row[]>`
+  const [row] = await db.sql<FileRow[]>`
     select kind, state, details, file_key as "fileKey", stored_as as "storedAs",
       preview_stored_as as "previewStoredAs", size_bytes::float8 as bytes
     from media

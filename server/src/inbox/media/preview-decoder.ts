@@ -12,7 +12,7 @@ const limitInputPixels = 64_000_000
 /** The default takes three times as long for the same size. */
 const effort = 1
 /** The first result within `maxPreviewBytes` is used. */
-const forms = [
+const variants = [
   { pixels: maxPixels, quality: 78 },
   { pixels: maxPixels, quality: 50 },
   { pixels: maxPixels, quality: 25 },
@@ -63,19 +63,22 @@ async function preview(picture: Buffer) {
     const { width, height, channels } = info
     const open = () => sharp(data, { raw: { width, height, channels } })
     const webp = await encodeToFit(open)
-    const tiny = await open()
+    const placeholder = await open()
       .resize({ width: placeholderPixels, height: placeholderPixels, fit: 'inside', withoutEnlargement: true })
       .flatten({ background: '#ffffff' })
       .jpeg({ quality: 40 })
       .toBuffer()
-    return { head: { width: autoOrient.width, height: autoOrient.height, placeholder: tiny.toString('base64') }, webp }
+    return {
+      head: { width: autoOrient.width, height: autoOrient.height, placeholder: placeholder.toString('base64') },
+      webp,
+    }
   } catch {
     return { head: null, webp: Buffer.alloc(0) }
   }
 }
 
 async function encodeToFit(open: () => Sharp): Promise<Buffer> {
-  for (const { pixels, quality } of forms) {
+  for (const { pixels, quality } of variants) {
     const webp = await open()
       .resize({ width: pixels, height: pixels, fit: 'inside', withoutEnlargement: true })
       .webp({ quality, effort })

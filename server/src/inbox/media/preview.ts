@@ -30,7 +30,7 @@ export interface Previews {
    * Returns null if the picture cannot be decoded within the limits of size, time and memory. Throws if `bytes` does.
    * Scheduled fairly among workspaces, because a crafted picture can use the full time limit.
    */
-  make(bytes: AsyncIterable<Uint8Array>, size: number, workspaceId: string): Promise<Preview | null>
+  create(bytes: AsyncIterable<Uint8Array>, size: number, workspaceId: string): Promise<Preview | null>
   close(): Promise<void>
 }
 
@@ -54,7 +54,7 @@ export function hasPreview({ realType, bytes }: Pick<DetectedFile, 'realType' | 
 }
 
 export function createPreviews({ log, maxMs = 10_000, maxMemoryBytes = 512 * 1024 * 1024 }: PreviewOptions): Previews {
-  const inTurn = createFairQueue()
+  const fairQueue = createFairQueue()
   let decoder: Decoder | null = null
   let isClosed = false
   let idle: NodeJS.Timeout | undefined
@@ -64,14 +64,14 @@ export function createPreviews({ log, maxMs = 10_000, maxMemoryBytes = 512 * 102
     decoder = null
     await ending?.kill()
   }
-  const make = async (bytes: AsyncIterable<Uint8Array>, size: number): Promise<Preview | null> => {
+  const createPreview = async (bytes: AsyncIterable<Uint8Array>, size: number): Promise<Preview | null> => {
     clearTimeout(idle)
     if (isClosed) return null
     decoder ??= startDecoder()
-    const used = decoder
-    const limits = watchLimits(used, maxMs, maxMemoryBytes)
+    const activeDecoder = decoder
+    const limits = watchLimits(activeDecoder, maxMs, maxMemoryBytes)
     try {
-      return await used.decode(bytes, size)
+      return await activeDecoder.decode(bytes, size)
     } catch (error) {
       // The process may be in any state.
       await end()
@@ -80,12 +80,12 @@ export function createPreviews({ log, maxMs = 10_000, maxMemoryBytes = 512 * 102
       return null
     } finally {
       limits.stop()
-      if (used.pictures() >= picturesPerProcess) await end()
+      if (activeDecoder.pictures() >= picturesPerProcess) await end()
       idle = setTimeout(() => void end(), idleMs).unref()
     }
   }
   return {
-    make: (bytes, size, workspaceId) => inTurn(workspaceId, () => make(bytes, size)),
+    create: (bytes, size, workspaceId) => fairQueue(workspaceId, () => createPreview(bytes, size)),
     close: async () => {
       isClosed = true
       clearTimeout(idle)
@@ -96,15 +96,15 @@ export function createPreviews({ log, maxMs = 10_000, maxMemoryBytes = 512 * 102
 
 /** Returns a queue that runs one task at a time and alternates between workspaces. */
 function createFairQueue(): <T>(workspaceId: string, work: () => Promise<T>) => Promise<T> {
-  const turns = new Scheduler<() => void>({ size: 1, share: 1, maxWaiting: Number.POSITIVE_INFINITY })
+  const scheduler = new Scheduler<() => void>({ size: 1, share: 1, maxWaiting: Number.POSITIVE_INFINITY })
   return async (workspaceId, work) => {
     await new Promise<void>((go) => {
-      if (turns.ask(workspaceId, '', go, 0) === 'goes') go()
+      if (scheduler.request(workspaceId, '', go, 0) === 'goes') go()
     })
     try {
       return await work()
     } finally {
-      for (const go of turns.end(workspaceId, 0)) go()
+      for (const go of scheduler.release(workspaceId, 0)) go()
     }
   }
 }
@@ -127,30 +127,30 @@ function startDecoder(): Decoder {
     stdio: ['pipe', 'pipe', 'ignore'],
   })
   const { stdin, stdout } = child
-  const gone = new Promise<void>((resolve) => {
+  const exited = new Promise<void>((resolve) => {
     child.once('error', () => resolve())
     child.once('close', () => resolve())
   })
   // Write errors after the process has ended are reported by its exit.
   stdin.on('error', () => {})
-  const answers = readFrames(stdout)
+  const frames = readFrames(stdout)
   let pictures = 0
   return {
     pid: child.pid,
     pictures: () => pictures,
     decode: async (bytes, size) => {
       pictures++
-      const answered = Promise.all([answers.next(), answers.next()])
-      answered.catch(() => {})
+      const response = Promise.all([frames.next(), frames.next()])
+      response.catch(() => {})
       await writeFrame(stdin, bytes, size)
-      const [head, webp] = await answered
+      const [head, webp] = await response
       if (head.done === true || webp.done === true) throw new DecoderExited('The decoder has exited')
       const result = JSON.parse(head.value.toString('utf8')) as Omit<Preview, 'webp'> | null
       return result === null ? null : { ...result, webp: webp.value }
     },
     kill: async () => {
       child.kill('SIGKILL')
-      await gone
+      await exited
     },
   }
 }
@@ -173,34 +173,34 @@ function write(stdin: Writable, piece: Uint8Array): Promise<void> {
 }
 
 async function* readFrames(stdout: Readable): AsyncGenerator<Buffer> {
-  let read = Buffer.alloc(0)
+  let buffer = Buffer.alloc(0)
   for await (const piece of stdout) {
-    read = Buffer.concat([read, piece as Buffer])
-    while (read.length >= 4 && read.length >= 4 + read.readUInt32BE(0)) {
-      const end = 4 + read.readUInt32BE(0)
-      yield read.subarray(4, end)
-      read = Buffer.from(read.subarray(end))
+    buffer = Buffer.concat([buffer, piece as Buffer])
+    while (buffer.length >= 4 && buffer.length >= 4 + buffer.readUInt32BE(0)) {
+      const end = 4 + buffer.readUInt32BE(0)
+      yield buffer.subarray(4, end)
+      buffer = Buffer.from(buffer.subarray(end))
     }
   }
 }
 
 function watchLimits(decoder: Decoder, maxMs: number, maxMemoryBytes: number) {
-  let killedFor: 'decoder_timeout' | 'decoder_memory' | null = null
-  const kill = (why: NonNullable<typeof killedFor>) => {
-    killedFor ??= why
+  let killReason: 'decoder_timeout' | 'decoder_memory' | null = null
+  const kill = (reason: NonNullable<typeof killReason>) => {
+    killReason ??= reason
     void decoder.kill()
   }
   const timer = setTimeout(kill, maxMs, 'decoder_timeout')
   // Other systems have no such file; there only the pixel limit applies.
-  const looking = setInterval(async () => {
+  const memoryCheck = setInterval(async () => {
     const text = await readFile(`/proc/${decoder.pid}/statm`, 'utf8').catch(() => '')
     if (Number(text.split(' ')[1]) * pageBytes > maxMemoryBytes) kill('decoder_memory')
   }, checkMemoryEveryMs)
   return {
-    reason: () => killedFor,
+    reason: () => killReason,
     stop: () => {
       clearTimeout(timer)
-      clearInterval(looking)
+      clearInterval(memoryCheck)
     },
   }
 }
@@ -219,16 +219,16 @@ export async function storePreview(
   { store, clock, previews }: { store: MediaStore; clock: Clock; previews: Previews },
   { stored, workspaceId }: { stored: string[]; workspaceId: string },
   secret: FileKey,
-  seen: DetectedFile,
+  detected: DetectedFile,
 ): Promise<StoredPreview | null> {
-  if (!hasPreview(seen)) return null
-  const all = { start: 0, end: seen.bytes }
-  const read = (start: number, end: number | null) => store.open(secret.id, start, end)
-  const preview = await previews.make(decryptFile(secret, all, read), seen.bytes, workspaceId)
+  if (!hasPreview(detected)) return null
+  const all = { start: 0, end: detected.bytes }
+  const buffer = (start: number, end: number | null) => store.open(secret.id, start, end)
+  const preview = await previews.create(decryptFile(secret, all, buffer), detected.bytes, workspaceId)
   if (preview === null) return null
   const storedAs = newId(clock.now())
-  const sealed = encryptFile(storedAs, Readable.from([preview.webp]))
+  const encrypted = encryptFile(storedAs, Readable.from([preview.webp]))
   stored.push(storedAs)
-  await store.put(storedAs, sealed.stored)
-  return { ...preview, storedAs, key: sealed.key, bytes: preview.webp.length }
+  await store.put(storedAs, encrypted.stored)
+  return { ...preview, storedAs, key: encrypted.key, bytes: preview.webp.length }
 }

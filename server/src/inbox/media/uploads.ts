@@ -2,11 +2,11 @@ import { releaseMemory } from '../../base/bytes/release-memory.ts'
 import type { Tx } from '../../base/db.ts'
 import { ApiError, badRequest, conflict, invalid, notFound, unavailable } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
-import { pagesOfWorkspaces } from '../../base/retention.ts'
+import { listWorkspacePages } from '../../base/retention.ts'
 import { adapterOf, type ChannelAdapters } from '../../channels/adapter.ts'
 import type { MediaKind } from '../../channels/channel-event.ts'
 import type { Channel } from '../../channels/connection/connection.ts'
-import { type MediaLimits, readMimeType } from '../../channels/media-transport.ts'
+import { type MediaLimits, parseMimeType } from '../../channels/media-transport.ts'
 import { encryptFile } from '../../media/encrypted-file.ts'
 import { StoreError } from '../../media/store/store.ts'
 import type { Scope } from '../conversation/conversation.ts'
@@ -81,9 +81,9 @@ export async function receiveUpload(
   checkQuota(await selectPending(db.sql, scope.workspaceId, actor, now), upload.length ?? 0)
   const stored: string[] = []
   try {
-    const kept = await storeUpload(deps, scope.workspaceId, upload, limit, stored)
-    await insertUpload(deps, { ...scope, ...kept, actor, conversation, kind: upload.kind, now })
-    const { id, details, type, bytes } = kept
+    const storedUpload = await storeUpload(deps, scope.workspaceId, upload, limit, stored)
+    await insertUpload(deps, { ...scope, ...storedUpload, actor, conversation, kind: upload.kind, now })
+    const { id, details, type, bytes } = storedUpload
     const { name = null, width = null, height = null } = details
     const expiresAt = new Date(now.getTime() + retentionMs)
     return { id, kind: upload.kind, name, type, bytes, width, height, expiresAt }
@@ -111,26 +111,26 @@ async function storeUpload(
   const { clock, store } = deps
   const storedAs = newId(clock.now())
   const body = limitBody(upload.bytes, limit.bytes)
-  const watched = inspectFile(body.bytes)
-  const sealed = encryptFile(storedAs, watched.bytes)
+  const inspected = inspectFile(body.bytes)
+  const encrypted = encryptFile(storedAs, inspected.bytes)
   stored.push(storedAs)
   try {
-    await store.put(storedAs, sealed.stored)
+    await store.put(storedAs, encrypted.stored)
   } catch (error) {
-    throw problemOf(body, limit.bytes) ?? watched.failure() ?? error
+    throw problemOf(body, limit.bytes) ?? inspected.failure() ?? error
   }
-  const seen = await watched.detected()
-  if (seen.bytes === 0) throw invalid('', 'must not be empty: send the bytes of the file')
-  if (upload.length !== null && upload.length !== seen.bytes) throw invalid('', 'does not match Content-Length')
-  const declared = readMimeType(upload.type)
-  const type = typeToSend({ ...upload, declared, realType: seen.realType, isText: body.isText() }, limit.types)
+  const detected = await inspected.detected()
+  if (detected.bytes === 0) throw invalid('', 'must not be empty: send the bytes of the file')
+  if (upload.length !== null && upload.length !== detected.bytes) throw invalid('', 'does not match Content-Length')
+  const declared = parseMimeType(upload.type)
+  const type = typeToSend({ ...upload, declared, realType: detected.realType, isText: body.isText() }, limit.types)
   if (type === null) throw typeRefused(upload.kind, limit.types)
-  const secret = { id: storedAs, key: sealed.key, bytes: seen.bytes }
-  const preview = await storePreview(deps, { stored, workspaceId }, secret, seen)
+  const secret = { id: storedAs, key: encrypted.key, bytes: detected.bytes }
+  const preview = await storePreview(deps, { stored, workspaceId }, secret, detected)
   return {
-    ...{ id: newId(clock.now()), storedAs, type, bytes: seen.bytes, previewStoredAs: preview?.storedAs ?? null },
-    keys: { file: sealed.key, preview },
-    details: detailsOf(upload, seen, type, preview),
+    ...{ id: newId(clock.now()), storedAs, type, bytes: detected.bytes, previewStoredAs: preview?.storedAs ?? null },
+    keys: { file: encrypted.key, preview },
+    details: detailsOf(upload, detected, type, preview),
   }
 }
 
@@ -180,31 +180,31 @@ async function insertUpload({ db, keyStore }: UploadDeps, upload: UploadRow): Pr
 }
 
 async function selectPending(tx: Tx | UploadDeps['db']['sql'], workspaceId: string, actor: Uploader, now: Date) {
-  const [open] = await tx<{ own: number; bytes: number }[]>`
+  const [pending] = await tx<{ own: number; bytes: number }[]>`
     select (count(*) filter (where created_by = ${actor.id}))::integer as own,
       coalesce(sum(size_bytes), 0)::float8 as bytes
     from media
     where workspace_id = ${workspaceId}
       and message_id is null
       and created_at > ${new Date(now.getTime() - retentionMs)}`
-  return open ?? { own: 0, bytes: 0 }
+  return pending ?? { own: 0, bytes: 0 }
 }
 
-function checkQuota(open: { own: number; bytes: number }, bytes: number): void {
-  if (open.own >= maxOpen) {
+function checkQuota(pending: { own: number; bytes: number }, bytes: number): void {
+  if (pending.own >= maxOpen) {
     throw conflict(`You have ${maxOpen} unsent uploads. Send or remove some of them first.`, {
       code: 'TOO_MANY_UPLOADS',
     })
   }
-  if (open.bytes + bytes <= maxOpenBytes) return
+  if (pending.bytes + bytes <= maxOpenBytes) return
   throw conflict('Unsent uploads take up the 2 GiB of this workspace. Send or remove some first.', {
     code: 'NO_ROOM',
   })
 }
 
-function problemOf({ ended }: IncomingBody, maxBytes: number): ApiError | null {
-  if (ended() === 'too_large') return tooLarge(maxBytes)
-  return ended() === 'silent' ? badRequest('No data received for 30 s. Send the file again.') : null
+function problemOf({ cutOffReason }: IncomingBody, maxBytes: number): ApiError | null {
+  if (cutOffReason() === 'too_large') return tooLarge(maxBytes)
+  return cutOffReason() === 'silent' ? badRequest('No data received for 30 s. Send the file again.') : null
 }
 
 function tooLarge(maxBytes: number): ApiError {
@@ -251,8 +251,8 @@ export async function removeUpload(
 export async function deleteAbandonedUploads({ db, clock }: Pick<UploadDeps, 'db' | 'clock'>): Promise<number> {
   // One hour of grace for a send that is using an expiring upload.
   const before = new Date(clock.now().getTime() - retentionMs - hourMs)
-  let forgotten = 0
-  for await (const workspaceIds of pagesOfWorkspaces(db)) {
+  let deletedCount = 0
+  for await (const workspaceIds of listWorkspacePages(db)) {
     const { count } = await db.statement(
       (tx) => tx`
         delete from media
@@ -260,39 +260,39 @@ export async function deleteAbandonedUploads({ db, clock }: Pick<UploadDeps, 'db
           and message_id is null
           and created_at < ${before}`,
     )
-    forgotten += count
+    deletedCount += count
   }
-  return forgotten
+  return deletedCount
 }
 
 /** Body of an upload; a chunk is valid until the next is requested. */
 interface IncomingBody {
   bytes: AsyncGenerator<Uint8Array>
   /** Why the body was cut off; null if it was not, or if its source failed. */
-  ended(): 'too_large' | 'silent' | null
+  cutOffReason(): 'too_large' | 'silent' | null
   /** Whether no NUL was received. */
   isText(): boolean
 }
 
-const silenceMs = 30_000
+const stallTimeoutMs = 30_000
 
 /** Passes the body through, limited in size and in time without data. */
-function limitBody(body: AsyncIterable<Uint8Array>, maxBytes: number, silentForMs = silenceMs): IncomingBody {
-  let ended: 'too_large' | 'silent' | null = null
+function limitBody(body: AsyncIterable<Uint8Array>, maxBytes: number, stallMs = stallTimeoutMs): IncomingBody {
+  let cutOffReason: 'too_large' | 'silent' | null = null
   let isText = true
-  async function* pass() {
+  async function* limited() {
     const pieces = body[Symbol.asyncIterator]()
     try {
       for (let size = 0; ; ) {
-        const piece = await withTimeout(pieces.next(), silentForMs)
+        const piece = await withTimeout(pieces.next(), stallMs)
         if (piece === null) {
-          ended = 'silent'
+          cutOffReason = 'silent'
           throw new Error('The upload stalled')
         }
         if (piece.done === true) return
         size += piece.value.length
         if (size > maxBytes) {
-          ended = 'too_large'
+          cutOffReason = 'too_large'
           throw new Error('The upload is too large')
         }
         if (isText && piece.value.includes(0)) isText = false
@@ -304,15 +304,15 @@ function limitBody(body: AsyncIterable<Uint8Array>, maxBytes: number, silentForM
       pieces.return?.()?.catch(() => {})
     }
   }
-  return { bytes: pass(), ended: () => ended, isText: () => isText }
+  return { bytes: limited(), cutOffReason: () => cutOffReason, isText: () => isText }
 }
 
 /** Returns null on timeout. */
 async function withTimeout<T>(work: Promise<T>, ms: number): Promise<T | null> {
   let timer: NodeJS.Timeout | undefined
-  const late = new Promise<null>((resolve) => {
+  const timeout = new Promise<null>((resolve) => {
     timer = setTimeout(resolve, ms, null)
   })
   work.catch(() => {})
-  return Promise.race([work, late]).finally(() => clearTimeout(timer))
+  return Promise.race([work, timeout]).finally(() => clearTimeout(timer))
 }

@@ -2,7 +2,7 @@ import type { Db, Sql } from '../../base/db.ts'
 import { markNotificationsRead } from '../../notifications/notifications.ts'
 import { type Contact, publishMentions, type WorkspaceSql } from '../conversation/conversation.ts'
 import { decryptContact } from '../conversation/encrypted-conversation.ts'
-import { readPlace, writePlace } from '../read/list-range.ts'
+import { encodeTimePosition, parseTimePosition } from '../read/list-range.ts'
 import { decryptNote, type Note, type NoteRow, noteColumns } from './notes.ts'
 
 export interface Mention {
@@ -31,7 +31,7 @@ export async function listMentions(
   userId: string,
   { limit, unreadOnly, cursor }: MentionsRequest,
 ): Promise<{ mentions: Mention[]; cursor: string | null }> {
-  const after = cursor === null ? null : readPlace('mentions', cursor)
+  const after = cursor === null ? null : parseTimePosition('mentions', cursor)
   const rows = await sql<MentionRow[]>`
     select ${noteColumns(sql, workspaceId)}, n.conversation_id, c.contact, u.read_at, u.created_at as mentioned_at
     from note_mentions u
@@ -59,7 +59,7 @@ export async function listMentions(
     cursor:
       last === undefined || rows.length <= limit
         ? null
-        : writePlace('mentions', { at: last.mentioned_at, id: last.id }),
+        : encodeTimePosition('mentions', { at: last.mentioned_at, id: last.id }),
   }
 }
 

@@ -1,4 +1,4 @@
-import { andNamed } from '../../base/citus/distributed-sql.ts'
+import { andWorkspace } from '../../base/citus/distributed-sql.ts'
 import { type Sql, type Tx, violates } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import { invalid } from '../../base/errors.ts'
@@ -46,7 +46,7 @@ export const noteColumns = (sql: Sql, workspaceId: string) => sql`
     from note_mentions m
     where m.workspace_id = n.workspace_id
       and m.note_id = n.id
-      ${andNamed(sql, workspaceId, 'm')}
+      ${andWorkspace(sql, workspaceId, 'm')}
     order by m.user_id
   ) as mentions,
   n.actor_type,
@@ -168,8 +168,8 @@ async function addOnce(
     if (!isSame) throw noteKeyReused()
     return { isRepeat: true }
   }
-  const seenBy = await checkMentions(tx, workspaceId, mentions)
-  await insertNote({ tx, keyring, workspaceId, now }, before.id, { text, mentions: seenBy, actor, key })
+  const mentionedIds = await checkMentions(tx, workspaceId, mentions)
+  await insertNote({ tx, keyring, workspaceId, now }, before.id, { text, mentions: mentionedIds, actor, key })
   // A note is part of the conversation that the team sees.
   const change = { conversation: withUpdatedAt(before, now), events: [] }
   await commitChange({ tx, keyring, workspaceId, now }, before, change, { actor, reason: null })

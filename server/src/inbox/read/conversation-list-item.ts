@@ -28,7 +28,7 @@ type TeamColumn =
   | ('owner_epoch' | 'owner_since' | 'held' | 'unanswered_since' | 'created_at')
   | ('newest_inbound_id' | 'seen_inbound_id' | 'answered_inbound_id')
 
-export const listItemColumns = (sql: Sql, reading: ColumnSource = currentColumns) => sql`
+export const listItemColumns = (sql: Sql, source: ColumnSource = currentColumns) => sql`
   c.id,
   c.connection_id,
   c.channel,
@@ -38,33 +38,33 @@ export const listItemColumns = (sql: Sql, reading: ColumnSource = currentColumns
   c.snoozed_until,
   c.assigned_to,
   c.label_ids,
-  ${reading.unreadCount(sql)} as unread_count,
+  ${source.unreadCount(sql)} as unread_count,
   c.window_expires_at,
-  ${reading.lastMessageAt(sql)} as last_message_at,
-  ${reading.updatedAt(sql)} as updated_at`
+  ${source.lastMessageAt(sql)} as last_message_at,
+  ${source.updatedAt(sql)} as updated_at`
 
-export const teamListItemColumns = (sql: Sql, reading: ColumnSource = currentColumns) => sql`
-  ${listItemColumns(sql, reading)},
+export const teamListItemColumns = (sql: Sql, source: ColumnSource = currentColumns) => sql`
+  ${listItemColumns(sql, source)},
   c.owner_epoch,
   c.owner_since,
   c.held,
   encode(c.handover, 'base64') as handover,
-  ${reading.unansweredSince(sql)} as unanswered_since,
+  ${source.unansweredSince(sql)} as unanswered_since,
   c.newest_inbound_id,
   c.seen_inbound_id,
   c.answered_inbound_id,
   encode(c.last_message, 'base64') as last_message,
   c.created_at`
 
-const sealed = <T>(column: string): EncryptedColumns<T> => ({
+const encryptedJson = <T>(column: string): EncryptedColumns<T> => ({
   table: 'conversations',
   columns: [column],
   read: (plain) => JSON.parse(plain ?? '') as T,
 })
 
-const contact = sealed<Contact>('contact')
-const lastMessage = sealed<LastMessage>('last_message')
-const handover = sealed<OpenHandover>('handover')
+const contact = encryptedJson<Contact>('contact')
+const lastMessage = encryptedJson<LastMessage>('last_message')
+const handover = encryptedJson<OpenHandover>('handover')
 
 /** Returns the contact when nothing else of the conversation is shown. */
 export const decryptCachedContact = (keyring: Keyring, row: Pick<ListItemRow, 'id' | 'contact'>): Contact =>

@@ -42,14 +42,22 @@ export async function countViews(sql: Sql, workspaceId: string, userId: string |
       ${unread(sql``)} as all_unread,
       ${open(agents)} as agents,
       ${unread(agents)} as agents_unread`
-  const of = (view: keyof ViewCounts): ViewCount => ({ open: row?.[view] ?? 0, unread: row?.[`${view}_unread`] ?? 0 })
-  return { mine: of('mine'), unassigned: of('unassigned'), all: of('all'), agents: of('agents') }
+  const countsOf = (view: keyof ViewCounts): ViewCount => ({
+    open: row?.[view] ?? 0,
+    unread: row?.[`${view}_unread`] ?? 0,
+  })
+  return {
+    mine: countsOf('mine'),
+    unassigned: countsOf('unassigned'),
+    all: countsOf('all'),
+    agents: countsOf('agents'),
+  }
 }
 
 // Lists all possible values, so that each condition is an index condition and not a filter.
 const anyOwner = (sql: Sql) => sql`(c.owner_key_id is null) = any ('{t,f}')`
 
-function countOf(sql: Sql, workspaceId: string, which: Fragment, limit = sql`${maxCounted}`) {
+function countOf(sql: Sql, workspaceId: string, condition: Fragment, limit = sql`${maxCounted}`) {
   return sql`(
     select count(*)::integer
     from (
@@ -57,7 +65,7 @@ function countOf(sql: Sql, workspaceId: string, which: Fragment, limit = sql`${m
       from conversations c
       where c.workspace_id = ${workspaceId}
         and c.status = 'open'
-        ${which}
+        ${condition}
       limit ${limit}
     ) as counted
   )`

@@ -51,7 +51,7 @@ export async function listEntriesByPhone(
   const rows = await sql<{ id: string }[]>`
     select c.id
     from conversations c
-    ${ofPhones(work, phones, maxConversations)}`
+    ${phoneClauses(work, phones, maxConversations)}`
   if (rows.length === 0) return []
   const ids = rows.map(({ id }) => id)
   const [messages, notes] = await Promise.all([
@@ -82,20 +82,20 @@ async function selectMessages(
     order by m.occurred_at desc, m.id desc
     limit ${limit}`
   return rows.map((row) => {
-    const one = decryptMessageView(keyring, row)
+    const message = decryptMessageView(keyring, row)
     return {
-      id: one.id,
-      at: one.occurredAt,
+      id: message.id,
+      at: message.occurredAt,
       kind: 'message' as const,
-      actor: one.actor,
-      text: [...one.text].slice(0, maxText).join(''),
+      actor: message.actor,
+      text: [...message.text].slice(0, maxText).join(''),
       conversationId: row.conversation_id,
       message: {
-        connectionId: one.connectionId,
-        direction: one.direction,
-        kind: one.kind,
-        file: one.detail?.media?.kind ?? null,
-        status: one.status,
+        connectionId: message.connectionId,
+        direction: message.direction,
+        kind: message.kind,
+        file: message.detail?.media?.kind ?? null,
+        status: message.status,
       },
     }
   })
@@ -127,9 +127,9 @@ async function selectNotes(
 }
 
 /** A conversation on a lead's page. */
-export type ConversationSummary = ReturnType<typeof cardOf>
+export type ConversationSummary = ReturnType<typeof summarize>
 
-const maxCards = 100
+const maxSummaries = 100
 
 /** Returns the conversations of these phones, in any variant; at most one per phone and connection. */
 export async function listConversationsByPhone(
@@ -142,11 +142,11 @@ export async function listConversationsByPhone(
   const rows = await sql<ConversationRow[]>`
     select ${conversationColumns(sql)}
     from conversations c
-    ${ofPhones({ sql, keyring, workspaceId }, phones, maxCards)}`
-  return rows.map((row) => cardOf(decryptConversation(keyring, row)))
+    ${phoneClauses({ sql, keyring, workspaceId }, phones, maxSummaries)}`
+  return rows.map((row) => summarize(decryptConversation(keyring, row)))
 }
 
-const cardOf = (conversation: Conversation) => ({
+const summarize = (conversation: Conversation) => ({
   id: conversation.id,
   connectionId: conversation.connectionId,
   channel: conversation.channel,
@@ -160,7 +160,7 @@ const cardOf = (conversation: Conversation) => ({
 })
 
 /** SQL: clauses that select the newest `limit` `conversations c` with a phone. */
-const ofPhones = ({ sql, keyring, workspaceId }: WorkspaceSql, phones: readonly string[], limit: number) => sql`
+const phoneClauses = ({ sql, keyring, workspaceId }: WorkspaceSql, phones: readonly string[], limit: number) => sql`
   where c.workspace_id = ${workspaceId}
     and c.phone_index is not null
     and c.phone_index = any (${byteaArray(phones.flatMap((phone) => phoneIndexes(keyring, phone)))}::bytea[])

@@ -26,7 +26,7 @@ export interface ConversationFilter {
   /** Digits, matched exactly. */
   phone: string | null
   /** Search in the name shown in the list, or in the customer's numbers. */
-  named: NamedSearch | null
+  nameSearch: NamedSearch | null
   /** `agent` means any agent. */
   owner: 'human' | 'agent' | { keyId: string } | null
   /** Any of these. */
@@ -42,7 +42,7 @@ export interface ConversationFilter {
 export const noFilter: ConversationFilter = {
   connectionId: null,
   phone: null,
-  named: null,
+  nameSearch: null,
   owner: null,
   statuses: null,
   updatedAfter: null,
@@ -111,8 +111,8 @@ function viewCondition(sql: Sql, view: InboxView | null) {
 }
 
 /** Returns a digest that identifies a filter in a cursor without revealing it. */
-export function filterDigest({ named, ...filter }: ConversationFilter): string {
+export function filterDigest({ nameSearch, ...filter }: ConversationFilter): string {
   // Includes the typed text only: the leads that match may change between pages.
-  const asked = { ...filter, search: named?.text }
-  return createHash('sha256').update(JSON.stringify(asked)).digest('base64url').slice(0, 12)
+  const digestInput = { ...filter, search: nameSearch?.text }
+  return createHash('sha256').update(JSON.stringify(digestInput)).digest('base64url').slice(0, 12)
 }

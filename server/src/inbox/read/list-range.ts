@@ -22,7 +22,7 @@ export interface ListRange {
 }
 
 /** SQL: columns of `conversations c` to select from a column source; columns of the order keep their names. */
-export type Columns = (sql: Sql, reading: ColumnSource) => Fragment
+export type Columns = (sql: Sql, source: ColumnSource) => Fragment
 
 /** SQL: the next rows of a list: idle conversations by the index of the order, and all (few) touched ones. */
 export function selectListRange(
@@ -74,28 +74,28 @@ export interface ListPosition {
 export type SortedRow = Pick<ListItemRow, 'id' | 'last_message_at' | 'updated_at'> &
   Partial<Pick<TeamListItemRow, 'unanswered_since'>>
 
-export function afterPosition(sql: Sql, order: ListOrder, after: ListPosition | null, reading: ColumnSource) {
+export function afterPosition(sql: Sql, order: ListOrder, after: ListPosition | null, source: ColumnSource) {
   const position = after === null ? null : sql`(${after.time}::timestamptz, ${after.id}::uuid)`
   switch (order) {
     case 'updated':
-      return position === null ? sql`` : sql`and (${reading.updatedAt(sql)}, c.id) < ${position}`
+      return position === null ? sql`` : sql`and (${source.updatedAt(sql)}, c.id) < ${position}`
     case 'recent':
-      return position === null ? sql`` : sql`and (${reading.lastMessageAt(sql)}, c.id) < ${position}`
+      return position === null ? sql`` : sql`and (${source.lastMessageAt(sql)}, c.id) < ${position}`
     case 'waiting':
       return sql`
-        and ${reading.unansweredSince(sql)} is not null
-        ${position === null ? sql`` : sql`and (${reading.unansweredSince(sql)}, c.id) > ${position}`}`
+        and ${source.unansweredSince(sql)} is not null
+        ${position === null ? sql`` : sql`and (${source.unansweredSince(sql)}, c.id) > ${position}`}`
     default:
       return order satisfies never
   }
 }
 
 /** SQL: order of `c`; without a column source, of rows already selected. */
-export function orderBy(sql: Sql, order: ListOrder, reading: ColumnSource = indexedColumns) {
-  if (order === 'waiting') return sql`order by ${reading.unansweredSince(sql)}, c.id`
+export function orderBy(sql: Sql, order: ListOrder, source: ColumnSource = indexedColumns) {
+  if (order === 'waiting') return sql`order by ${source.unansweredSince(sql)}, c.id`
   return order === 'recent'
-    ? sql`order by ${reading.lastMessageAt(sql)} desc, c.id desc`
-    : sql`order by ${reading.updatedAt(sql)} desc, c.id desc`
+    ? sql`order by ${source.lastMessageAt(sql)} desc, c.id desc`
+    : sql`order by ${source.updatedAt(sql)} desc, c.id desc`
 }
 
 export function timeOf(row: SortedRow, order: ListOrder): number | undefined {
@@ -104,25 +104,26 @@ export function timeOf(row: SortedRow, order: ListOrder): number | undefined {
 }
 
 /** Position in a list sorted by time; ids break ties. */
-export interface PlaceInTime {
+export interface TimePosition {
   at: Date
   id: string
 }
 
-export const writePlace = (list: string, { at, id }: PlaceInTime): string => encodeCursor([list, at.getTime(), id])
+export const encodeTimePosition = (list: string, { at, id }: TimePosition): string =>
+  encodeCursor([list, at.getTime(), id])
 
 // Latest time that both PostgreSQL and Date support.
-export const farthestMs = 253_402_300_799_999
+export const maxTimeMs = 253_402_300_799_999
 
 /** Parses a position of this list. Throws `InvalidInput` for anything else. */
-export function readPlace(
+export function parseTimePosition(
   list: string,
   text: string,
   field = 'cursor',
   problem = 'is not a cursor of this list',
-): PlaceInTime {
+): TimePosition {
   const [name, time, id, extra] = decodeCursor(text) ?? []
-  const isTime = Number.isSafeInteger(time) && Math.abs(Number(time)) <= farthestMs
+  const isTime = Number.isSafeInteger(time) && Math.abs(Number(time)) <= maxTimeMs
   if (name !== list || !isTime || typeof id !== 'string' || !isUuid(id) || extra !== undefined) {
     throw invalid(field, problem, 'query')
   }

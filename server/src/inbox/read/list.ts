@@ -4,7 +4,7 @@ import type { Keyring } from '../../base/encryption/keyring.ts'
 import { invalid } from '../../base/errors.ts'
 import { isUuid } from '../../base/id.ts'
 import type { Conversation, Scope } from '../conversation/conversation.ts'
-import { anyWorkspace } from '../conversation/queries.ts'
+import { opaqueWorkspaceId } from '../conversation/queries.ts'
 import { currentColumns } from '../conversation/touch.ts'
 import { findConversationsByName } from '../search/find-by-name.ts'
 import {
@@ -19,10 +19,10 @@ import {
 import { type ConversationFilter, filterDigest } from './list-filter.ts'
 import {
   type Columns,
-  farthestMs,
   type ListOrder,
   type ListPosition,
   type ListRange,
+  maxTimeMs,
   orderBy,
   type SortedRow,
   selectListRange,
@@ -90,12 +90,12 @@ async function selectByName<R extends SortedRow>(
   sql: Sql,
   keyring: Keyring,
   { workspaceId, ...scope }: Scope,
-  { filter: { named, ...others }, ...range }: ListRange,
+  { filter: { nameSearch, ...others }, ...range }: ListRange,
   columns: Columns,
 ): Promise<R[] | null> {
-  if (named === null) return null
-  const filter = { ...others, named: null }
-  const ids = await findConversationsByName(sql, keyring, { workspaceId, ...scope }, { filter, ...range }, named)
+  if (nameSearch === null) return null
+  const filter = { ...others, nameSearch: null }
+  const ids = await findConversationsByName(sql, keyring, { workspaceId, ...scope }, { filter, ...range }, nameSearch)
   if (ids.length === 0) return []
   return sql<R[]>`
     select c.*
@@ -103,7 +103,7 @@ async function selectByName<R extends SortedRow>(
     cross join lateral (
       select ${columns(sql, currentColumns)}
       from conversations c
-      where c.workspace_id = ${anyWorkspace(sql, workspaceId)}
+      where c.workspace_id = ${opaqueWorkspaceId(sql, workspaceId)}
         and c.id = found.id
       offset 0
     ) as c
@@ -128,14 +128,14 @@ async function scanForLabel<R extends SortedRow>(
   const { labelId, ...others } = filter
   if (labelId === null) return null
   const all = { filter: { ...others, labelId: null }, order, after, limit: maxScanned }
-  const placed: Columns = (_, { lastMessageAt, updatedAt, unansweredSince }) => sql`
+  const scanColumns: Columns = (_, { lastMessageAt, updatedAt, unansweredSince }) => sql`
     c.id,
     ${lastMessageAt(sql)} as last_message_at,
     ${updatedAt(sql)} as updated_at,
     ${unansweredSince(sql)} as unanswered_since,
     c.label_ids @> array[${labelId}::uuid] as is_labelled`
   const rows = await sql<(R & { seen: number })[]>`
-    with next as materialized (${selectListRange(sql, keyring, scope, all, placed)})
+    with next as materialized (${selectListRange(sql, keyring, scope, all, scanColumns)})
     select c.*, (select count(*)::integer from next) as seen
     from (
       select c.id
@@ -152,8 +152,8 @@ async function scanForLabel<R extends SortedRow>(
       offset 0
     ) as c
     ${orderBy(sql, order)}`
-  const isAll = rows.length === limit || (rows[0] !== undefined && rows[0].seen < maxScanned)
-  return isAll ? rows : null
+  const isComplete = rows.length === limit || (rows[0] !== undefined && rows[0].seen < maxScanned)
+  return isComplete ? rows : null
 }
 
 function writeCursor(row: SortedRow, order: ListOrder, filter: ConversationFilter): string {
@@ -161,13 +161,13 @@ function writeCursor(row: SortedRow, order: ListOrder, filter: ConversationFilte
 }
 
 function parseCursor(text: string, order: ListOrder, filter: ConversationFilter): ListPosition {
-  const [by, digest, time, id, extra] = decodeCursor(text) ?? []
-  const isOurs = by === order && digest === filterDigest(filter) && extra === undefined
-  if (!isOurs || !isTime(time) || typeof id !== 'string' || !isUuid(id)) {
+  const [sortedBy, digest, time, id, extra] = decodeCursor(text) ?? []
+  const isValid = sortedBy === order && digest === filterDigest(filter) && extra === undefined
+  if (!isValid || !isTime(time) || typeof id !== 'string' || !isUuid(id)) {
     throw invalid('cursor', 'is not a cursor of this list and these filters', 'query')
   }
   return { time: new Date(time), id }
 }
 
 const isTime = (value: unknown): value is number =>
-  Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= farthestMs
+  Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= maxTimeMs

@@ -13,7 +13,7 @@ import { decryptConversation } from '../conversation/encrypted-conversation.ts'
 import { conversationNotFound } from '../conversation/errors.ts'
 import { decryptMessageId } from '../conversation/message.ts'
 import { findInbound, findNewestInbound } from '../conversation/message-queries.ts'
-import { anyWorkspace, findConversation, lockConversation, storeConversation } from '../conversation/queries.ts'
+import { findConversation, lockConversation, opaqueWorkspaceId, storeConversation } from '../conversation/queries.ts'
 import { currentColumns, touchConversations } from '../conversation/touch.ts'
 
 /**
@@ -55,9 +55,9 @@ export async function recordShown(
   workspaceId: string,
   keyId: string,
   shown: readonly Conversation[],
-  isTaken: boolean,
+  marksRead: boolean,
 ): Promise<void> {
-  const all = shown.map((one) => ({ ...one, unreadCount: isTaken ? one.unreadCount : 0 }))
+  const all = shown.map((one) => ({ ...one, unreadCount: marksRead ? one.unreadCount : 0 }))
   const changed = all.filter(({ inbound, unreadCount }) => unreadCount > 0 || inbound.seen !== inbound.newest)
   if (changed.length === 0) return
   const ids = await deps.db.tx((tx) => markSeen(tx, workspaceId, keyId, changed, deps.clock.now()))
@@ -75,7 +75,7 @@ async function markSeen(
   shown: readonly Conversation[],
   now: Date,
 ): Promise<ReadonlySet<string>> {
-  const workspace = anyWorkspace(tx, workspaceId)
+  const workspace = opaqueWorkspaceId(tx, workspaceId)
   const owned = await tx<{ id: string }[]>`
     select c.id
     from conversations c
@@ -85,27 +85,27 @@ async function markSeen(
     order by c.id
     for update of c`
   const ids = new Set(owned.map(({ id }) => id))
-  const own = shown.filter(({ id }) => ids.has(id))
-  const unread = own.filter(({ unreadCount }) => unreadCount > 0).map(({ id }) => id)
-  if (own.length === 0) return ids
+  const ownedConversations = shown.filter(({ id }) => ids.has(id))
+  const unread = ownedConversations.filter(({ unreadCount }) => unreadCount > 0).map(({ id }) => id)
+  if (ownedConversations.length === 0) return ids
   if (unread.length > 0) publishConversations(tx, workspaceId, unread)
-  const moves = tx`(c.is_moving or n.read_count > 0)`
+  const isTouched = tx`(c.is_moving or n.read_count > 0)`
   await tx`
     with moved as (${touchConversations(tx, workspaceId, unread, timestampArray(unread.map(() => now)))})
     update conversations c
     set seen_inbound_id = greatest(c.seen_inbound_id, n.seen_id),
-      is_moving = ${moves},
-      now_unread_count = case when ${moves} then greatest(${currentColumns.unreadCount(tx)} - n.read_count, 0) end,
-      now_last_message_at = case when ${moves} then ${currentColumns.lastMessageAt(tx)} end,
-      now_unanswered_since = case when ${moves} then ${currentColumns.unansweredSince(tx)} end,
+      is_moving = ${isTouched},
+      now_unread_count = case when ${isTouched} then greatest(${currentColumns.unreadCount(tx)} - n.read_count, 0) end,
+      now_last_message_at = case when ${isTouched} then ${currentColumns.lastMessageAt(tx)} end,
+      now_unanswered_since = case when ${isTouched} then ${currentColumns.unansweredSince(tx)} end,
       now_updated_at = case
         when n.read_count > 0 then greatest(${currentColumns.updatedAt(tx)}, ${now}::timestamptz)
         else c.now_updated_at
       end
     from unnest(
-      ${own.map(({ id }) => id)}::uuid[],
-      ${own.map(({ inbound }) => inbound.newest)}::uuid[],
-      ${own.map(({ unreadCount }) => unreadCount)}::integer[]
+      ${ownedConversations.map(({ id }) => id)}::uuid[],
+      ${ownedConversations.map(({ inbound }) => inbound.newest)}::uuid[],
+      ${ownedConversations.map(({ unreadCount }) => unreadCount)}::integer[]
     ) as n (id, seen_id, read_count)
     where c.workspace_id = ${workspace}
       and c.id = n.id`.execute()

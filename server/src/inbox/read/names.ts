@@ -1,11 +1,11 @@
-import { openPerson } from '../../auth/users/users.ts'
-import { andNamed } from '../../base/citus/distributed-sql.ts'
+import { decryptPerson } from '../../auth/users/users.ts'
+import { andWorkspace } from '../../base/citus/distributed-sql.ts'
 import type { Db, Sql } from '../../base/db.ts'
 import { instanceScope, type KeyStore } from '../../base/encryption/key-store.ts'
 import type { Contact, Conversation, InboxDeps, LeadSummary } from '../conversation/conversation.ts'
 import { type Author, actorOf, authorOf, type MessageRow } from '../conversation/message.ts'
 import { keyIdOf } from '../conversation/owner.ts'
-import { anyWorkspace } from '../conversation/queries.ts'
+import { opaqueWorkspaceId } from '../conversation/queries.ts'
 import { decryptCachedContact } from './conversation-list-item.ts'
 
 /** Id whose name a page shows. */
@@ -31,7 +31,7 @@ export async function readNames(
   references: readonly NameReference[],
 ): Promise<Names> {
   if (references.length === 0) return () => null
-  const of = (type: NameReference['type']) => [
+  const idsOf = (type: NameReference['type']) => [
     ...new Set(references.flatMap((one) => (one.type === type ? [one.id] : []))),
   ]
   const { sql } = db
@@ -39,26 +39,26 @@ export async function readNames(
     select 'agent' as type, id, name, null::bytea as person
     from api_keys
     where workspace_id = ${workspaceId}
-      and id = any (${of('agent')}::uuid[])
+      and id = any (${idsOf('agent')}::uuid[])
     union all
     select 'connection', id, name, null
     from connections
     where workspace_id = ${workspaceId}
-      and id = any (${of('connection')}::uuid[])
+      and id = any (${idsOf('connection')}::uuid[])
     union all
     select 'token', id, name, null
     from team_tokens
-    where id = any (${of('token')}::uuid[])
+    where id = any (${idsOf('token')}::uuid[])
       and (workspace_id is null or workspace_id = ${workspaceId})
     union all
     select 'user', id, null, person
     from users
-    where id = any (${of('user')}::uuid[])`
+    where id = any (${idsOf('user')}::uuid[])`
   const keys = await keyStore.keyring(instanceScope)
   const names = new Map(
     rows.map(({ type, id, name, person }) => [
       `${type} ${id}`,
-      person === null ? name : openPerson(keys, id, person).name,
+      person === null ? name : decryptPerson(keys, id, person).name,
     ]),
   )
   return (type, id) => names.get(`${type} ${id}`) ?? null
@@ -77,12 +77,12 @@ export interface NamedContact {
 
 /** Adds the current names of leads to contacts, with one lookup; keeps the order. */
 export async function resolveContacts(
-  leadsOf: InboxDeps['findLeads'],
+  findLeadsByPhone: InboxDeps['findLeads'],
   workspaceId: string,
   contacts: readonly Pick<Contact, 'name' | 'phone'>[],
 ): Promise<NamedContact[]> {
   const phones = new Set(contacts.flatMap(({ phone }) => phone ?? []))
-  const leads = phones.size === 0 ? new Map<string, LeadSummary>() : await leadsOf(workspaceId, [...phones])
+  const leads = phones.size === 0 ? new Map<string, LeadSummary>() : await findLeadsByPhone(workspaceId, [...phones])
   return contacts.map((contact) => resolveContact(contact, leads.get(contact.phone ?? '') ?? null))
 }
 
@@ -105,7 +105,7 @@ export async function readContacts(
   const rows = await db.sql<{ id: string; contact: string }[]>`
     select c.id, encode(c.contact, 'base64') as contact
     from conversations c
-    where c.workspace_id = ${anyWorkspace(db.sql, workspaceId)}
+    where c.workspace_id = ${opaqueWorkspaceId(db.sql, workspaceId)}
       and c.id = any (${[...new Set(ids)]}::uuid[])`
   const contacts = await keyStore.withKeyring(workspaceId, (keyring) =>
     rows.map((row) => decryptCachedContact(keyring, row)),
@@ -147,7 +147,7 @@ export async function readConversationViews(
 ): Promise<ConversationView[]> {
   const ids = conversations.map(({ id }) => id)
   const contacts = conversations.map(({ contact }) => contact)
-  const [newest, called] = await Promise.all([
+  const [newest, resolved] = await Promise.all([
     selectNewest(db.sql, workspaceId, ids),
     resolveContacts(findLeads, workspaceId, contacts),
   ])
@@ -163,7 +163,7 @@ export async function readConversationViews(
   ])
   return conversations.map((conversation, n) => ({
     conversation,
-    contact: called[n] ?? resolveContact(conversation.contact, null),
+    contact: resolved[n] ?? resolveContact(conversation.contact, null),
     newest: newest.get(conversation.id) ?? null,
     names,
   }))
@@ -200,7 +200,7 @@ async function selectNewest(
             from message_reactions r
             where r.workspace_id = one.workspace_id
               and r.message_id = one.id
-              ${andNamed(sql, workspaceId, 'r')}
+              ${andWorkspace(sql, workspaceId, 'r')}
           ) is null
         )
       order by occurred_at desc

@@ -4,10 +4,10 @@ import type { Keyring } from '../../base/encryption/keyring.ts'
 import type { EncryptedColumns } from '../../base/encryption/plaintext-cache.ts'
 import { byteaArray } from '../../base/postgres/values.ts'
 import type { MediaKind } from '../../channels/channel-event.ts'
-import { firstEmoji } from '../../channels/detail-values.ts'
+import { firstEmoji } from '../../channels/untrusted-values.ts'
 import type { WorkspaceSql } from '../conversation/conversation.ts'
 import { externalIndex } from '../conversation/encrypted-conversation.ts'
-import { anyWorkspace } from '../conversation/queries.ts'
+import { opaqueWorkspaceId } from '../conversation/queries.ts'
 import type { MediaDetails, MediaState } from '../media/media.ts'
 import { decryptMessageView, type MessageView, type MessageViewRow, messageViewColumns } from './read-messages.ts'
 
@@ -46,10 +46,10 @@ export async function readDetails(
       selectReferenced({ sql: db.sql, keyring, workspaceId }, unknown),
     ]),
   )
-  const named = new Map([...onPage, ...found])
+  const byKey = new Map([...onPage, ...found])
   return {
     media: ({ detail }) => (detail?.media === undefined ? null : (media.get(detail.media.id) ?? null)),
-    referenced: (message, externalId) => named.get(messageKey(message, externalId)) ?? null,
+    referenced: (message, externalId) => byKey.get(messageKey(message, externalId)) ?? null,
     reactions: ({ reactionIds: ids = [] }) => currentReactions(ids.flatMap((id) => reactions.get(id) ?? [])),
   }
 }
@@ -83,7 +83,7 @@ async function selectMedia(
   const rows = await sql<MediaViewRow[]>`
     select ${mediaViewColumns(sql)}
     from media f
-    where f.workspace_id = ${anyWorkspace(sql, workspaceId)}
+    where f.workspace_id = ${opaqueWorkspaceId(sql, workspaceId)}
       and f.id = any (${[...ids]}::uuid[])`
   return new Map(rows.map((row) => [row.id, decryptMediaView(keyring, row)]))
 }
@@ -96,7 +96,7 @@ async function selectReactions(
   const rows = await sql<MessageViewRow[]>`
     select ${messageViewColumns(sql)}
     from messages m
-    where m.workspace_id = ${anyWorkspace(sql, workspaceId)}
+    where m.workspace_id = ${opaqueWorkspaceId(sql, workspaceId)}
       and m.id = any (${[...ids]}::uuid[])`
   return new Map(rows.map((row) => [row.id, decryptMessageView(keyring, row)]))
 }
@@ -108,7 +108,7 @@ async function selectReferenced(
 ): Promise<[string, MessageView][]> {
   if (references.length === 0) return []
   const indexes = references.map(({ message, externalId }) => externalIndex(keyring, message.connectionId, externalId))
-  const workspace = anyWorkspace(sql, workspaceId)
+  const workspace = opaqueWorkspaceId(sql, workspaceId)
   const rows = await sql<(MessageViewRow & { place: number })[]>`
     select n.place::integer, ${messageViewColumns(sql)}
     from unnest(

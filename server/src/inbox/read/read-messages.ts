@@ -4,7 +4,7 @@ import type { EncryptedColumns } from '../../base/encryption/plaintext-cache.ts'
 import type { Conversation, Scope, WorkspaceSql } from '../conversation/conversation.ts'
 import { conversationNotFound } from '../conversation/errors.ts'
 import { actorOf, type Message, type MessageContent, type MessageRow } from '../conversation/message.ts'
-import { anyWorkspace, findConversation, namedConversation } from '../conversation/queries.ts'
+import { findConversation, opaqueWorkspaceId, resolvedConversationId } from '../conversation/queries.ts'
 
 // Reads at most this many newest messages when searching for unanswered ones.
 const maxDepth = 1000
@@ -35,7 +35,7 @@ export async function readMessages(
     select ${columns}
     from messages m
     where m.workspace_id = ${scope.workspaceId}
-      and m.conversation_id = (${namedConversation(sql, scope, id)})
+      and m.conversation_id = (${resolvedConversationId(sql, scope, id)})
       ${before === null ? sql`` : sql`and m.occurred_at < ${before}`}
     order by m.occurred_at desc
     limit ${limit + 1}`
@@ -127,14 +127,14 @@ export const teamMessageColumns = (sql: Sql, workspaceId: string) => sql`
       union all
       select p.external_index
       from message_parts p
-      where p.workspace_id = ${anyWorkspace(sql, workspaceId)}
+      where p.workspace_id = ${opaqueWorkspaceId(sql, workspaceId)}
         and p.message_id = m.id
         and m.direction = 'outbound'
     ) as named
     cross join lateral (
       select message_id
       from message_reactions
-      where workspace_id = ${anyWorkspace(sql, workspaceId)}
+      where workspace_id = ${opaqueWorkspaceId(sql, workspaceId)}
         and about_index = named.external_index
       offset 0
     ) as r

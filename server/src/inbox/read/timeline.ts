@@ -7,10 +7,10 @@ import type { Scope, WorkspaceSql } from '../conversation/conversation.ts'
 import { conversationNotFound } from '../conversation/errors.ts'
 import { findConversation } from '../conversation/queries.ts'
 import { decryptNote, type Note, type NoteRow, noteColumns } from '../notes/notes.ts'
-import { type PlaceInTime, readPlace, writePlace } from './list-range.ts'
+import { encodeTimePosition, parseTimePosition, type TimePosition } from './list-range.ts'
 import { decryptMessageView, type MessageView, type MessageViewRow, teamMessageColumns } from './read-messages.ts'
 
-export type TimelineItem = PlaceInTime &
+export type TimelineItem = TimePosition &
   (
     | { type: 'message'; message: MessageView }
     | { type: 'note'; note: Note }
@@ -21,7 +21,7 @@ export type TimelineItem = PlaceInTime &
 export interface TimelineRequest {
   limit: number
   /** A position from an earlier page, a message or `unread` to center on, or null for the newest items. */
-  from: { side: 'before' | 'after'; position: PlaceInTime } | { messageId: string } | 'unread' | null
+  from: { side: 'before' | 'after'; position: TimePosition } | { messageId: string } | 'unread' | null
 }
 
 export interface TimelinePage {
@@ -47,13 +47,13 @@ export async function readTimeline(
   const conversation = await findConversation(sql, scope, id)
   if (conversation === undefined) throw conversationNotFound()
   const { workspaceId } = scope
-  const read = (side: 'before' | 'after', position: PlaceInTime | null, requested: number) =>
+  const read = (side: 'before' | 'after', position: TimePosition | null, requested: number) =>
     readRange({ sql, keyring, workspaceId }, conversation.id, { side, position, limit: requested })
   const unread = await findFirstUnread(sql, workspaceId, conversation.id, conversation.unread_count)
   const firstUnreadId = unread?.id ?? null
-  const middle = await middleOf(sql, workspaceId, conversation.id, from, unread)
-  if (middle !== null) {
-    const position = { at: middle.at, id: lowestId }
+  const center = await findCenter(sql, workspaceId, conversation.id, from, unread)
+  if (center !== null) {
+    const position = { at: center.at, id: lowestId }
     const older = await read('before', position, Math.floor(limit / 2))
     const newer = await read('after', position, limit - older.items.length)
     const items = [...older.items, ...newer.items]
@@ -82,13 +82,13 @@ const lowestId = '00000000-0000-0000-0000-000000000000'
 const isPosition = (from: TimelineRequest['from']) => from !== null && typeof from === 'object' && 'side' in from
 
 /** Returns the position to center the page on; null if there is none. */
-async function middleOf(
+async function findCenter(
   sql: Sql,
   workspaceId: string,
   conversationId: string,
   from: TimelineRequest['from'],
-  unread: PlaceInTime | null,
-): Promise<PlaceInTime | null> {
+  unread: TimePosition | null,
+): Promise<TimePosition | null> {
   if (from === 'unread') return unread
   if (from === null || !('messageId' in from)) return null
   const message = await findPosition(sql, workspaceId, conversationId, from.messageId)
@@ -112,33 +112,33 @@ async function readRange(
   ])
   const items: TimelineItem[] = [
     ...messages.map((message) => ({ type: 'message' as const, id: message.id, at: message.occurredAt, message })),
-    ...notes.map((note) => ({ type: 'note' as const, ...placeOf(note), note })),
-    ...activities.map((activity) => ({ type: 'activity' as const, ...placeOf(activity), activity })),
-    ...handovers.map((handover) => ({ type: 'handover' as const, ...placeOf(handover), handover })),
+    ...notes.map((note) => ({ type: 'note' as const, ...positionOf(note), note })),
+    ...activities.map((activity) => ({ type: 'activity' as const, ...positionOf(activity), activity })),
+    ...handovers.map((handover) => ({ type: 'handover' as const, ...positionOf(handover), handover })),
   ]
   items.sort(compare)
   const shown = side === 'before' ? items.slice(-limit) : items.slice(0, limit)
   return { items: shown, hasMore: items.length > limit }
 }
 
-const placeOf = ({ id, createdAt }: { id: string; createdAt: Date }): PlaceInTime => ({ id, at: createdAt })
+const positionOf = ({ id, createdAt }: { id: string; createdAt: Date }): TimePosition => ({ id, at: createdAt })
 
-function compare(a: PlaceInTime, b: PlaceInTime): number {
+function compare(a: TimePosition, b: TimePosition): number {
   return a.at.getTime() - b.at.getTime() || (a.id < b.id ? -1 : 1)
 }
 
-function writePosition(position: PlaceInTime | null | undefined): string | null {
-  return position == null ? null : writePlace('timeline', position)
+function writePosition(position: TimePosition | null | undefined): string | null {
+  return position == null ? null : encodeTimePosition('timeline', position)
 }
 
 /** Throws `InvalidInput` for anything but a cursor of a timeline. */
-export const parsePosition = (name: string, text: string): PlaceInTime =>
-  readPlace('timeline', text, name, 'is not a cursor of a timeline')
+export const parsePosition = (name: string, text: string): TimePosition =>
+  parseTimePosition('timeline', text, name, 'is not a cursor of a timeline')
 
 /** Items on one side of a position, nearest first. Without a position: `before` the newest, `after` the oldest. */
 interface TimelineRange {
   side: 'before' | 'after'
-  position: PlaceInTime | null
+  position: TimePosition | null
   limit: number
 }
 
@@ -196,11 +196,13 @@ export async function selectActivities(
 }
 
 function rangeCondition(sql: Sql, { side, position, limit }: TimelineRange, at: Fragment, id: Fragment) {
-  const [beyond, order] = side === 'before' ? [sql`<`, sql`desc`] : [sql`>`, sql``]
-  const isBeyond =
-    position === null ? sql`` : sql`and (${at}, ${id}) ${beyond} (${position.at}::timestamptz, ${position.id}::uuid)`
+  const [comparison, order] = side === 'before' ? [sql`<`, sql`desc`] : [sql`>`, sql``]
+  const isInRange =
+    position === null
+      ? sql``
+      : sql`and (${at}, ${id}) ${comparison} (${position.at}::timestamptz, ${position.id}::uuid)`
   return sql`
-    ${isBeyond}
+    ${isInRange}
     order by ${at} ${order}, ${id} ${order}
     limit ${limit}`
 }
@@ -211,7 +213,7 @@ async function findFirstUnread(
   workspaceId: string,
   conversationId: string,
   unreadCount: number,
-): Promise<PlaceInTime | null> {
+): Promise<TimePosition | null> {
   if (unreadCount === 0) return null
   const [row] = await sql<{ id: string; occurred_at: Date }[]>`
     select m.id, m.occurred_at
@@ -237,7 +239,7 @@ async function findPosition(
   workspaceId: string,
   conversationId: string,
   id: string,
-): Promise<PlaceInTime | null> {
+): Promise<TimePosition | null> {
   const [row] = await sql<{ at: Date }[]>`
     select occurred_at as at
     from messages

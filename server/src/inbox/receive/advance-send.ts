@@ -15,7 +15,7 @@ import {
   nextState,
 } from '../conversation/message.ts'
 import { messageColumns } from '../conversation/message-queries.ts'
-import { anyWorkspace } from '../conversation/queries.ts'
+import { opaqueWorkspaceId } from '../conversation/queries.ts'
 
 /** Delivery report of one part of a send. */
 export interface PartReport {
@@ -51,15 +51,15 @@ export interface SentMessage {
 }
 
 /** Platform id of a message, encrypted, and its digest unless another message has it. */
-interface Name {
+interface EncryptedId {
   sealed: Buffer
   index: Buffer | null
 }
 
 /** A changed message, with its platform id if that is new. */
-interface Progress {
+interface MessageProgress {
   message: Message
-  named: Name | null
+  newId: EncryptedId | null
 }
 
 /**
@@ -70,7 +70,7 @@ interface Progress {
 export async function advanceMessages(work: ChangeTx, advances: readonly MessageReports[]): Promise<void> {
   const { tx, keyring, workspaceId, now } = work
   const ids = advances.map(({ messageId }) => messageId)
-  const sent = await lockSent(work, ids)
+  const sent = await lockSentMessages(work, ids)
   const advanced = advances.flatMap((advance) => {
     const one = sent.get(advance.messageId)
     return one === undefined ? [] : applyReports(keyring, one, advance)
@@ -81,10 +81,10 @@ export async function advanceMessages(work: ChangeTx, advances: readonly Message
       workspaceId,
       advanced.flatMap((one) => one.parts),
     ),
-    storeProgress(
+    storeMessageStates(
       tx,
       workspaceId,
-      advanced.flatMap((one) => (one.before === one.message ? [] : { ...one, named: nameOf(keyring, one) })),
+      advanced.flatMap((one) => (one.before === one.message ? [] : { ...one, newId: newIdOf(keyring, one) })),
     ),
     recordEvents(
       tx,
@@ -116,10 +116,10 @@ function applyReports(
   for (const report of reports) {
     parts = parts.map((part) => (part.part === report.part ? advancePart(keyring, message, part, report) : part))
     message = withExternalId(message, parts, report)
-    const rung = nextState(message, combineParts(parts))
-    if (rung === null) continue
+    const advancedState = nextState(message, combineParts(parts))
+    if (advancedState === null) continue
     const last = message
-    message = { ...message, ...rung, settleBy: null }
+    message = { ...message, ...advancedState, settleBy: null }
     events.push(...eventsOf(conversation, last, message, report.at))
   }
   return { before, message, parts: parts.filter((part, n) => part !== known[n]), events }
@@ -142,9 +142,9 @@ function eventsOf(conversation: AdvancedConversation, before: Message, after: Me
 
 function advancePart(keyring: Keyring, { connectionId }: Message, part: Part, { state, externalId }: PartReport): Part {
   const next = nextState(part, state)
-  const isNamed = part.externalIndex === null && externalId !== null
-  if (next === null && !isNamed) return part
-  return { ...part, ...next, ...(isNamed && { externalIndex: externalIndex(keyring, connectionId, externalId) }) }
+  const hasNewId = part.externalIndex === null && externalId !== null
+  if (next === null && !hasNewId) return part
+  return { ...part, ...next, ...(hasNewId && { externalIndex: externalIndex(keyring, connectionId, externalId) }) }
 }
 
 /** Uses the platform id of the first part as the id of the message. */
@@ -153,17 +153,20 @@ function withExternalId(message: Message, parts: readonly Part[], { part, extern
   return { ...message, externalId }
 }
 
-function nameOf(keyring: Keyring, { before, message: { id, connectionId, externalId } }: AdvancedMessage): Name | null {
+function newIdOf(
+  keyring: Keyring,
+  { before, message: { id, connectionId, externalId } }: AdvancedMessage,
+): EncryptedId | null {
   if (externalId === null || before.externalId !== null) return null
   return { sealed: encryptExternalId(keyring, id, externalId), index: externalIndex(keyring, connectionId, externalId) }
 }
 
 /** Requires the conversations' locks. Also locks the parts, which a running send updates without them. */
-export async function lockSent(
+export async function lockSentMessages(
   { tx, keyring, workspaceId }: WorkspaceTx,
   ids: readonly string[],
 ): Promise<Map<string, SentMessage>> {
-  const workspace = anyWorkspace(tx, workspaceId)
+  const workspace = opaqueWorkspaceId(tx, workspaceId)
   const [rows, parts] = await Promise.all([
     tx<MessageRow[]>`
       select ${messageColumns(tx)}
@@ -199,18 +202,22 @@ export async function storeParts(tx: Tx, workspaceId: string, parts: readonly Pa
       text: ['status', 'errorCode'],
       bytea: ['externalIndex'],
     })}
-    where p.workspace_id = ${anyWorkspace(tx, workspaceId)}
+    where p.workspace_id = ${opaqueWorkspaceId(tx, workspaceId)}
       and p.message_id = n.message_id
       and p.part = n.part`.execute()
 }
 
 /** Stores the states and platform ids of messages. */
-export async function storeProgress(tx: Tx, workspaceId: string, changed: readonly Progress[]): Promise<void> {
+export async function storeMessageStates(
+  tx: Tx,
+  workspaceId: string,
+  changed: readonly MessageProgress[],
+): Promise<void> {
   if (changed.length === 0) return
-  const rows = changed.map(({ message, named }) => {
-    return { ...message, externalId: named?.sealed ?? null, externalIndex: named?.index ?? null }
+  const rows = changed.map(({ message, newId }) => {
+    return { ...message, externalId: newId?.sealed ?? null, externalIndex: newId?.index ?? null }
   })
-  const workspace = anyWorkspace(tx, workspaceId)
+  const workspace = opaqueWorkspaceId(tx, workspaceId)
   // An echo may have stored the same platform id first: then only the parts keep it, where statuses are looked up too.
   await tx`
     update messages m

@@ -8,7 +8,7 @@ import { messageStatusChanged } from '../conversation/change.ts'
 import type { ChangeTx, WorkspaceSql } from '../conversation/conversation.ts'
 import { externalIndex } from '../conversation/encrypted-conversation.ts'
 import { type DeliveryState, type MessageStatus, nextState } from '../conversation/message.ts'
-import { anyWorkspace } from '../conversation/queries.ts'
+import { opaqueWorkspaceId } from '../conversation/queries.ts'
 import { isPermanentError } from './permanent-errors.ts'
 import type { ReceiveDeps, StatusReport } from './receiver.ts'
 
@@ -33,15 +33,16 @@ export async function advanceSettled(
   const found = await findSettled({ sql: deps.db.sql, keyring, workspaceId }, reports)
   const remaining: StatusReport[] = []
   const advances: StatusAdvance[] = []
-  for (const [n, ofOne] of reports.entries()) {
+  for (const [n, messageReports] of reports.entries()) {
     const row = found.get(n)
-    if (row === undefined || ofOne.some(({ event }) => event.status === 'failed')) remaining.push(...ofOne)
-    else advances.push({ row, reports: ofOne, steps: stepsOf(row, ofOne) })
+    if (row === undefined || messageReports.some(({ event }) => event.status === 'failed'))
+      remaining.push(...messageReports)
+    else advances.push({ row, reports: messageReports, steps: stepsOf(row, messageReports) })
   }
   // Drops statuses that change nothing: states never go back.
-  const real = advances.filter(({ steps }) => steps.length > 0)
-  for (let at = 0; at < real.length; at += maxMessages) {
-    remaining.push(...(await storeBatch(deps, workspaceId, keyring, real.slice(at, at + maxMessages))))
+  const effective = advances.filter(({ steps }) => steps.length > 0)
+  for (let at = 0; at < effective.length; at += maxMessages) {
+    remaining.push(...(await storeBatch(deps, workspaceId, keyring, effective.slice(at, at + maxMessages))))
   }
   return remaining
 }
@@ -84,7 +85,7 @@ async function findSettled(
   reports: readonly (readonly StatusReport[])[],
 ): Promise<Map<number, SettledRow>> {
   const ids = reports.flatMap(([first]) => first ?? [])
-  const workspace = anyWorkspace(sql, workspaceId)
+  const workspace = opaqueWorkspaceId(sql, workspaceId)
   const rows = await sql<SettledRow[]>`
     select n.place::integer, n.connection_id, m.id, m.conversation_id, m.status
     from unnest(
@@ -138,29 +139,29 @@ async function store(work: ChangeTx, advances: readonly StatusAdvance[]): Promis
       workspaceId,
       advances.map(({ row }) => row.conversation_id),
     ),
-    moveUp(work, advances).execute(),
+    updateStatuses(work, advances).execute(),
   ])
   return new Set(rows.map(({ id }) => id))
 }
 
-function moveUp({ tx, keyring, workspaceId, now }: ChangeTx, advances: readonly StatusAdvance[]) {
+function updateStatuses({ tx, keyring, workspaceId, now }: ChangeTx, advances: readonly StatusAdvance[]) {
   const rows = advances.map(({ row, steps }) => {
     return { ...row, seen: row.status, status: steps.at(-1)?.to.status ?? row.status }
   })
-  const stepping = advances.flatMap(({ row, steps }) => steps.map(() => row.id))
-  const isOfClimbed = tx`(${stepping}::uuid[])[n.place + 1] in (select id from climbed)`
+  const steppingIds = advances.flatMap(({ row, steps }) => steps.map(() => row.id))
+  const isUpdated = tx`(${steppingIds}::uuid[])[n.place + 1] in (select id from climbed)`
   return tx<{ id: string }[]>`
     with climbed as (
       update messages m
       set status = n.status
       from ${unnested(rows, { uuid: ['id', 'conversation_id'], text: ['seen', 'status'] })}
-      where m.workspace_id = ${anyWorkspace(tx, workspaceId)}
+      where m.workspace_id = ${opaqueWorkspaceId(tx, workspaceId)}
         and m.id = n.id
         and m.conversation_id = n.conversation_id
         and m.status = n.seen
       returning m.id
     ),
-    event as (${insertEvents(tx, keyring, workspaceId, advances.flatMap(eventsOf), now, isOfClimbed)})
+    event as (${insertEvents(tx, keyring, workspaceId, advances.flatMap(eventsOf), now, isUpdated)})
     select id from climbed`
 }
 

@@ -18,7 +18,7 @@ import {
   timeRangesOf,
   tracksDelivery,
 } from './conversation-draft.ts'
-import { awaitedIds, isRevision, lockAwaited, parkRevision } from './early-revisions.ts'
+import { isRevision, lockRelatedIds, parkRevision, relatedIds } from './early-revisions.ts'
 import type { CustomerEvent, InboundCustomer, ReceiveContext, WorkspaceReceiveContext } from './receiver.ts'
 import { canCompleteHistory } from './revise-message.ts'
 import { storeDraft, storeDrafts } from './store-drafts.ts'
@@ -42,7 +42,7 @@ export async function applyBatch(
   tx: Tx,
   context: WorkspaceReceiveContext,
   groups: readonly CustomerGroup[],
-  mayBegin: boolean,
+  canStartNew: boolean,
 ): Promise<BatchResult> {
   const { keyring, workspaceId, now } = context
   const result: BatchResult = {
@@ -50,25 +50,25 @@ export async function applyBatch(
     newCustomers: [],
     others: groups.filter((group) => !canApplyInMemory(group)),
   }
-  const plain = groups.filter(canApplyInMemory)
+  const batchable = groups.filter(canApplyInMemory)
   const indexOf = createCachedExternalIndexOf(keyring)
-  const [, firstOwnerOf, locked, { known: knownIds, awaited }] = await Promise.all([
-    mayBegin ? lockAwaited(tx, keyring, plain.flatMap(connectionEventsOf)) : null,
-    mayBegin ? lockFirstOwners(tx, workspaceId, now) : null,
-    lockConversationsOf({ tx, keyring, workspaceId }, plain.flatMap(customersOf)),
-    findKnownIds({ sql: tx, keyring, workspaceId }, plain.flatMap(idsOf), indexOf),
+  const [, firstOwnerOf, locked, { known: knownIds, withParkedRevisions }] = await Promise.all([
+    canStartNew ? lockRelatedIds(tx, keyring, batchable.flatMap(connectionEventsOf)) : null,
+    canStartNew ? lockFirstOwners(tx, workspaceId, now) : null,
+    lockConversationsOf({ tx, keyring, workspaceId }, batchable.flatMap(customersOf)),
+    findKnownIds({ sql: tx, keyring, workspaceId }, batchable.flatMap(idsOf), indexOf),
   ])
   const known = new Set(knownIds.map(idKey))
-  const awaitedKeys = new Set(awaited.map(idKey))
-  const isAwaited = (group: CustomerGroup) => idsOf(group).some((id) => awaitedKeys.has(idKey(id)))
+  const parkedKeys = new Set(withParkedRevisions.map(idKey))
+  const hasParkedRevisions = (group: CustomerGroup) => idsOf(group).some((id) => parkedKeys.has(idKey(id)))
   const isKnownTo = (connectionId: string) => (externalId: string) => known.has(idKey({ connectionId, externalId }))
   const draftsOf = indexDrafts(locked)
   const found: { group: CustomerGroup; draft: ConversationDraft }[] = []
-  for (const group of plain) {
-    const [draft, another] = draftsOf(group)
+  for (const group of batchable) {
+    const [draft, otherDraft] = draftsOf(group)
     const isKnown = isKnownTo(group.receiver.id)
     const first = group.events.filter(isMessage).find(({ externalId }) => !isKnown(externalId))
-    if (another !== undefined || isAwaited(group)) result.others.push(group)
+    if (otherDraft !== undefined || hasParkedRevisions(group)) result.others.push(group)
     else if (draft !== undefined) found.push({ group, draft })
     else if (first === undefined) continue
     else if (firstOwnerOf === null) result.newCustomers.push(group)
@@ -81,16 +81,16 @@ export async function applyBatch(
       })
     }
   }
-  await learnTimes(tx, workspaceId, found)
+  await loadTimes(tx, workspaceId, found)
   for (const { group, draft } of found) {
-    const folded = await applyEvents(draft, group, isKnownTo(group.receiver.id), now, null)
-    if (folded === null) {
+    const appliedEvents = await applyEvents(draft, group, isKnownTo(group.receiver.id), now, null)
+    if (appliedEvents === null) {
       result.others.push(group)
       continue
     }
-    Object.assign(draft, folded.draft)
-    for (const externalId of folded.added) known.add(idKey({ connectionId: group.receiver.id, externalId }))
-    if (folded.writer !== null) result.writers.push(folded.writer)
+    Object.assign(draft, appliedEvents.draft)
+    for (const externalId of appliedEvents.added) known.add(idKey({ connectionId: group.receiver.id, externalId }))
+    if (appliedEvents.writer !== null) result.writers.push(appliedEvents.writer)
   }
   await storeDrafts(tx, context, [...new Set(found.map(({ draft }) => draft))], indexOf)
   return result
@@ -113,7 +113,7 @@ const customersOf = ({ receiver, events }: CustomerGroup) =>
   events.map(({ customer }) => ({ connectionId: receiver.id, customer }))
 
 const idsOf = ({ receiver, events }: CustomerGroup): ExternalId[] =>
-  events.flatMap(awaitedIds).map((externalId) => ({ connectionId: receiver.id, externalId }))
+  events.flatMap(relatedIds).map((externalId) => ({ connectionId: receiver.id, externalId }))
 
 const idKey = ({ connectionId, externalId }: ExternalId): string => `${connectionId} ${externalId}`
 
@@ -138,14 +138,14 @@ const namesOf = (connectionId: string, { userId, phone }: Pick<Customer, 'userId
 ]
 
 /** Only messages older than the newest one need the times of other messages. */
-async function learnTimes(
+async function loadTimes(
   tx: Tx,
   workspaceId: string,
   found: readonly { group: CustomerGroup; draft: ConversationDraft }[],
 ): Promise<void> {
-  const stretches = found.flatMap(({ group, draft }) => timeRangesOf(draft, group))
+  const ranges = found.flatMap(({ group, draft }) => timeRangesOf(draft, group))
   const drafts = new Map(found.map(({ draft }) => [draft.conversation.id, draft]))
-  for (const { conversationId, at } of await findTimes(tx, workspaceId, stretches)) {
+  for (const { conversationId, at } of await findTimes(tx, workspaceId, ranges)) {
     drafts.get(conversationId)?.times.add(at.getTime())
   }
 }
@@ -169,7 +169,7 @@ export async function applyAlone(
   const awaited = events.map((event) => ({ connectionId, event }))
   const ids = events.filter(isMessage).map(({ externalId }) => ({ connectionId, externalId }))
   const [, found] = await Promise.all([
-    lockAwaited(tx, keyring, awaited),
+    lockRelatedIds(tx, keyring, awaited),
     findKnownIds({ sql: tx, keyring, workspaceId }, ids),
   ])
   const known = new Set(found.known.map(({ externalId }) => externalId))
@@ -177,7 +177,7 @@ export async function applyAlone(
     const isKnown = isMessage(event) && known.has(event.externalId)
     // A repeat does not update its customer.
     if (isKnown && !canCompleteHistory(event)) continue
-    const conversation = await lock(tx, context, event)
+    const conversation = await lockByCustomer(tx, context, event)
     if (conversation === undefined && isRevision(event)) {
       await parkRevision(tx, context, null, event)
       result.unmatched.push(event)
@@ -195,7 +195,7 @@ export async function applyAlone(
 }
 
 /** Locks by all identifiers of the customer and merges their conversations. */
-async function lock(
+async function lockByCustomer(
   tx: Tx,
   { keyring, receiver, now }: ReceiveContext,
   event: CustomerEvent,

@@ -10,7 +10,7 @@ import { type Message, nextState, uniqueTime } from '../conversation/message.ts'
 import { findFreeTime, findNewestOutbound, rangeMs, type TimeRange } from '../conversation/message-queries.ts'
 import { isSameOwner, type Owner } from '../conversation/owner.ts'
 import { applyEarlyRevisions, isRevision, type RevisionEvent } from './early-revisions.ts'
-import { takeEarlyStatuses } from './early-statuses.ts'
+import { consumeEarlyStatuses } from './early-statuses.ts'
 import { type EventResult, type Plan, planEcho, planEvent, sent, withTime } from './plan-event.ts'
 import type { CustomerEvent } from './receiver.ts'
 import { type InboundCustomer, type ReceiveContext, type ReceivingConnection, reasonOf } from './receiver.ts'
@@ -59,14 +59,14 @@ export function startDraft(
   firstOwner: Owner,
   now: Date,
 ): ConversationDraft {
-  const isCustomers = event.type === 'message' || event.type === 'marketing_preference'
+  const isCustomerEvent = event.type === 'message' || event.type === 'marketing_preference'
   const source = event.type === 'message' ? 'customer' : 'third_party'
   const created = newConversation(receiver, event.customer, source, event.at, now)
   // Without a message there is nothing to answer.
-  const blank = event.type === 'marketing_preference' ? { ...created, status: 'closed' as const } : created
+  const initial = event.type === 'marketing_preference' ? { ...created, status: 'closed' as const } : created
   // Conversations started outside this service belong to people.
-  const { conversation, events } = changeOwner(blank, isCustomers ? firstOwner : blank.owner, systemActor, now)
-  const activities = detailsBetween(blank, conversation).map((detail) => ({ reason: 'began' as const, detail }))
+  const { conversation, events } = changeOwner(initial, isCustomerEvent ? firstOwner : initial.owner, systemActor, now)
+  const activities = detailsBetween(initial, conversation).map((detail) => ({ reason: 'began' as const, detail }))
   return { ...draftOf(conversation), before: null, activities, events, needsMessage: isMessage(event) }
 }
 
@@ -132,7 +132,7 @@ export async function applyEvents(
   }
   const context = { draft, receiver, now, lookUp }
   const added = new Set<string>()
-  const wrote: NonNullable<EventResult['wrote']>[] = []
+  const inboundMessages: NonNullable<EventResult['inbound']>[] = []
   for (const event of events) {
     const isRepeat = isMessage(event) && (isKnown(event.externalId) || added.has(event.externalId))
     if (isRepeat && !canCompleteHistory(event)) continue
@@ -145,10 +145,10 @@ export async function applyEvents(
     draft.activities.push(...detailsBetween(before, applied.conversation).map((detail) => ({ reason, detail })))
     draft.events.push(...applied.events)
     if (isMessage(event)) added.add(event.externalId)
-    if (applied.wrote !== null) wrote.push(applied.wrote)
+    if (applied.inbound !== null) inboundMessages.push(applied.inbound)
   }
-  const referral = wrote.findLast((one) => one.referral !== null)?.referral ?? null
-  const writer = wrote.length === 0 ? null : { ...draft.conversation.contact, referral }
+  const referral = inboundMessages.findLast((one) => one.referral !== null)?.referral ?? null
+  const writer = inboundMessages.length === 0 ? null : { ...draft.conversation.contact, referral }
   return { draft, writer, added: [...added] }
 }
 
@@ -159,7 +159,7 @@ interface ApplyContext {
   lookUp: LookupContext | null
 }
 
-const withoutEvents = (conversation: Conversation): EventResult => ({ conversation, events: [], wrote: null })
+const withoutEvents = (conversation: Conversation): EventResult => ({ conversation, events: [], inbound: null })
 
 async function completeHistory(
   { draft: { conversation }, now, lookUp }: ApplyContext,
@@ -200,7 +200,7 @@ async function planOf(
   const before = draft.conversation
   if (event.type === 'echo' && tracksDelivery(receiver)) {
     if (lookUp === null) return null
-    const reported = await takeEarlyStatuses(lookUp.tx, lookUp.context.keyring, receiver, event.externalId)
+    const reported = await consumeEarlyStatuses(lookUp.tx, lookUp.context.keyring, receiver, event.externalId)
     return planEcho(
       { now },
       before,
@@ -210,11 +210,11 @@ async function planOf(
   }
   const plan = planEvent({ now }, before, event)
   if (event.type !== 'message') return plan
-  const place = positionOfInbound(before, event.at)
-  if (place !== 'unknown') return withTime(plan, place)
+  const position = positionOfInbound(before, event.at)
+  if (position !== 'unknown') return withTime(plan, position)
   if (lookUp === null) return null
-  const stretch = { from: event.at, to: before.lastMessageAt }
-  const sentAt = await findNewestOutbound(lookUp.tx, receiver.workspaceId, before.id, stretch)
+  const range = { from: event.at, to: before.lastMessageAt }
+  const sentAt = await findNewestOutbound(lookUp.tx, receiver.workspaceId, before.id, range)
   return withTime(plan, sentAt === null ? event.at : new Date(sentAt.getTime() + 1))
 }
 
@@ -222,7 +222,7 @@ async function planOf(
 async function addMessage(
   { draft, receiver, lookUp }: ApplyContext,
   event: CustomerEvent,
-  { message: requested, added }: Extract<Plan, { message: Message }>,
+  { message: requested, onInserted }: Extract<Plan, { message: Message }>,
 ): Promise<EventResult | null> {
   const { conversation } = draft
   const created =
@@ -235,7 +235,7 @@ async function addMessage(
   draft.times.add(occurredAt.getTime())
   draft.messages.push(message)
   if (event.type === 'echo' && tracksDelivery(receiver)) draft.tracked.push(message)
-  return added(message)
+  return onInserted(message)
 }
 
 async function freeTime(

@@ -5,7 +5,7 @@ import { byteaArray } from '../../base/postgres/values.ts'
 import { lockConversations } from '../conversation/batch-queries.ts'
 import type { ChangeTx, WorkspaceSql } from '../conversation/conversation.ts'
 import { externalIndex } from '../conversation/encrypted-conversation.ts'
-import { anyWorkspace, lockConversation } from '../conversation/queries.ts'
+import { lockConversation, opaqueWorkspaceId } from '../conversation/queries.ts'
 import { advanceMessages, type PartReport } from './advance-send.ts'
 import { advanceSettled } from './advance-settled.ts'
 import { lockExternalIds, storeEarlyStatuses } from './early-statuses.ts'
@@ -43,9 +43,9 @@ async function advanceOthers(
   const { found, unknown } = await findTargets({ sql: deps.db.sql, keyring, workspaceId }, statuses)
   await applyTargets(deps, workspaceId, keyring, found)
   if (unknown.length === 0) return
-  const keep = (some: readonly StatusReport[]) => storeUnknown(deps, workspaceId, keyring, some)
+  const storeSome = (some: readonly StatusReport[]) => storeUnknown(deps, workspaceId, keyring, some)
   const fieldsOf = ({ receiver }: StatusReport) => ({ workspaceId, connectionId: receiver.id, code: 'status' })
-  await skipFaulty(deps.log, unknown, keep, fieldsOf)
+  await skipFaulty(deps.log, unknown, storeSome, fieldsOf)
 }
 
 interface StatusTarget {
@@ -74,16 +74,17 @@ async function findTargets(
   const lookups = statuses.map((reports) => ({
     ...reports,
     index: externalIndex(keyring, reports.receiver.id, reports.event.externalId),
-    named: parseCorrelator(reports.event.correlator),
+    correlator: parseCorrelator(reports.event.correlator),
   }))
   const rows = await selectParts(sql, workspaceId, lookups)
   const byIndex = new Map(rows.map((row) => [row.external_index?.toString('hex'), row]))
   const byPart = new Map(rows.map((row) => [`${row.connection_id} ${row.message_id} ${row.part}`, row]))
   const targets = new Map<string, StatusTarget>()
   const unknown: StatusReport[] = []
-  for (const { receiver, event, index, named } of lookups) {
+  for (const { receiver, event, index, correlator } of lookups) {
     // The digest includes the connection.
-    const row = byIndex.get(index.toString('hex')) ?? byPart.get(`${receiver.id} ${named?.messageId} ${named?.part}`)
+    const row =
+      byIndex.get(index.toString('hex')) ?? byPart.get(`${receiver.id} ${correlator?.messageId} ${correlator?.part}`)
     if (row === undefined) {
       unknown.push({ receiver, event })
       continue
@@ -100,7 +101,7 @@ async function findTargets(
 interface PartLookup {
   receiver: ReceivingConnection
   index: Buffer
-  named: { messageId: string } | null
+  correlator: { messageId: string } | null
 }
 
 /**
@@ -108,8 +109,8 @@ interface PartLookup {
  * correlators, each by index.
  */
 async function selectParts(sql: Sql, workspaceId: string, lookups: readonly PartLookup[]): Promise<PartRow[]> {
-  const workspace = anyWorkspace(sql, workspaceId)
-  const named = lookups.flatMap(({ receiver, named: name }) => (name === null ? [] : { receiver, ...name }))
+  const workspace = opaqueWorkspaceId(sql, workspaceId)
+  const named = lookups.flatMap(({ receiver, correlator: name }) => (name === null ? [] : { receiver, ...name }))
   const ids = sql`
     unnest(
       ${lookups.map(({ receiver }) => receiver.id)}::uuid[],

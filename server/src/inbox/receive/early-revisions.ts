@@ -14,7 +14,7 @@ import type { CustomerEvent, ReceiveContext, ReceivingConnection } from './recei
 export const lockOffset = 8
 
 /** Returns the platform ids of messages for which an event may have or need parked revisions. */
-export function awaitedIds(event: CustomerEvent): string[] {
+export function relatedIds(event: CustomerEvent): string[] {
   if (isRevision(event)) return [event.originalId]
   if (!('externalId' in event)) return []
   const about = event.detail?.reaction?.externalId
@@ -25,13 +25,13 @@ export function awaitedIds(event: CustomerEvent): string[] {
  * Makes looking up a message and parking its revision atomic, as well as reading parked revisions and inserting the
  * message, where no conversation exists to lock. Call it before locking a conversation.
  */
-export function lockAwaited(
+export function lockRelatedIds(
   tx: Tx,
   keyring: Keyring,
   events: readonly { connectionId: string; event: CustomerEvent }[],
 ): Promise<void> {
   const indexes = events.flatMap(({ connectionId, event }) =>
-    awaitedIds(event).map((id) => externalIndex(keyring, connectionId, id)),
+    relatedIds(event).map((id) => externalIndex(keyring, connectionId, id)),
   )
   return lockIds(tx, indexes, lockOffset)
 }
@@ -148,14 +148,14 @@ export const isRevision = (event: CustomerEvent): event is RevisionEvent => 'ori
 /** Maximum number of former texts kept per message (the newest) and their maximum length; a page decrypts them all. */
 const [maxFormer, maxFormerLength] = [10, 4096]
 
-const untouched: Revision = { editedAt: null, withdrawnAt: null, former: [] }
+const noRevision: Revision = { editedAt: null, withdrawnAt: null, former: [] }
 
 /**
  * Returns the message with a change of its author applied, in whatever order changes arrive. Returns the same object if
  * the change has no effect: repeated, older than the last one, or the message is withdrawn.
  */
 export function revise(message: Message, event: RevisionEvent, keepsFormer: boolean): Message {
-  const revision = message.revision ?? untouched
+  const revision = message.revision ?? noRevision
   if (revision.withdrawnAt !== null) return message
   return event.type === 'edited'
     ? edit(message, revision, event, keepsFormer)
@@ -178,8 +178,8 @@ function withdraw(message: Message, revision: Revision, { at }: RevisionEvent, k
   const former = keepsFormer && message.text !== '' ? formerOf(message, revision) : revision.former
   const kept = { ...revision, withdrawnAt: at.toISOString(), former: keepsFormer ? former : [] }
   const { detail, ...rest } = message
-  const left = remainingDetail(detail, keepsFormer)
-  return { ...rest, text: '', revision: kept, ...(left !== undefined && { detail: left }) }
+  const remaining = remainingDetail(detail, keepsFormer)
+  return { ...rest, text: '', revision: kept, ...(remaining !== undefined && { detail: remaining }) }
 }
 
 function formerOf({ text, occurredAt }: Message, { editedAt, former }: Revision): Revision['former'] {

@@ -4,7 +4,7 @@ import { byteaArray, timestampArray } from '../../base/postgres/values.ts'
 import type { ChangeTx } from '../conversation/conversation.ts'
 import { externalIndex } from '../conversation/encrypted-conversation.ts'
 import type { DeliveryState, MessageStatus } from '../conversation/message.ts'
-import { anyWorkspace } from '../conversation/queries.ts'
+import { opaqueWorkspaceId } from '../conversation/queries.ts'
 import type { PartReport } from './advance-send.ts'
 import type { ReceivingConnection, StatusReport } from './receiver.ts'
 
@@ -45,7 +45,7 @@ export async function storeEarlyStatuses(
     ) as s (connection_id, external_index, status, error_code, occurred_at)
     where (
       select m.id from messages m
-      where m.workspace_id = ${anyWorkspace(tx, workspaceId)}
+      where m.workspace_id = ${opaqueWorkspaceId(tx, workspaceId)}
         and m.connection_id = s.connection_id
         and m.external_index = s.external_index
     ) is null
@@ -63,7 +63,7 @@ interface ParkedRow {
  * Deletes and returns the statuses that arrived before their send was settled, oldest first. Call it in the transaction
  * that settles the send, under the conversation's lock and after storing these ids of its parts.
  */
-export async function takeEarlyReports(
+export async function consumeEarlyReports(
   tx: Tx,
   workspaceId: string,
   messageId: string,
@@ -88,7 +88,7 @@ export async function takeEarlyReports(
 }
 
 /** Deletes and returns the statuses that arrived before this message, oldest first. Later ones find it. */
-export async function takeEarlyStatuses(
+export async function consumeEarlyStatuses(
   tx: Tx,
   keyring: Keyring,
   { workspaceId, id: connectionId }: Pick<ReceivingConnection, 'workspaceId' | 'id'>,

@@ -32,7 +32,7 @@ export interface EchoResult {
   /** False for a repeat, which changes nothing. */
   inserted: boolean
   /** Whether the echo created the conversation. */
-  begun: boolean
+  isNewConversation: boolean
 }
 
 /** Records an echo. It answers the customer and changes neither owner nor status. */
@@ -52,8 +52,8 @@ async function record(work: ChangeTx, echo: Echo): Promise<EchoResult> {
   // Serializes concurrent repeats.
   await Promise.all([lockExternalIds(tx, [index]), lockIds(tx, [index], lockOffset)])
   const known = await findByExternalIndex(tx, workspaceId, echo.connectionId, index)
-  if (known !== undefined) return { messageId: known, inserted: false, begun: false }
-  const { conversation, begun } = await findOrCreateFor(work, echo)
+  if (known !== undefined) return { messageId: known, inserted: false, isNewConversation: false }
+  const { conversation, isNewConversation } = await findOrCreateFor(work, echo)
   const receiver = { workspaceId, id: echo.connectionId }
   const created = await applyEarlyRevisions(
     ...([tx, keyring, receiver, conversation, customerOf(echo)] as const),
@@ -65,20 +65,24 @@ async function record(work: ChangeTx, echo: Echo): Promise<EchoResult> {
   const after = withOutbound(conversation, message, now)
   const change = { conversation: after, events: [messageSent(after, message)] }
   await commitChange(work, conversation, change, { actor: systemActor, reason: null })
-  return { messageId: message.id, inserted: true, begun }
+  return { messageId: message.id, inserted: true, isNewConversation }
 }
 
-async function findOrCreateFor(work: ChangeTx, echo: Echo): Promise<{ conversation: Conversation; begun: boolean }> {
+async function findOrCreateFor(
+  work: ChangeTx,
+  echo: Echo,
+): Promise<{ conversation: Conversation; isNewConversation: boolean }> {
   const { tx, keyring, workspaceId, now } = work
   const { connectionId, occurredAt } = echo
   const customer = customerOf(echo)
   const scope = { workspaceId, connectionId }
   const found = await lockCustomer(tx, keyring, scope, customer, now)
-  if (found !== undefined) return { conversation: withCustomer(found, customer, 'third_party', now), begun: false }
+  if (found !== undefined)
+    return { conversation: withCustomer(found, customer, 'third_party', now), isNewConversation: false }
   const connection = { id: connectionId, channel: 'waba' } as const
   const conversation = newConversation(connection, customer, 'third_party', occurredAt ?? now, now)
   await insertConversations(work, [conversation])
-  return { conversation, begun: true }
+  return { conversation, isNewConversation: true }
 }
 
 const customerOf = ({ to }: Echo): Customer => ({ userId: null, parentUserId: null, phone: to, name: null })

@@ -28,13 +28,13 @@ import type { CustomerEvent, ReceiveContext } from './receiver.ts'
 
 export interface EventResult extends ConversationChange {
   /** Set if the customer wrote, with the ad that brought them, if any. */
-  wrote: { referral: Referral | null } | null
+  inbound: { referral: Referral | null } | null
 }
 
 /** What an event changes in its conversation. */
 export type Plan =
   /** A message to insert; it gets a unique time, and the callback returns the resulting changes. */
-  { message: Message; added: (message: Message) => EventResult } | { message: null; applied: EventResult }
+  { message: Message; onInserted: (message: Message) => EventResult } | { message: null; applied: EventResult }
 
 /** Returns the plan with another time for its message than the platform's. */
 export const withTime = (plan: Plan, at: Date | undefined): Plan =>
@@ -76,7 +76,7 @@ const withoutMessage = (conversation: Conversation): Plan => ({
   message: null,
   applied: withoutWriter({ conversation, events: [] }),
 })
-const withoutWriter = (change: ConversationChange): EventResult => ({ ...change, wrote: null })
+const withoutWriter = (change: ConversationChange): EventResult => ({ ...change, inbound: null })
 
 type Of<T extends CustomerEvent['type']> = Extract<CustomerEvent, { type: T }>
 
@@ -84,7 +84,7 @@ function planMessage({ now }: Pick<ReceiveContext, 'now'>, before: Conversation,
   const source = { direction: 'inbound', origin: 'live', status: 'delivered' } as const
   const id = newIdAfter(before.inbound.newest, now)
   const message = { ...messageOf(before, event, source, now), id, referral: event.referral }
-  return { message, added: (stored) => afterMessage(before, event, stored, now) }
+  return { message, onInserted: (stored) => afterMessage(before, event, stored, now) }
 }
 
 function afterMessage(before: Conversation, event: Of<'message'>, message: Message, now: Date): EventResult {
@@ -106,7 +106,7 @@ function afterMessage(before: Conversation, event: Of<'message'>, message: Messa
     },
     now,
   )
-  return { conversation, events: [messageReceived(conversation, message, now)], wrote: { referral: event.referral } }
+  return { conversation, events: [messageReceived(conversation, message, now)], inbound: { referral: event.referral } }
 }
 
 export const sent: DeliveryState = { status: 'sent', errorCode: null }
@@ -116,26 +116,26 @@ export function planEcho(
   { now }: Pick<ReceiveContext, 'now'>,
   before: Conversation,
   event: Of<'echo'>,
-  rung: DeliveryState,
+  state: DeliveryState,
 ): Plan {
-  const message = messageOf(before, event, { direction: 'outbound', origin: 'echo', ...rung }, now)
-  const added = (stored: Message) => {
+  const message = messageOf(before, event, { direction: 'outbound', origin: 'echo', ...state }, now)
+  const onInserted = (stored: Message) => {
     const known = withCustomer(before, event.customer, 'third_party', now)
-    const handed = changeOwner(known, human, systemActor, now)
-    const conversation = withOutbound(lockToPeople(handed.conversation), stored, now)
-    return withoutWriter({ conversation, events: [...handed.events, messageSent(conversation, stored)] })
+    const ownerChange = changeOwner(known, human, systemActor, now)
+    const conversation = withOutbound(lockToPeople(ownerChange.conversation), stored, now)
+    return withoutWriter({ conversation, events: [...ownerChange.events, messageSent(conversation, stored)] })
   }
-  return { message, added }
+  return { message, onInserted }
 }
 
 function planHistory({ now }: Pick<ReceiveContext, 'now'>, before: Conversation, event: Of<'history'>): Plan {
   const { direction, status } = event
   const message = messageOf(before, event, { direction, origin: 'history', status }, now)
-  const added = (stored: Message) => {
+  const onInserted = (stored: Message) => {
     const known = withCustomer(before, event.customer, 'third_party', now)
     return withoutWriter({ conversation: withUpdatedAt({ ...known, ...withNewest(known, stored) }, now), events: [] })
   }
-  return { message, added }
+  return { message, onInserted }
 }
 
 interface MessageSource {

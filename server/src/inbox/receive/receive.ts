@@ -20,30 +20,30 @@ const [transactionsAtOnce, maxDeliveries, maxEvents] = [2, 64, 500]
  * failing because of another.
  */
 export function createReceive(deps: ReceiveDeps): ReceiveEvents {
-  const together = <T>(work: (workspaceId: string, items: readonly T[]) => Promise<void>) =>
+  const batched = <T>(work: (workspaceId: string, items: readonly T[]) => Promise<void>) =>
     batch<T, void>({
-      groups: transactionsAtOnce,
-      groupSize: maxDeliveries,
+      maxGroups: transactionsAtOnce,
+      maxGroupSize: maxDeliveries,
       work: async (workspaceId, items) => {
         await work(workspaceId, items)
         return items.map(() => undefined)
       },
       isRolledBack: canSplit,
     })
-  const takeCustomers = together<CallbackDelivery>((workspaceId, deliveries) =>
+  const batchCustomers = batched<CallbackDelivery>((workspaceId, deliveries) =>
     receiveCustomers(deps, workspaceId, deliveries),
   )
-  const takeStatuses = together<StatusReport[]>((workspaceId, byReceiver) =>
+  const batchStatuses = batched<StatusReport[]>((workspaceId, byReceiver) =>
     receiveStatuses(deps, workspaceId, byReceiver.flat()),
   )
 
   return async (receiver, events) => {
     const { workspaceId } = receiver
     const { customers, statuses, connection } = sortDelivery(events)
-    const told = statuses.map((event) => ({ receiver, event }))
+    const reports = statuses.map((event) => ({ receiver, event }))
     await runAll([
-      ...(customers.length === 0 ? [] : [() => takeCustomers(workspaceId, { receiver, events: customers })]),
-      ...(told.length === 0 ? [] : [() => takeStatuses(workspaceId, told)]),
+      ...(customers.length === 0 ? [] : [() => batchCustomers(workspaceId, { receiver, events: customers })]),
+      ...(reports.length === 0 ? [] : [() => batchStatuses(workspaceId, reports)]),
       ...connection.map((event) => () => deps.onConnectionEvent(receiver, event)),
     ])
   }
@@ -91,14 +91,14 @@ function groupsOf(deliveries: readonly CallbackDelivery[]): CustomerGroup[] {
 
 function splitIntoBatches(groups: readonly CustomerGroup[]): CustomerGroup[][] {
   const transactions: CustomerGroup[][] = []
-  let room = 0
+  let remaining = 0
   for (const group of groups) {
-    if (room < group.events.length || transactions.length === 0) {
+    if (remaining < group.events.length || transactions.length === 0) {
       transactions.push([])
-      room = maxEvents
+      remaining = maxEvents
     }
     transactions.at(-1)?.push(group)
-    room -= group.events.length
+    remaining -= group.events.length
   }
   return transactions
 }
@@ -109,25 +109,25 @@ async function receiveBatch(
   workspaceId: string,
   groups: readonly CustomerGroup[],
 ): Promise<CustomerGroup[]> {
-  const wrote: InboundCustomer[] = []
-  const take = async (some: readonly CustomerGroup[], mayBegin: boolean) => {
+  const writers: InboundCustomer[] = []
+  const applyGroups = async (some: readonly CustomerGroup[], mayBegin: boolean) => {
     const result = await deps.keyStore.withKeyring(workspaceId, async (keyring) => {
       // While two digest versions are in use, new conversations need a lock against concurrent inserts.
       const isAlone = keyring.indexVersions.length === 1
-      const intake = { keyring, workspaceId, now: deps.clock.now() }
-      return { ...(await deps.db.tx((tx: Tx) => applyBatch(tx, intake, some, mayBegin && isAlone))), isAlone }
+      const context = { keyring, workspaceId, now: deps.clock.now() }
+      return { ...(await deps.db.tx((tx: Tx) => applyBatch(tx, context, some, mayBegin && isAlone))), isAlone }
     })
-    wrote.push(...result.writers)
+    writers.push(...result.writers)
     return result
   }
   try {
-    const known = await take(groups, false)
+    const known = await applyGroups(groups, false)
     if (known.newCustomers.length === 0 || !known.isAlone) return [...known.others, ...known.newCustomers]
-    const begun = await take(known.newCustomers, true)
-    return [...known.others, ...begun.newCustomers, ...begun.others]
+    const started = await applyGroups(known.newCustomers, true)
+    return [...known.others, ...started.newCustomers, ...started.others]
   } finally {
     // Also runs if the second batch fails: in a retry, what the first has stored is no longer new.
-    if (wrote.length > 0) await deps.onCustomersWrote(workspaceId, wrote)
+    if (writers.length > 0) await deps.onCustomersWrote(workspaceId, writers)
   }
 }
 

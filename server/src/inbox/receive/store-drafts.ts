@@ -51,14 +51,14 @@ async function write(
   indexOf: ExternalIndexOf | undefined,
   store: (changes: readonly ConversationUpdate[]) => Promise<void>,
 ): Promise<void> {
-  const begun = drafts.flatMap(({ before, conversation }) => (before === null ? [conversation] : []))
+  const newConversations = drafts.flatMap(({ before, conversation }) => (before === null ? [conversation] : []))
   const changes = drafts.flatMap(({ before, conversation }) =>
     before === null || before === conversation ? [] : [{ before, after: conversation }],
   )
   const messages = drafts.flatMap((draft) => draft.messages)
   const events = drafts.flatMap((draft) => draft.events)
   await Promise.all([
-    insertConversations({ tx, keyring, workspaceId }, begun),
+    insertConversations({ tx, keyring, workspaceId }, newConversations),
     store(changes),
     insertMessages({ tx, keyring, workspaceId }, messages, indexOf),
     insertAttachments({ tx, keyring, workspaceId }, messages),
@@ -68,10 +68,10 @@ async function write(
 }
 
 async function recordAll(tx: Tx, workspaceId: string, drafts: readonly ConversationDraft[], now: Date): Promise<void> {
-  const lines = drafts.flatMap(({ conversation, activities }) =>
+  const entries = drafts.flatMap(({ conversation, activities }) =>
     activities.map((activity) => ({ conversationId: conversation.id, ...activity })),
   )
-  const byReason = Map.groupBy(lines, ({ reason }) => reason)
+  const byReason = Map.groupBy(entries, ({ reason }) => reason)
   await Promise.all(
     [...byReason].map(([reason, items]) =>
       recordActivities(tx, workspaceId, items, { actor: systemActor, reason }, now),

@@ -31,19 +31,19 @@ export function parseNameTerm(search: string): NameTerm | null {
   return { words: text.split(' '), digits: searchedDigits(search).filter((digits) => digits.length >= minLength) }
 }
 
-interface FoldedLines {
+interface FoldedFields {
   name: string
   phone: string
 }
 
-const linesOf = ({ name, phone }: SearchableContact): FoldedLines => ({
+const foldedFieldsOf = ({ name, phone }: SearchableContact): FoldedFields => ({
   name: foldText(name ?? ''),
   phone: foldText(phone ?? ''),
 })
 
 /** Returns whether name and phone contain all words. A short word must match a whole word of the name. */
 export function matchesName(contact: SearchableContact, { words, digits }: NameTerm): boolean {
-  const { name, phone } = linesOf(contact)
+  const { name, phone } = foldedFieldsOf(contact)
   if (digits.some((each) => phone.includes(each))) return true
   const whole = words.some(isShort) ? shortWords(name) : []
   return words.every((word) => (isShort(word) ? whole.includes(word) : name.includes(word) || phone.includes(word)))
@@ -52,7 +52,7 @@ export function matchesName(contact: SearchableContact, { words, digits }: NameT
 const leadMark = '\u000e'
 
 export function conversationTokens(keyring: Keyring, contact: SearchableContact): number[] {
-  const { name, phone } = linesOf(contact)
+  const { name, phone } = foldedFieldsOf(contact)
   const pieces = [
     ...[...grams(name), ...grams(phone), ...longRuns(phone)],
     ...[...shortWords(name).map(shortWordPiece), ...unspacedPieces(name)],

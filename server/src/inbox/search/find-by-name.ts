@@ -5,7 +5,7 @@ import type { Keyring } from '../../base/encryption/keyring.ts'
 import { byteaArray } from '../../base/postgres/values.ts'
 import type { Scope } from '../conversation/conversation.ts'
 import { decryptContact, phoneIndexes } from '../conversation/encrypted-conversation.ts'
-import { anyWorkspace } from '../conversation/queries.ts'
+import { opaqueWorkspaceId } from '../conversation/queries.ts'
 import { type ColumnSource, currentColumns, touchedIds } from '../conversation/touch.ts'
 import { filterCondition, type NamedSearch } from '../read/list-filter.ts'
 import {
@@ -37,8 +37,8 @@ export async function findConversationsByName(
 ): Promise<string[]> {
   const isFound = createMatcher(keyring, search)
   const next = await selectNext(sql, keyring, scope, range, search)
-  const near = next.filter(isFound)
-  if (near.length >= range.limit || next.length < probeSize) return near.slice(0, range.limit).map(({ id }) => id)
+  const matches = next.filter(isFound)
+  if (matches.length >= range.limit || next.length < probeSize) return matches.slice(0, range.limit).map(({ id }) => id)
   // Read before the candidates, so that it covers no tokens missing in their snapshot.
   const { conversationsTo } = await readProgress(sql, scope.workspaceId)
   const found: Candidate[] = []
@@ -60,11 +60,11 @@ function createMatcher(keyring: Keyring, { term }: NamedSearch): (row: Candidate
   }
 }
 
-const candidateColumns = (sql: Sql, indexes: readonly Buffer[], reading: ColumnSource) => sql`
+const candidateColumns = (sql: Sql, indexes: readonly Buffer[], source: ColumnSource) => sql`
   c.id,
-  ${reading.lastMessageAt(sql)} as last_message_at,
-  ${reading.updatedAt(sql)} as updated_at,
-  ${reading.unansweredSince(sql)} as unanswered_since,
+  ${source.lastMessageAt(sql)} as last_message_at,
+  ${source.updatedAt(sql)} as updated_at,
+  ${source.unansweredSince(sql)} as unanswered_since,
   c.contact,
   c.phone_index = any (${byteaArray(indexes)}::bytea[]) as has_phone`
 
@@ -79,7 +79,7 @@ function selectNext(
   search: NamedSearch,
 ): Promise<Candidate[]> {
   const indexes = indexesOf(keyring, search)
-  const columns: Columns = (_, reading) => candidateColumns(sql, indexes, reading)
+  const columns: Columns = (_, source) => candidateColumns(sql, indexes, source)
   return sql<Candidate[]>`${selectListRange(sql, keyring, scope, { ...range, limit: probeSize }, columns)}`
 }
 
@@ -98,7 +98,7 @@ function selectCandidates(
 ): AsyncIterable<Candidate[]> {
   const indexes = indexesOf(keyring, search)
   const sets = search.term === null ? [] : nameTermTokens(keyring, search.term)
-  const workspace = anyWorkspace(sql, scope.workspaceId)
+  const workspace = opaqueWorkspaceId(sql, scope.workspaceId)
   const hasTokens = sets.reduce((either, tokens) => sql`${either} or s.tokens @> ${tokens}::integer[]`, sql`false`)
   return sql<Candidate[]>`
     with candidates as (

@@ -27,7 +27,7 @@ export interface IndexDeps {
 
 const maxRunMs = 2_000
 const pauseMs = 10_000
-const batch = 500
+const batchSize = 500
 const allEveryMs = 300_000
 /**
  * Older rows are committed, unless a transaction that started earlier is still open: writing transactions take moments,
@@ -58,49 +58,49 @@ export function createInboxIndexer(deps: IndexDeps): InboxIndexer {
       if (changed === null) checksAll = true
       for (const id of changed ?? []) changedAtMs.set(id.slice(0, id.indexOf(' ')), nowMs)
       const workspaceIds = checksAll ? null : [...changedAtMs.keys()]
-      const { passed, settledTo, isOver } = await indexBehind(deps, workspaceIds)
-      if (!isOver) {
+      const { processed, settledTo, isTimedOut } = await indexPending(deps, workspaceIds)
+      if (!isTimedOut) {
         checksAll = false
         for (const [id, atMs] of changedAtMs) if (atMs < settledTo.getTime()) changedAtMs.delete(id)
         pausedUntilMs = nowMs + pauseMs
       }
-      return passed
+      return processed
     },
   }
 }
 
 /** Indexes all settled rows, for at most two seconds. Returns the number of rows processed. */
 export async function indexInbox(deps: IndexDeps): Promise<number> {
-  return (await indexBehind(deps, null)).passed
+  return (await indexPending(deps, null)).processed
 }
 
 interface IndexRun {
-  passed: number
+  processed: number
   settledTo: Date
   /** Whether the run stopped at the time limit. */
-  isOver: boolean
+  isTimedOut: boolean
 }
 
 /** Indexes these workspaces, or all, in turns. A failing one does not block others; throws the first error. */
-async function indexBehind(deps: IndexDeps, workspaceIds: readonly string[] | null): Promise<IndexRun> {
-  if (workspaceIds?.length === 0) return { passed: 0, settledTo: new Date(0), isOver: false }
+async function indexPending(deps: IndexDeps, workspaceIds: readonly string[] | null): Promise<IndexRun> {
+  if (workspaceIds?.length === 0) return { processed: 0, settledTo: new Date(0), isTimedOut: false }
   const endsAt = performance.now() + maxRunMs
   const settledTo = await readSettled(deps)
   const failures: unknown[] = []
-  let passed = 0
+  let processed = 0
   for (;;) {
-    let ofRound = 0
-    for (const workspaceId of await listBehind(deps.db, workspaceIds, settledTo)) {
-      if (performance.now() > endsAt) return { passed, settledTo, isOver: true }
+    let countOfRound = 0
+    for (const workspaceId of await listUnindexed(deps.db, workspaceIds, settledTo)) {
+      if (performance.now() > endsAt) return { processed, settledTo, isTimedOut: true }
       const count = await indexNext(deps, workspaceId, settledTo).catch((error: unknown) => {
         failures.push(error)
         return 0
       })
-      ofRound += count
-      passed += count
+      countOfRound += count
+      processed += count
     }
     if (failures.length > 0) throw failures[0]
-    if (ofRound === 0) return { passed, settledTo, isOver: false }
+    if (countOfRound === 0) return { processed, settledTo, isTimedOut: false }
   }
 }
 
@@ -121,10 +121,10 @@ async function readSettled({ db, clock }: IndexDeps): Promise<Date> {
 
 const lowestId = '00000000-0000-0000-0000-000000000000'
 
-async function listBehind(db: Db, workspaceIds: readonly string[] | null, settledTo: Date): Promise<string[]> {
+async function listUnindexed(db: Db, workspaceIds: readonly string[] | null, settledTo: Date): Promise<string[]> {
   const { sql } = db
-  const among = workspaceIds === null ? sql`` : sql`and w.id = any (${[...workspaceIds]}::uuid[])`
-  if (isDistributed(sql)) await createAllProgress(db, among)
+  const filter = workspaceIds === null ? sql`` : sql`and w.id = any (${[...workspaceIds]}::uuid[])`
+  if (isDistributed(sql)) await createAllProgress(db, filter)
   // On Citus, each workspace is checked on the server that has its progress row, so all need one.
   const workspaces = isDistributed(sql)
     ? sql`(select p.*, p.workspace_id as id from inbox_search_progress p) as w`
@@ -149,7 +149,7 @@ async function listBehind(db: Db, workspaceIds: readonly string[] | null, settle
       limit 1
     ) as c on true
     where (m.is_behind or c.is_behind)
-      ${among}
+      ${filter}
     limit 1000`
   return rows.map(({ id }) => id)
 }
@@ -180,21 +180,21 @@ async function indexMessages(
       and m.id > ${messagesTo}
       and m.id < ${firstIdAt(settledTo)}
     order by m.id
-    limit ${batch}`
+    limit ${batchSize}`
   const last = rows.at(-1)
   if (last === undefined) return 0
-  const made = rows.flatMap((row) => {
+  const rowsWithTokens = rows.flatMap((row) => {
     const tokens =
       row.kind === 'system' ? [] : decryptOrNull(() => messageTokens(keyring, decryptMessageText(keyring, row), epoch))
     return tokens === null || tokens.length === 0 ? [] : { id: row.id, epoch, tokens }
   })
-  await storeMessageTokens(work, made)
-  const isFull = inEpoch + made.length >= epochSize
+  await storeMessageTokens(work, rowsWithTokens)
+  const isFull = inEpoch + rowsWithTokens.length >= epochSize
   await tx`
     update inbox_search_progress
-    set messages_to = ${rows.length < batch ? firstIdAt(settledTo) : last.id},
+    set messages_to = ${rows.length < batchSize ? firstIdAt(settledTo) : last.id},
       epoch = ${isFull ? epoch + 1 : epoch},
-      in_epoch = ${isFull ? 0 : inEpoch + made.length}
+      in_epoch = ${isFull ? 0 : inEpoch + rowsWithTokens.length}
     where workspace_id = ${workspaceId}`
   return rows.length
 }
@@ -223,7 +223,7 @@ async function indexConversations(
         and (updated_at, id) > (${conversationsTo}::timestamptz, ${conversationTo}::uuid)
         and updated_at < ${to}
       order by updated_at, id
-      limit ${batch}
+      limit ${batchSize}
     ) as c
     left join lateral (
       select index_version, tokens
@@ -237,15 +237,15 @@ async function indexConversations(
   if (last === undefined) return 0
   const changed = rows.flatMap((row) => {
     const tokens = decryptOrNull(() => conversationTokens(keyring, decryptContact(keyring, row.id, row.contact))) ?? []
-    const isRight = row.index_version === keyring.indexVersion && String(tokens) === String(row.tokens)
-    return isRight ? [] : { id: row.id, tokens }
+    const isUpToDate = row.index_version === keyring.indexVersion && String(tokens) === String(row.tokens)
+    return isUpToDate ? [] : { id: row.id, tokens }
   })
   await storeConversationTokens(work, changed)
-  const isAll = rows.length < batch
+  const isComplete = rows.length < batchSize
   await tx`
     update inbox_search_progress
-    set conversations_to = ${isAll ? to : last.updated_at},
-      conversation_to = ${isAll ? lowestId : last.id}
+    set conversations_to = ${isComplete ? to : last.updated_at},
+      conversation_to = ${isComplete ? lowestId : last.id}
     where workspace_id = ${workspaceId}`
   return rows.length
 }

@@ -63,12 +63,12 @@ export async function lockProgress(tx: Tx, workspaceId: string): Promise<SearchP
 }
 
 /** Creates the progress rows of those workspaces `w` that have none. */
-export async function createAllProgress({ sql, statement }: Db, among: Fragment): Promise<void> {
+export async function createAllProgress({ sql, statement }: Db, filter: Fragment): Promise<void> {
   const rows = await sql<{ id: string }[]>`
     select w.id
     from workspaces w
     where w.id not in (select workspace_id from inbox_search_progress)
-      ${among}`
+      ${filter}`
   if (rows.length === 0) return
   await statement(
     (tx) => tx`
@@ -116,7 +116,7 @@ interface MessageTokens {
 }
 
 // Lists of different lengths cannot form an array of arrays, so they are passed as text.
-const listed = (rows: readonly { tokens: readonly number[] }[]) => rows.map(({ tokens }) => `{${tokens}}`)
+const arrayLiterals = (rows: readonly { tokens: readonly number[] }[]) => rows.map(({ tokens }) => `{${tokens}}`)
 
 export async function storeMessageTokens(
   { tx, keyring, workspaceId }: WorkspaceTx,
@@ -129,7 +129,7 @@ export async function storeMessageTokens(
     from unnest(
       ${messages.map(({ id }) => id)}::uuid[],
       ${messages.map(({ epoch }) => epoch)}::integer[],
-      ${listed(messages)}::text[]
+      ${arrayLiterals(messages)}::text[]
     ) as r (id, epoch, tokens)
     on conflict (workspace_id, message_id)
     do update set tokens = excluded.tokens, index_version = excluded.index_version`
@@ -143,7 +143,7 @@ export async function storeConversationTokens(
   await tx`
     insert into conversation_search (workspace_id, conversation_id, index_version, tokens)
     select ${workspaceId}::uuid, r.id, ${keyring.indexVersion}::integer, r.tokens::integer[]
-    from unnest(${conversations.map(({ id }) => id)}::uuid[], ${listed(conversations)}::text[]) as r (id, tokens)
+    from unnest(${conversations.map(({ id }) => id)}::uuid[], ${arrayLiterals(conversations)}::text[]) as r (id, tokens)
     on conflict (workspace_id, conversation_id)
     do update set tokens = excluded.tokens, index_version = excluded.index_version`
 }

@@ -7,7 +7,7 @@ import { invalid } from '../../base/errors.ts'
 import { isUuid, timeOfId } from '../../base/id.ts'
 import type { Scope } from '../conversation/conversation.ts'
 import { decryptMessageText, type MessageRow } from '../conversation/message.ts'
-import { anyWorkspace } from '../conversation/queries.ts'
+import { opaqueWorkspaceId } from '../conversation/queries.ts'
 import { messageTermTokens } from './message-tokens.ts'
 import { readProgress, type SearchProgress } from './progress.ts'
 import { findTerm, type MessageTerm, parseMessageTerm, type Span } from './search-terms.ts'
@@ -41,9 +41,9 @@ interface SearchPosition {
 
 const highestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 /** Maximum number of messages decrypted per page; rare terms take several pages. */
-const maxOpened = 1_500
+const maxDecrypted = 1_500
 /** Batch sizes: small for the first page of a common word, then doubled. */
-const [firstAtOnce, mostAtOnce] = [64, 512]
+const [firstBatchSize, maxBatchSize] = [64, 512]
 /** Maximum number of epochs per statement; doubled each time, because a word missing in the newest ones is rare. */
 const maxEpochs = 32
 
@@ -60,14 +60,14 @@ export async function searchMessages(
   // Read before the messages, so that it covers no tokens missing in a later snapshot.
   const progress = await readProgress(sql, scope.workspaceId)
   const messages: MessageHit[] = []
-  let opened = 0
+  let decryptedCount = 0
   for await (const { rows, epoch } of candidatesOf(sql, keyring, scope, term, from, progress)) {
     for (const row of rows) {
-      opened++
+      decryptedCount++
       const found = row.message === null ? null : decryptAndMatch(keyring, row.message, term)
       if (found !== null) messages.push(found)
-      if (messages.length === limit || opened === maxOpened) {
-        return { messages, ...stopAt(keyring, search, { before: row.id, epoch }) }
+      if (messages.length === limit || decryptedCount === maxDecrypted) {
+        return { messages, ...endPageAt(keyring, search, { before: row.id, epoch }) }
       }
     }
     await setImmediate()
@@ -75,12 +75,12 @@ export async function searchMessages(
   return { messages, cursor: null, lookedTo: null }
 }
 
-function stopAt(
+function endPageAt(
   keyring: Keyring,
   search: string,
-  place: SearchPosition,
+  position: SearchPosition,
 ): Pick<MessageSearchPage, 'cursor' | 'lookedTo'> {
-  return { cursor: writeCursor(keyring, search, place), lookedTo: timeOfId(place.before) }
+  return { cursor: writeCursor(keyring, search, position), lookedTo: timeOfId(position.before) }
 }
 
 function decryptAndMatch(
@@ -108,12 +108,12 @@ async function* candidatesOf(
   from: SearchPosition,
   progress: SearchProgress,
 ): AsyncGenerator<CandidateBatch> {
-  const isUnknown = messageTermTokens(keyring, term, 0) === null
-  const behind = isUnknown ? lowestId : progress.messagesTo
+  const hasNoTokens = messageTermTokens(keyring, term, 0) === null
+  const afterId = hasNoTokens ? lowestId : progress.messagesTo
   if (from.epoch === null) {
-    yield* batches(null, from.before, (before, limit) => selectMessages(sql, scope, { behind, before, limit }))
+    yield* batches(null, from.before, (before, limit) => selectMessages(sql, scope, { afterId, before, limit }))
   }
-  if (isUnknown) return
+  if (hasNoTokens) return
   // A forged cursor must not start the countdown at a huge number.
   let newest = Math.min(from.epoch ?? progress.epoch, progress.epoch)
   for (let count = 1; newest >= 0; count = Math.min(2 * count, maxEpochs)) {
@@ -135,7 +135,7 @@ async function* batches(
   select: (before: string, limit: number) => Promise<Candidate[]>,
 ): AsyncGenerator<CandidateBatch> {
   let before = from
-  for (let limit = firstAtOnce; ; limit = Math.min(2 * limit, mostAtOnce)) {
+  for (let limit = firstBatchSize; ; limit = Math.min(2 * limit, maxBatchSize)) {
     const rows = await select(before, limit)
     if (rows.length > 0) yield { rows, epoch }
     if (rows.length < limit) return
@@ -153,9 +153,9 @@ function writeCursor(keyring: Keyring, search: string, { before, epoch }: Search
 
 function parseCursor(text: string, keyring: Keyring, search: string): SearchPosition {
   const [name, digest, before, epoch, extra] = decodeCursor(text) ?? []
-  const isPlace = typeof before === 'string' && isUuid(before)
+  const isMessageId = typeof before === 'string' && isUuid(before)
   const isEpoch = epoch === null || (Number.isSafeInteger(epoch) && Number(epoch) >= 0)
-  if (name !== 'found' || digest !== digestOf(keyring, search) || !isPlace || !isEpoch || extra !== undefined) {
+  if (name !== 'found' || digest !== digestOf(keyring, search) || !isMessageId || !isEpoch || extra !== undefined) {
     throw invalid('cursor', 'is not a cursor of this search', 'query')
   }
   return { before, epoch: epoch === null ? null : Number(epoch) }
@@ -174,7 +174,7 @@ interface Candidate {
 
 type CandidateRow = CandidateMessage | ({ id: string } & { [name in Exclude<keyof CandidateMessage, 'id'>]: null })
 
-const candidate = (row: CandidateRow): Candidate => ({ id: row.id, message: row.content === null ? null : row })
+const toCandidate = (row: CandidateRow): Candidate => ({ id: row.id, message: row.content === null ? null : row })
 
 const columns = (sql: Sql) => sql`
   m.conversation_id,
@@ -192,21 +192,21 @@ const connectionCondition = (sql: Sql, { connectionIds }: Scope): Fragment =>
 async function selectMessages(
   sql: Sql,
   scope: Scope,
-  { behind, before, limit }: { behind: string; before: string; limit: number },
+  { afterId, before, limit }: { afterId: string; before: string; limit: number },
 ): Promise<Candidate[]> {
   const rows = await sql<CandidateMessage[]>`
     select m.id, ${columns(sql)}
     from messages m
     where m.workspace_id = ${scope.workspaceId}
-      and m.id > ${behind}
+      and m.id > ${afterId}
       and m.id < ${before}
       ${connectionCondition(sql, scope)}
     order by m.id desc
     limit ${limit}`
-  return rows.map(candidate)
+  return rows.map(toCandidate)
 }
 
-interface ByTokens {
+interface TokenSearch {
   /** A message has all tokens of at least one set. */
   tokens: readonly number[][]
   /** Last indexed message to search by tokens. */
@@ -220,9 +220,13 @@ interface ByTokens {
  * are, and the planner may prefer scanning all messages of the workspace in order. Hardly any message of another
  * workspace has them.
  */
-async function selectByTokens(sql: Sql, scope: Scope, { tokens, upTo, before, limit }: ByTokens): Promise<Candidate[]> {
+async function selectByTokens(
+  sql: Sql,
+  scope: Scope,
+  { tokens, upTo, before, limit }: TokenSearch,
+): Promise<Candidate[]> {
   const hasTokens = tokens.reduce((either, set) => sql`${either} or s.tokens @> ${set}::integer[]`, sql`false`)
-  const workspace = anyWorkspace(sql, scope.workspaceId)
+  const workspace = opaqueWorkspaceId(sql, scope.workspaceId)
   const rows = await sql<CandidateRow[]>`
     with tokened as materialized (
       select s.message_id as id
@@ -253,5 +257,5 @@ async function selectByTokens(sql: Sql, scope: Scope, { tokens, upTo, before, li
       offset 0
     ) as m on true
     order by t.id desc`
-  return rows.map(candidate)
+  return rows.map(toCandidate)
 }

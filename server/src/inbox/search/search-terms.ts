@@ -1,4 +1,4 @@
-import { cutUnspaced, foldText } from '../../base/text/search-text.ts'
+import { foldText, splitUnspaced } from '../../base/text/search-text.ts'
 
 /** A word, or a run of letters of a script without spaces between words. */
 export interface Piece {
@@ -22,7 +22,7 @@ export function piecesOf(text: string): PositionedPiece[] {
 }
 
 function piecesOfRun(run: string, from: number): PositionedPiece[] {
-  const pieces: Piece[] = cutUnspaced(foldText(run)).flatMap((cut) =>
+  const pieces: Piece[] = splitUnspaced(foldText(run)).flatMap((cut) =>
     cut.isUnspaced ? [cut] : wordsOf(cut.text).map((text) => ({ text, isUnspaced: false })),
   )
   // If folding changed the length, positions within the run are unknown and all pieces get the whole run.
@@ -86,18 +86,18 @@ export function findTerm(text: string, { phrases }: MessageTerm): Span[] | null 
   const pieces = piecesOf(text)
   const found: Span[] = []
   for (const phrase of phrases) {
-    const places = pieces.flatMap((_, at) => spanAt(pieces, at, phrase) ?? [])
-    if (places.length === 0) return null
-    found.push(...places)
+    const phraseSpans = pieces.flatMap((_, at) => spanAt(pieces, at, phrase) ?? [])
+    if (phraseSpans.length === 0) return null
+    found.push(...phraseSpans)
   }
   return mergeSpans(found)
 }
 
-function spanAt(pieces: readonly PositionedPiece[], at: number, { pieces: wanted, isOpen }: Phrase): Span | null {
-  const last = wanted.length - 1
+function spanAt(pieces: readonly PositionedPiece[], at: number, { pieces: words, isOpen }: Phrase): Span | null {
+  const last = words.length - 1
   const span: Span = { from: Number.POSITIVE_INFINITY, to: 0 }
   for (let n = 0; n <= last; n++) {
-    const [piece, word] = [pieces[at + n], wanted[n]]
+    const [piece, word] = [pieces[at + n], words[n]]
     if (piece === undefined || word === undefined || piece.isUnspaced !== word.isUnspaced) return null
     const place = word.isUnspaced
       ? positionWithin(piece, word.text, n === 0, n === last)
@@ -114,24 +114,24 @@ function spanAt(pieces: readonly PositionedPiece[], at: number, { pieces: wanted
 /** Matches part of an unspaced run; within a phrase the part must touch the adjacent words. */
 function positionWithin(
   { text, from, to }: PositionedPiece,
-  wanted: string,
+  expected: string,
   isFirst: boolean,
   isLast: boolean,
 ): Span | null {
-  const at = isLast ? text.indexOf(wanted) : text.length - wanted.length
-  if (at < 0 || !text.startsWith(wanted, at) || (!isFirst && at > 0)) return null
-  return text.length === to - from ? { from: from + at, to: from + at + wanted.length } : { from, to }
+  const at = isLast ? text.indexOf(expected) : text.length - expected.length
+  if (at < 0 || !text.startsWith(expected, at) || (!isFirst && at > 0)) return null
+  return text.length === to - from ? { from: from + at, to: from + at + expected.length } : { from, to }
 }
 
 function mergeSpans(spans: Span[]): Span[] {
   const inOrder = spans.sort((a, b) => a.from - b.from || a.to - b.to)
-  const apart: Span[] = []
+  const merged: Span[] = []
   for (const span of inOrder) {
-    const before = apart.at(-1)
+    const before = merged.at(-1)
     if (before !== undefined && span.from < before.to) before.to = Math.max(before.to, span.to)
-    else apart.push({ ...span })
+    else merged.push({ ...span })
   }
-  return apart
+  return merged
 }
 
 /** A part of a snippet, and whether it is a match. */
@@ -143,23 +143,23 @@ interface SnippetPart {
 const [before, length] = [40, 160]
 /** Further hits are not highlighted. */
 const maxHits = 20
-export const [maxStretches, maxStretchLength] = [2 * maxHits + 3, 2 * length]
+export const [maxSnippetParts, maxSnippetPartLength] = [2 * maxHits + 3, 2 * length]
 
 /** Returns one line around the first hit, cut between words where possible. */
 export function snippetOf(text: string, hits: readonly Span[]): SnippetPart[] {
   const first = hits[0]?.from ?? 0
   const from = first <= before ? 0 : wordBegin(text, first - before, first)
   const to = from + length >= text.length ? text.length : wordEnd(text, from + length)
-  const shown: SnippetPart[] = from === 0 ? [] : [{ text: '…', isHit: false }]
+  const parts: SnippetPart[] = from === 0 ? [] : [{ text: '…', isHit: false }]
   let at = from
   for (const hit of hits.filter((one) => one.from < to).slice(0, maxHits)) {
     const end = Math.min(hit.to, to)
-    shown.push({ text: text.slice(at, hit.from), isHit: false }, { text: text.slice(hit.from, end), isHit: true })
+    parts.push({ text: text.slice(at, hit.from), isHit: false }, { text: text.slice(hit.from, end), isHit: true })
     at = end
   }
-  shown.push({ text: text.slice(at, to), isHit: false })
-  if (to < text.length) shown.push({ text: '…', isHit: false })
-  return shown.map(({ text: part, isHit }) => ({ text: inOneLine(part), isHit })).filter((one) => one.text !== '')
+  parts.push({ text: text.slice(at, to), isHit: false })
+  if (to < text.length) parts.push({ text: '…', isHit: false })
+  return parts.map(({ text: part, isHit }) => ({ text: inOneLine(part), isHit })).filter((one) => one.text !== '')
 }
 
 const near = 20
@@ -178,4 +178,4 @@ function wordEnd(text: string, to: number): number {
 /** Does not split a surrogate pair. */
 const letterBegin = (text: string, at: number): number => (/[\uDC00-\uDFFF]/.test(text.charAt(at)) ? at - 1 : at)
 
-const inOneLine = (text: string): string => text.slice(0, maxStretchLength).toWellFormed().replaceAll(/\s+/g, ' ')
+const inOneLine = (text: string): string => text.slice(0, maxSnippetPartLength).toWellFormed().replaceAll(/\s+/g, ' ')

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { idempotent } from '../../base/db.ts'
-import type { Outgoing, RefusalEffect, SendResult } from '../../channels/connector.ts'
-import type { FileToUpload, MediaWay, Uploaded } from '../../channels/media-transport.ts'
+import type { OutgoingMessage, RefusalEffect, SendResult } from '../../channels/connector.ts'
+import type { FileToUpload, MediaTransport, UploadResult } from '../../channels/media-transport.ts'
 import {
   allowStart,
   type DispatchKey,
@@ -51,13 +51,11 @@ export interface CallResult {
 export async function callPlatform(deps: SendDeps, reserved: ReservedSend): Promise<CallResult> {
   const prepared = await prepareParts(deps, reserved, false)
   if ('stopped' in prepared) return recordEnd(deps, reserved, 1, prepared.stopped)
-  let isOurTurn = await deps.step('awaitTurn', async () => reserved.turn === 1 || awaitTurn(deps, reserved))
+  let isNext = await deps.step('awaitTurn', async () => reserved.turn === 1 || awaitTurn(deps, reserved))
   for (const [index, outgoing] of prepared.parts.entries()) {
     const start = index === 0 ? reserved.start : null
-    isOurTurn = isOurTurn && (await deps.step('awaitRate', () => awaitRate(deps, reserved, start)))
-    const sent = isOurTurn
-      ? await deps.step('call', () => sendPart(deps, reserved, index + 1, outgoing, start))
-      : notSent
+    isNext = isNext && (await deps.step('awaitRate', () => awaitRate(deps, reserved, start)))
+    const sent = isNext ? await deps.step('call', () => sendPart(deps, reserved, index + 1, outgoing, start)) : notSent
     const result = isFileGone(reserved, sent) ? await resendWithFile(deps, reserved) : sent
     if (result.outcome !== 'accepted') return recordEnd(deps, reserved, index + 1, result)
     if (prepared.parts.length === 1) return { accepted: result, refusal: null, hasAcceptedPart: true }
@@ -104,23 +102,23 @@ const notSent: PartOutcome = { outcome: 'stopped', errorCode: 'not_sent' }
 // has expired: later sends may have overtaken it, so it must not send any more.
 async function awaitTurn(deps: SendDeps, reserved: ReservedSend): Promise<boolean> {
   const waitMs = deps.maxTurnMs ?? maxTurnMs
-  let giveUpAt = performance.now() + waitMs
+  let deadlineMs = performance.now() + waitMs
   for (;;) {
     const woken = deps.wakeups.next(reserved.conversationId, pollMs)
     const state = await deps.db.tx((tx) => renewDispatch(tx, reserved), idempotent)
     if (state === undefined) return false
     if (!state.waits) return true
     // Uploads take time and have a limit of their own.
-    if (state.isBehindFile) giveUpAt = performance.now() + waitMs
-    if (performance.now() >= giveUpAt) return false
+    if (state.isBehindFile) deadlineMs = performance.now() + waitMs
+    if (performance.now() >= deadlineMs) return false
     await woken
   }
 }
 
 async function awaitRate(deps: SendDeps, reserved: ReservedSend, start: SendStart | null): Promise<boolean> {
   const waitMs = start === null ? await reserveSlotFor(deps, reserved) : start.waitMs
-  const goAt = performance.now() + waitMs
-  for (let leftMs = waitMs; leftMs > 0; leftMs = goAt - performance.now()) {
+  const dueAt = performance.now() + waitMs
+  for (let leftMs = waitMs; leftMs > 0; leftMs = dueAt - performance.now()) {
     if ((await deps.db.tx((tx) => renewDispatch(tx, reserved), idempotent)) === undefined) return false
     await sleep(Math.min(leftMs, renewEveryMs))
   }
@@ -128,15 +126,15 @@ async function awaitRate(deps: SendDeps, reserved: ReservedSend, start: SendStar
 }
 
 function reserveSlotFor(deps: SendDeps, { workspaceId, connection, conversationId }: ReservedSend): Promise<number> {
-  const paces = deps.sendRatesOf(connection)
-  return deps.db.statement((tx) => reserveSlot(tx, workspaceId, connection.id, conversationId, paces), null, idempotent)
+  const rates = deps.sendRatesOf(connection)
+  return deps.db.statement((tx) => reserveSlot(tx, workspaceId, connection.id, conversationId, rates), null, idempotent)
 }
 
 async function sendPart(
   deps: SendDeps,
   reserved: ReservedSend,
   part: number,
-  message: Outgoing,
+  message: OutgoingMessage,
   start: SendStart | null,
 ): Promise<PartOutcome> {
   const deadline = await deps.step(
@@ -154,7 +152,7 @@ async function sendPart(
 
 /** Returns the start deadline of a call that was allowed with the reservation, if enough time is left. */
 function deadlineOf(deps: SendDeps, start: SendStart | null): Date | null {
-  return start?.isAllowed ? startDeadline(deps, start.askedAt) : null
+  return start?.isAllowed ? startDeadline(deps, start.requestedAt) : null
 }
 
 function startDeadline(deps: SendDeps, askedAt: number): Date | null {
@@ -184,11 +182,11 @@ async function withTimeout(
   call: () => Promise<SendResult>,
 ): Promise<SendResult> {
   const unknown: SendResult = { outcome: 'unknown', errorCode: outcomeUnknown }
-  const { promise: late, resolve: giveUp } = Promise.withResolvers<SendResult>()
+  const { promise: timeout, resolve: resolveTimeout } = Promise.withResolvers<SendResult>()
   // Cleared, not aborted: aborting would create an unused error for each call.
-  const timer = setTimeout(giveUp, maxCallMs, unknown)
+  const timer = setTimeout(resolveTimeout, maxCallMs, unknown)
   try {
-    return await Promise.race([call(), late])
+    return await Promise.race([call(), timeout])
   } catch (error) {
     deps.log.error('connector failed while sending', { messageId }, error)
     return unknown
@@ -204,7 +202,7 @@ const defaultRenewEveryMs = 4_000
 const minRemainingMs = 3_600_000
 
 /** Parts with their uploaded file, or the reason not to send. */
-type PreparedSend = { parts: Outgoing[] } | { stopped: PartOutcome }
+type PreparedSend = { parts: OutgoingMessage[] } | { stopped: PartOutcome }
 
 /**
  * Uploads the file of a send to the platform unless it has a valid id; `isGone` means that the platform no longer knows
@@ -233,31 +231,31 @@ async function upload(
   deps: SendDeps,
   { workspaceId, conversationId, messageId, connection }: ReservedSend,
   { id }: OutgoingFile,
-): Promise<Uploaded | null> {
-  const way = deps.mediaTransportOf(connection.channel)
-  const opened = way === undefined ? null : await openUpload(deps, way.limits, workspaceId, id)
-  if (way === undefined || opened === null) return { outcome: 'refused', errorCode: 'file_missing' }
-  const over = new AbortController()
-  const limit = setTimeout(() => over.abort(), maxUploadMs)
+): Promise<UploadResult | null> {
+  const transport = deps.mediaTransportOf(connection.channel)
+  const opened = transport === undefined ? null : await openUpload(deps, transport.limits, workspaceId, id)
+  if (transport === undefined || opened === null) return { outcome: 'refused', errorCode: 'file_missing' }
+  const controller = new AbortController()
+  const limit = setTimeout(() => controller.abort(), maxUploadMs)
   const stopping = new AbortController()
-  const alive = renewWhileUploading(deps, { workspaceId, conversationId, messageId }, over, stopping.signal)
+  const renewal = renewWhileUploading(deps, { workspaceId, conversationId, messageId }, controller, stopping.signal)
   try {
-    return await uploadTo(deps, way, connection, opened, over.signal)
+    return await uploadTo(deps, transport, connection, opened, controller.signal)
   } finally {
     clearTimeout(limit)
     stopping.abort()
-    await alive
+    await renewal
   }
 }
 
 async function uploadTo(
   { log }: SendDeps,
-  way: MediaWay,
+  transport: MediaTransport,
   connection: ReservedSend['connection'],
   file: FileToUpload,
   signal: AbortSignal,
-): Promise<Uploaded | null> {
-  const uploaded = await way.upload(connection, file, signal).catch((error: unknown) => {
+): Promise<UploadResult | null> {
+  const uploaded = await transport.upload(connection, file, signal).catch((error: unknown) => {
     log.error('failed to upload a file to the platform', { connectionId: connection.id }, error)
     return { outcome: 'failed', errorCode: 'internal', isDown: false } as const
   })
@@ -268,7 +266,7 @@ async function uploadTo(
 async function renewWhileUploading(
   { db, log, renewEveryMs = defaultRenewEveryMs }: SendDeps,
   dispatch: { workspaceId: string; conversationId: string; messageId: string },
-  over: AbortController,
+  controller: AbortController,
   stop: AbortSignal,
 ): Promise<void> {
   while (!stop.aborted) {
@@ -278,12 +276,12 @@ async function renewWhileUploading(
         log.warn('failed to renew send lease', { messageId: dispatch.messageId }, error)
         return null
       })
-    if (state === undefined) return over.abort()
+    if (state === undefined) return controller.abort()
     await sleep(renewEveryMs, undefined, { signal: stop }).catch(() => {})
   }
 }
 
-function outcomeOf(uploaded: Exclude<Uploaded, { outcome: 'taken' }>): PartOutcome {
+function outcomeOf(uploaded: Exclude<UploadResult, { outcome: 'taken' }>): PartOutcome {
   const { errorCode } = uploaded
   if (uploaded.outcome === 'refused') return { outcome: 'refused', errorCode, effect: 'none' }
   return uploaded.isDown

@@ -3,8 +3,8 @@ import type { Keyring } from '../../base/encryption/keyring.ts'
 import { invalid } from '../../base/errors.ts'
 import { isBlank } from '../../base/text/external-text.ts'
 import type { MediaKind } from '../../channels/channel-event.ts'
-import type { GivenFile, OtherMessage, Outgoing } from '../../channels/connector.ts'
-import { type MediaWay, takesCaption } from '../../channels/media-transport.ts'
+import type { OutgoingMessage, PlatformFile, ReferencedMessage } from '../../channels/connector.ts'
+import { type MediaTransport, supportsCaption } from '../../channels/media-transport.ts'
 import type { Template } from '../../channels/templates/templates.ts'
 import { decryptMessage, type Message, type MessageRow, type StoredDetail } from '../conversation/message.ts'
 import { messageColumns } from '../conversation/message-queries.ts'
@@ -17,10 +17,10 @@ export interface SendReferences {
   /** The file, or that of a template's header. */
   upload: Upload | null
   /** The quoted message or target of a reaction. */
-  about: Message | null
+  referenced: Message | null
 }
 
-export const noReferences: SendReferences = { upload: null, about: null }
+export const noReferences: SendReferences = { upload: null, referenced: null }
 
 export const hasReferences = (command: SendCommand): boolean =>
   uploadIdOf(command) !== undefined || aboutIdOf(command) !== undefined
@@ -29,17 +29,17 @@ export const hasReferences = (command: SendCommand): boolean =>
 export async function findReferences(
   tx: Tx,
   keyring: Keyring,
-  place: { workspaceId: string; conversationId: string },
+  location: { workspaceId: string; conversationId: string },
   command: SendCommand,
 ): Promise<SendReferences> {
   const [uploadId, aboutId] = [uploadIdOf(command), aboutIdOf(command)]
   if (uploadId === undefined && aboutId === undefined) return noReferences
-  const { workspaceId, conversationId } = place
-  const [upload, about] = await Promise.all([
+  const { workspaceId, conversationId } = location
+  const [upload, referenced] = await Promise.all([
     uploadId === undefined ? null : lockUpload({ tx, keyring, workspaceId }, conversationId, uploadId),
-    aboutId === undefined ? null : findMessage(tx, keyring, place, aboutId),
+    aboutId === undefined ? null : findMessage(tx, keyring, location, aboutId),
   ])
-  return { upload, about }
+  return { upload, referenced }
 }
 
 function uploadIdOf(command: SendCommand): string | undefined {
@@ -72,7 +72,7 @@ export type OutgoingFile = Pick<Upload, 'id' | 'platform'>
 
 /** Reference to another message, for the platform and for storage. */
 export interface MessageReference {
-  other: OtherMessage
+  other: ReferencedMessage
   quoted: NonNullable<StoredDetail['quoted']>
 }
 
@@ -95,8 +95,8 @@ export function checkReference(field: 'quoted_message_id' | 'message_id', messag
 export function checkFile(
   field: 'upload_id' | 'header_upload_id',
   upload: Upload | null,
-  transport: MediaWay | undefined,
-): GivenFile {
+  transport: MediaTransport | undefined,
+): PlatformFile {
   if (transport === undefined) throw invalidMessage('This channel does not support files: send a text')
   if (upload === null) {
     throw invalidMessage(
@@ -118,9 +118,9 @@ export function checkFile(
 }
 
 /** Throws 422 if the file cannot have this caption. */
-export function checkCaption(kind: MediaKind, caption: string, transport: MediaWay | undefined): string {
+export function checkCaption(kind: MediaKind, caption: string, transport: MediaTransport | undefined): string {
   if (isBlank(caption)) return ''
-  if (!takesCaption(kind)) throw invalidMessage(`A ${kind} file cannot have a caption: send the text separately`)
+  if (!supportsCaption(kind)) throw invalidMessage(`A ${kind} file cannot have a caption: send the text separately`)
   const longest = transport?.maxCaptionLength ?? 0
   if (caption.length > longest) {
     throw invalidMessage(`text can have at most ${longest} characters with a file: send the rest separately`)
@@ -133,8 +133,8 @@ export function checkHeader(
   { headerUploadId }: Extract<SendCommand, { kind: 'template' }>,
   { header }: Template,
   upload: Upload | null,
-  transport: MediaWay | undefined,
-): GivenFile | null {
+  transport: MediaTransport | undefined,
+): PlatformFile | null {
   if (header === null) {
     if (headerUploadId !== undefined) throw invalidMessage('This template has no media header')
     return null
@@ -160,7 +160,7 @@ export const contractKinds = {
 } as const satisfies Record<MediaKind, Message['kind']>
 
 /** Returns the message with the platform id of its file. */
-export function withFile(message: Outgoing, platformId: string): Outgoing {
+export function withFile(message: OutgoingMessage, platformId: string): OutgoingMessage {
   if (message.kind === 'media') return { ...message, file: { ...message.file, platformId } }
   if (message.kind !== 'template' || message.header === undefined) return message
   return { ...message, header: { ...message.header, platformId } }

@@ -12,7 +12,7 @@ import { rangeMs } from '../conversation/message-queries.ts'
 import { human } from '../conversation/owner.ts'
 import type { SendReferences } from './check-references.ts'
 import { checkSend, type SendDraft } from './send-checks.ts'
-import type { ParsedSend, SendDeps, SendMeaning } from './send-deps.ts'
+import type { ParsedSend, SendDeps, SendEffects } from './send-deps.ts'
 import { connectionUnavailable, invalidMessage } from './send-errors.ts'
 import type { Allowance } from './send-limits.ts'
 
@@ -42,7 +42,7 @@ export interface SendFacts {
   template: Template | null
   references: SendReferences
   /** Customer messages that the send leaves unanswered. */
-  left: UnseenMessages | null
+  unseen: UnseenMessages | null
 }
 
 /** A valid send with its effects. */
@@ -55,7 +55,7 @@ export interface PlannedSend {
   recipient: Recipient
   /** Events of a change of owner. */
   events: ConversationChange['events']
-  meaning: SendMeaning
+  effects: SendEffects
 }
 
 /** A send that was not reserved: refused, a repeat of a used key, or in need of its own transaction. */
@@ -68,7 +68,7 @@ export function planSend(
   deps: SendDeps,
   { connections, usedKeys, allowance }: SendBatch,
   { send, thread }: { send: ParsedSend; thread: SendThread | undefined },
-  { template, references, left }: SendFacts,
+  { template, references, unseen }: SendFacts,
   { isAlone, now }: { isAlone: boolean; now: Date },
 ): PlannedSend | UnreservedSend {
   if (usedKeys.has(keyOf(send))) return 'repeated'
@@ -78,29 +78,31 @@ export function planSend(
   const { conversation } = thread
   const { sender, command, seen = null } = send
   const connection = connections.get(conversation.connectionId) ?? null
-  const { maxTextLength, takesChoices = false } = deps.connectors[conversation.channel]
+  const { maxTextLength, supportsChoices = false } = deps.connectors[conversation.channel]
   const mediaTransport = deps.mediaTransportOf(conversation.channel)
   try {
-    const question = { command, sender, conversation, readiness: connection, template, references, now }
-    const draft = checkSend({ ...question, maxTextLength, takesChoices, mediaTransport })
+    const checkInput = { command, sender, conversation, readiness: connection, template, references, now }
+    const draft = checkSend({ ...checkInput, maxTextLength, supportsChoices, mediaTransport })
     if (connection === null) throw connectionUnavailable()
     const recipient = recipientOf(conversation)
     // Whether this send may probe the hold is decided under the connection's lock.
-    if (draft.tries !== undefined && !isAlone) return 'alone'
-    const limited = { sender, conversationId: conversation.id }
-    allowance.check(limited)
-    allowance.consume(limited)
+    if (draft.probedHold !== undefined && !isAlone) return 'alone'
+    const limitedSend = { sender, conversationId: conversation.id }
+    allowance.check(limitedSend)
+    allowance.consume(limitedSend)
     const message = messageOf(thread, send, draft, now)
-    const { conversation: owned, events } = takeOver(send, conversation, now)
+    const { conversation: afterOwnerChange, events } = takeOver(send, conversation, now)
     const after =
-      command.kind === 'reaction' ? withReaction(owned, message, now) : withOutbound(owned, message, now, seen, left)
+      command.kind === 'reaction'
+        ? withReaction(afterOwnerChange, message, now)
+        : withOutbound(afterOwnerChange, message, now, seen, unseen)
     usedKeys.add(keyOf(send))
     thread.times.add(message.occurredAt.getTime())
     thread.conversation = after
     const isUnsolicited = conversation.unansweredSince === null
     const readsMessages = after.unreadCount < conversation.unreadCount
-    const meaning = { isUnsolicited, leavesUnseen: left !== null, readsMessages }
-    return { send, thread, connection, draft, message, recipient, events, meaning }
+    const effects = { isUnsolicited, leavesUnseen: unseen !== null, readsMessages }
+    return { send, thread, connection, draft, message, recipient, events, effects }
   } catch (error) {
     if (error instanceof ApiError) return { refused: error }
     throw error

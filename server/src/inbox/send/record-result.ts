@@ -1,6 +1,6 @@
-import { andNamed } from '../../base/citus/distributed-sql.ts'
+import { andWorkspace } from '../../base/citus/distributed-sql.ts'
 import { pipelineCommit, type Tx } from '../../base/db.ts'
-import { noteActivity } from '../../channels/health/activity.ts'
+import { storeActivity } from '../../channels/health/activity.ts'
 import { type DispatchKey, recordVerdict, type Verdict } from '../conversation/dispatches.ts'
 import { externalIndex } from '../conversation/encrypted-conversation.ts'
 import { encryptExternalId, outcomeUnknown } from '../conversation/message.ts'
@@ -26,7 +26,7 @@ async function recordOnce(deps: SendDeps, reserved: ReservedSend, part: number, 
           externalIndex: externalId === null ? null : externalIndex(keyring, connection.id, externalId),
           externalId: externalId === null ? null : encryptExternalId(keyring, reserved.messageId, externalId),
         }),
-        externalId === null ? null : noteActivity(tx, connection, 'out', now),
+        externalId === null ? null : storeActivity(tx, connection, 'out', now),
       ]),
     ),
   )
@@ -75,7 +75,7 @@ export async function recordPart(tx: Tx, dispatch: DispatchKey, part: number, re
           where other.workspace_id = p.workspace_id
             and other.connection_id = p.connection_id
             and other.external_index = ${result.externalIndex}::bytea
-            ${andNamed(tx, workspaceId, 'other')}
+            ${andWorkspace(tx, workspaceId, 'other')}
         )
         and not exists (
           select 1
@@ -85,7 +85,7 @@ export async function recordPart(tx: Tx, dispatch: DispatchKey, part: number, re
             and other.external_index = ${result.externalIndex}::bytea
             and other.origin = 'live'
             and other.id <> p.message_id
-            ${andNamed(tx, workspaceId, 'other')}
+            ${andWorkspace(tx, workspaceId, 'other')}
         )
       ))
     where p.workspace_id = ${workspaceId}

@@ -21,7 +21,7 @@ export async function replay(deps: SendDeps, send: ParsedSend): Promise<SendResp
   const { sender, conversationId, key } = send
   const keyring = await deps.keyStore.keyring(sender.workspaceId)
   if ((await findConversation(deps.db.sql, sender, conversationId)) === undefined) throw conversationNotFound()
-  const giveUpAt = performance.now() + maxWaitMs
+  const deadline = performance.now() + maxWaitMs
   let woken = Promise.resolve()
   for (;;) {
     const row = await findSend(deps.db.sql, sender.workspaceId, sender.actor.id, key)
@@ -30,7 +30,7 @@ export async function replay(deps: SendDeps, send: ParsedSend): Promise<SendResp
     const answer = responseOf(row.message_id, row)
     if (answer !== null) return { ...answer, isReplay: true }
     if (!row.is_alive) return settleAbandoned(deps, sender.workspaceId, row)
-    if (performance.now() > giveUpAt) throw outcomeUnknownYet()
+    if (performance.now() > deadline) throw outcomeUnknownYet()
     await woken
     woken = deps.wakeups.next(row.conversation_id, pollMs)
   }
@@ -89,14 +89,14 @@ function isSameSend(
 
 function digest({ conversationId, command, identity = command }: SendContent): Buffer {
   return createHash('sha256')
-    .update(JSON.stringify([conversationId, sorted(identity)]))
+    .update(JSON.stringify([conversationId, sortKeys(identity)]))
     .digest()
 }
 
 // The order of object keys is ignored; the order of lists is not.
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted)
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys)
   if (typeof value !== 'object' || value === null) return value
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
-  return entries.map(([key, member]) => [key, sorted(member)])
+  return entries.map(([key, member]) => [key, sortKeys(member)])
 }

@@ -1,10 +1,10 @@
-import { andNamed } from '../../base/citus/distributed-sql.ts'
+import { andWorkspace } from '../../base/citus/distributed-sql.ts'
 import type { Fragment, Tx } from '../../base/db.ts'
 import { unnested } from '../../base/postgres/rows.ts'
 import type { Conversation, WorkspaceTx } from '../conversation/conversation.ts'
 import { callLeaseMs, leaseMs, takeoverWaitMs } from '../conversation/dispatches.ts'
 import { type ConversationRow, decryptConversation } from '../conversation/encrypted-conversation.ts'
-import { anyWorkspace, conversationColumns, isNamed } from '../conversation/queries.ts'
+import { conversationColumns, matchesConversationId, opaqueWorkspaceId } from '../conversation/queries.ts'
 import type { ParsedSend } from './send-deps.ts'
 import type { SendRates } from './send-rate.ts'
 
@@ -49,9 +49,9 @@ export const connectionsOf = (
 
 function matchesSends(tx: Tx, workspaceId: string, sends: readonly ParsedSend[], isAlone: boolean): Fragment {
   const [first] = sends
-  if (isAlone && first !== undefined) return isNamed(tx, first.sender, first.conversationId)
+  if (isAlone && first !== undefined) return matchesConversationId(tx, first.sender, first.conversationId)
   const ids = [...new Set(sends.map(({ conversationId }) => conversationId))]
-  return tx`c.workspace_id = ${anyWorkspace(tx, workspaceId)} and c.id = any (${ids}::uuid[])`
+  return tx`c.workspace_id = ${opaqueWorkspaceId(tx, workspaceId)} and c.id = any (${ids}::uuid[])`
 }
 
 /** An Idempotency-Key with its sender. */
@@ -66,7 +66,7 @@ export interface SenderKey {
  * read all sends of the workspace, and keep that plan while the table grows.
  */
 export async function findUsedKeys(tx: Tx, workspaceId: string, keys: readonly SenderKey[]): Promise<number[]> {
-  const workspace = anyWorkspace(tx, workspaceId)
+  const workspace = opaqueWorkspaceId(tx, workspaceId)
   const rows = await tx<{ place: number }[]>`
     select n.place::integer - 1 as place
     from unnest(
@@ -76,7 +76,7 @@ export async function findUsedKeys(tx: Tx, workspaceId: string, keys: readonly S
     cross join lateral (
       select workspace_id, sender_id, idempotency_key from sends
       where (workspace_id, sender_id, idempotency_key) >= (${workspace}, n.sender_id, n.idempotency_key)
-        ${andNamed(tx, workspaceId, 'sends')}
+        ${andWorkspace(tx, workspaceId, 'sends')}
       order by workspace_id, sender_id, idempotency_key
       limit 1
     ) as s
@@ -148,7 +148,7 @@ export async function startDispatches(
   sends: readonly DispatchStart[],
   now: Fragment,
 ): Promise<StartedDispatch[]> {
-  const workspace = anyWorkspace(tx, workspaceId)
+  const workspace = opaqueWorkspaceId(tx, workspaceId)
   const rows = sends.map(({ rates: { connection, pair }, ...send }, place) => {
     return { ...send, ...connection, pairEveryMs: pair.everyMs, pairBurst: pair.burst, place }
   })

@@ -1,8 +1,8 @@
-import { momentOf } from '../../base/citus/distributed-sql.ts'
+import { sharedTime } from '../../base/citus/distributed-sql.ts'
 import { pipelineCommit, type Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
-import type { Connector, Outgoing } from '../../channels/connector.ts'
-import { claimTry } from '../../channels/health/availability.ts'
+import type { Connector, OutgoingMessage } from '../../channels/connector.ts'
+import { claimProbe } from '../../channels/health/availability.ts'
 import { findTemplate } from '../../channels/templates/templates.ts'
 import { storeConversations } from '../conversation/batch-queries.ts'
 import { commitChange } from '../conversation/commit-change.ts'
@@ -38,13 +38,13 @@ import { findNewerThan, findUnseen } from './stale-thread.ts'
 /** A recorded send that may go to the platform in its turn. */
 export interface ReservedSend
   extends DispatchKey,
-    Pick<PlannedSend, 'message' | 'connection' | 'recipient' | 'meaning'> {
+    Pick<PlannedSend, 'message' | 'connection' | 'recipient' | 'effects'> {
   connector: Connector
-  parts: Outgoing[]
+  parts: OutgoingMessage[]
   /** File to upload to the platform first; null for text. */
   file: OutgoingFile | null
   /** Reason of the connection's hold that this send probes; null without one. */
-  tries: string | null
+  probedHold: string | null
   turn: number
   /** Slot assigned with the reservation; null if the first part has to request one. */
   start: SendStart | null
@@ -53,7 +53,7 @@ export interface ReservedSend
 /** Rate limit slot of the first part, and whether it may start. */
 export interface SendStart {
   /** From `performance.now()`, taken before the database query. */
-  askedAt: number
+  requestedAt: number
   waitMs: number
   isAllowed: boolean
 }
@@ -99,27 +99,27 @@ interface ReserveContext {
   isAlone: boolean
 }
 
-async function reserve(reserving: ReserveContext, sends: readonly ParsedSend[]): Promise<Reservation[]> {
-  const { deps, tx, isAlone } = reserving
-  const askedAt = performance.now()
-  const { sendsInThreads, known, now } = await deps.step('lock', () => lock(reserving, sends))
+async function reserve(context: ReserveContext, sends: readonly ParsedSend[]): Promise<Reservation[]> {
+  const { deps, tx, isAlone } = context
+  const requestedAt = performance.now()
+  const { sendsInThreads, known, now } = await deps.step('lock', () => lock(context, sends))
   const decisions = await deps.step('check', async () => {
-    const found = await readFacts(reserving, sendsInThreads)
+    const found = await readFacts(context, sendsInThreads)
     return sendsInThreads.map((one, n) => planSend(deps, known, one, found[n] ?? noFacts, { isAlone, now }))
   })
   const planned = decisions.flatMap((one) => (typeof one === 'object' && 'message' in one ? [one] : []))
   for (const { connection, draft } of planned) {
-    const mayTry = draft.tries === undefined || (await claimTry(tx, connection, draft.tries, now))
+    const mayTry = draft.probedHold === undefined || (await claimProbe(tx, connection, draft.probedHold, now))
     if (!mayTry) throw connectionUnavailable()
   }
   if (planned.length < sends.length) await known.allowance.release()
-  const started = planned.length === 0 ? [] : await deps.step('write', () => write(reserving, planned, now))
-  const beginningOf = new Map(started.map((one) => [one.messageId, one]))
+  const started = planned.length === 0 ? [] : await deps.step('write', () => write(context, planned, now))
+  const startedById = new Map(started.map((one) => [one.messageId, one]))
   return decisions.map((one) => {
     if (typeof one === 'string' || 'refused' in one) return one
-    const { turn = 1, waitMs = null, isAllowed = false } = beginningOf.get(one.message.id) ?? {}
-    const start = waitMs === null ? null : { askedAt, waitMs, isAllowed }
-    return { reserved: reservedOf(deps, one, { turn, start }) }
+    const { turn = 1, waitMs = null, isAllowed = false } = startedById.get(one.message.id) ?? {}
+    const start = waitMs === null ? null : { requestedAt, waitMs, isAllowed }
+    return { reserved: toReservedSend(deps, one, { turn, start }) }
   })
 }
 
@@ -150,40 +150,40 @@ async function lock({ deps, tx, keyring, workspaceId, isAlone }: ReserveContext,
   const sendsInThreads = sends.map(
     (send): SendInThread => ({ send, thread: usedKeys.has(keyOf(send)) ? undefined : threadOf(send) }),
   )
-  const open = sendsInThreads.flatMap(({ send, thread }) =>
+  const lockedSends = sendsInThreads.flatMap(({ send, thread }) =>
     thread ? { ...send, conversationId: thread.before.id } : [],
   )
   const known: SendBatch = {
     connections: new Map(connections.map((one) => [one.id, one])),
     usedKeys,
-    allowance: counted ?? (await count(open)),
+    allowance: counted ?? (await count(lockedSends)),
   }
   const busy = sendsInThreads.flatMap(({ thread }) => (thread && thread.before.lastMessageAt >= now ? [thread] : []))
-  await learnTimes(tx, workspaceId, busy, now)
+  await loadTimes(tx, workspaceId, busy, now)
   return { sendsInThreads, known, now }
 }
 
 /** Reads the times of other messages only if one is as new as ours. */
-async function learnTimes(tx: Tx, workspaceId: string, busy: readonly SendThread[], now: Date): Promise<void> {
+async function loadTimes(tx: Tx, workspaceId: string, busy: readonly SendThread[], now: Date): Promise<void> {
   const threads = new Map(busy.map((thread) => [thread.before.id, thread]))
   const to = new Date(now.getTime() + rangeMs)
-  const stretches = [...threads.keys()].map((conversationId) => ({ conversationId, from: now, to }))
-  for (const { conversationId, at } of await findTimes(tx, workspaceId, stretches)) {
+  const ranges = [...threads.keys()].map((conversationId) => ({ conversationId, from: now, to }))
+  for (const { conversationId, at } of await findTimes(tx, workspaceId, ranges)) {
     threads.get(conversationId)?.times.add(at.getTime())
   }
 }
 
-const noFacts: SendFacts = { template: null, references: noReferences, left: null }
+const noFacts: SendFacts = { template: null, references: noReferences, unseen: null }
 
 /** Reads what sends are validated against. Runs no statement for plain text unless it leaves messages unanswered. */
-async function readFacts(reserving: ReserveContext, sendsInThreads: readonly SendInThread[]): Promise<SendFacts[]> {
-  const found = await Promise.all(sendsInThreads.map((one) => readFactsOfOne(reserving, one)))
-  const seeing = sendsInThreads.map(({ send, thread }) => ({
+async function readFacts(context: ReserveContext, sendsInThreads: readonly SendInThread[]): Promise<SendFacts[]> {
+  const found = await Promise.all(sendsInThreads.map((one) => readFactsOfOne(context, one)))
+  const agentSends = sendsInThreads.map(({ send, thread }) => ({
     conversation: thread?.before ?? null,
     seen: send.seen ?? null,
   }))
-  const left = await findUnseen(reserving.tx, reserving.workspaceId, seeing)
-  return found.map((one, n) => ({ ...one, left: left[n] ?? null }))
+  const unseen = await findUnseen(context.tx, context.workspaceId, agentSends)
+  return found.map((one, n) => ({ ...one, unseen: unseen[n] ?? null }))
 }
 
 async function readFactsOfOne(
@@ -202,7 +202,7 @@ async function readFactsOfOne(
     hasTemplate ? findTemplate(tx, workspaceId, connectionId, command.name, command.language) : undefined,
     findReferences(tx, keyring, { workspaceId, conversationId }, command),
   ])
-  return { template, references, left: null }
+  return { template, references, unseen: null }
 }
 
 async function write(
@@ -223,14 +223,14 @@ async function write(
     messageId: message.id,
     conversationId: message.conversationId,
     connectionId: message.connectionId,
-    ownerEpoch: isAgents(send) ? thread.conversation.ownerEpoch : null,
+    ownerEpoch: isAgentSend(send) ? thread.conversation.ownerEpoch : null,
     // The file upload comes first and takes time.
     takesPlace: draft.file === undefined,
-    mayStart: isAgents(send) && !thread.isHeld,
+    mayStart: isAgentSend(send) && !thread.isHeld,
     rates: deps.sendRatesOf(connection),
   }))
   const messages = planned.map(({ message }) => message)
-  const moment = await momentOf(tx)
+  const databaseTime = await sharedTime(tx)
   const writeAll = () =>
     Promise.all([
       insertMessages({ tx, keyring, workspaceId }, messages),
@@ -239,14 +239,14 @@ async function write(
       attachUploads(tx, workspaceId, planned, now),
       storeThreads({ tx, keyring, workspaceId, now }, planned),
       // Last, because rate limits are shared with all other senders: their rows stay locked only until the commit.
-      startDispatches(tx, workspaceId, starts, moment.now),
+      startDispatches(tx, workspaceId, starts, databaseTime.now),
     ])
   // A single send can still be rolled back by the result of a statement.
   const [, , , , , started] = await (isAlone ? writeAll() : pipelineCommit(tx, writeAll))
   return started
 }
 
-const isAgents = ({ sender }: ParsedSend): boolean => sender.actor.type === 'agent'
+const isAgentSend = ({ sender }: ParsedSend): boolean => sender.actor.type === 'agent'
 
 async function attachUploads(tx: Tx, workspaceId: string, planned: readonly PlannedSend[], now: Date): Promise<void> {
   for (const { draft, message } of planned) {
@@ -256,29 +256,29 @@ async function attachUploads(tx: Tx, workspaceId: string, planned: readonly Plan
 
 /** A person's send can change more of a conversation than its messages. */
 async function storeThreads(work: ChangeTx, planned: readonly PlannedSend[]): Promise<void> {
-  const answered = new Set(planned.flatMap(({ send, thread }) => (isAgents(send) ? [thread] : [])))
-  const changes = [...answered].map(({ before, conversation }) => ({ before, after: conversation }))
+  const agentThreads = new Set(planned.flatMap(({ send, thread }) => (isAgentSend(send) ? [thread] : [])))
+  const changes = [...agentThreads].map(({ before, conversation }) => ({ before, after: conversation }))
   await Promise.all([
     storeConversations(work, changes),
     ...planned.map(({ send, thread: { before, conversation }, events }) => {
-      if (isAgents(send)) return null
+      if (isAgentSend(send)) return null
       const cause = { actor: send.sender.actor, reason: 'sent' } as const
       return commitChange(work, before, { conversation, events }, cause)
     }),
   ])
 }
 
-function reservedOf(
+function toReservedSend(
   deps: SendDeps,
-  { connection, draft, message, recipient, meaning, send }: PlannedSend,
+  { connection, draft, message, recipient, effects, send }: PlannedSend,
   { turn, start }: Pick<ReservedSend, 'turn' | 'start'>,
 ): ReservedSend {
   return {
     ...{ workspaceId: send.sender.workspaceId, conversationId: message.conversationId, messageId: message.id },
-    ...{ message, connection, recipient, meaning, turn, start },
+    ...{ message, connection, recipient, effects, turn, start },
     connector: deps.connectors[connection.channel],
     parts: draft.parts,
     file: draft.file ?? null,
-    tries: draft.tries ?? null,
+    probedHold: draft.probedHold ?? null,
   }
 }

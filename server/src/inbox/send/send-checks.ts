@@ -1,11 +1,11 @@
 import { isBlank } from '../../base/text/external-text.ts'
 import type { StoredConnection } from '../../channels/connection/connection.ts'
-import type { Outgoing } from '../../channels/connector.ts'
+import type { OutgoingMessage } from '../../channels/connector.ts'
 import { holdsOf } from '../../channels/health/availability.ts'
 import { needsAcknowledgement } from '../../channels/health/health.ts'
-import { holdOn, isDue } from '../../channels/health/holds.ts'
-import { problemOfChoices } from '../../channels/interactive-options.ts'
-import type { MediaWay } from '../../channels/media-transport.ts'
+import { findHold, isDue } from '../../channels/health/holds.ts'
+import { findChoicesProblem } from '../../channels/interactive-options.ts'
+import type { MediaTransport } from '../../channels/media-transport.ts'
 import { fillBody, type Template } from '../../channels/templates/templates.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { windowIsOpen } from '../conversation/conversation-state.ts'
@@ -62,14 +62,14 @@ function cutOf(text: string, maxLength: number): number {
   const segments = graphemes.segment(text)
   const isBoundary = (at: number): boolean => segments.containing(at)?.index === at
   // The platform refuses blank parts: both sides of the cut need a visible character.
-  const firstInk = text.search(/\S/)
-  const lastInk = text.trimEnd().length - 1
-  const furthest = firstInk < maxLength && lastInk > firstInk ? Math.min(maxLength, lastInk) : maxLength
-  const nearest = firstInk < furthest ? firstInk + 1 : 1
+  const firstVisible = text.search(/\S/)
+  const lastVisible = text.trimEnd().length - 1
+  const furthest = firstVisible < maxLength && lastVisible > firstVisible ? Math.min(maxLength, lastVisible) : maxLength
+  const nearest = firstVisible < furthest ? firstVisible + 1 : 1
   const reach = text.slice(0, furthest)
 
-  for (const border of boundaries) {
-    const ends = [...reach.matchAll(border)].map((match) => match.index + match[0].length)
+  for (const boundary of boundaries) {
+    const ends = [...reach.matchAll(boundary)].map((match) => match.index + match[0].length)
     const cut = ends.findLast((end) => end >= nearest && isBoundary(end))
     if (cut !== undefined) return cut
   }
@@ -102,10 +102,10 @@ export interface SendCheck {
   /** The channel's limit for one message, in UTF-16 units. */
   maxTextLength: number | null
   /** Whether the channel supports buttons and lists. */
-  takesChoices: boolean
+  supportsChoices: boolean
   references: SendReferences
   /** How the channel transfers files; undefined if it supports none. */
-  mediaTransport: MediaWay | undefined
+  mediaTransport: MediaTransport | undefined
   now: Date
 }
 
@@ -113,13 +113,13 @@ export interface SendCheck {
 export interface SendDraft {
   kind: Message['kind']
   text: string
-  parts: Outgoing[]
+  parts: OutgoingMessage[]
   /** Stored content other than text. */
   detail?: StoredDetail
   /** File to upload to the platform first. */
   file?: OutgoingFile
   /** Reason of the hold that this send probes; absent without one. */
-  tries?: string
+  probedHold?: string
 }
 
 /** Validates a send under the conversation's lock. Checks run in the order of the contract. */
@@ -128,12 +128,12 @@ export function checkSend(check: SendCheck): SendDraft {
   const template = command.kind === 'template' ? check.template : null
   const isWindowOpen = windowIsOpen(conversation.windowExpiresAt, now)
   if (command.kind === 'interactive') throw unsupportedKind()
-  if (command.kind === 'choices' && !check.takesChoices) throw choicesUnsupported()
+  if (command.kind === 'choices' && !check.supportsChoices) throw choicesUnsupported()
   if (!canAnswer(sender, conversation)) throw ownerMismatch(conversation.owner)
   if (readiness === null || readiness.state === 'paused') throw connectionUnavailable()
   const holds = readiness.state === 'active' && readiness.holds.length === 0 ? [] : holdsOf(readiness)
-  const ofAll = holds.find(({ stops, liftedAt }) => stops === 'all' && liftedAt === null)
-  if (readiness.state !== 'active' && (ofAll === undefined || ofAll.probe !== 'send' || !isDue(ofAll, now))) {
+  const stopsAll = holds.find(({ stops, liftedAt }) => stops === 'all' && liftedAt === null)
+  if (readiness.state !== 'active' && (stopsAll === undefined || stopsAll.probe !== 'send' || !isDue(stopsAll, now))) {
     throw connectionUnavailable()
   }
   const { channel } = conversation
@@ -142,10 +142,10 @@ export function checkSend(check: SendCheck): SendDraft {
   else if (!isWindowOpen) throw windowClosed()
   const category = template?.category.toUpperCase() ?? null
   if (category === 'MARKETING' && hasOptedOut(conversation.contact)) throw optedOut()
-  const hold = holdOn(holds, { category, isWindowOpen }, now)
+  const hold = findHold(holds, { category, isWindowOpen }, now)
   if (hold !== null && !isDue(hold, now)) throw connectionOnHold(hold)
   const draft = draftOf(check)
-  return hold === null ? draft : { ...draft, tries: hold.reason }
+  return hold === null ? draft : { ...draft, probedHold: hold.reason }
 }
 
 function draftOf(check: SendCheck): SendDraft {
@@ -186,7 +186,7 @@ type Of<K extends SendCommand['kind']> = Extract<SendCommand, { kind: K }>
 
 /** Only the first part carries the quote. */
 function quotedReference({ quotedId }: { quotedId?: string }, { references }: SendCheck): MessageReference | null {
-  return quotedId === undefined ? null : checkReference('quoted_message_id', references.about)
+  return quotedId === undefined ? null : checkReference('quoted_message_id', references.referenced)
 }
 
 function draftText({ text, previewUrl, ...command }: Of<'text'>, check: SendCheck): SendDraft {
@@ -201,7 +201,7 @@ function draftText({ text, previewUrl, ...command }: Of<'text'>, check: SendChec
   }
   const firstLink = previewUrl ? texts.findIndex((part) => /https?:\/\//i.test(part)) : -1
   const quote = quotedReference(command, check)
-  const parts = texts.map((part, index): Outgoing => {
+  const parts = texts.map((part, index): OutgoingMessage => {
     const outgoing = { kind: 'text', text: part, previewUrl: index === firstLink } as const
     return quote !== null && index === 0 ? { ...outgoing, quoted: quote.other } : outgoing
   })
@@ -215,7 +215,7 @@ function draftTemplate(command: Of<'template'>, template: Template, check: SendC
   const text = fillTemplate(body, count, parameters)
   const header = checkHeader(command, template, upload, check.mediaTransport)
   const quote = quotedReference(command, check)
-  const part: Outgoing = {
+  const part: OutgoingMessage = {
     ...{ kind: 'template', category: template.category, name, language, parameters, names },
     ...(header !== null && { header }),
     ...(quote !== null && { quoted: quote.other }),
@@ -228,17 +228,17 @@ function draftMedia(command: Of<'media'>, check: SendCheck): SendDraft {
   const file = checkFile('upload_id', references.upload, mediaTransport)
   const caption = checkCaption(file.kind, command.text, mediaTransport)
   const quote = quotedReference(command, check)
-  const part: Outgoing = { kind: 'media', file, caption, ...(quote !== null && { quoted: quote.other }) }
+  const part: OutgoingMessage = { kind: 'media', file, caption, ...(quote !== null && { quoted: quote.other }) }
   // Same as for inbound documents.
   const text = caption === '' && file.kind === 'document' ? (file.name ?? '') : caption
   return { kind: contractKinds[file.kind], text, parts: [part], ...storedDetailOf(references.upload, quote) }
 }
 
 function draftChoices({ text, choices, ...command }: Of<'choices'>, check: SendCheck): SendDraft {
-  const problem = problemOfChoices(text, choices)
+  const problem = findChoicesProblem(text, choices)
   if (problem !== null) throw invalidMessage(problem)
   const quote = quotedReference(command, check)
-  const part: Outgoing = { kind: 'choices', text, choices, ...(quote !== null && { quoted: quote.other }) }
+  const part: OutgoingMessage = { kind: 'choices', text, choices, ...(quote !== null && { quoted: quote.other }) }
   return { kind: 'text', text, parts: [part], detail: { choices, ...(quote !== null && { quoted: quote.quoted }) } }
 }
 
@@ -253,7 +253,7 @@ function storedDetailOf(
 }
 
 function draftReaction({ emoji }: Of<'reaction'>, { references }: SendCheck): SendDraft {
-  const { other } = checkReference('message_id', references.about)
+  const { other } = checkReference('message_id', references.referenced)
   if (emoji !== null && !isOneEmoji(emoji))
     throw invalidMessage('emoji must be one emoji, or null to remove the reaction')
   const reaction = { externalId: other.externalId, emoji: emoji ?? '' }

@@ -51,16 +51,16 @@ const checks = {
 } as const satisfies Record<SendSyntax, Record<string, ReturnType<typeof compileCheck>>>
 
 /** Parses the body of a send. Throws InvalidInput for a wrong shape; the content is validated later. */
-export function parseSendCommand(body: unknown, language: SendSyntax): SendCommand {
+export function parseSendCommand(body: unknown, syntax: SendSyntax): SendCommand {
   if (body === undefined) throw invalid('', 'is required: send a JSON body')
   if (typeof body !== 'object' || body === null || Array.isArray(body)) throw invalid('', 'must be object')
   const kind = 'kind' in body ? body.kind : undefined
   if (kind === undefined) throw invalid('kind', 'is required')
-  const known: Readonly<Partial<Record<string, ReturnType<typeof compileCheck>>>> = checks[language]
+  const known: Readonly<Partial<Record<string, ReturnType<typeof compileCheck>>>> = checks[syntax]
   const check = typeof kind === 'string' && Object.hasOwn(known, kind) ? known[kind] : undefined
   if (check === undefined) {
-    const offered = Object.keys(known).filter((name) => name !== 'interactive')
-    throw invalid('kind', `must be one of ${offered.join(', ')}`)
+    const supported = Object.keys(known).filter((name) => name !== 'interactive')
+    throw invalid('kind', `must be one of ${supported.join(', ')}`)
   }
   const issues = check(body, '')
   if (issues.length > 0) throw new InvalidInput(issues)
@@ -108,9 +108,9 @@ function choicesOf({ buttons, list, footer }: ChoicesFields): Choices {
   if ((buttons === undefined) === (list === undefined)) {
     throw invalid('choices.buttons', 'or choices.list is required: send exactly one of them')
   }
-  const foot = footer === undefined ? {} : { footer }
-  if (list === undefined) return { buttons: (buttons ?? []).map(withId), ...foot }
-  return { list: { button: list.button, rows: list.rows.map(withId) }, ...foot }
+  const footerField = footer === undefined ? {} : { footer }
+  if (list === undefined) return { buttons: (buttons ?? []).map(withId), ...footerField }
+  return { list: { button: list.button, rows: list.rows.map(withId) }, ...footerField }
 }
 
 const withId = <C extends { id?: string }>(choice: C, index: number) => ({ ...choice, id: choice.id ?? `${index + 1}` })

@@ -3,10 +3,10 @@ import type { SendLimits } from '../../auth/api-keys/caller.ts'
 import { type Db, type Fragment, publish, type Sql, type Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import type { Log } from '../../base/log.ts'
-import type { RunStep } from '../../base/steps.ts'
+import type { RunStep } from '../../base/run-step.ts'
 import type { Channel, Connection } from '../../channels/connection/connection.ts'
 import type { Recipient, RefusalEffect, SendResult } from '../../channels/connector.ts'
-import type { MediaWay } from '../../channels/media-transport.ts'
+import type { MediaTransport } from '../../channels/media-transport.ts'
 import type { MediaStore } from '../../media/store/store.ts'
 import type { InboxDeps } from '../conversation/conversation.ts'
 import type { SeenPosition } from '../conversation/conversation-state.ts'
@@ -39,7 +39,7 @@ export interface SendDeps extends InboxDeps {
   /** Returns the connections that were not removed, with decrypted credentials; `ids` is SQL. */
   connectionsIn(sql: Sql, keyring: Keyring, workspaceId: string, ids: Fragment): Promise<Connection[]>
   /** Returns how a channel transfers files; undefined if it supports none. */
-  mediaTransportOf(channel: Channel): MediaWay | undefined
+  mediaTransportOf(channel: Channel): MediaTransport | undefined
   store: MediaStore
   /** Called after a refused message with what the refusal means for the connection, and its recipient. */
   recordRefusal(connection: Connection, effect: RefusalEffect, errorCode: string, to: Recipient): Promise<void>
@@ -66,7 +66,7 @@ export interface Sender {
 export type PartOutcome = { outcome: 'stopped'; errorCode: string } | SendResult
 
 /** Effects of a send on its conversation. */
-export interface SendMeaning {
+export interface SendEffects {
   /** Whether the customer was not waiting for an answer. */
   isUnsolicited: boolean
   /** Whether customer messages that the sender had not seen stay unanswered. */
@@ -76,7 +76,7 @@ export interface SendMeaning {
 }
 
 /** Response to a send request; its effects only if this request sent the message. */
-export interface SendResponse extends Partial<SendMeaning> {
+export interface SendResponse extends Partial<SendEffects> {
   status: number
   /** Exact text, identical for each replay. */
   body: string

@@ -1,5 +1,5 @@
 import { ApiError, conflict, tooManyRequests, unprocessable } from '../../base/errors.ts'
-import { knownAdvice } from '../../channels/health/advice.ts'
+import { findAdvice } from '../../channels/health/advice.ts'
 import type { Hold } from '../../channels/health/holds.ts'
 import type { Message } from '../conversation/message.ts'
 import { type Owner, writeOwner } from '../conversation/owner.ts'
@@ -51,7 +51,7 @@ export const connectionUnavailable = (): ApiError =>
 /** Error for a hold on part of the connection's sends. Its settings show the reason and what to do. */
 export const connectionOnHold = ({ reason, nextTryAt, until }: Hold): ApiError =>
   conflict(
-    `The chat connection cannot send this now. ${knownAdvice(reason) ?? `The platform rejects it (${reason}).`}`,
+    `The chat connection cannot send this now. ${findAdvice(reason) ?? `The platform rejects it (${reason}).`}`,
     { code: 'CONNECTION_UNAVAILABLE', reason, retry_at: nextTryAt ?? until },
   )
 

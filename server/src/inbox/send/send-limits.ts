@@ -2,7 +2,7 @@ import type { Sql, Tx } from '../../base/db.ts'
 import { firstIdAt } from '../../base/id.ts'
 import { secondsToNextUtcDay, startOfUtcDay } from '../../base/time.ts'
 import { outcomeUnknown } from '../conversation/message.ts'
-import { anyWorkspace } from '../conversation/queries.ts'
+import { opaqueWorkspaceId } from '../conversation/queries.ts'
 import type { Sender } from './send-deps.ts'
 import { dailySendsReached, unansweredLimit } from './send-errors.ts'
 
@@ -73,8 +73,8 @@ async function countUnanswered(
   workspaceId: string,
   sends: readonly LimitedSend[],
 ): Promise<Map<string, number>> {
-  const workspace = anyWorkspace(tx, workspaceId)
-  const asked = [...new Map(sends.map((send) => [threadOf(send), send])).values()]
+  const workspace = opaqueWorkspaceId(tx, workspaceId)
+  const distinctSends = [...new Map(sends.map((send) => [threadOf(send), send])).values()]
   const thread = tx`
     select id, occurred_at, direction = 'inbound' and kind <> 'system' as is_customers, actor_type, actor_id, status, error_code
     from messages
@@ -83,8 +83,8 @@ async function countUnanswered(
   const rows = await tx<{ conversation_id: string; key_id: string; sends: number }[]>`
     select n.conversation_id, n.key_id, own.sends
     from unnest(
-      ${asked.map(({ conversationId }) => conversationId)}::uuid[],
-      ${asked.map(({ sender }) => sender.actor.id)}::uuid[]
+      ${distinctSends.map(({ conversationId }) => conversationId)}::uuid[],
+      ${distinctSends.map(({ sender }) => sender.actor.id)}::uuid[]
     ) as n (conversation_id, key_id)
     left join lateral (
       select occurred_at - interval '10 minutes' as at
@@ -149,8 +149,8 @@ export async function countSentToday(sql: Sql, workspaceId: string, keyId: strin
   return row?.sends ?? 0
 }
 
-async function releaseUnused(tx: Tx, workspaceId: string, taken: ReadonlyMap<string, DailyUsage>): Promise<void> {
-  const unused = [...taken].map(([id, { used, before, counted }]) => ({ id, count: counted - (used - before) }))
+async function releaseUnused(tx: Tx, workspaceId: string, dailyUsage: ReadonlyMap<string, DailyUsage>): Promise<void> {
+  const unused = [...dailyUsage].map(([id, { used, before, counted }]) => ({ id, count: counted - (used - before) }))
   const some = unused.filter(({ count }) => count > 0)
   if (some.length === 0) return
   await tx`

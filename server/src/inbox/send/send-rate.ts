@@ -36,13 +36,13 @@ export async function reserveSlot(
   workspaceId: string,
   connectionId: string,
   conversationId: string,
-  paces: SendRates,
+  rates: SendRates,
 ): Promise<number> {
   const rows = await tx<{ wait_ms: number }[]>`
     with step (id, every_ms, burst) as (
       values
-        (${connectionId}::uuid, ${paces.connection.everyMs}::float8, ${paces.connection.burst}::float8),
-        (${conversationId}::uuid, ${paces.pair.everyMs}::float8, ${paces.pair.burst}::float8)
+        (${connectionId}::uuid, ${rates.connection.everyMs}::float8, ${rates.connection.burst}::float8),
+        (${conversationId}::uuid, ${rates.pair.everyMs}::float8, ${rates.pair.burst}::float8)
     ),
     taken as (
       insert into send_paces as p (workspace_id, id, next_at)
@@ -53,8 +53,8 @@ export async function reserveSlot(
       set next_at = greatest(
         (
           p.next_at at time zone 'UTC' + interval '1 millisecond' * case p.id
-            when ${connectionId}::uuid then ${paces.connection.everyMs}::float8
-            else ${paces.pair.everyMs}::float8
+            when ${connectionId}::uuid then ${rates.connection.everyMs}::float8
+            else ${rates.pair.everyMs}::float8
           end
         ) at time zone 'UTC',
         excluded.next_at

@@ -1,5 +1,5 @@
 import { type Static, type TObject, type TProperties, Type } from 'typebox'
-import { errorAnswer, nullable, oneOf, titled } from '../../base/route.ts'
+import { errorResponse, nullable, oneOf, titled } from '../../base/route.ts'
 import { text, uuid } from '../../base/schema-types.ts'
 import { choiceLimits } from '../../channels/interactive-options.ts'
 import { strict, strictTitled } from '../api/schema.ts'
@@ -180,29 +180,29 @@ export const Sent = titled('SendResult', {
   }),
 })
 
-const refusal = (title: string, statusCode: number, code: string, statusMessage: string, description: string) =>
-  errorAnswer(title, statusCode, description, statusMessage, { code })
+const errorSchema = (title: string, statusCode: number, code: string, statusMessage: string, description: string) =>
+  errorResponse(title, statusCode, description, statusMessage, { code })
 
 const conflicts =
   '`OWNER_MISMATCH`: the caller does not own the conversation; the message names the owner. `CONNECTION_UNAVAILABLE`: the connection cannot send now. `ACKNOWLEDGEMENT_REQUIRED`: unofficial channel without a current acknowledgement. `NOT_RETRYABLE`: the result of the first request with this key is not known yet; retry later. `UNANSWERED_LIMIT`: the key has reached its limit of messages without an answer from the customer. In addition, 429 `DAILY_SENDS_REACHED`: the key has reached its limit per UTC day.'
 
 /** Errors of a send that was refused or not delivered, by `data.code`. */
-export const sendRefusals = {
-  409: refusal(
+export const sendErrors = {
+  409: errorSchema(
     'SendConflict',
     409,
     'OWNER_MISMATCH',
     'People own this conversation: its owner is human. Nothing was sent; leave it to them.',
     conflicts,
   ),
-  422: refusal(
+  422: errorSchema(
     'SendRefused',
     422,
     'WINDOW_CLOSED',
     'The 24-hour window is closed. Send a template.',
     '`UNSUPPORTED_KIND`: the kind is `interactive`. `WINDOW_CLOSED`: only a template can be sent. `TEMPLATE_NOT_APPROVED`: no approved template matches, or it needs more than body parameters; the message says which. `OPTED_OUT`: marketing template to a customer who has opted out. `INVALID_MESSAGE`: the message cannot be sent as it is, or its Idempotency-Key was used for another one.',
   ),
-  502: refusal(
+  502: errorSchema(
     'DeliveryFailed',
     502,
     'DELIVERY_FAILED',
@@ -212,7 +212,7 @@ export const sendRefusals = {
 }
 
 /** Additional conflict of a member's send. */
-export const memberRefusal = refusal(
+export const memberSendConflict = errorSchema(
   'MemberSendConflict',
   409,
   'THREAD_MOVED',

@@ -20,7 +20,7 @@ export interface SendRequest {
   idempotencyKey: string | readonly string[] | undefined
   body: unknown
   /** Accepted message kinds; for agents those of the contract by default. */
-  language?: SendSyntax
+  syntax?: SendSyntax
   /** What is compared with an earlier request of the same key, if not the body: for a file, its bytes. */
   identity?: object
   /** How far the sender had seen: newer messages stay unanswered. If absent, the send answers all. */
@@ -38,19 +38,19 @@ interface SendTransactions {
 }
 
 // At most two concurrent transactions per workspace and step.
-const [groups, groupSize] = [2, 64]
+const [maxGroups, maxGroupSize] = [2, 64]
 
 /** Returns a `sendMessage` that batches transactions: concurrent sends of agents in one workspace share them. */
 export function createSend(deps: SendDeps): SendMessage {
   const reserveMany = batch<ParsedSend, Reservation>({
-    groups,
-    groupSize,
+    maxGroups,
+    maxGroupSize,
     work: (workspaceId, sends) => reserveSends(deps, workspaceId, sends),
     isRolledBack,
   })
   const settleMany = batch<AcceptedCall, StoredResponse | null>({
-    groups,
-    groupSize,
+    maxGroups,
+    maxGroupSize,
     work: (workspaceId, calls) => settleAccepted(deps, workspaceId, calls),
     isRolledBack,
   })
@@ -80,19 +80,19 @@ async function send(
   sender: Sender,
   request: SendRequest,
 ): Promise<SendResponse> {
-  const read = await deps.step('read', () => parseSend(deps, sender, request))
-  const reservation = await deps.step('reserve', () => reserve(deps, writes, read))
-  if (typeof reservation === 'string') return replay(deps, read)
+  const parsed = await deps.step('read', () => parseSend(deps, sender, request))
+  const reservation = await deps.step('reserve', () => reserve(deps, writes, parsed))
+  if (typeof reservation === 'string') return replay(deps, parsed)
   if ('refused' in reservation) throw reservation.refused
 
   const { reserved } = reservation
-  const { connection, recipient, tries, meaning } = reserved
+  const { connection, recipient, probedHold, effects } = reserved
   const { accepted, refusal, hasAcceptedPart } = await callPlatform(deps, reserved)
   const answer = await settle(deps, reserved, accepted, writes.settle)
-  if (tries !== null && hasAcceptedPart) await deps.recordAcceptance(connection, tries)
+  if (probedHold !== null && hasAcceptedPart) await deps.recordAcceptance(connection, probedHold)
   if (refusal !== null) await deps.recordRefusal(connection, refusal.effect, refusal.errorCode, recipient)
   if (answer === null) throw outcomeUnknownYet()
-  return { ...answer, isReplay: false, ...meaning }
+  return { ...answer, isReplay: false, ...effects }
 }
 
 async function reserve(deps: SendDeps, writes: SendTransactions, send: ParsedSend): Promise<Reservation> {
@@ -121,11 +121,11 @@ async function parseSend(deps: SendDeps, sender: Sender, request: SendRequest): 
 function parseRequest(sender: Sender, request: SendRequest): ParsedSend {
   const { conversationId, problem, identity, seen } = request
   if (problem !== undefined) throw problem
-  const { language = sender.actor.type === 'agent' ? 'contract' : 'whole' } = request
+  const { syntax = sender.actor.type === 'agent' ? 'contract' : 'whole' } = request
   // The contract's body has no such field, so it is rejected like any unknown field.
   const { lastSeenId, rest } =
-    language === 'contract' ? { lastSeenId: null, rest: request.body } : splitLastSeen(request.body)
+    syntax === 'contract' ? { lastSeenId: null, rest: request.body } : splitLastSeen(request.body)
   const key = parseIdempotencyKey(request.idempotencyKey)
-  const command = parseSendCommand(rest, language)
+  const command = parseSendCommand(rest, syntax)
   return { sender, conversationId, key, command, ...(identity !== undefined && { identity }), seen, lastSeenId }
 }

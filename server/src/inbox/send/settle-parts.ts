@@ -1,6 +1,6 @@
 import type { Sql, Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
-import { runStep } from '../../base/steps.ts'
+import { runStep } from '../../base/run-step.ts'
 import { type Channel, channels } from '../../channels/connection/connection.ts'
 import type { Connector } from '../../channels/connector.ts'
 import { type NewEvent, recordEvents } from '../../events/record.ts'
@@ -17,8 +17,14 @@ import {
 } from '../conversation/dispatches.ts'
 import { combineParts, type DeliveryState, type Message, nextState, outcomeUnknown } from '../conversation/message.ts'
 import { lockConversation } from '../conversation/queries.ts'
-import { advanceMessages, lockSent, type Part, storeParts, storeProgress } from '../receive/advance-send.ts'
-import { takeEarlyReports } from '../receive/early-statuses.ts'
+import {
+  advanceMessages,
+  lockSentMessages,
+  type Part,
+  storeMessageStates,
+  storeParts,
+} from '../receive/advance-send.ts'
+import { consumeEarlyReports } from '../receive/early-statuses.ts'
 import { retryWrite, type SendDeps, wakeWaiting } from './send-deps.ts'
 
 /** Maximum number of stranded sends settled per run. */
@@ -32,7 +38,7 @@ const notSent = 'not_sent'
 export type SettleReason = 'answered' | 'abandoned' | 'timed_out'
 
 export interface SettleDeps extends Pick<SendDeps, 'db' | 'keyStore' | 'clock' | 'step'> {
-  connectors: Record<Channel, Pick<Connector, 'takeBack'>>
+  connectors: Record<Channel, Pick<Connector, 'cancelOrder'>>
 }
 
 /**
@@ -65,8 +71,8 @@ export async function settleSend(
  */
 export async function settleStrandedSends(deps: Omit<SettleDeps, 'step'>): Promise<number> {
   let count = 0
-  const knowing = channels.filter((channel) => deps.connectors[channel].takeBack !== undefined)
-  for (const send of await listStrandedSends(deps.db.sql, deps.clock.now(), knowing, batchSize)) {
+  const cancellableChannels = channels.filter((channel) => deps.connectors[channel].cancelOrder !== undefined)
+  for (const send of await listStrandedSends(deps.db.sql, deps.clock.now(), cancellableChannels, batchSize)) {
     const reason = send.isOverdue ? 'timed_out' : 'abandoned'
     const answer = await settleSend({ ...deps, step: runStep }, send, reason)
     if (answer !== null) count++
@@ -85,7 +91,7 @@ async function settle(
   const { workspaceId, messageId } = dispatch
   const now = deps.clock.now()
   const [sent, earlier, lockedDispatch] = await Promise.all([
-    lockSent({ tx, keyring, workspaceId }, [messageId]),
+    lockSentMessages({ tx, keyring, workspaceId }, [messageId]),
     findResponse(tx, workspaceId, messageId),
     lockDispatch(tx, workspaceId, messageId),
   ])
@@ -95,31 +101,31 @@ async function settle(
   const { before, parts } = found
   const isUnsent =
     lockedDispatch !== undefined &&
-    (await hasNotLeft(deps, tx, keyring, workspaceId, { lockedDispatch, conversation, before, parts }))
+    (await isDefinitelyUnsent(deps, tx, keyring, workspaceId, { lockedDispatch, conversation, before, parts }))
   const assumedErrorCode = isUnsent ? notSent : reason === 'timed_out' ? outcomeUnknown : null
-  const end = decideOutcome(messageId, parts, lockedDispatch?.verdict ?? null, assumedErrorCode)
-  if (end === null) return null
+  const outcome = decideOutcome(messageId, parts, lockedDispatch?.verdict ?? null, assumedErrorCode)
+  if (outcome === null) return null
 
-  const message = { ...before, ...nextState(before, end.state), settleBy: null }
-  const externalIndexes = end.parts.flatMap(({ externalIndex }) => externalIndex ?? [])
-  const index = end.parts.find(({ part }) => part === 1)?.externalIndex ?? null
-  const named = lockedDispatch?.external_id ? { sealed: lockedDispatch.external_id, index } : null
+  const message = { ...before, ...nextState(before, outcome.state), settleBy: null }
+  const externalIndexes = outcome.parts.flatMap(({ externalIndex }) => externalIndex ?? [])
+  const index = outcome.parts.find(({ part }) => part === 1)?.externalIndex ?? null
+  const newId = lockedDispatch?.external_id ? { sealed: lockedDispatch.external_id, index } : null
   wakeWaiting(tx, dispatch.conversationId)
   const [early] = await Promise.all([
-    takeEarlyReports(tx, workspaceId, messageId, externalIndexes),
+    consumeEarlyReports(tx, workspaceId, messageId, externalIndexes),
     storeParts(
       tx,
       workspaceId,
-      end.parts.filter((part, n) => part !== parts[n]),
+      outcome.parts.filter((part, n) => part !== parts[n]),
     ),
-    storeProgress(tx, workspaceId, [{ message, named }]),
-    storeAnswer(tx, workspaceId, messageId, end.answer),
+    storeMessageStates(tx, workspaceId, [{ message, newId }]),
+    storeAnswer(tx, workspaceId, messageId, outcome.answer),
     removeDispatch(tx, workspaceId, messageId),
     recordEvents(tx, keyring, workspaceId, eventsOf(conversation, before, message, now), now),
   ])
   if (early.length > 0)
     await advanceMessages({ tx, keyring, workspaceId, now }, [{ conversation, messageId, reports: early }])
-  return end.answer
+  return outcome.answer
 }
 
 interface OpenSend {
@@ -133,7 +139,7 @@ interface OpenSend {
  * Returns whether the pending part was not sent and never will be: the process is dead, and no call was allowed or the
  * channel has cancelled it. Channels are not asked about overdue sends, because they forget.
  */
-async function hasNotLeft(
+async function isDefinitelyUnsent(
   { connectors, clock }: SettleDeps,
   tx: Tx,
   keyring: Keyring,
@@ -144,7 +150,7 @@ async function hasNotLeft(
   const open = parts.find(({ status }) => status === 'pending')
   if (open === undefined || settleBy === null || settleBy <= clock.now()) return false
   const order = { workspaceId, connectionId, correlator: `${id}:${open.part}` }
-  return (await connectors[channel].takeBack?.(tx, keyring, order)) ?? false
+  return (await connectors[channel].cancelOrder?.(tx, keyring, order)) ?? false
 }
 
 // A status may have arrived before the platform's response: then `inbox.message.sent` was already recorded.

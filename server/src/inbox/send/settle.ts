@@ -1,13 +1,13 @@
 import { pipelineCommit, type Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import { unnested } from '../../base/postgres/rows.ts'
-import { noteEveryMs } from '../../channels/health/activity.ts'
+import { activityIntervalMs } from '../../channels/health/activity.ts'
 import { recordEvents } from '../../events/record.ts'
 import { lockConversations } from '../conversation/batch-queries.ts'
 import { messageSent } from '../conversation/change.ts'
 import { externalIndex } from '../conversation/encrypted-conversation.ts'
 import { encryptExternalId } from '../conversation/message.ts'
-import { anyWorkspace } from '../conversation/queries.ts'
+import { opaqueWorkspaceId } from '../conversation/queries.ts'
 import { lockExternalIds } from '../receive/early-statuses.ts'
 import type { AcceptedPart } from './call-platform.ts'
 import { recordResult } from './record-result.ts'
@@ -84,7 +84,7 @@ async function settleLocked(
   workspaceId: string,
   sends: readonly (AcceptedCall & { send: AcceptedSend })[],
 ): Promise<(StoredResponse | null)[]> {
-  const all = distinct(sends.map(({ send }) => send))
+  const all = dropDuplicateIds(sends.map(({ send }) => send))
   const ids = [...new Set(all.map(({ conversationId }) => conversationId))]
   const [locked, , unreported] = await deps.step('lockToSettle', () =>
     Promise.all([
@@ -97,30 +97,33 @@ async function settleLocked(
     ]),
   )
   const conversations = new Map(locked.map((one) => [one.id, one]))
-  const isUntold = new Set(unreported)
-  const plain = all.filter(
-    ({ messageId, conversationId }) => isUntold.has(messageId) && conversations.has(conversationId),
+  const unreportedIds = new Set(unreported)
+  const settleable = all.filter(
+    ({ messageId, conversationId }) => unreportedIds.has(messageId) && conversations.has(conversationId),
   )
-  if (plain.length === 0) return sends.map(() => null)
+  if (settleable.length === 0) return sends.map(() => null)
 
   const messages = new Map(sends.map(({ reserved }) => [reserved.messageId, reserved.message]))
   const now = deps.clock.now()
-  const events = plain.flatMap(({ messageId, conversationId }) => {
+  const events = settleable.flatMap(({ messageId, conversationId }) => {
     const [conversation, message] = [conversations.get(conversationId), messages.get(messageId)]
     return conversation && message ? [messageSent(conversation, { ...message, status: 'sent' })] : []
   })
-  for (const { conversationId } of plain) wakeWaiting(tx, conversationId)
+  for (const { conversationId } of settleable) wakeWaiting(tx, conversationId)
   await deps.step('writeOutcome', () =>
     pipelineCommit(tx, () =>
-      Promise.all([storeAccepted(tx, workspaceId, plain, now), recordEvents(tx, keyring, workspaceId, events, now)]),
+      Promise.all([
+        storeAccepted(tx, workspaceId, settleable, now),
+        recordEvents(tx, keyring, workspaceId, events, now),
+      ]),
     ),
   )
-  const answers = new Map(plain.map(({ messageId }) => [messageId, acceptedResponse(messageId, 'sent')]))
+  const answers = new Map(settleable.map(({ messageId }) => [messageId, acceptedResponse(messageId, 'sent')]))
   return sends.map(({ reserved }) => answers.get(reserved.messageId) ?? null)
 }
 
 /** Drops sends whose platform id equals that of another send. */
-function distinct(sends: readonly AcceptedSend[]): AcceptedSend[] {
+function dropDuplicateIds(sends: readonly AcceptedSend[]): AcceptedSend[] {
   const byId = new Map<string, AcceptedSend>()
   for (const send of sends) {
     const id = send.externalIndex.toString('base64')
@@ -144,7 +147,7 @@ interface AcceptedSend {
  * settled, and their platform ids are new. Requires the locks of their conversations and of these ids.
  */
 async function findUnreported(tx: Tx, workspaceId: string, sends: readonly AcceptedSend[]): Promise<string[]> {
-  const workspace = anyWorkspace(tx, workspaceId)
+  const workspace = opaqueWorkspaceId(tx, workspaceId)
   const rows = await tx<{ message_id: string }[]>`
     select n.message_id
     from ${unnested(sends, { uuid: ['messageId', 'conversationId', 'connectionId'], bytea: ['externalIndex'] })}
@@ -180,7 +183,7 @@ async function findUnreported(tx: Tx, workspaceId: string, sends: readonly Accep
  * stay as reserved: a single part has its message's state, and no response without a dispatch means `accepted`.
  */
 async function storeAccepted(tx: Tx, workspaceId: string, sends: readonly AcceptedSend[], now: Date): Promise<void> {
-  const workspace = anyWorkspace(tx, workspaceId)
+  const workspace = opaqueWorkspaceId(tx, workspaceId)
   const ids = sends.map(({ messageId }) => messageId)
   await Promise.all([
     tx`
@@ -201,6 +204,6 @@ async function storeAccepted(tx: Tx, workspaceId: string, sends: readonly Accept
       set last_event_out_at = ${now}
       where workspace_id = ${workspace}
         and id = any (${[...new Set(sends.map(({ connectionId }) => connectionId))].sort()}::uuid[])
-        and (last_event_out_at is null or last_event_out_at <= ${new Date(now.getTime() - noteEveryMs)})`.execute(),
+        and (last_event_out_at is null or last_event_out_at <= ${new Date(now.getTime() - activityIntervalMs)})`.execute(),
   ])
 }

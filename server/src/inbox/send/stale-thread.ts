@@ -13,7 +13,7 @@ import {
 } from '../conversation/conversation-state.ts'
 import { decryptMessage, type Message, type MessageRow } from '../conversation/message.ts'
 import { messageColumns } from '../conversation/message-queries.ts'
-import { anyWorkspace } from '../conversation/queries.ts'
+import { opaqueWorkspaceId } from '../conversation/queries.ts'
 import type { Sender } from './send-deps.ts'
 
 /** How many messages back it looks for newer ones; if there are more, at least one of these is newer. */
@@ -92,7 +92,7 @@ export async function findUnseen(
       : [{ place, conversationId: conversation.id, afterId: laterId(conversation.inbound.answered, seen.id) }],
   )
   if (checks.length === 0) return sends.map(() => null)
-  const workspace = anyWorkspace(tx, workspaceId)
+  const workspace = opaqueWorkspaceId(tx, workspaceId)
   const rows = await tx<{ place: number; occurred_at: Date; created_at: Date }[]>`
     select n.place, m.occurred_at, m.created_at
     from ${unnested(checks, { integer: ['place'], uuid: ['conversationId', 'afterId'] })}

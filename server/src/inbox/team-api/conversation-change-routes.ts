@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { invalid } from '../../base/errors.ts'
 import { nullable, timestamp, titled } from '../../base/route.ts'
 import { count, uuid } from '../../base/schema-types.ts'
-import { readFutureMoment, readIsoTime } from '../../base/time.ts'
+import { parseFutureTime, parseIsoTime } from '../../base/time.ts'
 import type { TeamApi } from '../../team/team-api.ts'
 import { closed, idSchema } from '../../team/team-schema.ts'
 import { strict } from '../api/schema.ts'
@@ -12,7 +12,7 @@ import { type ConversationPatch, updateConversation } from '../assignment/update
 import {
   type BulkChanges,
   changeConversations,
-  maxAtOnce,
+  maxPerRequest,
   type PreviousState,
   undoChanges,
 } from '../bulk/change-conversations.ts'
@@ -20,7 +20,7 @@ import type { Conversation, InboxDeps } from '../conversation/conversation.ts'
 import { human } from '../conversation/owner.ts'
 import { markRead, markUnread } from '../read/mark-read.ts'
 import { readConversationViews } from '../read/names.ts'
-import { conversationsPath, oneConversation, presentOne, scopeOf } from './inbox-request.ts'
+import { conversationResponse, conversationsPath, presentOne, scopeOf } from './inbox-request.ts'
 import {
   HandBack,
   type HandoverNoteBody,
@@ -39,7 +39,7 @@ export function changeRoutes(api: TeamApi, deps: InboxDeps): void {
     description: 'The changes apply together or not at all. A snoozed conversation can have a time to reopen.',
     params: TeamConversationParams,
     body: TeamChanges,
-    answers: { 200: oneConversation },
+    answers: { 200: conversationResponse },
     run: async ({ member, params, body }) => {
       const patch = parseChanges(body, deps.clock.now())
       const conversation = await updateConversation(deps, scopeOf(member), member.actor, params.id, patch)
@@ -66,7 +66,7 @@ export function parseSnooze(
   if (snoozedUntil !== undefined && status !== 'snoozed') {
     throw invalid(field, 'is allowed only with the status snoozed')
   }
-  const until = typeof snoozedUntil === 'string' ? readFutureMoment(snoozedUntil, field, now) : null
+  const until = typeof snoozedUntil === 'string' ? parseFutureTime(snoozedUntil, field, now) : null
   return status === undefined ? {} : { status, snoozedUntil: until }
 }
 
@@ -76,7 +76,7 @@ export function readMarkRoutes(api: TeamApi, deps: InboxDeps): void {
     summary: 'Mark a conversation read',
     description: 'Also marks the messages read on the platform; if that fails, the request still succeeds.',
     params: TeamConversationParams,
-    answers: { 200: oneConversation },
+    answers: { 200: conversationResponse },
     errors: [413, 415],
     run: async ({ member, params }) => {
       const conversation = await markRead(deps, scopeOf(member), params.id)
@@ -89,7 +89,7 @@ export function readMarkRoutes(api: TeamApi, deps: InboxDeps): void {
     description:
       'Counts the newest customer message as unread. Nothing changes if some messages are unread already, or the customer has not written.',
     params: TeamConversationParams,
-    answers: { 200: oneConversation },
+    answers: { 200: conversationResponse },
     errors: [413, 415],
     run: async ({ member, params }) => {
       const conversation = await markUnread(deps, scopeOf(member), params.id)
@@ -105,7 +105,7 @@ export function ownerRoutes(api: TeamApi, deps: InboxDeps): void {
     description:
       'People own it from then on. After the response, no send of its agent starts, and agents leave it alone until it is handed to one or offered to all (see `agentsMayTakeBack` of the workspace). Assigns it to the calling member unless it already has an assignee.',
     params: TeamConversationParams,
-    answers: { 200: oneConversation },
+    answers: { 200: conversationResponse },
     errors: [413, 415],
     run: async ({ member, params }) => {
       const patch = { owner: human }
@@ -120,7 +120,7 @@ export function ownerRoutes(api: TeamApi, deps: InboxDeps): void {
       'The agent sees the note, which is also an item of the timeline. Unassigns the conversation if it is assigned to the calling member. 409 if the key is not active, lacks `inbox.write` or does not allow the connection; 403 while agents are stopped.',
     params: TeamConversationParams,
     body: HandBack,
-    answers: { 200: oneConversation },
+    answers: { 200: conversationResponse },
     errors: [409],
     run: async ({ member, params, body }) => {
       const { keyId, note } = body
@@ -136,7 +136,7 @@ export function ownerRoutes(api: TeamApi, deps: InboxDeps): void {
       'People own it until the first agent takes it; that agent sees the note. Unassigns the conversation if it is assigned to the calling member. 409 if an agent already owns it; 403 while agents are stopped.',
     params: TeamConversationParams,
     body: Offer,
-    answers: { 200: oneConversation },
+    answers: { 200: conversationResponse },
     errors: [409],
     run: async ({ member, params, body }) => {
       const offer = { conversationId: params.id, note: noteOf(body.note) }
@@ -190,17 +190,17 @@ const FormerConversation = titled('FormerConversation', {
 type FormerConversation = Static<typeof FormerConversation>
 
 const former = Type.Array(FormerConversation, {
-  maxItems: maxAtOnce,
+  maxItems: maxPerRequest,
   description: 'Previous state of the changed conversations, for undo.',
 })
 const conversations = Type.Array(TeamConversation, {
-  maxItems: maxAtOnce,
+  maxItems: maxPerRequest,
   description: 'Current state of all existing conversations of the request.',
 })
 
 const BulkChangeBody = strict({
   batchId,
-  ids: Type.Array(idSchema('Conversation id.'), { minItems: 1, maxItems: maxAtOnce }),
+  ids: Type.Array(idSchema('Conversation id.'), { minItems: 1, maxItems: maxPerRequest }),
   changes: BulkChangesBody,
 })
 
@@ -209,7 +209,7 @@ const BulkChangeAnswer = Type.Object({ conversations, former })
 const BulkUndoBody = strict({
   batchId,
   changes: BulkChangesBody,
-  former: Type.Array(FormerConversation, { minItems: 1, maxItems: maxAtOnce }),
+  former: Type.Array(FormerConversation, { minItems: 1, maxItems: maxPerRequest }),
 })
 
 const BulkUndoAnswer = Type.Object({
@@ -218,25 +218,29 @@ const BulkUndoAnswer = Type.Object({
 })
 
 export function bulkRoutes(api: TeamApi, deps: InboxDeps): void {
-  const show = async (workspaceId: string, conversations: readonly Conversation[]) =>
+  const present = async (workspaceId: string, conversations: readonly Conversation[]) =>
     (await readConversationViews(deps, workspaceId, conversations)).map((one) =>
       presentTeamConversation(one, deps.clock.now()),
     )
   api.post(`${conversationsPath}/bulk`, 'member', {
     operationId: 'changeConversations',
     summary: 'Change many conversations',
-    description: `At most ${maxAtOnce} per request; the changes apply to all or none. Send more in several requests with the same \`batchId\`. Conversations that do not exist are skipped.`,
+    description: `At most ${maxPerRequest} per request; the changes apply to all or none. Send more in several requests with the same \`batchId\`. Conversations that do not exist are skipped.`,
     body: BulkChangeBody,
     answers: { 200: BulkChangeAnswer },
     run: async ({ member, body }) => {
       const { workspaceId, actor } = member
       const { batchId, ids, changes } = body
       const { status, snoozedUntil } = parseSnooze(changes, 'changes.snoozedUntil', deps.clock.now())
-      const wish = { ...changesOf(changes), ...(status && { status, snoozedUntil }) }
-      const done = await changeConversations(deps, workspaceId, actor, { batchId, ids: ids.map(lower), changes: wish })
+      const bulkChanges = { ...changesOf(changes), ...(status && { status, snoozedUntil }) }
+      const result = await changeConversations(deps, workspaceId, actor, {
+        batchId,
+        ids: ids.map(lower),
+        changes: bulkChanges,
+      })
       return {
-        conversations: await show(workspaceId, done.conversations),
-        former: done.former.map((one) => ({ ...one, snoozedUntil: one.snoozedUntil?.toISOString() ?? null })),
+        conversations: await present(workspaceId, result.conversations),
+        former: result.former.map((one) => ({ ...one, snoozedUntil: one.snoozedUntil?.toISOString() ?? null })),
       }
     },
   })
@@ -250,18 +254,18 @@ export function bulkRoutes(api: TeamApi, deps: InboxDeps): void {
     run: async ({ member, body }) => {
       const { workspaceId, actor } = member
       const { batchId, changes, former } = body
-      const done = await undoChanges(deps, workspaceId, actor, {
+      const result = await undoChanges(deps, workspaceId, actor, {
         batchId,
         changes: { ...changesOf(changes), ...statusOf(changes) },
         former: former.map(parsePreviousState),
       })
-      return { conversations: await show(workspaceId, done.conversations), left: done.left }
+      return { conversations: await present(workspaceId, result.conversations), left: result.notRestored }
     },
   })
 }
 
 const lower = (id: string): string => id.toLowerCase()
-const timeOf = (text: string | null | undefined): Date | null => (text == null ? null : readIsoTime(text))
+const timeOf = (text: string | null | undefined): Date | null => (text == null ? null : parseIsoTime(text))
 
 function parsePreviousState(one: FormerConversation): PreviousState {
   return {

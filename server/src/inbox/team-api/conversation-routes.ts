@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { InvalidInput, type Issue } from '../../base/errors.ts'
-import { readPhone } from '../../base/phone/phone.ts'
+import { parsePhone } from '../../base/phone/phone.ts'
 import { timestamp } from '../../base/route.ts'
 import { cursor, page } from '../../base/schema-types.ts'
 import type { Member } from '../../team/member.ts'
@@ -48,9 +48,9 @@ export function listRoutes(api: TeamApi, deps: InboxDeps): void {
     },
     allErrors: [400, 401, 404],
     run: async ({ member, query }) => {
-      const asked = await parseTeamList(query, member, deps)
+      const request = await parseTeamList(query, member, deps)
       const keyring = await keyStore.keyring(member.workspaceId)
-      const page = await listTeamConversations(db.sql, keyring, scopeOf(member), asked)
+      const page = await listTeamConversations(db.sql, keyring, scopeOf(member), request)
       const shown = await readConversationViews(deps, member.workspaceId, page.conversations)
       return {
         conversations: shown.map((each) => presentTeamConversation(each, clock.now())),
@@ -72,7 +72,7 @@ export function listRoutes(api: TeamApi, deps: InboxDeps): void {
 }
 
 // No user has this id: a token is the assignee of no conversation.
-const nobody = '00000000-0000-0000-0000-000000000000'
+const noUserId = '00000000-0000-0000-0000-000000000000'
 
 /** Parses the query of the team's list for this member. Throws `InvalidInput` for invalid values. */
 async function parseTeamList(
@@ -84,7 +84,7 @@ async function parseTeamList(
   const filter: ConversationFilter = {
     connectionId: query.connectionId?.toLowerCase() ?? null,
     phone: query.phone ?? null,
-    named: query.search === undefined ? null : await parseNameSearch(query.search, member, deps),
+    nameSearch: query.search === undefined ? null : await parseNameSearch(query.search, member, deps),
     owner: query.owner === undefined ? null : parseOwnerFilter(query.owner, issues),
     statuses: query.status === undefined ? null : parseStatuses(query.status, issues),
     updatedAfter: query.updatedAfter === undefined ? null : parseTime('updatedAfter', query.updatedAfter, issues),
@@ -104,7 +104,7 @@ async function parseNameSearch(
   { workspaceId, workspace }: Member,
   { findLeadPhones }: Pick<InboxDeps, 'findLeadPhones'>,
 ): Promise<NamedSearch> {
-  const digits = readPhone(text, workspace.defaultCountry ?? undefined)
+  const digits = parsePhone(text, workspace.defaultCountry ?? undefined)
   const phones = digits === null ? await findLeadPhones(workspaceId, text) : [digits]
   return { text, term: parseNameTerm(text), phones }
 }
@@ -120,12 +120,12 @@ function parseStatuses(text: string, issues: Issue[]): ConversationStatus[] {
 
 function parseAssignee(text: string, { userId }: Member): ConversationFilter['assignedTo'] {
   if (text === 'none') return 'nobody'
-  return { userId: text === 'me' ? (userId ?? nobody) : text.toLowerCase() }
+  return { userId: text === 'me' ? (userId ?? noUserId) : text.toLowerCase() }
 }
 
 function parseView(view: TeamListQuery['view'], { userId }: Member): InboxView | null {
   if (view === undefined || view === 'all') return null
-  return view === 'mine' ? { mine: userId ?? nobody } : view
+  return view === 'mine' ? { mine: userId ?? noUserId } : view
 }
 
 const nullableLead = Type.Union([TeamLead, Type.Null()])
@@ -152,10 +152,10 @@ export function conversationRoutes(api: TeamApi, deps: InboxDeps): void {
       const keyring = await keyStore.keyring(member.workspaceId)
       const row = await findConversation(db.sql, scopeOf(member), params.id)
       if (row === undefined) throw conversationNotFound()
-      const opened = decryptConversation(keyring, row)
-      const { phone } = opened.contact
+      const decrypted = decryptConversation(keyring, row)
+      const { phone } = decrypted.contact
       const [conversation, notes, found, referral, firstMessageAt] = await Promise.all([
-        presentOne(deps, member.workspaceId, opened),
+        presentOne(deps, member.workspaceId, decrypted),
         listNotes({ sql: db.sql, keyring, workspaceId: member.workspaceId }, row.id),
         phone === null ? null : findLead(member.workspaceId, phone),
         findReferral({ sql: db.sql, keyring, workspaceId: member.workspaceId }, row.id),
@@ -165,7 +165,7 @@ export function conversationRoutes(api: TeamApi, deps: InboxDeps): void {
         conversation,
         notes: await presentTeamNotes(deps, member.workspaceId, notes),
         lead: found && withoutNumbers(found),
-        firstContactAt: earlier(opened.createdAt, firstMessageAt).toISOString(),
+        firstContactAt: earlier(decrypted.createdAt, firstMessageAt).toISOString(),
         referral,
       }
     },
@@ -185,8 +185,8 @@ export function conversationRoutes(api: TeamApi, deps: InboxDeps): void {
       if (issues.length > 0) throw new InvalidInput(issues, 'query')
       const keyring = await keyStore.keyring(member.workspaceId)
       const columns = teamMessageColumns(db.sql, member.workspaceId)
-      const asked = { before: time, limit, columns }
-      const { messages, hasMore } = await readMessages(db.sql, keyring, scopeOf(member), params.id, asked)
+      const request = { before: time, limit, columns }
+      const { messages, hasMore } = await readMessages(db.sql, keyring, scopeOf(member), params.id, request)
       const [names, details] = await Promise.all([
         readNames({ db, keyStore }, member.workspaceId, actorReferences(messages.map(({ actor }) => actor))),
         readDetails({ db, keyStore }, member.workspaceId, messages),

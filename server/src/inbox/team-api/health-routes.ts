@@ -10,8 +10,8 @@ import { type PresentDeps, presentConnection } from '../../channels/connection/p
 import { findConnection } from '../../channels/connection/queries.ts'
 import { connectionSchema } from '../../channels/connection/schema.ts'
 import { worstLagKeptMs } from '../../channels/health/activity.ts'
-import { adviceOn } from '../../channels/health/advice.ts'
-import { adviseOn, silentMs, silentSends, silentSince } from '../../channels/health/health.ts'
+import { adviceFor } from '../../channels/health/advice.ts'
+import { listAdvice, silentMs, silentSends, silentSince } from '../../channels/health/health.ts'
 import type { TeamGuard } from '../../team/member.ts'
 import { teamApi } from '../../team/team-api.ts'
 import { findNextAgent } from '../assignment/eligible-agents.ts'
@@ -55,9 +55,9 @@ export function healthRoutes(app: App, deps: HealthDeps, guard: TeamGuard): void
             code,
             count,
             lastAt: lastAt.toISOString(),
-            advice: adviceOn(code, one.channel),
+            advice: adviceFor(code, one.channel),
           })),
-          advice: adviseOn(one, isSilent, unusedAgent, webhookUrl, now),
+          advice: listAdvice(one, isSilent, unusedAgent, webhookUrl, now),
         },
       }
     },

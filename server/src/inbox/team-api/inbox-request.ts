@@ -8,7 +8,7 @@ import { presentTeamConversation } from './present-conversation.ts'
 export const inboxPath = '/api/team/v1/workspaces/:workspaceId/inbox'
 export const conversationsPath = `${inboxPath}/conversations`
 
-export const oneConversation = Type.Object({ conversation: TeamConversation })
+export const conversationResponse = Type.Object({ conversation: TeamConversation })
 
 /** Members can see all connections of their workspace. */
 export const scopeOf = ({ workspaceId }: Member): Scope => ({ workspaceId, connectionIds: [] })

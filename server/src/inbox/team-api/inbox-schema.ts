@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { nullable, oneOf, timestamp, titled } from '../../base/route.ts'
-import { count, cursor, leadStatus, text, unpaged, uuid, visible } from '../../base/schema-types.ts'
+import { count, cursor, leadStatus, text, unpaged, uuid, visiblePattern } from '../../base/schema-types.ts'
 import { closed, idSchema, workspaceParams } from '../../team/team-schema.ts'
 import * as schema from '../api/schema.ts'
 import { described, strict } from '../api/schema.ts'
@@ -147,7 +147,7 @@ export const TeamListQuery = strict({
     Type.String({
       minLength: 1,
       maxLength: 100,
-      pattern: visible,
+      pattern: visiblePattern,
       description:
         'Searches customers by words or parts of words of the name, by three or more digits of the number, or by the number in any common spelling. Also finds conversations of the newest 50 leads that match.',
       example: 'duarte',
@@ -187,7 +187,7 @@ export type TeamListQuery = Static<typeof TeamListQuery>
 
 const note = Type.String({
   minLength: 1,
-  pattern: visible,
+  pattern: visiblePattern,
   maxLength: maxNoteLength,
   description: 'Visible only to the team and its agents.',
 })
@@ -211,12 +211,12 @@ export const TeamChanges = Type.Partial(
 )
 export type TeamChanges = Static<typeof TeamChanges>
 
-const words = Type.Object(
+const HandoverNoteSchema = Type.Object(
   {
     summary: Type.String({
       minLength: 1,
       maxLength: maxSummary,
-      pattern: visible,
+      pattern: visiblePattern,
       description: 'What has happened so far.',
     }),
     reason: Type.Optional(
@@ -226,17 +226,17 @@ const words = Type.Object(
   },
   { ...closed, title: 'HandoverNote', description: 'What the next agent needs to know.' },
 )
-export type HandoverNoteBody = Static<typeof words>
+export type HandoverNoteBody = Static<typeof HandoverNoteSchema>
 
 export const Offer = Type.Object(
-  { note: Type.Optional(words) },
+  { note: Type.Optional(HandoverNoteSchema) },
   { ...closed, example: { note: { summary: 'Price agreed.', nextStep: 'Ask for the address.' } } },
 )
 
 export const HandBack = Type.Object(
   {
     keyId: idSchema('API key of the new owner.'),
-    note: Type.Optional(words),
+    note: Type.Optional(HandoverNoteSchema),
   },
   {
     ...closed,
@@ -269,7 +269,7 @@ export const NoteHeaders = Type.Object({
   ),
 })
 
-const ofView = titled('ViewCount', {
+const ViewCount = titled('ViewCount', {
   open: count(`Open conversations; ${maxCounted} means that many or more.`, {
     example: 12,
     maximum: maxCounted,
@@ -281,8 +281,8 @@ const ofView = titled('ViewCount', {
 })
 
 export const TeamCounts = described('TeamCounts', 'Counts by view of the list.', {
-  mine: ofView,
-  unassigned: ofView,
-  all: ofView,
-  agents: ofView,
+  mine: ViewCount,
+  unassigned: ViewCount,
+  all: ViewCount,
+  agents: ViewCount,
 })

@@ -25,7 +25,7 @@ export interface LiveUpdateDeps extends Pick<InboxDeps, 'db' | 'keyStore' | 'clo
 /** Above this number, pages reload their lists. */
 const maxPublished = 100
 /** Interval at which changes of a busy workspace are published, instead of after each commit. */
-const restMs = 25
+const minPauseMs = 25
 /** Id that stands for many changed conversations. */
 const manyChanged = ''
 
@@ -47,7 +47,7 @@ type InboxFrame = keyof typeof inboxFrames
 export function publishConversationUpdates(deps: LiveUpdateDeps): () => void {
   const { db, live, log } = deps
   const publishing = coalesce<string>({
-    restMs,
+    minPauseMs,
     work: async (workspaceId, ids) => {
       if (ids.includes(manyChanged) || ids.length > maxPublished) publishManyChanged(live, workspaceId)
       else await publishChanged(deps, workspaceId, ids)
@@ -155,7 +155,7 @@ export interface Presence {
   /** Returns the members in the order of arrival. */
   list(conversation: OpenConversation): PresentMember[]
   /** Removes members who have not reported again. */
-  sweep(): void
+  removeExpired(): void
 }
 
 interface PresenceDeps {
@@ -175,20 +175,20 @@ interface PresenceMessage extends OpenConversation {
 const channel = 'inbox_presence'
 
 export async function createPresence({ db, clock, changed, onError }: PresenceDeps): Promise<Presence> {
-  const self = randomUUID()
-  const rooms = new Map<
+  const nodeId = randomUUID()
+  const occupantsByConversation = new Map<
     string,
     { conversation: OpenConversation; people: Map<string, { state: PresenceState; until: number }> }
   >()
 
   const apply = (conversation: OpenConversation, userId: string, state: PresenceState | null) => {
     const key = `${conversation.workspaceId} ${conversation.conversationId}`
-    const room = rooms.get(key) ?? { conversation, people: new Map() }
-    const before = stateNow(room.people.get(userId))
-    if (state === null) room.people.delete(userId)
-    else room.people.set(userId, { state, until: clock.now().getTime() + ttlMs })
-    if (room.people.size === 0) rooms.delete(key)
-    else rooms.set(key, room)
+    const occupants = occupantsByConversation.get(key) ?? { conversation, people: new Map() }
+    const before = stateNow(occupants.people.get(userId))
+    if (state === null) occupants.people.delete(userId)
+    else occupants.people.set(userId, { state, until: clock.now().getTime() + ttlMs })
+    if (occupants.people.size === 0) occupantsByConversation.delete(key)
+    else occupantsByConversation.set(key, occupants)
     if (before !== state) changed(conversation)
   }
   const stateNow = (entry: { state: PresenceState; until: number } | undefined) =>
@@ -196,27 +196,27 @@ export async function createPresence({ db, clock, changed, onError }: PresenceDe
 
   await db.listen(channel, (payload) => {
     const { from, workspaceId, conversationId, userId, state } = JSON.parse(payload) as PresenceMessage
-    if (from !== self) apply({ workspaceId, conversationId }, userId, state)
+    if (from !== nodeId) apply({ workspaceId, conversationId }, userId, state)
   })
 
   return {
     set: (conversation, userId, state) => {
       apply(conversation, userId, state)
-      const message: PresenceMessage = { from: self, ...conversation, userId, state }
+      const message: PresenceMessage = { from: nodeId, ...conversation, userId, state }
       db.sql`select pg_notify(${channel}, ${JSON.stringify(message)})`.catch(onError)
     },
     list: ({ workspaceId, conversationId }) => {
-      const { people } = rooms.get(`${workspaceId} ${conversationId}`) ?? { people: new Map() }
+      const { people } = occupantsByConversation.get(`${workspaceId} ${conversationId}`) ?? { people: new Map() }
       return [...people].flatMap(([userId, entry]) => {
         const state = stateNow(entry)
         return state === null ? [] : [{ userId, state }]
       })
     },
-    sweep: () => {
-      for (const [key, { conversation, people }] of rooms) {
+    removeExpired: () => {
+      for (const [key, { conversation, people }] of occupantsByConversation) {
         const before = people.size
         for (const [userId, entry] of people) if (stateNow(entry) === null) people.delete(userId)
-        if (people.size === 0) rooms.delete(key)
+        if (people.size === 0) occupantsByConversation.delete(key)
         if (people.size < before) changed(conversation)
       }
     },

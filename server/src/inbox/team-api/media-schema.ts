@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { type Static, Type } from 'typebox'
-import { errorAnswer, nullable, oneOf, timestamp, titled } from '../../base/route.ts'
+import { errorResponse, nullable, oneOf, timestamp, titled } from '../../base/route.ts'
 import { cursor, fileText, text, uuid, wholeNumber } from '../../base/schema-types.ts'
 import { maxCards, maxPhones } from '../../channels/channel-event.ts'
 import { choiceLimits } from '../../channels/interactive-options.ts'
@@ -146,19 +146,19 @@ export const FileHeaders = Type.Object({
   'if-none-match': Type.Optional(text(4096, 'Returns 304 if one of these is the current ETag.')),
 })
 
-const shown = { schema: Type.String(fileText) }
+const fileContent = { schema: Type.String(fileText) }
 const bytesOf = (description: string) =>
   Type.Unsafe<Readable>({
     description,
-    content: Object.fromEntries([...inlineTypes, downloadType].map((type) => [type, shown])),
+    content: Object.fromEntries([...inlineTypes, downloadType].map((type) => [type, fileContent])),
   })
 
 /** Responses of a file download, with the file's own content type. */
-export const fileAnswers = {
+export const fileResponses = {
   200: bytesOf('The file. Its `Content-Type` is the detected type if a browser can display it.'),
   206: bytesOf('The requested range.'),
   304: Type.Null({ description: 'The file has not changed.' }),
-  416: errorAnswer(
+  416: errorResponse(
     'RangeNotSatisfiable',
     416,
     'The range is beyond the end of the file; `Content-Range` gives its size.',
@@ -166,7 +166,7 @@ export const fileAnswers = {
   ),
 }
 
-export const Retried = titled('MediaRetried', {
+export const RetryResult = titled('MediaRetried', {
   state: oneOf(mediaStates, { description: 'Current state of the file.', example: 'coming' }),
 })
 
@@ -251,7 +251,7 @@ export const Upload = titled('Upload', {
   expiresAt: timestamp('When the upload is deleted unless it was sent.'),
 })
 
-export const uploadTooLarge = errorAnswer(
+export const uploadTooLarge = errorResponse(
   'UploadTooLarge',
   413,
   'The file is larger than the channel accepts for this kind; `data.maxBytes` is the limit.',
@@ -259,7 +259,7 @@ export const uploadTooLarge = errorAnswer(
   { code: 'FILE_TOO_LARGE', maxBytes: 5_242_880 },
 )
 
-export const uploadTypeRefused = errorAnswer(
+export const uploadTypeRefused = errorResponse(
   'UploadTypeRefused',
   415,
   'The channel does not accept the detected type for this kind; `data.types` lists the accepted ones.',
@@ -267,7 +267,7 @@ export const uploadTypeRefused = errorAnswer(
   { code: 'FILE_TYPE_REFUSED', types: ['image/jpeg', 'image/png'] },
 )
 
-export const uploadLimitReached = errorAnswer(
+export const uploadLimitReached = errorResponse(
   'UploadLimitReached',
   409,
   '`TOO_MANY_UPLOADS`: the caller has 20 unsent uploads. `NO_ROOM`: unsent uploads of the workspace take up 2 GiB.',

@@ -1,12 +1,12 @@
 import { Type } from 'typebox'
 import { ApiError, conflict, forbidden, invalid, unavailable } from '../../base/errors.ts'
-import { maxPhoneLength, phoneProblem, readPhone } from '../../base/phone/phone.ts'
+import { maxPhoneLength, parsePhone, phoneProblem } from '../../base/phone/phone.ts'
 import { oneOf, titled } from '../../base/route.ts'
 import { text, uuid } from '../../base/schema-types.ts'
 import type { Member } from '../../team/member.ts'
 import type { TeamApi } from '../../team/team-api.ts'
 import { idSchema, workspaceParams } from '../../team/team-schema.ts'
-import { conversationParam, noQuery, replyToSend, sendAnswers, validatedByHandler } from '../api/routes-write.ts'
+import { conversationParam, noQuery, replyToSend, sendResponses, validatedByHandler } from '../api/routes-write.ts'
 import { strictTitled } from '../api/schema.ts'
 import { findOrCreateConversation } from '../assignment/find-or-create-conversation.ts'
 import { readDetails } from '../read/read-details.ts'
@@ -14,7 +14,7 @@ import { sendMessage } from '../send/send.ts'
 import { parseIdempotencyKey } from '../send/send-command.ts'
 import type { SendDeps } from '../send/send-deps.ts'
 import { StaleThread } from '../send/send-errors.ts'
-import { memberRefusal, SendHeaders, sendRefusals, TeamSend, TemplateSend } from '../send/send-schema.ts'
+import { memberSendConflict, SendHeaders, sendErrors, TeamSend, TemplateSend } from '../send/send-schema.ts'
 import { conversationsPath, scopeOf } from './inbox-request.ts'
 import { presentTeamMessage } from './present-conversation.ts'
 
@@ -29,7 +29,7 @@ export function sendRoutes(api: TeamApi, deps: SendDeps): void {
     headers: SendHeaders,
     query: noQuery,
     body: TeamSend,
-    answers: { ...sendAnswers, 409: memberRefusal },
+    answers: { ...sendResponses, 409: memberSendConflict },
     options: validatedByHandler,
     run: async ({ member, request, reply }) => {
       requireInbox(member)
@@ -63,7 +63,7 @@ const NewConversation = strictTitled('NewConversation', {
   template: TemplateSend.properties.template,
 })
 
-const Started = titled('StartedConversation', {
+const StartedConversation = titled('StartedConversation', {
   conversation_id: idSchema('Id of the new or existing conversation with this number.'),
   began: Type.Boolean({ description: 'False if a conversation with this number already existed.' }),
   message_id: idSchema('Message id.'),
@@ -79,14 +79,14 @@ export function startRoutes(api: TeamApi, deps: SendDeps): void {
       'Sends an approved template to a number that has not written, or whose 24-hour window is closed. Sets the owner to `human` and, if there is no assignee, assigns the conversation to the member. Creates a conversation only if the message can be sent. Sends at most once per Idempotency-Key.',
     headers: SendHeaders,
     body: NewConversation,
-    answers: { 202: Started, ...sendRefusals, 409: memberRefusal },
+    answers: { 202: StartedConversation, ...sendErrors, 409: memberSendConflict },
     errors: [429, 503],
     run: async ({ member, body, headers, reply }) => {
       requireInbox(member)
       const idempotencyKey = parseIdempotencyKey(headers['idempotency-key'])
-      const { connection_id, phone: asked, template } = body
-      const phone = readPhone(asked, member.workspace.defaultCountry ?? undefined)
-      if (phone === null) throw invalid('phone', phoneProblem(asked))
+      const { connection_id, phone: enteredPhone, template } = body
+      const phone = parsePhone(enteredPhone, member.workspace.defaultCountry ?? undefined)
+      if (phone === null) throw invalid('phone', phoneProblem(enteredPhone))
       const { name, language, body_params: parameters = [] } = template
       const sender = { ...scopeOf(member), actor: member.actor }
       const { conversation, isNew } = await findOrCreateConversation(deps, sender, {

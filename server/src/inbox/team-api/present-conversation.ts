@@ -42,7 +42,7 @@ export function presentTeamConversation({ conversation, contact, newest, names }
             ...lastMessage,
             status: newest.status,
             errorCode: newest.errorCode,
-            author: presentNamed(newest.author, names),
+            author: presentWithName(newest.author, names),
           },
     contact: presentContact(contact),
     profileName: contact.profileName,
@@ -54,7 +54,7 @@ export function presentTeamConversation({ conversation, contact, newest, names }
 
 export const presentContact = ({ name, phone }: NamedContact) => ({ name, phone })
 
-export const presentNamed = <A extends { type: string; id: string | null }>({ type, id }: A, names: Names) => ({
+export const presentWithName = <A extends { type: string; id: string | null }>({ type, id }: A, names: Names) => ({
   type: type as A['type'],
   id,
   name: names(type, id),
@@ -70,7 +70,7 @@ export function presentTeamMessage(message: MessageView, names: Names, details: 
     status: message.status,
     errorCode: message.errorCode,
     actor: message.actor,
-    author: presentNamed(authorOf(message), names),
+    author: presentWithName(authorOf(message), names),
     occurredAt: message.occurredAt.toISOString(),
     referral: message.referral,
     ...presentDetail(message, details),
@@ -129,10 +129,10 @@ export function presentTeamMedia({ id, kind, state, failure, bytes, hasPreview, 
     // A file not yet downloaded has its declared name.
     name: name === null ? null : safeName(name),
     type: realType ?? mimeType,
-    bytes: bytes ?? within(details.size, 0, Number.MAX_SAFE_INTEGER),
-    width: within(details.width, 1, maxShown),
-    height: within(details.height, 1, maxShown),
-    seconds: within(details.seconds, 0, maxShown),
+    bytes: bytes ?? inRange(details.size, 0, Number.MAX_SAFE_INTEGER),
+    width: inRange(details.width, 1, maxDeclared),
+    height: inRange(details.height, 1, maxDeclared),
+    seconds: inRange(details.seconds, 0, maxDeclared),
     waveform: details.waveform ?? null,
     placeholder: thumbnail,
     hasPreview,
@@ -142,9 +142,9 @@ export function presentTeamMedia({ id, kind, state, failure, bytes, hasPreview, 
 }
 
 /** Limit of declared pixels and seconds, which come from strangers. */
-const maxShown = 1_000_000
+const maxDeclared = 1_000_000
 
-const within = (value: number | null | undefined, least: number, most: number): number | null =>
+const inRange = (value: number | null | undefined, least: number, most: number): number | null =>
   typeof value === 'number' && value >= least && value <= most ? value : null
 
 /** Returns notes with the names of their authors. */
@@ -158,5 +158,5 @@ export async function presentTeamNotes(
 }
 
 export function presentTeamNote({ id, text, mentions, actor, createdAt }: Note, names: Names) {
-  return { id, text, mentions, actor: presentNamed(actor, names), createdAt: createdAt.toISOString() }
+  return { id, text, mentions, actor: presentWithName(actor, names), createdAt: createdAt.toISOString() }
 }

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { nullable, timestamp } from '../../base/route.ts'
-import { cursor, text, visible } from '../../base/schema-types.ts'
+import { cursor, text, visiblePattern } from '../../base/schema-types.ts'
 import type { TeamApi } from '../../team/team-api.ts'
 import { idSchema } from '../../team/team-schema.ts'
 import * as schema from '../api/schema.ts'
@@ -9,10 +9,10 @@ import type { InboxDeps } from '../conversation/conversation.ts'
 import { actorOf, authorOf } from '../conversation/message.ts'
 import { actorReferences, readContacts, readNames } from '../read/names.ts'
 import { type MessageHit, searchMessages } from '../search/search-messages.ts'
-import { maxStretches, maxStretchLength, snippetOf } from '../search/search-terms.ts'
+import { maxSnippetPartLength, maxSnippetParts, snippetOf } from '../search/search-terms.ts'
 import { inboxPath, scopeOf } from './inbox-request.ts'
 import { author, TeamContact } from './inbox-schema.ts'
-import { presentContact, presentNamed } from './present-conversation.ts'
+import { presentContact, presentWithName } from './present-conversation.ts'
 
 const maxFound = 50
 
@@ -20,7 +20,7 @@ const SearchQuery = strict({
   search: Type.String({
     minLength: 1,
     maxLength: 100,
-    pattern: visible,
+    pattern: visiblePattern,
     description:
       'Words that a message must contain, in any order, ignoring case and accents. The last word also matches as a prefix if it has at least three letters. Words in quotes must follow each other.',
     example: 'blue sofa deliv',
@@ -29,7 +29,7 @@ const SearchQuery = strict({
   cursor: Type.Optional(cursor('Cursor from the previous page.')),
 })
 
-const FoundInMessage = described('FoundMessage', 'Message that matches the search.', {
+const FoundMessage = described('FoundMessage', 'Message that matches the search.', {
   id: idSchema('Message id; use it as `aroundMessage` of the timeline to show its context.'),
   conversationId: idSchema('Conversation of the message.'),
   contact: TeamContact,
@@ -39,10 +39,10 @@ const FoundInMessage = described('FoundMessage', 'Message that matches the searc
   occurredAt: schema.messageFields.occurred_at,
   snippet: Type.Array(
     Type.Object({
-      text: text(maxStretchLength, 'Part of the text.', { example: 'sofa' }),
+      text: text(maxSnippetPartLength, 'Part of the text.', { example: 'sofa' }),
       isHit: Type.Boolean({ description: 'Whether this part matches.', example: true }),
     }),
-    { maxItems: maxStretches, description: 'Text around the first match, in order.' },
+    { maxItems: maxSnippetParts, description: 'Text around the first match, in order.' },
   ),
 })
 
@@ -56,7 +56,7 @@ export function searchRoutes(api: TeamApi, deps: InboxDeps): void {
     query: SearchQuery,
     answers: {
       200: Type.Object({
-        messages: Type.Array(FoundInMessage, { maxItems: maxFound }),
+        messages: Type.Array(FoundMessage, { maxItems: maxFound }),
         cursor: nullable(cursor('Cursor of older messages; null when the search is complete.')),
         lookedTo: nullable(timestamp('Arrival time of the last message searched; null when the search is complete.')),
       }),
@@ -81,7 +81,7 @@ async function presentHits(
   deps: InboxDeps,
   workspaceId: string,
   messages: readonly MessageHit[],
-): Promise<Static<typeof FoundInMessage>[]> {
+): Promise<Static<typeof FoundMessage>[]> {
   const actors = messages.map(actorOf)
   const [contacts, names] = await Promise.all([
     readContacts(
@@ -91,19 +91,21 @@ async function presentHits(
     ),
     readNames(deps, workspaceId, actorReferences(actors)),
   ])
-  return messages.flatMap(({ id, conversation_id: conversationId, direction, kind, text: said, hits, ...row }, n) => {
-    const contact = contacts.get(conversationId)
-    // Erased since the search.
-    if (contact === undefined) return []
-    return {
-      id,
-      conversationId,
-      contact: presentContact(contact),
-      direction,
-      kind,
-      author: presentNamed(authorOf({ direction, kind, actor: actors[n] ?? null }), names),
-      occurredAt: row.occurred_at.toISOString(),
-      snippet: snippetOf(said, hits),
-    }
-  })
+  return messages.flatMap(
+    ({ id, conversation_id: conversationId, direction, kind, text: messageText, hits, ...row }, n) => {
+      const contact = contacts.get(conversationId)
+      // Erased since the search.
+      if (contact === undefined) return []
+      return {
+        id,
+        conversationId,
+        contact: presentContact(contact),
+        direction,
+        kind,
+        author: presentWithName(authorOf({ direction, kind, actor: actors[n] ?? null }), names),
+        occurredAt: row.occurred_at.toISOString(),
+        snippet: snippetOf(messageText, hits),
+      }
+    },
+  )
 }

@@ -22,7 +22,7 @@ import {
   TeamNote,
   urgency,
 } from './inbox-schema.ts'
-import { presentNamed, presentTeamMessage, presentTeamNote } from './present-conversation.ts'
+import { presentTeamMessage, presentTeamNote, presentWithName } from './present-conversation.ts'
 
 const name = (description: string, example: string) => nullable(text(100, description, { example }))
 const labels = (description: string) => Type.Array(uuid(), { ...unpaged, description, example: [] })
@@ -173,7 +173,7 @@ function presentHandover({ id, from, to, urgency, actor, createdAt, ...words }: 
     summary: words.summary,
     reason: words.reason,
     nextStep: words.nextStep,
-    actor: presentNamed(actor, names),
+    actor: presentWithName(actor, names),
     createdAt: createdAt.toISOString(),
   }
 }
@@ -196,7 +196,7 @@ function presentActivity({ id, detail, reason, actor, createdAt }: Activity, nam
     added: detail.kind === 'labels' ? detail.added : [],
     removed: detail.kind === 'labels' ? detail.removed : [],
     reason,
-    actor: presentNamed(actor, names),
+    actor: presentWithName(actor, names),
     createdAt: createdAt.toISOString(),
   }
 }

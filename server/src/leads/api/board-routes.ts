@@ -4,11 +4,11 @@ import { count, leadStatus, unpaged } from '../../base/schema-types.ts'
 import type { TeamApi } from '../../team/team-api.ts'
 import { closed } from '../../team/team-schema.ts'
 import type { LeadDeps, LeadUser } from '../lead/lead.ts'
-import { arePlain, filterCondition, noConditions } from '../search/filter-sql.ts'
+import { arePlainConditions, filterCondition, noConditions } from '../search/filter-sql.ts'
 import type { LeadFilter } from '../search/list-filter.ts'
-import { readListRequest, TeamListQuery } from '../search/list-request.ts'
-import { resolved } from '../search/sorted/conditions.ts'
-import { leadsPath, leadUserOf } from './lead-request.ts'
+import { parseListRequest, TeamListQuery } from '../search/list-request.ts'
+import { resolveConditions } from '../search/sorted/conditions.ts'
+import { leadsPath, leadUserOfMember } from './lead-request.ts'
 
 const BoardQuery = Type.Pick(
   TeamListQuery,
@@ -53,8 +53,8 @@ export function boardRoutes(api: TeamApi, deps: LeadDeps): void {
     answers: { 200: Type.Object({ columns: Type.Array(BoardColumn, unpaged) }) },
     errors: [422],
     run: async ({ member, query }) => {
-      const { filter } = readListRequest(query)
-      return { columns: await readBoard(deps, leadUserOf(member), filter) }
+      const { filter } = parseListRequest(query)
+      return { columns: await countBoard(deps, leadUserOfMember(member), filter) }
     },
   })
 }
@@ -63,13 +63,13 @@ export function boardRoutes(api: TeamApi, deps: LeadDeps): void {
  * Returns the exact number and value of leads per status. Workspace statuses come first, in their order and including
  * empty ones; statuses that only the API has set follow by name. Throws 422 for conditions on text or custom fields.
  */
-export async function readBoard(
+export async function countBoard(
   { db, clock }: LeadDeps,
   { workspaceId }: LeadUser,
   filter: LeadFilter,
 ): Promise<BoardColumn[]> {
-  const conditions = resolved(filter.conditions ?? noConditions, clock.now())
-  if (!arePlain(conditions)) {
+  const conditions = resolveConditions(filter.conditions ?? noConditions, clock.now())
+  if (!arePlainConditions(conditions)) {
     throw unprocessable('The board does not support filters by text or custom field; use the list instead', {
       code: 'NOT_ON_BOARD',
     })
@@ -89,14 +89,14 @@ export async function readBoard(
       where ${filterCondition(db.sql, workspaceId, filter, conditions)}
       group by l.status`,
   ])
-  return inOrder(workspace[0]?.lead_statuses ?? [], rows)
+  return sortColumns(workspace[0]?.lead_statuses ?? [], rows)
 }
 
-function inOrder(statuses: readonly string[], rows: readonly BoardColumn[]): BoardColumn[] {
+function sortColumns(statuses: readonly string[], rows: readonly BoardColumn[]): BoardColumn[] {
   const byStatus = new Map(rows.map((row) => [row.status, row]))
-  const own = statuses.map((status) => byStatus.get(status) ?? emptyColumn(status))
+  const configured = statuses.map((status) => byStatus.get(status) ?? emptyColumn(status))
   const others = rows.filter(({ status }) => !statuses.includes(status))
-  return [...own, ...others.sort((a, b) => (a.status < b.status ? -1 : 1))]
+  return [...configured, ...others.sort((a, b) => (a.status < b.status ? -1 : 1))]
 }
 
 const emptyColumn = (status: string): BoardColumn => ({

@@ -5,17 +5,17 @@ import { maxMessageLength, oneOf } from '../../base/route.ts'
 import { recordAudit } from '../../team/audit.ts'
 import type { TeamApi } from '../../team/team-api.ts'
 import { closed, idSchema } from '../../team/team-schema.ts'
-import { personOf } from '../../workspaces/actor.ts'
+import { auditedActorOf } from '../../workspaces/actor.ts'
 import { FieldsToSet } from '../bulk/schema.ts'
-import { readLeadPatch } from '../lead/input.ts'
+import { parseLeadPatch } from '../lead/input.ts'
 import { type LeadDeps, type LeadUser, leadNotFound } from '../lead/lead.ts'
 import { presentLead } from '../lead/present.ts'
 import { type LeadChanges, NoQuery } from '../lead/schema.ts'
-import { type Restored, restoreLeads } from '../write/restore.ts'
-import { removeLeads } from '../write/update.ts'
+import { type RestoreOutcome, restoreLeads } from '../write/restore.ts'
+import { deleteLeads } from '../write/update.ts'
 import { upsertLeads } from '../write/upsert.ts'
 import type { UpsertOutcome } from '../write/upsert-plan.ts'
-import { leadsPath, leadUserOf } from './lead-request.ts'
+import { leadsPath, leadUserOfMember } from './lead-request.ts'
 
 const maxBatch = 500
 
@@ -72,8 +72,8 @@ export function bulkRoutes(api: TeamApi, deps: LeadDeps): void {
     errors: [409],
     run: async ({ member, body }) => {
       const ids = [...new Set(body.ids.map((id) => id.toLowerCase()))]
-      const action = readAction(body)
-      const outcomes = await deps.db.inBulk(() => bulkChange(deps, leadUserOf(member), ids, action))
+      const action = parseAction(body)
+      const outcomes = await deps.db.inBulk(() => bulkChange(deps, leadUserOfMember(member), ids, action))
       const results = outcomes.map(present)
       const failed = results.filter(({ outcome }) => outcome === 'failed').length
       return { done: results.length - failed, failed, results }
@@ -81,14 +81,14 @@ export function bulkRoutes(api: TeamApi, deps: LeadDeps): void {
   })
 }
 
-function readAction(body: Static<typeof BulkChange>): BulkAction {
-  const asked = [
+function parseAction(body: Static<typeof BulkChange>): BulkAction {
+  const actions = [
     ...(body.changes === undefined ? [] : [{ changes: body.changes }]),
     ...(body.delete === undefined ? [] : [{ delete: body.delete }]),
     ...(body.restore === undefined ? [] : [{ restore: body.restore }]),
   ]
-  const [action] = asked
-  if (action === undefined || asked.length > 1) {
+  const [action] = actions
+  if (action === undefined || actions.length > 1) {
     throw new InvalidInput([{ path: '', message: 'must have exactly one of changes, delete and restore' }])
   }
   return action
@@ -114,31 +114,38 @@ async function bulkChange(
   ids: readonly string[],
   action: BulkAction,
 ): Promise<BulkOutcome[]> {
-  const note = (tx: Tx, count: number) => noteBulk(tx, user, action, count, deps.clock.now())
+  const recordAuditEntry = (tx: Tx, count: number) => recordBulkAudit(tx, user, action, count, deps.clock.now())
   if ('delete' in action) {
-    const removed = await removeLeads(deps, user, ids, (tx, { size }) => note(tx, size))
+    const removed = await deleteLeads(deps, user, ids, (tx, { size }) => recordAuditEntry(tx, size))
     return ids.map((id) => ({ id, outcome: removed.has(id) ? 'deleted' : leadNotFound() }))
   }
   if ('restore' in action) {
-    const alongside = (tx: Tx, all: Restored[]) => note(tx, all.filter((one) => 'lead' in one).length)
-    const restored = await restoreLeads(deps, user, ids, { alongside })
+    const inTransaction = (tx: Tx, all: RestoreOutcome[]) =>
+      recordAuditEntry(tx, all.filter((one) => 'lead' in one).length)
+    const restored = await restoreLeads(deps, user, ids, { inTransaction })
     return restored.map((one) => ({ id: one.id, outcome: 'error' in one ? one.error : 'restored' }))
   }
   const at = 'changes'
   // Fields that can be changed in bulk have no rules beyond their schema and workspace membership.
-  const { patch } = readLeadPatch(action.changes, [], { ...user, at })
+  const { patch } = parseLeadPatch(action.changes, [], { ...user, at })
   const items = ids.map((value) => ({ by: 'id', value, patch, createIfMissing: false, at }) as const)
   const outcomes = await upsertLeads(deps, user, items, {
     continueOnError: true,
     dryRun: false,
-    alongside: (tx, all) => note(tx, all.filter((outcome) => resultOf(outcome) === 'changed').length),
+    inTransaction: (tx, all) => recordAuditEntry(tx, all.filter((outcome) => outcomeOf(outcome) === 'changed').length),
   })
-  return outcomes.map((outcome, n) => ({ id: ids[n] ?? '', outcome: resultOf(outcome) }))
+  return outcomes.map((outcome, n) => ({ id: ids[n] ?? '', outcome: outcomeOf(outcome) }))
 }
 
 /** Records author, action and number of leads in the audit log. */
-async function noteBulk(tx: Tx, { workspaceId, actor: who }: LeadUser, action: BulkAction, count: number, now: Date) {
-  const actor = personOf(who)
+async function recordBulkAudit(
+  tx: Tx,
+  { workspaceId, actor: who }: LeadUser,
+  action: BulkAction,
+  count: number,
+  now: Date,
+) {
+  const actor = auditedActorOf(who)
   if (count === 0 || actor === null) return
   const what = 'delete' in action ? 'deleted' : 'restore' in action ? 'restored' : 'changed'
   const fields = 'changes' in action ? `${Object.keys(action.changes).join(',')} ` : ''
@@ -146,7 +153,7 @@ async function noteBulk(tx: Tx, { workspaceId, actor: who }: LeadUser, action: B
   await recordAudit(tx, entry, now)
 }
 
-function resultOf(outcome: UpsertOutcome): BulkOutcome['outcome'] {
+function outcomeOf(outcome: UpsertOutcome): BulkOutcome['outcome'] {
   if (outcome.action === 'failed') return outcome.error.statusCode === 404 ? leadNotFound() : outcome.error
   return outcome.action === 'updated' && outcome.before === outcome.lead ? 'unchanged' : 'changed'
 }
@@ -166,12 +173,16 @@ export function presentBulk(
     created: count('created'),
     updated: count('updated'),
     failed,
-    results: outcomes.map((outcome, index) => ({ index, match: matchOf(items[index]), ...result(outcome, masked) })),
+    results: outcomes.map((outcome, index) => ({
+      index,
+      match: matchOf(items[index]),
+      ...presentOutcome(outcome, masked),
+    })),
     ...(dryRun ? { dryRun } : {}),
   }
 }
 
-function result(outcome: UpsertOutcome, masked: boolean) {
+function presentOutcome(outcome: UpsertOutcome, masked: boolean) {
   if (outcome.action === 'failed') return { success: false, error: presentError(outcome.error) }
   return { success: true, action: outcome.action, lead: presentLead(outcome.lead, masked) }
 }

@@ -6,16 +6,16 @@ import { count, leadStatus, text, unpaged, uuid } from '../../base/schema-types.
 import type { TeamApi } from '../../team/team-api.ts'
 import { closed, idSchema, workspaceParams } from '../../team/team-schema.ts'
 import { listLabelChanges } from '../labels/lead-labels.ts'
-import { emailIndexes, type LeadRow, openLead, phoneIndexes } from '../lead/encrypted-lead.ts'
+import { decryptLead, emailIndexes, type LeadRow, phoneIndexes } from '../lead/encrypted-lead.ts'
+import { findLead, makeLeadReader } from '../lead/find-lead.ts'
 import { listStatusChanges } from '../lead/history.ts'
-import { findLead, leadReader } from '../lead/identify.ts'
-import { readPhones } from '../lead/input.ts'
+import { parsePhones } from '../lead/input.ts'
 import type { LeadDeps } from '../lead/lead.ts'
 import { presentDetail } from '../lead/present.ts'
-import { anyWorkspace, leadColumns, leadsOfContacts } from '../lead/queries.ts'
+import { hiddenWorkspaceId, leadColumns, leadsWithContacts } from '../lead/queries.ts'
 import { Identifier, LeadDetail, labelIds, NoQuery } from '../lead/schema.ts'
-import { listed, otherEmails, phonesOf } from '../lead/search-lines.ts'
-import { leadsPath, leadUserOf, ofLead } from './lead-request.ts'
+import { otherEmails, phonesOf, toList } from '../lead/search-lines.ts'
+import { leadPathParams, leadsPath, leadUserOfMember } from './lead-request.ts'
 
 /** Conversation with a lead, as supplied by the inbox. */
 export interface LeadConversation {
@@ -56,16 +56,16 @@ const Conversation = titled('LeadConversation', {
 })
 
 export function conversationRoutes(api: TeamApi, deps: ConversationDeps): void {
-  const readLead = leadReader(deps)
+  const readLead = makeLeadReader(deps)
   api.get(`${leadsPath}/:identifier/conversations`, 'member', {
     operationId: 'listLeadConversations',
     summary: 'List the conversations of a lead',
     description: 'Conversations with its phones, in any common variant, newest message first.',
-    params: ofLead,
+    params: leadPathParams,
     query: NoQuery,
     answers: { 200: Type.Object({ conversations: Type.Array(Conversation, unpaged) }) },
     run: async ({ member, params }) => {
-      const user = leadUserOf(member)
+      const user = leadUserOfMember(member)
       const lead = await readLead(user, params.identifier)
       const found = await deps.conversationsOf(user.workspaceId, phonesOf(lead))
       return { conversations: found.map(presentConversation) }
@@ -91,7 +91,7 @@ const Duplicates = Type.Object({
   ),
 })
 
-const Check = Type.Object(
+const DuplicateCheck = Type.Object(
   {
     phone: Type.Optional(Type.String({ maxLength: maxPhoneLength, description: 'As typed. Must be complete.' })),
     email: Type.Optional(Type.String({ maxLength: 254, description: 'As typed.' })),
@@ -100,19 +100,19 @@ const Check = Type.Object(
 )
 
 export function duplicateRoutes(api: TeamApi, deps: LeadDeps): void {
-  const readLead = leadReader(deps)
+  const readLead = makeLeadReader(deps)
   api.get(`${leadsPath}/:identifier/duplicates`, 'member', {
     operationId: 'listLeadDuplicates',
     summary: 'List the duplicates of a lead',
     description: 'Other leads with its phone, in any of its common variants, or with its e-mail, ignoring case.',
-    params: ofLead,
+    params: leadPathParams,
     query: NoQuery,
     answers: { 200: Duplicates },
     run: async ({ member, params }) => {
-      const lead = await readLead(leadUserOf(member), params.identifier)
+      const lead = await readLead(leadUserOfMember(member), params.identifier)
       const phones = phonesOf(lead)
-      const emails = [...listed(lead.email), ...otherEmails(lead)]
-      return { duplicates: await findSame(deps, member.workspaceId, { phones, emails, exceptId: lead.id }) }
+      const emails = [...toList(lead.email), ...otherEmails(lead)]
+      return { duplicates: await findDuplicates(deps, member.workspaceId, { phones, emails, exceptId: lead.id }) }
     },
   })
 
@@ -121,14 +121,14 @@ export function duplicateRoutes(api: TeamApi, deps: LeadDeps): void {
     summary: 'Find duplicates before creating a lead',
     description: 'Writes nothing. Uses POST to keep phones and e-mails out of URLs.',
     query: NoQuery,
-    body: Check,
+    body: DuplicateCheck,
     answers: { 200: Duplicates },
     run: async ({ member, body }) => {
       const { phone = '', email = '' } = body
       // Empty for an invalid phone, which matches nothing.
-      const phones = readPhones(phone, leadUserOf(member).defaultCountry)
+      const phones = parsePhones(phone, leadUserOfMember(member).defaultCountry)
       const emails = [email.trim()].filter((typed) => typed !== '')
-      return { duplicates: await findSame(deps, member.workspaceId, { phones, emails, exceptId: null }) }
+      return { duplicates: await findDuplicates(deps, member.workspaceId, { phones, emails, exceptId: null }) }
     },
   })
 }
@@ -166,7 +166,7 @@ export function historyRoutes(api: TeamApi, deps: LeadDeps): void {
     },
     allErrors: [400, 401, 404],
     run: async ({ member, params }) => {
-      const user = leadUserOf(member)
+      const user = leadUserOfMember(member)
       const keyring = await deps.keyStore.keyring(user.workspaceId)
       const { id } = await findLead(deps.db.sql, keyring, user, params.identifier)
       const [changes, labels] = await Promise.all([
@@ -184,7 +184,7 @@ export function historyRoutes(api: TeamApi, deps: LeadDeps): void {
 export const maxDuplicates = 20
 
 /** Returns live leads with one of these phones, in any of its variants, or one of these e-mails. */
-async function findSame(
+async function findDuplicates(
   { db: { sql }, keyStore }: LeadDeps,
   workspaceId: string,
   { phones, emails, exceptId }: { phones: readonly string[]; emails: readonly string[]; exceptId: string | null },
@@ -193,7 +193,7 @@ async function findSame(
   const byPhone = phones.flatMap((digits) => phoneIndexes(keyring, digits))
   const byEmail = emails.flatMap((email) => emailIndexes(keyring, email))
   if (byPhone.length + byEmail.length === 0) return []
-  const workspace = anyWorkspace(sql, workspaceId)
+  const workspace = hiddenWorkspaceId(sql, workspaceId)
   const has = (digests: readonly Buffer[]) => sql`exists (
     select
     from lead_contacts k
@@ -221,7 +221,7 @@ async function findSame(
         )
         union
         (
-          select o.id from ${leadsOfContacts(sql, workspaceId, sql`${byteaArray([...byPhone, ...byEmail])}::bytea[]`)}
+          select o.id from ${leadsWithContacts(sql, workspaceId, sql`${byteaArray([...byPhone, ...byEmail])}::bytea[]`)}
           order by o.created_at, o.id
           limit ${maxDuplicates + 1}
         )
@@ -230,7 +230,7 @@ async function findSame(
     order by l.created_at, l.id
     limit ${maxDuplicates}`
   return rows.map((row) => ({
-    lead: presentDetail(openLead(keyring, row)),
+    lead: presentDetail(decryptLead(keyring, row)),
     same: [...(row.same_phone ? (['phone'] as const) : []), ...(row.same_email ? (['email'] as const) : [])],
   }))
 }

@@ -1,18 +1,18 @@
 import { Type } from 'typebox'
-import { leadSettingsOf } from '../../base/lead-settings.ts'
+import { pickLeadSettings } from '../../base/lead-settings.ts'
 import type { Member } from '../../team/member.ts'
 import { workspaceParams } from '../../team/team-schema.ts'
 import type { LeadUser } from '../lead/lead.ts'
 import { Identifier } from '../lead/schema.ts'
 
 export const leadsPath = '/api/team/v1/workspaces/:workspaceId/leads'
-export const ofWorkspace = Type.Object(workspaceParams)
-export const ofLead = Type.Object({ ...workspaceParams, ...Identifier.properties })
+export const workspacePathParams = Type.Object(workspaceParams)
+export const leadPathParams = Type.Object({ ...workspaceParams, ...Identifier.properties })
 
 /** Returns the lead caller for a member, who sees leads unmasked. */
-export function leadUserOf(member: Member): LeadUser {
+export function leadUserOfMember(member: Member): LeadUser {
   return {
-    ...leadSettingsOf(member.workspace),
+    ...pickLeadSettings(member.workspace),
     workspaceId: member.workspaceId,
     masked: false,
     actor: member.actor,

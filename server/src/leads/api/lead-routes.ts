@@ -6,29 +6,29 @@ import { workspaceParams } from '../../team/team-schema.ts'
 import { bulkChangeTeamRoutes } from '../bulk/bulk-change-routes.ts'
 import type { BulkDeps } from '../bulk/run-bulk-change.ts'
 import { leadFieldTeamRoutes } from '../fields/field-routes.ts'
-import { fitChange, fitNew } from '../fields/lead-fields.ts'
+import { withMemberRules, withNewLeadRules } from '../fields/lead-fields.ts'
 import { labelRoutes, readLabels } from '../labels/lead-labels.ts'
-import { leadReader } from '../lead/identify.ts'
-import { readLeadPatch } from '../lead/input.ts'
+import { makeLeadReader } from '../lead/find-lead.ts'
+import { parseLeadPatch } from '../lead/input.ts'
 import type { Lead, LeadDeps } from '../lead/lead.ts'
 import { presentDetail } from '../lead/present.ts'
 import { LeadChanges, LeadDetail, LeadId, NewLead, NoQuery, TeamLead, TeamLeadList } from '../lead/schema.ts'
+import type { MergeDeps } from '../merge/merge-records.ts'
 import { mergeTeamRoutes } from '../merge/merge-routes.ts'
-import type { MergeDeps } from '../merge/merges.ts'
 import { type ListDeps, listLeads } from '../search/list.ts'
-import { refuseList } from '../search/list-cursor.ts'
-import { readListRequest, TeamListQuery } from '../search/list-request.ts'
+import { listQueryError } from '../search/list-cursor.ts'
+import { parseListRequest, TeamListQuery } from '../search/list-request.ts'
 import { timelineRoutes } from '../timeline/lead-timeline-routes.ts'
 import type { TimelineDeps } from '../timeline/read-timeline.ts'
 import { exportRoutes } from '../transfer/export/export.ts'
 import { importTeamRoutes } from '../transfer/import/import-routes.ts'
-import { leadCreator } from '../write/create.ts'
+import { makeLeadCreator } from '../write/create.ts'
 import { restoreLead } from '../write/restore.ts'
-import { removeLead, updateLead } from '../write/update.ts'
+import { deleteLead, updateLead } from '../write/update.ts'
 import { boardRoutes } from './board-routes.ts'
 import { bulkRoutes } from './bulk-routes.ts'
 import { type ConversationDeps, conversationRoutes, duplicateRoutes, historyRoutes } from './lead-detail-routes.ts'
-import { leadsPath, leadUserOf, ofLead } from './lead-request.ts'
+import { leadPathParams, leadsPath, leadUserOfMember } from './lead-request.ts'
 import { trashRoutes } from './trash-routes.ts'
 
 const oneLead = Type.Object({ lead: LeadDetail })
@@ -64,9 +64,9 @@ function readRoutes(api: TeamApi, deps: ListDeps): void {
     query: TeamListQuery,
     answers: { 200: TeamLeadList },
     errors: [409, 422],
-    options: { schemaErrorFormatter: refuseList },
+    options: { schemaErrorFormatter: listQueryError },
     run: async ({ member, query }) => {
-      const { leads, total, nextCursor } = await listLeads(deps, leadUserOf(member), readListRequest(query))
+      const { leads, total, nextCursor } = await listLeads(deps, leadUserOfMember(member), parseListRequest(query))
       const labels = await readLabels(
         deps.db.sql,
         member.workspaceId,
@@ -75,7 +75,7 @@ function readRoutes(api: TeamApi, deps: ListDeps): void {
       return { leads: leads.map((lead) => presentForTeam(lead, labels)), total, nextCursor }
     },
   })
-  const createLead = leadCreator(deps)
+  const createLead = makeLeadCreator(deps)
   api.post(leadsPath, 'member', {
     operationId: 'createLeadAsMember',
     summary: 'Create a lead',
@@ -85,22 +85,22 @@ function readRoutes(api: TeamApi, deps: ListDeps): void {
     answers: { 201: Type.Object({ lead: TeamLead }) },
     errors: [409, 422, 429],
     run: async ({ member, body }) => {
-      const user = leadUserOf(member)
-      const { patch, issues } = readLeadPatch(body, [], { ...user, at: '' })
-      const lead = await createLead(user, await fitNew(deps.db.sql, user, patch), issues)
+      const user = leadUserOfMember(member)
+      const { patch, issues } = parseLeadPatch(body, [], { ...user, at: '' })
+      const lead = await createLead(user, await withNewLeadRules(deps.db.sql, user, patch), issues)
       return { lead: presentForTeam(lead, noLabels) }
     },
   })
-  const readLead = leadReader(deps)
+  const readLead = makeLeadReader(deps)
   api.get(`${leadsPath}/:identifier`, 'member', {
     operationId: 'getLeadAsMember',
     summary: 'Read a lead',
     description: 'With its custom fields and labels.',
-    params: ofLead,
+    params: leadPathParams,
     query: NoQuery,
     answers: { 200: Type.Object({ lead: TeamLead }) },
     run: async ({ member, params }) => {
-      const user = leadUserOf(member)
+      const user = leadUserOfMember(member)
       const lead = await readLead(user, params.identifier)
       return { lead: presentForTeam(lead, await readLabels(deps.db.sql, user.workspaceId, [lead.id])) }
     },
@@ -120,16 +120,16 @@ function changeRoutes(api: TeamApi, deps: LeadDeps): void {
     summary: 'Change fields of a lead',
     description:
       'Send only the fields to change; null clears. A request that changes nothing writes and emits nothing. Custom fields defined by the workspace are validated: 422 names the field and its format.',
-    params: ofLead,
+    params: leadPathParams,
     query: NoQuery,
     body: LeadChanges,
     answers: { 200: oneLead },
     errors: [409, 422],
     run: async ({ member, params, body }) => {
-      const user = leadUserOf(member)
-      const { patch, issues } = readLeadPatch(body, [], { ...user, at: '' })
-      const read = { patch: await fitChange(deps.db.sql, user, patch), issues }
-      const { lead } = await updateLead(deps, user, params.identifier, read)
+      const user = leadUserOfMember(member)
+      const { patch, issues } = parseLeadPatch(body, [], { ...user, at: '' })
+      const parsed = { patch: await withMemberRules(deps.db.sql, user, patch), issues }
+      const { lead } = await updateLead(deps, user, params.identifier, parsed)
       return { lead: presentDetail(lead, false) }
     },
   })
@@ -137,9 +137,9 @@ function changeRoutes(api: TeamApi, deps: LeadDeps): void {
     operationId: 'deleteLeadAsMember',
     summary: 'Delete a lead',
     description: 'Hides the lead at once. It can be restored for 30 days.',
-    params: ofLead,
+    params: leadPathParams,
     query: NoQuery,
-    run: ({ member, params }) => removeLead(deps, leadUserOf(member), params.identifier),
+    run: ({ member, params }) => deleteLead(deps, leadUserOfMember(member), params.identifier),
   })
   api.post(`${leadsPath}/:id/restore`, 'member', {
     operationId: 'restoreLeadAsMember',
@@ -151,7 +151,7 @@ function changeRoutes(api: TeamApi, deps: LeadDeps): void {
     answers: { 200: oneLead },
     errors: [409],
     run: async ({ member, params }) => {
-      const lead = await restoreLead(deps, leadUserOf(member), params.id)
+      const lead = await restoreLead(deps, leadUserOfMember(member), params.id)
       return { lead: presentDetail(lead, false) }
     },
   })

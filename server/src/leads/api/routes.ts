@@ -4,18 +4,18 @@ import type { LookupLimitOf } from '../../auth/rate-limit/lookup-limit.ts'
 import { ApiError } from '../../base/errors.ts'
 import { type App, errors } from '../../base/route.ts'
 import { fieldsFromParameters } from '../lead/custom-fields.ts'
-import { leadReader } from '../lead/identify.ts'
-import { readBulkItem, readLeadPatch, readUpsert } from '../lead/input.ts'
+import { makeLeadReader } from '../lead/find-lead.ts'
+import { parseBulkItem, parseLeadPatch, parseUpsert } from '../lead/input.ts'
 import { type LeadDeps, type LeadUser, leadUserOfKey } from '../lead/lead.ts'
 import { presentDetail, presentLead, presentUpdated } from '../lead/present.ts'
 import * as schema from '../lead/schema.ts'
 import { type ListDeps, listLeads } from '../search/list.ts'
-import { refuseList } from '../search/list-cursor.ts'
-import { readListRequest } from '../search/list-request.ts'
-import { leadCreator } from '../write/create.ts'
+import { listQueryError } from '../search/list-cursor.ts'
+import { parseListRequest } from '../search/list-request.ts'
+import { makeLeadCreator } from '../write/create.ts'
 import { restoreLead } from '../write/restore.ts'
-import { removeLead, updateLead } from '../write/update.ts'
-import { leadUpserter, upsertLeads } from '../write/upsert.ts'
+import { deleteLead, updateLead } from '../write/update.ts'
+import { makeLeadUpserter, upsertLeads } from '../write/upsert.ts'
 import { presentBulk } from './bulk-routes.ts'
 
 interface LeadsGuard {
@@ -26,8 +26,8 @@ interface LeadsGuard {
   lookupLimits: LookupLimitOf
 }
 
-const about = { tags: ['Leads'], security: [{ apiKey: [] }] }
-const always = [400, 401, 403, 429, 500, 503] as const
+const routeBase = { tags: ['Leads'], security: [{ apiKey: [] }] }
+const commonErrors = [400, 401, 403, 429, 500, 503] as const
 
 /** Registers the leads interface. Each route is validated, typed and documented by its schema. */
 export function leadRoutes(app: App, deps: ListDeps, guard: LeadsGuard): void {
@@ -50,22 +50,22 @@ function serveList(app: App, deps: ListDeps, guard: LeadsGuard): void {
     '/api/v1/leads',
     {
       onRequest: guard.leads('leads.read'),
-      schemaErrorFormatter: refuseList,
+      schemaErrorFormatter: listQueryError,
       schema: {
-        ...about,
+        ...routeBase,
         operationId: 'listLeads',
         summary: 'List leads',
         description:
           'Scope `leads.read`. Filters are combined; the order is stable, with `id` as tie-breaker. To read all pages, send `nextCursor` until it is null. For a key with masked phones, `search` ignores phones, and names and references that are phones. `total` is exact; pages reached by cursor may repeat the total of the first page for 60 s.',
         querystring: schema.ListQuery,
-        response: { 200: schema.LeadList, ...errors(...always) },
+        response: { 200: schema.LeadList, ...errors(...commonErrors) },
       },
     },
     async (request) => {
       const user = userOf(request, guard)
-      const wanted = readListRequest(request.query)
-      const { leads, total, nextCursor } = await listLeads(deps, user, wanted)
-      const { cursor, limit, page } = wanted
+      const listRequest = parseListRequest(request.query)
+      const { leads, total, nextCursor } = await listLeads(deps, user, listRequest)
+      const { cursor, limit, page } = listRequest
       return {
         success: true,
         data: leads.map((lead) => presentLead(lead, user.masked)),
@@ -83,26 +83,26 @@ function serveList(app: App, deps: ListDeps, guard: LeadsGuard): void {
 }
 
 function serveCreate(app: App, deps: LeadDeps, guard: LeadsGuard): void {
-  const createLead = leadCreator(deps)
+  const createLead = makeLeadCreator(deps)
   app.post(
     '/api/v1/leads',
     {
       onRequest: guard.leads('leads.write'),
       schema: {
-        ...about,
+        ...routeBase,
         operationId: 'createLead',
         summary: 'Create a lead',
         description:
           'Scope `leads.write`. Defaults: status `new`, priority `medium`, source `other`, a generated `uniqueCode`. Parameters whose names start with `k_` become custom fields. Counts towards the daily quota. Emits `lead.created`.',
         querystring: schema.CustomParameters,
         body: schema.NewLead,
-        response: { 201: schema.LeadCreated, ...errors(...always, 409, 413, 415) },
+        response: { 201: schema.LeadCreated, ...errors(...commonErrors, 409, 413, 415) },
       },
     },
     async (request, reply) => {
       const user = userOf(request, guard)
       const parameters = fieldsFromParameters(request.query)
-      const { patch, issues } = readLeadPatch(request.body, parameters, { ...user, at: '' })
+      const { patch, issues } = parseLeadPatch(request.body, parameters, { ...user, at: '' })
       const lead = presentLead(await createLead(user, patch, issues), user.masked)
       reply.code(201)
       return { success: true, message: 'Lead created successfully', data: lead, lead }
@@ -111,20 +111,20 @@ function serveCreate(app: App, deps: LeadDeps, guard: LeadsGuard): void {
 }
 
 function serveDetail(app: App, deps: LeadDeps, guard: LeadsGuard): void {
-  const readLead = leadReader(deps)
+  const readLead = makeLeadReader(deps)
   app.get(
     '/api/v1/leads/:identifier',
     {
       onRequest: guard.leads('leads.read'),
       schema: {
-        ...about,
+        ...routeBase,
         operationId: 'getLead',
         summary: 'Read one lead',
         description:
           'Scope `leads.read`. Includes `customFields` and `customFieldValues` if the lead has custom fields.',
         params: schema.Identifier,
         querystring: schema.NoQuery,
-        response: { 200: schema.LeadFound, ...errors(...always, 404) },
+        response: { 200: schema.LeadFound, ...errors(...commonErrors, 404) },
       },
     },
     async (request) => {
@@ -140,7 +140,7 @@ function serveUpdate(app: App, deps: LeadDeps, guard: LeadsGuard): void {
     {
       onRequest: guard.leads('leads.write'),
       schema: {
-        ...about,
+        ...routeBase,
         operationId: 'updateLead',
         summary: 'Change fields of a lead',
         description:
@@ -148,13 +148,13 @@ function serveUpdate(app: App, deps: LeadDeps, guard: LeadsGuard): void {
         params: schema.Identifier,
         querystring: schema.NoQuery,
         body: schema.LeadChanges,
-        response: { 200: schema.LeadUpdatedAnswer, ...errors(...always, 404, 409, 413, 415) },
+        response: { 200: schema.LeadUpdatedResponse, ...errors(...commonErrors, 404, 409, 413, 415) },
       },
     },
     async (request) => {
       const user = userOf(request, guard)
-      const read = readLeadPatch(request.body, [], { ...user, at: '' })
-      const { lead, before, changed } = await updateLead(deps, user, request.params.identifier, read)
+      const parsed = parseLeadPatch(request.body, [], { ...user, at: '' })
+      const { lead, before, changed } = await updateLead(deps, user, request.params.identifier, parsed)
       const shown = presentUpdated(lead, before.status, user.masked)
       const message = changed ? 'Lead updated successfully' : 'No changes detected'
       return { success: true, message, data: shown, lead: shown }
@@ -168,18 +168,18 @@ function serveDelete(app: App, deps: LeadDeps, guard: LeadsGuard): void {
     {
       onRequest: guard.deleteLeads(),
       schema: {
-        ...about,
+        ...routeBase,
         operationId: 'deleteLead',
         summary: 'Delete a lead',
         description:
           'Scope `leads.delete`; through 30 September 2026 UTC also `leads.write`, with the response headers `x-service-deprecation-warning` and `Warning`. The lead is hidden from every read, and its externalRef and uniqueCode become available. It can be restored for 30 days; then its personal data is destroyed. Emits `lead.deleted`.',
         params: schema.Identifier,
         querystring: schema.NoQuery,
-        response: { 200: schema.LeadDeleted, ...errors(...always, 404) },
+        response: { 200: schema.LeadDeleted, ...errors(...commonErrors, 404) },
       },
     },
     async (request) => {
-      await removeLead(deps, userOf(request, guard), request.params.identifier)
+      await deleteLead(deps, userOf(request, guard), request.params.identifier)
       return { success: true, message: 'Lead deleted successfully' }
     },
   )
@@ -191,14 +191,14 @@ function serveRestore(app: App, deps: LeadDeps, guard: LeadsGuard): void {
     {
       onRequest: guard.leads('leads.delete'),
       schema: {
-        ...about,
+        ...routeBase,
         operationId: 'restoreLead',
         summary: 'Restore a deleted lead',
         description:
           'Scope `leads.delete`. Restores a lead within 30 days of its deletion. 409 with `data.field` if its externalRef or uniqueCode has been taken since. Emits `lead.restored`.',
         params: schema.LeadId,
         querystring: schema.NoQuery,
-        response: { 200: schema.LeadRestored, ...errors(...always, 404, 409) },
+        response: { 200: schema.LeadRestored, ...errors(...commonErrors, 404, 409) },
       },
     },
     async (request) => {
@@ -210,26 +210,26 @@ function serveRestore(app: App, deps: LeadDeps, guard: LeadsGuard): void {
 }
 
 function serveUpsert(app: App, deps: LeadDeps, guard: LeadsGuard): void {
-  const upsertLead = leadUpserter(deps)
+  const upsertLead = makeLeadUpserter(deps)
   app.post(
     '/api/v1/leads/upsert',
     {
       onRequest: guard.leads('leads.write', 'leads.bulk'),
       schema: {
-        ...about,
+        ...routeBase,
         operationId: 'upsertLead',
         summary: 'Update the lead that matches, or create it',
         description:
           'Scope `leads.write` or `leads.bulk`. Calls with the same matcher are serialized: parallel upserts of one phone create one lead. If `match.by` is `phone`, `uniqueCode` or `externalRef` and `lead` lacks that field, `match.value` is used for it on creation. An update that changes nothing emits nothing.',
         querystring: schema.UpsertQuery,
         body: schema.UpsertBody,
-        response: { 200: schema.LeadUpserted, ...errors(...always, 404, 409, 413, 415) },
+        response: { 200: schema.LeadUpserted, ...errors(...commonErrors, 404, 409, 413, 415) },
       },
     },
     async (request) => {
       const user = userOf(request, guard)
       const { dryRun = false, ...parameters } = request.query
-      const item = readUpsert(request.body, fieldsFromParameters(parameters), { ...user, at: '' })
+      const item = parseUpsert(request.body, fieldsFromParameters(parameters), { ...user, at: '' })
       if (item instanceof ApiError) throw item
       const [outcome] = dryRun
         ? await upsertLeads(deps, user, [item], { continueOnError: true, dryRun })
@@ -247,14 +247,14 @@ function serveBulkUpsert(app: App, deps: LeadDeps, guard: LeadsGuard): void {
     {
       onRequest: guard.leads('leads.bulk'),
       schema: {
-        ...about,
+        ...routeBase,
         operationId: 'bulkUpsertLeads',
         summary: 'Upsert up to 100 leads',
         description:
           'Scope `leads.bulk`. Items are processed in order; each sees the changes of earlier ones. A failed item does not stop the others unless `options.continueOnError` is false; then earlier items stay and later ones are absent from `results`. Always 200 if the envelope is valid. Emits one event per item that changed something.',
         querystring: schema.BulkQuery,
         body: schema.BulkBody,
-        response: { 200: schema.BulkResult, ...errors(...always, 413, 415) },
+        response: { 200: schema.BulkResult, ...errors(...commonErrors, 413, 415) },
       },
     },
     async (request) => {
@@ -263,8 +263,8 @@ function serveBulkUpsert(app: App, deps: LeadDeps, guard: LeadsGuard): void {
       const { items, options } = request.body
       const continueOnError = options?.continueOnError ?? true
       return deps.db.inBulk(async () => {
-        const read = items.map((item, index) => readBulkItem(item, { ...user, at: `items[${index}]` }))
-        const outcomes = await upsertLeads(deps, user, read, { continueOnError, dryRun })
+        const parsed = items.map((item, index) => parseBulkItem(item, { ...user, at: `items[${index}]` }))
+        const outcomes = await upsertLeads(deps, user, parsed, { continueOnError, dryRun })
         return presentBulk(items, outcomes, user.masked, dryRun)
       })
     },

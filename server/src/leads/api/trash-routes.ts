@@ -5,15 +5,15 @@ import { nullable, timestamp, titled } from '../../base/route.ts'
 import { count, cursor, page } from '../../base/schema-types.ts'
 import type { TeamApi } from '../../team/team-api.ts'
 import { closed } from '../../team/team-schema.ts'
-import { type LeadRow, openLead } from '../lead/encrypted-lead.ts'
+import { decryptLead, type LeadRow } from '../lead/encrypted-lead.ts'
 import type { Lead, LeadDeps, LeadUser } from '../lead/lead.ts'
 import { presentDetail } from '../lead/present.ts'
 import { leadColumns } from '../lead/queries.ts'
 import { LeadDetail } from '../lead/schema.ts'
 import type { LeadPage } from '../search/list.ts'
-import { isTime, malformed, refuseList } from '../search/list-cursor.ts'
+import { isTime, listQueryError, malformedCursor } from '../search/list-cursor.ts'
 import { restorableMs } from '../write/restore.ts'
-import { leadsPath, leadUserOf } from './lead-request.ts'
+import { leadsPath, leadUserOfMember } from './lead-request.ts'
 
 /** Returns deleted leads that can still be restored, most recently deleted first; ids break ties. */
 async function listTrash(
@@ -21,14 +21,14 @@ async function listTrash(
   { workspaceId }: LeadUser,
   { limit, cursor }: { limit: number; cursor: string | null },
 ): Promise<LeadPage> {
-  const after = cursor === null ? null : readCursor(cursor)
+  const after = cursor === null ? null : parseCursor(cursor)
   const keyring = await keyStore.keyring(workspaceId)
   const deletedAfter = new Date(clock.now().getTime() - restorableMs)
   const condition = db.sql`
     l.workspace_id = ${workspaceId}
       and l.deleted_at > ${deletedAfter}
       and l.purged_at is null`
-  const [rows, [counted]] = await Promise.all([
+  const [rows, [totalRow]] = await Promise.all([
     db.sql<(LeadRow & { deleted_at: Date })[]>`
       select ${leadColumns(db.sql)}
       from leads l
@@ -44,22 +44,23 @@ async function listTrash(
   const shown = rows.slice(0, limit)
   const last = rows.length > limit ? shown.at(-1) : undefined
   return {
-    leads: shown.map((row) => openLead(keyring, row)),
-    total: counted?.total ?? 0,
+    leads: shown.map((row) => decryptLead(keyring, row)),
+    total: totalRow?.total ?? 0,
     nextCursor: last === undefined ? null : encodeCursor([kind, last.deleted_at.getTime(), last.id]),
   }
 }
 
 /** Returns when a worker destroys the personal data of a deleted lead. */
-function destroyedAt(deletedAt: Date): Date {
+function purgeTimeOf(deletedAt: Date): Date {
   return new Date(deletedAt.getTime() + restorableMs)
 }
 
 const kind = 'trash'
 
-function readCursor(text: string): { time: Date; id: string } {
+function parseCursor(text: string): { time: Date; id: string } {
   const [of, time, id, extra] = decodeCursor(text) ?? []
-  if (of !== kind || !isTime(time) || typeof id !== 'string' || !isUuid(id) || extra !== undefined) throw malformed()
+  if (of !== kind || !isTime(time) || typeof id !== 'string' || !isUuid(id) || extra !== undefined)
+    throw malformedCursor()
   return { time: new Date(time), id }
 }
 
@@ -91,10 +92,10 @@ export function trashRoutes(api: TeamApi, deps: LeadDeps): void {
         nextCursor: nullable(cursor('Send it as `cursor` for the next page; null at the end.')),
       }),
     },
-    options: { schemaErrorFormatter: refuseList },
+    options: { schemaErrorFormatter: listQueryError },
     run: async ({ member, query }) => {
       const { limit = 50, cursor = null } = query
-      const page = await listTrash(deps, leadUserOf(member), { limit, cursor })
+      const page = await listTrash(deps, leadUserOfMember(member), { limit, cursor })
       return { ...page, leads: page.leads.flatMap(presentTrashed) }
     },
   })
@@ -104,6 +105,6 @@ function presentTrashed(lead: Lead) {
   const { deletedAt } = lead
   if (deletedAt === null) return []
   return [
-    { ...presentDetail(lead), deletedAt: deletedAt.toISOString(), destroyedAt: destroyedAt(deletedAt).toISOString() },
+    { ...presentDetail(lead), deletedAt: deletedAt.toISOString(), destroyedAt: purgeTimeOf(deletedAt).toISOString() },
   ]
 }

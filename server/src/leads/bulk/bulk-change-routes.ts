@@ -7,16 +7,16 @@ import { type TeamApi, teamApi } from '../../team/team-api.ts'
 import { closed } from '../../team/team-schema.ts'
 import { findLabels } from '../../workspaces/labels.ts'
 import { findNonMembers } from '../../workspaces/workspace.ts'
-import { leadUserOf } from '../api/lead-request.ts'
+import { leadUserOfMember } from '../api/lead-request.ts'
 import { unknownLabels } from '../labels/lead-labels.ts'
 import { assigneeIssue, type LeadUser } from '../lead/lead.ts'
 import { listLeads } from '../search/list.ts'
 import type { LeadFilter } from '../search/list-filter.ts'
-import { readListRequest } from '../search/list-request.ts'
+import { parseListRequest } from '../search/list-request.ts'
 import { type BulkChangeRow, findBulkChange, listBulkChanges, undoUntilOf } from './bulk-changes.ts'
 import type { BulkDeps } from './run-bulk-change.ts'
 import { BulkChange, type BulkLabels, bulkChangeParams, NewBulkChange, OneBulkChange } from './schema.ts'
-import { type BulkWish, beginBulkChange, cancelBulkChange, undoBulkChange } from './start-bulk-change.ts'
+import { type BulkRequest, cancelBulkChange, startBulkChange, undoBulkChange } from './start-bulk-change.ts'
 
 const changesPath = '/api/team/v1/workspaces/:workspaceId/lead-bulk-changes'
 const changePath = `${changesPath}/:changeId`
@@ -34,16 +34,16 @@ export function bulkChangeTeamRoutes(app: App, deps: BulkDeps, guard: TeamGuard)
     errors: [409, 422],
     run: async ({ member, body }) => {
       const { workspaceId, actor } = member
-      const wish = readWish(body)
-      const assignee = 'changes' in wish ? wish.changes.assignedTo : null
+      const bulkRequest = parseBulkRequest(body)
+      const assignee = 'changes' in bulkRequest ? bulkRequest.changes.assignedTo : null
       if (assignee != null && (await findNonMembers(deps.db.sql, workspaceId, [assignee])).length > 0) {
         throw new InvalidInput([assigneeIssue('changes')])
       }
-      if ('labels' in wish) await checkLabels(deps, workspaceId, wish.labels)
-      if ('filter' in wish && wish.filter.conditions !== undefined) {
-        await refuseTooMany(deps, leadUserOf(member), wish.filter)
+      if ('labels' in bulkRequest) await checkLabels(deps, workspaceId, bulkRequest.labels)
+      if ('filter' in bulkRequest && bulkRequest.filter.conditions !== undefined) {
+        await rejectTooMany(deps, leadUserOfMember(member), bulkRequest.filter)
       }
-      return answerOf(deps, beginBulkChange(deps, workspaceId, actor, wish))
+      return respondWith(deps, startBulkChange(deps, workspaceId, actor, bulkRequest))
     },
   })
   api.get(changesPath, 'member', {
@@ -64,12 +64,12 @@ export function bulkChangeTeamRoutes(app: App, deps: BulkDeps, guard: TeamGuard)
     params: bulkChangeParams,
     query: Type.Object({}, closed),
     answers: { 200: OneBulkChange },
-    run: ({ member, params }) => answerOf(deps, findBulkChange(deps.db.sql, member.workspaceId, params.changeId)),
+    run: ({ member, params }) => respondWith(deps, findBulkChange(deps.db.sql, member.workspaceId, params.changeId)),
   })
-  endRoutes(api, deps)
+  cancelAndUndoRoutes(api, deps)
 }
 
-function endRoutes(api: TeamApi, deps: BulkDeps): void {
+function cancelAndUndoRoutes(api: TeamApi, deps: BulkDeps): void {
   api.post(`${changePath}/cancel`, 'member', {
     operationId: 'cancelLeadBulkChange',
     summary: 'Cancel a bulk change of leads',
@@ -78,7 +78,7 @@ function endRoutes(api: TeamApi, deps: BulkDeps): void {
     answers: { 200: OneBulkChange },
     errors: [409],
     run: ({ member, params }) =>
-      answerOf(deps, cancelBulkChange(deps, member.workspaceId, member.actor, params.changeId)),
+      respondWith(deps, cancelBulkChange(deps, member.workspaceId, member.actor, params.changeId)),
   })
   api.post(`${changePath}/undo`, 'member', {
     operationId: 'undoLeadBulkChange',
@@ -89,16 +89,16 @@ function endRoutes(api: TeamApi, deps: BulkDeps): void {
     answers: { 200: OneBulkChange },
     errors: [409],
     run: ({ member, params }) =>
-      answerOf(deps, undoBulkChange(deps, member.workspaceId, member.actor, params.changeId, 'selection')),
+      respondWith(deps, undoBulkChange(deps, member.workspaceId, member.actor, params.changeId, 'selection')),
   })
 }
 
-const answerOf = async ({ clock }: BulkDeps, changed: Promise<BulkChangeRow>) => ({
+const respondWith = async ({ clock }: BulkDeps, changed: Promise<BulkChangeRow>) => ({
   bulkChange: present(await changed, clock.now()),
 })
 
 /** Rejects conditions that cannot be evaluated for this many leads now, instead of in the worker. */
-async function refuseTooMany(deps: BulkDeps, user: LeadUser, filter: LeadFilter): Promise<void> {
+async function rejectTooMany(deps: BulkDeps, user: LeadUser, filter: LeadFilter): Promise<void> {
   await listLeads(deps, user, { filter, sort: { by: 'createdAt', order: 'asc' }, limit: 1, page: 1, cursor: null })
 }
 
@@ -107,7 +107,13 @@ async function checkLabels({ db }: BulkDeps, workspaceId: string, { addLabelIds 
   if (addLabelIds.some((id) => !known.has(id))) throw unknownLabels('labels.addLabelIds')
 }
 
-function readWish({ ids, filter, changes, labels, delete: deletes }: Static<typeof NewBulkChange>): BulkWish {
+function parseBulkRequest({
+  ids,
+  filter,
+  changes,
+  labels,
+  delete: deletes,
+}: Static<typeof NewBulkChange>): BulkRequest {
   const issues: Issue[] = []
   if ((ids === undefined) === (filter === undefined)) {
     issues.push({ path: '', message: 'must have exactly one of ids and filter' })
@@ -116,18 +122,18 @@ function readWish({ ids, filter, changes, labels, delete: deletes }: Static<type
     issues.push({ path: '', message: 'must have exactly one of changes, labels and delete' })
   }
   if (issues.length > 0) throw new InvalidInput(issues)
-  const which =
+  const selection =
     filter === undefined
       ? { ids: [...new Set((ids ?? []).map((id) => id.toLowerCase()))] }
-      : { filter: readListRequest(filter).filter }
-  if (labels !== undefined) return { ...which, labels: readLabels(labels) }
-  if (changes === undefined) return { ...which, delete: true }
+      : { filter: parseListRequest(filter).filter }
+  if (labels !== undefined) return { ...selection, labels: parseLabels(labels) }
+  if (changes === undefined) return { ...selection, delete: true }
   const { assignedTo } = changes
-  return { ...which, changes: { ...changes, ...(assignedTo && { assignedTo: assignedTo.toLowerCase() }) } }
+  return { ...selection, changes: { ...changes, ...(assignedTo && { assignedTo: assignedTo.toLowerCase() }) } }
 }
 
 // A label that is both added and removed is removed.
-function readLabels({ addLabelIds = [], removeLabelIds = [] }: BulkLabels): BulkLabels {
+function parseLabels({ addLabelIds = [], removeLabelIds = [] }: BulkLabels): BulkLabels {
   const removed = [...new Set(removeLabelIds.map((id) => id.toLowerCase()))]
   const added = [...new Set(addLabelIds.map((id) => id.toLowerCase()))]
   return { addLabelIds: added.filter((id) => !removed.includes(id)), removeLabelIds: removed }

@@ -2,7 +2,7 @@ import { claimFirst, maxCandidates } from '../../base/citus/distributed-sql.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Db, Fragment, Sql, Tx } from '../../base/db.ts'
 import { type ApiError, conflict, notFound } from '../../base/errors.ts'
-import { type DueWatch, watchDue } from '../../base/pubsub.ts'
+import { type DueWatch, watchDueWork } from '../../base/pubsub.ts'
 import {
   bulkChangeUpdates,
   importUpdates,
@@ -70,7 +70,7 @@ export async function lockBulkChange(
   return row
 }
 
-const shown = 50
+const maxListed = 50
 
 /** Returns the newest 50 bulk changes, without those of imports. */
 export async function listBulkChanges(sql: Sql, workspaceId: string): Promise<BulkChangeRow[]> {
@@ -80,7 +80,7 @@ export async function listBulkChanges(sql: Sql, workspaceId: string): Promise<Bu
     where workspace_id = ${workspaceId}
       and kind <> 'import'
     order by id desc
-    limit ${shown}`
+    limit ${maxListed}`
 }
 
 /** Lease of a worker; another node takes over after this long without progress. */
@@ -104,7 +104,7 @@ export function watchBulkChanges({ db, clock }: { db: Db; clock: Clock }): DueWa
     return row?.at ?? null
   }
   const isRelevant = (id: string) => bulkChangeUpdates(id) || importUpdates(id)
-  return watchDue({ db, clock }, { nextAt, pollEveryMs, watchedTopics: [{ topic: liveUpdatesTopic, isRelevant }] })
+  return watchDueWork({ db, clock }, { nextAt, pollEveryMs, watchedTopics: [{ topic: liveUpdatesTopic, isRelevant }] })
 }
 
 /** Claims a bulk change that is due or whose lease expired; other nodes cannot claim it until the new lease ends. */
@@ -151,23 +151,23 @@ export interface BulkProgress {
 }
 
 /** Records the counts of a batch in its transaction. */
-export type Advance = (tx: Tx, progress: Omit<BulkProgress, 'position'>) => Promise<void>
+export type RecordProgress = (tx: Tx, progress: Omit<BulkProgress, 'position'>) => Promise<void>
 
 /** Updates the row if it is unchanged; null if the change was stopped, or another worker has done the batch. */
-export async function changeFrom(tx: Tx, row: BulkChangeRow, changes: Fragment, isHere: Fragment) {
-  const [moved] = await tx<BulkChangeRow[]>`
+export async function updateIfUnchanged(tx: Tx, row: BulkChangeRow, changes: Fragment, condition: Fragment) {
+  const [updated] = await tx<BulkChangeRow[]>`
     update lead_bulk_changes
     set ${changes}
     where workspace_id = ${row.workspace_id}
       and id = ${row.id}
       and state = ${row.state}
-      and ${isHere}
+      and ${condition}
     returning *`
-  if (moved !== undefined) announceMove(tx, row)
-  return moved ?? null
+  if (updated !== undefined) publishProgress(tx, row)
+  return updated ?? null
 }
 
-const isAt = (tx: Tx, { position }: BulkChangeRow) => tx`position is not distinct from ${position}::uuid`
+const isAtPosition = (tx: Tx, { position }: BulkChangeRow) => tx`position is not distinct from ${position}::uuid`
 
 /** Records the progress of a batch and renews the lease. */
 export function advanceBulkChange(
@@ -185,15 +185,15 @@ export function advanceBulkChange(
     kept = kept + ${kept},
     due_at = ${leaseEnd(now)},
     attempts = 0`
-  return changeFrom(tx, row, changes, isAt(tx, row))
+  return updateIfUnchanged(tx, row, changes, isAtPosition(tx, row))
 }
 
 /** Releases a bulk change when its worker stops, so that another need not wait for the lease to expire. */
-export const letGoOfBulkChange = (tx: Tx, row: BulkChangeRow, now: Date) =>
-  changeFrom(tx, row, tx`due_at = ${now}`, isAt(tx, row))
+export const releaseBulkChange = (tx: Tx, row: BulkChangeRow, now: Date) =>
+  updateIfUnchanged(tx, row, tx`due_at = ${now}`, isAtPosition(tx, row))
 
 /** Publishes an update for open pages: of the import, if the change belongs to one. */
-export function announceMove(tx: Tx, { kind, workspace_id, id }: BulkChangeRow): void {
+export function publishProgress(tx: Tx, { kind, workspace_id, id }: BulkChangeRow): void {
   if (kind === 'import') publishImport(tx, workspace_id, id)
   else publishBulkChange(tx, workspace_id, id)
 }
@@ -213,11 +213,11 @@ export async function endBulkChange(
     cursor = null,
     ended_at = ${now},
     undo_until = ${state === 'undone' ? now : undoEnd(now)}`
-  return (await changeFrom(tx, row, changes, tx`true`)) !== null
+  return (await updateIfUnchanged(tx, row, changes, tx`true`)) !== null
 }
 
 /** Returns until when it can be undone; null if it cannot. */
 export function undoUntilOf({ state, undo_until }: BulkChangeRow, now: Date): string | null {
-  const isOver = state !== 'done' && state !== 'cancelled' && state !== 'failed'
-  return isOver || undo_until === null || undo_until <= now ? null : undo_until.toISOString()
+  const cannotBeUndone = state !== 'done' && state !== 'cancelled' && state !== 'failed'
+  return cannotBeUndone || undo_until === null || undo_until <= now ? null : undo_until.toISOString()
 }

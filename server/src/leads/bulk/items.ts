@@ -3,8 +3,8 @@ import type { Keyring } from '../../base/encryption/keyring.ts'
 import { byteaArray, timestampArray } from '../../base/postgres/values.ts'
 import type { Lead, LeadUser } from '../lead/lead.ts'
 import { type ListDeps, listLeads } from '../search/list.ts'
-import { asOf, type LeadFilter } from '../search/list-filter.ts'
-import { type BulkChangeRow, changeFrom, leaseEnd } from './bulk-changes.ts'
+import { type LeadFilter, resolveFilter } from '../search/list-filter.ts'
+import { type BulkChangeRow, leaseEnd, updateIfUnchanged } from './bulk-changes.ts'
 
 /** Outcome of a bulk change for one lead. */
 export interface BulkItem {
@@ -21,19 +21,28 @@ interface FormerLabels {
   labels: { added: string[]; removed: string[] }
 }
 
-export const bulkItemPlace = (changeId: string, leadId: string) => ({
+export const bulkItemContext = (changeId: string, leadId: string) => ({
   table: 'lead_bulk_items',
   row: changeId,
   column: `before ${leadId}`,
 })
 
-export function openFormerValues(keyring: Keyring, changeId: string, leadId: string, sealed: Buffer): FormerValues {
-  return JSON.parse(keyring.decryptText(bulkItemPlace(changeId, leadId), sealed)) as FormerValues
+export function decryptFormerValues(
+  keyring: Keyring,
+  changeId: string,
+  leadId: string,
+  ciphertext: Buffer,
+): FormerValues {
+  return JSON.parse(keyring.decryptText(bulkItemContext(changeId, leadId), ciphertext)) as FormerValues
 }
 
 /** Decrypts the recorded label changes of a lead. */
-export const openBefore = (keyring: Keyring, changeId: string, leadId: string, sealed: Buffer): Partial<FormerLabels> =>
-  openFormerValues(keyring, changeId, leadId, sealed) as Partial<FormerLabels>
+export const decryptLabelChanges = (
+  keyring: Keyring,
+  changeId: string,
+  leadId: string,
+  ciphertext: Buffer,
+): Partial<FormerLabels> => decryptFormerValues(keyring, changeId, leadId, ciphertext) as Partial<FormerLabels>
 
 /** Returns the values of `before` that differ in `after`. */
 export function formerValues(before: Lead, after: Lead): FormerValues {
@@ -45,7 +54,12 @@ export function formerValues(before: Lead, after: Lead): FormerValues {
 }
 
 /** Records leads as pending. */
-export async function putWaiting(tx: Tx, workspaceId: string, changeId: string, ids: readonly string[]): Promise<void> {
+export async function recordPending(
+  tx: Tx,
+  workspaceId: string,
+  changeId: string,
+  ids: readonly string[],
+): Promise<void> {
   await tx`
     insert into lead_bulk_items (workspace_id, change_id, lead_id)
     select ${workspaceId}::uuid, ${changeId}::uuid, i.id
@@ -79,7 +93,7 @@ export async function nextItems(
 }
 
 /** Records the outcome for leads; replaces earlier records of the same leads. */
-export async function putItems(
+export async function recordItems(
   tx: Tx,
   keyring: Keyring,
   workspaceId: string,
@@ -87,15 +101,15 @@ export async function putItems(
   items: readonly BulkItem[],
 ): Promise<void> {
   if (items.length === 0) return
-  const sealed = items.map(({ leadId, before }) =>
-    before === null ? null : keyring.encrypt(bulkItemPlace(changeId, leadId), JSON.stringify(before)),
+  const ciphertext = items.map(({ leadId, before }) =>
+    before === null ? null : keyring.encrypt(bulkItemContext(changeId, leadId), JSON.stringify(before)),
   )
   await tx`
     insert into lead_bulk_items as i (workspace_id, change_id, lead_id, outcome, before, left_at)
     select ${workspaceId}::uuid, ${changeId}::uuid, r.*
     from unnest(
       ${items.map(({ leadId }) => leadId)}::uuid[], ${items.map(({ outcome }) => outcome)}::text[],
-      ${byteaArray(sealed)}::bytea[], ${timestampArray(items.map(({ leftAt }) => leftAt))}::timestamptz[]
+      ${byteaArray(ciphertext)}::bytea[], ${timestampArray(items.map(({ leftAt }) => leftAt))}::timestamptz[]
     ) as r (lead_id, outcome, before, left_at)
     on conflict (workspace_id, change_id, lead_id)
     do update set outcome = excluded.outcome,
@@ -103,27 +117,27 @@ export async function putItems(
       left_at = excluded.left_at`.execute()
 }
 
-const pageLeads = 500
+const pageSize = 500
 /** Size of the largest supported workspace. */
 const maxCollected = 1_000_000
 
-const filterPlace = (changeId: string) => ({ table: 'lead_bulk_changes', row: changeId, column: 'filter' })
+const filterContext = (changeId: string) => ({ table: 'lead_bulk_changes', row: changeId, column: 'filter' })
 
-export const sealFilter = (keyring: Keyring, changeId: string, filter: LeadFilter): Buffer =>
-  keyring.encrypt(filterPlace(changeId), JSON.stringify(filter))
+export const encryptFilter = (keyring: Keyring, changeId: string, filter: LeadFilter): Buffer =>
+  keyring.encrypt(filterContext(changeId), JSON.stringify(filter))
 
-const timed = ['createdFrom', 'createdTo', 'updatedFrom', 'updatedTo'] as const
+const timeFields = ['createdFrom', 'createdTo', 'updatedFrom', 'updatedTo'] as const
 
-function openFilter(keyring: Keyring, { id, created_at }: BulkChangeRow, sealed: Buffer): LeadFilter {
-  const filter = JSON.parse(keyring.decryptText(filterPlace(id), sealed)) as LeadFilter
-  for (const name of timed) {
+function decryptFilter(keyring: Keyring, { id, created_at }: BulkChangeRow, ciphertext: Buffer): LeadFilter {
+  const filter = JSON.parse(keyring.decryptText(filterContext(id), ciphertext)) as LeadFilter
+  for (const name of timeFields) {
     const time = filter[name]
     filter[name] = time === null ? null : new Date(time)
   }
   // Leads created later were not counted when the user confirmed.
   const { createdTo } = filter
   return {
-    ...asOf(filter, created_at),
+    ...resolveFilter(filter, created_at),
     createdTo: createdTo === null || createdTo > created_at ? created_at : createdTo,
   }
 }
@@ -137,9 +151,9 @@ export async function collectPage(deps: ListDeps, user: LeadUser, row: BulkChang
   const keyring = await deps.keyStore.keyring(workspaceId)
   if (row.filter === null) throw new Error('Collecting bulk change has no filter')
   const page = await listLeads(deps, user, {
-    filter: openFilter(keyring, row, row.filter),
+    filter: decryptFilter(keyring, row, row.filter),
     sort: { by: 'createdAt', order: 'asc' },
-    limit: pageLeads,
+    limit: pageSize,
     page: 1,
     cursor: row.cursor,
   })
@@ -152,14 +166,14 @@ export async function collectPage(deps: ListDeps, user: LeadUser, row: BulkChang
       state = case when ${isLast} then 'running' else state end,
       due_at = ${leaseEnd(deps.clock.now())},
       attempts = 0`
-    const moved = await changeFrom(tx, row, changes, tx`cursor is not distinct from ${row.cursor}::text`)
-    if (moved === null) return null
-    await putWaiting(
+    const updated = await updateIfUnchanged(tx, row, changes, tx`cursor is not distinct from ${row.cursor}::text`)
+    if (updated === null) return null
+    await recordPending(
       tx,
       workspaceId,
       id,
       page.leads.map((lead) => lead.id),
     )
-    return moved
+    return updated
   })
 }

@@ -1,26 +1,26 @@
 import { type Loop, type Repeat, repeatAfterPause } from '../../base/async/loop.ts'
 import type { Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
-import { plainLeadSettings } from '../../base/lead-settings.ts'
+import { defaultLeadSettings } from '../../base/lead-settings.ts'
 import type { Log } from '../../base/log.ts'
 import type { DueWatch } from '../../base/pubsub.ts'
 import { recordAudit } from '../../team/audit.ts'
 import type { TeamActor } from '../../team/member.ts'
-import { readLeadPatch } from '../lead/input.ts'
+import { parseLeadPatch } from '../lead/input.ts'
 import type { LeadDeps, LeadUser } from '../lead/lead.ts'
 import type { ListDeps } from '../search/list.ts'
-import { removeLeads } from '../write/update.ts'
+import { deleteLeads } from '../write/update.ts'
 import { upsertLeads } from '../write/upsert.ts'
 import type { UpsertOutcome } from '../write/upsert-plan.ts'
-import type { Advance, BulkChangeRow, BulkProgress } from './bulk-changes.ts'
+import type { BulkChangeRow, BulkProgress, RecordProgress } from './bulk-changes.ts'
 import {
   advanceBulkChange,
   claimBulkChange,
   endBulkChange,
-  letGoOfBulkChange,
+  releaseBulkChange,
   watchBulkChanges,
 } from './bulk-changes.ts'
-import { type BulkItem, collectPage, formerValues, nextItems, putItems } from './items.ts'
+import { type BulkItem, collectPage, formerValues, nextItems, recordItems } from './items.ts'
 import { labelBatch, undoBatch, undoLabels } from './undo.ts'
 
 export interface BulkDeps extends ListDeps {
@@ -28,34 +28,34 @@ export interface BulkDeps extends ListDeps {
 }
 
 /** Thrown when the bulk change was stopped, or another worker has done the batch. */
-class NotOurs extends Error {}
+class LeaseLostError extends Error {}
 
-function ours(row: BulkChangeRow | null): BulkChangeRow {
-  if (row === null) throw new NotOurs()
+function requireLease(row: BulkChangeRow | null): BulkChangeRow {
+  if (row === null) throw new LeaseLostError()
   return row
 }
 
 /** Number of leads per transaction. */
-export const batchLeads = 500
+export const batchSize = 500
 const maxAttempts = 10
 
-const lookEveryMs = 1_000
+const pollIntervalMs = 1_000
 
 /** Runs bulk changes started on any node. */
 export const startBulkChanges = ({ repeat, ...deps }: BulkDeps & { repeat?: Repeat }): Loop =>
-  startWork(watchBulkChanges(deps), (signal) => runBulkChanges(deps, signal), {
+  startPolling(watchBulkChanges(deps), (signal) => runBulkChanges(deps, signal), {
     repeat,
     onError: (error) => deps.log.warn('failed to poll for bulk changes; retrying', {}, error),
   })
 
 /** Runs work whenever it is due, one item at a time. `stop` lets the current batch finish. */
-export function startWork(
+export function startPolling(
   watch: DueWatch,
   work: (signal: AbortSignal) => Promise<number>,
   { repeat = repeatAfterPause, onError }: { repeat: Repeat | undefined; onError: (error: unknown) => void },
 ): Loop {
   const stopping = new AbortController()
-  const loop = repeat(lookEveryMs, async () => (await watch.isDue()) && work(stopping.signal), onError)
+  const loop = repeat(pollIntervalMs, async () => (await watch.isDue()) && work(stopping.signal), onError)
   return {
     stop: () => {
       stopping.abort()
@@ -70,34 +70,34 @@ export async function runBulkChanges(deps: BulkDeps, signal: AbortSignal): Promi
     if (signal.aborted) return count
     const row = await claimBulkChange(deps.db, deps.clock.now())
     if (row === undefined) return count
-    await deps.db.inBulk(() => workOn(deps, row, signal))
+    await deps.db.inBulk(() => processBulkChange(deps, row, signal))
   }
 }
 
 /** Processes a claimed bulk change, one batch per transaction, so that any node can resume after any batch. */
-export async function workOn(deps: BulkDeps, row: BulkChangeRow, signal: AbortSignal): Promise<void> {
+export async function processBulkChange(deps: BulkDeps, row: BulkChangeRow, signal: AbortSignal): Promise<void> {
   const workspaceId = row.workspace_id
   try {
-    if (row.attempts > maxAttempts) return await end(deps, row, 'failed')
+    if (row.attempts > maxAttempts) return await endWithAudit(deps, row, 'failed')
     let state = row
     for (;;) {
-      const next = await doBatch(deps, state)
-      if (next === null) return await end(deps, state, state.state === 'undoing' ? 'undone' : 'done')
-      if (signal.aborted) return void (await deps.db.tx((tx) => letGoOfBulkChange(tx, next, deps.clock.now())))
+      const next = await runBatch(deps, state)
+      if (next === null) return await endWithAudit(deps, state, state.state === 'undoing' ? 'undone' : 'done')
+      if (signal.aborted) return void (await deps.db.tx((tx) => releaseBulkChange(tx, next, deps.clock.now())))
       state = next
     }
   } catch (error) {
-    if (error instanceof NotOurs) return
+    if (error instanceof LeaseLostError) return
     // The lease expires, and then any node resumes after the last completed batch.
     deps.log.warn('bulk change interrupted; resuming later', { workspaceId, attempt: row.attempts }, error)
   }
 }
 
 /** Runs the next batch and returns the updated row; null if none is left. */
-async function doBatch(deps: BulkDeps, row: BulkChangeRow): Promise<BulkChangeRow | null> {
+async function runBatch(deps: BulkDeps, row: BulkChangeRow): Promise<BulkChangeRow | null> {
   const { workspace_id: workspaceId, id } = row
-  if (row.state === 'collecting') return ours(await collectPage(deps, userOf(row), row))
-  const items = await nextItems(deps.db.sql, workspaceId, id, row.position, batchLeads)
+  if (row.state === 'collecting') return requireLease(await collectPage(deps, userOf(row), row))
+  const items = await nextItems(deps.db.sql, workspaceId, id, row.position, batchSize)
   const position = items.at(-1)?.lead_id
   if (position === undefined) return null
   const ids = items.map(({ lead_id }) => lead_id)
@@ -105,7 +105,7 @@ async function doBatch(deps: BulkDeps, row: BulkChangeRow): Promise<BulkChangeRo
   const keyring = await deps.keyStore.keyring(workspaceId)
   let next: BulkChangeRow | null = null
   const advance = async (tx: Tx, progress: Omit<BulkProgress, 'position'>) => {
-    next = ours(await advanceBulkChange(tx, row, { position, ...progress }, deps.clock.now()))
+    next = requireLease(await advanceBulkChange(tx, row, { position, ...progress }, deps.clock.now()))
   }
   if (row.kind === 'labels')
     await (row.state === 'undoing'
@@ -123,18 +123,18 @@ async function changeBatch(
   user: LeadUser,
   { id, changes }: BulkChangeRow,
   ids: readonly string[],
-  advance: Advance,
+  advance: RecordProgress,
 ): Promise<void> {
   const at = 'changes'
   // Fields that can be changed in bulk have no rules beyond their schema and workspace membership.
-  const { patch } = readLeadPatch(changes ?? {}, [], { ...user, at })
-  const wanted = ids.map((value) => ({ by: 'id', value, patch, createIfMissing: false, at }) as const)
-  await upsertLeads(deps, user, wanted, {
+  const { patch } = parseLeadPatch(changes ?? {}, [], { ...user, at })
+  const upserts = ids.map((value) => ({ by: 'id', value, patch, createIfMissing: false, at }) as const)
+  await upsertLeads(deps, user, upserts, {
     continueOnError: true,
     dryRun: false,
-    alongside: async (tx, outcomes) => {
-      const items = outcomes.map((outcome, n) => itemOf(ids[n] ?? '', outcome))
-      await putItems(tx, keyring, user.workspaceId, id, items)
+    inTransaction: async (tx, outcomes) => {
+      const items = outcomes.map((outcome, n) => toBulkItem(ids[n] ?? '', outcome))
+      await recordItems(tx, keyring, user.workspaceId, id, items)
       const count = (is: BulkItem['outcome']) => items.filter(({ outcome }) => outcome === is).length
       await advance(tx, { changed: count('changed'), unchanged: count('unchanged'), failed: count('failed') })
     },
@@ -142,7 +142,7 @@ async function changeBatch(
 }
 
 /** Returns the record of an outcome, from which it can be undone. */
-export function itemOf(id: string, outcome: UpsertOutcome): BulkItem {
+export function toBulkItem(id: string, outcome: UpsertOutcome): BulkItem {
   if (outcome.action === 'failed') return { leadId: id, outcome: 'failed', before: null, leftAt: null }
   const { lead } = outcome
   const leftAt = lead.updatedAt
@@ -157,20 +157,20 @@ async function deleteBatch(
   user: LeadUser,
   changeId: string,
   ids: readonly string[],
-  advance: Advance,
+  advance: RecordProgress,
 ): Promise<void> {
-  await removeLeads(deps, user, ids, async (tx, removed, deletedAt) => {
+  await deleteLeads(deps, user, ids, async (tx, removed, deletedAt) => {
     const items = ids.map((leadId): BulkItem => {
-      const isGone = removed.has(leadId)
-      return { leadId, outcome: isGone ? 'deleted' : 'failed', before: null, leftAt: isGone ? deletedAt : null }
+      const isDeleted = removed.has(leadId)
+      return { leadId, outcome: isDeleted ? 'deleted' : 'failed', before: null, leftAt: isDeleted ? deletedAt : null }
     })
-    await putItems(tx, keyring, user.workspaceId, changeId, items)
+    await recordItems(tx, keyring, user.workspaceId, changeId, items)
     await advance(tx, { changed: removed.size, failed: ids.length - removed.size })
   })
 }
 
 const userOf = (row: BulkChangeRow): LeadUser => ({
-  ...plainLeadSettings,
+  ...defaultLeadSettings,
   workspaceId: row.workspace_id,
   masked: false,
   actor: actorOf(row),
@@ -184,23 +184,27 @@ const actorOf = ({ state, actor_type, actor_id, undo_actor_type, undo_actor_id }
     : { type: actor_type, id: actor_id }
 
 /** Ends the bulk change and records the result in the audit log. */
-async function end({ db, clock }: LeadDeps, row: BulkChangeRow, state: 'done' | 'failed' | 'undone'): Promise<void> {
+async function endWithAudit(
+  { db, clock }: LeadDeps,
+  row: BulkChangeRow,
+  state: 'done' | 'failed' | 'undone',
+): Promise<void> {
   await db.tx(async (tx) => {
     const now = clock.now()
     if (!(await endBulkChange(tx, row, state, now))) return
     const target = `${row.kind === 'import' ? 'import' : 'bulk_change'}:${row.id}`
-    const told = { action: actionOf(row, state), target: `${target} ${toldOf(row)}` }
-    await recordAudit(tx, { scopeId: row.workspace_id, actor: actorOf(row), ...told }, now)
+    const auditEntry = { action: auditAction(row, state), target: `${target} ${auditDetails(row)}` }
+    await recordAudit(tx, { scopeId: row.workspace_id, actor: actorOf(row), ...auditEntry }, now)
   })
 }
 
-function actionOf({ kind, state: before }: BulkChangeRow, state: 'done' | 'failed' | 'undone'): string {
+function auditAction({ kind, state: before }: BulkChangeRow, state: 'done' | 'failed' | 'undone'): string {
   if (before === 'undoing') return state === 'undone' ? 'leads.undo_done' : 'leads.undo_failed'
   if (state === 'failed') return 'leads.bulk_failed'
   return kind === 'delete' ? 'leads.bulk_deleted' : 'leads.bulk_changed'
 }
 
-function toldOf({ kind, state, changes, changed, undone, kept }: BulkChangeRow): string {
+function auditDetails({ kind, state, changes, changed, undone, kept }: BulkChangeRow): string {
   if (state === 'undoing') return `leads:${undone} left:${kept}`
   if (kind === 'labels') return `labels leads:${changed}`
   return changes === null ? `leads:${changed}` : `${Object.keys(changes).join(',')} leads:${changed}`

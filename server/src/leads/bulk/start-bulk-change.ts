@@ -8,34 +8,34 @@ import { lockWorkspace } from '../../workspaces/workspace.ts'
 import type { LeadDeps } from '../lead/lead.ts'
 import type { LeadFilter } from '../search/list-filter.ts'
 import type { BulkChangeRow } from './bulk-changes.ts'
-import { announceMove, endBulkChange, findBulkChange, leaseEnd, lockBulkChange } from './bulk-changes.ts'
-import { putWaiting, sealFilter } from './items.ts'
-import { type BulkDeps, batchLeads, workOn } from './run-bulk-change.ts'
+import { endBulkChange, findBulkChange, leaseEnd, lockBulkChange, publishProgress } from './bulk-changes.ts'
+import { encryptFilter, recordPending } from './items.ts'
+import { type BulkDeps, batchSize, processBulkChange } from './run-bulk-change.ts'
 import type { BulkFields, BulkLabels } from './schema.ts'
 
 const maxOpenBulkChanges = 5
 
 /** Change to apply to every lead of a selection: listed ids, or all leads that match a filter when it starts. */
-export type BulkWish = ({ ids: readonly string[] } | { filter: LeadFilter }) &
+export type BulkRequest = ({ ids: readonly string[] } | { filter: LeadFilter }) &
   ({ changes: BulkFields } | { labels: BulkLabels } | { delete: true })
 
 /** Starts a bulk change. One batch of listed leads is done before it returns; a worker starts on more within 1 s. */
-export async function beginBulkChange(
+export async function startBulkChange(
   deps: BulkDeps,
   workspaceId: string,
   actor: TeamActor,
-  wish: BulkWish,
+  request: BulkRequest,
 ): Promise<BulkChangeRow> {
   const now = deps.clock.now()
   const id = newId(now)
   const keyring = await deps.keyStore.keyring(workspaceId)
-  const ids = 'ids' in wish ? wish.ids : []
-  const filter = 'filter' in wish ? sealFilter(keyring, id, wish.filter) : null
-  const isShort = filter === null && ids.length <= batchLeads
-  const kind = 'delete' in wish ? 'delete' : 'labels' in wish ? 'labels' : 'change'
-  const changes = 'changes' in wish ? wish.changes : 'labels' in wish ? wish.labels : null
+  const ids = 'ids' in request ? request.ids : []
+  const filter = 'filter' in request ? encryptFilter(keyring, id, request.filter) : null
+  const isOneBatch = filter === null && ids.length <= batchSize
+  const kind = 'delete' in request ? 'delete' : 'labels' in request ? 'labels' : 'change'
+  const changes = 'changes' in request ? request.changes : 'labels' in request ? request.labels : null
   const row = await deps.db.tx(async (tx) => {
-    await checkOpen(tx, workspaceId)
+    await checkOpenLimit(tx, workspaceId)
     await tx`
       insert into lead_bulk_changes (
         workspace_id, id, kind, state, changes, filter, actor_type, actor_id, total, due_at, created_at
@@ -43,21 +43,21 @@ export async function beginBulkChange(
       values (
         ${workspaceId}, ${id}, ${kind}, ${filter === null ? 'running' : 'collecting'},
         ${changes === null ? null : JSON.stringify(changes)}::text::jsonb, ${filter}, ${actor.type}, ${actor.id},
-        ${ids.length}, ${isShort ? leaseEnd(now) : now}, ${now}
+        ${ids.length}, ${isOneBatch ? leaseEnd(now) : now}, ${now}
       )`
-    await putWaiting(tx, workspaceId, id, ids)
+    await recordPending(tx, workspaceId, id, ids)
     publishBulkChange(tx, workspaceId, id)
     return findBulkChange(tx, workspaceId, id)
   })
-  return isShort ? doNow(deps, row) : row
+  return isOneBatch ? runNow(deps, row) : row
 }
 
-async function doNow(deps: BulkDeps, row: BulkChangeRow): Promise<BulkChangeRow> {
-  await deps.db.inBulk(() => workOn(deps, row, new AbortController().signal))
+async function runNow(deps: BulkDeps, row: BulkChangeRow): Promise<BulkChangeRow> {
+  await deps.db.inBulk(() => processBulkChange(deps, row, new AbortController().signal))
   return findBulkChange(deps.db.sql, row.workspace_id, row.id)
 }
 
-async function checkOpen(tx: Tx, workspaceId: string): Promise<void> {
+async function checkOpenLimit(tx: Tx, workspaceId: string): Promise<void> {
   await lockWorkspace(tx, workspaceId)
   const [row] = await tx<{ open: number }[]>`
     select count(*)::integer as open
@@ -97,7 +97,7 @@ export async function undoBulkChange(
   id: string,
   of: 'import' | 'selection',
 ): Promise<BulkChangeRow> {
-  const begun = await deps.db.tx(async (tx) => {
+  const started = await deps.db.tx(async (tx) => {
     const row = await lockBulkChange(tx, workspaceId, id, of)
     const now = deps.clock.now()
     if (!undoable.includes(row.state)) throw conflict(`Cannot undo: the state is ${row.state}`)
@@ -113,13 +113,13 @@ export async function undoBulkChange(
         undone = 0,
         kept = 0,
         attempts = 0,
-        due_at = ${row.total <= batchLeads ? leaseEnd(now) : now}
+        due_at = ${row.total <= batchSize ? leaseEnd(now) : now}
       where workspace_id = ${workspaceId}
         and id = ${id}`
     const target = `${row.kind === 'import' ? 'import' : 'bulk_change'}:${id}`
     await recordAudit(tx, { scopeId: workspaceId, actor, action: 'leads.undo_started', target }, now)
-    announceMove(tx, row)
+    publishProgress(tx, row)
     return findBulkChange(tx, workspaceId, id)
   })
-  return begun.total <= batchLeads ? doNow(deps, begun) : begun
+  return started.total <= batchSize ? runNow(deps, started) : started
 }

@@ -3,7 +3,7 @@ import { type Tx, violates } from '../../base/db.ts'
 import { conflict, InvalidInput, type Issue, notFound, unprocessable } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
 import { type App, oneOf, titled } from '../../base/route.ts'
-import { text, visible } from '../../base/schema-types.ts'
+import { text, visiblePattern } from '../../base/schema-types.ts'
 import { recordAudit } from '../../team/audit.ts'
 import { publishWorkspace } from '../../team/live-updates.ts'
 import type { Member, TeamGuard } from '../../team/member.ts'
@@ -12,7 +12,7 @@ import { closed, idSchema, workspaceParams } from '../../team/team-schema.ts'
 import { lockWorkspace } from '../../workspaces/workspace.ts'
 import { keyProblem, maxKeyLength, maxTextLength } from '../lead/custom-fields.ts'
 import type { LeadDeps } from '../lead/lead.ts'
-import { choicesProblem, fieldPlaces, type LeadField, leadFieldTypes, listLeadFields } from './lead-fields.ts'
+import { choicesProblem, fieldLocations, type LeadField, leadFieldTypes, listLeadFields } from './lead-fields.ts'
 
 const key = text(
   maxKeyLength,
@@ -22,7 +22,7 @@ const key = text(
 const label = Type.String({
   minLength: 1,
   maxLength: 80,
-  pattern: visible,
+  pattern: visiblePattern,
   description: 'Display name; unique in the workspace, ignoring case.',
   example: 'Cidade',
 })
@@ -40,8 +40,8 @@ const choices = Type.Array(Type.String({ maxLength: maxTextLength }), {
 const required = Type.Boolean({
   description: 'True if people must fill it when they create a lead, and cannot clear it.',
 })
-const shownIn = Type.Array(oneOf(fieldPlaces, { title: 'LeadFieldPlace' }), {
-  maxItems: fieldPlaces.length,
+const shownIn = Type.Array(oneOf(fieldLocations, { title: 'LeadFieldPlace' }), {
+  maxItems: fieldLocations.length,
   uniqueItems: true,
   description: 'Where it is shown by default: beside a lead, as a table column, in new leads and forms.',
 })
@@ -55,9 +55,9 @@ const LeadFieldDefinition = titled('LeadField', {
   isArchived: Type.Boolean({ description: 'True if archived: not offered and not validated. Values stay in leads.' }),
 })
 
-const { choices: _c, required: _r, shownIn: _s, ...needed } = definition
+const { choices: _c, required: _r, shownIn: _s, ...requiredProperties } = definition
 export const NewLeadField = Type.Object(
-  { key, ...needed, ...Type.Partial(Type.Object({ choices, required, shownIn })).properties },
+  { key, ...requiredProperties, ...Type.Partial(Type.Object({ choices, required, shownIn })).properties },
   { ...closed, title: 'NewLeadField', example: { key: 'cidade', label: 'Cidade', type: 'text' } },
 )
 export type NewLeadField = Static<typeof NewLeadField>
@@ -92,10 +92,10 @@ export function createLeadField({ db, clock }: Deps, by: Member, input: NewLeadF
   const now = clock.now()
   const field = { ...{ key, type, choices, required, id: newId(now) }, label: label.trim(), shown_in: shownIn }
   const problem = keyProblem(key)
-  refuse([...(problem === null ? [] : [{ path: 'key', message: problem }]), ...issuesOfChoices(field)])
+  throwIfIssues([...(problem === null ? [] : [{ path: 'key', message: problem }]), ...choiceIssues(field)])
   return db.tx(async (tx) => {
     const all = await lockFields(tx, by.workspaceId)
-    checkRoom(all)
+    checkFieldLimit(all)
     checkLabel(all, field)
     try {
       await tx`
@@ -108,9 +108,9 @@ export function createLeadField({ db, clock }: Deps, by: Member, input: NewLeadF
         )`
     } catch (error) {
       if (!violates(error, 'lead_fields_key')) throw error
-      const isAway = all.some((one) => one.key === key && one.archived_at !== null)
+      const isKeyArchived = all.some((one) => one.key === key && one.archived_at !== null)
       throw conflict(
-        isAway
+        isKeyArchived
           ? 'An archived field has this key; restore it, or choose another key'
           : 'A field with this key already exists',
         { field: 'key' },
@@ -129,10 +129,10 @@ export function changeLeadField({ db, clock }: Deps, by: Member, id: string, pat
     const before = all.find((field) => field.id === id.toLowerCase())
     if (before === undefined) throw fieldNotFound()
     const now = clock.now()
-    const after = patched(before, patch, now)
-    refuse(issuesOfChoices(after))
+    const after = applyFieldPatch(before, patch, now)
+    throwIfIssues(choiceIssues(after))
     if (patch.label !== undefined) checkLabel(all, after)
-    if (before.archived_at !== null && after.archived_at === null) checkRoom(all, before)
+    if (before.archived_at !== null && after.archived_at === null) checkFieldLimit(all, before)
     await tx`
       update lead_fields
       set label = ${after.label},
@@ -143,7 +143,7 @@ export function changeLeadField({ db, clock }: Deps, by: Member, id: string, pat
         archived_at = ${after.archived_at}
       where workspace_id = ${by.workspaceId}
         and id = ${after.id}`
-    await recordChange(tx, by, `lead_field:${after.id}`, whatHappened(before, after), now)
+    await recordChange(tx, by, `lead_field:${after.id}`, auditVerb(before, after), now)
     return after
   })
 }
@@ -176,27 +176,27 @@ async function lockFields(tx: Tx, workspaceId: string): Promise<LeadField[]> {
   return listLeadFields(tx, workspaceId)
 }
 
-function patched(before: LeadField, patch: LeadFieldPatch, now: Date): LeadField {
+function applyFieldPatch(before: LeadField, patch: LeadFieldPatch, now: Date): LeadField {
   const { isArchived = before.archived_at !== null } = patch
   const type = patch.type ?? before.type
-  const keepsChoices = type === 'select' || type === 'multiselect'
+  const hasTypeWithChoices = type === 'select' || type === 'multiselect'
   return {
     ...before,
     label: patch.label?.trim() ?? before.label,
     type,
-    choices: patch.choices ?? (keepsChoices ? before.choices : []),
+    choices: patch.choices ?? (hasTypeWithChoices ? before.choices : []),
     required: patch.required ?? before.required,
     shown_in: patch.shownIn ?? before.shown_in,
     archived_at: isArchived ? (before.archived_at ?? now) : null,
   }
 }
 
-function whatHappened(before: LeadField, after: LeadField): string {
+function auditVerb(before: LeadField, after: LeadField): string {
   if (before.archived_at === null && after.archived_at !== null) return 'archived'
   return before.archived_at !== null && after.archived_at === null ? 'restored' : 'changed'
 }
 
-function checkRoom(all: readonly LeadField[], back?: LeadField): void {
+function checkFieldLimit(all: readonly LeadField[], back?: LeadField): void {
   if (all.filter((field) => field.archived_at === null).length >= maxFieldsInUse) {
     throw conflict(`A workspace has at most ${maxFieldsInUse} fields in use. Archive one first.`)
   }
@@ -212,12 +212,12 @@ function checkLabel(all: readonly LeadField[], { id, label }: Pick<LeadField, 'i
   }
 }
 
-function issuesOfChoices(field: Pick<LeadField, 'type' | 'choices'>): Issue[] {
+function choiceIssues(field: Pick<LeadField, 'type' | 'choices'>): Issue[] {
   const problem = choicesProblem(field)
   return problem === null ? [] : [{ path: 'choices', message: problem }]
 }
 
-function refuse(issues: Issue[]): void {
+function throwIfIssues(issues: Issue[]): void {
   if (issues.length > 0) throw new InvalidInput(issues)
 }
 

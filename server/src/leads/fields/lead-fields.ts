@@ -1,8 +1,8 @@
 import type { Sql } from '../../base/db.ts'
 import { type Issue, unprocessable } from '../../base/errors.ts'
-import { readPhone } from '../../base/phone/phone.ts'
+import { parsePhone } from '../../base/phone/phone.ts'
 import { findWorkspace } from '../../workspaces/workspace.ts'
-import type { CustomFieldType, CustomValues, FitField } from '../lead/custom-fields.ts'
+import type { CustomFieldType, CustomValues, NormalizeField } from '../lead/custom-fields.ts'
 import { maxTextLength, valueProblem } from '../lead/custom-fields.ts'
 import type { LeadPatch } from '../lead/input.ts'
 import type { Lead, LeadUser } from '../lead/lead.ts'
@@ -41,49 +41,53 @@ export interface FieldRule {
   choices: readonly string[]
 }
 
-export type Fitting = { value: string | boolean } | { problem: string }
+export type NormalizationResult = { value: string | boolean } | { problem: string }
 
 /** Separator of the values of a `multiselect`. */
 export const choiceSeparator = ', '
 
 /** Returns the type that is stored: the contract has no type for amounts. */
-export const keptType = (type: LeadFieldType): CustomFieldType => (type === 'amount' ? 'number' : type)
+export const storedType = (type: LeadFieldType): CustomFieldType => (type === 'amount' ? 'number' : type)
 
 export const hasChoices = (type: LeadFieldType | CustomFieldType): boolean =>
   type === 'select' || type === 'multiselect'
 
 /** Returns the value in stored form, or what is wrong with it and which format is expected. */
-export function fitValue({ type, choices }: FieldRule, value: string | boolean, country: string | null): Fitting {
-  const kept = typeof value === 'string' ? value.trim() : value
-  const problem = valueProblem(keptType(type), kept)
+export function normalizeValue(
+  { type, choices }: FieldRule,
+  value: string | boolean,
+  country: string | null,
+): NormalizationResult {
+  const stored = typeof value === 'string' ? value.trim() : value
+  const problem = valueProblem(storedType(type), stored)
   if (problem !== null) return { problem }
-  if (typeof kept === 'boolean') return { value: kept }
-  if (type === 'amount') return fitAmount(kept)
-  if (type === 'phone') return { value: readPhone(kept, country ?? undefined) ?? kept }
+  if (typeof stored === 'boolean') return { value: stored }
+  if (type === 'amount') return normalizeAmount(stored)
+  if (type === 'phone') return { value: parsePhone(stored, country ?? undefined) ?? stored }
   if (type === 'select')
-    return choices.includes(kept) ? { value: kept } : { problem: `must be one of ${toldChoices(choices)}` }
-  return type === 'multiselect' ? fitChoices(kept, choices) : { value: kept }
+    return choices.includes(stored) ? { value: stored } : { problem: `must be one of ${listChoices(choices)}` }
+  return type === 'multiselect' ? normalizeChoices(stored, choices) : { value: stored }
 }
 
-function fitAmount(text: string): Fitting {
+function normalizeAmount(text: string): NormalizationResult {
   return /^\d{1,12}(\.\d{1,2})?$/.test(text)
     ? { value: text }
     : { problem: 'must be an amount of at most two decimals, such as 1500.50' }
 }
 
-function fitChoices(text: string, choices: readonly string[]): Fitting {
+function normalizeChoices(text: string, choices: readonly string[]): NormalizationResult {
   const chosen = new Set(text.split(',').map((choice) => choice.trim()))
   if ([...chosen].some((choice) => !choices.includes(choice)))
-    return { problem: `must be some of ${toldChoices(choices)}` }
+    return { problem: `must be some of ${listChoices(choices)}` }
   return { value: choices.filter((choice) => chosen.has(choice)).join(choiceSeparator) }
 }
 
-const toldAtMost = 10
+const maxListedChoices = 10
 
 /** Returns the first choices, as listed in errors. */
-export function toldChoices(choices: readonly string[]): string {
-  const first = choices.slice(0, toldAtMost).map((choice) => choice.slice(0, 30))
-  return `${first.join(', ')}${choices.length > toldAtMost ? ' and others' : ''}`
+export function listChoices(choices: readonly string[]): string {
+  const first = choices.slice(0, maxListedChoices).map((choice) => choice.slice(0, 30))
+  return `${first.join(', ')}${choices.length > maxListedChoices ? ' and others' : ''}`
 }
 
 /** Returns what is wrong with a list of choices, or null. */
@@ -101,8 +105,8 @@ export function choicesProblem(
   return valueProblem('multiselect', choices.join(choiceSeparator)) === null ? null : 'are too long together'
 }
 
-export const fieldPlaces = ['panel', 'table', 'forms'] as const
-type FieldPlace = (typeof fieldPlaces)[number]
+export const fieldLocations = ['panel', 'table', 'forms'] as const
+type FieldLocation = (typeof fieldLocations)[number]
 
 export interface LeadField {
   id: string
@@ -111,7 +115,7 @@ export interface LeadField {
   type: LeadFieldType
   choices: string[]
   required: boolean
-  shown_in: FieldPlace[]
+  shown_in: FieldLocation[]
   archived_at: Date | null
 }
 
@@ -131,23 +135,27 @@ export async function fieldsInUse(sql: Sql, workspaceId: string): Promise<Readon
 }
 
 /** Adds the workspace's field definitions to a member's patch. Reads nothing if the patch sets no custom fields. */
-export async function fitChange(sql: Sql, user: LeadUser, patch: LeadPatch): Promise<LeadPatch> {
+export async function withMemberRules(sql: Sql, user: LeadUser, patch: LeadPatch): Promise<LeadPatch> {
   if (Object.keys(patch.values).length === 0) return patch
-  return { ...patch, fit: fitTo(await fieldsInUse(sql, user.workspaceId), user.defaultCountry, throwUnfit) }
+  return {
+    ...patch,
+    fit: fieldNormalizer(await fieldsInUse(sql, user.workspaceId), user.defaultCountry, throwFieldProblem),
+  }
 }
 
 /** Does the same for a lead that a member creates. Throws 422 if a required field is missing. */
-export async function fitNew(sql: Sql, user: LeadUser, patch: LeadPatch): Promise<LeadPatch> {
+export async function withNewLeadRules(sql: Sql, user: LeadUser, patch: LeadPatch): Promise<LeadPatch> {
   const fields = await fieldsInUse(sql, user.workspaceId)
-  for (const field of fields.values()) if (field.required && isMissing(patch.values, field)) throwUnfit(field, required)
-  return { ...patch, fit: fitTo(fields, user.defaultCountry, throwUnfit) }
+  for (const field of fields.values())
+    if (field.required && isMissing(patch.values, field)) throwFieldProblem(field, requiredMessage)
+  return { ...patch, fit: fieldNormalizer(fields, user.defaultCountry, throwFieldProblem) }
 }
 
 /**
  * Adds the workspace's field definitions and statuses to an agent's patch. Required fields may be missing: an agent
  * knows only what the customer has said so far.
  */
-export async function fitAgent(
+export async function withAgentRules(
   sql: Sql,
   { workspaceId, defaultCountry }: LeadUser,
   patch: LeadPatch,
@@ -158,16 +166,16 @@ export async function fitAgent(
   ])
   return {
     ...patch,
-    ...(fields !== null && { fit: fitTo(fields, defaultCountry, sayUnfit) }),
+    ...(fields !== null && { fit: fieldNormalizer(fields, defaultCountry, fieldProblem) }),
     ...(statuses !== null && { statuses }),
   }
 }
 
 /** Returns the keys of required fields that the lead does not have. */
 export async function missingFields(sql: Sql, workspaceId: string, { customFields }: Lead): Promise<string[]> {
-  const had = new Set(customFields.map(({ key }) => key))
+  const existingKeys = new Set(customFields.map(({ key }) => key))
   const fields = [...(await fieldsInUse(sql, workspaceId)).values()]
-  return fields.filter(({ key, required: isRequired }) => isRequired && !had.has(key)).map(({ key }) => key)
+  return fields.filter(({ key, required: isRequired }) => isRequired && !existingKeys.has(key)).map(({ key }) => key)
 }
 
 async function statusesOf(sql: Sql, workspaceId: string): Promise<string[]> {
@@ -178,30 +186,34 @@ function isMissing(values: CustomValues, { key }: LeadField): boolean {
   return (values[key] ?? '') === ''
 }
 
-function fitTo(fields: ReadonlyMap<string, LeadField>, country: string | null, refuse: Refuse): FitField {
+function fieldNormalizer(
+  fields: ReadonlyMap<string, LeadField>,
+  country: string | null,
+  onProblem: ProblemHandler,
+): NormalizeField {
   return (key, value) => {
     const field = fields.get(key)
     if (field === undefined) return undefined
     const isEmpty = value === null || (typeof value === 'string' && value.trim() === '')
-    if (isEmpty && field.required) return refuse(field, required)
+    if (isEmpty && field.required) return onProblem(field, requiredMessage)
     if (isEmpty) return null
-    const fitting = fitValue(field, value, country)
-    if ('problem' in fitting) return refuse(field, fitting.problem)
-    return { key, label: field.label, type: keptType(field.type), value: fitting.value }
+    const normalized = normalizeValue(field, value, country)
+    if ('problem' in normalized) return onProblem(field, normalized.problem)
+    return { key, label: field.label, type: storedType(field.type), value: normalized.value }
   }
 }
 
-type Refuse = (field: LeadField, problem: string) => Omit<Issue, 'path'>
+type ProblemHandler = (field: LeadField, problem: string) => Omit<Issue, 'path'>
 
-const required = 'is required for every lead in this workspace'
+const requiredMessage = 'is required for every lead in this workspace'
 
-function throwUnfit({ key, label }: LeadField, problem: string): never {
+function throwFieldProblem({ key, label }: LeadField, problem: string): never {
   const named = `${label} ${problem}`
   throw unprocessable(named, { issues: [{ path: `customFieldValues.${key}`, message: problem }] })
 }
 
-const sayUnfit: Refuse = ({ type, choices }, problem) =>
-  hasChoices(type) && problem !== required
+const fieldProblem: ProblemHandler = ({ type, choices }, problem) =>
+  hasChoices(type) && problem !== requiredMessage
     ? {
         message: type === 'select' ? 'must be one of the allowed options' : 'must be some of the allowed options',
         allowed: choices,

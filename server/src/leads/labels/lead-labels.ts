@@ -6,11 +6,11 @@ import { publishLeadLabels } from '../../team/live-updates.ts'
 import type { TeamApi } from '../../team/team-api.ts'
 import { closed } from '../../team/team-schema.ts'
 import type { Actor } from '../../workspaces/actor.ts'
-import { leadsPath, leadUserOf, ofLead } from '../api/lead-request.ts'
-import { type Change, changeColumns } from '../lead/history.ts'
-import { findLead } from '../lead/identify.ts'
+import { leadPathParams, leadsPath, leadUserOfMember } from '../api/lead-request.ts'
+import { findLead } from '../lead/find-lead.ts'
+import { type AuthoredChange, changeColumns } from '../lead/history.ts'
 import { type LeadDeps, leadNotFound } from '../lead/lead.ts'
-import { anyWorkspace, lockLead } from '../lead/queries.ts'
+import { hiddenWorkspaceId, lockLead } from '../lead/queries.ts'
 import { labelIds, NoQuery } from '../lead/schema.ts'
 
 export const maxLabels = 20
@@ -31,7 +31,7 @@ export async function readLabels(
   const rows = await sql<{ lead_id: string; label_ids: string[] }[]>`
     select lead_id, array_agg(label_id) as label_ids
     from lead_labels
-    where workspace_id = ${anyWorkspace(sql, workspaceId)}
+    where workspace_id = ${hiddenWorkspaceId(sql, workspaceId)}
       and lead_id = any ((select ${[...leadIds]}::uuid[])::uuid[])
     group by lead_id`
   return new Map(rows.map((row) => [row.lead_id, row.label_ids]))
@@ -91,7 +91,7 @@ function pairs(changes: readonly LabelChange[], which: 'added' | 'removed') {
 
 /** Returns the label changes of a lead, oldest first, at most 1,000. */
 export async function listLabelChanges(sql: Sql, workspaceId: string, leadId: string) {
-  return sql<(Change & Omit<LabelChange, 'leadId'>)[]>`
+  return sql<(AuthoredChange & Omit<LabelChange, 'leadId'>)[]>`
     select ${changeColumns(sql)}, added, removed
     from lead_label_changes
     where workspace_id = ${workspaceId}
@@ -100,20 +100,24 @@ export async function listLabelChanges(sql: Sql, workspaceId: string, leadId: st
     limit 1000`
 }
 
-export interface LabelWish {
+export interface LabelRequest {
   add: readonly string[]
   remove: readonly string[]
 }
 
 /** Returns the change for a lead with the labels `has`; null if it would have more than 20. */
-export function wishedChange(leadId: string, has: readonly string[], { add, remove }: LabelWish): LabelChange | null {
+export function requestedChange(
+  leadId: string,
+  has: readonly string[],
+  { add, remove }: LabelRequest,
+): LabelChange | null {
   const added = add.filter((id) => !has.includes(id))
   const removed = remove.filter((id) => has.includes(id))
   return has.length + added.length - removed.length > maxLabels ? null : { leadId, added, removed }
 }
 
 /** Returns the change from the labels `has` to the labels `wanted`. */
-function changeTo(leadId: string, has: readonly string[], wanted: readonly string[]): LabelChange {
+function replaceLabels(leadId: string, has: readonly string[], wanted: readonly string[]): LabelChange {
   return {
     leadId,
     added: wanted.filter((id) => !has.includes(id)),
@@ -122,21 +126,21 @@ function changeTo(leadId: string, has: readonly string[], wanted: readonly strin
 }
 
 /** Returns the reverse of a change as far as it still applies, and whether that is all of it. */
-export function changeBack(
+export function reverseChange(
   { leadId, added, removed }: LabelChange,
   has: readonly string[],
   known: ReadonlySet<string>,
-): { change: LabelChange; isWhole: boolean } {
-  const room = maxLabels - has.filter((id) => !added.includes(id)).length
+): { change: LabelChange; isComplete: boolean } {
+  const freeSlots = maxLabels - has.filter((id) => !added.includes(id)).length
   const change = {
     leadId,
-    added: removed.filter((id) => !has.includes(id) && known.has(id)).slice(0, Math.max(0, room)),
+    added: removed.filter((id) => !has.includes(id) && known.has(id)).slice(0, Math.max(0, freeSlots)),
     removed: added.filter((id) => has.includes(id)),
   }
-  return { change, isWhole: change.added.length === removed.length && change.removed.length === added.length }
+  return { change, isComplete: change.added.length === removed.length && change.removed.length === added.length }
 }
 
-export const changesNothing = ({ added, removed }: LabelChange): boolean => added.length + removed.length === 0
+export const isEmptyChange = ({ added, removed }: LabelChange): boolean => added.length + removed.length === 0
 
 const LeadLabels = Type.Object({ labelIds: labelIds('All labels of the lead; replaces the current ones.') }, closed)
 
@@ -146,7 +150,7 @@ export function labelRoutes(api: TeamApi, deps: LeadDeps): void {
     summary: 'Set the labels of a lead',
     description:
       'At most 20 labels of the workspace. Labels are visible to the team only: changes emit no event and do not change `updatedAt`. The history records who changed them.',
-    params: ofLead,
+    params: leadPathParams,
     query: NoQuery,
     body: LeadLabels,
     answers: { 200: LeadLabels },
@@ -155,11 +159,11 @@ export function labelRoutes(api: TeamApi, deps: LeadDeps): void {
       const { workspaceId, actor } = member
       const keyring = await deps.keyStore.keyring(workspaceId)
       await deps.db.tx(async (tx) => {
-        const { id } = await findLead(tx, keyring, leadUserOf(member), params.identifier)
+        const { id } = await findLead(tx, keyring, leadUserOfMember(member), params.identifier)
         if ((await lockLead(tx, workspaceId, id)) === undefined) throw leadNotFound()
         const has = (await readLabels(tx, workspaceId, [id])).get(id) ?? []
-        const change = changeTo(id, has, wanted)
-        if (changesNothing(change)) return
+        const change = replaceLabels(id, has, wanted)
+        if (isEmptyChange(change)) return
         await writeLabels(tx, workspaceId, actor, [change], deps.clock.now(), 'labelIds')
         publishLeadLabels(tx, workspaceId, id)
       })

@@ -15,8 +15,10 @@ interface LeadChange {
 }
 
 /** Returns the lead with the patch applied. `updatedAt` increases only if something changes, and never decreases. */
-export function applyPatch(lead: Lead, asSent: LeadPatch, at: string, now: Date): LeadChange {
-  const { patch, isBlind } = asSent.masked ? unmaskPatch(lead, asSent) : { patch: asSent, isBlind: false }
+export function applyPatch(lead: Lead, sentPatch: LeadPatch, at: string, now: Date): LeadChange {
+  const { patch, overwritesHidden } = sentPatch.masked
+    ? unmaskPatch(lead, sentPatch)
+    : { patch: sentPatch, overwritesHidden: false }
   const { phoneAsSent } = patch
   const { fields: customFields, issues } = setCustomFields(
     lead.customFields,
@@ -27,7 +29,7 @@ export function applyPatch(lead: Lead, asSent: LeadPatch, at: string, now: Date)
   )
   const fields = { ...patch.fields }
   if (patch.appendNotes !== undefined) {
-    const notes = withNotes(lead.notes, patch.appendNotes)
+    const notes = appendLine(lead.notes, patch.appendNotes)
     if (notes.length <= maxNotes) fields.notes = notes
     else
       issues.push({ path: joinPath(at, 'appendNotes'), message: `would make notes longer than ${maxNotes} characters` })
@@ -46,7 +48,9 @@ export function applyPatch(lead: Lead, asSent: LeadPatch, at: string, now: Date)
   }
   const names = Object.keys(fields) as (keyof LeadFields)[]
   const changed =
-    isBlind || names.some((name) => fields[name] !== lead[name]) || !sameCustomFields(customFields, lead.customFields)
+    overwritesHidden ||
+    names.some((name) => fields[name] !== lead[name]) ||
+    !sameCustomFields(customFields, lead.customFields)
   if (!changed) return { lead, changed, issues }
   const updatedAt = new Date(Math.max(now.getTime(), lead.updatedAt.getTime()))
   return { lead: withFormerPhones({ ...lead, ...fields, customFields, updatedAt }, lead), changed, issues }
@@ -55,7 +59,7 @@ export function applyPatch(lead: Lead, asSent: LeadPatch, at: string, now: Date)
 const maxNotes = 10_000
 
 // A retry after a lost response does not add the text twice.
-function withNotes(notes: string | null, more: string): string {
+function appendLine(notes: string | null, more: string): string {
   if (notes === null) return more
   return `\n${notes}\n`.includes(`\n${more}\n`) ? notes : `${notes}\n${more}`
 }

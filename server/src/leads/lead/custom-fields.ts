@@ -1,7 +1,7 @@
 import type { Issue } from '../../base/errors.ts'
-import { maxPhoneLength, phoneProblem, readPhone } from '../../base/phone/phone.ts'
+import { maxPhoneLength, parsePhone, phoneProblem } from '../../base/phone/phone.ts'
 import { lengthProblem } from '../../base/text/external-text.ts'
-import { readIsoTime } from '../../base/time.ts'
+import { parseIsoTime } from '../../base/time.ts'
 
 export const customFieldTypes = [
   'text',
@@ -37,7 +37,7 @@ export type CustomValues = Record<string, string | boolean | null>
  * Returns the field to store for a value, null to remove it, undefined if the key is not defined, or an issue if the
  * value does not fit.
  */
-export type FitField = (
+export type NormalizeField = (
   key: string,
   value: string | boolean | null,
 ) => CustomField | null | undefined | Omit<Issue, 'path'>
@@ -47,23 +47,23 @@ export const maxKeyLength = 40
 export const maxTextLength = 255
 export const maxLabelLength = 200
 
-const keyShape = /^[a-z][a-z0-9_]*$/
+const keyPattern = /^[a-z][a-z0-9_]*$/
 const aliasPrefix = 'k_'
 
 // A domain has at least two parts. Only the first dot may end the first part, or the regex would retry at every dot.
-export const emailShape = /^[^\s@<>()",;:\\]+@[^\s@<>()",;:\\][^\s@<>()",;:\\.]*\.[^\s@<>()",;:\\]{2,}$/
+export const emailPattern = /^[^\s@<>()",;:\\]+@[^\s@<>()",;:\\][^\s@<>()",;:\\.]*\.[^\s@<>()",;:\\]{2,}$/
 
 /** Returns what is wrong with a key, or null. Keys have at most 40 characters, lowercase snake_case, a letter first. */
 export function keyProblem(key: string): string | null {
   if (key.length > maxKeyLength) return `must have at most ${maxKeyLength} characters`
-  if (!keyShape.test(key) || key === aliasPrefix) return 'must be lowercase snake_case and start with a letter'
+  if (!keyPattern.test(key) || key === aliasPrefix) return 'must be lowercase snake_case and start with a letter'
   return null
 }
 
 export function valueProblem(type: CustomFieldType, value: string | boolean): string | null {
   if (type === 'boolean') return typeof value === 'boolean' ? null : 'must be true or false'
   if (typeof value !== 'string') return 'must be a string'
-  return lengthProblem(value, maxLengthOf(type)) ?? shapes[type]?.(value) ?? null
+  return lengthProblem(value, maxLengthOf(type)) ?? formatProblems[type]?.(value) ?? null
 }
 
 /** Returns the maximum number of characters of a value of this type. */
@@ -73,13 +73,13 @@ export function maxLengthOf(type: CustomFieldType): number {
   return type === 'url' || type === 'multiselect' ? 2_000 : maxTextLength
 }
 
-const shapes: Partial<Record<CustomFieldType, (value: string) => string | null>> = {
-  email: (value) => (emailShape.test(value) ? null : 'must be an e-mail address'),
-  phone: (value) => (readPhone(value) === null ? phoneProblem(value) : null),
+const formatProblems: Partial<Record<CustomFieldType, (value: string) => string | null>> = {
+  email: (value) => (emailPattern.test(value) ? null : 'must be an e-mail address'),
+  phone: (value) => (parsePhone(value) === null ? phoneProblem(value) : null),
   url: (value) => (/^https?:\/\//i.test(value) && URL.canParse(value) ? null : 'must be an http or https URL'),
   number: (value) => (/^-?\d{1,15}(\.\d{1,10})?$/.test(value) ? null : 'must be a number such as 12.5'),
   date: (value) =>
-    /^\d{4}-\d\d-\d\d$/.test(value) && readIsoTime(value) !== null ? null : 'must be a date such as 2026-01-31',
+    /^\d{4}-\d\d-\d\d$/.test(value) && parseIsoTime(value) !== null ? null : 'must be a date such as 2026-01-31',
 }
 
 /** Returns the `k_*` query parameters as text fields labeled by their key. Skips empty values. */
@@ -100,7 +100,7 @@ export function setCustomFields(
   typed: readonly TypedField[],
   values: CustomValues,
   at: string,
-  fit?: FitField,
+  normalizeField?: NormalizeField,
 ): { fields: CustomField[]; issues: Issue[] } {
   const fields = new Map(current.map((field) => [field.key, field]))
   const issues: Issue[] = []
@@ -111,16 +111,16 @@ export function setCustomFields(
     else fields.set(key, field)
   }
 
-  for (const field of typed) set(field.key, retype(fields.get(field.key), field), field.key)
+  for (const field of typed) set(field.key, keepStoredType(fields.get(field.key), field), field.key)
   for (const [name, value] of Object.entries(values)) {
-    const key = realKey(current, name)
+    const key = resolveAlias(current, name)
     const before = current.find((field) => field.key === key)
     if (key !== name && (before?.value === value || Object.hasOwn(values, key))) continue
     // A current value may be sent back even if it no longer fits the field definition.
-    const fitted = before?.value === value ? undefined : fit?.(key, value)
+    const normalized = before?.value === value ? undefined : normalizeField?.(key, value)
     const path = `${at}.${name}`
-    if (fitted && 'message' in fitted) issues.push({ path, ...fitted })
-    else set(key, fitted === undefined ? fieldOf(before, key, value) : fitted, path)
+    if (normalized && 'message' in normalized) issues.push({ path, ...normalized })
+    else set(key, normalized === undefined ? fieldWithValue(before, key, value) : normalized, path)
   }
   if (fields.size > maxCustomFields) {
     issues.push({ path: at, message: `a lead has at most ${maxCustomFields} custom fields` })
@@ -129,14 +129,14 @@ export function setCustomFields(
 }
 
 /** Returns the key for a name in `customFieldValues`: the name itself, or the `k_` key that it is an alias of. */
-function realKey(current: readonly CustomField[], name: string): string {
+function resolveAlias(current: readonly CustomField[], name: string): string {
   if (current.some((field) => field.key === name)) return name
   const prefixed = aliasPrefix + name
   return current.some((field) => field.key === prefixed) ? prefixed : name
 }
 
 // A query parameter has only text; a field created by a form keeps its label and type.
-function retype(before: CustomField | undefined, { isFromFile = false, ...field }: TypedField): CustomField {
+function keepStoredType(before: CustomField | undefined, { isFromFile = false, ...field }: TypedField): CustomField {
   if (before === undefined || (!isFromFile && (field.label !== field.key || field.type !== 'text'))) return field
   const value =
     before.type === 'boolean' && /^(true|false)$/.test(String(field.value)) ? field.value === 'true' : field.value
@@ -144,7 +144,11 @@ function retype(before: CustomField | undefined, { isFromFile = false, ...field 
   return { ...before, label, value }
 }
 
-function fieldOf(before: CustomField | undefined, key: string, value: string | boolean | null): CustomField | null {
+function fieldWithValue(
+  before: CustomField | undefined,
+  key: string,
+  value: string | boolean | null,
+): CustomField | null {
   if (value === null || value === '') return null
   if (before !== undefined) return { ...before, value }
   return { key, label: key, type: typeof value === 'boolean' ? 'boolean' : 'text', value }

@@ -23,10 +23,10 @@ export interface LeadRow {
   deleted_at: Date | null
 }
 
-export interface StoredLead extends LeadRow, LeadSeals {}
+export interface StoredLead extends LeadRow, EncryptedFields {}
 
 /** Encrypted columns and index digests of a lead: computing them needs the keyring and costs time. */
-export interface LeadSeals {
+export interface EncryptedFields {
   person: Buffer
   notes: Buffer | null
   custom_fields: Buffer | null
@@ -44,7 +44,7 @@ type Person = [
   formerPhones?: string[],
 ]
 
-export function sealLead(keyring: Keyring, lead: Lead, seals = makeSeals(keyring, lead)): StoredLead {
+export function encryptLead(keyring: Keyring, lead: Lead, encrypted = encryptFields(keyring, lead)): StoredLead {
   return {
     id: lead.id,
     unique_code: lead.uniqueCode,
@@ -56,25 +56,25 @@ export function sealLead(keyring: Keyring, lead: Lead, seals = makeSeals(keyring
     assigned_to: lead.assignedTo,
     estimated_value: lead.estimatedValue,
     actual_value: lead.actualValue,
-    ...seals,
+    ...encrypted,
     created_at: lead.createdAt,
     updated_at: lead.updatedAt,
     deleted_at: lead.deletedAt,
   }
 }
 
-export function makeSeals(keyring: Keyring, lead: Lead): LeadSeals {
-  const place = (column: string) => ({ table: 'leads', row: lead.id, column })
+export function encryptFields(keyring: Keyring, lead: Lead): EncryptedFields {
+  const context = (column: string) => ({ table: 'leads', row: lead.id, column })
   const person: Person = [lead.firstName, lead.lastName, lead.email, lead.phone]
   if (lead.contacts !== undefined || lead.formerPhones !== undefined) person.push(lead.contacts ?? null)
   if (lead.formerPhones !== undefined) person.push(lead.formerPhones)
   return {
-    person: keyring.encrypt(place('person'), JSON.stringify(person)),
-    notes: lead.notes === null ? null : keyring.encrypt(place('notes'), lead.notes),
+    person: keyring.encrypt(context('person'), JSON.stringify(person)),
+    notes: lead.notes === null ? null : keyring.encrypt(context('notes'), lead.notes),
     custom_fields:
       lead.customFields.length === 0
         ? null
-        : keyring.encrypt(place('custom_fields'), JSON.stringify(lead.customFields)),
+        : keyring.encrypt(context('custom_fields'), JSON.stringify(lead.customFields)),
     ...leadIndexes(keyring, lead),
   }
 }
@@ -87,8 +87,8 @@ export function leadIndexes(keyring: Keyring, { email, phone }: Pick<Lead, 'emai
   }
 }
 
-export function openLead(keyring: Keyring, row: LeadRow): Lead {
-  const [firstName, lastName, email, phone, contacts, formerPhones] = openPerson(keyring, row.id, row.person)
+export function decryptLead(keyring: Keyring, row: LeadRow): Lead {
+  const [firstName, lastName, email, phone, contacts, formerPhones] = decryptPerson(keyring, row.id, row.person)
   return {
     id: row.id,
     ...(contacts && { contacts }),
@@ -107,21 +107,21 @@ export function openLead(keyring: Keyring, row: LeadRow): Lead {
     estimatedValue: row.estimated_value,
     actualValue: row.actual_value,
     notes: row.notes === null ? null : keyring.decryptText({ table: 'leads', row: row.id, column: 'notes' }, row.notes),
-    customFields: openCustomFields(keyring, row),
+    customFields: decryptCustomFields(keyring, row),
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     deletedAt: row.deleted_at,
   }
 }
 
-export function openPerson(keyring: Keyring, id: string, sealed: Buffer): Person {
-  return JSON.parse(keyring.decryptText({ table: 'leads', row: id, column: 'person' }, sealed)) as Person
+export function decryptPerson(keyring: Keyring, id: string, ciphertext: Buffer): Person {
+  return JSON.parse(keyring.decryptText({ table: 'leads', row: id, column: 'person' }, ciphertext)) as Person
 }
 
-function openCustomFields(keyring: Keyring, row: LeadRow): CustomField[] {
+function decryptCustomFields(keyring: Keyring, row: LeadRow): CustomField[] {
   if (row.custom_fields === null) return []
-  const place = { table: 'leads', row: row.id, column: 'custom_fields' }
-  return JSON.parse(keyring.decryptText(place, row.custom_fields)) as CustomField[]
+  const context = { table: 'leads', row: row.id, column: 'custom_fields' }
+  return JSON.parse(keyring.decryptText(context, row.custom_fields)) as CustomField[]
 }
 
 /** Returns the digest for lookups by e-mail, the same for all spellings of the address. */

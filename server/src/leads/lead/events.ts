@@ -2,7 +2,7 @@ import type { Sql } from '../../base/db.ts'
 import type { EventDefinition } from '../../events/feed.ts'
 import type { EventAuthor, NewEvent } from '../../events/record.ts'
 import { type Lead, leadFieldNames } from './lead.ts'
-import { maskLeadEvent, otherNumbers, presentDetail, showLeadEvent } from './present.ts'
+import { maskLeadEvent, otherPhoneNumbers, presentDetail, presentLeadEvent } from './present.ts'
 import { LeadEvent } from './schema.ts'
 
 const leadEventNames = ['lead.created', 'lead.updated', 'lead.deleted', 'lead.restored'] as const
@@ -10,13 +10,13 @@ type LeadEventName = (typeof leadEventNames)[number]
 
 // Payloads contain the full phone, and former numbers for masking. Delivery applies the visibility of each receiver.
 
-export const leadCreated = (lead: Lead, by?: EventAuthor): NewEvent => event('lead.created', lead, by)
-export const leadDeleted = (lead: Lead, by?: EventAuthor): NewEvent => event('lead.deleted', lead, by)
-export const leadRestored = (lead: Lead, by?: EventAuthor): NewEvent => event('lead.restored', lead, by)
+export const leadCreated = (lead: Lead, by?: EventAuthor): NewEvent => makeEvent('lead.created', lead, by)
+export const leadDeleted = (lead: Lead, by?: EventAuthor): NewEvent => makeEvent('lead.deleted', lead, by)
+export const leadRestored = (lead: Lead, by?: EventAuthor): NewEvent => makeEvent('lead.restored', lead, by)
 
 /** Returns a `lead.updated` event; its payload has `previousStatus` if the status changed. */
 export function leadUpdated(lead: Lead, before: Lead, by?: EventAuthor): NewEvent {
-  const payload = bodyOf(lead)
+  const payload = payloadOf(lead)
   const { status: previousStatus } = before
   return {
     name: 'lead.updated',
@@ -24,7 +24,7 @@ export function leadUpdated(lead: Lead, before: Lead, by?: EventAuthor): NewEven
     connectionId: null,
     payload: previousStatus === lead.status ? payload : { ...payload, previousStatus },
     ...changesOf(before, lead),
-    ...madeBy(by),
+    ...authorOf(by),
   }
 }
 
@@ -33,22 +33,22 @@ function changesOf(before: Lead, lead: Lead): Pick<NewEvent, 'changes'> {
   return changes.length === 0 ? {} : { changes }
 }
 
-function event(name: LeadEventName, lead: Lead, by: EventAuthor | undefined): NewEvent {
-  return { name, subjectId: lead.id, connectionId: null, payload: bodyOf(lead), ...madeBy(by) }
+function makeEvent(name: LeadEventName, lead: Lead, by: EventAuthor | undefined): NewEvent {
+  return { name, subjectId: lead.id, connectionId: null, payload: payloadOf(lead), ...authorOf(by) }
 }
 
-function bodyOf(lead: Lead): object {
-  const others = otherNumbers(lead)
+function payloadOf(lead: Lead): object {
+  const others = otherPhoneNumbers(lead)
   return others.length === 0 ? presentDetail(lead) : { ...presentDetail(lead), formerPhones: others }
 }
 
-const madeBy = (by: EventAuthor | undefined): Pick<NewEvent, 'by'> => (by === undefined ? {} : { by })
+const authorOf = (by: EventAuthor | undefined): Pick<NewEvent, 'by'> => (by === undefined ? {} : { by })
 
 /** Returns the condition for lead events, without test events of webhooks, which contain sample leads. */
-export const tellsOfLead = (sql: Sql) => sql`name = any (${leadEventNames}::text[]) and test_endpoint_id is null`
+export const isLeadEvent = (sql: Sql) => sql`name = any (${leadEventNames}::text[]) and test_endpoint_id is null`
 
-export const eventsOfLeads = (sql: Sql, workspaceId: string) =>
-  sql`workspace_id = ${workspaceId} and ${tellsOfLead(sql)}`
+export const isLeadEventOf = (sql: Sql, workspaceId: string) =>
+  sql`workspace_id = ${workspaceId} and ${isLeadEvent(sql)}`
 
 /** Former and new value of a field. Long texts are truncated: the timeline only shows that they changed. */
 export interface FieldChange {
@@ -59,8 +59,8 @@ export interface FieldChange {
   to: string | number | boolean | null
 }
 
-const most = 200
-const mostFields = 40
+const maxValueLength = 200
+const maxChangedFields = 40
 
 /** Returns the fields that differ, in the order of a lead's fields. */
 export function fieldChanges(before: Lead, after: Lead): FieldChange[] {
@@ -68,55 +68,64 @@ export function fieldChanges(before: Lead, after: Lead): FieldChange[] {
   for (const field of leadFieldNames) {
     // Status changes have their own table and are kept permanently.
     if (field !== 'status' && before[field] !== after[field])
-      changes.push({ field, from: cut(before[field]), to: cut(after[field]) })
+      changes.push({ field, from: truncate(before[field]), to: truncate(after[field]) })
   }
-  if (before.customFields !== after.customFields) changes.push(...customChanges(before, after))
-  return changes.slice(0, mostFields)
+  if (before.customFields !== after.customFields) changes.push(...customFieldChanges(before, after))
+  return changes.slice(0, maxChangedFields)
 }
 
-function customChanges(before: Lead, after: Lead): FieldChange[] {
+function customFieldChanges(before: Lead, after: Lead): FieldChange[] {
   const former = new Map(before.customFields.map((one) => [one.key, one]))
   const now = new Map(after.customFields.map((one) => [one.key, one]))
   return [...new Set([...former.keys(), ...now.keys()])].flatMap((key) => {
     const [from, to] = [former.get(key), now.get(key)]
     if (from?.value === to?.value) return []
     return [
-      { field: `field:${key}`, label: to?.label ?? from?.label ?? key, from: plain(from?.value), to: plain(to?.value) },
+      {
+        field: `field:${key}`,
+        label: to?.label ?? from?.label ?? key,
+        from: toPrimitive(from?.value),
+        to: toPrimitive(to?.value),
+      },
     ]
   })
 }
 
-const plain = (value: unknown): FieldChange['from'] =>
+const toPrimitive = (value: unknown): FieldChange['from'] =>
   value === undefined || value === null
     ? null
     : typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
-      ? cut(value)
-      : cut(JSON.stringify(value))
+      ? truncate(value)
+      : truncate(JSON.stringify(value))
 
-const cut = <T extends string | number | boolean | null>(value: T): T | string =>
-  typeof value === 'string' && value.length > most ? `${value.slice(0, most - 1)}…` : value
+const truncate = <T extends string | number | boolean | null>(value: T): T | string =>
+  typeof value === 'string' && value.length > maxValueLength ? `${value.slice(0, maxValueLength - 1)}…` : value
 
-const aboutLead = { schema: LeadEvent, present: showLeadEvent, mask: maskLeadEvent } satisfies Partial<EventDefinition>
+const leadEventBase = {
+  schema: LeadEvent,
+  present: presentLeadEvent,
+  mask: maskLeadEvent,
+} satisfies Partial<EventDefinition>
 
 export const leadEvents: Record<LeadEventName, EventDefinition> = {
   'lead.created': {
-    ...aboutLead,
+    ...leadEventBase,
     guide: 'A lead was created by the API, in bulk, from a form or from a chat. The body is the lead.',
     sample: (id, at) => leadCreated(sampleLead(id, at)),
   },
   'lead.updated': {
-    ...aboutLead,
+    ...leadEventBase,
     guide:
       'A field of a lead changed. The body is the lead after the change, with `previousStatus` if its status changed.',
     sample: (id, at) => leadUpdated({ ...sampleLead(id, at), status: 'qualified' }, sampleLead(id, at)),
   },
   'lead.deleted': {
-    ...aboutLead,
+    ...leadEventBase,
     guide: 'A lead was deleted. The body is the lead, with `deletedAt`.',
     sample: (id, at) => leadDeleted({ ...sampleLead(id, at), deletedAt: at }),
   },
   'lead.restored': {
-    ...aboutLead,
+    ...leadEventBase,
     guide: 'A deleted lead was restored. The body is the lead.',
     sample: (id, at) => leadRestored(sampleLead(id, at)),
   },

@@ -33,7 +33,7 @@ export async function recordStatusChanges(
     ) as c (id, lead_id, from_status, to_status)`.execute()
 }
 
-export interface Change {
+export interface AuthoredChange {
   id: string
   actor: Actor
   at: Date
@@ -44,7 +44,7 @@ export const changeColumns = (sql: Sql) => sql`
 
 /** Returns the status changes of a lead, oldest first, at most 1,000. */
 export async function listStatusChanges(sql: Sql, workspaceId: string, leadId: string) {
-  return sql<(Change & Pick<StatusChange, 'from' | 'to'>)[]>`
+  return sql<(AuthoredChange & Pick<StatusChange, 'from' | 'to'>)[]>`
     select ${changeColumns(sql)}, from_status as from, to_status as to
     from lead_status_changes
     where workspace_id = ${workspaceId}
@@ -53,10 +53,10 @@ export async function listStatusChanges(sql: Sql, workspaceId: string, leadId: s
     limit 1000`
 }
 
-const leadNotePlace = (id: string) => ({ table: 'lead_notes', row: id, column: 'text' })
+const leadNoteContext = (id: string) => ({ table: 'lead_notes', row: id, column: 'text' })
 
-export const openLeadNote = (keyring: Keyring, id: string, text: Buffer): string =>
-  keyring.decryptText(leadNotePlace(id), text)
+export const decryptLeadNote = (keyring: Keyring, id: string, text: Buffer): string =>
+  keyring.decryptText(leadNoteContext(id), text)
 
 export interface NewLeadNote {
   leadId: string
@@ -82,19 +82,19 @@ export async function addLeadNote(
           workspace_id, id, lead_id, text, actor_type, actor_id, idempotency_key, created_at
         )
         values (
-          ${workspaceId}, ${id}, ${leadId}, ${keyring.encrypt(leadNotePlace(id), text)}, ${actor.type}, ${actor.id}, ${key},
+          ${workspaceId}, ${id}, ${leadId}, ${keyring.encrypt(leadNoteContext(id), text)}, ${actor.type}, ${actor.id}, ${key},
           ${now}
         )
         on conflict (workspace_id, actor_id, idempotency_key) where idempotency_key is not null do nothing
         returning id`
-      if (added === undefined) return earlierNote(tx, workspaceId, actor.id, key)
+      if (added === undefined) return findEarlierNote(tx, workspaceId, actor.id, key)
       publishLead(tx, workspaceId, leadId)
       return id
     }),
   )
 }
 
-async function earlierNote(tx: Tx, workspaceId: string, actorId: string, key: string | null): Promise<string> {
+async function findEarlierNote(tx: Tx, workspaceId: string, actorId: string, key: string | null): Promise<string> {
   const [row] = await tx<{ id: string }[]>`
     select id
     from lead_notes

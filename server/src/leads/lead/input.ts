@@ -1,9 +1,9 @@
 import { InvalidInput, type Issue } from '../../base/errors.ts'
 import type { LeadSettings } from '../../base/lead-settings.ts'
-import { isKnownPhone, maskPhone, maxPhoneLength, phoneProblem, readPhone } from '../../base/phone/phone.ts'
+import { isKnownPhone, maskPhone, maxPhoneLength, parsePhone, phoneProblem } from '../../base/phone/phone.ts'
 import { isBlank, lengthProblem } from '../../base/text/external-text.ts'
 import { compileCheck, joinPath } from '../../base/validation.ts'
-import { type CustomValues, emailShape, type FitField, type TypedField } from './custom-fields.ts'
+import { type CustomValues, emailPattern, type NormalizeField, type TypedField } from './custom-fields.ts'
 import type { LeadFields } from './lead.ts'
 import { type LeadChanges, UpsertBody } from './schema.ts'
 
@@ -24,14 +24,14 @@ export interface LeadPatch {
   /** Custom field values from a body, typed by the existing fields. */
   values: CustomValues
   /** Field definitions of the workspace, which apply to changes by people. */
-  fit?: FitField
+  fit?: NormalizeField
   /** Allowed statuses; absent if any is allowed. */
   statuses?: readonly string[]
   /** Text to append to the notes, unless they already contain it as a line. */
   appendNotes?: string
 }
 
-export interface ReadContext extends LeadSettings {
+export interface ParseContext extends LeadSettings {
   /** True if the caller sees masked phones, and may send a mask back. */
   masked?: boolean
   /** Path of the fields in the request, for issues: `` or `lead` or `items[3].lead`. */
@@ -39,13 +39,13 @@ export interface ReadContext extends LeadSettings {
 }
 
 /** Converts the fields of a body to stored form, and checks the rules that the schema cannot express. */
-export function readLeadPatch(
+export function parseLeadPatch(
   body: LeadChanges,
   parameters: TypedField[],
-  context: ReadContext,
+  context: ParseContext,
 ): { patch: LeadPatch; issues: Issue[] } {
   const issues: Issue[] = []
-  const refuse = (field: string, message: string) => {
+  const reject = (field: string, message: string) => {
     issues.push({ path: joinPath(context.at, field), message })
   }
   const fields: Partial<LeadFields> = {}
@@ -63,49 +63,49 @@ export function readLeadPatch(
   if (firstName !== undefined) {
     const problem = isBlank(firstName) ? 'must not be empty' : lengthProblem(firstName.trim(), 255)
     if (problem === null) fields.firstName = firstName.trim()
-    else refuse('firstName', problem)
+    else reject('firstName', problem)
   }
   if (lastName !== undefined) {
     const trimmed = isBlank(lastName ?? '') ? null : (lastName?.trim() ?? null)
     const problem = lengthProblem(trimmed ?? '', 255)
     if (problem === null) fields.lastName = trimmed
-    else refuse('lastName', problem)
+    else reject('lastName', problem)
   }
   if (email !== undefined) {
     const problem = email ? emailProblem(email) : null
     if (problem === null) fields.email = email || null
-    else refuse('email', problem)
+    else reject('email', problem)
   }
   const isMask = context.masked === true && isPhoneMask(phone ?? '')
   if (phone !== undefined && !isMask) {
-    const digits = phone ? readPhone(phone, context.defaultCountry ?? undefined) : null
-    if (phone && digits === null) refuse('phone', phoneProblem(phone))
+    const digits = phone ? parsePhone(phone, context.defaultCountry ?? undefined) : null
+    if (phone && digits === null) reject('phone', phoneProblem(phone))
     else fields.phone = digits
   }
   const { estimatedValue } = rest
   if (estimatedValue !== undefined) {
-    if (!isAmount(estimatedValue)) refuse('estimatedValue', 'must have at most two decimals')
+    if (!isAmount(estimatedValue)) reject('estimatedValue', 'must have at most two decimals')
     else fields.estimatedValue = estimatedValue
   }
   if (value !== undefined && actualValue !== undefined && value !== actualValue) {
-    refuse('value', 'is an alias of actualValue; send only one of them, or the same value in both')
+    reject('value', 'is an alias of actualValue; send only one of them, or the same value in both')
   }
   const actual = actualValue === undefined ? value : actualValue
   if (actual !== undefined) {
-    if (!isAmount(actual)) refuse(actualValue === undefined ? 'value' : 'actualValue', 'must have at most two decimals')
+    if (!isAmount(actual)) reject(actualValue === undefined ? 'value' : 'actualValue', 'must have at most two decimals')
     else fields.actualValue = actual
   }
   const phoneAsSent = isMask || fields.phone ? (phone ?? null) : null
   const { masked = false, defaultCountry } = context
   const references = [fields.uniqueCode, fields.externalRef]
   const namesNumber =
-    masked && (typeof fields.phone === 'string' || references.some((text) => holdsPhone(text, defaultCountry)))
+    masked && (typeof fields.phone === 'string' || references.some((text) => containsPhone(text, defaultCountry)))
   const patch = { fields, phoneAsSent, masked, namesNumber, typed: parameters, values: customFieldValues ?? {} }
   return { patch, issues }
 }
 
 function emailProblem(email: string): string | null {
-  return lengthProblem(email, 254) ?? (emailShape.test(email) ? null : 'must be an e-mail address')
+  return lengthProblem(email, 254) ?? (emailPattern.test(email) ? null : 'must be an e-mail address')
 }
 
 function isAmount(amount: number | null): boolean {
@@ -126,20 +126,20 @@ export function isMaskOfOther(mask: string, phone: string | null): boolean {
  * Returns the phones that a lookup text may mean, the most likely first; empty if it is no phone. Responses contain
  * phones as bare digits with country code, so such digits mean that phone before a national number.
  */
-export function readPhones(text: string, defaultCountry: string | null): string[] {
+export function parsePhones(text: string, defaultCountry: string | null): string[] {
   if (text.length > maxPhoneLength) return []
-  const asStored = /^\d+$/.test(text) ? readPhone(text) : null
-  const asWritten = readPhone(text, defaultCountry ?? undefined)
+  const asStored = /^\d+$/.test(text) ? parsePhone(text) : null
+  const asWritten = parsePhone(text, defaultCountry ?? undefined)
   return [...new Set([asStored, asWritten])].filter((digits) => digits !== null)
 }
 
 /** Returns true if a reference may be or contain a phone. A number that no numbering plan has is no phone. */
-export function holdsPhone(text: string | null | undefined, defaultCountry: string | null): boolean {
-  const numbers = [text ?? '', ...(text?.match(numberRun) ?? [])]
-  return numbers.some((number) => readPhones(number, defaultCountry).some(isKnownPhone))
+export function containsPhone(text: string | null | undefined, defaultCountry: string | null): boolean {
+  const numbers = [text ?? '', ...(text?.match(digitRun) ?? [])]
+  return numbers.some((number) => parsePhones(number, defaultCountry).some(isKnownPhone))
 }
 
-const numberRun = /\d{8,20}/g
+const digitRun = /\d{8,20}/g
 
 export type MatchBy = 'id' | 'uniqueCode' | 'phone' | 'externalRef'
 
@@ -160,37 +160,37 @@ export interface UpsertItem {
 const checkShape = compileCheck(UpsertBody)
 
 /** Validates one upsert whose shape was checked. `at` is its path in the request: `` or `items[3]`. */
-export function readUpsert(
+export function parseUpsert(
   body: UpsertBody,
   parameters: TypedField[],
-  { at, ...reader }: ReadContext,
+  { at, ...parseContext }: ParseContext,
 ): UpsertItem | InvalidInput {
   const leadAt = joinPath(at, 'lead')
-  const { patch, issues } = readLeadPatch(body.lead, parameters, { ...reader, at: leadAt })
-  const [value = null, storedDigits] = valuesOf(body.match, reader.defaultCountry)
+  const { patch, issues } = parseLeadPatch(body.lead, parameters, { ...parseContext, at: leadAt })
+  const [value = null, storedDigits] = matchValues(body.match, parseContext.defaultCountry)
   const matchIssues: Issue[] =
     value === null ? [{ path: joinPath(at, 'match.value'), message: phoneProblem(body.match.value) }] : []
   if (value === null || issues.length > 0) return new InvalidInput([...matchIssues, ...issues])
   const { by } = body.match
   const namesNumber =
-    reader.masked === true &&
-    (patch.namesNumber === true || by === 'phone' || (by !== 'id' && holdsPhone(value, reader.defaultCountry)))
+    parseContext.masked === true &&
+    (patch.namesNumber === true || by === 'phone' || (by !== 'id' && containsPhone(value, parseContext.defaultCountry)))
   const item = { by, value, patch, createIfMissing: body.createIfMissing !== false, namesNumber, at: leadAt }
   return storedDigits === undefined ? item : { ...item, storedDigits }
 }
 
 /** Validates the shape and content of one batch item, so that an invalid item fails alone. */
-export function readBulkItem(
+export function parseBulkItem(
   item: unknown,
-  context: ReadContext,
+  context: ParseContext,
   parameters: TypedField[] = [],
 ): UpsertItem | InvalidInput {
   const issues = checkShape(item, context.at)
-  return issues.length > 0 ? new InvalidInput(issues) : readUpsert(item as UpsertBody, parameters, context)
+  return issues.length > 0 ? new InvalidInput(issues) : parseUpsert(item as UpsertBody, parameters, context)
 }
 
 /** Returns the canonical value, then the digits as sent if they may be a stored phone. Empty for an invalid phone. */
-function valuesOf({ by, value }: UpsertBody['match'], defaultCountry: string | null): string[] {
-  if (by === 'phone') return readPhones(value, defaultCountry).reverse()
+function matchValues({ by, value }: UpsertBody['match'], defaultCountry: string | null): string[] {
+  if (by === 'phone') return parsePhones(value, defaultCountry).reverse()
   return [by === 'id' ? value.toLowerCase() : value]
 }

@@ -4,7 +4,7 @@ import type { Clock } from '../../base/clock.ts'
 import { type Db, violates } from '../../base/db.ts'
 import type { KeyStore } from '../../base/encryption/key-store.ts'
 import { type ApiError, conflict, type Issue, notFound, tooManyRequests } from '../../base/errors.ts'
-import { type LeadSettings, leadSettingsOf } from '../../base/lead-settings.ts'
+import { type LeadSettings, pickLeadSettings } from '../../base/lead-settings.ts'
 import { secondsToNextUtcDay } from '../../base/time.ts'
 import { joinPath } from '../../base/validation.ts'
 import type { Actor } from '../../workspaces/actor.ts'
@@ -78,7 +78,7 @@ export interface LeadUser extends LeadSettings {
   /** True if responses contain masked phones. */
   masked: boolean
   /** Lookup limit of a masked key; absent means no limit. */
-  guesses?: LookupLimit
+  lookupLimit?: LookupLimit
   actor: Actor
   /** Operation that the changes belong to, such as `import:<id>`; shown in the timeline. */
   partOf?: string
@@ -88,10 +88,10 @@ export interface LeadUser extends LeadSettings {
 export function leadUserOfKey(caller: Caller, lookupLimits: LookupLimitOf): LeadUser {
   const masked = caller.phoneVisibility === 'masked'
   return {
-    ...leadSettingsOf(caller.workspace),
+    ...pickLeadSettings(caller.workspace),
     workspaceId: caller.workspaceId,
     masked,
-    guesses: masked ? lookupLimits(caller.keyId) : undefined,
+    lookupLimit: masked ? lookupLimits(caller.keyId) : undefined,
     actor: { type: 'agent', id: caller.keyId },
   }
 }
@@ -106,7 +106,7 @@ export type UniqueField = 'externalRef' | 'uniqueCode'
 
 export const leadNotFound = (): ApiError => notFound('Lead not found')
 
-export const leadMissing = (): ApiError => notFound('Lead not found and createIfMissing is false')
+export const noLeadToUpdate = (): ApiError => notFound('Lead not found and createIfMissing is false')
 
 export const valueTaken = (field: UniqueField, cause?: unknown): ApiError =>
   conflict(`Lead with this ${field} already exists`, { field }, cause)

@@ -1,4 +1,4 @@
-import { type Mask, maskOf } from '../../base/phone/mask.ts'
+import { createMask, type Mask } from '../../base/phone/mask.ts'
 import { type CustomField, customFieldValues } from './custom-fields.ts'
 import type { LeadPatch } from './input.ts'
 import type { Lead, LeadContacts } from './lead.ts'
@@ -58,7 +58,7 @@ export function maskLeadEvent(payload: Record<string, unknown>) {
 }
 
 /** Returns the payload of a lead event as other readers see it. */
-export function showLeadEvent({ formerPhones: _, ...lead }: Record<string, unknown>) {
+export function presentLeadEvent({ formerPhones: _, ...lead }: Record<string, unknown>) {
   return lead
 }
 
@@ -70,9 +70,9 @@ export function presentUpdated(lead: Lead, previousStatus: string, masked = fals
 
 type Maskable = Pick<Lead, 'uniqueCode' | 'externalRef' | 'firstName' | 'lastName' | 'email'> &
   Partial<Pick<Lead, 'status' | 'notes'>> &
-  Numbers
+  PhoneNumbers
 
-interface Numbers {
+interface PhoneNumbers {
   phone: string | null
   contacts?: LeadContacts | null | undefined
   formerPhones?: string[] | undefined
@@ -82,7 +82,7 @@ interface Numbers {
 export const maskedFields = ['firstName', 'lastName', 'email', 'uniqueCode', 'externalRef'] as const
 
 /** Returns the other and former phones of a lead. */
-export const otherNumbers = ({ contacts, formerPhones }: Numbers): string[] => [
+export const otherPhoneNumbers = ({ contacts, formerPhones }: PhoneNumbers): string[] => [
   ...(contacts?.phones ?? []),
   ...(formerPhones ?? []),
 ]
@@ -91,19 +91,19 @@ export const otherNumbers = ({ contacts, formerPhones }: Numbers): string[] => [
 const maxFormerPhones = 20
 
 /** Returns the changed lead with the phones that the change removed added to its former phones. */
-export function withFormerPhones<L extends Lead>(lead: L, ...before: readonly Numbers[]): L {
+export function withFormerPhones<L extends Lead>(lead: L, ...before: readonly PhoneNumbers[]): L {
   const has = new Set([lead.phone, ...(lead.contacts?.phones ?? [])])
-  const known = before.flatMap((one) => [...(one.phone === null ? [] : [one.phone]), ...otherNumbers(one)])
+  const known = before.flatMap((one) => [...(one.phone === null ? [] : [one.phone]), ...otherPhoneNumbers(one)])
   const gone = [...new Set([...(lead.formerPhones ?? []), ...known])].filter((phone) => !has.has(phone))
   const { formerPhones: _, ...rest } = lead
   return (gone.length === 0 ? rest : { ...rest, formerPhones: gone.slice(-maxFormerPhones) }) as L
 }
 
 /** Masks a status with underscores: a status is a token, which cannot contain asterisks. */
-export const maskStatus = (status: string): string => maskOf(null).reference(status).replaceAll('*', '_')
+export const maskStatus = (status: string): string => createMask(null).reference(status).replaceAll('*', '_')
 
 /** Returns a lead, without custom fields, as a masked reader sees it. The phone's mask applies before all others. */
-export function maskPerson<L extends Maskable>(lead: L, mask = maskOf(lead.phone, otherNumbers(lead))): L {
+export function maskPerson<L extends Maskable>(lead: L, mask = createMask(lead.phone, otherPhoneNumbers(lead))): L {
   return {
     ...lead,
     phone: mask.phone,
@@ -119,7 +119,7 @@ export function maskPerson<L extends Maskable>(lead: L, mask = maskOf(lead.phone
 
 /** Returns a lead with custom fields as a masked reader sees it. */
 function maskLead<L extends Maskable & { customFields: readonly CustomField[] }>(lead: L): L {
-  const mask = maskOf(lead.phone, otherNumbers(lead))
+  const mask = createMask(lead.phone, otherPhoneNumbers(lead))
   const person = maskPerson(lead, mask)
   return { ...person, customFields: lead.customFields.flatMap((field) => maskField(mask, field)) }
 }
@@ -145,24 +145,24 @@ function maskValue(mask: Mask, type: CustomField['type'], value: string): string
  * overwrites a partly hidden value: that always counts as a change, or a caller could find the hidden text by trying
  * which text changes nothing.
  */
-export function unmaskPatch(lead: Lead, patch: LeadPatch): { patch: LeadPatch; isBlind: boolean } {
+export function unmaskPatch(lead: Lead, patch: LeadPatch): { patch: LeadPatch; overwritesHidden: boolean } {
   const shown = maskLead(lead)
   const fields = { ...patch.fields }
-  let isBlind = false
+  let overwritesHidden = false
   for (const name of [...maskedFields, 'status', 'notes'] as const) {
     if (shown[name] === lead[name] || typeof fields[name] !== 'string') continue
     if (fields[name] === shown[name]) Object.assign(fields, { [name]: lead[name] })
-    else isBlind = true
+    else overwritesHidden = true
   }
   const stored = customFieldValues(lead.customFields)
-  const seen = customFieldValues(shown.customFields)
+  const visible = customFieldValues(shown.customFields)
   const unmask = <V>(key: string, value: V): V => {
-    if (stored[key] === seen[key] || typeof value !== 'string') return value
-    if (value === seen[key]) return stored[key] as V
-    isBlind = true
+    if (stored[key] === visible[key] || typeof value !== 'string') return value
+    if (value === visible[key]) return stored[key] as V
+    overwritesHidden = true
     return value
   }
   const values = Object.fromEntries(Object.entries(patch.values).map(([key, value]) => [key, unmask(key, value)]))
   const typed = patch.typed.map((field): CustomField => ({ ...field, value: unmask(field.key, field.value) }))
-  return { patch: { ...patch, fields, values, typed }, isBlind }
+  return { patch: { ...patch, fields, values, typed }, overwritesHidden }
 }

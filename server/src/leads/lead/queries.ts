@@ -1,4 +1,4 @@
-import { unseenWorkspace } from '../../base/citus/distributed-sql.ts'
+import { hiddenWorkspace } from '../../base/citus/distributed-sql.ts'
 import type { Fragment, Sql, Tx } from '../../base/db.ts'
 import { byteaArray } from '../../base/postgres/values.ts'
 import type { LeadRow } from './encrypted-lead.ts'
@@ -31,14 +31,14 @@ export const leadColumns = (sql: Sql) => sql`
  * Returns the workspace id hidden from the planner, for conditions on names or ids. For a workspace missing in its
  * statistics the planner expects at most one lead, picks any index, and reads all leads of a large workspace.
  */
-export const anyWorkspace = (sql: Sql, workspaceId: string) => unseenWorkspace(sql, workspaceId)
+export const hiddenWorkspaceId = (sql: Sql, workspaceId: string) => hiddenWorkspace(sql, workspaceId)
 
 /** Returns the live leads with these ids, unordered. */
 export async function findLeadsByIds(sql: Sql, workspaceId: string, ids: readonly string[]): Promise<LeadRow[]> {
   const rows = await sql<LeadRow[]>`
     select ${leadColumns(sql)}
     from leads l
-    where l.workspace_id = ${anyWorkspace(sql, workspaceId)}
+    where l.workspace_id = ${hiddenWorkspaceId(sql, workspaceId)}
       and l.id = any ((select ${ids as string[]}::uuid[])::uuid[])`
   return rows.filter(isLive)
 }
@@ -50,16 +50,16 @@ export const isLive = (row: LeadRow): boolean => row.deleted_at === null
  * Returns the FROM and WHERE clauses for live leads `o` that have one of these digests among several phones or e-mails
  * because of a merge. Each is looked up by id alone, for the reason above.
  */
-export const leadsOfContacts = (sql: Sql, workspaceId: string, digests: Fragment) => sql`
+export const leadsWithContacts = (sql: Sql, workspaceId: string, digests: Fragment) => sql`
   lead_contacts k
   cross join lateral (
     select *
     from leads
-    where workspace_id = ${anyWorkspace(sql, workspaceId)}
+    where workspace_id = ${hiddenWorkspaceId(sql, workspaceId)}
       and id = k.lead_id
     limit 1
   ) as o
-  where k.workspace_id = ${anyWorkspace(sql, workspaceId)}
+  where k.workspace_id = ${hiddenWorkspaceId(sql, workspaceId)}
     and k.digest = any (${digests})
     and o.deleted_at is null`
 
@@ -70,7 +70,7 @@ export async function findLeadByName(
   name: string,
   phoneIndexes: readonly Buffer[],
 ): Promise<LeadRow | undefined> {
-  const workspace = anyWorkspace(sql, workspaceId)
+  const workspace = hiddenWorkspaceId(sql, workspaceId)
   const [row] = await sql<LeadRow[]>`
     select ${leadColumns(sql)}
     from (
@@ -94,7 +94,7 @@ export async function findLeadByName(
       union all
       (
         select 4 as rank, o.*
-        from ${leadsOfContacts(sql, workspaceId, sql`${byteaArray(phoneIndexes)}::bytea[]`)}
+        from ${leadsWithContacts(sql, workspaceId, sql`${byteaArray(phoneIndexes)}::bytea[]`)}
         order by o.created_at, o.id
         limit 1
       )`
@@ -106,7 +106,7 @@ export async function findLeadByName(
 }
 
 /** Returns the oldest live lead of each phone, with the phone's position in the list (from 1), ordered by age. */
-export async function findOldestOfPhones(
+export async function findOldestByPhones(
   sql: Sql,
   workspaceId: string,
   phoneIndexes: readonly Buffer[],
@@ -120,7 +120,7 @@ export async function findOldestOfPhones(
         (
           select 1 as rank, o.*
           from leads o
-          where o.workspace_id = ${anyWorkspace(sql, workspaceId)}
+          where o.workspace_id = ${hiddenWorkspaceId(sql, workspaceId)}
             and o.phone_index = p.phone_index
             and o.deleted_at is null
           order by o.created_at, o.id
@@ -129,7 +129,7 @@ export async function findOldestOfPhones(
         union all
         (
           select 2 as rank, o.*
-          from ${leadsOfContacts(sql, workspaceId, sql`array[p.phone_index]`)}
+          from ${leadsWithContacts(sql, workspaceId, sql`array[p.phone_index]`)}
           order by o.created_at, o.id
           limit 1
         )
@@ -144,7 +144,7 @@ export async function findOldestOfPhones(
  * Locks the live leads among these ids for a change until the transaction ends. `for no key update` does not block rows
  * that refer to a lead, such as its search tokens.
  */
-export async function lockLive(tx: Tx, workspaceId: string, ids: readonly string[]): Promise<LeadRow[]> {
+export async function lockLiveLeads(tx: Tx, workspaceId: string, ids: readonly string[]): Promise<LeadRow[]> {
   const rows = await tx<LeadRow[]>`
     select ${leadColumns(tx)}
     from leads l
@@ -156,14 +156,14 @@ export async function lockLive(tx: Tx, workspaceId: string, ids: readonly string
 }
 
 export const lockLead = async (tx: Tx, workspaceId: string, id: string): Promise<LeadRow | undefined> =>
-  (await lockLive(tx, workspaceId, [id]))[0]
+  (await lockLiveLeads(tx, workspaceId, [id]))[0]
 
 /**
  * Returns the FROM clause for live leads `l` with one of these names, `n.name`. Each name is looked up by its index:
  * PostgreSQL before 17 may compare an array of names with every lead of a workspace. `offset 0` keeps the planner from
  * flattening the subquery.
  */
-export const liveLeadsNamed = (
+export const liveLeadsByName = (
   sql: Sql,
   workspaceId: string,
   column: 'unique_code' | 'external_ref' | 'phone_index',
@@ -173,7 +173,7 @@ export const liveLeadsNamed = (
   cross join lateral (
     select id
     from leads
-    where workspace_id = ${anyWorkspace(sql, workspaceId)}
+    where workspace_id = ${hiddenWorkspaceId(sql, workspaceId)}
       and ${sql(column)} = n.name
       and deleted_at is null
     offset 0
@@ -199,19 +199,19 @@ export async function lockLeadsByNames(
   const rows = await tx<(LeadRow & { phone_index: Buffer | null })[]>`
     select ${leadColumns(tx)}, l.phone_index
     from leads l
-    where l.workspace_id = ${anyWorkspace(tx, workspaceId)}
+    where l.workspace_id = ${hiddenWorkspaceId(tx, workspaceId)}
       and l.id = any (array(
         select id from unnest((select ${names.ids}::uuid[])) as i (id)
         union all
-        select l.id from ${liveLeadsNamed(tx, workspaceId, 'unique_code', tx`(select ${names.uniqueCodes}::text[])`)}
+        select l.id from ${liveLeadsByName(tx, workspaceId, 'unique_code', tx`(select ${names.uniqueCodes}::text[])`)}
         union all
-        select l.id from ${liveLeadsNamed(tx, workspaceId, 'external_ref', tx`(select ${names.externalRefs}::text[])`)}
+        select l.id from ${liveLeadsByName(tx, workspaceId, 'external_ref', tx`(select ${names.externalRefs}::text[])`)}
         union all
-        select l.id from ${liveLeadsNamed(tx, workspaceId, 'phone_index', tx`(select ${phoneIndexes}::bytea[])`)}
+        select l.id from ${liveLeadsByName(tx, workspaceId, 'phone_index', tx`(select ${phoneIndexes}::bytea[])`)}
         union all
         select k.lead_id
         from unnest((select ${phoneIndexes}::bytea[])) as n (name)
-        join lead_contacts k on k.workspace_id = ${anyWorkspace(tx, workspaceId)} and k.digest = n.name
+        join lead_contacts k on k.workspace_id = ${hiddenWorkspaceId(tx, workspaceId)} and k.digest = n.name
       ))
     order by l.id
     for no key update of l`.execute()

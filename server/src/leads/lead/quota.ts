@@ -4,7 +4,7 @@ import { startOfUtcDay } from '../../base/time.ts'
 
 const slots = 16
 // A slot gets this multiple of the requested number in addition to it.
-const chunk = 64
+const slotFactor = 64
 const unlimited = 2_147_483_647
 
 /**
@@ -12,20 +12,20 @@ const unlimited = 2_147_483_647
  * until the transaction ends, and a rollback returns them, so the quota is exact under concurrency. Call it after
  * locking leads and before the first insert: all writers keep this order.
  */
-export async function takeQuota(tx: Tx, workspaceId: string, now: Date, wanted: number): Promise<number> {
-  const taken = await takeFromSlot(tx, workspaceId, now, wanted)
-  return taken.length === 0 ? takeFromDay(tx, workspaceId, startOfUtcDay(now), wanted) : wanted
+export async function reserveQuota(tx: Tx, workspaceId: string, now: Date, requested: number): Promise<number> {
+  const reserved = await reserveFromSlot(tx, workspaceId, now, requested)
+  return reserved.length === 0 ? reserveFromDay(tx, workspaceId, startOfUtcDay(now), requested) : requested
 }
 
 /**
  * Returns the statement that reserves quota from one slot, alone or as part of another statement. It returns a row on
  * success. It never waits: slots locked by another creation are skipped.
  */
-export function takeFromSlot(tx: Tx, workspaceId: string, now: Date, wanted: number) {
+export function reserveFromSlot(tx: Tx, workspaceId: string, now: Date, requested: number) {
   const day = startOfUtcDay(now)
   return tx<{ slot: number }[]>`
     update lead_quota_slots s
-    set room = s.room - ${wanted}
+    set room = s.room - ${requested}
     where s.workspace_id = ${workspaceId}
       and s.day = ${day}::date
       and s.slot = (
@@ -33,7 +33,7 @@ export function takeFromSlot(tx: Tx, workspaceId: string, now: Date, wanted: num
         from lead_quota_slots f
         where f.workspace_id = ${workspaceId}
           and f.day = ${day}::date
-          and f.room >= ${wanted}
+          and f.room >= ${requested}
           and f.quota = (select daily_lead_quota from workspaces where id = ${workspaceId})
         order by (f.slot + ${randomInt(slots)}) % ${slots}
         limit 1
@@ -43,7 +43,7 @@ export function takeFromSlot(tx: Tx, workspaceId: string, now: Date, wanted: num
 }
 
 /** Reserves quota under the lock of the day, if no slot has enough: from quota not granted yet, then from all slots. */
-async function takeFromDay(tx: Tx, workspaceId: string, day: Date, wanted: number): Promise<number> {
+async function reserveFromDay(tx: Tx, workspaceId: string, day: Date, requested: number): Promise<number> {
   const [state] = await tx<{ granted: number; quota: number }[]>`
     with state as (
       insert into lead_quota as d (workspace_id, day, granted)
@@ -55,21 +55,21 @@ async function takeFromDay(tx: Tx, workspaceId: string, day: Date, wanted: numbe
     select granted, (select daily_lead_quota from workspaces where id = ${workspaceId}) as quota
     from state`
   if (state === undefined) return 0
-  const granted = state.granted - (await reclaim(tx, workspaceId, day, state.quota))
+  const granted = state.granted - (await revokeStaleQuota(tx, workspaceId, day, state.quota))
   const left = Math.max(0, (state.quota || unlimited) - granted)
-  const fresh = Math.min(left, wanted * (1 + chunk))
-  const direct = Math.min(fresh, wanted)
+  const fresh = Math.min(left, requested * (1 + slotFactor))
+  const direct = Math.min(fresh, requested)
   await tx`
     update lead_quota
     set granted = ${granted + fresh}
     where workspace_id = ${workspaceId}
       and day = ${day}::date`
   if (fresh > direct) await fillSlot(tx, workspaceId, day, state.quota, fresh - direct)
-  return direct === wanted ? wanted : direct + (await takeFromSlots(tx, workspaceId, day, wanted - direct))
+  return direct === requested ? requested : direct + (await reserveFromSlots(tx, workspaceId, day, requested - direct))
 }
 
 /** Revokes room granted under another quota; returns how much. */
-async function reclaim(tx: Tx, workspaceId: string, day: Date, quota: number): Promise<number> {
+async function revokeStaleQuota(tx: Tx, workspaceId: string, day: Date, quota: number): Promise<number> {
   const rows = await tx<{ room: number }[]>`
     select room
     from lead_quota_slots
@@ -98,7 +98,7 @@ async function fillSlot(tx: Tx, workspaceId: string, day: Date, quota: number, r
 }
 
 // Waits for concurrent creations: room that they roll back becomes available.
-async function takeFromSlots(tx: Tx, workspaceId: string, day: Date, wanted: number): Promise<number> {
+async function reserveFromSlots(tx: Tx, workspaceId: string, day: Date, requested: number): Promise<number> {
   const rows = await tx<{ slot: number; room: number }[]>`
     select slot, room
     from lead_quota_slots
@@ -107,31 +107,31 @@ async function takeFromSlots(tx: Tx, workspaceId: string, day: Date, wanted: num
       and room > 0
     order by slot
     for update`
-  let left = wanted
+  let left = requested
   for (const { slot, room } of rows) {
-    const taken = Math.min(left, room)
-    if (taken === 0) break
-    left -= taken
+    const reserved = Math.min(left, room)
+    if (reserved === 0) break
+    left -= reserved
     await tx`
       update lead_quota_slots
-      set room = room - ${taken}
+      set room = room - ${reserved}
       where workspace_id = ${workspaceId}
         and day = ${day}::date
         and slot = ${slot}`
   }
-  return wanted - left
+  return requested - left
 }
 
-export interface QuotaUse {
+export interface QuotaUsage {
   used: number
   /** 0 means unlimited. */
   limit: number
 }
 
 /** Returns the used part of the day's quota, without reserving any. */
-export async function readQuota(sql: Sql, workspaceId: string, now: Date): Promise<QuotaUse> {
+export async function readQuota(sql: Sql, workspaceId: string, now: Date): Promise<QuotaUsage> {
   const day = startOfUtcDay(now)
-  const [row] = await sql<QuotaUse[]>`
+  const [row] = await sql<QuotaUsage[]>`
     select w.daily_lead_quota as limit,
       coalesce(
         (select granted from lead_quota where workspace_id = ${workspaceId} and day = ${day}::date)
@@ -143,6 +143,6 @@ export async function readQuota(sql: Sql, workspaceId: string, now: Date): Promi
   return row ?? { used: 0, limit: 0 }
 }
 
-export function quotaLeft({ used, limit }: QuotaUse): number {
+export function quotaLeft({ used, limit }: QuotaUsage): number {
   return limit === 0 ? Number.POSITIVE_INFINITY : Math.max(0, limit - used)
 }

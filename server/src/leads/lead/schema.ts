@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { maxPhoneLength } from '../../base/phone/phone.ts'
 import { maxMessageLength, nullable, oneOf, publishedAs, timestamp, titled } from '../../base/route.ts'
-import { count, cursor, leadStatus, page, uuid, visible } from '../../base/schema-types.ts'
+import { count, cursor, leadStatus, page, uuid, visiblePattern } from '../../base/schema-types.ts'
 import { customFieldTypes, maxKeyLength, maxLengthOf, maxTextLength } from './custom-fields.ts'
 import { adPlatforms, priorities, sources } from './lead.ts'
 
@@ -14,7 +14,7 @@ const writable = {
   uniqueCode: text('Short code of the lead, 1 to 255 characters, unique in the workspace. Generated when not sent.', {
     minLength: 1,
     maxLength: 255,
-    pattern: visible,
+    pattern: visiblePattern,
   }),
   externalRef: nullable(
     text("The caller's own reference, at most 255 characters, unique in the workspace. Null clears it.", {
@@ -57,11 +57,11 @@ const writable = {
 }
 
 // `textarea` allows the longest values of all custom field types.
-const longestValue = maxLengthOf('textarea')
+const maxValueLength = maxLengthOf('textarea')
 
 const customFieldValues = Type.Record(
   Type.String(),
-  Type.Unsafe<string | boolean | null>({ type: ['string', 'boolean', 'null'], maxLength: longestValue }),
+  Type.Unsafe<string | boolean | null>({ type: ['string', 'boolean', 'null'], maxLength: maxValueLength }),
   {
     description:
       'Key to value. Keys: at most 40 characters, lowercase snake_case, a letter first; at most 10 fields a lead. Responses also list a `k_` field without its prefix, unless another field has that name. In a body, null removes a field.',
@@ -70,7 +70,7 @@ const customFieldValues = Type.Record(
 )
 
 // A lead that was read can be sent back: read-only fields are accepted and ignored.
-const ignored = Object.fromEntries(
+const readOnlyFields = Object.fromEntries(
   ['id', 'createdAt', 'updatedAt', 'deletedAt', 'customFields', 'previousStatus'].map((name) => [
     name,
     Type.Optional(Type.Unsafe<unknown>({ description: 'Read-only: ignored.' })),
@@ -97,7 +97,7 @@ const changes = {
   ...partial,
   value: Type.Optional(nullable(aliasOfActualValue)),
   customFieldValues: Type.Optional(customFieldValues),
-  ...ignored,
+  ...readOnlyFields,
 }
 
 /** Fields to set on an existing lead, or on one that an upsert may create. */
@@ -134,7 +134,7 @@ export const CustomField = titled('CustomField', {
   type: oneOf(customFieldTypes, { title: 'CustomFieldType' }),
   value: Type.Unsafe<string | boolean>({
     type: ['string', 'boolean'],
-    maxLength: longestValue,
+    maxLength: maxValueLength,
     description: 'Boolean for `boolean` only.',
   }),
 })
@@ -272,7 +272,7 @@ export const LeadCreated = Type.Object({
   lead: Lead,
 })
 
-export const LeadUpdatedAnswer = Type.Object({
+export const LeadUpdatedResponse = Type.Object({
   success,
   message: message({ description: '`Lead updated successfully` or `No changes detected`.' }),
   data: UpdatedLead,
@@ -342,15 +342,15 @@ export const BulkBody = Type.Object(
   { additionalProperties: false },
 )
 
-const ofBatch = (description?: string) =>
+const batchCount = (description?: string) =>
   Type.Integer({ minimum: 0, maximum: 100, ...(description === undefined ? {} : { description }) })
 
 export const BulkResult = Type.Object({
   success: Type.Boolean({ description: 'True when no item failed.' }),
-  processed: ofBatch('Number of results.'),
-  created: ofBatch(),
-  updated: ofBatch(),
-  failed: ofBatch(),
+  processed: batchCount('Number of results.'),
+  created: batchCount(),
+  updated: batchCount(),
+  failed: batchCount(),
   results: Type.Array(
     Type.Object({
       index: Type.Integer({ minimum: 0, maximum: 99, description: 'Position of the item, from 0.' }),

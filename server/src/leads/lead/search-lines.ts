@@ -31,7 +31,7 @@ export interface SearchTerm {
 const minTextLength = 3
 
 /** Parses a search term; null if nothing is left after folding. */
-export function readSearchTerm(
+export function parseSearchTerm(
   search: string,
   masked = false,
   defaultCountry: string | null = null,
@@ -77,11 +77,11 @@ export function searchLines(lead: Searchable): SearchLines {
 
 const foldEmail = (email: string): string => foldText(readableDomains(email))
 
-export const listed = (value: string | null): string[] => (value === null ? [] : [value])
+export const toList = (value: string | null): string[] => (value === null ? [] : [value])
 
 /** Returns the lead's phone and those it got from merges. */
 export const phonesOf = (lead: Pick<Searchable, 'phone' | 'contacts'>): string[] => [
-  ...listed(lead.phone),
+  ...toList(lead.phone),
   ...otherPhones(lead),
 ]
 
@@ -96,11 +96,11 @@ export const otherEmails = ({ email, contacts }: Pick<Searchable, 'email' | 'con
  * Returns the search lines for a masked reader: what the reader sees of the lead, without phones and values that are or
  * contain one. The unmasked words of a name stay.
  */
-export function maskedLines(whole: Searchable, linesOfAll = searchLines(whole)): SearchLines {
+export function maskedLines(unmasked: Searchable, unmaskedLines = searchLines(unmasked)): SearchLines {
   // A masked reader does not see the contacts that a lead got from merges.
-  const { contacts, ...lead } = whole
-  const lines = contacts ? searchLines(lead) : linesOfAll
-  const shown = maskPerson(whole)
+  const { contacts, ...lead } = unmasked
+  const lines = contacts ? searchLines(lead) : unmaskedLines
+  const shown = maskPerson(unmasked)
   if (maskedFields.every((field) => shown[field] === lead[field])) return { ...lines, phone: '' }
   const sameOrNone = (field: 'email' | 'uniqueCode' | 'externalRef') =>
     shown[field] === lead[field] ? lead[field] : null
@@ -119,18 +119,18 @@ export function maskedLines(whole: Searchable, linesOfAll = searchLines(whole)):
 function namePieces(lead: Searchable, shown: Searchable): string[] {
   const words = (text: string, isMasked: boolean) => {
     const all = text.split(/[\s\p{Cc}]+/u)
-    return (isMasked ? all.map((word) => (word.includes('*') ? gap : word)) : all).join(' ')
+    return (isMasked ? all.map((word) => (word.includes('*') ? maskedGap : word)) : all).join(' ')
   }
   const first = words(shown.firstName, shown.firstName !== lead.firstName)
   const last = words(shown.lastName ?? '', shown.lastName !== lead.lastName)
-  const pieces = `${first} ${last}`.split(gap).map(foldText)
+  const pieces = `${first} ${last}`.split(maskedGap).map(foldText)
   return pieces.filter((piece) => piece !== '')
 }
 
-const gap = '\u0000'
+const maskedGap = '\u0000'
 
 /** Version of the rules that create search tokens. Tokens of another version are created again. */
-export const tokenRules = 3
+export const tokenRulesVersion = 3
 
 /** Returns the search tokens of a lead. */
 export function searchTokens(keyring: Keyring, lead: Searchable): number[] {
@@ -145,11 +145,11 @@ export function searchTokens(keyring: Keyring, lead: Searchable): number[] {
  * formatted phone, and for both readings of a short term, each for all index key versions during a rotation.
  */
 export function termTokens(keyring: Keyring, term: SearchTerm): number[][] {
-  const sets = [...piecesOf(term.text), ...term.digits.map(grams)]
+  const sets = [...termPieces(term.text), ...term.digits.map(grams)]
   return sets.flatMap((pieces) => keyring.indexVersions.map((version) => keyring.tokens(pieces, version)))
 }
 
-function piecesOf(text: string): string[][] {
+function termPieces(text: string): string[][] {
   if (!isShort(text)) return [grams(text)]
   return [shortPrefixes(text).slice(-1), [isUnspaced(text) ? unspacedPiece(text) : shortWordPiece(text)]]
 }

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import type { Fragment, Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import { byteaArray, timestampArray } from '../../base/postgres/values.ts'
-import { type LeadSeals, type StoredLead, sealLead } from './encrypted-lead.ts'
+import { type EncryptedFields, encryptLead, type StoredLead } from './encrypted-lead.ts'
 import type { Lead } from './lead.ts'
-import { anyWorkspace } from './queries.ts'
+import { hiddenWorkspaceId } from './queries.ts'
 
 /** Inserts leads in one statement. `seals` has values encrypted beforehand, by lead id. */
 export async function insertLeads(
@@ -12,22 +12,22 @@ export async function insertLeads(
   keyring: Keyring,
   workspaceId: string,
   leads: readonly Lead[],
-  seals?: ReadonlyMap<string, LeadSeals>,
+  encrypted?: ReadonlyMap<string, EncryptedFields>,
 ): Promise<void> {
   if (leads.length === 0) return
-  await insertRows(tx, keyring, workspaceId, leads, tx`true`, seals).execute()
+  await leadInsertStatement(tx, keyring, workspaceId, leads, tx`true`, encrypted).execute()
 }
 
 /** Returns the statement that inserts leads if `condition` holds, alone or as part of another statement. */
-export function insertRows(
+export function leadInsertStatement(
   tx: Tx,
   keyring: Keyring,
   workspaceId: string,
   leads: readonly Lead[],
   condition: Fragment,
-  seals?: ReadonlyMap<string, LeadSeals>,
+  encrypted?: ReadonlyMap<string, EncryptedFields>,
 ) {
-  const rows = leads.map((lead) => sealLead(keyring, lead, seals?.get(lead.id)))
+  const rows = leads.map((lead) => encryptLead(keyring, lead, encrypted?.get(lead.id)))
   return tx`
     insert into leads (
       workspace_id, id, unique_code, external_ref, status, priority, source, ad_platform, assigned_to,
@@ -35,7 +35,7 @@ export function insertRows(
       created_at, updated_at
     )
     select ${workspaceId}::uuid, r.*
-    from ${unnest(tx, rows)}
+    from ${unnestRows(tx, rows)}
     where ${condition}`
 }
 
@@ -47,7 +47,7 @@ export async function updateLeads(
   leads: readonly Lead[],
 ): Promise<void> {
   if (leads.length === 0) return
-  const rows = leads.map((lead) => sealLead(keyring, lead))
+  const rows = leads.map((lead) => encryptLead(keyring, lead))
   await tx`
     update leads l
     set unique_code = r.unique_code,
@@ -66,8 +66,8 @@ export async function updateLeads(
       phone_index = r.phone_index,
       index_version = r.index_version,
       updated_at = r.updated_at
-    from ${unnest(tx, rows)}
-    where l.workspace_id = ${anyWorkspace(tx, workspaceId)}
+    from ${unnestRows(tx, rows)}
+    where l.workspace_id = ${hiddenWorkspaceId(tx, workspaceId)}
       and l.id = any ((select ${leads.map((lead) => lead.id)}::uuid[])::uuid[])
       and l.id = r.id`.execute()
 }
@@ -82,12 +82,12 @@ export async function releaseNames(tx: Tx, workspaceId: string, ids: readonly st
     update leads
     set external_ref = null,
       unique_code = ${randomUUID()} || id::text
-    where workspace_id = ${anyWorkspace(tx, workspaceId)}
+    where workspace_id = ${hiddenWorkspaceId(tx, workspaceId)}
       and id = any (${ids}::uuid[])`.execute()
 }
 
 // `(select …)` hides the length of the ids from the planner, see queries.ts.
-function unnest(tx: Tx, rows: StoredLead[]) {
+function unnestRows(tx: Tx, rows: StoredLead[]) {
   const column = <K extends keyof StoredLead>(name: K): StoredLead[K][] => rows.map((row) => row[name])
   return tx`
     unnest(

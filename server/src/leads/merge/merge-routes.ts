@@ -6,28 +6,35 @@ import type { TeamGuard } from '../../team/member.ts'
 import { type TeamApi, teamApi } from '../../team/team-api.ts'
 import { closed, idSchema, workspaceParams } from '../../team/team-schema.ts'
 import type { ConversationDeps } from '../api/lead-detail-routes.ts'
-import { leadsPath, leadUserOf, ofLead } from '../api/lead-request.ts'
+import { leadPathParams, leadsPath, leadUserOfMember } from '../api/lead-request.ts'
 import { maxCustomFields, maxKeyLength } from '../lead/custom-fields.ts'
+import { makeLeadReader } from '../lead/find-lead.ts'
 import { listStatusChanges } from '../lead/history.ts'
-import { leadReader } from '../lead/identify.ts'
 import { leadFieldNames } from '../lead/lead.ts'
 import { presentDetail } from '../lead/present.ts'
 import { LeadDetail, NoQuery } from '../lead/schema.ts'
 import { otherEmails, otherPhones, phonesOf } from '../lead/search-lines.ts'
-import { type Merged, mergeLeads } from './merge.ts'
-import { findMergedInto, listMerges, type MergeDeps, type MergeRow, mergeNotFound, openFormer } from './merges.ts'
+import { type MergeResult, mergeLeads } from './merge.ts'
+import {
+  decryptSnapshot,
+  findMergedInto,
+  listMerges,
+  type MergeDeps,
+  type MergeRow,
+  mergeNotFound,
+} from './merge-records.ts'
 import { maxContacts } from './plan-merge.ts'
 import { undoMerge } from './undo.ts'
 
-const whose = oneOf(['kept', 'other'], {
+const mergeChoice = oneOf(['kept', 'other'], {
   title: 'MergeChoice',
   description:
     'Lead whose value is kept. Default: the value of the kept lead, or that of the other if it is empty. A chosen value is kept even if it is empty.',
 })
 
 const { notes: _, ...plainFields } = Object.fromEntries(
-  leadFieldNames.map((name) => [name, Type.Optional(whose)]),
-) as Record<(typeof leadFieldNames)[number], ReturnType<typeof Type.Optional<typeof whose>>>
+  leadFieldNames.map((name) => [name, Type.Optional(mergeChoice)]),
+) as Record<(typeof leadFieldNames)[number], ReturnType<typeof Type.Optional<typeof mergeChoice>>>
 
 export const NewMerge = Type.Object(
   {
@@ -111,16 +118,16 @@ type Deps = MergeDeps & ConversationDeps
 /** Registers the routes to preview, perform, list and undo merges of two leads. */
 export function mergeTeamRoutes(app: App, deps: Deps, guard: TeamGuard): void {
   const api = teamApi(app, guard, 'Lead merges')
-  const readLead = leadReader(deps)
+  const readLead = makeLeadReader(deps)
   api.get(`${leadsPath}/:identifier/merge`, 'member', {
     operationId: 'previewLeadMerge',
     summary: 'Preview a merge of two leads',
     description: 'Returns both leads, and how much would be moved to the kept one. Writes nothing.',
-    params: ofLead,
+    params: leadPathParams,
     query: PreviewQuery,
     answers: { 200: MergePreview },
     run: async ({ member, params, query }) => {
-      const user = leadUserOf(member)
+      const user = leadUserOfMember(member)
       const { workspaceId } = user
       const kept = await readLead(user, params.identifier)
       const other = await readLead(user, query.otherId)
@@ -130,7 +137,7 @@ export function mergeTeamRoutes(app: App, deps: Deps, guard: TeamGuard): void {
         kept: presentDetail(kept),
         other: presentDetail(other),
         conversations: found.filter(({ id }) => !known.some((one) => one.id === id)).length,
-        submissions: await deps.countSubmissionsOf(deps.db.sql, workspaceId, other.id),
+        submissions: await deps.countLeadSubmissions(deps.db.sql, workspaceId, other.id),
         statusChanges: (await listStatusChanges(deps.db.sql, workspaceId, other.id)).length,
       }
     },
@@ -140,13 +147,13 @@ export function mergeTeamRoutes(app: App, deps: Deps, guard: TeamGuard): void {
     summary: 'Merge two leads',
     description:
       'Merges another lead into the lead in the path: the chosen values, its history, submissions, labels, import records and conversations. The other lead is deleted: its id and uniqueCode return 404 and its externalRef becomes available, unless they were chosen. Its phones and e-mails then find the kept lead, in upserts and search too. Emits `lead.deleted` and `lead.updated`. A merge can be undone for 30 days. A repeated request returns the existing merge.',
-    params: ofLead,
+    params: leadPathParams,
     query: NoQuery,
     body: NewMerge,
     answers: { 200: MergeDone },
     errors: [409],
     run: async ({ member, params, body }) => {
-      const user = leadUserOf(member)
+      const user = leadUserOfMember(member)
       const { otherId, fields = {}, customFields = {} } = body
       const choices = { fields, customFields }
       return present(deps, await mergeLeads(deps, user, params.identifier, otherId.toLowerCase(), choices))
@@ -156,16 +163,16 @@ export function mergeTeamRoutes(app: App, deps: Deps, guard: TeamGuard): void {
 }
 
 function mergedRoutes(api: TeamApi, deps: Deps): void {
-  const readLead = leadReader(deps)
+  const readLead = makeLeadReader(deps)
   api.get(`${leadsPath}/:identifier/merges`, 'member', {
     operationId: 'listLeadMerges',
     summary: 'List the merges into a lead',
     description: 'At most 100 merges, and the additional phones and e-mails of the lead.',
-    params: ofLead,
+    params: leadPathParams,
     query: NoQuery,
     answers: { 200: LeadMerges },
     run: async ({ member, params }) => {
-      const user = leadUserOf(member)
+      const user = leadUserOfMember(member)
       const lead = await readLead(user, params.identifier)
       const rows = await listMerges(deps.db.sql, user.workspaceId, lead.id)
       return {
@@ -180,7 +187,7 @@ function mergedRoutes(api: TeamApi, deps: Deps): void {
     summary: 'Find the lead that another was merged into',
     description:
       'For the id of a merged lead, which itself returns 404. Returns 404 if the lead was not merged, the merge was undone, or the kept lead is deleted.',
-    params: ofLead,
+    params: leadPathParams,
     query: NoQuery,
     answers: { 200: MergedInto },
     run: async ({ member, params }) => {
@@ -202,13 +209,13 @@ function mergedRoutes(api: TeamApi, deps: Deps): void {
     answers: { 200: MergeDone },
     errors: [409],
     run: async ({ member, params }) => {
-      const user = leadUserOf(member)
+      const user = leadUserOfMember(member)
       return present(deps, await undoMerge(deps, user, params.mergeId.toLowerCase()))
     },
   })
 }
 
-const present = async (deps: MergeDeps, { merge, lead, workspaceId }: Merged) => ({
+const present = async (deps: MergeDeps, { merge, lead, workspaceId }: MergeResult) => ({
   merge: await presentMerge(deps, workspaceId, merge),
   lead: presentDetail(lead),
 })
@@ -220,7 +227,7 @@ async function presentMerge({ keyStore, clock }: MergeDeps, workspaceId: string,
     id: row.id,
     keptId: row.kept_id,
     otherId: row.merged_id,
-    otherName: former === null ? null : openFormer(keyring, row.id, former).name,
+    otherName: former === null ? null : decryptSnapshot(keyring, row.id, former).name,
     statusChanges: row.changes_count,
     submissions: row.submissions_count,
     mergedBy: { type: row.actor_type, id: row.actor_id },

@@ -4,24 +4,24 @@ import { conflict, InvalidInput, invalid } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
 import { recordEvents } from '../../events/record.ts'
 import { recordAudit } from '../../team/audit.ts'
-import { personOf } from '../../workspaces/actor.ts'
+import { auditedActorOf } from '../../workspaces/actor.ts'
 import { findNonMembers } from '../../workspaces/workspace.ts'
 import { formerValues } from '../bulk/items.ts'
-import { type LeadRow, openLead } from '../lead/encrypted-lead.ts'
+import { decryptLead, type LeadRow } from '../lead/encrypted-lead.ts'
 import { leadUpdated } from '../lead/events.ts'
+import { findLead } from '../lead/find-lead.ts'
 import { recordStatusChanges } from '../lead/history.ts'
-import { findLead } from '../lead/identify.ts'
 import { assigneeIssue, type Lead, type LeadUser, leadNotFound } from '../lead/lead.ts'
 import { leadColumns } from '../lead/queries.ts'
-import { listed } from '../lead/search-lines.ts'
+import { toList } from '../lead/search-lines.ts'
 import { updateLeads } from '../lead/write.ts'
-import { hide } from '../write/update.ts'
+import { markDeleted } from '../write/update.ts'
 import { lockPhones } from '../write/upsert.ts'
-import { findStanding, type MergeDeps, type MergeRow, readMerge, sealFormer, undoMs } from './merges.ts'
-import { addContacts, moveRows, uniteLabels } from './moves.ts'
+import { encryptSnapshot, findActiveMerge, type MergeDeps, type MergeRow, readMerge, undoMs } from './merge-records.ts'
+import { addContacts, addLabelsFrom, moveRows } from './move-rows.ts'
 import { type MergeChoices, planMerge } from './plan-merge.ts'
 
-export interface Merged {
+export interface MergeResult {
   workspaceId: string
   merge: MergeRow
   lead: Lead
@@ -40,24 +40,27 @@ export async function mergeLeads(
   identifier: string,
   otherId: string,
   choices: MergeChoices,
-): Promise<Merged> {
+): Promise<MergeResult> {
   const { workspaceId } = user
   const keyring = await deps.keyStore.keyring(workspaceId)
-  return whileUnchanged(deps.db, async (tx) => {
+  return retryWhileChanged(deps.db, async (tx) => {
     const { id } = await findLead(tx, keyring, user, identifier)
     if (id === otherId) throw invalid('otherId', 'must be the id of another lead')
-    const locked = await lockWithPhones(tx, keyring, workspaceId, [id, otherId])
-    if (locked === null) return null
-    const [kept, other] = [id, otherId].map((one) => locked.find((lead) => lead.id === one && lead.deletedAt === null))
-    if (kept !== undefined && other !== undefined) return mergeIn(tx, deps, keyring, user, kept, other, choices)
-    const standing = await findStanding(tx, workspaceId, id, otherId)
-    if (kept === undefined || standing === undefined) throw leadNotFound()
-    return { workspaceId, merge: standing, lead: kept }
+    const lockedLeads = await lockWithPhones(tx, keyring, workspaceId, [id, otherId])
+    if (lockedLeads === null) return null
+    const [kept, other] = [id, otherId].map((one) =>
+      lockedLeads.find((lead) => lead.id === one && lead.deletedAt === null),
+    )
+    if (kept !== undefined && other !== undefined)
+      return mergeInTransaction(tx, deps, keyring, user, kept, other, choices)
+    const activeMerge = await findActiveMerge(tx, workspaceId, id, otherId)
+    if (kept === undefined || activeMerge === undefined) throw leadNotFound()
+    return { workspaceId, merge: activeMerge, lead: kept }
   })
 }
 
 /** Repeats `work` in a new transaction while it returns null because a lead changed. Throws 409 after 4 tries. */
-export async function whileUnchanged<T>(db: Db, work: (tx: Tx) => Promise<T | null>): Promise<T> {
+export async function retryWhileChanged<T>(db: Db, work: (tx: Tx) => Promise<T | null>): Promise<T> {
   for (let attempt = 1; attempt <= maxAttempts; attempt++) {
     const done = await db.tx(work)
     if (done !== null) return done
@@ -65,7 +68,7 @@ export async function whileUnchanged<T>(db: Db, work: (tx: Tx) => Promise<T | nu
   throw conflict('These leads are being changed; try again')
 }
 
-const contactPhones = ({ phone, contacts }: Lead): string[] => [...listed(phone), ...(contacts?.phones ?? [])]
+const contactPhones = ({ phone, contacts }: Lead): string[] => [...toList(phone), ...(contacts?.phones ?? [])]
 
 /**
  * Locks the leads, deleted ones included, in order of their ids and returns them. Locks their phones first, as upserts
@@ -77,7 +80,7 @@ export async function lockWithPhones(
   workspaceId: string,
   ids: readonly string[],
 ): Promise<Lead[] | null> {
-  const read = async (lock: Fragment) => {
+  const readLeads = async (lock: Fragment) => {
     const rows = await tx<LeadRow[]>`
       select ${leadColumns(tx)}
       from leads l
@@ -86,15 +89,15 @@ export async function lockWithPhones(
         and l.purged_at is null
       order by l.id
       ${lock}`
-    return rows.map((row) => openLead(keyring, row))
+    return rows.map((row) => decryptLead(keyring, row))
   }
-  const phones = new Set((await read(tx``)).flatMap(contactPhones))
+  const phones = new Set((await readLeads(tx``)).flatMap(contactPhones))
   await lockPhones(tx, workspaceId, [...phones])
-  const leads = await read(tx`for no key update`)
+  const leads = await readLeads(tx`for no key update`)
   return leads.flatMap(contactPhones).every((phone) => phones.has(phone)) ? leads : null
 }
 
-async function mergeIn(
+async function mergeInTransaction(
   tx: Tx,
   deps: MergeDeps,
   keyring: Keyring,
@@ -102,21 +105,21 @@ async function mergeIn(
   kept: Lead,
   other: Lead,
   choices: MergeChoices,
-): Promise<Merged> {
+): Promise<MergeResult> {
   const { workspaceId } = user
   const now = deps.clock.now()
-  const lead = await planned(tx, workspaceId, kept, other, choices, now)
+  const lead = await planWithAssignee(tx, workspaceId, kept, other, choices, now)
   const id = newId(now)
   const by = { ...user, partOf: `merge:${id}` }
   // Deleted first, so that its names are free and receivers get this event first.
-  await hide(tx, keyring, by, [other], now)
+  await markDeleted(tx, keyring, by, [other], now)
   await updateLeads(tx, keyring, workspaceId, [lead])
   const moved = await moveAll(tx, deps, workspaceId, other.id, lead.id)
   await addContacts(tx, keyring, workspaceId, id, lead, now)
-  const labels = await uniteLabels(tx, user, { from: other.id, to: lead.id }, now)
+  const labels = await addLabelsFrom(tx, user, { from: other.id, to: lead.id }, now)
   const name = [other.firstName, other.lastName].filter(Boolean).join(' ')
   const values = { before: formerValues(kept, lead), after: formerValues(lead, kept) }
-  const former = sealFormer(keyring, id, { ...values, name, labels })
+  const former = encryptSnapshot(keyring, id, { ...values, name, labels })
   await tx`
     insert into lead_merges (
       workspace_id, id, kept_id, merged_id, former, moved_changes, moved_notes, moved_submissions, moved_contacts, marked_imports,
@@ -127,14 +130,21 @@ async function mergeIn(
       ${moved.contacts}::uuid[], ${moved.imports}::uuid[], ${moved.changes.length}, ${moved.submissions.length},
       ${user.actor.type}, ${user.actor.id}, ${now}, ${new Date(now.getTime() + undoMs)}
     )`
-  const moves = kept.status === lead.status ? [] : [{ leadId: lead.id, from: kept.status, to: lead.status }]
-  await recordStatusChanges(tx, workspaceId, user.actor, moves, now)
+  const statusChanges = kept.status === lead.status ? [] : [{ leadId: lead.id, from: kept.status, to: lead.status }]
+  await recordStatusChanges(tx, workspaceId, user.actor, statusChanges, now)
   await recordEvents(tx, keyring, workspaceId, [leadUpdated(lead, kept, by)], now)
-  await noteMerge(tx, user, 'lead.merged', id, now)
+  await recordMergeAudit(tx, user, 'lead.merged', id, now)
   return { workspaceId, merge: await readMerge(tx, workspaceId, id), lead }
 }
 
-async function planned(tx: Tx, workspaceId: string, kept: Lead, other: Lead, choices: MergeChoices, now: Date) {
+async function planWithAssignee(
+  tx: Tx,
+  workspaceId: string,
+  kept: Lead,
+  other: Lead,
+  choices: MergeChoices,
+  now: Date,
+) {
   const { lead, issues } = planMerge(kept, other, choices, now)
   if (issues.length > 0) throw new InvalidInput(issues)
   if (lead.assignedTo === null || lead.assignedTo === kept.assignedTo) return lead
@@ -169,7 +179,7 @@ async function moveAll(tx: Tx, { moveSubmissions }: MergeDeps, workspaceId: stri
 }
 
 /** Records the author in the audit log, but not the leads: the log outlives an erasure. */
-export async function noteMerge(tx: Tx, user: LeadUser, action: string, id: string, now: Date): Promise<void> {
-  const actor = personOf(user.actor)
+export async function recordMergeAudit(tx: Tx, user: LeadUser, action: string, id: string, now: Date): Promise<void> {
+  const actor = auditedActorOf(user.actor)
   if (actor !== null) await recordAudit(tx, { scopeId: user.workspaceId, actor, action, target: `merge:${id}` }, now)
 }

@@ -5,7 +5,7 @@ import { joinPath } from '../../base/validation.ts'
 import { type CustomField, maxCustomFields } from '../lead/custom-fields.ts'
 import { type Lead, type LeadContacts, type LeadFields, leadFieldNames } from '../lead/lead.ts'
 import { withFormerPhones } from '../lead/present.ts'
-import { listed } from '../lead/search-lines.ts'
+import { toList } from '../lead/search-lines.ts'
 
 /** Lead whose value is kept, for fields where the user chose. */
 export interface MergeChoices {
@@ -90,19 +90,19 @@ function customFieldsOf(kept: Lead, other: Lead, chosen: MergeChoices['customFie
 function contactsOf(kept: Lead, other: Lead): LeadContacts {
   const both = [kept, other]
   return {
-    phones: several(
-      both.flatMap(({ phone, contacts }) => [...listed(phone), ...(contacts?.phones ?? [])]),
+    phones: distinctIfSeveral(
+      both.flatMap(({ phone, contacts }) => [...toList(phone), ...(contacts?.phones ?? [])]),
       phoneClass,
     ),
-    emails: several(
-      both.flatMap(({ email, contacts }) => [...listed(email), ...(contacts?.emails ?? [])]),
+    emails: distinctIfSeveral(
+      both.flatMap(({ email, contacts }) => [...toList(email), ...(contacts?.emails ?? [])]),
       emailKey,
     ),
   }
 }
 
 /** Returns the distinct values in their order; empty if there are fewer than two. */
-export function several(values: readonly string[], sameness: (value: string) => string): string[] {
+export function distinctIfSeveral(values: readonly string[], sameness: (value: string) => string): string[] {
   const distinct = new Map(values.toReversed().map((value) => [sameness(value), value]))
   const kept = values.filter((value, n) => distinct.get(sameness(value)) === value && values.indexOf(value) === n)
   return kept.length > 1 ? kept : []

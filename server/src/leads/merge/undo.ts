@@ -9,34 +9,41 @@ import { recordStatusChanges } from '../lead/history.ts'
 import { type Lead, type LeadUser, leadFieldNames } from '../lead/lead.ts'
 import { withFormerPhones } from '../lead/present.ts'
 import { updateLeads } from '../lead/write.ts'
-import { impossibleFields, restoreIn } from '../write/restore.ts'
-import { lockWithPhones, type Merged, noteMerge, whileUnchanged } from './merge.ts'
-import { type Former, type MergeDeps, type MergeRow, openFormer, readMerge, sealFormer } from './merges.ts'
-import { moveRows, takeContacts, takeLabels } from './moves.ts'
+import { restoreInTransaction, unrestorableFields } from '../write/restore.ts'
+import { lockWithPhones, type MergeResult, recordMergeAudit, retryWhileChanged } from './merge.ts'
+import {
+  decryptSnapshot,
+  encryptSnapshot,
+  type MergeDeps,
+  type MergeRow,
+  type MergeSnapshot,
+  readMerge,
+} from './merge-records.ts'
+import { moveRows, removeContacts, removeLabels } from './move-rows.ts'
 
 /**
  * Restores the merged lead with its history, submissions and conversations, and the former values of the kept lead.
  * Values changed since stay and are listed in the result. A repeated call returns the first result.
  */
-export async function undoMerge(deps: MergeDeps, user: LeadUser, id: string): Promise<Merged> {
+export async function undoMerge(deps: MergeDeps, user: LeadUser, id: string): Promise<MergeResult> {
   const { workspaceId } = user
   const keyring = await deps.keyStore.keyring(workspaceId)
-  return whileUnchanged(deps.db, async (tx) => {
+  return retryWhileChanged(deps.db, async (tx) => {
     const { kept_id: keptId, merged_id: mergedId } = await readMerge(tx, workspaceId, id)
     const leads = await lockWithPhones(tx, keyring, workspaceId, [keptId, mergedId])
     if (leads === null) return null
-    return undoIn(tx, deps, keyring, user, await readMerge(tx, workspaceId, id, tx`for update`), leads)
+    return undoInTransaction(tx, deps, keyring, user, await readMerge(tx, workspaceId, id, tx`for update`), leads)
   })
 }
 
-async function undoIn(
+async function undoInTransaction(
   tx: Tx,
   deps: MergeDeps,
   keyring: Keyring,
   user: LeadUser,
   merge: MergeRow,
   leads: readonly Lead[],
-): Promise<Merged> {
+): Promise<MergeResult> {
   const { workspaceId } = user
   const { id } = merge
   const by = { ...user, partOf: `unmerge:${id}` }
@@ -49,15 +56,15 @@ async function undoIn(
   if (merge.undo_until === null || merge.undo_until <= now || merge.former === null) {
     throw conflict('Undo expired after 30 days')
   }
-  const former = openFormer(keyring, id, merge.former)
-  const { lead, left } = await planned(tx, keyring, workspaceId, merge, kept, former, now)
+  const former = decryptSnapshot(keyring, id, merge.former)
+  const { lead, left } = await planKeptLead(tx, keyring, workspaceId, merge, kept, former, now)
   await updateLeads(tx, keyring, workspaceId, [lead])
   await moveBack(tx, deps, workspaceId, merge)
-  await takeLabels(tx, user, lead.id, former.labels ?? [], now)
-  await rebaseLater(tx, keyring, workspaceId, merge, former)
-  const isBack = await bringBack(tx, keyring, by, merge, leads, now)
-  const moves = kept.status === lead.status ? [] : [{ leadId: lead.id, from: kept.status, to: lead.status }]
-  await recordStatusChanges(tx, workspaceId, user.actor, moves, now)
+  await removeLabels(tx, user, lead.id, former.labels ?? [], now)
+  await rebaseLaterMerges(tx, keyring, workspaceId, merge, former)
+  const isRestored = await restoreOtherLead(tx, keyring, by, merge, leads, now)
+  const statusChanges = kept.status === lead.status ? [] : [{ leadId: lead.id, from: kept.status, to: lead.status }]
+  await recordStatusChanges(tx, workspaceId, user.actor, statusChanges, now)
   await recordEvents(tx, keyring, workspaceId, [leadUpdated(lead, kept, by)], now)
   await tx`
     update lead_merges
@@ -71,41 +78,47 @@ async function undoIn(
       undone_at = ${now},
       undone_by_type = ${user.actor.type},
       undone_by_id = ${user.actor.id},
-      left_fields = ${[...left, ...(isBack ? [] : ['other'])]}::text[]
+      left_fields = ${[...left, ...(isRestored ? [] : ['other'])]}::text[]
     where workspace_id = ${workspaceId}
       and id = ${id}`
-  await noteMerge(tx, user, 'lead.merge_undone', id, now)
+  await recordMergeAudit(tx, user, 'lead.merge_undone', id, now)
   return { workspaceId, merge: await readMerge(tx, workspaceId, id), lead }
 }
 
 /** Returns the kept lead after the undo. A name that another lead has now, or an assignee who left, is not restored. */
-async function planned(
+async function planKeptLead(
   tx: Tx,
   keyring: Keyring,
   workspaceId: string,
   merge: MergeRow,
   kept: Lead,
-  former: Former,
+  former: MergeSnapshot,
   now: Date,
 ): Promise<{ lead: Lead; left: string[] }> {
   const { fields, left } = planUndo(kept, former)
   const { contacts: _, ...own } = kept
   const updatedAt = new Date(Math.max(now.getTime(), kept.updatedAt.getTime()))
-  const wanted: Lead = { ...own, ...fields, updatedAt }
-  const change = { before: kept, lead: wanted }
-  const impossible = (await impossibleFields(tx, workspaceId, [change]))(change)
-  const stays = Object.fromEntries(impossible.map((name) => [name, kept[name]]))
-  const possible = { ...wanted, ...stays }
-  const contacts = await takeContacts(tx, keyring, workspaceId, merge.id, possible)
+  const target: Lead = { ...own, ...fields, updatedAt }
+  const change = { before: kept, lead: target }
+  const unrestorable = (await unrestorableFields(tx, workspaceId, [change]))(change)
+  const unchanged = Object.fromEntries(unrestorable.map((name) => [name, kept[name]]))
+  const possible = { ...target, ...unchanged }
+  const contacts = await removeContacts(tx, keyring, workspaceId, merge.id, possible)
   const hasSeveral = contacts.phones.length + contacts.emails.length > 0
   return {
     lead: withFormerPhones({ ...possible, ...(hasSeveral && { contacts }) }, kept),
-    left: [...left, ...impossible],
+    left: [...left, ...unrestorable],
   }
 }
 
 /** Updates later merges into the lead, which recorded values that came from the undone merge. */
-async function rebaseLater(tx: Tx, keyring: Keyring, workspaceId: string, merge: MergeRow, undone: Former) {
+async function rebaseLaterMerges(
+  tx: Tx,
+  keyring: Keyring,
+  workspaceId: string,
+  merge: MergeRow,
+  undone: MergeSnapshot,
+) {
   const later = await tx<{ id: string; former: Buffer }[]>`
     select id, former
     from lead_merges
@@ -116,10 +129,10 @@ async function rebaseLater(tx: Tx, keyring: Keyring, workspaceId: string, merge:
     order by id
     for update`
   for (const { id, former } of later) {
-    const rebased = withoutUndone(openFormer(keyring, id, former), undone)
+    const rebased = withoutUndone(decryptSnapshot(keyring, id, former), undone)
     await tx`
       update lead_merges
-      set former = ${sealFormer(keyring, id, rebased)}
+      set former = ${encryptSnapshot(keyring, id, rebased)}
       where workspace_id = ${workspaceId}
         and id = ${id}`
   }
@@ -140,7 +153,7 @@ async function moveBack(tx: Tx, { moveSubmissions }: MergeDeps, workspaceId: str
 }
 
 /** Restores the other lead. Returns false if it was restored and deleted again since the merge. */
-async function bringBack(
+async function restoreOtherLead(
   tx: Tx,
   keyring: Keyring,
   user: LeadUser,
@@ -150,15 +163,15 @@ async function bringBack(
 ): Promise<boolean> {
   const other = leads.find(({ id }) => id === merge.merged_id)
   if (other !== undefined && other.deletedAt === null) return true
-  const isOurs = ({ deletedAt }: Lead) => deletedAt?.getTime() === merge.merged_at.getTime()
-  const [outcome] = await restoreIn(tx, keyring, user, [merge.merged_id], now, isOurs)
+  const isDeletedByMerge = ({ deletedAt }: Lead) => deletedAt?.getTime() === merge.merged_at.getTime()
+  const [outcome] = await restoreInTransaction(tx, keyring, user, [merge.merged_id], now, isDeletedByMerge)
   if (outcome === undefined || 'lead' in outcome) return outcome !== undefined
   if (outcome.error instanceof ApiError && outcome.error.statusCode === 409) throw outcome.error
   return false
 }
 
 /** Returns the fields to restore, and the names of fields that stay because they were changed after the merge. */
-function planUndo(lead: Lead, { before, after }: Former): { fields: Partial<Lead>; left: string[] } {
+function planUndo(lead: Lead, { before, after }: MergeSnapshot): { fields: Partial<Lead>; left: string[] } {
   const left: string[] = []
   const back = leadFieldNames.flatMap((name) => {
     if (!(name in before)) return []
@@ -166,7 +179,7 @@ function planUndo(lead: Lead, { before, after }: Former): { fields: Partial<Lead
     if (lead[name] !== before[name]) left.push(name)
     return []
   })
-  const { customFields, kept } = customFieldsBack(lead.customFields, before.customFields, after.customFields)
+  const { customFields, kept } = restoreCustomFields(lead.customFields, before.customFields, after.customFields)
   return { fields: { ...Object.fromEntries(back), customFields }, left: [...left, ...kept] }
 }
 
@@ -174,25 +187,30 @@ function planUndo(lead: Lead, { before, after }: Former): { fields: Partial<Lead
  * Returns the record of a later merge into the same lead after an earlier merge is undone, without the values that came
  * from the earlier one: undoing the later merge must not bring them back.
  */
-function withoutUndone(later: Former, undone: Former): Former {
-  const came = leadFieldNames.filter((name) => name in undone.before && later.before[name] === undone.after[name])
-  const former = came.flatMap((name) => (name in later.before ? [[name, undone.before[name]]] : []))
+function withoutUndone(later: MergeSnapshot, undone: MergeSnapshot): MergeSnapshot {
+  const revertedNames = leadFieldNames.filter(
+    (name) => name in undone.before && later.before[name] === undone.after[name],
+  )
+  const former = revertedNames.flatMap((name) => (name in later.before ? [[name, undone.before[name]]] : []))
   return {
     ...later,
-    before: { ...later.before, ...Object.fromEntries(former), ...fieldsWithout(later.before, undone) },
-    after: { ...later.after, ...fieldsWithout(later.after, undone) },
+    before: { ...later.before, ...Object.fromEntries(former), ...revertCustomFields(later.before, undone) },
+    after: { ...later.after, ...revertCustomFields(later.after, undone) },
   }
 }
 
-function fieldsWithout({ customFields }: FormerValues, { before, after }: Former): Pick<FormerValues, 'customFields'> {
+function revertCustomFields(
+  { customFields }: FormerValues,
+  { before, after }: MergeSnapshot,
+): Pick<FormerValues, 'customFields'> {
   if (customFields === undefined || before.customFields === undefined || after.customFields === undefined) return {}
-  const { customFields: fields } = customFieldsBack(customFields, before.customFields, after.customFields)
+  const { customFields: fields } = restoreCustomFields(customFields, before.customFields, after.customFields)
   return { customFields: fields }
 }
 
 type Fields = readonly CustomField[]
 
-function customFieldsBack(now: Fields, before: Fields | undefined, after: Fields | undefined) {
+function restoreCustomFields(now: Fields, before: Fields | undefined, after: Fields | undefined) {
   if (before === undefined || after === undefined) return { customFields: [...now], kept: [] }
   const fields = new Map(now.map((field) => [field.key, field]))
   const valueIn = (all: Fields, key: string) => JSON.stringify(all.find((field) => field.key === key) ?? null)

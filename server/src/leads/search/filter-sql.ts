@@ -1,8 +1,8 @@
 import type { Sql } from '../../base/db.ts'
-import { anyWorkspace } from '../lead/queries.ts'
-import type { LeadFilter, Timely } from './list-filter.ts'
+import { hiddenWorkspaceId } from '../lead/queries.ts'
+import type { LeadFilter, TimeOrder } from './list-filter.ts'
 import { boundsOf, type Column, type Condition, type Conditions, kindOf, numberOf } from './sorted/conditions.ts'
-import type { Arrangement, Place } from './sorted/order.ts'
+import type { Place, SortOrder } from './sorted/order.ts'
 
 export const noConditions: Conditions = { match: 'all', list: [] }
 
@@ -25,9 +25,9 @@ export function filterCondition(sql: Sql, workspaceId: string, filter: LeadFilte
       ${filter.createdTo === null ? none : sql`and l.created_at <= ${filter.createdTo}`}
       ${filter.updatedFrom === null ? none : sql`and l.updated_at >= ${filter.updatedFrom}`}
       ${filter.updatedTo === null ? none : sql`and l.updated_at <= ${filter.updatedTo}`}
-      ${filter.importId === undefined ? none : ofImport(sql, workspaceId, filter.importId)}
-      ${labelIds === undefined ? none : sql`and ${labelOf(sql, workspaceId, labelIds)} is not null`}
-      ${withoutLabelIds === undefined ? none : sql`and ${labelOf(sql, workspaceId, withoutLabelIds)} is null`}
+      ${filter.importId === undefined ? none : importCondition(sql, workspaceId, filter.importId)}
+      ${labelIds === undefined ? none : sql`and ${leadLabel(sql, workspaceId, labelIds)} is not null`}
+      ${withoutLabelIds === undefined ? none : sql`and ${leadLabel(sql, workspaceId, withoutLabelIds)} is null`}
       ${plainCondition(sql, workspaceId, conditions)}`
 }
 
@@ -35,11 +35,11 @@ export function filterCondition(sql: Sql, workspaceId: string, filter: LeadFilte
  * Returns a label of the lead `l`, one of `labelIds` if given; null if it has none. `limit` keeps the planner from a
  * join: without statistics it may compare every lead with every label.
  */
-export const labelOf = (sql: Sql, workspaceId: string, labelIds?: readonly string[]) => sql`
+export const leadLabel = (sql: Sql, workspaceId: string, labelIds?: readonly string[]) => sql`
   (
     select x.label_id
     from lead_labels x
-    where x.workspace_id = ${anyWorkspace(sql, workspaceId)}
+    where x.workspace_id = ${hiddenWorkspaceId(sql, workspaceId)}
       ${labelIds === undefined ? sql`` : sql`and x.label_id = any ((select ${[...labelIds]}::uuid[])::uuid[])`}
       and x.lead_id = l.id
     limit 1
@@ -49,29 +49,29 @@ export const labelOf = (sql: Sql, workspaceId: string, labelIds?: readonly strin
  * Returns the FROM clause for the leads `l` of a filter. With labels, each labeled lead is looked up by id, which finds
  * a rare label among a million leads. The result is unordered, so it suits queries that read the whole list.
  */
-export const leadsOf = (sql: Sql, workspaceId: string, { labelIds }: LeadFilter) =>
+export const leadsWithLabels = (sql: Sql, workspaceId: string, { labelIds }: LeadFilter) =>
   labelIds === undefined
     ? sql`leads l`
     : sql`
       (
         select distinct x.lead_id
         from lead_labels x
-        where x.workspace_id = ${anyWorkspace(sql, workspaceId)}
+        where x.workspace_id = ${hiddenWorkspaceId(sql, workspaceId)}
           and x.label_id = any ((select ${[...labelIds]}::uuid[])::uuid[])
       ) as x
       cross join lateral (
         select *
         from leads
-        where workspace_id = ${anyWorkspace(sql, workspaceId)}
+        where workspace_id = ${hiddenWorkspaceId(sql, workspaceId)}
           and id = x.lead_id
         limit 1
       ) as l`
 
 // Up to this many leads are sorted for a page instead of searched for in an index order.
-const seldomAtMost = 2_000
+const maxRareLeads = 2_000
 
 /** Returns true if few leads have the filter's labels, so that sorting is faster. `order by` makes it use the index. */
-export async function isSeldom(sql: Sql, workspaceId: string, { labelIds }: LeadFilter): Promise<boolean> {
+export async function isRare(sql: Sql, workspaceId: string, { labelIds }: LeadFilter): Promise<boolean> {
   if (labelIds === undefined) return false
   const rows = await sql`
     select 1
@@ -79,17 +79,17 @@ export async function isSeldom(sql: Sql, workspaceId: string, { labelIds }: Lead
     cross join lateral (
       select 1
       from lead_labels
-      where workspace_id = ${anyWorkspace(sql, workspaceId)}
+      where workspace_id = ${hiddenWorkspaceId(sql, workspaceId)}
         and label_id = n.label_id
       order by lead_id
-      limit ${seldomAtMost + 1}
+      limit ${maxRareLeads + 1}
     ) as x
-    offset ${seldomAtMost}
+    offset ${maxRareLeads}
     limit 1`
   return rows.length === 0
 }
 
-const ofImport = (sql: Sql, workspaceId: string, importId: string) => sql`
+const importCondition = (sql: Sql, workspaceId: string, importId: string) => sql`
   and l.id in (
     select i.lead_id
     from lead_bulk_items i
@@ -98,14 +98,14 @@ const ofImport = (sql: Sql, workspaceId: string, importId: string) => sql`
       and i.outcome in ('created', 'changed', 'unchanged')
   )`
 
-const columnOf = (sql: Sql, { by }: Timely) => (by === 'createdAt' ? sql`l.created_at` : sql`l.updated_at`)
+const columnOf = (sql: Sql, { by }: TimeOrder) => (by === 'createdAt' ? sql`l.created_at` : sql`l.updated_at`)
 
-export function sortClause(sql: Sql, sort: Timely) {
+export function sortClause(sql: Sql, sort: TimeOrder) {
   const column = columnOf(sql, sort)
   return sort.order === 'desc' ? sql`${column} desc, l.id desc` : sql`${column}, l.id`
 }
 
-export function afterCondition(sql: Sql, sort: Timely, after: Place | null) {
+export function afterCondition(sql: Sql, sort: TimeOrder, after: Place | null) {
   if (after === null) return sql``
   const place = sql`(${new Date(Number(after.key))}::timestamptz, ${after.id}::uuid)`
   return sql`and (${columnOf(sql, sort)}, l.id) ${sort.order === 'desc' ? sql`<` : sql`>`} ${place}`
@@ -126,30 +126,37 @@ const plainColumns = {
 } as const
 
 /** Columns that are null if the encrypted value is missing. */
-const presence = { email: 'email_index', phone: 'phone_index', notes: 'notes', externalRef: 'external_ref' } as const
+const presenceColumns = {
+  email: 'email_index',
+  phone: 'phone_index',
+  notes: 'notes',
+  externalRef: 'external_ref',
+} as const
 
-export const isPlainOrder = ({ by }: Pick<Arrangement, 'by'>): boolean => Object.hasOwn(plainColumns, by)
+export const isPlainOrder = ({ by }: Pick<SortOrder, 'by'>): boolean => Object.hasOwn(plainColumns, by)
 
-export const arePlain = ({ list }: Conditions): boolean =>
+export const arePlainConditions = ({ list }: Conditions): boolean =>
   list.every(
     ({ column, operator }) =>
       column === 'labels' ||
       Object.hasOwn(plainColumns, column) ||
-      ((operator === 'empty' || operator === 'notEmpty') && Object.hasOwn(presence, column)),
+      ((operator === 'empty' || operator === 'notEmpty') && Object.hasOwn(presenceColumns, column)),
   )
 
 /** Returns the SQL for plain conditions with resolved times. */
 function plainCondition(sql: Sql, workspaceId: string, { match, list }: Conditions) {
   const [first, ...others] = list.map((condition) =>
-    condition.column === 'labels' ? conditionOnLabels(sql, workspaceId, condition) : conditionOf(sql, condition),
+    condition.column === 'labels' ? labelCondition(sql, workspaceId, condition) : columnCondition(sql, condition),
   )
   if (first === undefined) return sql``
   return sql`and (${others.reduce((all, one) => (match === 'any' ? sql`${all} or ${one}` : sql`${all} and ${one}`), first)})`
 }
 
-function conditionOf(sql: Sql, condition: Condition) {
+function columnCondition(sql: Sql, condition: Condition) {
   const { column, operator, values } = condition
-  const known = { ...plainColumns, ...presence }[column as keyof typeof plainColumns | keyof typeof presence]
+  const known = { ...plainColumns, ...presenceColumns }[
+    column as keyof typeof plainColumns | keyof typeof presenceColumns
+  ]
   const value = sql`l.${sql(known)}`
   if (operator === 'empty') return sql`${value} is null`
   if (operator === 'notEmpty') return sql`${value} is not null`
@@ -170,13 +177,13 @@ function conditionOf(sql: Sql, condition: Condition) {
   return sql`${value} between ${from}::${type} and ${to}::${type}`
 }
 
-function conditionOnLabels(sql: Sql, workspaceId: string, { operator, values }: Condition) {
-  const label = labelOf(sql, workspaceId, operator === 'is' || operator === 'isNot' ? values : undefined)
+function labelCondition(sql: Sql, workspaceId: string, { operator, values }: Condition) {
+  const label = leadLabel(sql, workspaceId, operator === 'is' || operator === 'isNot' ? values : undefined)
   return operator === 'is' || operator === 'notEmpty' ? sql`${label} is not null` : sql`${label} is null`
 }
 
 /** Returns the sort key of a plain order as a number: ranks of choices, milliseconds of times. */
-export function placeKeyColumn(sql: Sql, { by, choices }: Arrangement) {
+export function sortKeyColumn(sql: Sql, { by, choices }: SortOrder) {
   const column = sql`l.${sql(plainColumns[by as keyof typeof plainColumns])}`
   if (kindOf(by) === 'number') return sql`${column}`
   if (kindOf(by) === 'time') return sql`(extract(epoch from ${column}) * 1000)`

@@ -5,36 +5,36 @@ import type { KeyStore } from '../../base/encryption/key-store.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import { type ChangedIds, collectChangedIds } from '../../base/pubsub.ts'
 import { sequencedTopic } from '../../events/sequence.ts'
-import { openPerson } from '../lead/encrypted-lead.ts'
-import { tellsOfLead } from '../lead/events.ts'
-import { searchTokens, tokenRules } from '../lead/search-lines.ts'
+import { decryptPerson } from '../lead/encrypted-lead.ts'
+import { isLeadEvent } from '../lead/events.ts'
+import { searchTokens, tokenRulesVersion } from '../lead/search-lines.ts'
 
 export interface IndexDeps {
   db: Db
   keyStore: KeyStore
 }
 
-const shiftMs = 2_000
+const maxRunMs = 2_000
 const batch = 500
 // Searches are correct without tokens, only slower, so changes missed by pub/sub may wait this long.
 const allEveryMs = 30_000
 
 /** Subscribes to feed changes and collects the workspaces to index. */
-export const hearOfFeeds = (deps: { db: Db; clock: Clock }): ChangedIds =>
+export const collectChangedFeeds = (deps: { db: Db; clock: Clock }): ChangedIds =>
   collectChangedIds(deps, { topics: [sequencedTopic], allEveryMs })
 
 /** Indexes the collected workspaces, or searches for all workspaces with pending events. */
-export async function indexHeard(deps: IndexDeps, heard: ChangedIds): Promise<number> {
-  const workspaceIds = heard.take()
+export async function indexChangedFeeds(deps: IndexDeps, changedFeeds: ChangedIds): Promise<number> {
+  const workspaceIds = changedFeeds.take()
   if (workspaceIds?.length === 0) return 0
   // Only after a complete run: a run that times out or fails leaves some workspaces behind.
   let isDone = false
   try {
-    const { passed, isOver } = await indexBehind(deps, workspaceIds)
-    isDone = !isOver
-    return passed
+    const { processed, isTimedOut } = await indexPending(deps, workspaceIds)
+    isDone = !isTimedOut
+    return processed
   } finally {
-    if (!isDone) heard.takeAllNext()
+    if (!isDone) changedFeeds.takeAllNext()
   }
 }
 
@@ -45,36 +45,36 @@ export async function indexHeard(deps: IndexDeps, heard: ChangedIds): Promise<nu
  * end.
  */
 export async function indexLeads(deps: IndexDeps): Promise<number> {
-  return (await indexBehind(deps, null)).passed
+  return (await indexPending(deps, null)).processed
 }
 
 /** Indexes these workspaces, or all. `isOver` is true if the time ran out. */
-async function indexBehind(
+async function indexPending(
   deps: IndexDeps,
   workspaceIds: readonly string[] | null,
-): Promise<{ passed: number; isOver: boolean }> {
-  const endsAt = performance.now() + shiftMs
-  let passed = 0
+): Promise<{ processed: number; isTimedOut: boolean }> {
+  const endsAt = performance.now() + maxRunMs
+  let processed = 0
   const failures: unknown[] = []
   for (;;) {
-    let ofRound = 0
+    let roundCount = 0
     // One batch per workspace and round, so that a workspace that imports a file does not block others.
-    for (const workspaceId of await listBehind(deps.db.sql, workspaceIds)) {
-      if (performance.now() > endsAt) return { passed, isOver: true }
+    for (const workspaceId of await listPending(deps.db.sql, workspaceIds)) {
+      if (performance.now() > endsAt) return { processed, isTimedOut: true }
       const count = await indexNext(deps, workspaceId).catch((error: unknown) => {
         failures.push(error)
         return 0
       })
-      ofRound += count
-      passed += count
+      roundCount += count
+      processed += count
     }
     if (failures.length > 0) throw failures[0]
-    if (ofRound === 0) return { passed, isOver: false }
+    if (roundCount === 0) return { processed, isTimedOut: false }
   }
 }
 
 /** Returns the feed position up to which the tokens of the workspace are current. */
-export async function readIndexedTo(sql: Sql, workspaceId: string): Promise<number> {
+export async function readIndexedPosition(sql: Sql, workspaceId: string): Promise<number> {
   const [row] = await sql<{ position: number }[]>`
     select position
     from lead_search_feeds
@@ -82,12 +82,12 @@ export async function readIndexedTo(sql: Sql, workspaceId: string): Promise<numb
   return row?.position ?? 0
 }
 
-async function listBehind(sql: Sql, workspaceIds: readonly string[] | null): Promise<string[]> {
+async function listPending(sql: Sql, workspaceIds: readonly string[] | null): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     select f.workspace_id as id
     from event_feeds f
     left join lead_search_feeds s on s.workspace_id = f.workspace_id
-    where (f.last_position > coalesce(s.position, 0) or s.rules < ${tokenRules})
+    where (f.last_position > coalesce(s.position, 0) or s.rules < ${tokenRulesVersion})
       ${workspaceIds === null ? sql`` : sql`and f.workspace_id = any (${[...workspaceIds]}::uuid[])`}
     limit 1000`
   return rows.map(({ id }) => id)
@@ -99,7 +99,7 @@ function indexNext({ db, keyStore }: IndexDeps, workspaceId: string): Promise<nu
       const progress = await lockProgress(tx, workspaceId)
       if (progress === undefined) return 0
       if (progress.from < progress.to) return followFeed(tx, keyring, workspaceId, progress)
-      return progress.rules < tokenRules ? renewNext(tx, keyring, workspaceId, progress) : 0
+      return progress.rules < tokenRulesVersion ? renewNext(tx, keyring, workspaceId, progress) : 0
     }),
   )
 }
@@ -116,7 +116,7 @@ interface IndexProgress {
 async function followFeed(tx: Tx, keyring: Keyring, workspaceId: string, progress: IndexProgress): Promise<number> {
   // All events up to that position are committed, and leads are read later, so they are at least that recent.
   const events = await tx<{ position: number; subjectId: string; isOfLead: boolean }[]>`
-    select position, subject_id as "subjectId", ${tellsOfLead(tx)} as "isOfLead"
+    select position, subject_id as "subjectId", ${isLeadEvent(tx)} as "isOfLead"
     from events
     where workspace_id = ${workspaceId}
       and position > ${progress.from}
@@ -125,10 +125,10 @@ async function followFeed(tx: Tx, keyring: Keyring, workspaceId: string, progres
     limit ${batch}`
   const ids = new Set(events.flatMap(({ subjectId, isOfLead }) => (isOfLead ? subjectId : [])))
   await renewTokens(tx, keyring, workspaceId, [...ids])
-  const reached = events.length === batch ? events.at(-1)?.position : progress.to
+  const newPosition = events.length === batch ? events.at(-1)?.position : progress.to
   await tx`
     update lead_search_feeds
-    set position = ${reached ?? progress.to}
+    set position = ${newPosition ?? progress.to}
     where workspace_id = ${workspaceId}`
   return Math.max(1, events.length)
 }
@@ -150,7 +150,7 @@ async function renewNext(tx: Tx, keyring: Keyring, workspaceId: string, { renewe
   const last = ids.length === batch ? ids.at(-1) : undefined
   await tx`
     update lead_search_feeds
-    set ${last === undefined ? tx`rules = ${tokenRules}, renewed_to = null` : tx`renewed_to = ${last}`}
+    set ${last === undefined ? tx`rules = ${tokenRulesVersion}, renewed_to = null` : tx`renewed_to = ${last}`}
     where workspace_id = ${workspaceId}`
   return Math.max(1, ids.length)
 }
@@ -159,7 +159,7 @@ async function renewNext(tx: Tx, keyring: Keyring, workspaceId: string, { renewe
 async function lockProgress(tx: Tx, workspaceId: string): Promise<IndexProgress | undefined> {
   await tx`
     insert into lead_search_feeds (workspace_id, position, rules)
-    values (${workspaceId}, 0, ${tokenRules})
+    values (${workspaceId}, 0, ${tokenRulesVersion})
     on conflict do nothing`
   const [progress] = await tx<IndexProgress[]>`
     select s.position as from, f.last_position as to, s.rules, s.renewed_to as "renewedTo"
@@ -170,7 +170,7 @@ async function lockProgress(tx: Tx, workspaceId: string): Promise<IndexProgress 
   return progress
 }
 
-interface FoundLead {
+interface LeadTokensRow {
   id: string
   unique_code: string
   external_ref: string | null
@@ -186,23 +186,23 @@ async function renewTokens(tx: Tx, keyring: Keyring, workspaceId: string, ids: r
   const leads = await readLeads(tx, workspaceId, ids)
   const renewed = leads.flatMap((lead) => {
     const tokens = lead.is_live ? tokensOf(keyring, lead) : null
-    const isRight = lead.index_version === keyring.indexVersion && String(tokens) === String(lead.tokens)
-    return tokens === null || isRight ? [] : { id: lead.id, tokens }
+    const isCurrent = lead.index_version === keyring.indexVersion && String(tokens) === String(lead.tokens)
+    return tokens === null || isCurrent ? [] : { id: lead.id, tokens }
   })
-  const gone = leads.flatMap((lead) => (lead.is_live || lead.tokens === null ? [] : lead.id))
-  if (renewed.length > 0) await putTokens(tx, keyring, workspaceId, renewed)
-  if (gone.length > 0) {
+  const deletedIds = leads.flatMap((lead) => (lead.is_live || lead.tokens === null ? [] : lead.id))
+  if (renewed.length > 0) await tokenUpsertStatement(tx, keyring, workspaceId, renewed)
+  if (deletedIds.length > 0) {
     await tx`
       delete from lead_search
       where workspace_id = ${workspaceId}
-        and lead_id = any (${gone}::uuid[])`
+        and lead_id = any (${deletedIds}::uuid[])`
   }
 }
 
 // Looked up one by one: `limit` keeps the planner from other plans. The statistics of a growing workspace are outdated,
 // and with them a full scan may seem cheaper.
-async function readLeads(tx: Tx, workspaceId: string, ids: readonly string[]): Promise<FoundLead[]> {
-  return tx<FoundLead[]>`
+async function readLeads(tx: Tx, workspaceId: string, ids: readonly string[]): Promise<LeadTokensRow[]> {
+  return tx<LeadTokensRow[]>`
     select l.*, s.*
     from unnest(${ids as string[]}::uuid[]) as i (id)
     cross join lateral (
@@ -223,15 +223,15 @@ async function readLeads(tx: Tx, workspaceId: string, ids: readonly string[]): P
 }
 
 /** Returns null for a lead that cannot be decrypted: it is not searchable, and must not block the others. */
-function tokensOf(keyring: Keyring, lead: FoundLead): number[] | null {
-  const opened = decryptOrNull(() => openPerson(keyring, lead.id, lead.person))
-  if (opened === null) return null
-  const [firstName, lastName, email, phone, contacts] = opened
+function tokensOf(keyring: Keyring, lead: LeadTokensRow): number[] | null {
+  const person = decryptOrNull(() => decryptPerson(keyring, lead.id, lead.person))
+  if (person === null) return null
+  const [firstName, lastName, email, phone, contacts] = person
   const { unique_code: uniqueCode, external_ref: externalRef } = lead
   return searchTokens(keyring, { firstName, lastName, email, phone, contacts, uniqueCode, externalRef })
 }
 
-export function putTokens(
+export function tokenUpsertStatement(
   tx: Tx,
   keyring: Keyring,
   workspaceId: string,

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { AdPlatform, Priority, Source } from '../lead/lead.ts'
 import type { SearchTerm } from '../lead/search-lines.ts'
-import { type Conditions, resolved } from './sorted/conditions.ts'
-import type { Arrangement, Place } from './sorted/order.ts'
+import { type Conditions, resolveConditions } from './sorted/conditions.ts'
+import type { Place, SortOrder } from './sorted/order.ts'
 
 /** Filter for live leads; all fields that are set must match. */
 export interface LeadFilter {
@@ -26,7 +26,7 @@ export interface LeadFilter {
 }
 
 /** Returns true if only the database can answer: the memory index has no imports and labels. */
-export const isForDatabase = ({ importId, labelIds, withoutLabelIds, conditions }: LeadFilter): boolean =>
+export const needsDatabase = ({ importId, labelIds, withoutLabelIds, conditions }: LeadFilter): boolean =>
   importId !== undefined ||
   labelIds !== undefined ||
   withoutLabelIds !== undefined ||
@@ -46,8 +46,8 @@ export const noFilter: LeadFilter = {
 }
 
 /** Resolves relative times to `now`, so that all pages use the same range. */
-export const asOf = (filter: LeadFilter, now: Date): LeadFilter =>
-  filter.conditions === undefined ? filter : { ...filter, conditions: resolved(filter.conditions, now) }
+export const resolveFilter = (filter: LeadFilter, now: Date): LeadFilter =>
+  filter.conditions === undefined ? filter : { ...filter, conditions: resolveConditions(filter.conditions, now) }
 
 /** Returns a digest that identifies a filter in a cursor without revealing the search text. */
 export function filterDigest(filter: LeadFilter): string {
@@ -55,12 +55,12 @@ export function filterDigest(filter: LeadFilter): string {
 }
 
 /** Page to read from the database or a memory index. */
-export interface Wanted {
+export interface PageQuery {
   filter: LeadFilter
   /** With resolved times. */
   conditions: Conditions
   term: SearchTerm | null
-  arrangement: Arrangement
+  sortOrder: SortOrder
   /** Last place of the previous page. */
   after: Place | null
   offset: number
@@ -69,14 +69,14 @@ export interface Wanted {
   needsTotal: boolean
 }
 
-export interface Found {
+export interface PageResult {
   /** Places of the leads at the time of reading. */
   places: Place[]
   total: number | null
 }
 
 /** Order by a time, which database indexes support. Its place keys are milliseconds. */
-export type Timely = Arrangement & { by: 'createdAt' | 'updatedAt' }
+export type TimeOrder = SortOrder & { by: 'createdAt' | 'updatedAt' }
 
-export const isTimely = (arrangement: Pick<Arrangement, 'by'>): arrangement is Timely =>
-  arrangement.by === 'createdAt' || arrangement.by === 'updatedAt'
+export const isTimeOrder = (sortOrder: Pick<SortOrder, 'by'>): sortOrder is TimeOrder =>
+  sortOrder.by === 'createdAt' || sortOrder.by === 'updatedAt'

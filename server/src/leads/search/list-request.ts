@@ -3,15 +3,15 @@ import { InvalidInput, type Issue } from '../../base/errors.ts'
 import { isUuid } from '../../base/id.ts'
 import { oneOf } from '../../base/route.ts'
 import { uuid } from '../../base/schema-types.ts'
-import { readIsoTime } from '../../base/time.ts'
+import { parseIsoTime } from '../../base/time.ts'
 import { ListQuery } from '../lead/schema.ts'
 import type { ListRequest } from './list.ts'
-import { readConditions } from './sorted/conditions.ts'
-import type { Arrangement } from './sorted/order.ts'
+import { parseConditions } from './sorted/conditions.ts'
+import type { SortOrder } from './sorted/order.ts'
 
 const described = (description: string, options: object) => Type.String({ description, ...options })
 
-const someLabels = (description: string) =>
+const labelIdList = (description: string) =>
   Type.String({
     minLength: 36,
     maxLength: 20 * 37 - 1,
@@ -24,8 +24,8 @@ export const TeamListQuery = Type.Object(
   {
     ...ListQuery.properties,
     importId: Type.Optional(uuid('Leads that this import created, changed, or found unchanged.')),
-    labels: Type.Optional(someLabels('Leads that have any of these labels.')),
-    withoutLabels: Type.Optional(someLabels('Leads that have none of these labels.')),
+    labels: Type.Optional(labelIdList('Leads that have any of these labels.')),
+    withoutLabels: Type.Optional(labelIdList('Leads that have none of these labels.')),
     sortBy: Type.Optional(
       described(
         'Default `createdAt`. Any column except notes and labels, or `field:<key>` for a custom field. Texts are sorted by the rules of `sortLanguage`, choices in their defined order, assignees by name; empty values are last in both directions. Names, e-mails, phones, codes and custom fields are sorted in memory: 409 `LIST_NOT_READY` while the leads are being loaded, 422 `LIST_TOO_LARGE` if they do not fit.',
@@ -64,12 +64,12 @@ export const listFilters = Type.Omit(TeamListQuery, [
 export type TeamListQuery = Static<typeof TeamListQuery>
 
 /** Parses the query of a list; checks times, statuses, labels and conditions. Throws 400. */
-export function readListRequest(query: TeamListQuery): ListRequest {
+export function parseListRequest(query: TeamListQuery): ListRequest {
   const issues: Issue[] = []
   const time = (name: 'createdFrom' | 'createdTo' | 'updatedFrom' | 'updatedTo'): Date | null => {
     const text = query[name]
     if (text === undefined) return null
-    const date = readIsoTime(text)
+    const date = parseIsoTime(text)
     if (date === null) issues.push({ path: name, message: 'must be an ISO 8601 date or date-time that exists' })
     return date
   }
@@ -82,7 +82,7 @@ export function readListRequest(query: TeamListQuery): ListRequest {
   if (statuses?.some((status) => !/^[a-z0-9_]{1,50}$/.test(status))) {
     issues.push({ path: 'status', message: 'must be one status or a comma-separated list, each of a-z, 0-9 and _' })
   }
-  const where = query.where === undefined ? null : readConditions(query.where, query.match ?? 'all')
+  const where = query.where === undefined ? null : parseConditions(query.where, query.match ?? 'all')
   issues.push(...(where?.issues ?? []))
   const request: ListRequest = {
     filter: {
@@ -103,7 +103,7 @@ export function readListRequest(query: TeamListQuery): ListRequest {
     },
     // The schema checks the format: a column, or a custom field.
     sort: {
-      by: (query.sortBy ?? 'createdAt') as Arrangement['by'],
+      by: (query.sortBy ?? 'createdAt') as SortOrder['by'],
       order: query.sortOrder ?? 'desc',
       ...(query.sortLanguage && { language: query.sortLanguage }),
     },

@@ -3,29 +3,36 @@ import type { Sql } from '../../base/db.ts'
 import { instanceScope } from '../../base/encryption/key-store.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import { conflict, unprocessable } from '../../base/errors.ts'
-import { type LeadRow, openLead } from '../lead/encrypted-lead.ts'
+import { decryptLead, type LeadRow } from '../lead/encrypted-lead.ts'
 import type { Lead, LeadDeps, LeadUser } from '../lead/lead.ts'
 import { findLeadsByIds } from '../lead/queries.ts'
-import { readSearchTerm } from '../lead/search-lines.ts'
+import { parseSearchTerm } from '../lead/search-lines.ts'
 import { type FoundRows, findInDatabase } from './database.ts'
 import { noConditions } from './filter-sql.ts'
-import { readListCursor, writeListCursor } from './list-cursor.ts'
-import { type Found, isForDatabase, isTimely, type LeadFilter, noFilter, type Wanted } from './list-filter.ts'
+import { parseListCursor, writeListCursor } from './list-cursor.ts'
+import {
+  isTimeOrder,
+  type LeadFilter,
+  needsDatabase,
+  noFilter,
+  type PageQuery,
+  type PageResult,
+} from './list-filter.ts'
 import type { MemoryIndexes } from './memory-index/client.ts'
 import { findMatches } from './search.ts'
-import { resolved } from './sorted/conditions.ts'
-import { type Arrangement, collationKey, fixedChoices, type Place } from './sorted/order.ts'
+import { resolveConditions } from './sorted/conditions.ts'
+import { collationKey, fixedChoices, type Place, type SortOrder } from './sorted/order.ts'
 
 export interface ListDeps extends LeadDeps {
   /** Answers for large workspaces from memory; if absent, the database answers everything. */
   memoryIndexes?: MemoryIndexes
   /** Maximum number of leads that the database sorts without an index, and that are decrypted for a page. */
-  most?: { maxSorted: number; maxOpened: number }
+  limits?: { maxSorted: number; maxOpened: number }
 }
 
 export interface ListRequest {
   filter: LeadFilter
-  sort: Pick<Arrangement, 'by' | 'order'> & { language?: Arrangement['language'] }
+  sort: Pick<SortOrder, 'by' | 'order'> & { language?: SortOrder['language'] }
   limit: number
   /** Page number from 1; ignored if there is a cursor. */
   page: number
@@ -39,7 +46,7 @@ export interface LeadPage {
 }
 
 /** How long pages reached by cursor may repeat the total of the first page. */
-const totalLastsMs = 60_000
+const totalTtlMs = 60_000
 
 /** Returns a page of leads and the exact total. Pages reached by cursor may repeat the first total for a minute. */
 export async function listLeads(deps: ListDeps, user: LeadUser, request: ListRequest): Promise<LeadPage> {
@@ -47,16 +54,16 @@ export async function listLeads(deps: ListDeps, user: LeadUser, request: ListReq
   const { workspaceId } = user
   const now = deps.clock.now()
   const keyring = await deps.keyStore.keyring(workspaceId)
-  const choices = isTimely(request.sort) ? [] : await choicesOf(deps, workspaceId, request.sort)
-  const arrangement: Arrangement = { language: 'en', ...request.sort, choices }
-  const cursor = request.cursor === null ? null : readListCursor(keyring, request.cursor, arrangement, filter)
+  const choices = isTimeOrder(request.sort) ? [] : await readChoices(deps, workspaceId, request.sort)
+  const sortOrder: SortOrder = { language: 'en', ...request.sort, choices }
+  const cursor = request.cursor === null ? null : parseListCursor(keyring, request.cursor, sortOrder, filter)
   const age = cursor === null ? Number.POSITIVE_INFINITY : now.getTime() - cursor.countedAt.getTime()
-  const counted = cursor !== null && age >= 0 && age < totalLastsMs ? cursor : null
+  const counted = cursor !== null && age >= 0 && age < totalTtlMs ? cursor : null
   const found = await find(deps, keyring, workspaceId, {
     filter,
-    conditions: resolved(filter.conditions ?? noConditions, now),
-    term: filter.search === null ? null : readSearchTerm(filter.search, user.masked, user.defaultCountry),
-    arrangement,
+    conditions: resolveConditions(filter.conditions ?? noConditions, now),
+    term: filter.search === null ? null : parseSearchTerm(filter.search, user.masked, user.defaultCountry),
+    sortOrder,
     after: cursor?.after ?? null,
     offset: cursor === null ? (request.page - 1) * limit : 0,
     // One more lead shows whether there is a next page.
@@ -67,18 +74,18 @@ export async function listLeads(deps: ListDeps, user: LeadUser, request: ListReq
   const after = found.places.length <= limit ? undefined : found.places[limit - 1]
   const countedAt = counted?.countedAt ?? now
   const nextCursor =
-    after === undefined ? null : writeListCursor(keyring, arrangement, filter, { after, total, countedAt })
+    after === undefined ? null : writeListCursor(keyring, sortOrder, filter, { after, total, countedAt })
   const rows =
     found.rows?.slice(0, limit) ?? (await selectInOrder(deps.db.sql, workspaceId, found.places.slice(0, limit)))
-  return { leads: rows.map((row) => openLead(keyring, row)), total, nextCursor }
+  return { leads: rows.map((row) => decryptLead(keyring, row)), total, nextCursor }
 }
 
-async function find(deps: ListDeps, keyring: Keyring, workspaceId: string, wanted: Wanted): Promise<FoundRows> {
-  const { db, memoryIndexes, most } = deps
+async function find(deps: ListDeps, keyring: Keyring, workspaceId: string, query: PageQuery): Promise<FoundRows> {
+  const { db, memoryIndexes, limits } = deps
   const found =
-    (await findInMemory(deps, workspaceId, wanted)) ?? (await findInDatabase(db, keyring, workspaceId, wanted, most))
+    (await findInMemory(deps, workspaceId, query)) ?? (await findInDatabase(db, keyring, workspaceId, query, limits))
   if (found !== null) return found
-  if (!isForDatabase(wanted.filter) && memoryIndexes?.isArranging(workspaceId)) {
+  if (!needsDatabase(query.filter) && memoryIndexes?.isLoading(workspaceId)) {
     throw conflict('The leads are being loaded into memory for this sort or filter; try again in a few seconds', {
       code: 'LIST_NOT_READY',
     })
@@ -89,29 +96,33 @@ async function find(deps: ListDeps, keyring: Keyring, workspaceId: string, wante
   )
 }
 
-const findInMemory = async ({ memoryIndexes }: ListDeps, workspaceId: string, wanted: Wanted): Promise<Found | null> =>
-  memoryIndexes === undefined || isForDatabase(wanted.filter) ? null : memoryIndexes.find(workspaceId, wanted)
+const findInMemory = async (
+  { memoryIndexes }: ListDeps,
+  workspaceId: string,
+  query: PageQuery,
+): Promise<PageResult | null> =>
+  memoryIndexes === undefined || needsDatabase(query.filter) ? null : memoryIndexes.find(workspaceId, query)
 
 /** Returns the newest leads that match a search text, without the total. */
 export async function findNewestLeads(deps: ListDeps, user: LeadUser, search: string, limit: number): Promise<Lead[]> {
-  const term = readSearchTerm(search, user.masked, user.defaultCountry)
+  const term = parseSearchTerm(search, user.masked, user.defaultCountry)
   if (term === null) return []
   const { workspaceId } = user
   const keyring = await deps.keyStore.keyring(workspaceId)
-  const arrangement = { by: 'createdAt', order: 'desc', language: 'en', choices: [] } as const
-  const wanted = {
-    ...{ filter: { ...noFilter, search }, conditions: noConditions, term, arrangement },
+  const sortOrder = { by: 'createdAt', order: 'desc', language: 'en', choices: [] } as const
+  const query = {
+    ...{ filter: { ...noFilter, search }, conditions: noConditions, term, sortOrder },
     ...{ after: null, offset: 0, limit, needsTotal: false },
   }
   const { places } =
-    (await findInMemory(deps, workspaceId, wanted)) ??
-    (await findMatches(deps.db.sql, keyring, { ...wanted, workspaceId }, wanted))
+    (await findInMemory(deps, workspaceId, query)) ??
+    (await findMatches(deps.db.sql, keyring, { ...query, workspaceId }, query))
   const rows = await selectInOrder(deps.db.sql, workspaceId, places)
-  return rows.map((row) => openLead(keyring, row))
+  return rows.map((row) => decryptLead(keyring, row))
 }
 
 /** Returns the values of the choice column that the list is sorted by, in their order. */
-async function choicesOf(
+async function readChoices(
   { db, keyStore }: ListDeps,
   workspaceId: string,
   { by, language = 'en' }: ListRequest['sort'],

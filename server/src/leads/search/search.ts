@@ -1,40 +1,41 @@
 import { setImmediate } from 'node:timers/promises'
-import { unseenWorkspace } from '../../base/citus/distributed-sql.ts'
+import { hiddenWorkspace } from '../../base/citus/distributed-sql.ts'
 import type { Sql } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
-import { type LeadRow, openPerson } from '../lead/encrypted-lead.ts'
-import { eventsOfLeads } from '../lead/events.ts'
+import { decryptPerson, type LeadRow } from '../lead/encrypted-lead.ts'
+import { isLeadEventOf } from '../lead/events.ts'
 import { matchesTerm, type SearchTerm, termTokens } from '../lead/search-lines.ts'
 import { afterCondition, filterCondition, sortClause } from './filter-sql.ts'
-import { readIndexedTo } from './index-leads.ts'
-import type { Found, LeadFilter, Timely, Wanted } from './list-filter.ts'
+import { readIndexedPosition } from './index-leads.ts'
+import type { LeadFilter, PageQuery, PageResult, TimeOrder } from './list-filter.ts'
 import { comparePlaces, type Place } from './sorted/order.ts'
 
 export interface LeadSearch {
   workspaceId: string
   filter: LeadFilter
-  arrangement: Timely
+  sortOrder: TimeOrder
   term: SearchTerm
 }
 
-type Slice = Pick<Wanted, 'after' | 'offset' | 'limit'>
+type Slice = Pick<PageQuery, 'after' | 'offset' | 'limit'>
 
 type CandidateRow = Pick<LeadRow, 'id' | 'unique_code' | 'external_ref' | 'person'> & { time: Date }
 
 // Rows decrypted at a time: many candidates must not block other requests or fill the memory.
-const stretch = 1_000
-const probed = 2_000
+const batchRows = 1_000
+const probeRows = 2_000
 
 /** Returns a page of a search, and the total. */
-export async function searchPage(sql: Sql, keyring: Keyring, wanted: Wanted & LeadSearch): Promise<Found> {
-  if (!wanted.needsTotal) {
+export async function searchPage(sql: Sql, keyring: Keyring, requested: PageQuery & LeadSearch): Promise<PageResult> {
+  if (!requested.needsTotal) {
     const places =
-      (await probeMatches(sql, keyring, wanted, wanted)) ?? (await findMatches(sql, keyring, wanted, wanted)).places
+      (await probeMatches(sql, keyring, requested, requested)) ??
+      (await findMatches(sql, keyring, requested, requested)).places
     return { places, total: null }
   }
-  const found = await findMatches(sql, keyring, wanted, wanted)
-  if (wanted.after === null) return found
-  const all = await findMatches(sql, keyring, wanted, { after: null, offset: 0, limit: 0 })
+  const found = await findMatches(sql, keyring, requested, requested)
+  if (requested.after === null) return found
+  const all = await findMatches(sql, keyring, requested, { after: null, offset: 0, limit: 0 })
   return { ...found, total: all.total }
 }
 
@@ -45,20 +46,20 @@ export async function findMatches(
   search: LeadSearch,
   slice: Slice,
 ): Promise<{ places: Place[]; total: number }> {
-  const wanted = slice.offset + slice.limit
-  const compare = comparePlaces(search.arrangement.order)
+  const requested = slice.offset + slice.limit
+  const compare = comparePlaces(search.sortOrder.order)
   let first: Place[] = []
   let total = 0
   // Read first, so that no event is assumed to be indexed whose tokens the candidates' snapshot does not have.
-  const indexedTo = await readIndexedTo(sql, search.workspaceId)
+  const indexedTo = await readIndexedPosition(sql, search.workspaceId)
   for await (const candidates of readCandidates(sql, keyring, search, slice.after, indexedTo)) {
-    const places = placesOf(matching(keyring, candidates, search.term))
+    const places = placesOf(filterMatches(keyring, candidates, search.term))
     total += places.length
     first.push(...places)
-    if (first.length > 2 * wanted + stretch) first = first.sort(compare).slice(0, wanted)
+    if (first.length > 2 * requested + batchRows) first = first.sort(compare).slice(0, requested)
     await setImmediate()
   }
-  return { places: first.sort(compare).slice(slice.offset, wanted), total }
+  return { places: first.sort(compare).slice(slice.offset, requested), total }
 }
 
 /**
@@ -72,14 +73,14 @@ async function probeMatches(
   { after, offset, limit }: Slice,
 ): Promise<Place[] | null> {
   const rows = await sql<CandidateRow[]>`
-    select ${candidateColumns(sql, search.arrangement)}
+    select ${candidateColumns(sql, search.sortOrder)}
     from leads l
     where ${filterCondition(sql, search.workspaceId, search.filter)}
-      ${afterCondition(sql, search.arrangement, after)}
-    order by ${sortClause(sql, search.arrangement)}
-    limit ${probed}`
-  const places = placesOf(matching(keyring, rows, search.term)).slice(offset, offset + limit)
-  return places.length === limit || rows.length < probed ? places : null
+      ${afterCondition(sql, search.sortOrder, after)}
+    order by ${sortClause(sql, search.sortOrder)}
+    limit ${probeRows}`
+  const places = placesOf(filterMatches(keyring, rows, search.term)).slice(offset, offset + limit)
+  return places.length === limit || rows.length < probeRows ? places : null
 }
 
 /**
@@ -103,13 +104,13 @@ function readCandidates(
   const { workspaceId } = search
   return sql<CandidateRow[]>`
     with candidates as (
-      select lead_id as id from lead_search s where s.workspace_id = ${unseenWorkspace(sql, workspaceId)} and (${hasTokens})
+      select lead_id as id from lead_search s where s.workspace_id = ${hiddenWorkspace(sql, workspaceId)} and (${hasTokens})
       union
-      select subject_id from events where ${eventsOfLeads(sql, workspaceId)} and position > ${indexedTo}
+      select subject_id from events where ${isLeadEventOf(sql, workspaceId)} and position > ${indexedTo}
       union
-      select subject_id from events where ${eventsOfLeads(sql, workspaceId)} and position is null
+      select subject_id from events where ${isLeadEventOf(sql, workspaceId)} and position is null
     )
-    select ${candidateColumns(sql, search.arrangement)}
+    select ${candidateColumns(sql, search.sortOrder)}
     from candidates c
     cross join lateral (
       select *
@@ -119,19 +120,19 @@ function readCandidates(
       limit 1
     ) as l
     where ${filterCondition(sql, workspaceId, search.filter)}
-      ${afterCondition(sql, search.arrangement, after)}`.cursor(stretch)
+      ${afterCondition(sql, search.sortOrder, after)}`.cursor(batchRows)
 }
 
-const candidateColumns = (sql: Sql, { by }: Timely) => sql`
+const candidateColumns = (sql: Sql, { by }: TimeOrder) => sql`
   l.id,
   ${by === 'createdAt' ? sql`l.created_at` : sql`l.updated_at`} as time,
   l.unique_code,
   l.external_ref,
   l.person`
 
-function matching(keyring: Keyring, rows: readonly CandidateRow[], term: SearchTerm): CandidateRow[] {
+function filterMatches(keyring: Keyring, rows: readonly CandidateRow[], term: SearchTerm): CandidateRow[] {
   return rows.filter((row) => {
-    const [firstName, lastName, email, phone, contacts, formerPhones] = openPerson(keyring, row.id, row.person)
+    const [firstName, lastName, email, phone, contacts, formerPhones] = decryptPerson(keyring, row.id, row.person)
     const { unique_code: uniqueCode, external_ref: externalRef } = row
     return matchesTerm({ firstName, lastName, email, phone, contacts, formerPhones, uniqueCode, externalRef }, term)
   })

@@ -28,14 +28,14 @@ export interface TimelineEntry {
   changes?: readonly FieldChange[]
   text?: string
   conversationId?: string
-  message?: ToldMessage
+  message?: TimelineMessage
   form?: { id: string; name: string }
   answers?: readonly { label: string; value: string | boolean }[]
-  merge?: ToldMerge
+  merge?: TimelineMerge
 }
 
 /** Message data in the timeline, besides its text. */
-export interface ToldMessage {
+export interface TimelineMessage {
   connectionId: string
   direction: 'inbound' | 'outbound'
   kind: string
@@ -45,7 +45,7 @@ export interface ToldMessage {
 }
 
 /** Merge into the lead, and whether it was undone. */
-export interface ToldMerge {
+export interface TimelineMerge {
   otherId: string
   /** Null for a purged or erased lead. */
   otherName: string | null
@@ -60,7 +60,7 @@ export interface Position {
 }
 
 /** Slice of the timeline: the newest entries before a position, or the newest of all. */
-export interface Stretch {
+export interface TimelineSlice {
   before: Position | null
   limit: number
 }
@@ -79,7 +79,7 @@ export const newestFirst = (a: Position, b: Position): number =>
   b.at.getTime() - a.at.getTime() || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0)
 
 /** Returns the position of an entry that is ordered by its id, which starts with a timestamp. */
-export const placeOfId = (id: string): Position => ({ id, at: timeOfId(id) })
+export const positionOfId = (id: string): Position => ({ id, at: timeOfId(id) })
 
 /** Returns the id below which all rows ordered by id are before the position; null if there is no position. */
 export function idBefore(position: Position | null): string | null {

@@ -1,14 +1,14 @@
 import { Type } from 'typebox'
 import { nullable, oneOf, timestamp, titled } from '../../base/route.ts'
-import { cursor, text, uuid, visible } from '../../base/schema-types.ts'
+import { cursor, text, uuid, visiblePattern } from '../../base/schema-types.ts'
 import type { TeamApi } from '../../team/team-api.ts'
 import { closed, idSchema } from '../../team/team-schema.ts'
-import { leadsPath, leadUserOf, ofLead } from '../api/lead-request.ts'
+import { leadPathParams, leadsPath, leadUserOfMember } from '../api/lead-request.ts'
+import { makeLeadReader } from '../lead/find-lead.ts'
 import { addLeadNote } from '../lead/history.ts'
-import { leadReader } from '../lead/identify.ts'
 import { NoQuery } from '../lead/schema.ts'
 import { entryKinds, type TimelineEntry, type TimelineFilter, timelineFilters } from './entries.ts'
-import { readLeadTimeline, readTimelineCursor, type TimelineDeps } from './read-timeline.ts'
+import { parseTimelineCursor, readLeadTimeline, type TimelineDeps } from './read-timeline.ts'
 
 const value = (description: string) =>
   Type.Unsafe<string | number | boolean | null>({
@@ -33,7 +33,7 @@ const FieldChange = titled('LeadFieldChange', {
   to: value('The new value, up to 200 characters.'),
 })
 
-const ToldMessage = titled('LeadTimelineMessage', {
+const MessageSchema = titled('LeadTimelineMessage', {
   connectionId: idSchema('The connection of the message.'),
   direction: oneOf(['inbound', 'outbound'] as const, { description: 'Direction of the message.' }),
   kind: text(20, 'Kind of message.', { example: 'text' }),
@@ -41,7 +41,7 @@ const ToldMessage = titled('LeadTimelineMessage', {
   status: text(20, 'Delivery status.', { example: 'delivered' }),
 })
 
-const Answer = titled('LeadTimelineAnswer', {
+const AnswerSchema = titled('LeadTimelineAnswer', {
   label: text(200, 'Label of the form field.', { example: 'City' }),
   value: Type.Unsafe<string | boolean>({
     type: ['string', 'boolean'],
@@ -50,7 +50,7 @@ const Answer = titled('LeadTimelineAnswer', {
   }),
 })
 
-const ToldMerge = titled('LeadTimelineMerge', {
+const MergeSchema = titled('LeadTimelineMerge', {
   otherId: idSchema('The lead that was merged into this one. The id of the entry is that of the merge.'),
   otherName: nullable(text(600, 'Name of that lead; null if it was purged or erased.', { example: 'Maria Silva' })),
   undoUntil: nullable(timestamp('Until when it can be undone; null if it cannot.')),
@@ -78,10 +78,10 @@ export const LeadTimelineEntry = titled('LeadTimelineEntry', {
   }),
   text: nullable(text(10_000, 'Text of a message, up to 1,000 characters, or of a note.')),
   conversationId: nullable(idSchema('The conversation of a message or note; null for a note on the lead itself.')),
-  message: nullable(ToldMessage),
+  message: nullable(MessageSchema),
   form: nullable(Type.Object({ id: idSchema('The form.'), name: text(200, 'Its name.', { example: 'Contact' }) })),
-  answers: Type.Array(Answer, { maxItems: 100, description: 'For a submission.' }),
-  merge: nullable(ToldMerge),
+  answers: Type.Array(AnswerSchema, { maxItems: 100, description: 'For a submission.' }),
+  merge: nullable(MergeSchema),
 })
 
 const LeadTimeline = Type.Object({
@@ -106,7 +106,12 @@ export const maxNote = 10_000
 
 export const NewLeadNote = Type.Object(
   {
-    text: Type.String({ minLength: 1, maxLength: maxNote, pattern: visible, description: 'Visible to the team only.' }),
+    text: Type.String({
+      minLength: 1,
+      maxLength: maxNote,
+      pattern: visiblePattern,
+      description: 'Visible to the team only.',
+    }),
   },
   { ...closed, title: 'NewLeadNote' },
 )
@@ -124,20 +129,20 @@ const LeadNoteHeaders = Type.Object({
 })
 
 export function timelineRoutes(api: TeamApi, deps: TimelineDeps): void {
-  const readLead = leadReader(deps)
+  const readLead = makeLeadReader(deps)
   api.get(`${leadsPath}/:identifier/timeline`, 'member', {
     operationId: 'getLeadTimeline',
     summary: 'Read the timeline of a lead',
     description:
       'Messages and notes of its conversations, notes on the lead, status and field changes with their authors, merges into it, and its form submissions, newest first. Status changes are kept permanently, changes of other fields for 30 days.',
-    params: ofLead,
+    params: leadPathParams,
     query: LeadTimelineQuery,
     answers: { 200: LeadTimeline },
     run: async ({ member, params, query }) => {
       const { limit = 30, cursor, kind = null } = query
-      const before = cursor === undefined ? null : readTimelineCursor(cursor)
-      const asked = { limit, before, filter: kind }
-      const page = await readLeadTimeline(deps, leadUserOf(member), params.identifier, asked)
+      const before = cursor === undefined ? null : parseTimelineCursor(cursor)
+      const request = { limit, before, filter: kind }
+      const page = await readLeadTimeline(deps, leadUserOfMember(member), params.identifier, request)
       return { entries: page.entries.map(present), nextCursor: page.nextCursor }
     },
   })
@@ -146,13 +151,13 @@ export function timelineRoutes(api: TeamApi, deps: TimelineDeps): void {
     summary: 'Write a note on a lead',
     description:
       'Adds it to the timeline of the lead, visible to the team only. With an Idempotency-Key, repeated requests add it once.',
-    params: ofLead,
+    params: leadPathParams,
     query: NoQuery,
     headers: LeadNoteHeaders,
     body: NewLeadNote,
     answers: { 201: Type.Object({ id: idSchema('The note.') }) },
     run: async ({ member, params, body, headers }) => {
-      const user = leadUserOf(member)
+      const user = leadUserOfMember(member)
       const { id: leadId } = await readLead(user, params.identifier)
       const key = headers['idempotency-key'] ?? null
       const id = await addLeadNote(deps, user.workspaceId, member.actor, { leadId, text: body.text, key })

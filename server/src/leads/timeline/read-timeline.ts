@@ -5,28 +5,28 @@ import { invalid } from '../../base/errors.ts'
 import { isUuid } from '../../base/id.ts'
 import { changesContext } from '../../events/record.ts'
 import type { Actor } from '../../workspaces/actor.ts'
-import { openLead, openPerson } from '../lead/encrypted-lead.ts'
+import { decryptLead, decryptPerson } from '../lead/encrypted-lead.ts'
 import { fieldChanges } from '../lead/events.ts'
-import { openLeadNote } from '../lead/history.ts'
-import { findLead } from '../lead/identify.ts'
+import { findLead } from '../lead/find-lead.ts'
+import { decryptLeadNote } from '../lead/history.ts'
 import type { Lead, LeadDeps, LeadUser } from '../lead/lead.ts'
-import { anyWorkspace } from '../lead/queries.ts'
+import { hiddenWorkspaceId } from '../lead/queries.ts'
 import { phonesOf } from '../lead/search-lines.ts'
-import { openFormer } from '../merge/merges.ts'
-import type { EntryKind, Position, Stretch, TimelineEntry, TimelineFilter } from './entries.ts'
-import { idBefore, newestFirst, placeOfId, timelineFilters } from './entries.ts'
+import { decryptSnapshot } from '../merge/merge-records.ts'
+import type { EntryKind, Position, TimelineEntry, TimelineFilter, TimelineSlice } from './entries.ts'
+import { idBefore, newestFirst, positionOfId, timelineFilters } from './entries.ts'
 
 /** Dependencies; other modules supply their part of a lead's timeline. */
 export interface TimelineDeps extends LeadDeps {
   /** Returns messages and notes of conversations with these phones, in any of their variants. */
-  talkOf(
+  conversationEntries(
     workspaceId: string,
     phones: readonly string[],
-    wanted: { messages: boolean; notes: boolean },
-    stretch: Stretch,
+    kinds: { messages: boolean; notes: boolean },
+    slice: TimelineSlice,
   ): Promise<TimelineEntry[]>
   /** Returns the form submissions of the lead. */
-  submissionsOf(workspaceId: string, leadId: string, stretch: Stretch): Promise<TimelineEntry[]>
+  submissionEntries(workspaceId: string, leadId: string, slice: TimelineSlice): Promise<TimelineEntry[]>
 }
 
 export interface TimelineRequest {
@@ -43,10 +43,10 @@ export async function readLeadTimeline(
   { limit, before, filter }: TimelineRequest,
 ): Promise<{ entries: TimelineEntry[]; nextCursor: string | null }> {
   const keyring = await deps.keyStore.keyring(user.workspaceId)
-  const lead = openLead(keyring, await findLead(deps.db.sql, keyring, user, identifier))
-  const wanted: ReadonlySet<EntryKind> | null = filter === null ? null : new Set(timelineFilters[filter])
+  const lead = decryptLead(keyring, await findLead(deps.db.sql, keyring, user, identifier))
+  const kinds: ReadonlySet<EntryKind> | null = filter === null ? null : new Set(timelineFilters[filter])
   const found = await Promise.all(
-    sourcesOf(deps, user.workspaceId, lead, { before, limit: limit + 1 }, (kind) => wanted?.has(kind) ?? true),
+    sourcesOf(deps, user.workspaceId, lead, { before, limit: limit + 1 }, (kind) => kinds?.has(kind) ?? true),
   )
   const entries = found.flat().sort(newestFirst)
   const shown = entries.slice(0, limit)
@@ -56,78 +56,79 @@ export async function readLeadTimeline(
 }
 
 function sourcesOf(
-  { db: { sql }, keyStore, clock, talkOf, submissionsOf }: TimelineDeps,
+  { db: { sql }, keyStore, clock, conversationEntries, submissionEntries }: TimelineDeps,
   workspaceId: string,
   lead: Lead,
-  stretch: Stretch,
-  wants: (kind: EntryKind) => boolean,
+  slice: TimelineSlice,
+  wantsKind: (kind: EntryKind) => boolean,
 ): Promise<TimelineEntry[]>[] {
   const sources: Promise<TimelineEntry[]>[] = []
-  const look: Look = { sql, workspaceId, lead, stretch }
-  const opened = (select: (look: Look, keyring: Keyring) => Promise<TimelineEntry[]>) =>
-    sources.push(keyStore.withKeyring(workspaceId, (keyring) => select(look, keyring)))
-  const [messages, notes] = [wants('message'), wants('note')]
+  const query: TimelineQuery = { sql, workspaceId, lead, slice }
+  const addDecrypting = (select: (query: TimelineQuery, keyring: Keyring) => Promise<TimelineEntry[]>) =>
+    sources.push(keyStore.withKeyring(workspaceId, (keyring) => select(query, keyring)))
+  const [messages, notes] = [wantsKind('message'), wantsKind('note')]
   const phones = phonesOf(lead)
-  if (phones.length > 0 && (messages || notes)) sources.push(talkOf(workspaceId, phones, { messages, notes }, stretch))
-  if (notes) opened(selectNotes)
-  if (wants('merged')) {
+  if (phones.length > 0 && (messages || notes))
+    sources.push(conversationEntries(workspaceId, phones, { messages, notes }, slice))
+  if (notes) addDecrypting(selectNotes)
+  if (wantsKind('merged')) {
     const now = clock.now()
-    opened((look, keyring) => selectMerges(look, keyring, now))
+    addDecrypting((query, keyring) => selectMerges(query, keyring, now))
   }
-  if (!wants('fields')) return sources
-  sources.push(selectStatuses(look), submissionsOf(workspaceId, lead.id, stretch))
-  opened(selectChanges)
+  if (!wantsKind('fields')) return sources
+  sources.push(selectStatuses(query), submissionEntries(workspaceId, lead.id, slice))
+  addDecrypting(selectChanges)
   const creation = { id: lead.id, at: lead.createdAt }
-  if (stretch.before === null || newestFirst(stretch.before, creation) < 0) sources.push(selectCreation(look))
+  if (slice.before === null || newestFirst(slice.before, creation) < 0) sources.push(selectCreation(query))
   return sources
 }
 
 const cursorKind = 'lead-timeline'
-const lastMs = 253_402_300_799_999
+const maxTimeMs = 253_402_300_799_999
 
 const writeCursor = ({ at, id }: Position): string => encodeCursor([cursorKind, at.getTime(), id])
 
 /** Parses a timeline cursor. Throws `InvalidInput` for any other text. */
-export function readTimelineCursor(text: string): Position {
+export function parseTimelineCursor(text: string): Position {
   const [kind, time, id, extra] = decodeCursor(text) ?? []
-  const isTime = Number.isSafeInteger(time) && Math.abs(Number(time)) <= lastMs
+  const isTime = Number.isSafeInteger(time) && Math.abs(Number(time)) <= maxTimeMs
   if (kind !== cursorKind || !isTime || typeof id !== 'string' || !isUuid(id) || extra !== undefined) {
     throw invalid('cursor', 'is not a timeline cursor; send the nextCursor of a page', 'query')
   }
   return { at: new Date(Number(time)), id: id.toLowerCase() }
 }
 
-interface Look {
+interface TimelineQuery {
   sql: Sql
   workspaceId: string
   lead: Lead
-  stretch: Stretch
+  slice: TimelineSlice
 }
 
 const actorColumn = (sql: Sql) => sql`
   case when actor_type is not null then json_build_object('type', actor_type, 'id', actor_id) end as actor`
 
 /** Returns the SQL for the newest rows of the lead before the position. */
-function newestOf({ sql, workspaceId, lead, stretch }: Look, column: string, condition = sql`true`) {
-  const before = idBefore(stretch.before)
+function newestRows({ sql, workspaceId, lead, slice }: TimelineQuery, column: string, condition = sql`true`) {
+  const before = idBefore(slice.before)
   return sql`
-    where workspace_id = ${anyWorkspace(sql, workspaceId)}
+    where workspace_id = ${hiddenWorkspaceId(sql, workspaceId)}
       and ${sql(column)} = ${lead.id}
       and ${condition}
       ${before === null ? sql`` : sql`and id < ${before}::uuid`}
     order by id desc
-    limit ${stretch.limit}`
+    limit ${slice.limit}`
 }
 
 /** Returns status changes, which are kept permanently. */
-async function selectStatuses(look: Look): Promise<TimelineEntry[]> {
-  const { sql } = look
+async function selectStatuses(query: TimelineQuery): Promise<TimelineEntry[]> {
+  const { sql } = query
   const rows = await sql<{ id: string; actor: Actor | null; from: string; to: string }[]>`
     select id, ${actorColumn(sql)}, from_status as from, to_status as to
     from lead_status_changes
-    ${newestOf(look, 'lead_id')}`
+    ${newestRows(query, 'lead_id')}`
   return rows.map(({ id, actor, from, to }) => ({
-    ...placeOfId(id),
+    ...positionOfId(id),
     kind: 'status',
     actor,
     changes: [{ field: 'status', from, to }],
@@ -145,9 +146,9 @@ interface EventRow {
 }
 
 /** Returns field changes, deletions and restores, while their events are kept. Merges have entries of their own. */
-async function selectChanges(look: Look, keyring: Keyring): Promise<TimelineEntry[]> {
-  const { sql } = look
-  const isTold = sql`
+async function selectChanges(query: TimelineQuery, keyring: Keyring): Promise<TimelineEntry[]> {
+  const { sql } = query
+  const isIncluded = sql`
     (
       name in ('lead.deleted', 'lead.restored')
       or (name = 'lead.updated' and changes is not null and coalesce(part_of, '') not like 'merge:%')
@@ -156,9 +157,9 @@ async function selectChanges(look: Look, keyring: Keyring): Promise<TimelineEntr
   const rows = await sql<EventRow[]>`
     select id, name, ${actorColumn(sql)}, part_of as "partOf", changes
     from events
-    ${newestOf(look, 'subject_id', isTold)}`
+    ${newestRows(query, 'subject_id', isIncluded)}`
   return rows.map(({ id, name, actor, partOf, changes }) => ({
-    ...placeOfId(id),
+    ...positionOfId(id),
     kind: kindOf[name],
     actor,
     partOf,
@@ -167,11 +168,15 @@ async function selectChanges(look: Look, keyring: Keyring): Promise<TimelineEntr
 }
 
 /** Returns the creation of the lead; its author is known while the event is kept. */
-async function selectCreation({ sql, workspaceId, lead: { id, createdAt: at } }: Look): Promise<TimelineEntry[]> {
+async function selectCreation({
+  sql,
+  workspaceId,
+  lead: { id, createdAt: at },
+}: TimelineQuery): Promise<TimelineEntry[]> {
   const [row] = await sql<{ name: string; actor: Actor | null; partOf: string | null }[]>`
     select name, ${actorColumn(sql)}, part_of as "partOf"
     from events
-    where workspace_id = ${anyWorkspace(sql, workspaceId)}
+    where workspace_id = ${hiddenWorkspaceId(sql, workspaceId)}
       and subject_id = ${id}
     order by id
     limit 1`
@@ -179,7 +184,7 @@ async function selectCreation({ sql, workspaceId, lead: { id, createdAt: at } }:
   return [{ id, at, kind: 'created', actor, partOf }]
 }
 
-interface ToldMergeRow {
+interface TimelineMergeRow {
   id: string
   actor: Actor | null
   otherId: string
@@ -192,9 +197,9 @@ interface ToldMergeRow {
 }
 
 /** Returns merges into the lead, and the values it got from them while the merge can be undone. */
-async function selectMerges(look: Look, keyring: Keyring, now: Date): Promise<TimelineEntry[]> {
-  const { sql, workspaceId, lead } = look
-  const rows = await sql<ToldMergeRow[]>`
+async function selectMerges(query: TimelineQuery, keyring: Keyring, now: Date): Promise<TimelineEntry[]> {
+  const { sql, workspaceId, lead } = query
+  const rows = await sql<TimelineMergeRow[]>`
     select id, ${actorColumn(sql)}, merged_id as "otherId", former, undo_until as "undoUntil", undone_at as "undoneAt",
       case
         when undone_by_type is not null then json_build_object('type', undone_by_type, 'id', undone_by_id)
@@ -202,16 +207,16 @@ async function selectMerges(look: Look, keyring: Keyring, now: Date): Promise<Ti
       (
         select person
         from leads
-        where workspace_id = ${anyWorkspace(sql, workspaceId)}
+        where workspace_id = ${hiddenWorkspaceId(sql, workspaceId)}
           and id = m.merged_id
       ) as person
     from lead_merges m
-    ${newestOf(look, 'kept_id')}`
+    ${newestRows(query, 'kept_id')}`
   return rows.map((row): TimelineEntry => {
     const { id, actor, otherId, undoUntil, undoneAt, undoneBy } = row
-    const former = row.former === null ? null : openFormer(keyring, id, row.former)
+    const former = row.former === null ? null : decryptSnapshot(keyring, id, row.former)
     return {
-      ...placeOfId(id),
+      ...positionOfId(id),
       kind: 'merged',
       actor,
       changes: former === null ? [] : fieldChanges({ ...lead, ...former.before }, { ...lead, ...former.after }),
@@ -225,22 +230,22 @@ async function selectMerges(look: Look, keyring: Keyring, now: Date): Promise<Ti
   })
 }
 
-function nameOf(keyring: Keyring, { otherId, person }: ToldMergeRow): string | null {
+function nameOf(keyring: Keyring, { otherId, person }: TimelineMergeRow): string | null {
   if (person === null || person.length === 0) return null
-  const [firstName, lastName] = openPerson(keyring, otherId, person)
+  const [firstName, lastName] = decryptPerson(keyring, otherId, person)
   return [firstName, lastName].filter(Boolean).join(' ')
 }
 
-async function selectNotes(look: Look, keyring: Keyring): Promise<TimelineEntry[]> {
-  const { sql } = look
+async function selectNotes(query: TimelineQuery, keyring: Keyring): Promise<TimelineEntry[]> {
+  const { sql } = query
   const rows = await sql<{ id: string; actor: Actor | null; text: Buffer }[]>`
     select id, ${actorColumn(sql)}, text
     from lead_notes
-    ${newestOf(look, 'lead_id')}`
+    ${newestRows(query, 'lead_id')}`
   return rows.map(({ id, actor, text }) => ({
-    ...placeOfId(id),
+    ...positionOfId(id),
     kind: 'note',
     actor,
-    text: openLeadNote(keyring, id, text),
+    text: decryptLeadNote(keyring, id, text),
   }))
 }

@@ -5,10 +5,10 @@ import type { ApiError } from '../../base/errors.ts'
 import { isUuid } from '../../base/id.ts'
 import { recordEvents } from '../../events/record.ts'
 import { findNonMembers } from '../../workspaces/workspace.ts'
-import { type LeadRow, openLead } from '../lead/encrypted-lead.ts'
+import { decryptLead, type LeadRow } from '../lead/encrypted-lead.ts'
 import { leadRestored } from '../lead/events.ts'
 import { type Lead, type LeadDeps, type LeadUser, leadNotFound, takenField, valueTaken } from '../lead/lead.ts'
-import { anyWorkspace, leadColumns, liveLeadsNamed } from '../lead/queries.ts'
+import { hiddenWorkspaceId, leadColumns, liveLeadsByName } from '../lead/queries.ts'
 
 const restorableDays = 30
 export const restorableMs = restorableDays * 86_400_000
@@ -27,24 +27,24 @@ export interface RestoreOptions {
   /** Selects the deleted leads to restore. */
   mayRestore?: (deleted: Lead) => boolean
   /** Further work in the same transaction. */
-  alongside?: (tx: Tx, restored: Restored[]) => Promise<void>
+  inTransaction?: (tx: Tx, restored: RestoreOutcome[]) => Promise<void>
 }
 
-export type Restored = { id: string; lead: Lead } | { id: string; error: ApiError }
+export type RestoreOutcome = { id: string; lead: Lead } | { id: string; error: ApiError }
 
 /** Restores deleted leads in one transaction. A lead that does not exist or whose name is taken fails alone. */
 export async function restoreLeads(
   deps: LeadDeps,
   user: LeadUser,
   ids: readonly string[],
-  { mayRestore = () => true, alongside }: RestoreOptions = {},
-): Promise<Restored[]> {
+  { mayRestore = () => true, inTransaction }: RestoreOptions = {},
+): Promise<RestoreOutcome[]> {
   const keyring = await deps.keyStore.keyring(user.workspaceId)
   for (let attempt = 1; ; attempt++) {
     try {
       return await deps.db.tx(async (tx) => {
-        const restored = await restoreIn(tx, keyring, user, ids, deps.clock.now(), mayRestore)
-        await alongside?.(tx, restored)
+        const restored = await restoreInTransaction(tx, keyring, user, ids, deps.clock.now(), mayRestore)
+        await inTransaction?.(tx, restored)
         return restored
       })
     } catch (error) {
@@ -57,20 +57,20 @@ export async function restoreLeads(
 }
 
 /** Restores deleted leads within the caller's transaction. */
-export async function restoreIn(
+export async function restoreInTransaction(
   tx: Tx,
   keyring: Keyring,
   user: LeadUser,
   ids: readonly string[],
   now: Date,
   mayRestore: (deleted: Lead) => boolean,
-): Promise<Restored[]> {
+): Promise<RestoreOutcome[]> {
   const { workspaceId } = user
   const rows = await lockDeleted(tx, workspaceId, ids, now)
-  const opened = rows.map((row) => openLead(keyring, row)).filter(mayRestore)
-  const deleted = new Map(opened.map((lead) => [lead.id, lead]))
+  const candidates = rows.map((row) => decryptLead(keyring, row)).filter(mayRestore)
+  const deleted = new Map(candidates.map((lead) => [lead.id, lead]))
   const taken = await takenNames(tx, workspaceId, [...deleted.values()])
-  const outcomes = ids.map((id): Restored => {
+  const outcomes = ids.map((id): RestoreOutcome => {
     const lead = deleted.get(id)
     if (lead === undefined) return { id, error: leadNotFound() }
     const { externalRef, uniqueCode } = lead
@@ -81,11 +81,17 @@ export async function restoreIn(
     return { id, lead: { ...lead, deletedAt: null, updatedAt: now } }
   })
   const leads = outcomes.flatMap((outcome) => ('lead' in outcome ? [outcome.lead] : []))
-  await show(tx, keyring, user, leads, now)
+  await markRestored(tx, keyring, user, leads, now)
   return outcomes
 }
 
-async function show(tx: Tx, keyring: Keyring, user: LeadUser, leads: readonly Lead[], now: Date): Promise<void> {
+async function markRestored(
+  tx: Tx,
+  keyring: Keyring,
+  user: LeadUser,
+  leads: readonly Lead[],
+  now: Date,
+): Promise<void> {
   if (leads.length === 0) return
   const { workspaceId } = user
   const events = leads.map((lead) => leadRestored(lead, user))
@@ -94,7 +100,7 @@ async function show(tx: Tx, keyring: Keyring, user: LeadUser, leads: readonly Le
       update leads
       set deleted_at = null,
         updated_at = ${now}
-      where workspace_id = ${anyWorkspace(tx, workspaceId)}
+      where workspace_id = ${hiddenWorkspaceId(tx, workspaceId)}
         and id = any (${leads.map(({ id }) => id)}::uuid[])`.execute(),
     recordEvents(tx, keyring, workspaceId, events, now),
   ])
@@ -113,28 +119,30 @@ async function lockDeleted(tx: Tx, workspaceId: string, ids: readonly string[], 
 }
 
 /** Returns the fields that cannot get their former value: a name taken by another lead, or an assignee who left. */
-export async function impossibleFields(
+export async function unrestorableFields(
   tx: Tx,
   workspaceId: string,
-  changes: readonly LeadStep[],
-): Promise<(change: LeadStep) => ('uniqueCode' | 'externalRef' | 'assignedTo')[]> {
-  const given = (field: 'uniqueCode' | 'externalRef' | 'assignedTo', { before, lead }: LeadStep): string[] =>
+  changes: readonly LeadTransition[],
+): Promise<(change: LeadTransition) => ('uniqueCode' | 'externalRef' | 'assignedTo')[]> {
+  const newValues = (field: 'uniqueCode' | 'externalRef' | 'assignedTo', { before, lead }: LeadTransition): string[] =>
     lead[field] === before[field] ? [] : [lead[field] ?? []].flat()
-  const assignees = new Set(changes.flatMap((change) => given('assignedTo', change)))
-  const gone = new Set(await findNonMembers(tx, workspaceId, [...assignees]))
-  const renamed = changes.filter((one) => given('uniqueCode', one).length + given('externalRef', one).length > 0)
+  const assignees = new Set(changes.flatMap((change) => newValues('assignedTo', change)))
+  const formerMembers = new Set(await findNonMembers(tx, workspaceId, [...assignees]))
+  const renamed = changes.filter(
+    (one) => newValues('uniqueCode', one).length + newValues('externalRef', one).length > 0,
+  )
   const taken = await takenNames(
     tx,
     workspaceId,
     renamed.map(({ lead }) => lead),
   )
-  const impossible = { uniqueCode: taken.uniqueCodes, externalRef: taken.externalRefs, assignedTo: gone }
+  const unrestorable = { uniqueCode: taken.uniqueCodes, externalRef: taken.externalRefs, assignedTo: formerMembers }
   const fields = ['uniqueCode', 'externalRef', 'assignedTo'] as const
-  return (change) => fields.filter((field) => given(field, change).some((value) => impossible[field].has(value)))
+  return (change) => fields.filter((field) => newValues(field, change).some((value) => unrestorable[field].has(value)))
 }
 
 /** Lead before and after a change. */
-interface LeadStep {
+interface LeadTransition {
   before: Lead
   lead: Lead
 }
@@ -146,9 +154,9 @@ async function takenNames(tx: Tx, workspaceId: string, leads: readonly Lead[]) {
   const externalRefs = leads.flatMap(({ externalRef }) => externalRef ?? [])
   const [codes, refs] = await Promise.all([
     tx<{ name: string }[]>`
-      select n.name from ${liveLeadsNamed(tx, workspaceId, 'unique_code', tx`${uniqueCodes}::text[]`)}`,
+      select n.name from ${liveLeadsByName(tx, workspaceId, 'unique_code', tx`${uniqueCodes}::text[]`)}`,
     tx<{ name: string }[]>`
-      select n.name from ${liveLeadsNamed(tx, workspaceId, 'external_ref', tx`${externalRefs}::text[]`)}`,
+      select n.name from ${liveLeadsByName(tx, workspaceId, 'external_ref', tx`${externalRefs}::text[]`)}`,
   ])
   const names = (rows: { name: string }[]) => new Set(rows.map(({ name }) => name))
   return { uniqueCodes: names(codes), externalRefs: names(refs) }
@@ -165,7 +173,7 @@ export async function purgeDeletedLeads(db: Db, clock: Clock): Promise<number> {
   for (;;) {
     const now = clock.now()
     const before = new Date(now.getTime() - restorableMs)
-    const due = await db.sql<{ workspace_id: string }[]>`
+    const expired = await db.sql<{ workspace_id: string }[]>`
       select workspace_id
       from leads
       where deleted_at <= ${before}
@@ -173,12 +181,12 @@ export async function purgeDeletedLeads(db: Db, clock: Clock): Promise<number> {
       order by deleted_at
       limit ${batchSize}`
     let count = 0
-    for (const workspaceId of new Set(due.map((row) => row.workspace_id))) {
+    for (const workspaceId of new Set(expired.map((row) => row.workspace_id))) {
       count += await db.tx((tx) => purgeBatch(tx, workspaceId, before, now))
     }
     purged += count
     // The remaining leads are locked by other workers.
-    if (due.length < batchSize || count === 0) return purged
+    if (expired.length < batchSize || count === 0) return purged
   }
 }
 

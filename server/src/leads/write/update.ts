@@ -3,20 +3,20 @@ import type { Keyring } from '../../base/encryption/keyring.ts'
 import { InvalidInput, type Issue } from '../../base/errors.ts'
 import { recordEvents } from '../../events/record.ts'
 import { recordAudit } from '../../team/audit.ts'
-import { personOf } from '../../workspaces/actor.ts'
+import { auditedActorOf } from '../../workspaces/actor.ts'
 import { findNonMembers } from '../../workspaces/workspace.ts'
 import { applyPatch } from '../lead/change.ts'
-import { openLead } from '../lead/encrypted-lead.ts'
+import { decryptLead } from '../lead/encrypted-lead.ts'
 import { leadDeleted, leadUpdated } from '../lead/events.ts'
+import { findLead, revealsMissingNumber, withLookupLimit } from '../lead/find-lead.ts'
 import { recordStatusChanges } from '../lead/history.ts'
-import { findLead, guessing, isWrongGuess } from '../lead/identify.ts'
 import type { LeadPatch } from '../lead/input.ts'
 import type { Lead, LeadDeps, LeadUser } from '../lead/lead.ts'
 import { assigneeIssue, leadNotFound, takenField, valueTaken } from '../lead/lead.ts'
-import { anyWorkspace, lockLead, lockLive } from '../lead/queries.ts'
+import { hiddenWorkspaceId, lockLead, lockLiveLeads } from '../lead/queries.ts'
 import { updateLeads } from '../lead/write.ts'
 
-export interface Updated {
+export interface LeadUpdate {
   lead: Lead
   before: Lead
   changed: boolean
@@ -27,22 +27,22 @@ export async function updateLead(
   deps: LeadDeps,
   user: LeadUser,
   identifier: string,
-  read: { patch: LeadPatch; issues: Issue[] },
-): Promise<Updated> {
-  const { patch } = read
-  return guessing(user, { identifier, patch }, async (budget) => {
-    const updated = await update(deps, user, identifier, read)
-    if (isWrongGuess(patch, updated.before, updated.lead)) budget.note()
+  parsed: { patch: LeadPatch; issues: Issue[] },
+): Promise<LeadUpdate> {
+  const { patch } = parsed
+  return withLookupLimit(user, { identifier, patch }, async (budget) => {
+    const updated = await updateInTransaction(deps, user, identifier, parsed)
+    if (revealsMissingNumber(patch, updated.before, updated.lead)) budget.recordMiss()
     return updated
   })
 }
 
-async function update(
+async function updateInTransaction(
   deps: LeadDeps,
   user: LeadUser,
   identifier: string,
   { patch, issues }: { patch: LeadPatch; issues: Issue[] },
-): Promise<Updated> {
+): Promise<LeadUpdate> {
   const keyring = await deps.keyStore.keyring(user.workspaceId)
   const { workspaceId } = user
   try {
@@ -50,7 +50,7 @@ async function update(
       const { id } = await findLead(tx, keyring, user, identifier)
       const row = await lockLead(tx, workspaceId, id)
       if (row === undefined) throw leadNotFound()
-      const before = openLead(keyring, row)
+      const before = decryptLead(keyring, row)
       const now = deps.clock.now()
       const { lead, changed, issues: found } = applyPatch(before, patch, '', now)
       if (issues.length + found.length > 0) throw new InvalidInput([...issues, ...found])
@@ -59,11 +59,11 @@ async function update(
         const nonMembers = await findNonMembers(tx, workspaceId, [lead.assignedTo])
         if (nonMembers.length > 0) throw new InvalidInput([assigneeIssue('')])
       }
-      const moved = before.status === lead.status ? [] : [{ leadId: id, from: before.status, to: lead.status }]
+      const statusChanges = before.status === lead.status ? [] : [{ leadId: id, from: before.status, to: lead.status }]
       await pipelineCommit(tx, () =>
         Promise.all([
           updateLeads(tx, keyring, workspaceId, [lead]),
-          recordStatusChanges(tx, workspaceId, user.actor, moved, now),
+          recordStatusChanges(tx, workspaceId, user.actor, statusChanges, now),
           recordEvents(tx, keyring, workspaceId, [leadUpdated(lead, before, user)], now),
         ]),
       )
@@ -76,48 +76,50 @@ async function update(
 }
 
 /** Deletes a lead: hides it from every read and frees its names. It can be restored for 30 days. */
-export async function removeLead(deps: LeadDeps, user: LeadUser, identifier: string): Promise<void> {
+export async function deleteLead(deps: LeadDeps, user: LeadUser, identifier: string): Promise<void> {
   const keyring = await deps.keyStore.keyring(user.workspaceId)
-  const remove = () =>
+  const deleteFound = () =>
     deps.db.tx(async (tx) => {
       const { id } = await findLead(tx, keyring, user, identifier)
       const row = await lockLead(tx, user.workspaceId, id)
       if (row === undefined) throw leadNotFound()
       const now = deps.clock.now()
-      const lead = openLead(keyring, row)
-      await pipelineCommit(tx, () => Promise.all([hide(tx, keyring, user, [lead], now), note(tx, user, now)]))
+      const lead = decryptLead(keyring, row)
+      await pipelineCommit(tx, () =>
+        Promise.all([markDeleted(tx, keyring, user, [lead], now), recordDeletion(tx, user, now)]),
+      )
     })
-  await guessing(user, { identifier }, remove)
+  await withLookupLimit(user, { identifier }, deleteFound)
 }
 
 // The audit log records who deleted, but not which lead: it outlives an erasure. Deletions by keys are in the feed.
-async function note(tx: Tx, user: LeadUser, now: Date): Promise<void> {
-  const actor = personOf(user.actor)
+async function recordDeletion(tx: Tx, user: LeadUser, now: Date): Promise<void> {
+  const actor = auditedActorOf(user.actor)
   if (actor === null) return
   await recordAudit(tx, { scopeId: user.workspaceId, actor, action: 'lead.deleted', target: null }, now)
 }
 
 /** Deletes the live leads among `ids` and returns their ids. `alongside` runs in the same transaction. */
-export async function removeLeads(
+export async function deleteLeads(
   deps: LeadDeps,
   user: LeadUser,
   ids: readonly string[],
-  alongside: (tx: Tx, removed: ReadonlySet<string>, deletedAt: Date) => Promise<void>,
+  inTransaction: (tx: Tx, deleted: ReadonlySet<string>, deletedAt: Date) => Promise<void>,
 ): Promise<Set<string>> {
   const keyring = await deps.keyStore.keyring(user.workspaceId)
   return deps.db.tx(async (tx) => {
     const now = deps.clock.now()
-    const rows = await lockLive(tx, user.workspaceId, ids)
-    const leads = rows.map((row) => openLead(keyring, row))
-    await hide(tx, keyring, user, leads, now)
-    const removed = new Set(leads.map(({ id }) => id))
-    await alongside(tx, removed, now)
-    return removed
+    const rows = await lockLiveLeads(tx, user.workspaceId, ids)
+    const leads = rows.map((row) => decryptLead(keyring, row))
+    await markDeleted(tx, keyring, user, leads, now)
+    const deleted = new Set(leads.map(({ id }) => id))
+    await inTransaction(tx, deleted, now)
+    return deleted
   })
 }
 
 /** Marks locked leads as deleted, removes their search tokens and records the events. */
-export async function hide(
+export async function markDeleted(
   tx: Tx,
   keyring: Keyring,
   user: LeadUser,
@@ -132,7 +134,7 @@ export async function hide(
     tx`
       update leads
       set deleted_at = ${deletedAt}
-      where workspace_id = ${anyWorkspace(tx, workspaceId)}
+      where workspace_id = ${hiddenWorkspaceId(tx, workspaceId)}
         and id = any (${ids}::uuid[])`.execute(),
     tx`
       delete from lead_search

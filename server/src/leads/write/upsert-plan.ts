@@ -4,10 +4,10 @@ import { ApiError, InvalidInput, type Issue } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
 import { phoneClass } from '../../base/phone/phone-variants.ts'
 import { applyPatch, newLead } from '../lead/change.ts'
-import { type LeadSeals, makeSeals } from '../lead/encrypted-lead.ts'
-import { isWrongGuess } from '../lead/identify.ts'
+import { type EncryptedFields, encryptFields } from '../lead/encrypted-lead.ts'
+import { revealsMissingNumber } from '../lead/find-lead.ts'
 import type { LeadPatch, MatchBy, UpsertItem } from '../lead/input.ts'
-import { assigneeIssue, type Lead, leadMissing, quotaReached, type UniqueField, valueTaken } from '../lead/lead.ts'
+import { assigneeIssue, type Lead, noLeadToUpdate, quotaReached, type UniqueField, valueTaken } from '../lead/lead.ts'
 
 export type UpsertOutcome =
   | { action: 'created'; lead: Lead }
@@ -23,7 +23,7 @@ interface PlanContext {
   /** Users in `assignedTo` who are not members. */
   nonMembers: ReadonlySet<string>
   /** Remaining lookup budget of a masked caller. */
-  guesses?: LookupBudget
+  lookupBudget?: LookupBudget
 }
 
 /**
@@ -38,22 +38,22 @@ export function planUpserts(
   const set = workingSet(leads)
   const outcomes: UpsertOutcome[] = []
   let { quotaLeft } = context
-  const { guesses = unlimited } = context
-  let guessesLeft = guesses.left()
+  const { lookupBudget = unlimited } = context
+  let lookupsLeft = lookupBudget.remaining()
 
   const run = (item: UpsertItem | ApiError): UpsertOutcome => {
     if (item instanceof ApiError) return { action: 'failed', error: item }
     const { by, value, storedDigits } = item
     const before = (storedDigits && set.find('phone', storedDigits)) || set.find(by, value)
-    if (guessesLeft === 0 && item.namesNumber) return { action: 'failed', error: guesses.refusal() }
-    if (before === undefined && !item.createIfMissing) return { action: 'failed', error: leadMissing() }
+    if (lookupsLeft === 0 && item.namesNumber) return { action: 'failed', error: lookupBudget.limitError() }
+    if (before === undefined && !item.createIfMissing) return { action: 'failed', error: noLeadToUpdate() }
     const { lead, issues } =
       before === undefined
         ? newLead(withMatchedField(item), newId(context.now), item.at, context.now)
         : applyPatch(before, item.patch, item.at, context.now)
     const error =
       problemOf([...issues, ...nonMemberIssues(item, before, context.nonMembers)]) ??
-      takenBy(lead) ??
+      takenFieldError(lead) ??
       (before === undefined && quotaLeft === 0 ? quotaReached(context.now) : null)
     if (error !== null) return { action: 'failed', error }
     set.put(lead)
@@ -62,7 +62,7 @@ export function planUpserts(
     return { action: 'created', lead }
   }
 
-  const takenBy = (lead: Lead): ApiError | null => {
+  const takenFieldError = (lead: Lead): ApiError | null => {
     for (const field of ['externalRef', 'uniqueCode'] as const) {
       const value = lead[field]
       const owner = value === null ? undefined : set.find(field, value)
@@ -76,18 +76,18 @@ export function planUpserts(
   for (const item of items) {
     const outcome = run(item)
     outcomes.push(outcome)
-    if (guesses !== unlimited && isWrongUpsert(item, outcome)) guessesLeft--
+    if (lookupBudget !== unlimited && upsertRevealsMissingNumber(item, outcome)) lookupsLeft--
     if (outcome.action === 'failed' && (!context.continueOnError || stopsAt(outcome.error))) break
   }
   return outcomes
 }
 
 /** Returns true if an upsert of a masked caller shows that a number did not exist. */
-export function isWrongUpsert(item: UpsertItem | ApiError, outcome: UpsertOutcome): boolean {
+export function upsertRevealsMissingNumber(item: UpsertItem | ApiError, outcome: UpsertOutcome): boolean {
   if (item instanceof ApiError) return false
   const { namesNumber = false } = item
   if (outcome.action === 'failed') return namesNumber && outcome.error.data?.code !== 'RATE_LIMITED'
-  return outcome.action === 'created' ? namesNumber : isWrongGuess(item.patch, outcome.before, outcome.lead)
+  return outcome.action === 'created' ? namesNumber : revealsMissingNumber(item.patch, outcome.before, outcome.lead)
 }
 
 // A new lead gets the value it was matched by, unless the item sets that field.
@@ -166,7 +166,7 @@ function workingSet(leads: readonly Lead[]): WorkingSet {
 export interface PrefetchedPlan {
   outcomes: readonly UpsertOutcome[]
   /** Encrypted values of created leads, by lead id. */
-  seals: ReadonlyMap<string, LeadSeals>
+  encrypted: ReadonlyMap<string, EncryptedFields>
   /** Keyring used for encryption; after a key rotation the leads are encrypted again. */
   keyring: Keyring
 }
@@ -177,20 +177,20 @@ export function prefetchPlan(
   items: readonly (UpsertItem | ApiError)[],
   now: Date,
 ): PrefetchedPlan | null {
-  const context = { now, continueOnError: true, quotaLeft: Number.POSITIVE_INFINITY, nonMembers: nobody }
+  const context = { now, continueOnError: true, quotaLeft: Number.POSITIVE_INFINITY, nonMembers: noUsers }
   const outcomes = planUpserts(items, [], context)
   if (outcomes.some(({ action }) => action === 'updated')) return null
   const created = outcomes.flatMap((outcome) => (outcome.action === 'created' ? outcome.lead : []))
-  return { outcomes, seals: new Map(created.map((lead) => [lead.id, makeSeals(keyring, lead)])), keyring }
+  return { outcomes, encrypted: new Map(created.map((lead) => [lead.id, encryptFields(keyring, lead)])), keyring }
 }
 
-const nobody: ReadonlySet<string> = new Set()
+const noUsers: ReadonlySet<string> = new Set()
 
 /** Returns the outcomes with the current time as creation time, or null if the keyring changed. */
-export function asPrefetched(prefetched: PrefetchedPlan | null | undefined, keyring: Keyring, now: Date) {
+export function refreshPlan(prefetched: PrefetchedPlan | null | undefined, keyring: Keyring, now: Date) {
   if (prefetched?.keyring !== keyring) return null
   const outcomes = prefetched.outcomes.map((outcome) =>
     outcome.action === 'created' ? { ...outcome, lead: { ...outcome.lead, createdAt: now, updatedAt: now } } : outcome,
   )
-  return { outcomes, seals: prefetched.seals }
+  return { outcomes, encrypted: prefetched.encrypted }
 }

@@ -9,15 +9,21 @@ import { phoneClass } from '../../base/phone/phone-variants.ts'
 import { outsideTransaction } from '../../base/scheduling/work-context.ts'
 import { recordEvents } from '../../events/record.ts'
 import { findNonMembers } from '../../workspaces/workspace.ts'
-import { type LeadSeals, openLead, phoneIndexes } from '../lead/encrypted-lead.ts'
+import { decryptLead, type EncryptedFields, phoneIndexes } from '../lead/encrypted-lead.ts'
 import { leadCreated, leadUpdated } from '../lead/events.ts'
 import { recordStatusChanges } from '../lead/history.ts'
 import type { UpsertItem } from '../lead/input.ts'
 import { type Lead, type LeadDeps, type LeadUser, takenField, type UniqueField, valueTaken } from '../lead/lead.ts'
 import { type LeadNames, lockLeadsByNames } from '../lead/queries.ts'
-import { quotaLeft, readQuota, takeQuota } from '../lead/quota.ts'
+import { quotaLeft, readQuota, reserveQuota } from '../lead/quota.ts'
 import { insertLeads, releaseNames, updateLeads } from '../lead/write.ts'
-import { asPrefetched, isWrongUpsert, type PrefetchedPlan, planUpserts, type UpsertOutcome } from './upsert-plan.ts'
+import {
+  type PrefetchedPlan,
+  planUpserts,
+  refreshPlan,
+  type UpsertOutcome,
+  upsertRevealsMissingNumber,
+} from './upsert-plan.ts'
 
 export interface UpsertOptions {
   continueOnError: boolean
@@ -28,25 +34,25 @@ export interface UpsertOptions {
   /** Plan computed ahead; used if none of its leads exists yet. */
   prefetched?: PrefetchedPlan | null
   /** Work to do while the database writes; not awaited. It must not throw. */
-  meanwhile?: () => void
+  whileWriting?: () => void
   /** Lookup budget of a masked caller; set by `upsertLeads`. */
-  guesses?: LookupBudget
+  lookupBudget?: LookupBudget
   /** Further work in the same transaction, after the outcomes are known. */
-  alongside?: (tx: Tx, outcomes: UpsertOutcome[]) => Promise<void>
+  inTransaction?: (tx: Tx, outcomes: UpsertOutcome[]) => Promise<void>
 }
 
 const maxAttempts = 4
 
-export type UpsertLead = (user: LeadUser, item: UpsertItem) => Promise<UpsertOutcome>
+export type LeadUpserter = (user: LeadUser, item: UpsertItem) => Promise<UpsertOutcome>
 
 /** Returns a function that upserts single items; concurrent items of one caller share a transaction. */
-export function leadUpserter(deps: LeadDeps): UpsertLead {
+export function makeLeadUpserter(deps: LeadDeps): LeadUpserter {
   const upsert = batch<{ user: LeadUser; item: UpsertItem }, UpsertOutcome>({
-    groups: 2,
-    groupSize: 50,
-    work: async (_caller, asked) => {
-      const items = asked.map(({ item }) => item)
-      const [user] = asked.map((one) => one.user)
+    maxGroups: 2,
+    maxGroupSize: 50,
+    work: async (_caller, requests) => {
+      const items = requests.map(({ item }) => item)
+      const [user] = requests.map((one) => one.user)
       return user === undefined ? [] : upsertLeads(deps, user, items, { continueOnError: true, dryRun: false })
     },
     isRolledBack,
@@ -64,18 +70,18 @@ export async function upsertLeads(
   items: readonly (UpsertItem | ApiError)[],
   options: UpsertOptions,
 ): Promise<UpsertOutcome[]> {
-  if (user.guesses === undefined) return upsertTogether(deps, user, items, options)
-  return user.guesses.spend(async (guesses) => {
-    const outcomes = await upsertTogether(deps, user, items, { ...options, guesses })
+  if (user.lookupLimit === undefined) return upsertBatch(deps, user, items, options)
+  return user.lookupLimit.spend(async (lookupBudget) => {
+    const outcomes = await upsertBatch(deps, user, items, { ...options, lookupBudget })
     for (const [n, outcome] of outcomes.entries()) {
       const item = items[n]
-      if (item !== undefined && isWrongUpsert(item, outcome)) guesses.note()
+      if (item !== undefined && upsertRevealsMissingNumber(item, outcome)) lookupBudget.recordMiss()
     }
     return outcomes
   })
 }
 
-async function upsertTogether(
+async function upsertBatch(
   deps: LeadDeps,
   user: LeadUser,
   items: readonly (UpsertItem | ApiError)[],
@@ -85,8 +91,8 @@ async function upsertTogether(
   for (let attempt = 1; ; attempt++) {
     try {
       return await deps.db.tx(async (tx) => {
-        const outcomes = await upsertIn(tx, deps.clock.now(), keyring, user, items, options)
-        await options.alongside?.(tx, outcomes)
+        const outcomes = await upsertInTransaction(tx, deps.clock.now(), keyring, user, items, options)
+        await options.inTransaction?.(tx, outcomes)
         return outcomes
       })
     } catch (error) {
@@ -98,7 +104,7 @@ async function upsertTogether(
   }
 }
 
-async function upsertIn(
+async function upsertInTransaction(
   tx: Tx,
   now: Date,
   keyring: Keyring,
@@ -111,34 +117,34 @@ async function upsertIn(
   const assignees = [...new Set(valid.flatMap((item) => item.patch.fields.assignedTo ?? []))]
   const [, rows, nonMembers] = await Promise.all([
     options.dryRun ? [] : lockMatchers(tx, workspaceId, valid),
-    lockLeadsByNames(tx, workspaceId, namesOf(keyring, valid)),
+    lockLeadsByNames(tx, workspaceId, collectNames(keyring, valid)),
     findNonMembers(tx, workspaceId, assignees),
   ])
-  const leads = rows.map((row) => openLead(keyring, row))
-  const plan = (left: number) =>
-    planUpserts(items, leads, { ...options, now, quotaLeft: left, nonMembers: new Set(nonMembers) })
+  const leads = rows.map((row) => decryptLead(keyring, row))
+  const plan = (quota: number) =>
+    planUpserts(items, leads, { ...options, now, quotaLeft: quota, nonMembers: new Set(nonMembers) })
 
   if (options.dryRun) {
     // A run that stops at the quota continues with the next day's quota, so in the end it creates all leads.
     return plan(options.stopAtQuota ? Number.POSITIVE_INFINITY : quotaLeft(await readQuota(tx, workspaceId, now)))
   }
-  const prefetched = leads.length + nonMembers.length === 0 ? asPrefetched(options.prefetched, keyring, now) : null
+  const prefetched = leads.length + nonMembers.length === 0 ? refreshPlan(options.prefetched, keyring, now) : null
   let outcomes = prefetched?.outcomes ?? plan(Number.POSITIVE_INFINITY)
-  const wanted = outcomes.filter((outcome) => outcome.action === 'created').length
-  if (wanted > 0) {
-    const granted = await takeQuota(tx, workspaceId, now, wanted)
-    if (granted < wanted) outcomes = plan(granted)
+  const createdCount = outcomes.filter((outcome) => outcome.action === 'created').length
+  if (createdCount > 0) {
+    const granted = await reserveQuota(tx, workspaceId, now, createdCount)
+    if (granted < createdCount) outcomes = plan(granted)
   }
-  const writeAll = () => writeOutcomes(tx, now, keyring, user, leads, outcomes, prefetched?.seals)
-  const written = options.alongside === undefined ? pipelineCommit(tx, writeAll) : writeAll()
-  if (options.meanwhile !== undefined) outsideTransaction(options.meanwhile)
+  const writeAll = () => writeOutcomes(tx, now, keyring, user, leads, outcomes, prefetched?.encrypted)
+  const written = options.inTransaction === undefined ? pipelineCommit(tx, writeAll) : writeAll()
+  if (options.whileWriting !== undefined) outsideTransaction(options.whileWriting)
   await written
   return outcomes
 }
 
 // Sorted, so that two batches cannot deadlock.
 async function lockMatchers(tx: Tx, workspaceId: string, items: readonly Matcher[]): Promise<void> {
-  const keys = new Set(items.flatMap((item) => valuesOf(item).map((value) => lockKey(workspaceId, item.by, value))))
+  const keys = new Set(items.flatMap((item) => matchValues(item).map((value) => lockKey(workspaceId, item.by, value))))
   const sorted = [...keys].sort((a, b) => (a < b ? -1 : 1)).map(String)
   await tx`select pg_advisory_xact_lock(key) from unnest(${sorted}::bigint[]) as k (key)`.execute()
 }
@@ -158,12 +164,12 @@ function lockKey(workspaceId: string, by: UpsertItem['by'], value: string): bigi
   return createHash('sha256').update(`lead ${workspaceId} ${by} ${name}`).digest().readBigInt64BE(0)
 }
 
-function valuesOf({ value, storedDigits }: Matcher): string[] {
+function matchValues({ value, storedDigits }: Matcher): string[] {
   return storedDigits === undefined ? [value] : [storedDigits, value]
 }
 
-function namesOf(keyring: Keyring, items: readonly UpsertItem[]): LeadNames {
-  const matched = (by: UpsertItem['by']) => items.filter((item) => item.by === by).flatMap(valuesOf)
+function collectNames(keyring: Keyring, items: readonly UpsertItem[]): LeadNames {
+  const matched = (by: UpsertItem['by']) => items.filter((item) => item.by === by).flatMap(matchValues)
   const named = (field: 'uniqueCode' | 'externalRef') => items.flatMap((item) => item.patch.fields[field] ?? [])
   return {
     ids: matched('id').filter(isUuid),
@@ -181,9 +187,9 @@ export async function writeOutcomes(
   user: LeadUser,
   before: readonly Lead[],
   outcomes: readonly UpsertOutcome[],
-  seals?: ReadonlyMap<string, LeadSeals>,
+  encrypted?: ReadonlyMap<string, EncryptedFields>,
 ): Promise<void> {
-  const done = outcomes.flatMap((outcome) => (outcome.action === 'failed' || isNothing(outcome) ? [] : [outcome]))
+  const done = outcomes.flatMap((outcome) => (outcome.action === 'failed' || isUnchanged(outcome) ? [] : [outcome]))
   if (done.length === 0) return
   const stored = new Map(before.map((lead) => [lead.id, lead]))
   const last = [...new Map(done.map(({ lead }) => [lead.id, lead])).values()]
@@ -200,20 +206,20 @@ export async function writeOutcomes(
   // Sent together and executed in this order: names are released before they are reused, and leads inserted before
   // their history. Each function calls `execute` to start its statement, since awaiting alone would send it later.
   await Promise.all([
-    releaseNames(tx, user.workspaceId, exchanged(updated, stored)),
+    releaseNames(tx, user.workspaceId, leadsLosingNames(updated, stored)),
     updateLeads(tx, keyring, user.workspaceId, updated),
-    insertLeads(tx, keyring, user.workspaceId, created, seals),
+    insertLeads(tx, keyring, user.workspaceId, created, encrypted),
     recordStatusChanges(tx, user.workspaceId, user.actor, statusChanges, now),
     recordEvents(tx, keyring, user.workspaceId, events, now),
   ])
 }
 
-function isNothing(outcome: UpsertOutcome): boolean {
+function isUnchanged(outcome: UpsertOutcome): boolean {
   return outcome.action === 'updated' && outcome.before === outcome.lead
 }
 
 /** Returns leads whose old name another lead of the batch gets: one update statement would violate the unique index. */
-function exchanged(updated: readonly Lead[], stored: ReadonlyMap<string, Lead>): string[] {
+function leadsLosingNames(updated: readonly Lead[], stored: ReadonlyMap<string, Lead>): string[] {
   const losing = (field: UniqueField) => {
     const taken = new Map(updated.map((lead) => [lead[field], lead.id]))
     return updated.filter((lead) => {

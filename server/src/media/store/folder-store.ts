@@ -30,7 +30,7 @@ export function openFolderStore(root: string): MediaStore {
   }
 
   /** Writes to a separate folder first, so that a partial file never has a final name. */
-  const place = async (
+  const writeFile = async (
     path: string,
     bytes: AsyncIterable<Uint8Array>,
     move: (from: string, to: string) => Promise<void>,
@@ -60,7 +60,7 @@ export function openFolderStore(root: string): MediaStore {
     put: async (name, bytes) => {
       const path = storePath(name)
       if (!durable.knows(partialFolder)) await translate(() => requireMark(root))
-      return place(path, bytes, rename)
+      return writeFile(path, bytes, rename)
     },
     open: async (name, start = 0, end = null) => {
       const path = join(root, storePath(name))
@@ -80,11 +80,11 @@ export function openFolderStore(root: string): MediaStore {
     readMark: () => translate(() => ifExists(readFile(join(root, markName), 'utf8'), null)),
     writeMark: async (text) => {
       // Unlike a rename, a link fails if the name exists.
-      const moveUnlessThere = (from: string, to: string) =>
+      const linkIfAbsent = (from: string, to: string) =>
         link(from, to).catch((error) => {
           if (codeOf(error) !== 'EEXIST') throw error
         })
-      await place(markName, Readable.from([Buffer.from(text)]), moveUnlessThere)
+      await writeFile(markName, Readable.from([Buffer.from(text)]), linkIfAbsent)
     },
     close: async () => undefined,
   }
@@ -235,9 +235,9 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-async function ifExists<T, Otherwise>(look: Promise<T>, otherwise: Otherwise): Promise<T | Otherwise> {
+async function ifExists<T, Otherwise>(operation: Promise<T>, otherwise: Otherwise): Promise<T | Otherwise> {
   try {
-    return await look
+    return await operation
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw error
     return otherwise

@@ -24,8 +24,8 @@ import {
 /** Minimum part size of S3. Each running upload uses this much memory, or twice as much. */
 const partBytes = 5 * 1024 * 1024
 const attempts = 4
-const connectWithinMs = 5_000
-const silentForMs = 30_000
+const connectTimeoutMs = 5_000
+const socketTimeoutMs = 30_000
 const maxListed = 1_000
 
 /** Opens a store in an existing bucket. Any number of nodes can share it. */
@@ -119,9 +119,9 @@ function clientConfig({ region, endpoint, credentials }: S3Address): S3ClientCon
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: {
-      connectionTimeout: connectWithinMs,
-      socketTimeout: silentForMs,
-      requestTimeout: silentForMs,
+      connectionTimeout: connectTimeoutMs,
+      socketTimeout: socketTimeoutMs,
+      requestTimeout: socketTimeoutMs,
       throwOnRequestTimeout: true,
     },
   }
@@ -174,13 +174,13 @@ async function listBucket(
   }
 }
 
-async function abortUploads(client: S3Client, place: BucketPrefix, before: Date): Promise<number> {
+async function abortUploads(client: S3Client, location: BucketPrefix, before: Date): Promise<number> {
   let dropped = 0
   for (;;) {
-    const page = await client.send(new ListMultipartUploadsCommand(place))
+    const page = await client.send(new ListMultipartUploadsCommand(location))
     const old = (page.Uploads ?? []).filter(({ Initiated }) => Initiated !== undefined && Initiated < before)
     for (const { Key, UploadId } of old) {
-      await client.send(new AbortMultipartUploadCommand({ Bucket: place.Bucket, Key, UploadId }))
+      await client.send(new AbortMultipartUploadCommand({ Bucket: location.Bucket, Key, UploadId }))
     }
     dropped += old.length
     // Aborted uploads are not listed again. If a page has none to abort, the rest is left for the next run.
@@ -210,9 +210,9 @@ const errorTexts: Record<string, string> = {
 }
 const fullNames = ['QuotaExceeded', 'XMinioStorageFull', 'InsufficientStorage', 'EntityTooLarge']
 
-function toStoreError(words: string, error: unknown): StoreError {
+function toStoreError(storeDescription: string, error: unknown): StoreError {
   const name = nameOf(error)
-  const detail = words[0]?.toUpperCase() + words.slice(1)
+  const detail = storeDescription[0]?.toUpperCase() + storeDescription.slice(1)
   const refusal = errorTexts[name]
   if (refusal !== undefined) return new StoreError('refused', `${detail} ${refusal} (${name})`, error)
   if (fullNames.includes(name)) return new StoreError('full', `${detail} is full (${name}): free up space`, error)

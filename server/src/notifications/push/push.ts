@@ -6,7 +6,7 @@ import type { Db, Tx } from '../../base/db.ts'
 import type { KeyStore } from '../../base/encryption/key-store.ts'
 import type { Log } from '../../base/log.ts'
 import type { Outgoing } from '../../base/outgoing/guarded-fetch.ts'
-import { type DueWatch, watchDue } from '../../base/pubsub.ts'
+import { type DueWatch, watchDueWork } from '../../base/pubsub.ts'
 import { type Notification, notificationColumns } from '../notifications.ts'
 import { defaultSettings, isQuiet, type NotificationSettings, readSettingsOf } from '../preferences.ts'
 import { pushAfterMs } from '../record-notifications.ts'
@@ -64,7 +64,7 @@ export function watchPushes({ db, clock }: Pick<PushDeps, 'db' | 'clock'>): DueW
       from notices`
     return row?.at ?? null
   }
-  return watchDue({ db, clock }, { nextAt, pollEveryMs: pushAfterMs - 3_000 })
+  return watchDueWork({ db, clock }, { nextAt, pollEveryMs: pushAfterMs - 3_000 })
 }
 
 /**

@@ -5,7 +5,7 @@ import type { Db, Sql, Tx } from '../../base/db.ts'
 import { instanceScope, type KeyStore } from '../../base/encryption/key-store.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import { newId } from '../../base/id.ts'
-import { notAMember } from '../preferences.ts'
+import { notMemberError } from '../preferences.ts'
 import type { PushLanguage } from './push-texts.ts'
 
 /** Address of a browser, with the keys to encrypt for it. */
@@ -54,7 +54,7 @@ export async function addSubscription(
     where m.workspace_id = ${workspaceId}
       and m.user_id = ${by.userId}
     for no key update`
-  if (added.count === 0) throw notAMember()
+  if (added.count === 0) throw notMemberError()
   await tx`
     delete from push_subscriptions
     where workspace_id = ${workspaceId}

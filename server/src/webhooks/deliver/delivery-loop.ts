@@ -85,20 +85,20 @@ export async function runQueue(deps: DeliveryLoopDeps, queue: Queue): Promise<vo
 export async function refreshQueue(
   { keyStore }: DeliveryLoopDeps,
   queue: Queue,
-  held: RenewedQueue,
+  renewed: RenewedQueue,
   requestedAt: number,
 ): Promise<void> {
-  const isOver = held.removedAt !== null || held.state !== 'active' || held.generation !== queue.generation
+  const isOver = renewed.removedAt !== null || renewed.state !== 'active' || renewed.generation !== queue.generation
   if (isOver) {
     drainQueue(queue)
     return
   }
   queue.leaseEndsAt = leaseEndsAfter(requestedAt)
-  queue.endpoint = await keyStore.withKeyring(held.workspaceId, (keyring) => decryptEndpoint(keyring, held))
-  queue.names = eventNamesOf(held.events)
-  queue.hasReplay ||= held.hasReplay
+  queue.endpoint = await keyStore.withKeyring(renewed.workspaceId, (keyring) => decryptEndpoint(keyring, renewed))
+  queue.names = eventNamesOf(renewed.events)
+  queue.hasReplay ||= renewed.hasReplay
   // A resend or replay can be due earlier than the known retry, and its notification can be lost.
-  const { retryAt } = held
+  const { retryAt } = renewed
   if (retryAt !== null && (queue.retryAt === null || retryAt < queue.retryAt)) queue.retryAt = retryAt
   queue.signal.wake()
 }
@@ -119,11 +119,11 @@ export function markLeaseLost(queue: Queue): void {
   queue.signal.wake()
 }
 
-export async function returnQueue({ db, step }: DeliveryLoopDeps, queue: Queue): Promise<void> {
+export async function finishQueue({ db, step }: DeliveryLoopDeps, queue: Queue): Promise<void> {
   if (queue.isLost) return
   const { lease, generation, successor } = queue
-  const wakeUps = successor === null ? undefined : { topic: releasedTopic, id: lease.workspaceId }
+  const notification = successor === null ? undefined : { topic: releasedTopic, id: lease.workspaceId }
   await step('release', () =>
-    db.statement((tx) => releaseQueue(tx, lease, { generation, cursor: cursorOf(queue), successor }), wakeUps),
+    db.statement((tx) => releaseQueue(tx, lease, { generation, cursor: cursorOf(queue), successor }), notification),
   )
 }

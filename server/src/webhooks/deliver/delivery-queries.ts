@@ -1,4 +1,4 @@
-import { andOnlyOf, type OneWorkspace } from '../../base/citus/distributed-sql.ts'
+import { andOnlyWorkspace, type OnlyWorkspace } from '../../base/citus/distributed-sql.ts'
 import type { Sql, Tx } from '../../base/db.ts'
 import { byteaArray, timestampArray } from '../../base/postgres/values.ts'
 import type { EventName } from '../../events/record.ts'
@@ -195,7 +195,7 @@ export interface QueueSuccesses {
  * owners that were saved completely. Nothing is saved if the lease is lost or the endpoint was disabled meanwhile; only
  * a part if an event was resent meanwhile.
  */
-export async function saveSuccesses(tx: Tx, queues: readonly QueueSuccesses[], only: OneWorkspace): Promise<string[]> {
+export async function saveSuccesses(tx: Tx, queues: readonly QueueSuccesses[], only: OnlyWorkspace): Promise<string[]> {
   const rows = queues.flatMap((queue) => queue.rows)
   const ofRows = <V>(value: (queue: QueueSuccesses) => V): V[] =>
     queues.flatMap((queue) => queue.rows.map(() => value(queue)))
@@ -226,7 +226,7 @@ export async function saveSuccesses(tx: Tx, queues: readonly QueueSuccesses[], o
       from locked l
       where q.workspace_id = l.workspace_id
         and q.endpoint_id = l.endpoint_id
-        ${andOnlyOf(tx, only, 'q')}
+        ${andOnlyWorkspace(tx, only, 'q')}
     ), saved as (
       insert into webhook_deliveries (workspace_id, endpoint_id, generation, ${valueNames(tx)})
       select d.*
@@ -256,7 +256,7 @@ export async function saveSuccesses(tx: Tx, queues: readonly QueueSuccesses[], o
  * SQL: rows of `asked` whose leases are still held. Locks the queues in a fixed order, like all code that locks
  * several, to avoid deadlocks.
  */
-function selectLocked(sql: Sql, queues: readonly QueueSuccesses[], only: OneWorkspace) {
+function selectLocked(sql: Sql, queues: readonly QueueSuccesses[], only: OnlyWorkspace) {
   if (only === null) {
     return sql`
     locked as (

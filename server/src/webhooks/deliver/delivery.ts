@@ -49,7 +49,7 @@ export interface AttemptResult {
 export interface ResultBatch {
   results: AttemptResult[]
   /** Later deliveries of lanes that failed. */
-  parked: { delivery: Delivery; dueAt: Date }[]
+  blocked: { delivery: Delivery; dueAt: Date }[]
 }
 
 type Written = Pick<

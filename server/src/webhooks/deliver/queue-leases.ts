@@ -8,7 +8,7 @@ import {
   listClaimable,
   renewLeases,
 } from '../endpoint/queue-queries.ts'
-import { drainQueue, markLeaseLost, openQueue, refreshQueue, returnQueue, runQueue } from './delivery-loop.ts'
+import { drainQueue, finishQueue, markLeaseLost, openQueue, refreshQueue, runQueue } from './delivery-loop.ts'
 import { type DeliveryLoopDeps, isPausedNow, type Queue } from './queue.ts'
 import type { RebalanceRequest } from './rebalance.ts'
 
@@ -30,8 +30,8 @@ type QueueLeasesDeps = Omit<DeliveryLoopDeps, 'maxInMemory'>
 
 /** Manages leased queues. Releases idle queues at once unless they may linger; calls `onReleased` for each. */
 export function createQueueLeases(options: QueueLeasesDeps, mayLinger: () => boolean, onReleased = () => {}) {
-  const share = () => Math.max(minInMemory, Math.floor(maxInMemory / Math.max(working.size, 1)))
-  const deps: DeliveryLoopDeps = { ...options, maxInMemory: share }
+  const memoryShare = () => Math.max(minInMemory, Math.floor(maxInMemory / Math.max(working.size, 1)))
+  const deps: DeliveryLoopDeps = { ...options, maxInMemory: memoryShare }
   const { db, log, clock } = deps
   /** By lease owner. */
   const working = new Map<string, { queue: Queue; done: Promise<void> }>()
@@ -39,9 +39,9 @@ export function createQueueLeases(options: QueueLeasesDeps, mayLinger: () => boo
   const left = createLeftovers()
   let isStopping = false
 
-  const startQueue = async (claimed: ClaimedQueue, askedAt: number): Promise<void> => {
+  const startQueue = async (claimed: ClaimedQueue, requestedAt: number): Promise<void> => {
     try {
-      const queue = await deps.step('open', () => openQueue(deps, claimed, askedAt))
+      const queue = await deps.step('open', () => openQueue(deps, claimed, requestedAt))
       if (isStopping) drainQueue(queue)
       const done = runLease(queue).finally(() => {
         if (working.delete(claimed.owner)) onReleased()
@@ -56,7 +56,7 @@ export function createQueueLeases(options: QueueLeasesDeps, mayLinger: () => boo
     do await runQueue(deps, queue)
     while (await hasMore(queue))
     const failed = (error: unknown) => log.warn('failed to release webhook queues; their leases will expire', {}, error)
-    await returnQueue(deps, queue).catch(failed)
+    await finishQueue(deps, queue).catch(failed)
     if (queue.isEnding || queue.isLost || queue.mayHaveMore) left.note()
   }
   const hasMore = (queue: Queue) => mayLinger() && working.size < maxQueues && isDueWithin(lingerMs, queue, clock.now())
@@ -81,8 +81,8 @@ export function createQueueLeases(options: QueueLeasesDeps, mayLinger: () => boo
       if (scope === 'all') drainOldest(held())
       return 0
     }
-    const [askedAt, started] = [performance.now(), [] as Promise<void>[]]
-    const start = (row: ClaimedQueue) => void started.push(startQueue(row, askedAt))
+    const [requestedAt, started] = [performance.now(), [] as Promise<void>[]]
+    const start = (row: ClaimedQueue) => void started.push(startQueue(row, requestedAt))
     const isAll = await claimAvailable(db, { scope, capacity, now: clock.now() }, start)
     if (!isAll) left.note()
     await Promise.all(started)
@@ -98,7 +98,7 @@ export function createQueueLeases(options: QueueLeasesDeps, mayLinger: () => boo
     /** Renews leases and applies changes of the endpoints. */
     renew: (queues: readonly Queue[]) => renewAll(deps, queues),
     /** Releases queues to another worker if this process is the one it asked. */
-    give: (request: RebalanceRequest) => transferTo(held(), request),
+    transfer: (request: RebalanceRequest) => transferTo(held(), request),
     held,
     count: () => working.size,
     heldIn: (workspaceId: string) => held().filter(({ lease }) => lease.workspaceId === workspaceId),
@@ -182,7 +182,7 @@ function leastBusyFirst(queues: readonly Queue[]): Queue[] {
 
 async function renewAll(deps: DeliveryLoopDeps, queues: readonly Queue[]): Promise<void> {
   if (queues.length === 0) return
-  const askedAt = performance.now()
+  const requestedAt = performance.now()
   const rows = await byWorkspace(
     deps.db.sql,
     queues.map(({ lease }) => lease),
@@ -200,18 +200,18 @@ async function renewAll(deps: DeliveryLoopDeps, queues: readonly Queue[]): Promi
   for (const queue of queues) {
     const row = rowOf.get(queue.lease.owner)
     if (row === undefined) markLeaseLost(queue)
-    else await refreshQueue(deps, queue, row, askedAt).catch((error) => endUnreadable(deps, queue, error))
+    else await refreshQueue(deps, queue, row, requestedAt).catch((error) => drainUnreadable(deps, queue, error))
   }
 }
 
 // Drains this queue; the others are still renewed.
-function endUnreadable({ log }: DeliveryLoopDeps, queue: Queue, error: unknown): void {
+function drainUnreadable({ log }: DeliveryLoopDeps, queue: Queue, error: unknown): void {
   log.error('failed to decrypt webhook endpoint settings; skipping it', { endpointId: queue.lease.endpointId }, error)
   drainQueue(queue)
 }
 
 /** Gives up a queue at shutdown: another worker repeats the requests that are still running. */
 async function abandonQueue(deps: DeliveryLoopDeps, queue: Queue): Promise<void> {
-  await returnQueue(deps, queue).catch(() => {})
+  await finishQueue(deps, queue).catch(() => {})
   markLeaseLost(queue)
 }

@@ -4,7 +4,7 @@ import type { Db } from '../../base/db.ts'
 import type { KeyStore } from '../../base/encryption/key-store.ts'
 import type { Log } from '../../base/log.ts'
 import type { Outgoing } from '../../base/outgoing/guarded-fetch.ts'
-import type { RunStep } from '../../base/steps.ts'
+import type { RunStep } from '../../base/run-step.ts'
 import type { Tracer } from '../../base/tracing/span.ts'
 import type { PresentPayload } from '../../events/feed.ts'
 import type { Endpoint } from '../endpoint/endpoint.ts'
@@ -108,7 +108,7 @@ export function cursorOf(queue: Pick<Queue, 'lanes' | 'results' | 'batch' | 'rea
 }
 
 function unsavedDeliveries({ lanes, results, batch }: Pick<Queue, 'lanes' | 'results' | 'batch'>): Delivery[] {
-  const inBatch = batch === null ? [] : [...batch.results, ...batch.parked]
+  const inBatch = batch === null ? [] : [...batch.results, ...batch.blocked]
   return [...lanes.all(), ...[...results, ...inBatch].map(({ delivery }) => delivery)]
 }
 
@@ -137,7 +137,7 @@ const sharedPart = 0.75
 export function createSlots(limits: ConcurrencyLimits, countQueues: () => number) {
   let [taken, failing, unwritten] = [0, 0, 0]
   const waiting = new Set<() => void>()
-  const free = () => {
+  const notifyWaiting = () => {
     const woken = [...waiting]
     waiting.clear()
     for (const onFree of woken) onFree()
@@ -156,10 +156,10 @@ export function createSlots(limits: ConcurrencyLimits, countQueues: () => number
       if (isFailing) failing++
       return true
     },
-    give: (isFailing: boolean): void => {
+    release: (isFailing: boolean): void => {
       taken--
       if (isFailing) failing--
-      if (unwritten < limits.unwritten) free()
+      if (unwritten < limits.unwritten) notifyWaiting()
     },
     /** Counts a result that is not saved yet. */
     addUnwritten: (): void => {
@@ -168,7 +168,7 @@ export function createSlots(limits: ConcurrencyLimits, countQueues: () => number
     /** Uncounts results that were saved, or will never be. */
     dropUnwritten: (count: number): void => {
       unwritten -= count
-      free()
+      notifyWaiting()
     },
   }
 }
@@ -214,7 +214,7 @@ export function createDeliveryLanes() {
       return lane.waiting[0]
     },
     /** Removes the delivery in flight, so that the next one of its lane can start. */
-    pass: ({ subjectId }: Delivery): void => {
+    complete: ({ subjectId }: Delivery): void => {
       const lane = lanes.get(subjectId)
       if (lane === undefined) return
       lane.waiting.shift()
@@ -224,14 +224,14 @@ export function createDeliveryLanes() {
       else lanes.delete(subjectId)
     },
     /** Returns a delivery that was not sent to the head of its lane. */
-    putBack: ({ subjectId }: Delivery): void => {
+    requeue: ({ subjectId }: Delivery): void => {
       const lane = lanes.get(subjectId)
       if (lane === undefined) return
       lane.isBusy = false
       ready.add(subjectId)
     },
     /** Removes the lane of a delivery in flight, and returns the deliveries after it. */
-    cut: ({ subjectId }: Delivery): Delivery[] => {
+    removeLane: ({ subjectId }: Delivery): Delivery[] => {
       const [, ...followers] = lanes.get(subjectId)?.waiting ?? []
       ready.delete(subjectId)
       if (lanes.delete(subjectId)) size -= followers.length + 1

@@ -25,19 +25,19 @@ const maxAtOnce = 20
  * queues other workers hold.
  */
 export async function requestRebalance(db: Db): Promise<number> {
-  const holdings = await listWorkerLoads(db.sql)
-  const request = planRebalance(holdings)
+  const loads = await listWorkerLoads(db.sql)
+  const request = planRebalance(loads)
   if (request !== null) await db.statement((tx) => tx`select`, { topic: rebalanceTopic, id: JSON.stringify(request) })
-  return holdings.slice(1).reduce((sum, { queues }) => sum + queues, 0)
+  return loads.slice(1).reduce((sum, { queues }) => sum + queues, 0)
 }
 
 /** Returns the request of the first worker; null if the loads are balanced. */
 export function planRebalance([own, ...others]: readonly WorkerLoad[]): RebalanceRequest | null {
-  const [richest] = others.toSorted((a, b) => b.queues - a.queues)
-  if (own === undefined || richest === undefined) return null
-  const difference = richest.queues - own.queues
-  if (difference < Math.max(minDifference, richest.queues * minDifferenceShare)) return null
-  return { from: richest.session, to: own.session, count: Math.min(Math.floor(difference / 2), maxAtOnce) }
+  const [busiest] = others.toSorted((a, b) => b.queues - a.queues)
+  if (own === undefined || busiest === undefined) return null
+  const difference = busiest.queues - own.queues
+  if (difference < Math.max(minDifference, busiest.queues * minDifferenceShare)) return null
+  return { from: busiest.session, to: own.session, count: Math.min(Math.floor(difference / 2), maxAtOnce) }
 }
 
 /** Milliseconds after a database restart in which no worker counts as dead, because they reconnect one by one. */
@@ -64,10 +64,10 @@ export function createDeadWorkerReaper(db: Db, nowMs = () => performance.now()):
   return async () => {
     const seen = await readSessions(db.sql)
     const now = nowMs()
-    const isMissed = last !== null && [...last.names].some((name) => !seen.names.has(name))
+    const hasDisappeared = last !== null && [...last.names].some((name) => !seen.names.has(name))
     if (hasDatabaseRestarted(last, seen)) graceEndsAt = now + graceMs
     last = seen
-    if (now < graceEndsAt || (!isMissed && now < searchedAt + searchEveryMs)) return 0
+    if (now < graceEndsAt || (!hasDisappeared && now < searchedAt + searchEveryMs)) return 0
     searchedAt = now
     const dead = await listDeadWorkers(db.sql)
     return dead.length === 0 ? 0 : db.statement((tx) => endLeases(tx, dead))

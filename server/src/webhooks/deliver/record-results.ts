@@ -59,10 +59,10 @@ export async function recordResults(deps: DeliveryLoopDeps, queue: Queue): Promi
 async function recordInSharedBatch(
   deps: DeliveryLoopDeps,
   queue: Queue,
-  { results, parked }: ResultBatch,
+  { results, blocked }: ResultBatch,
 ): Promise<RecordedBatch | null> {
   const isPlain = results.every(({ delivery, decision }) => decision.next === 'delivered' && !delivery.hasRow)
-  if (!isPlain || parked.length > 0) return null
+  if (!isPlain || blocked.length > 0) return null
   const { lease, generation } = queue
   const keyring = await deps.keyStore.keyring(lease.workspaceId)
   const rows = results.map((result) => attemptedRow(keyring, lease.endpointId, result))
@@ -84,11 +84,11 @@ async function recordAlone(deps: DeliveryLoopDeps, queue: Queue, batch: ResultBa
 
 function takeBatch({ lanes, results }: Queue): ResultBatch | null {
   if (results.length === 0) return null
-  const batch: ResultBatch = { results: results.splice(0, maxResults), parked: [] }
+  const batch: ResultBatch = { results: results.splice(0, maxResults), blocked: [] }
   for (const { delivery, decision } of batch.results) {
     if (decision.next !== 'retry') continue
     const { dueAt } = decision
-    batch.parked.push(...lanes.cut(delivery).map((follower) => ({ delivery: follower, dueAt })))
+    batch.blocked.push(...lanes.removeLane(delivery).map((follower) => ({ delivery: follower, dueAt })))
   }
   return batch
 }
@@ -98,13 +98,13 @@ async function writeBatch(
   { clock, step }: DeliveryLoopDeps,
   queue: Queue,
   keyring: Keyring,
-  { results, parked }: ResultBatch,
+  { results, blocked }: ResultBatch,
 ): Promise<RecordedBatch> {
   const { lease, generation } = queue
   const now = clock.now()
   const rows = [
     ...results.map((result) => attemptedRow(keyring, lease.endpointId, result)),
-    ...parked.filter(({ delivery }) => !delivery.hasRow).map(({ delivery, dueAt }) => waitingRow(delivery, dueAt)),
+    ...blocked.filter(({ delivery }) => !delivery.hasRow).map(({ delivery, dueAt }) => waitingRow(delivery, dueAt)),
   ]
   const failed = results
     .filter(({ decision }) => decision.next !== 'delivered')
@@ -120,9 +120,9 @@ async function writeBatch(
     ]),
   )
   if (currentGeneration !== generation) return { isOver: true, disabled: null, retryAt: undefined }
-  const earlier = rows.filter(({ position }) => !saved.has(position))
-  if (earlier.length > 0) await archiveLateAttempts(tx, lease, earlier)
-  const isTouched = (await moveFollowers(tx, queue, results, now)) || earlier.length > 0
+  const notSaved = rows.filter(({ position }) => !saved.has(position))
+  if (notSaved.length > 0) await archiveLateAttempts(tx, lease, notSaved)
+  const isTouched = (await updateFollowers(tx, queue, results, now)) || notSaved.length > 0
   const disabled = reasonToDisable(queue, results, now)
   if (disabled !== null) {
     await disableEndpoint(tx, queue.endpoint, disabled, { type: 'system', id: null }, now)
@@ -139,7 +139,7 @@ async function commitAsynchronously(tx: Tx): Promise<void> {
 }
 
 /** Updates later rows of the lanes. Returns whether any row was or is pending. */
-async function moveFollowers(tx: Tx, queue: Queue, results: ResultBatch['results'], now: Date): Promise<boolean> {
+async function updateFollowers(tx: Tx, queue: Queue, results: ResultBatch['results'], now: Date): Promise<boolean> {
   const { lease, generation } = queue
   const heads = results.flatMap(({ delivery: { subjectId, position }, decision }) =>
     decision.next === 'retry' ? [{ subjectId, position, dueAt: decision.dueAt }] : [],
@@ -232,8 +232,8 @@ const maxQueues = 100
 /** Creates a batcher for successes of all queues: those that arrive during a statement share the next one. */
 export function createSuccessBatcher(db: Db): DeliveryLoopDeps['saveSuccesses'] {
   const save = batch<QueuedSuccesses, boolean>({
-    groups: 1,
-    groupSize: maxQueues,
+    maxGroups: 1,
+    maxGroupSize: maxQueues,
     work: (_, successes) => saveBatch(db, successes),
     // On failure, each queue retries by itself.
     isRolledBack: () => false,

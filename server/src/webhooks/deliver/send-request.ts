@@ -6,7 +6,7 @@ import { version } from '../../base/version.ts'
 import {
   afterFailure,
   afterSuccess,
-  decide,
+  decideRetry,
   expiredError,
   hasFailedTooLong,
   internalError,
@@ -31,13 +31,13 @@ export function startRequests(deps: DeliveryLoopDeps, queue: Queue): void {
     if (!deps.slots.take({ isFailing, inFlight: queue.inFlight }, queue.signal.wake)) return
     const delivery = queue.lanes.take()
     if (delivery === undefined) {
-      deps.slots.give(isFailing)
+      deps.slots.release(isFailing)
       return
     }
     queue.inFlight++
     void deliver(deps, queue, delivery).finally(() => {
       queue.inFlight--
-      deps.slots.give(isFailing)
+      deps.slots.release(isFailing)
       startRequests(deps, queue)
       queue.signal.wake()
     })
@@ -62,16 +62,16 @@ async function deliver(deps: DeliveryLoopDeps, queue: Queue, delivery: Delivery)
   const { lanes, results } = queue
   const outcome = await attemptDelivery(deps, queue, delivery)
   if (queue.isLost) return
-  if (outcome === null) return lanes.putBack(delivery)
+  if (outcome === null) return lanes.requeue(delivery)
   const { attempt, pauseMs } = outcome
   // Erased during the request: the response can repeat the payload.
   if (delivery.payload === null) attempt.answer = null
-  const decision = decide(delivery, attempt, { pauseMs, random: deps.random() })
+  const decision = decideRetry(delivery, attempt, { pauseMs, random: deps.random() })
   results.push({ delivery, attempt, decision })
   deps.slots.addUnwritten()
   updateHealth(queue, delivery, attempt, pauseMs)
   if (decision.next === 'gone' || hasFailedTooLong(queue.health, attempt.at)) queue.isEnding = true
-  if (decision.next !== 'retry') lanes.pass(delivery)
+  if (decision.next !== 'retry') lanes.complete(delivery)
 }
 
 interface RequestOutcome {
@@ -135,9 +135,9 @@ async function post(
     body,
     timeoutMs,
     maxAnswerBytes,
-    maySend: () => isLeaseValid(queue),
-    mayRepeat: true,
-    tellsTrace: true,
+    shouldSend: () => isLeaseValid(queue),
+    canRepeat: true,
+    propagatesTrace: true,
   }
   const answer = await deps.step('post', () => callTraced(deps, queue, delivery, request))
   const at = clock.now()

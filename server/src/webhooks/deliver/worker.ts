@@ -2,8 +2,8 @@ import { coalesce, createBackgroundTasks } from '../../base/async/batch.ts'
 import { type Repeat, repeatImmediately } from '../../base/async/loop.ts'
 import type { Db, Sql } from '../../base/db.ts'
 import { ownSession } from '../../base/lease-session.ts'
-import { type ChangedIds, collectChangedIds, type DueWatch, watchDue } from '../../base/pubsub.ts'
-import { runStep } from '../../base/steps.ts'
+import { type ChangedIds, collectChangedIds, type DueWatch, watchDueWork } from '../../base/pubsub.ts'
+import { runStep } from '../../base/run-step.ts'
 import { erasedTopic } from '../../events/erase.ts'
 import { recordedTopic } from '../../events/record.ts'
 import type { Sequencer } from '../../events/sequence.ts'
@@ -57,13 +57,13 @@ export function createDeliveryWorker(options: WorkerDeps): DeliveryWorker {
   const saveSuccesses = createSuccessBatcher(options.db)
   const deps = { observe: noObserver, random: Math.random, step: runStep, ...options, slots, saveSuccesses }
   let isStarted = false
-  const watch = watchDue(deps, {
+  const watch = watchDueWork(deps, {
     nextAt: (now) => readNextDue(deps.db.sql, now),
     pollEveryMs: checkAllEveryMs,
     watchedTopics: [{ topic: dueTopic }],
   })
   const leases = createQueueLeases(deps, () => isStarted, watch.checkAgain)
-  let stopLooking = async () => {}
+  let stopLoops = async () => {}
 
   return {
     drain: async () => {
@@ -77,25 +77,25 @@ export function createDeliveryWorker(options: WorkerDeps): DeliveryWorker {
     start: () => {
       isStarted = true
       const unsequenced = collectChangedIds(deps, { topics: [], allEveryMs: checkAllEveryMs })
-      const stopListening = listen(deps, leases, unsequenced)
+      const unsubscribe = handleNotifications(deps, leases, unsequenced)
       const stopPolling = poll(deps, leases, { watch, unsequenced })
-      stopLooking = async () => {
-        await Promise.all([stopListening(), stopPolling()])
+      stopLoops = async () => {
+        await Promise.all([unsubscribe(), stopPolling()])
       }
     },
     stop: async () => {
       isStarted = false
       // In parallel: no request may start while the loops finish.
-      await Promise.all([leases.stop(), stopLooking()])
+      await Promise.all([leases.stop(), stopLoops()])
     },
   }
 }
 
-function listen(deps: WorkerDeps, leases: QueueLeases, unsequenced: ChangedIds): () => Promise<void> {
+function handleNotifications(deps: WorkerDeps, leases: QueueLeases, unsequenced: ChangedIds): () => Promise<void> {
   const { db, clock, log, sequencer } = deps
   const backgroundTasks = createBackgroundTasks()
   const sequencing = coalesce<string>({
-    restMs: sequencingPauseMs,
+    minPauseMs: sequencingPauseMs,
     work: sequencer.sequence,
     onError: (error, workspaceId) => {
       unsequenced.takeAllNext()
@@ -129,7 +129,7 @@ function listen(deps: WorkerDeps, leases: QueueLeases, unsequenced: ChangedIds):
     [dueTopic, onDue],
     [releasedTopic, claimIn],
     [erasedTopic, (subjectId) => dropErased(leases.held(), subjectId)],
-    [rebalanceTopic, (request) => leases.give(JSON.parse(request) as RebalanceRequest)],
+    [rebalanceTopic, (request) => leases.transfer(JSON.parse(request) as RebalanceRequest)],
   ])
   return async () => {
     stop()
@@ -158,7 +158,7 @@ function poll(deps: WorkerDeps, leases: QueueLeases, { watch, unsequenced }: Pol
   const recentActivity = watchActivity(deps)
   let heldByOthers = 0
   // Runs only while other workers hold queues.
-  let endOfDead: (() => Promise<number>) | null = null
+  let endDeadLeases: (() => Promise<number>) | null = null
   const loop = (pauseMs: number, work: () => Promise<unknown>) =>
     repeat(pauseMs, work, (error) => log.warn('failed to poll for due webhooks; retrying', {}, error))
   const loops = [
@@ -176,14 +176,14 @@ function poll(deps: WorkerDeps, leases: QueueLeases, { watch, unsequenced }: Pol
       return isDue || leases.hasLeft() ? leases.claim('due') : 0
     }),
     loop(checkDeadEveryMs, async () => {
-      if (endOfDead !== null && (await endOfDead()) > 0) await leases.claim('all')
+      if (endDeadLeases !== null && (await endDeadLeases()) > 0) await leases.claim('all')
     }),
     loop(rebalanceEveryMs, async () => {
       // Without activity or held queues there is nothing to rebalance.
       if (heldByOthers === 0 && leases.count() === 0 && !recentActivity.take()) return
       const before = heldByOthers
       heldByOthers = await requestRebalance(db)
-      endOfDead = heldByOthers > 0 ? (endOfDead ?? createDeadWorkerReaper(db)) : null
+      endDeadLeases = heldByOthers > 0 ? (endDeadLeases ?? createDeadWorkerReaper(db)) : null
       // A worker that has stopped may have left work in its queues.
       if (heldByOthers < before) await leases.claim('all')
     }),

@@ -59,7 +59,7 @@ export async function requireEndpoint(sql: Sql, { workspaceId, id }: EndpointKey
 }
 
 /** Returns the endpoints of a workspace, optionally of one creator, newest first, with the time of the last success. */
-export async function selectEndpoints(sql: Sql, workspaceId: string, madeBy: string | null) {
+export async function selectEndpoints(sql: Sql, workspaceId: string, creatorId: string | null) {
   return sql<(EndpointRow & { lastSuccessAt: Date | null })[]>`
     select ${endpointColumns(sql)}, (
       select q.last_success_at
@@ -69,7 +69,7 @@ export async function selectEndpoints(sql: Sql, workspaceId: string, madeBy: str
     ) as "lastSuccessAt"
     from webhook_endpoints e
     where e.workspace_id = ${workspaceId}
-      and (${madeBy}::uuid is null or e.created_by = ${madeBy})
+      and (${creatorId}::uuid is null or e.created_by = ${creatorId})
       and e.removed_at is null
     order by e.id desc`
 }

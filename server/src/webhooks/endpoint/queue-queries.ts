@@ -1,6 +1,6 @@
-import { andOnlyOf, type OneWorkspace } from '../../base/citus/distributed-sql.ts'
+import { andOnlyWorkspace, type OnlyWorkspace } from '../../base/citus/distributed-sql.ts'
 import type { Fragment, Sql, Tx } from '../../base/db.ts'
-import { isHeldByDead, ownSession } from '../../base/lease-session.ts'
+import { isHolderDead, ownSession } from '../../base/lease-session.ts'
 import { type EndpointKey, type EndpointRow, endpointColumns } from './endpoint.ts'
 import type { Health } from './retry-policy.ts'
 
@@ -47,7 +47,7 @@ export async function claimQueues(
   scope: ClaimScope,
   limit: number,
   now: Date,
-  only: OneWorkspace = null,
+  only: OnlyWorkspace = null,
 ): Promise<ClaimedQueue[]> {
   return tx<ClaimedQueue[]>`
     with moment as (
@@ -58,7 +58,7 @@ export async function claimQueues(
       where ${inScope(tx, scope, now)}
         and ${isFree(tx, now, tx`(select now from moment)`)}
         and (q.cursor < f.last_position or q.retry_at <= ${now} or ${hasReplay(tx, only)})
-        ${andOnlyOf(tx, only, 'q')}
+        ${andOnlyWorkspace(tx, only, 'q')}
       order by q.lease_until nulls first
       limit ${limit}
       for update of q skip locked
@@ -75,7 +75,7 @@ export async function claimQueues(
       and q.endpoint_id = claim.endpoint_id
       and e.workspace_id = q.workspace_id
       and e.id = q.endpoint_id
-      ${andOnlyOf(tx, only, 'q', 'e')}
+      ${andOnlyWorkspace(tx, only, 'q', 'e')}
     returning ${endpointColumns(tx)},
       q.lease_owner as owner, q.lease_session as session, q.cursor, coalesce(claim.removed_to, 0) as "removedTo",
       q.generation, q.retry_at as "retryAt", q.failing_since as "failingSince", q.failures_in_a_row as "failuresInARow",
@@ -132,14 +132,14 @@ function inScope(sql: Sql, scope: ClaimScope, now: Date) {
  * Renews leases, and returns the current state of their endpoints. Leases that are missing in the result belong to
  * another worker. Renews all at once, or those of one workspace.
  */
-export async function renewLeases(tx: Tx, owners: readonly string[], only: OneWorkspace): Promise<RenewedQueue[]> {
+export async function renewLeases(tx: Tx, owners: readonly string[], only: OnlyWorkspace): Promise<RenewedQueue[]> {
   return tx<RenewedQueue[]>`
     with held as (
       -- Locks in a fixed order, like all code that locks several queues.
       select q.workspace_id, q.endpoint_id
       from webhook_queues q
       where q.lease_owner = any (${owners}::uuid[])
-        ${andOnlyOf(tx, only, 'q')}
+        ${andOnlyWorkspace(tx, only, 'q')}
       order by q.workspace_id, q.endpoint_id
       for update
     ), lease as (
@@ -153,7 +153,7 @@ export async function renewLeases(tx: Tx, owners: readonly string[], only: OneWo
       and q.endpoint_id = lease.endpoint_id
       and e.workspace_id = q.workspace_id
       and e.id = q.endpoint_id
-      ${andOnlyOf(tx, only, 'q', 'e')}
+      ${andOnlyWorkspace(tx, only, 'q', 'e')}
     returning ${endpointColumns(tx)},
       q.lease_owner as owner, q.generation, q.retry_at as "retryAt", e.removed_at as "removedAt",
       ${hasReplay(tx, only)} as "hasReplay"`
@@ -170,7 +170,7 @@ export async function listDeadWorkers(sql: Sql): Promise<string[]> {
     )
     select lease_session
     from leases
-    where ${isHeldByDead(sql)}`
+    where ${isHolderDead(sql)}`
   return dead.map((row) => row.lease_session)
 }
 
@@ -367,7 +367,7 @@ export async function updateNextDue(
 }
 
 /** SQL condition: queue `q` has an open replay. */
-export function hasReplay(sql: Sql, only: OneWorkspace) {
+export function hasReplay(sql: Sql, only: OnlyWorkspace) {
   return sql`
     exists (
       select 1
@@ -375,6 +375,6 @@ export function hasReplay(sql: Sql, only: OneWorkspace) {
       where r.workspace_id = q.workspace_id
         and r.endpoint_id = q.endpoint_id
         and r.finished_at is null
-        ${andOnlyOf(sql, only, 'r')}
+        ${andOnlyWorkspace(sql, only, 'r')}
     )`
 }

@@ -127,13 +127,13 @@ async function countQueues(sql: Sql): Promise<Omit<WebhookBacklog, 'oldestAt'>[]
 }
 
 async function readOldestBehind(sql: Sql): Promise<{ isFailing: boolean; at: Date }[]> {
-  const looked = await sql<{ workspaceId: string; endpointId: string }[]>`
+  const scanned = await sql<{ workspaceId: string; endpointId: string }[]>`
     select q.workspace_id as "workspaceId", q.endpoint_id as "endpointId"
     from ${activeQueues(sql)}
     where ${isBehind(sql)}
     order by ${isFailing(sql)}
     limit ${maxChecked}`
-  if (looked.length === 0) return []
+  if (scanned.length === 0) return []
   return sql<{ isFailing: boolean; at: Date }[]>`
     select ${isFailing(sql)} as "isFailing", min(event.occurred_at) as at
     from webhook_queues q
@@ -145,7 +145,7 @@ async function readOldestBehind(sql: Sql): Promise<{ isFailing: boolean; at: Dat
       order by position
       limit 1
     ) as event
-    where q.workspace_id = any (${[...new Set(looked.map(({ workspaceId }) => workspaceId))]}::uuid[])
-      and q.endpoint_id = any (${looked.map(({ endpointId }) => endpointId)}::uuid[])
+    where q.workspace_id = any (${[...new Set(scanned.map(({ workspaceId }) => workspaceId))]}::uuid[])
+      and q.endpoint_id = any (${scanned.map(({ endpointId }) => endpointId)}::uuid[])
     group by 1`
 }

@@ -24,7 +24,7 @@ export interface EventToSend {
 export async function queueResend(tx: Tx, endpoint: ReplayEndpoint, event: EventToSend, now: Date): Promise<void> {
   const generation = await makeQueueDue(tx, endpoint, now)
   await archiveDeliveredAttempts(tx, endpoint, [event.position])
-  await insertPending(tx, endpoint, { generation, round: 1, now }, event, tx`update set ${newRound(tx)}`)
+  await insertPending(tx, endpoint, { generation, round: 1, now }, event, tx`update set ${newRoundValues(tx)}`)
 }
 
 /** Queues an event for an immediate send, unless it has a delivery already. */
@@ -55,7 +55,7 @@ async function insertPending(
 }
 
 /** Values of a delivery that starts a new round, for `on conflict do update set`. */
-const newRound = (sql: Sql) => sql`
+const newRoundValues = (sql: Sql) => sql`
   masked = webhook_deliveries.masked or excluded.masked,
   state = 'pending',
   generation = excluded.generation,
@@ -209,7 +209,7 @@ async function queueNextEvents(tx: Tx, queue: ReplayQueue, replay: OpenReplay, n
     where workspace_id = ${lease.workspaceId}
       and position = any (${positions}::bigint[])
     on conflict (workspace_id, endpoint_id, position) do update
-    set ${newRound(tx)}
+    set ${newRoundValues(tx)}
     where case webhook_deliveries.state
       when 'pending' then webhook_deliveries.generation <> excluded.generation
       when 'delivered' then ${replay.scope === 'all'}

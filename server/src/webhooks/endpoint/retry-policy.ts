@@ -47,7 +47,7 @@ interface AttemptOutcome {
 }
 
 /** Returns what to do after an attempt. `pauseMs` is the pause that the receiver requested; `random` is 0 to 1. */
-export function decide(
+export function decideRetry(
   delivery: AttemptedDelivery,
   { at, status, error }: AttemptOutcome,
   { pauseMs, random }: { pauseMs: number | null; random: number },

@@ -47,8 +47,8 @@ function nameProblem(name: string): string | null {
   if (name.length > maxNameCharacters) return `must have a name of at most ${maxNameCharacters} characters`
   if (!token.test(name)) return "must have a name of letters, digits and !#$%&'*+.^_`|~-"
   const lower = name.toLowerCase()
-  const isTaken = reserved.has(lower) || reservedPrefixes.some((beginning) => lower.startsWith(beginning))
-  return isTaken ? 'is set by the service; use another name' : null
+  const isReserved = reserved.has(lower) || reservedPrefixes.some((prefix) => lower.startsWith(prefix))
+  return isReserved ? 'is set by the service; use another name' : null
 }
 
 function valueProblem(value: string): string | null {
@@ -180,7 +180,7 @@ export const EndpointWithSecret = titled('WebhookEndpointWithSecret', {
 
 export const EndpointParams = Type.Object({ ...workspaceParams, endpointId: idSchema('The endpoint.') })
 
-export const Rotation = Type.Object(
+export const RotateSecretRequest = Type.Object(
   {
     overlapHours: Type.Integer({
       minimum: 0,
@@ -193,7 +193,7 @@ export const Rotation = Type.Object(
   closed,
 )
 
-export const Enabling = Type.Object(
+export const EnableRequest = Type.Object(
   {
     sendSince: Type.Optional(
       timestamp(

@@ -43,12 +43,12 @@ export function signatures(
     .join(' ')
 }
 
-const keys = new WeakMap<SigningSecret, KeyObject>()
+const keyCache = new WeakMap<SigningSecret, KeyObject>()
 
 function keyOf(secret: SigningSecret): KeyObject {
-  const cachedKey = keys.get(secret)
+  const cachedKey = keyCache.get(secret)
   if (cachedKey !== undefined) return cachedKey
   const key = createSecretKey(Buffer.from(secret.value.slice(prefix.length), 'base64'))
-  keys.set(secret, key)
+  keyCache.set(secret, key)
   return key
 }

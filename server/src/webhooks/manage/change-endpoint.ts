@@ -41,7 +41,7 @@ export async function createEndpoint(deps: WebhookDeps, member: Member, input: N
     state: 'active',
     stateReason: null,
     stateChangedAt: now,
-    createdBy: member.makerId,
+    createdBy: member.creatorId,
     createdAt: now,
     updatedAt: now,
   }
@@ -106,14 +106,14 @@ export async function rotateSecret(deps: WebhookDeps, member: Member, id: string
 /** Removes an endpoint and erases its settings. The retention job deletes its log after an hour. */
 export async function removeEndpoint(deps: WebhookDeps, member: Member, id: string): Promise<void> {
   const keyring = await deps.keyStore.keyring(member.workspaceId)
-  await actOn(deps, member, id, 'webhook.deleted', async (tx, endpoint, now) => {
+  await updateLocked(deps, member, id, 'webhook.deleted', async (tx, endpoint, now) => {
     await markRemoved(tx, keyring, endpoint, now)
     await cancelWaiting(tx, endpoint, now)
   })
 }
 
 /** Runs a change under the lock of an endpoint; records it in the audit log and notifies the workers. */
-export async function actOn<T>(
+export async function updateLocked<T>(
   { db, clock }: WebhookDeps,
   member: Member,
   id: string,
@@ -216,8 +216,8 @@ function rejectOutsideRetention(field: string, time: Date, now: Date): void {
 /** Sends one event to an endpoint now, even if it was never sent before. */
 export async function resendEvent(deps: WebhookDeps, member: Member, id: string, eventId: string): Promise<void> {
   await deps.sequencer.sequence(member.workspaceId)
-  await actOn(deps, member, id, 'webhook.event-resent', async (tx, endpoint, now) => {
-    refuseDisabled(endpoint)
+  await updateLocked(deps, member, id, 'webhook.event-resent', async (tx, endpoint, now) => {
+    rejectDisabled(endpoint)
     await queueResend(tx, endpoint, await requireEvent(tx, endpoint, eventId), now)
   })
 }
@@ -235,8 +235,8 @@ export async function replayRange(
   rejectOutsideRetention('to', to, now)
   if (to < range.from) throw invalid('to', 'must not be before `from`')
   await deps.sequencer.sequence(member.workspaceId)
-  return actOn(deps, member, id, 'webhook.replay-opened', (tx, endpoint) => {
-    refuseDisabled(endpoint)
+  return updateLocked(deps, member, id, 'webhook.replay-opened', (tx, endpoint) => {
+    rejectDisabled(endpoint)
     return createReplay(tx, endpoint, { ...range, to }, now)
   })
 }
@@ -251,18 +251,18 @@ export async function sendTest(deps: WebhookDeps, member: Member, id: string, na
   const keyring = await deps.keyStore.keyring(workspaceId)
   const event = eventCatalogue[name].sample(newId(now), now)
   const eventId = await deps.db.tx(async (tx) => {
-    refuseDisabled(await requireEndpoint(tx, { workspaceId, id }, 'for update'))
+    rejectDisabled(await requireEndpoint(tx, { workspaceId, id }, 'for update'))
     return recordTestEvent(tx, keyring, workspaceId, id, event, now)
   })
   // Positions are assigned to committed events only.
   await deps.sequencer.sequence(workspaceId)
-  await actOn(deps, member, id, 'webhook.tested', async (tx, endpoint) =>
+  await updateLocked(deps, member, id, 'webhook.tested', async (tx, endpoint) =>
     queueOnce(tx, endpoint, await requireEvent(tx, endpoint, eventId), now),
   )
   return eventId
 }
 
-function refuseDisabled({ state }: EndpointRow): void {
+function rejectDisabled({ state }: EndpointRow): void {
   if (state === 'disabled') throw conflict('The endpoint is disabled; enable it first', { field: 'state' })
 }
 

@@ -64,9 +64,9 @@ export async function listDeliveries(
   const { after, upTo } = await positionRange(sql, workspaceId, filter.from, filter.to)
   const before = page.before ?? upTo ?? Number.MAX_SAFE_INTEGER
   const positions = filter.about === null ? null : await positionsAbout(sql, workspaceId, filter.about, before)
-  const rows = await sql<(LoggedDelivery & LastAttempt & Reached)[]>`
+  const rows = await sql<(LoggedDelivery & LastAttempt & ScanExtent)[]>`
     with looked_at as materialized (
-      select ${shown(sql)}, d.delivered_at, d.delivered_status, d.delivered_ms
+      select ${deliveryColumns(sql)}, d.delivered_at, d.delivered_status, d.delivered_ms
       from webhook_deliveries d
       join webhook_queues q on q.workspace_id = d.workspace_id and q.endpoint_id = d.endpoint_id
       where d.workspace_id = ${workspaceId}
@@ -148,17 +148,17 @@ function answerCondition(sql: Sql, workspaceId: string, endpointId: string, answ
 }
 
 /** How far the query has scanned, and how many rows. */
-interface Reached {
+interface ScanExtent {
   reached: number
   read: number
 }
 
-function pageOf(rows: (LoggedDelivery & LastAttempt & Reached)[], limit: number): DeliveryPage {
+function pageOf(rows: (LoggedDelivery & LastAttempt & ScanExtent)[], limit: number): DeliveryPage {
   const found = rows.filter((row) => row.position !== null)
   const shownRows = found.slice(0, limit)
   const [first] = rows
-  const isCutShort = first !== undefined && first.read === maxScanned
-  const before = found.length > limit ? (shownRows.at(-1)?.position ?? null) : isCutShort ? first.reached : null
+  const isTruncated = first !== undefined && first.read === maxScanned
+  const before = found.length > limit ? (shownRows.at(-1)?.position ?? null) : isTruncated ? first.reached : null
   return { rows: shownRows, before }
 }
 
@@ -172,7 +172,7 @@ export async function findDelivery(
   position: number,
 ): Promise<(LoggedDelivery & { attemptList: LoggedAttempt[] }) | undefined> {
   const [row] = await sql<(LoggedDelivery & LastAttempt & { answer: Buffer | null })[]>`
-    select ${shown(sql)}, d.delivered_at as at, d.delivered_status as status, d.delivered_ms as ms,
+    select ${deliveryColumns(sql)}, d.delivered_at as at, d.delivered_status as status, d.delivered_ms as ms,
       d.delivered_answer as answer
     from webhook_deliveries d
     join webhook_queues q on q.workspace_id = d.workspace_id and q.endpoint_id = d.endpoint_id
@@ -189,12 +189,12 @@ export async function findDelivery(
       and position = ${position}
     order by number`
   const { at, status, ms, answer, ...delivery } = row
-  const taken = at === null ? [] : [{ number: row.attempts, at, status, ms: ms ?? 0, error: null, answer }]
-  return { ...delivery, attemptList: [...attempts, ...taken] }
+  const success = at === null ? [] : [{ number: row.attempts, at, status, ms: ms ?? 0, error: null, answer }]
+  return { ...delivery, attemptList: [...attempts, ...success] }
 }
 
 /** SQL: columns of a delivery `d` with its queue `q`. */
-const shown = (sql: Sql) => sql`
+const deliveryColumns = (sql: Sql) => sql`
   d.position, d.event_id as "eventId", d.event_name as event, d.subject_id as "subjectId",
   d.occurred_at as "occurredAt", d.masked, d.attempts, d.due_at as "dueAt",
   case when d.state = 'pending' and d.generation < q.generation then 'cancelled' else d.state end as state`

@@ -20,7 +20,7 @@ import {
   DeliveryDetail,
   DeliveryList,
   DeliveryParams,
-  Queued,
+  QueuedDelivery,
   TestRequest,
 } from './delivery-schema.ts'
 import { endpointPath, parseTime, type WebhookDeps } from './read-endpoint.ts'
@@ -33,7 +33,7 @@ export function deliveryRoutes(api: TeamApi, deps: WebhookDeps): void {
       'For admins. Sends a sample event, signed like a real one, to this endpoint only. It bypasses pending events and is tried once.',
     params: EndpointParams,
     body: TestRequest,
-    answers: { 202: Queued },
+    answers: { 202: QueuedDelivery },
     errors: [409],
     run: async ({ member, params: { endpointId }, body }) => {
       const eventId = await sendTest(deps, member, endpointId, body.event)
@@ -82,7 +82,7 @@ export function deliveryRoutes(api: TeamApi, deps: WebhookDeps): void {
     description:
       'For admins. Sends the event at once, regardless of earlier attempts, with the same `webhook-id` and a new round of retries. Also works for events of the last 30 days that were never sent to the endpoint.',
     params: DeliveryParams,
-    answers: { 202: Queued },
+    answers: { 202: QueuedDelivery },
     errors: [409],
     run: async ({ member, params: { endpointId, eventId } }) => {
       await resendEvent(deps, member, endpointId, eventId)
@@ -99,14 +99,14 @@ async function readDelivery(deps: WebhookDeps, key: EndpointKey, eventId: string
   if (found === undefined)
     throw notFound('No delivery of this event to this endpoint in the last 30 days; resend the event to send it now')
   return deps.keyStore.withKeyring(endpoint.workspaceId, (keyring) => {
-    const ownDelivery = Object.keys(decryptEndpoint(keyring, endpoint).settings.headers)
+    const headerNames = Object.keys(decryptEndpoint(keyring, endpoint).settings.headers)
     const masked = found.masked || endpoint.phoneVisibility === 'masked'
     return {
       delivery: {
         ...presentDelivery(found),
         attemptList: found.attemptList.map((attempt) => presentAttempt(keyring, key.id, found.position, attempt)),
         request: {
-          headers: { ...headersOf(eventId, event.name), ...Object.fromEntries(ownDelivery.map((name) => [name, '…'])) },
+          headers: { ...headersOf(eventId, event.name), ...Object.fromEntries(headerNames.map((name) => [name, '…'])) },
           body: renderPayload(keyring, { eventId, name: event.name, payload: event.payload }, masked, deps.present),
         },
       },
@@ -124,7 +124,9 @@ const headersOf = (eventId: string, name: string) => ({
 function presentItem(row: DeliveryPage['rows'][number]) {
   const { at, status, ms, error } = row
   const lastAttempt =
-    at === null ? null : { at: at.toISOString(), status, ms: ms ?? 0, error, explanation: explain({ status, error }) }
+    at === null
+      ? null
+      : { at: at.toISOString(), status, ms: ms ?? 0, error, explanation: explainAttempt({ status, error }) }
   return { ...presentDelivery(row), lastAttempt }
 }
 
@@ -163,7 +165,7 @@ const errorTexts: Record<string, string> = {
 }
 
 /** Explains an unsuccessful attempt in one sentence; returns null for success. */
-export function explain({ status, error }: Pick<LoggedAttempt, 'status' | 'error'>): string | null {
+export function explainAttempt({ status, error }: Pick<LoggedAttempt, 'status' | 'error'>): string | null {
   if (status === null) return errorTexts[error ?? ''] ?? 'No response.'
   if (status >= 200 && status < 300) return null
   if (status === 410) return 'Response 410 means that the endpoint is gone, so it was disabled.'
@@ -179,7 +181,7 @@ function presentAttempt(keyring: Keyring, endpointId: string, position: number, 
     status,
     ms,
     error,
-    explanation: explain(attempt),
+    explanation: explainAttempt(attempt),
     answer: answer === null ? null : decryptAnswer(keyring, { endpointId, position, number }, answer),
   }
 }

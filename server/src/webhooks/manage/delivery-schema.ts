@@ -116,7 +116,7 @@ export const TestRequest = Type.Object(
   },
   closed,
 )
-export const Queued = Type.Object({
+export const QueuedDelivery = Type.Object({
   delivery: titled('QueuedDelivery', {
     endpointId: idSchema('The endpoint.'),
     eventId: idSchema('The event; read its delivery for the result.'),

@@ -8,14 +8,14 @@ import { disableEndpoint } from '../endpoint/disable.ts'
 import { decryptEndpoint, requireEndpoint, selectEndpoints } from '../endpoint/endpoint.ts'
 import { selectEndpointStatuses } from '../endpoint/queue-status.ts'
 import {
-  Enabling,
+  EnableRequest,
   EndpointAnswer,
   EndpointChanges,
   EndpointParams,
   EndpointWithSecret,
   NewEndpoint,
   OneEndpoint,
-  Rotation,
+  RotateSecretRequest,
 } from '../endpoint/schema.ts'
 import { eventCatalogue, eventNames, type KnownEvent } from '../event-catalogue.ts'
 import { changeEndpoint, createEndpoint, enableEndpoint, removeEndpoint, rotateSecret } from './change-endpoint.ts'
@@ -132,7 +132,7 @@ function secretAndStateRoutes(api: TeamApi, deps: WebhookDeps): void {
     description:
       'For admins. The new secret is shown only in this response. Until the overlap ends, requests have a signature by each secret, so that the receiver can switch without downtime.',
     params: EndpointParams,
-    body: Rotation,
+    body: RotateSecretRequest,
     answers: { 200: EndpointWithSecret },
     run: async ({ member, params: { endpointId }, body }) => {
       const secret = await rotateSecret(deps, member, endpointId, body.overlapHours * hourMs)
@@ -160,7 +160,7 @@ function secretAndStateRoutes(api: TeamApi, deps: WebhookDeps): void {
     description:
       'For admins. It gets new events; with `sendSince`, also those that it missed. Does nothing if it is active, but responds 409 if `sendSince` is set.',
     params: EndpointParams,
-    body: Enabling,
+    body: EnableRequest,
     answers: { 200: OneEndpoint },
     errors: [409],
     run: async ({ member, params: { endpointId }, body: { sendSince } }) => {

@@ -1,9 +1,9 @@
-import type { MadeWebhook } from '../../auth/members/change-members.ts'
+import type { CreatedWebhook } from '../../auth/members/change-members.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Db, Tx } from '../../base/db.ts'
 import type { KeyStore } from '../../base/encryption/key-store.ts'
 import { invalid, type RequestPart } from '../../base/errors.ts'
-import { readIsoTime } from '../../base/time.ts'
+import { parseIsoTime } from '../../base/time.ts'
 import type { PresentPayload } from '../../events/feed.ts'
 import type { Sequencer } from '../../events/sequence.ts'
 import type { Member } from '../../team/member.ts'
@@ -34,7 +34,7 @@ export async function readEndpoint(deps: WebhookDeps, member: Member, id: string
 export const canSeeUrl = (member: Member): boolean => member.role !== 'member'
 
 export function parseTime(field: string, text: string, part: RequestPart = 'body'): Date {
-  const time = readIsoTime(text)
+  const time = parseIsoTime(text)
   if (time === null) throw invalid(field, 'must be an ISO 8601 time', part)
   return time
 }
@@ -107,7 +107,7 @@ export async function webhooksCreatedBy(
   { db, keyStore }: Pick<WebhookDeps, 'db' | 'keyStore'>,
   workspaceId: string,
   userId: string,
-): Promise<MadeWebhook[]> {
+): Promise<CreatedWebhook[]> {
   const rows = await selectEndpoints(db.sql, workspaceId, userId)
   return keyStore.withKeyring(workspaceId, (keyring) =>
     rows.map((row) => {

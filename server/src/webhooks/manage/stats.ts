@@ -70,7 +70,7 @@ export async function readStats(sql: Sql, { workspaceId, id }: EndpointKey, hour
     ) as d
     group by 1`
   const found = new Map(rows.map((row) => [row.start.getTime(), row]))
-  return { unit, sampledEvery, buckets: starts.map((start) => found.get(start.getTime()) ?? empty(start)) }
+  return { unit, sampledEvery, buckets: starts.map((start) => found.get(start.getTime()) ?? emptyBucket(start)) }
 }
 
 /** Returns the starts of the hours or days that overlap the range, oldest first. */
@@ -88,7 +88,7 @@ async function lastPosition(sql: Sql, workspaceId: string): Promise<number> {
   return feed?.last ?? 0
 }
 
-const empty = (start: Date): Bucket => ({
+const emptyBucket = (start: Date): Bucket => ({
   start,
   delivered: 0,
   failedAttempts: 0,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { pictureOf } from '../../support/faults/picture.ts'
+import { digestTables } from '../../support/faults/table-digests.ts'
 import { type Step, stringsIn } from './obedient-agent.ts'
 import type { Key, Scene } from './scene.ts'
 import { secrets } from './scene.ts'
@@ -22,7 +22,7 @@ export interface Sent {
 }
 
 export async function observerOf(scene: Scene): Promise<Observer> {
-  const ofNeighbour = () => pictureOf(scene.w.db, scene.facts.foreign_workspace)
+  const ofNeighbour = () => digestTables(scene.w.db, scene.facts.foreign_workspace)
   const neighbour = await ofNeighbour()
   return {
     watch: async ({ key, conversationId, phone }) => {

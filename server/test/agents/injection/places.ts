@@ -34,7 +34,7 @@ const writes =
 
 async function tell({ w }: Scene, key: Key, phone: string, fields: Told): Promise<{ externalId: string }> {
   const event = customerMessage({ at: w.clock.now(), customer: customerOf(phone), text: 'Good day', ...fields })
-  await w.tellOn(key.connectionId, event)
+  await w.deliverOn(key.connectionId, event)
   return event
 }
 
@@ -139,7 +139,7 @@ const byName = {
         customer: customerOf(phone),
         at: scene.w.clock.now(),
       } as const
-      await scene.w.tellOn(key.connectionId, { type: 'edited', text, ...revised })
+      await scene.w.deliverOn(key.connectionId, { type: 'edited', text, ...revised })
     },
   },
   'button title': {
@@ -167,7 +167,7 @@ const byName = {
         text,
       } as const
       const at = new Date(scene.w.clock.now().getTime() - 60_000)
-      await scene.w.tellOn(key.connectionId, { type: 'history', direction: 'inbound', status: 'read', ...said, at })
+      await scene.w.deliverOn(key.connectionId, { type: 'history', direction: 'inbound', status: 'read', ...said, at })
       await tell(scene, key, phone, {})
     },
   },

@@ -103,7 +103,7 @@ async function ofOtherAgent(w: FilesWorld, other: Key) {
 async function onOtherConnection(w: FilesWorld, elsewhere: string) {
   const phone = '5511922222222'
   const customer = customerOf(phone, 'Elsa')
-  await w.tellOn(elsewhere, customerMessage({ at: w.clock.now(), text: secrets.elsewhere, customer }))
+  await w.deliverOn(elsewhere, customerMessage({ at: w.clock.now(), text: secrets.elsewhere, customer }))
   const [found] = await w.conversations({ phone })
   return { elsewhere: found.id as string, elsewhere_connection: elsewhere }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { oncePerFile } from '../../support/file-end.ts'
+import { oncePerFile } from '../../support/file-lifecycle.ts'
 import { customerMessage } from '../../support/inbox/inbox-world.ts'
 import { type Face, facesOf } from './faces.ts'
 import type { FaceName, Injection } from './injection.ts'
@@ -77,7 +77,7 @@ async function tryOne(
 }
 
 async function beginConversation({ w }: Scene, { connectionId }: Key, phone: string): Promise<string> {
-  await w.tellOn(connectionId, customerMessage({ at: w.clock.now(), customer: customerOf(phone) }))
+  await w.deliverOn(connectionId, customerMessage({ at: w.clock.now(), customer: customerOf(phone) }))
   const [found] = await w.conversations({ phone })
   w.clock.advance(1000)
   return found.id

@@ -6,7 +6,7 @@ import { manualClock } from '../../../src/base/clock.ts'
 import type { App } from '../../../src/base/route.ts'
 import { testDatabase } from '../../support/database.ts'
 import { bearer, guardedApp, newKey, noon } from '../../support/guarded-app.ts'
-import { receivedAll } from '../../support/received.ts'
+import { waitForNotifications } from '../../support/wait-for-notifications.ts'
 import { exchange, listen } from '../../support/wire/raw-http.ts'
 
 const { db } = await testDatabase()
@@ -163,7 +163,7 @@ test('the order of refusals is 401, 403, 429, 503', async () => {
   assert.equal(await status('/inbox'), 429)
   await db.sql`update workspaces set inbox_enabled = false where id = ${key.workspace_id}`
   await db.sql`select pg_notify('workspaces', ${key.workspace_id})`
-  await receivedAll(db)
+  await waitForNotifications(db)
   assert.equal(await status('/inbox'), 403)
 })
 

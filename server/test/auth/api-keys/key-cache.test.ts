@@ -7,7 +7,7 @@ import { manualClock } from '../../../src/base/clock.ts'
 import { openNode, testDatabase } from '../../support/database.ts'
 import { bearer, guardedApp, newKey, noon } from '../../support/guarded-app.ts'
 import { databaseByProxy } from '../../support/postgres/cutting-proxy.ts'
-import { receivedAll } from '../../support/received.ts'
+import { waitForNotifications } from '../../support/wait-for-notifications.ts'
 
 const { db, options } = await testDatabase()
 const otherDb = openNode({ ...options, maxConnections: 2 })
@@ -26,7 +26,7 @@ test('a revoked key stops immediately on its node, and by notification on others
   await db.tx((tx) => revokeApiKey(tx, key.workspace_id, key.id, clock.now()))
   here.guard.forgetKey(key.id)
   assert.equal(await status(here, value), 401)
-  await receivedAll(otherDb)
+  await waitForNotifications(otherDb)
   assert.equal(await status(there, value), 401)
 })
 
@@ -37,7 +37,7 @@ test('a changed workspace is invalidated on every node', async () => {
     await tx`update workspaces set leads_enabled = false where id = ${key.workspace_id}`
     await tx`select pg_notify('workspaces', ${key.workspace_id})`
   })
-  await Promise.all([receivedAll(db), receivedAll(otherDb)])
+  await Promise.all([waitForNotifications(db), waitForNotifications(otherDb)])
   assert.deepEqual([await status(here, value), await status(there, value)], [403, 403])
 })
 
@@ -102,7 +102,7 @@ test('a read that started before the key was revoked is neither shared nor cache
   const answers: ((key: CachedKey) => void)[] = []
   const cache = createKeyCache(clock, () => new Promise((resolve) => answers.push(resolve)))
   const before = cache.find('h')
-  cache.forgetKey('a')
+  cache.invalidateKey('a')
   const afterwards = cache.find('h')
   assert.equal(answers.length, 2)
   answers[0]?.(fakeKey('before'))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { hashKeyValue, isKeyValue, lastFourOf, makeKeyValue, shownKey } from '../../../src/auth/api-keys/queries.ts'
+import { hashKeyValue, isKeyValue, keyLabel, lastFourOf, makeKeyValue } from '../../../src/auth/api-keys/queries.ts'
 
 test('a new key has the published form and passes its own checksum', () => {
   for (let round = 0; round < 200; round++) {
@@ -49,5 +49,5 @@ test('a known value keeps its checksum and hash, so that existing keys work afte
 })
 
 test('a key is shown as prefix and last four characters', () => {
-  assert.equal(shownKey(lastFourOf('plk_0000000000000000000000_00abcd')), 'plk_…abcd')
+  assert.equal(keyLabel(lastFourOf('plk_0000000000000000000000_00abcd')), 'plk_…abcd')
 })

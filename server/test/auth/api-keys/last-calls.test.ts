@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createLastCalls, type KeyCall, keptCalls } from '../../../src/auth/api-keys/last-calls.ts'
+import { createLastCalls, type KeyCall, maxCallsPerKey } from '../../../src/auth/api-keys/last-calls.ts'
 import { manualClock } from '../../../src/base/clock.ts'
 import { newId } from '../../../src/base/id.ts'
 import { everyStatementOf, testDatabase } from '../../support/database.ts'
@@ -76,10 +76,10 @@ async function ring() {
 test('the newest calls of two nodes are merged, up to a hundred', async () => {
   const { db, clock, key, calls, noted, statuses } = await ring()
   const elsewhere = createLastCalls(db, clock)
-  for (let n = 0; n < keptCalls; n++) {
+  for (let n = 0; n < maxCallsPerKey; n++) {
     clock.advance(10)
-    calls.note(key, noted(200 + (n % 2)))
-    if (n % 2 === 0) elsewhere.note(key, noted(300))
+    calls.recordCall(key, noted(200 + (n % 2)))
+    if (n % 2 === 0) elsewhere.recordCall(key, noted(300))
   }
   assert.deepEqual(
     [await statuses(elsewhere).then((all) => all.length), await statuses().then((all) => all.length)],
@@ -88,7 +88,7 @@ test('the newest calls of two nodes are merged, up to a hundred', async () => {
   await Promise.all([calls.flush(), elsewhere.flush()])
   const [here, there] = [await statuses(), await statuses(elsewhere)]
   assert.deepEqual(here, there)
-  assert.equal(here.length, keptCalls)
+  assert.equal(here.length, maxCallsPerKey)
   assert.equal(here.filter((status) => status === 300).length, 33, 'the newest third of all is from elsewhere')
   await Promise.all([calls.close(), elsewhere.close()])
 })
@@ -96,9 +96,9 @@ test('the newest calls of two nodes are merged, up to a hundred', async () => {
 test('calls are written soon, then once a minute per key, and all on closing', async () => {
   const { db, clock, key, calls, noted, statuses } = await ring()
   const elsewhere = createLastCalls(db, clock)
-  calls.note(key, noted(200))
+  calls.recordCall(key, noted(200))
   await calls.flush()
-  calls.note(key, noted(404))
+  calls.recordCall(key, noted(404))
   clock.advance(59_000)
   await calls.flush()
   assert.deepEqual([await statuses(), await statuses(elsewhere)], [[404, 200], [200]])
@@ -106,7 +106,7 @@ test('calls are written soon, then once a minute per key, and all on closing', a
   await calls.flush()
   assert.deepEqual(await statuses(elsewhere), [404, 200])
   clock.advance(1)
-  calls.note(key, noted(500))
+  calls.recordCall(key, noted(500))
   await calls.close()
   assert.deepEqual(await statuses(elsewhere), [500, 404, 200])
   await elsewhere.close()
@@ -114,7 +114,7 @@ test('calls are written soon, then once a minute per key, and all on closing', a
 
 test('the calls of a key are not visible to other workspaces', async () => {
   const { key, calls, noted } = await ring()
-  calls.note(key, noted(200))
+  calls.recordCall(key, noted(200))
   assert.deepEqual(await calls.read(newId(noon), key.keyId), [])
   await calls.flush()
   assert.deepEqual(await calls.read(newId(noon), key.keyId), [])

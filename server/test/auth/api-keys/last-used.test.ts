@@ -24,16 +24,16 @@ async function usedKey() {
 
 test('the first use is written soon, later ones once a minute', async () => {
   const { clock, lastUsed, caller, readSeconds } = await usedKey()
-  lastUsed.use(caller)
+  lastUsed.recordUse(caller)
   assert.equal(await readSeconds(), null)
   await lastUsed.flush()
   assert.equal(await readSeconds(), 0)
   clock.advance(59_000)
-  lastUsed.use(caller)
+  lastUsed.recordUse(caller)
   await lastUsed.flush()
   assert.equal(await readSeconds(), 0)
   clock.advance(1000)
-  lastUsed.use(caller)
+  lastUsed.recordUse(caller)
   await lastUsed.flush()
   assert.equal(await readSeconds(), 60)
   await lastUsed.close()
@@ -42,10 +42,10 @@ test('the first use is written soon, later ones once a minute', async () => {
 test('two nodes together write once a minute', async () => {
   const { clock, lastUsed, caller, readSeconds } = await usedKey()
   const elsewhere = createLastCalls(db, clock)
-  lastUsed.use(caller)
+  lastUsed.recordUse(caller)
   await lastUsed.flush()
   clock.advance(30_000)
-  elsewhere.use(caller)
+  elsewhere.recordUse(caller)
   await elsewhere.flush()
   assert.equal(await readSeconds(), 0)
   await Promise.all([lastUsed.close(), elsewhere.close()])
@@ -53,7 +53,7 @@ test('two nodes together write once a minute', async () => {
 
 test('pending uses are written on closing', async () => {
   const { lastUsed, caller, readSeconds } = await usedKey()
-  lastUsed.use(caller)
+  lastUsed.recordUse(caller)
   await lastUsed.close()
   assert.equal(await readSeconds(), 0)
 })

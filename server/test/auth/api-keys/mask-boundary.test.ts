@@ -122,7 +122,7 @@ async function side(phone: string, has: Stock, start: Date): Promise<Side> {
   const { id } = await w.customerWrites('Hi', { externalId, customer })
   w.clock.advance(10)
   const text = `The customer changed from ${phone} to 4930111222333`
-  await w.tell(customerMessage({ at: w.clock.now(), kind: 'system', customer, text, opensWindow: false }))
+  await w.deliver(customerMessage({ at: w.clock.now(), kind: 'system', customer, text, opensWindow: false }))
   return { ...w, masked, leads, conversation: id, cursors: { list: null, feed: null } }
 }
 

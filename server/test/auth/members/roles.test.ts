@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openapiDocument, operationsOf } from '../../../src/http/contract/openapi.ts'
+import { listOperations, openapiDocument } from '../../../src/http/contract/openapi.ts'
 import { signedInMember } from '../../support/member.ts'
 import { type Method, operatorToken, type SignedIn, teamWorld } from '../../support/team-app.ts'
 import { world } from '../../support/world.ts'
@@ -31,7 +31,7 @@ test('every workspace route allows only the roles in the table, and never anonym
     await signedInMember(w, 'owner'),
   ]
   const stranger = await signedInMember(await world(), 'owner')
-  const all = [...operationsOf(openapiDocument(w.app))]
+  const all = [...listOperations(openapiDocument(w.app))]
   const ofWorkspace = all.filter(({ path }) => path.startsWith('/api/team/v1/workspaces/{workspaceId}'))
   const check = async ({ method, path, operation }: (typeof all)[number]) => {
     const name = operation.operationId ?? path

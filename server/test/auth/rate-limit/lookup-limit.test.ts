@@ -11,8 +11,8 @@ const noon = new Date('2026-03-10T12:00:00Z')
 /** Names numbers that are not there; answers how many could be named. */
 function guess(node: LookupLimitOf, count: number): Promise<number> {
   return node('key').spend(async (budget) => {
-    const named = Math.min(count, budget.left())
-    for (let n = 0; n < named; n++) budget.note()
+    const named = Math.min(count, budget.remaining())
+    for (let n = 0; n < named; n++) budget.recordMiss()
     return named
   })
 }
@@ -44,15 +44,15 @@ test('work of one reader runs sequentially, even after failures, and does not bl
   const steps: string[] = []
   const failing = node('a').spend(async (budget) => {
     await held.promise
-    for (let n = 0; n < lookupsPerMinute; n++) budget.note()
+    for (let n = 0; n < lookupsPerMinute; n++) budget.recordMiss()
     steps.push('first of a')
     throw new Error('no such lead')
   })
   const second = node('a').spend(async (budget) => {
     steps.push('second of a')
-    return budget.left()
+    return budget.remaining()
   })
-  assert.equal(await node('b').spend(async (budget) => budget.left()), lookupsPerMinute)
+  assert.equal(await node('b').spend(async (budget) => budget.remaining()), lookupsPerMinute)
   assert.deepEqual(steps, [])
   held.resolve()
   await assert.rejects(failing, /no such lead/)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { knownForMs } from '../../../src/auth/sign-in/login-throttle.ts'
-import { sweepSignIns } from '../../../src/auth/sign-in/sessions.ts'
+import { rememberedForMs } from '../../../src/auth/sign-in/login-throttle.ts'
+import { deleteExpiredSignIns } from '../../../src/auth/sign-in/sessions.ts'
 import { createSignInLink } from '../../../src/auth/sign-in/sign-in.ts'
 import { operatorToken, password, publicUrl, type SignedIn, teamWorld } from '../../support/team-app.ts'
 
@@ -106,8 +106,8 @@ test('a device token of another browser, or an invented one, has no effect', asy
 test('known browsers and networks are forgotten after 90 days, a new password or the end of all sessions', async () => {
   const forgetful = {
     '90 days': async () => {
-      clock.advance(knownForMs + 1000)
-      await db.tx((tx) => sweepSignIns(tx, clock.now(), 14 * 24 * 3_600_000))
+      clock.advance(rememberedForMs + 1000)
+      await db.tx((tx) => deleteExpiredSignIns(tx, clock.now(), 14 * 24 * 3_600_000))
     },
     'a new password': async (me: SignedIn) => {
       const change = { password: 'four other words together', currentPassword: password }

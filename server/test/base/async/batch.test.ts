@@ -16,11 +16,11 @@ interface Group {
 }
 
 /** Doubles numbers, one group at a time, each released by its test. */
-function doubling({ groups = 1, groupSize = 10 } = {}) {
+function doubling({ maxGroups = 1, maxGroupSize = 10 } = {}) {
   const begun: Group[] = []
   const double = batch<number, number>({
-    groups,
-    groupSize,
+    maxGroups,
+    maxGroupSize,
     work: async (key, items) => {
       const group = { key, items, end: Promise.withResolvers<void>() }
       begun.push(group)
@@ -46,7 +46,7 @@ test('a single item runs at once, items meanwhile are batched, and each gets its
 })
 
 test('group size and groups per key are limited, and keys are independent', async () => {
-  const { begun, double, items } = doubling({ groups: 2, groupSize: 2 })
+  const { begun, double, items } = doubling({ maxGroups: 2, maxGroupSize: 2 })
   for (const n of [1, 2, 3, 4, 5, 6]) void double('a', n)
   void double('b', 7)
   assert.deepEqual(items(), [[1], [2], [7]])
@@ -67,8 +67,8 @@ test('an item fails only if it fails alone', async () => {
   await fc.assert(
     fc.asyncProperty(bad, async (failing) => {
       const keep = batch<number, number>({
-        groups: 1,
-        groupSize: 20,
+        maxGroups: 1,
+        maxGroupSize: 20,
         work: async (_key, items) => {
           await turn()
           if (items.some((item) => failing.includes(item))) throw new Error('refused')
@@ -86,12 +86,12 @@ test('an item fails only if it fails alone', async () => {
 })
 
 test('a group with an unknown result is not retried', async () => {
-  let groups = 0
+  let maxGroups = 0
   const lost = batch<number, number>({
-    groups: 1,
-    groupSize: 10,
+    maxGroups: 1,
+    maxGroupSize: 10,
     work: async () => {
-      groups++
+      maxGroups++
       await turn()
       throw new Error('the connection broke')
     },
@@ -102,7 +102,7 @@ test('a group with an unknown result is not retried', async () => {
     answers.map(({ status }) => status),
     ['rejected', 'rejected', 'rejected'],
   )
-  assert.equal(groups, 2)
+  assert.equal(maxGroups, 2)
 })
 
 test('a database or rule error means rolled back; a broken connection does not', async () => {
@@ -125,8 +125,8 @@ test('while the database is unavailable, items that have waited too long fail wi
   t.mock.method(performance, 'now', () => nowMs)
   const begun: { items: readonly number[]; end: PromiseWithResolvers<void> }[] = []
   const ask = batch<number, number>({
-    groups: 1,
-    groupSize: 10,
+    maxGroups: 1,
+    maxGroupSize: 10,
     work: async (_, items) => {
       const group = { items, end: Promise.withResolvers<void>() }
       begun.push(group)
@@ -175,8 +175,8 @@ test('a group uses the wait budget of its longest waiter, and its duration count
   const ends: (() => void)[] = []
   const waited: (number | undefined)[] = []
   const keep = batch<number, number>({
-    groups: 1,
-    groupSize: 10,
+    maxGroups: 1,
+    maxGroupSize: 10,
     work: async (_key, items) => {
       waited.push(currentContext().waitBudget?.ms(nowMs))
       await new Promise<void>((resolve) => ends.push(resolve))

@@ -8,8 +8,8 @@ const add = (item: string, key = 'a'): Step => ['add', key, item]
 
 interface Case {
   when: string
-  gatherMs?: number
-  restMs?: number
+  delayMs?: number
+  minPauseMs?: number
   steps: Step[]
   runs: string[]
 }
@@ -22,11 +22,16 @@ const cases: Case[] = [
   { when: 'of another key: by itself', steps: [add('1'), add('2', 'b')], runs: ['a 1', 'b 2'] },
   { when: 'idle again: at once', steps: [add('1'), ['end'], add('2')], runs: ['a 1', 'a 2'] },
   { when: 'after a failure: all the same', steps: [add('1'), add('2'), ['fail']], runs: ['a 1', 'a 2'] },
-  { when: 'gathering', gatherMs: 15, steps: [add('1'), ['tick', 14], add('2')], runs: [] },
-  { when: 'gathered', gatherMs: 15, steps: [add('1'), ['tick', 14], add('2'), ['tick', 1]], runs: ['a 1,2'] },
-  { when: 'resting', restMs: 25, steps: [add('1'), ['end'], add('2'), ['tick', 24]], runs: ['a 1'] },
-  { when: 'the rest begins at the end', restMs: 25, steps: [add('1'), add('2'), ['tick', 99], ['end']], runs: ['a 1'] },
-  { when: 'rested', restMs: 25, steps: [add('1'), ['end'], add('2'), ['tick', 25]], runs: ['a 1', 'a 2'] },
+  { when: 'gathering', delayMs: 15, steps: [add('1'), ['tick', 14], add('2')], runs: [] },
+  { when: 'gathered', delayMs: 15, steps: [add('1'), ['tick', 14], add('2'), ['tick', 1]], runs: ['a 1,2'] },
+  { when: 'resting', minPauseMs: 25, steps: [add('1'), ['end'], add('2'), ['tick', 24]], runs: ['a 1'] },
+  {
+    when: 'the rest begins at the end',
+    minPauseMs: 25,
+    steps: [add('1'), add('2'), ['tick', 99], ['end']],
+    runs: ['a 1'],
+  },
+  { when: 'rested', minPauseMs: 25, steps: [add('1'), ['end'], add('2'), ['tick', 25]], runs: ['a 1', 'a 2'] },
 ]
 
 for (const { when, steps, runs, ...times } of cases) {
@@ -69,7 +74,7 @@ test('close waits for the current run and starts no more', async (t) => {
   }
   const onError = () => assert.fail('nothing fails here')
   const atOnce = coalesce<string>({ work, onError })
-  const gathering = coalesce<string>({ gatherMs: 15, work, onError })
+  const gathering = coalesce<string>({ delayMs: 15, work, onError })
   atOnce.add('under way', '1')
   atOnce.add('under way', '2')
   gathering.add('gathers', '1')

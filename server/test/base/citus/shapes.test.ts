@@ -6,8 +6,8 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { readTables } from '../../../src/base/citus/table-placement.ts'
 import { testDatabase } from '../../support/database.ts'
-import { oncePerFile } from '../../support/file-end.ts'
-import { allowed, type Reason } from './allowed.ts'
+import { oncePerFile } from '../../support/file-lifecycle.ts'
+import { allowed, type Reason } from './allowed-statements.ts'
 import { type Fault, faultsOf } from './shapes.ts'
 import { statementsIn } from './templates.ts'
 
@@ -106,7 +106,7 @@ const isSameFault = ({ path, faults }: Reason, one: { path: string; fault: Fault
 
 const faultsOfService = oncePerFile(async () => {
   const tables = await readTables((await testDatabase()).db.sql, [])
-  const names = new Set(tables.filter(({ place }) => place.kind === 'spread').map(({ name }) => name))
+  const names = new Set(tables.filter(({ placement }) => placement.kind === 'spread').map(({ name }) => name))
   const paths = globSync('**/*.ts', { cwd: source }).map((path) => path.replaceAll('\\', '/'))
   const statements = paths
     .sort()

@@ -92,9 +92,9 @@ test('a cluster without a password, or with a lost one, requires one from the ne
   await writeFile(rules, 'local all all trust\n')
   await rm(join(folder, 'postgres.password'))
   const program = startProgram([writingProgram, folder])
-  await program.said('ack')
+  await program.waitForLine('ack')
   program.kill()
-  await program.gone
+  await program.exited
   await writeFile(rules, 'local all all trust\n')
   for (const lose of [() => rm(join(folder, 'postgres.password')), async () => {}]) {
     await lose()
@@ -128,12 +128,12 @@ test('shared buffers are an eighth of the memory within bounds, and WAL compress
 
 test('a second start on a folder in use is refused and names the process', async () => {
   const program = startProgram([writingProgram, folder])
-  await program.said('ack')
+  await program.waitForLine('ack')
   const refusal = `The data folder ${folder} is in use by process ${program.pid}. Stop it, or set PARLEY_DATA_DIR to another folder.`
   await assert.rejects(start(), { message: refusal })
-  await program.said('ack')
+  await program.waitForLine('ack')
   program.kill()
-  await program.gone
+  await program.exited
   await (await start()).stop()
 })
 
@@ -146,16 +146,16 @@ test('of concurrent starts, one succeeds and the others are refused', async () =
   const refused = results.filter((result) => result.status === 'rejected').map((result) => result.reason.message)
   assert.equal(won.length, 1)
   assert.ok(refused.length === 3 && refused.every((message) => message.includes('is in use by')))
-  assert.deepEqual(await Promise.all(programs.map((program) => program.gone)), [1, 1])
+  assert.deepEqual(await Promise.all(programs.map((program) => program.exited)), [1, 1])
   await won[0]?.value.stop()
 })
 
 test('the server of a killed program is replaced by the next start without manual steps', async () => {
   const program = startProgram([writingProgram, folder])
-  const orphan = Number(await program.said('database'))
-  await program.said('ack')
+  const orphan = Number(await program.waitForLine('database'))
+  await program.waitForLine('ack')
   program.kill()
-  await program.gone
+  await program.exited
   assert.ok(isServerOf(orphan, cluster))
 
   const lines: string[] = []
@@ -200,8 +200,8 @@ test('a program that crashes without stopping its server leaves none running', a
      console.log('database ' + server.pid)
      process.exit(3)`,
   ])
-  const pid = Number(await program.said('database'))
-  assert.equal(await program.gone, 3)
+  const pid = Number(await program.waitForLine('database'))
+  assert.equal(await program.exited, 3)
   while (isServerOf(pid, cluster)) await once(spawn('true'), 'exit')
   await (await start()).stop()
 })

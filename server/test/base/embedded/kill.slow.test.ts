@@ -49,7 +49,7 @@ test('a first start that is killed at any moment is repaired by the next one', a
     // From before the cluster exists until after the first writes; the test varies the moment.
     await wait(100 + Math.random() * 900)
     program.kill()
-    await program.gone
+    await program.exited
     const server = await startEmbeddedPostgres({ folder, log: () => {} })
     const db = openDb(server)
     const [row] = await db.sql`select current_database() as name`
@@ -67,15 +67,15 @@ async function startWriting(folder: string, acknowledged: Acknowledgements): Pro
     if (word === 'database') databasePid = Number(rest)
   }
   const program = startProgram([writingProgram, folder], { onLine })
-  await program.said('database')
+  await program.waitForLine('database')
   return {
     databasePid: () => databasePid,
     databaseBack: async (killedPid) => {
-      while (databasePid === killedPid) await program.said('database')
+      while (databasePid === killedPid) await program.waitForLine('database')
     },
     killProgram: async () => {
       program.kill()
-      await program.gone
+      await program.exited
     },
   }
 }

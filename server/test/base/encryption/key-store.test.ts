@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { manualClock } from '../../../src/base/clock.ts'
 import type { Db } from '../../../src/base/db.ts'
 import { DecryptionError, type EncryptionContext, UnknownKeyVersion } from '../../../src/base/encryption/encrypt.ts'
-import { forgetErased, instanceScope, type KeyStore, openKeyStore } from '../../../src/base/encryption/key-store.ts'
+import { instanceScope, type KeyStore, openKeyStore, publishErasure } from '../../../src/base/encryption/key-store.ts'
 import { insertSecret, listSecrets } from '../../../src/base/encryption/secrets.ts'
 import { newId } from '../../../src/base/id.ts'
 import { testDatabase } from '../../support/database.ts'
@@ -168,7 +168,7 @@ test('cached plaintexts survive a key reload and are dropped when an erasure com
   clock.advance(10_000)
   await recall()
   assert.equal(reads, 1)
-  await db.tx(async (tx) => forgetErased(tx, scope))
+  await db.tx(async (tx) => publishErasure(tx, scope))
   await recall()
   assert.equal(reads, 2)
   keyStore.forget(scope)

@@ -5,14 +5,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Worker } from 'node:worker_threads'
-import { loadOrCreateMasterKeyFile, masterKeyFrom, masterKeyId } from '../../../src/base/encryption/secrets.ts'
+import { loadOrCreateMasterKeyFile, masterKeyId, parseMasterKey } from '../../../src/base/encryption/secrets.ts'
 
 const key = Buffer.from('00112233445566778899aabbccddeefffffefdfcfbfaf9f8f7f6f5f4f3f2f1f0', 'hex')
 
 test('a master key is parsed from hex and from base64', () => {
   const spellings = ['hex', 'base64', 'base64url'] as const
-  for (const spelling of spellings) assert.deepEqual(masterKeyFrom(key.toString(spelling)), key, spelling)
-  assert.deepEqual(masterKeyFrom(` ${key.toString('hex').toUpperCase()}\n`), key)
+  for (const spelling of spellings) assert.deepEqual(parseMasterKey(key.toString(spelling)), key, spelling)
+  assert.deepEqual(parseMasterKey(` ${key.toString('hex').toUpperCase()}\n`), key)
 })
 
 test('a text that is not 32 bytes is refused as a master key without repeating it', () => {
@@ -25,7 +25,7 @@ test('a text that is not 32 bytes is refused as a master key without repeating i
     `${hex.slice(1)}g`,
     randomBytes(31).toString('base64'),
   ]) {
-    assert.throws(() => masterKeyFrom(text), { message: /^A master key is 64 hex digits or the base64 of 32 bytes/ })
+    assert.throws(() => parseMasterKey(text), { message: /^A master key is 64 hex digits or the base64 of 32 bytes/ })
   }
 })
 

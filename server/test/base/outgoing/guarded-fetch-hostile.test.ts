@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
-import { createAddressFilter, readTarget } from '../../../src/base/outgoing/guard.ts'
+import { createAddressFilter, parseTarget } from '../../../src/base/outgoing/guard.ts'
 import { openOutgoing } from '../../../src/base/outgoing/guarded-fetch.ts'
 import { openCanary } from '../../support/outgoing/raw-server.ts'
 import { innerAddresses, otherHosts, spellings, words } from './hostile-addresses.ts'
@@ -40,7 +40,7 @@ test('no hostile URL is called, and no form accepts one whose host is an address
     const answer = await outgoing.call({ ...plain, url })
     assert.ok(answer.outcome === 'failed', url)
     assert.match(answer.error, /^(?:forbidden|invalid)_address$/, url)
-    assert.equal(answer.hasLeft, false, url)
+    assert.equal(answer.wasSent, false, url)
   }
   assert.equal(canary.count(), 0)
 })
@@ -55,9 +55,9 @@ test('the canary detects calls', async () => {
 test('a form explains the refusal of every hostile host', () => {
   for (const host of hosts) {
     const url = `https://${host}:${port}/hook`
-    const target = readTarget(url)
+    const target = parseTarget(url)
     // A name may resolve to anything, which only the call checks.
-    const isName = !('refused' in target) && !target.isLiteral && target.onlyAllowed === null
+    const isName = !('refused' in target) && !target.isLiteral && target.restriction === null
     assert.equal(outgoing.refusal(url) === null, isName, url)
     assert.ok(!isName, `${url} was taken for a name`)
   }
@@ -93,7 +93,7 @@ test('a name is refused when any of its addresses is not public', async () => {
 test('a name without addresses, or with invalid ones, is a DNS failure', async () => {
   for (const resolve of [async () => [], () => Promise.reject(new Error('ENOTFOUND'))]) {
     const answer = await openOutgoing({ allowCidrs: [], resolve }).call({ ...plain, url: 'https://hooks.example.com' })
-    assert.ok(answer.outcome === 'failed' && answer.error === 'dns' && !answer.hasLeft)
+    assert.ok(answer.outcome === 'failed' && answer.error === 'dns' && !answer.wasSent)
   }
   const garbage = openOutgoing({ allowCidrs: [], resolve: async () => ['localhost'] })
   const answer = await garbage.call({ ...plain, url: 'https://hooks.example.com' })
@@ -108,7 +108,7 @@ test('every form of an IPv4 address is checked as the address, and an embedded o
   fc.assert(
     fc.property(anyIpv4, (address) => {
       for (const [name, write] of spellings) {
-        const target = readTarget(`https://${write(address)}/`)
+        const target = parseTarget(`https://${write(address)}/`)
         assert.ok(!('refused' in target) && target.isLiteral, name)
         const isCarrier = /compatible|SIIT|NAT64|6to4|Teredo/.test(name)
         const expected = isCarrier ? false : judge(address) === 'public'

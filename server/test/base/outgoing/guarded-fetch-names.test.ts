@@ -5,7 +5,7 @@ import { after, test } from 'node:test'
 import { getCACertificates, setDefaultCACertificates, type TLSSocket } from 'node:tls'
 import { openOutgoing } from '../../../src/base/outgoing/guarded-fetch.ts'
 import { makeAuthority } from '../../support/outgoing/make-certificate.ts'
-import { failureOf } from '../../support/outgoing/outgoing.ts'
+import { assertFailure } from '../../support/outgoing/outgoing.ts'
 import { okAnswer, openCanary, rawServer } from '../../support/outgoing/raw-server.ts'
 
 // 127.0.0.2 stands for the public internet: it is allowed, while 127.0.0.1 and ::1 of the canaries are not.
@@ -82,7 +82,7 @@ test('unresponsive DNS neither exceeds the timeout of its own call nor delays ot
   )
   assert.equal((await outgoing.call({ ...plain, url: `http://fast.example.com:${port}/` })).outcome, 'answered')
   for (const answer of await Promise.all(slow)) {
-    assert.ok(answer.outcome === 'failed' && answer.error === 'timeout' && !answer.hasLeft)
+    assert.ok(answer.outcome === 'failed' && answer.error === 'timeout' && !answer.wasSent)
   }
   outgoing.close()
 })
@@ -96,7 +96,7 @@ test('http, unusual ports and internal names reach only what the operator allows
     'https://a.internal/',
   ]) {
     const answer = await toPublic.call({ ...plain, url })
-    assert.ok(answer.outcome === 'failed' && answer.error === 'forbidden_address' && !answer.hasLeft, url)
+    assert.ok(answer.outcome === 'failed' && answer.error === 'forbidden_address' && !answer.wasSent, url)
     assert.match(openOutgoing({ allowCidrs: [] }).refusal(url) ?? '', /PARLEY_ALLOW_CIDRS/)
     assert.match(openOutgoing({ allowCidrs: ['127.0.0.0/8', '::1'] }).refusal(url) ?? '', /PARLEY_ALLOW_CIDRS/)
     assert.equal(openOutgoing({ allowCidrs: ['10.0.0.0/8'] }).refusal(url), null)
@@ -130,7 +130,7 @@ test('a certificate must be trusted and match the name, which is sent as SNI', a
   const untrusted = await call('hooks.example.com')
   assert.ok(untrusted.outcome === 'failed')
   assert.deepEqual(
-    [untrusted.error, untrusted.code, untrusted.hasLeft],
+    [untrusted.error, untrusted.code, untrusted.wasSent],
     ['tls', 'unable_to_verify_leaf_signature', false],
   )
 
@@ -151,6 +151,6 @@ test('a server that never completes its handshake is a timeout, and nothing was 
   const mute = await rawServer(outside)
   const outgoing = openOutgoing({ allowCidrs })
   const answer = await outgoing.call({ ...plain, url: `https://${outside}:${mute.port}/`, timeoutMs: 60 })
-  assert.deepEqual(failureOf(answer), ['timeout', false])
+  assert.deepEqual(assertFailure(answer), ['timeout', false])
   await mute.close()
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Socket } from 'node:net'
 import { after, beforeEach, test } from 'node:test'
 import type { OutgoingRequest } from '../../../src/base/outgoing/http-exchange.ts'
-import { failureOf, openTestOutgoing } from '../../support/outgoing/outgoing.ts'
+import { assertFailure, openTestOutgoing } from '../../support/outgoing/outgoing.ts'
 import { okAnswer, rawServer } from '../../support/outgoing/raw-server.ts'
 import { until } from '../../support/until.ts'
 import { reset } from '../../support/wire/reset.ts'
@@ -59,7 +59,7 @@ for (const [what, answer, error, timeoutMs] of failures) {
   test(`a server that ${what} is a failure of kind ${error}, and the request may have been processed`, async () => {
     server.answer = answer
     const { result, path } = await callInTime(timeoutMs)
-    assert.deepEqual(failureOf(result), [error, true])
+    assert.deepEqual(assertFailure(result), [error, true])
     // Data of a canceled call may be read later.
     const arrived = () => server.requests.filter((request) => request.startsWith(`POST ${path} `)).length
     await until(() => arrived() > 0, 'the request')
@@ -74,7 +74,7 @@ async function callInTime(timeoutMs: number = plain.timeoutMs) {
   for (let ms = timeoutMs; ; ms *= 4) {
     const path = `/hook-${++calls}`
     const result = await call({ url: `http://127.0.0.1:${server.port}${path}`, timeoutMs: ms })
-    const isTooShort = result.outcome === 'failed' && result.error === 'timeout' && !result.hasLeft
+    const isTooShort = result.outcome === 'failed' && result.error === 'timeout' && !result.wasSent
     if (!isTooShort || ms >= plain.timeoutMs) return { result, path }
   }
 }
@@ -152,13 +152,13 @@ test('headers that control routing and framing cannot be overridden', async () =
 
 test('an invalid header prevents the request', async () => {
   const answer = await call({ headers: { 'x-own': 'a\r\nx-smuggled: 1' } })
-  assert.deepEqual([...failureOf(answer), server.requests.length], ['invalid_request', false, 0])
+  assert.deepEqual([...assertFailure(answer), server.requests.length], ['invalid_request', false, 0])
 })
 
 test('no byte is sent if the caller refuses it, on a new connection or a pooled one', async () => {
   for (const _ of ['new', 'kept']) {
-    const answer = await call({ maySend: () => false })
-    assert.deepEqual([...failureOf(answer), server.requests.length], ['withheld', false, 0])
+    const answer = await call({ shouldSend: () => false })
+    assert.deepEqual([...assertFailure(answer), server.requests.length], ['withheld', false, 0])
     await call()
     server.requests = []
   }
@@ -176,25 +176,25 @@ for (const [how, leave] of [
   test(`a pooled connection that is ${how} when it is reused: repeatable requests are sent once more, others never`, async () => {
     server.answer = (socket, of) => (of === 1 ? socket.write(okAnswer()) : leave(socket))
     await call()
-    const repeated = await call({ mayRepeat: true })
+    const repeated = await call({ canRepeat: true })
     assert.deepEqual([repeated.outcome, server.requests.length, server.sockets.length], ['answered', 3, 2])
 
     await call()
     server.requests = []
     const single = await call()
-    assert.deepEqual([...failureOf(single), server.requests.length], ['reset', true, 1])
+    assert.deepEqual([...assertFailure(single), server.requests.length], ['reset', true, 1])
   })
 }
 
 test('a request is not repeated on a closed new connection or after a response has started', async () => {
   server.answer = (socket) => socket.end()
-  assert.equal((await call({ mayRepeat: true })).outcome, 'failed')
+  assert.equal((await call({ canRepeat: true })).outcome, 'failed')
   assert.equal(server.requests.length, 1)
   server.answer = (socket, of) =>
     of === 1 ? socket.write(okAnswer()) : socket.end(`${head}content-length: 9\r\n\r\nabc`)
   await call()
   server.requests = []
-  assert.equal((await call({ mayRepeat: true })).outcome, 'failed')
+  assert.equal((await call({ canRepeat: true })).outcome, 'failed')
   assert.equal(server.requests.length, 1)
 })
 
@@ -203,8 +203,8 @@ test('a request that may have been sent never counts as unsent, even if its repe
   const url = `http://127.0.0.1:${dying.port}/`
   dying.answer = (socket, of) => (of === 1 ? socket.write(okAnswer()) : void dying.close())
   await call({ url })
-  const answer = await call({ url, mayRepeat: true })
-  assert.deepEqual(failureOf(answer), ['connect', true])
+  const answer = await call({ url, canRepeat: true })
+  assert.deepEqual(assertFailure(answer), ['connect', true])
 })
 
 test('close closes all connections', async () => {
@@ -220,5 +220,5 @@ test('a closed port is a connection failure with the error code of the system', 
   await gone.close()
   const answer = await call({ url: `http://127.0.0.1:${gone.port}/` })
   assert.ok(answer.outcome === 'failed')
-  assert.deepEqual([answer.error, answer.code, answer.hasLeft], ['connect', 'econnrefused', false])
+  assert.deepEqual([answer.error, answer.code, answer.wasSent], ['connect', 'econnrefused', false])
 })

@@ -4,7 +4,7 @@ import { after, test } from 'node:test'
 import { openOutgoing, type StreamAnswer, type StreamRequest } from '../../../src/base/outgoing/guarded-fetch.ts'
 import { StreamEnded } from '../../../src/base/outgoing/stream.ts'
 import { endless, fileServer } from '../../support/outgoing/file-server.ts'
-import { failureOf } from '../../support/outgoing/outgoing.ts'
+import { assertFailure } from '../../support/outgoing/outgoing.ts'
 import { until } from '../../support/until.ts'
 
 const server = await fileServer((_, response) => response.end('hello'))
@@ -19,7 +19,7 @@ const request = (more: Partial<StreamRequest> = {}): StreamRequest => ({
   url: `${server.baseUrl}/file`,
   headers: {},
   body: null,
-  silenceMs: 5_000,
+  idleTimeoutMs: 5_000,
   maxAnswerBytes: 1_000_000,
   signal: new AbortController().signal,
   ...more,
@@ -84,8 +84,8 @@ test('an endless response is aborted at the size limit and read with backpressur
 
 test('silence aborts a response: before the head, and between two chunks', async () => {
   server.answer = () => {}
-  const none = await streamInTime((answer) => answer.outcome === 'failed' && !answer.hasLeft)
-  assert.deepEqual(failureOf(none), ['timeout', true])
+  const none = await streamInTime((answer) => answer.outcome === 'failed' && !answer.wasSent)
+  assert.deepEqual(assertFailure(none), ['timeout', true])
   server.answer = (_, response) => response.writeHead(200, { 'content-length': 100 }).write('some')
   const answer = await streamInTime(({ outcome }) => outcome === 'failed')
   assert.ok(answer.outcome === 'answered')
@@ -95,9 +95,9 @@ test('silence aborts a response: before the head, and between two chunks', async
 
 /** Repeats a test with a longer timeout: on a busy machine a short silence means nothing. */
 async function streamInTime(isTooShort: (answer: StreamAnswer) => boolean): Promise<StreamAnswer> {
-  for (let silenceMs = 50; ; silenceMs *= 4) {
-    const answer = await outgoing.stream(request({ silenceMs }))
-    if (!isTooShort(answer) || silenceMs > 10_000) return answer
+  for (let idleTimeoutMs = 50; ; idleTimeoutMs *= 4) {
+    const answer = await outgoing.stream(request({ idleTimeoutMs }))
+    if (!isTooShort(answer) || idleTimeoutMs > 10_000) return answer
   }
 }
 
@@ -150,7 +150,7 @@ test('a redirect is returned as a response and not followed', async () => {
   server.answer = (_, response) => response.writeHead(302, { location: `${server.baseUrl}/inner` }).end()
   const answer = await open()
   assert.equal(answer.status, 302)
-  answer.drop()
+  answer.cancel()
   assert.equal(server.asked.length, 1)
 })
 
@@ -159,7 +159,7 @@ test('streams reach the same addresses as calls', async () => {
     const answer = await outgoing.stream(request({ url }))
     assert.ok(answer.outcome === 'failed', url)
     assert.match(answer.error, /^(?:forbidden|invalid)_address$/, url)
-    assert.equal(answer.hasLeft, false)
+    assert.equal(answer.wasSent, false)
   }
 })
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { maskNumbersIn, maskOf } from '../../../src/base/phone/mask.ts'
+import { createMask, maskNumbersIn } from '../../../src/base/phone/mask.ts'
 import { normalizeText } from '../../../src/base/text/external-text.ts'
 
 type Row = [text: string, asText: string, asReference: string, asNumber: string]
@@ -27,15 +27,15 @@ const rows: Row[] = [
 ]
 for (const [text, ...shown] of rows) {
   test(`a masked reader sees ${JSON.stringify(text)} as ${JSON.stringify(shown[0])}`, () => {
-    const mask = () => maskOf('5511990228534')
+    const mask = () => createMask('5511990228534')
     assert.deepEqual([mask().text(text), mask().reference(text), mask().number(text)], shown)
   })
 }
 
 test('a part of a former number is hidden like one of the current number', () => {
-  assert.equal(maskOf(null, ['5511990228534']).text('Ana 28534'), 'Ana *****')
-  assert.equal(maskOf('4420794609580', ['5511990228534']).text('Ana 28534'), 'Ana *****')
-  assert.equal(maskOf(null).text('Ana 28534'), 'Ana 28534')
+  assert.equal(createMask(null, ['5511990228534']).text('Ana 28534'), 'Ana *****')
+  assert.equal(createMask('4420794609580', ['5511990228534']).text('Ana 28534'), 'Ana *****')
+  assert.equal(createMask(null).text('Ana 28534'), 'Ana 28534')
 })
 
 const digits = fc.array(fc.integer({ min: 0, max: 9 }), { minLength: 8, maxLength: 15 }).map((all) => all.join(''))
@@ -47,7 +47,7 @@ test('no masked text has seven consecutive digits of any number, in any format',
     fc.property(digits, digits, fc.array(separators), around, around, (number, phone, between, before, behind) => {
       const written = [...number].map((digit, n) => digit + (between[n] ?? '')).join('')
       const text = before + written + behind
-      const mask = maskOf(phone)
+      const mask = createMask(phone)
       for (const shown of [mask.text(text), mask.reference(text), mask.number(text)]) {
         assert.doesNotMatch(normalizeText(shown).replace(/[^\p{L}\p{N}*]/gu, ''), /\d{7}/, text)
       }
@@ -59,7 +59,7 @@ test('no masked text has seven consecutive digits of any number, in any format',
 test('the visible part of a text does not depend on hidden digits', () => {
   fc.assert(
     fc.property(digits, digits, fc.string({ unit: fc.constantFrom(...'0123456789 -ax') }), (middle, other, text) => {
-      const [one, two] = [middle, other].map((hidden) => maskOf(`55119${hidden.slice(0, 5)}534`))
+      const [one, two] = [middle, other].map((hidden) => createMask(`55119${hidden.slice(0, 5)}534`))
       assert.deepEqual([one?.text(text), one?.reference(text)], [two?.text(text), two?.reference(text)])
     }),
   )

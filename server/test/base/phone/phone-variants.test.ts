@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { readPhone } from '../../../src/base/phone/phone.ts'
+import { parsePhone } from '../../../src/base/phone/phone.ts'
 import { phoneClass, phoneVariants } from '../../../src/base/phone/phone-variants.ts'
 
 const samePhone: [one: string, other: string][] = [
@@ -98,6 +98,6 @@ test('the class of a class is itself', () => {
 
 test('all formats of a number have one class', () => {
   const spellings = ['5511987654321', '+55 11 98765-4321', '0055 11 8765-4321', '(11) 98765-4321', '11 8765 4321']
-  const classes = spellings.map((text) => phoneClass(readPhone(text, 'BR') ?? ''))
+  const classes = spellings.map((text) => phoneClass(parsePhone(text, 'BR') ?? ''))
   assert.deepEqual([...new Set(classes)], ['5511987654321'])
 })

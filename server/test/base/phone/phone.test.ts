@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { maskPhone, readPhone } from '../../../src/base/phone/phone.ts'
+import { maskPhone, parsePhone } from '../../../src/base/phone/phone.ts'
 import { anyCharacter } from '../../support/any-character.ts'
 
 type Row = [text: string, country: string | undefined, digits: string | null]
@@ -111,14 +111,14 @@ const rows: Row[] = [
 ]
 
 test('phones are parsed as in the table', () => {
-  for (const [text, country, digits] of rows) assert.equal(readPhone(text, country), digits, `${text} (${country})`)
+  for (const [text, country, digits] of rows) assert.equal(parsePhone(text, country), digits, `${text} (${country})`)
 })
 
 test('parsing a parsed number changes nothing', () => {
   for (const [text, country] of rows) {
-    const digits = readPhone(text, country)
+    const digits = parsePhone(text, country)
     if (digits === null || text.trim().startsWith('+') || text.startsWith('00')) continue
-    assert.equal(readPhone(digits, country), digits, `${text} (${country})`)
+    assert.equal(parsePhone(digits, country), digits, `${text} (${country})`)
   }
 })
 
@@ -135,7 +135,7 @@ test('formatting never matters', () => {
       // `(0)` and decimals have a meaning of their own.
       const text = prefix + [...digits].map((digit, at) => digit + spaces[at]).join('')
       fc.pre(!text.includes('(0)') && !/\.\d{1,4}$/.test(text.trim()))
-      assert.equal(readPhone(text), digits)
+      assert.equal(parsePhone(text), digits)
     }),
     { numRuns: 200 },
   )
@@ -144,9 +144,9 @@ test('formatting never matters', () => {
 test('parsing is idempotent without a default country', () => {
   fc.assert(
     fc.property(digitsOf(8, 20), (text) => {
-      const once = readPhone(text)
+      const once = parsePhone(text)
       fc.pre(once !== null)
-      assert.equal(readPhone(once ?? ''), once)
+      assert.equal(parsePhone(once ?? ''), once)
     }),
   )
 })
@@ -156,9 +156,9 @@ test('a number completed with the code of the default country is unchanged when 
   const country = fc.constantFrom('BR' as const, 'US' as const, 'MX' as const, 'AR' as const)
   fc.assert(
     fc.property(digitsOf(8, 14), country, (text, defaultCountry) => {
-      const once = readPhone(text, defaultCountry)
+      const once = parsePhone(text, defaultCountry)
       fc.pre(once !== null && once !== text && once.startsWith(codes[defaultCountry]) && !text.startsWith('00'))
-      assert.equal(readPhone(once ?? '', defaultCountry), once)
+      assert.equal(parsePhone(once ?? '', defaultCountry), once)
     }),
     { numRuns: 200 },
   )
@@ -167,7 +167,7 @@ test('a number completed with the code of the default country is unchanged when 
 test('no text makes parsing throw', () => {
   fc.assert(
     fc.property(fc.string({ unit: anyCharacter }), fc.constantFrom(undefined, 'BR', 'ZZ'), (text, country) => {
-      const digits = readPhone(text, country)
+      const digits = parsePhone(text, country)
       assert.ok(digits === null || /^\d{8,20}$/.test(digits))
     }),
   )

@@ -3,13 +3,13 @@ import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Db, openDb } from '../../../src/base/db.ts'
 import { startEmbeddedPostgres } from '../../../src/base/embedded/embedded-postgres.ts'
-import { emptyDatabase, goDirect } from '../../support/database.ts'
-import { atEnd } from '../../support/file-end.ts'
+import { bypassPooler, emptyDatabase } from '../../support/database.ts'
+import { atEnd } from '../../support/file-lifecycle.ts'
 import { newFolder } from '../../support/folder.ts'
 import { databaseByProxy } from '../../support/postgres/cutting-proxy.ts'
 import { until } from '../../support/until.ts'
 
-goDirect('it cuts and kills the very sessions that the driver has')
+bypassPooler('it cuts and kills the very sessions that the driver has')
 
 const kills = Number(process.env.KILL_ROUNDS ?? 4)
 

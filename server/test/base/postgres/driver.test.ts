@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Db, type DbOptions, openDb, pipelineCommit } from '../../../src/base/db.ts'
-import { emptyDatabase, goDirect } from '../../support/database.ts'
-import { atEnd, oncePerFile } from '../../support/file-end.ts'
+import { bypassPooler, emptyDatabase } from '../../support/database.ts'
+import { atEnd, oncePerFile } from '../../support/file-lifecycle.ts'
 import { databaseByProxy } from '../../support/postgres/cutting-proxy.ts'
 import { until } from '../../support/until.ts'
 
-goDirect('it cuts the very sessions that the driver has')
+bypassPooler('it cuts the very sessions that the driver has')
 
 const database = oncePerFile(emptyDatabase)
 
@@ -197,9 +197,9 @@ test('a transaction without statements costs the database nothing', async () => 
   const { proxy, options } = await databaseByProxy((await database()).options)
   const pool = pooled(options)
   await pool.sql`select 1`
-  const before = proxy.asked()
+  const before = proxy.clientBytes()
   for (let n = 0; n < 50; n++) await pool.tx(async () => 'nothing')
-  assert.equal(proxy.asked(), before)
+  assert.equal(proxy.clientBytes(), before)
 })
 
 test('a statement is prepared again when its table changes, alone and in a transaction', async () => {
@@ -253,15 +253,15 @@ test('without pipelining, nothing is sent between an error and ReadyForQuery', a
   await db.sql`select 1`
   const failures = [() => db.sql`select 1 / ${0}::int`.execute(), () => db.sql.unsafe('select 1 / 0').execute()]
   for (const fail of failures) {
-    proxy.holdReady(true)
-    const before = proxy.asked()
+    proxy.withholdReady(true)
+    const before = proxy.clientBytes()
     const failed = assert.rejects(fail(), { code: '22012' })
-    await until(() => proxy.asked() > before, 'the statement')
-    const [asked, next] = [proxy.asked(), db.sql`select 1 as one`.execute()]
-    await until(() => proxy.keptReady() === 1, 'its error')
+    await until(() => proxy.clientBytes() > before, 'the statement')
+    const [asked, next] = [proxy.clientBytes(), db.sql`select 1 as one`.execute()]
+    await until(() => proxy.withheldReady() === 1, 'its error')
     for (let turn = 0; turn < 20; turn++) await nextTurn()
-    assert.equal(proxy.asked(), asked)
-    proxy.holdReady(false)
+    assert.equal(proxy.clientBytes(), asked)
+    proxy.withholdReady(false)
     await failed
     assert.deepEqual([...(await next)], [{ one: 1 }])
   }

@@ -6,7 +6,7 @@ import { NoDatabase } from '../../../src/base/postgres/connect.ts'
 import {
   ConnectionLost,
   endsSession,
-  isOfServer,
+  isServerDown,
   isUnavailable,
   NoConnection,
   violates,
@@ -49,7 +49,7 @@ const cases: [what: string, error: unknown, away: boolean, endsSession: boolean,
 ]
 for (const [what, error, ...expected] of cases) {
   test(`${what}: unavailable ${expected[0]}, the session ends ${expected[1]}, all sessions to the server end ${expected[2]}`, () => {
-    assert.deepEqual([isUnavailable(error), endsSession(error), isOfServer(error)], expected)
+    assert.deepEqual([isUnavailable(error), endsSession(error), isServerDown(error)], expected)
   })
 }
 

@@ -7,7 +7,7 @@ import { instanceScope, openKeyStore } from '../../../src/base/encryption/key-st
 import { TooBusy } from '../../../src/base/scheduling/fair-queue.ts'
 import { requestContext, runInContext } from '../../../src/base/scheduling/work-context.ts'
 import { testDatabase } from '../../support/database.ts'
-import { atEnd } from '../../support/file-end.ts'
+import { atEnd } from '../../support/file-lifecycle.ts'
 
 const { db, options } = await testDatabase()
 const keyStore = openKeyStore(db, { current: Buffer.alloc(32, 7) }, manualClock(new Date(0)))

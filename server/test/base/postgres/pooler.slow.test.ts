@@ -9,26 +9,26 @@ import {
   setStatementTimeout,
   sqlState,
 } from '../../../src/base/db.ts'
-import { isHeldByDead, ownSession } from '../../../src/base/lease-session.ts'
+import { isHolderDead, ownSession } from '../../../src/base/lease-session.ts'
 import { createLog } from '../../../src/base/log.ts'
 import { openDatabase } from '../../../src/cli/start/database.ts'
 import { loadConfig } from '../../../src/config.ts'
-import { databaseSettings, emptyDatabase, goDirect, type TestDatabase } from '../../support/database.ts'
-import { atEnd } from '../../support/file-end.ts'
+import { bypassPooler, databaseSettings, emptyDatabase, type TestDatabase } from '../../support/database.ts'
+import { atEnd } from '../../support/file-lifecycle.ts'
 import {
-  keepsNames,
   type Pooler,
   type PoolerSettings,
+  reasonWithoutPooler,
   startPooler,
+  supportsPreparedStatements,
   throughPooler,
-  withoutPooler,
 } from '../../support/postgres/pooler.ts'
 import { until } from '../../support/until.ts'
 
-goDirect('each test has a pooler of its own')
+bypassPooler('each test has a pooler of its own')
 
-const skip = withoutPooler()
-const settings: PoolerSettings = skip === false && keepsNames() ? { max_prepared_statements: 100 } : {}
+const skip = reasonWithoutPooler()
+const settings: PoolerSettings = skip === false && supportsPreparedStatements() ? { max_prepared_statements: 100 } : {}
 
 interface Rig {
   pooler: Pooler
@@ -54,8 +54,8 @@ async function rig(more: PoolerSettings = {}, options: Partial<DbOptions> = {}):
 
 test('a pooler that forwards statement names unchanged is detected and gets none', { skip }, async () => {
   const { db } = await rig({ default_pool_size: 1 })
-  const pooler = await db.poolerAbilities()
-  assert.equal(pooler?.keepsNames, keepsNames())
+  const pooler = await db.poolerFeatures()
+  assert.equal(pooler?.supportsPreparedStatements, supportsPreparedStatements())
   for (let n = 0; n < 3; n++) await db.sql`select ${n}::int`
   await db.tx((tx) => tx`select ${'one'}::text`)
   const [kept] = await db.sql<{ ours: number }[]>`
@@ -79,7 +79,7 @@ test('every statement has its limits, whatever the role has, and none remains on
   for await (const page of db.sql.unsafe(read, []).cursor(1)) assert.deepEqual([...page], limits)
 
   const stranger = openDb({ ...options, applicationName: 'stranger', lockTimeoutMs: 300 })
-  assert.equal((await stranger.poolerAbilities())?.hasLimits, false, 'nothing has stayed')
+  assert.equal((await stranger.poolerFeatures())?.hasLimits, false, 'nothing has stayed')
   await stranger.close()
 
   await own.db.sql`create table locked (n int)`
@@ -106,7 +106,7 @@ test('if the role already has the limits, no settings are sent', { skip }, async
     await own.db.sql.unsafe(`alter role current_user in database "${own.name}" set ${name} = ${ms}`)
   }
   const db = another()
-  assert.equal((await db.poolerAbilities())?.hasLimits, true)
+  assert.equal((await db.poolerFeatures())?.hasLimits, true)
   assert.deepEqual([...(await db.sql`select current_setting('statement_timeout') as ms`)], [{ ms: '15s' }])
 })
 
@@ -131,7 +131,7 @@ test('a process behind a pooler is seen as alive until it ends, and then as dead
   await take(db, 'pooled')
   await take(own.db, 'direct')
   const dead = async (by: Db) =>
-    (await by.sql<{ holder: string }[]>`select holder from leases where ${isHeldByDead(by.sql)}`).map(
+    (await by.sql<{ holder: string }[]>`select holder from leases where ${isHolderDead(by.sql)}`).map(
       (row) => row.holder,
     )
   assert.deepEqual([await dead(db), await dead(own.db)], [[], []])

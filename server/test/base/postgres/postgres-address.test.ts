@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
-  AddressProblem,
   type DatabaseAddress,
   type DatabaseTls,
-  readDatabaseUrl,
+  DatabaseUrlError,
+  parseDatabaseUrl,
   socketAddress,
 } from '../../../src/base/postgres/address.ts'
 
@@ -89,15 +89,15 @@ const read: [url: string, part: Partial<DatabaseAddress>][] = [
 
 for (const [url, part] of read) {
   test(`it is parsed like libpq: ${url}`, () => {
-    const found = readDatabaseUrl(url, {})
+    const found = parseDatabaseUrl(url, {})
     assert.deepEqual(found, { ...found, ...part })
   })
 }
 
 test('a password comes from the URL, or else from PGPASSWORD, which may be empty', () => {
-  assert.equal(readDatabaseUrl('postgres://ana:here@db/parley', { PGPASSWORD: 'there' }).password, 'here')
-  assert.equal(readDatabaseUrl('postgres://ana:@db/parley', { PGPASSWORD: 'there' }).password, 'there')
-  assert.equal(readDatabaseUrl('postgres://ana@db/parley', { PGPASSWORD: '' }).password, null)
+  assert.equal(parseDatabaseUrl('postgres://ana:here@db/parley', { PGPASSWORD: 'there' }).password, 'here')
+  assert.equal(parseDatabaseUrl('postgres://ana:@db/parley', { PGPASSWORD: 'there' }).password, 'there')
+  assert.equal(parseDatabaseUrl('postgres://ana@db/parley', { PGPASSWORD: '' }).password, null)
 })
 
 test('a socket address has one host, its folder, and requires a writable server', () => {
@@ -164,11 +164,11 @@ const refused: [url: string, words: RegExp][] = [
 for (const [url, words] of refused) {
   test(`it is refused without repeating it: ${url.slice(0, 80)}`, () => {
     assert.throws(
-      () => readDatabaseUrl(url, {}),
+      () => parseDatabaseUrl(url, {}),
       (error) => {
-        assert.ok(error instanceof AddressProblem)
-        assert.match(error.words, words)
-        assert.doesNotMatch(`${error.words} ${error.message} ${error.stack}`, /hid|den/)
+        assert.ok(error instanceof DatabaseUrlError)
+        assert.match(error.detail, words)
+        assert.doesNotMatch(`${error.detail} ${error.message} ${error.stack}`, /hid|den/)
         return true
       },
     )

@@ -2,25 +2,25 @@ import assert from 'node:assert/strict'
 import type { Socket } from 'node:net'
 import { test } from 'node:test'
 import type pg from 'pg'
-import { type DatabaseAddress, readDatabaseUrl } from '../../../src/base/postgres/address.ts'
+import { type DatabaseAddress, parseDatabaseUrl } from '../../../src/base/postgres/address.ts'
 import { connect, NoDatabase } from '../../../src/base/postgres/connect.ts'
-import { failure, fakePostgres, greeting, message, status } from '../../support/postgres/fake-postgres.ts'
+import { failure, fakePostgres, message, startupReply, status } from '../../support/postgres/fake-postgres.ts'
 import { session } from '../../support/postgres/own-postgres.ts'
 import { reset } from '../../support/wire/reset.ts'
 
 // An uncaught error or unhandled rejection, which would end the process, fails its test.
 
 const settings = { applicationName: 'parley test', parameters: {}, connectTimeoutMs: 5_000 }
-const at = (port: number): DatabaseAddress => readDatabaseUrl(`postgres://parley:pw@127.0.0.1:${port}/parley`, {})
+const at = (port: number): DatabaseAddress => parseDatabaseUrl(`postgres://parley:pw@127.0.0.1:${port}/parley`, {})
 
 test('a server that dies at any byte of its start-up fails the call and leaves nothing behind', async () => {
   let byte = 0
   const die = (socket: Socket) => (byte % 2 === 1 ? reset(socket) : socket.end())
-  const fake = await fakePostgres((socket) => socket.write(greeting().subarray(0, byte), () => die(socket)))
-  for (byte = 0; byte < greeting().length; byte++) {
+  const fake = await fakePostgres((socket) => socket.write(startupReply().subarray(0, byte), () => die(socket)))
+  for (byte = 0; byte < startupReply().length; byte++) {
     await assert.rejects(connect(at(fake.port), settings), NoDatabase, `cut after ${byte}`)
   }
-  await fake.isLeft()
+  await fake.allClosed()
 })
 
 const unended = message('E', 'SFATAL\0C57P03')
@@ -52,7 +52,7 @@ const noise: [what: string, bytes: Buffer | string, words: RegExp][] = [
   ['unrequested rows', message('D', Buffer.from([0, 0])), /as PostgreSQL does/],
   [
     'an open session that ends at once',
-    Buffer.concat([greeting(), failure('57P01', 'terminating connection')]),
+    Buffer.concat([startupReply(), failure('57P01', 'terminating connection')]),
     /terminating connection/,
   ],
 ]
@@ -65,17 +65,17 @@ for (const [what, bytes, words] of noise) {
       assert.doesNotMatch(error.message, /does not answer within/)
       return true
     })
-    await fake.isLeft()
+    await fake.allClosed()
   })
 }
 
 test('a start-up with any byte changed opens a session or fails the call', async () => {
-  let bytes = greeting()
+  let bytes = startupReply()
   // Nothing more arrives.
   const fake = await fakePostgres((socket) => socket.end(bytes))
   for (const change of [0x01, 0x80]) {
-    for (let byte = 0; byte < greeting().length; byte++) {
-      bytes = Buffer.concat([greeting(), failure('57P01', 'end')])
+    for (let byte = 0; byte < startupReply().length; byte++) {
+      bytes = Buffer.concat([startupReply(), failure('57P01', 'end')])
       bytes[byte] = (bytes[byte] ?? 0) ^ change
       const trial = connect(at(fake.port), settings)
       const client = await trial.catch((error: unknown) => void assert.ok(error instanceof NoDatabase, String(error)))
@@ -83,12 +83,12 @@ test('a start-up with any byte changed opens a session or fails the call', async
       await client?.end()
     }
   }
-  await fake.isLeft()
+  await fake.allClosed()
 })
 
 test('an error directly after start-up reaches a listener that the caller adds synchronously', async () => {
   for (const end of [reset, (socket: Socket) => socket.end()]) {
-    const fake = await fakePostgres((socket) => socket.write(greeting(), () => end(socket)))
+    const fake = await fakePostgres((socket) => socket.write(startupReply(), () => end(socket)))
     const trial = connect(at(fake.port), settings)
     const fate = await trial.then(errorOf, (error: unknown) => error)
     assert.ok(fate instanceof Error)
@@ -97,18 +97,18 @@ test('an error directly after start-up reaches a listener that the caller adds s
 
 test('an invalid message ends its session and nothing else', async () => {
   const fake = await fakePostgres((socket) => {
-    socket.write(greeting())
+    socket.write(startupReply())
     socket.once('data', () => socket.write(message('R', Buffer.from('00000007', 'hex'))))
   })
   const client = await connect(at(fake.port), settings)
   const fate = errorOf(client)
   await assert.rejects(client.query('select 1'), /authenticationOk message type 7/)
   assert.match(String(await fate), /authenticationOk message type 7/)
-  await fake.isLeft()
+  await fake.allClosed()
 })
 
 test('no listener of the start-up remains', async () => {
-  const fake = await fakePostgres((socket) => socket.write(greeting()))
+  const fake = await fakePostgres((socket) => socket.write(startupReply()))
   const client = await connect(at(fake.port), settings)
   assert.equal(client.listenerCount('error'), 0)
   assert.equal(client.connection.listenerCount('parameterStatus'), 0)
@@ -121,7 +121,7 @@ test('no listener of the start-up remains', async () => {
 })
 
 test('a session ends as soon as it is closed, and a second one is not affected', async () => {
-  const fake = await fakePostgres((socket) => socket.write(greeting()))
+  const fake = await fakePostgres((socket) => socket.write(startupReply()))
   const [first, second] = [await session(at(fake.port)), await session(at(fake.port))]
   await first.end()
   assert.equal(second.getTransactionStatus(), 'I')

@@ -3,19 +3,26 @@ import { chmod, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { AddressProblem, type DatabaseAddress, readDatabaseUrl } from '../../../src/base/postgres/address.ts'
+import { type DatabaseAddress, DatabaseUrlError, parseDatabaseUrl } from '../../../src/base/postgres/address.ts'
 import { connect, NoDatabase } from '../../../src/base/postgres/connect.ts'
 import { emptyDatabase } from '../../support/database.ts'
-import { oncePerFile } from '../../support/file-end.ts'
+import { oncePerFile } from '../../support/file-lifecycle.ts'
 import { newFolder } from '../../support/folder.ts'
-import { failure, fakePostgres, greeting, message, oneRow, silentServer } from '../../support/postgres/fake-postgres.ts'
+import {
+  failure,
+  fakePostgres,
+  message,
+  oneRow,
+  silentServer,
+  startupReply,
+} from '../../support/postgres/fake-postgres.ts'
 import { addressOf, session } from '../../support/postgres/own-postgres.ts'
 import { freePort } from '../../support/program/service.ts'
 
 const database = oncePerFile(emptyDatabase)
 const settings = { applicationName: 'parley test', parameters: {} }
 const here = (ports: readonly number[], more = ''): DatabaseAddress =>
-  readDatabaseUrl(`postgres://ana@${ports.map((port) => `127.0.0.1:${port}`).join()}/parley${more}`, {})
+  parseDatabaseUrl(`postgres://ana@${ports.map((port) => `127.0.0.1:${port}`).join()}/parley${more}`, {})
 
 test('a session uses UTC and ISO dates, whatever the database and role have, and has its name and timeouts', async () => {
   const { options, name } = await database()
@@ -61,9 +68,9 @@ test('environment variables change neither what is sent nor how', async (t) => {
     Object.assign(process.env, before)
   })
   Object.assign(process.env, variables)
-  const fake = await fakePostgres((socket) => socket.write(greeting()))
+  const fake = await fakePostgres((socket) => socket.write(startupReply()))
   await session(here([fake.port]))
-  assert.deepEqual(fake.greetings[0]?.slice(8).split('\0').slice(0, -2), [
+  assert.deepEqual(fake.startupMessages[0]?.slice(8).split('\0').slice(0, -2), [
     ...['user', 'ana', 'database', 'parley', 'application_name', 'parley test', 'DateStyle', 'ISO, MDY'],
     ...['TimeZone', 'UTC', 'client_encoding', 'UTF8'],
   ])
@@ -90,7 +97,7 @@ for (const [what, request] of wants) {
       socket.once('data', (bytes) => sent.resolve(bytes.toString())).once('close', () => sent.resolve('nothing'))
     })
     await assert.rejects(connect(here([fake.port]), settings), (error) => {
-      assert.ok(error instanceof AddressProblem)
+      assert.ok(error instanceof DatabaseUrlError)
       assert.match(error.message, /has no password, and the server requires one: .*PGPASSWORD/)
       return true
     })
@@ -103,17 +110,17 @@ test('hosts are tried in order until one is writable, and the others are closed'
     silentServer(t),
     fakePostgres((socket) => socket.end(failure('57P03', 'the database system is starting up'))),
     fakePostgres((socket) => socket.end(failure('53300', 'too many clients'))),
-    fakePostgres((socket) => socket.write(greeting('on'))),
-    fakePostgres((socket) => socket.write(greeting('off', 'on'))),
-    fakePostgres((socket) => socket.write(greeting())),
-    fakePostgres((socket) => socket.write(greeting())),
+    fakePostgres((socket) => socket.write(startupReply('on'))),
+    fakePostgres((socket) => socket.write(startupReply('off', 'on'))),
+    fakePostgres((socket) => socket.write(startupReply())),
+    fakePostgres((socket) => socket.write(startupReply())),
   ])
   const ports = [await freePort(), ...fakes.map(({ port }) => port)]
   const client = await session(here(ports))
   assert.equal(client.port, fakes[5]?.port)
-  await Promise.all(fakes.slice(0, 5).map((fake) => fake.isLeft()))
+  await Promise.all(fakes.slice(0, 5).map((fake) => fake.allClosed()))
   assert.deepEqual(
-    fakes.map(({ greetings }) => greetings.length),
+    fakes.map(({ startupMessages }) => startupMessages.length),
     [1, 1, 1, 1, 1, 1, 0],
   )
 })
@@ -122,8 +129,8 @@ test('if no host is suitable, the error names the reason of each, and nothing se
   const fakes = await Promise.all([
     silentServer(t),
     fakePostgres((socket) => socket.end(failure('57P03', 'the database system is shutting down'))),
-    fakePostgres((socket) => socket.write(greeting('on'))),
-    fakePostgres((socket) => socket.write(greeting('off', 'on'))),
+    fakePostgres((socket) => socket.write(startupReply('on'))),
+    fakePostgres((socket) => socket.write(startupReply('off', 'on'))),
     fakePostgres((socket) => socket.end()),
   ])
   const refusing = await freePort()
@@ -155,11 +162,11 @@ test('if no host is suitable, the error names the reason of each, and nothing se
     assert.doesNotMatch(error.message, /hidden/)
     return true
   })
-  await Promise.all(fakes.map((fake) => fake.isLeft()))
+  await Promise.all(fakes.map((fake) => fake.allClosed()))
 })
 
 test('target_session_attrs=any accepts a standby', async () => {
-  const standby = await fakePostgres((socket) => socket.write(greeting('on')))
+  const standby = await fakePostgres((socket) => socket.write(startupReply('on')))
   const client = await session(here([standby.port], '?target_session_attrs=any'))
   assert.equal(client.port, standby.port)
 })
@@ -172,7 +179,7 @@ const pooled: [what: string, told: [string, string], row: [string, string], word
 for (const [what, told, [standby, readOnly], words] of pooled) {
   test(`through a pooler the server itself is queried once, whatever the pooler ${what}`, async () => {
     const fake = await fakePostgres((socket) => {
-      socket.write(greeting(...told))
+      socket.write(startupReply(...told))
       socket.on('data', () =>
         socket.write(oneRow({ in_hot_standby: standby, default_transaction_read_only: readOnly })),
       )
@@ -180,7 +187,7 @@ for (const [what, told, [standby, readOnly], words] of pooled) {
     const trial = session(here([fake.port]), { parameters: null })
     await (words === null ? trial : assert.rejects(trial, words))
     // Nothing that a pooler would refuse.
-    assert.deepEqual(fake.greetings[0]?.match(/TimeZone|DateStyle|timeout|options/g), ['DateStyle', 'TimeZone'])
+    assert.deepEqual(fake.startupMessages[0]?.match(/TimeZone|DateStyle|timeout|options/g), ['DateStyle', 'TimeZone'])
   })
 }
 
@@ -206,8 +213,8 @@ test('the timeout is divided between hosts, so that a silent one leaves time for
     assert.deepEqual(reasons, Array(3).fill('does not answer within 100 ms'))
     return true
   })
-  assert.equal(silent.greetings.length, 3)
-  await silent.isLeft()
+  assert.equal(silent.startupMessages.length, 3)
+  await silent.allClosed()
 })
 
 test('an unanswered connection and a canceled one are closed', async () => {

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type DbOptions, openDb } from '../../../src/base/db.ts'
-import { readDatabaseUrl } from '../../../src/base/postgres/address.ts'
-import { connector } from '../../../src/base/postgres/connect.ts'
+import { parseDatabaseUrl } from '../../../src/base/postgres/address.ts'
+import { createConnector } from '../../../src/base/postgres/connect.ts'
 import { createListener } from '../../../src/base/postgres/listener.ts'
 import { emptyDatabase } from '../../support/database.ts'
-import { atEnd } from '../../support/file-end.ts'
+import { atEnd } from '../../support/file-lifecycle.ts'
 import { databaseByProxy } from '../../support/postgres/cutting-proxy.ts'
-import { fakePostgres, greeting } from '../../support/postgres/fake-postgres.ts'
+import { fakePostgres, startupReply } from '../../support/postgres/fake-postgres.ts'
 import { until } from '../../support/until.ts'
 
 /** A listener behind a proxy, and its reported connection states. */
@@ -45,7 +45,10 @@ test('a listener reconnects for as long as it takes, reports loss and restoratio
 test('a subscription during an outage opens the one connection for all channels', async (t) => {
   const { options } = await emptyDatabase()
   const { options: byProxy, proxy } = await databaseByProxy(options)
-  const connect = connector(readDatabaseUrl(byProxy.url ?? '', {}), { applicationName: 'parley test', parameters: {} })
+  const connect = createConnector(parseDatabaseUrl(byProxy.url ?? '', {}), {
+    applicationName: 'parley test',
+    parameters: {},
+  })
   let asked = 0
   const deaf = Promise.withResolvers<void>()
   const listener = createListener({
@@ -75,13 +78,13 @@ test('a silent server counts as lost', async () => {
 })
 
 test('a server that is silent on LISTEN blocks nothing', async () => {
-  const fake = await fakePostgres((socket) => socket.write(greeting()))
-  const connect = connector(readDatabaseUrl(`postgres://ana@127.0.0.1:${fake.port}/parley`, {}), {
+  const fake = await fakePostgres((socket) => socket.write(startupReply()))
+  const connect = createConnector(parseDatabaseUrl(`postgres://ana@127.0.0.1:${fake.port}/parley`, {}), {
     applicationName: 'parley test',
     parameters: {},
   })
   const listener = createListener({ connect, silenceMs: 20, onChange: () => {} })
   await assert.rejects(listener.listen('topic', () => {}))
-  await fake.isLeft()
+  await fake.allClosed()
   await listener.close()
 })

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { DatabaseError } from 'pg-protocol'
-import { readDatabaseUrl } from '../../../src/base/postgres/address.ts'
-import { type Connect, connector, NoDatabase } from '../../../src/base/postgres/connect.ts'
+import { parseDatabaseUrl } from '../../../src/base/postgres/address.ts'
+import { type Connect, createConnector, NoDatabase } from '../../../src/base/postgres/connect.ts'
 import { planOf } from '../../../src/base/postgres/exchange.ts'
 import { isUnavailable } from '../../../src/base/postgres/failures.ts'
 import { Pool, type PoolOptions } from '../../../src/base/postgres/pool.ts'
 import type { Session } from '../../../src/base/postgres/session.ts'
 import { emptyDatabase } from '../../support/database.ts'
-import { atEnd, oncePerFile } from '../../support/file-end.ts'
-import { failure, fakePostgres, greeting, silentServer } from '../../support/postgres/fake-postgres.ts'
+import { atEnd, oncePerFile } from '../../support/file-lifecycle.ts'
+import { failure, fakePostgres, silentServer, startupReply } from '../../support/postgres/fake-postgres.ts'
 import { addressOf } from '../../support/postgres/own-postgres.ts'
 import { freePort } from '../../support/program/service.ts'
 import { until } from '../../support/until.ts'
@@ -20,7 +20,7 @@ const database = oncePerFile(emptyDatabase)
 /** Opens connections to the database. */
 const open = oncePerFile(async (): Promise<Connect> => {
   const { options } = await database()
-  return connector(addressOf(options), { applicationName: 'parley test', parameters: {} })
+  return createConnector(addressOf(options), { applicationName: 'parley test', parameters: {} })
 })
 
 interface Script {
@@ -51,7 +51,7 @@ const pidOf = (session: Session, text = 'select pg_backend_pid() as pid') =>
 
 /** Sends one statement as outside a transaction. */
 async function ask(pool: Pool, owner: string, text?: string): Promise<number> {
-  const session = await pool.forStatement(owner, true)
+  const session = await pool.acquireForStatement(owner, true)
   let failure: unknown
   try {
     return await pidOf(session, text)
@@ -59,7 +59,7 @@ async function ask(pool: Pool, owner: string, text?: string): Promise<number> {
     failure = error
     throw error
   } finally {
-    pool.settled(session, failure)
+    pool.afterRequest(session, failure)
   }
 }
 
@@ -74,7 +74,7 @@ test('ten connections that fail to open together count as one failure for the ba
   const { pool, asked } = await pooled({ faults: Array.from({ length: 10 }, refused) })
   t.mock.timers.enable({ apis: ['setTimeout'] })
   t.mock.method(performance, 'now', () => 1_000)
-  const taking = Promise.all(Array.from({ length: 10 }, () => pool.take()))
+  const taking = Promise.all(Array.from({ length: 10 }, () => pool.acquire()))
   await nextTurn()
   assert.equal(asked(), 10)
   t.mock.timers.tick(20)
@@ -103,7 +103,7 @@ test('a password that becomes wrong fails waiting requests at once, like an unav
   const wrong = Object.assign(new DatabaseError('password authentication failed', 0, 'error'), { code: '28P01' })
   const { pool } = await pooled({ faults: [wrong, wrong] })
   const startedAt = performance.now()
-  await assert.rejects(pool.take(), (error: Error) => {
+  await assert.rejects(pool.acquire(), (error: Error) => {
     assert.ok(isUnavailable(error))
     assert.equal(error.cause, wrong)
     return true
@@ -116,13 +116,13 @@ test('a password that becomes wrong fails waiting requests at once, like an unav
 
 test('a request that times out gets no connection and leaves the queue', async (t) => {
   const { pool } = await pooled({ size: 1 })
-  const only = await pool.take()
+  const only = await pool.acquire()
   t.mock.timers.enable({ apis: ['setTimeout'] })
-  const late = assert.rejects(pool.take(), { code: 'NO_CONNECTION' })
+  const late = assert.rejects(pool.acquire(), { code: 'NO_CONNECTION' })
   t.mock.timers.tick(5_000)
   await late
   pool.release(only)
-  assert.equal(await pool.take(), only)
+  assert.equal(await pool.acquire(), only)
   pool.release(only)
 })
 
@@ -130,10 +130,10 @@ test('a closing pool waits for no opening connection and refuses waiting request
   const never: Connect = (signal) =>
     new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
   const pool = new Pool({ size: 2, connect: never })
-  const waiting = assert.rejects(pool.take(), { code: 'NO_CONNECTION' })
+  const waiting = assert.rejects(pool.acquire(), { code: 'NO_CONNECTION' })
   await pool.close(60_000)
   await waiting
-  await assert.rejects(pool.take(), { code: 'NO_CONNECTION' })
+  await assert.rejects(pool.acquire(), { code: 'NO_CONNECTION' })
 })
 
 const readOnly = `select set_config('default_transaction_read_only', 'on', false), pg_backend_pid() as pid`
@@ -141,14 +141,14 @@ const write = 'create table never (n int)'
 
 test('a session that becomes read-only retires all of them, busy ones when they are released', async () => {
   const { pool } = await pooled({ size: 3 })
-  const taken = await Promise.all([pool.take(), pool.take(), pool.take()])
+  const taken = await Promise.all([pool.acquire(), pool.acquire(), pool.acquire()])
   const old = await Promise.all(taken.map((session) => pidOf(session, readOnly)))
   const [held, ...given] = taken
   for (const session of given) pool.release(session)
   await assert.rejects(ask(pool, 'ana', write), { code: '25006' })
-  assert.equal(held?.isOver, false)
+  assert.equal(held?.isClosed, false)
 
-  const fresh = await Promise.all([pool.take(), pool.take()])
+  const fresh = await Promise.all([pool.acquire(), pool.acquire()])
   const pids = await Promise.all(fresh.map((session) => pidOf(session)))
   assert.deepEqual(
     pids.filter((pid) => old.includes(pid)),
@@ -159,17 +159,17 @@ test('a session that becomes read-only retires all of them, busy ones when they 
   // A late message of an old session is about the old server.
   const late = held && (await pidOf(held, write).catch((error: unknown) => error))
   if (held) pool.release(held, late)
-  const again = await Promise.all([pool.take(), pool.take()])
+  const again = await Promise.all([pool.acquire(), pool.acquire()])
   assert.ok(again.every((session) => fresh.includes(session)))
   for (const session of again) pool.release(session)
 })
 
 test('a session that ends while in use fails its requests and frees its place at once', async () => {
   const { pool } = await pooled({ size: 2 })
-  const [victim, other] = await Promise.all([pool.take(), pool.take()])
+  const [victim, other] = await Promise.all([pool.acquire(), pool.acquire()])
   const pid = await pidOf(victim)
   await pidOf(other, `select pg_terminate_backend(${pid}), 0 as pid`)
-  const third = await pool.take()
+  const third = await pool.acquire()
   await assert.rejects(pidOf(victim), { code: 'CONNECTION_LOST' })
   await assert.rejects(
     victim.whileOpen(() => new Promise(() => {})),
@@ -177,25 +177,25 @@ test('a session that ends while in use fails its requests and frees its place at
   )
   pool.release(victim)
   for (const session of [other, third]) pool.release(session)
-  assert.ok((await pidOf(await pool.take())) > 0)
+  assert.ok((await pidOf(await pool.acquire())) > 0)
 })
 
 test('the last working host is tried first, and after a failure the others in order', async (t) => {
   let isSecondAway = false
   const [silent, second, third] = await Promise.all([
     silentServer(t),
-    fakePostgres((socket) => socket.write(isSecondAway ? failure('57P03', 'starting up') : greeting())),
-    fakePostgres((socket) => socket.write(greeting())),
+    fakePostgres((socket) => socket.write(isSecondAway ? failure('57P03', 'starting up') : startupReply())),
+    fakePostgres((socket) => socket.write(startupReply())),
   ])
   const refusing = await freePort()
   const ports = [silent.port, refusing, second.port, third.port]
-  const address = readDatabaseUrl(`postgres://ana@${ports.map((port) => `127.0.0.1:${port}`).join()}/parley`, {})
-  const connect = connector(address, { applicationName: 'parley test', parameters: {} })
+  const address = parseDatabaseUrl(`postgres://ana@${ports.map((port) => `127.0.0.1:${port}`).join()}/parley`, {})
+  const connect = createConnector(address, { applicationName: 'parley test', parameters: {} })
   const portsOf = async () => {
     const client = await connect()
     client.on('error', () => {})
     atEnd(() => client.end())
-    return [client.port, silent.greetings.length]
+    return [client.port, silent.startupMessages.length]
   }
   assert.deepEqual(await portsOf(), [second.port, 1])
   assert.deepEqual(await portsOf(), [second.port, 1])

@@ -4,12 +4,12 @@ import { createConnection } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type pg from 'pg'
-import { type DatabaseAddress, readDatabaseUrl, socketAddress } from '../../../src/base/postgres/address.ts'
+import { type DatabaseAddress, parseDatabaseUrl, socketAddress } from '../../../src/base/postgres/address.ts'
 import { connect, NoDatabase } from '../../../src/base/postgres/connect.ts'
-import { oncePerFile } from '../../support/file-end.ts'
+import { oncePerFile } from '../../support/file-lifecycle.ts'
 import { newFolder } from '../../support/folder.ts'
 import { type Authority, makeAuthority } from '../../support/outgoing/make-certificate.ts'
-import { agreeToTls, fakePostgres } from '../../support/postgres/fake-postgres.ts'
+import { acceptTls, fakePostgres } from '../../support/postgres/fake-postgres.ts'
 import { ownPostgres, session } from '../../support/postgres/own-postgres.ts'
 import { freePort } from '../../support/program/service.ts'
 
@@ -76,7 +76,7 @@ async function keepForServer(cluster: string, texts: Record<string, string>): Pr
 async function addressOf(host: string, parameters: string, user = 'parley'): Promise<DatabaseAddress> {
   const { port, password, files } = await server()
   const query = parameters.replaceAll('@', `${files}/`)
-  return readDatabaseUrl(`postgres://${user}:${password}@${host}:${port}/parley?${query}`, {})
+  return parseDatabaseUrl(`postgres://${user}:${password}@${host}:${port}/parley?${query}`, {})
 }
 
 const encrypted: [host: string, parameters: string, user?: string][] = [
@@ -138,7 +138,7 @@ test('a password with channel binding is sent to no other server', async () => {
   // A machine in the middle with a certificate for the name: the password of the server must not pass it.
   const { cert, key } = authority.certify(['localhost'])
   const front = await fakePostgres((socket) => {
-    const secure = agreeToTls(socket, { cert, key })
+    const secure = acceptTls(socket, { cert, key })
     const inner = createConnection({ path: `${socketFolder}/.s.PGSQL.${port}` })
     for (const one of [secure, inner]) one.on('error', () => {})
     secure.pipe(inner).pipe(secure)
@@ -166,7 +166,7 @@ test('a server without TLS is refused if TLS is required and accepted if it is p
   const admin = await session({ ...login, hosts: [{ host: socketFolder, port, tls: false }] })
   await admin.query('select pg_reload_conf()')
   const at = (mode: string) =>
-    readDatabaseUrl(`postgres://parley:${password}@127.0.0.1:${port}/parley?sslmode=${mode}`, {})
+    parseDatabaseUrl(`postgres://parley:${password}@127.0.0.1:${port}/parley?sslmode=${mode}`, {})
   assert.equal(await isEncrypted(await session(at('prefer'))), false)
   for (const mode of ['require', 'verify-full']) {
     await assert.rejects(

@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Db, openDb, setStatementTimeout, type Tx } from '../../../src/base/db.ts'
 import { requestContext, runInContext, stopWaitBudget } from '../../../src/base/scheduling/work-context.ts'
 import { emptyDatabase } from '../../support/database.ts'
-import { atEnd, oncePerFile } from '../../support/file-end.ts'
+import { atEnd, oncePerFile } from '../../support/file-lifecycle.ts'
 import { databaseByProxy } from '../../support/postgres/cutting-proxy.ts'
 import { until } from '../../support/until.ts'
 
@@ -28,10 +28,10 @@ async function world(t: TestContext, maxConnections = 3) {
   }
   /** Runs `ask` against a silent server, advances the clock after it was sent, and returns its result so far. */
   const askInSilence = async (ask: () => Promise<unknown>, ms: number) => {
-    const before = proxy.asked()
+    const before = proxy.clientBytes()
     proxy.silence(true)
     const ended = outcomeOf(ask())
-    await until(() => proxy.asked() > before, 'the question')
+    await until(() => proxy.clientBytes() > before, 'the question')
     pass(ms)
     const outcome = await soon(ended)
     proxy.silence(false)
@@ -121,11 +121,11 @@ for (const [what, ask] of ways) {
     const ended = outcomeOf(runInContext(requestContext('x'), () => ask(db)))
     await until(() => db.load().waiting === 1, 'one who waits')
     proxy.silence(true)
-    const before = proxy.asked()
+    const before = proxy.clientBytes()
     pass(10_000)
     release()
     await Promise.all(holders)
-    await until(() => proxy.asked() > before, 'a question')
+    await until(() => proxy.clientBytes() > before, 'a question')
     // Nine and a half of the ten seconds are subtracted from the twelve, with a minimum of four.
     pass(5_500)
     assert.equal(await soon(ended), 'CONNECTION_LOST')
@@ -158,11 +158,11 @@ test('the time that a request has waited is subtracted from its answer timeout, 
   await slow(() => db.tx(async (tx) => tx`select 1`.then(() => pass(8_000))))
   await quick(async () => db.sql`select 1`)
   proxy.silence(true)
-  const before = proxy.asked()
+  const before = proxy.clientBytes()
   const [ofSlow, ofQuick] = [slow, quick].map((within) =>
     within(() => outcomeOf(db.tx(async (tx) => tx`select 1`))),
   ) as [Promise<string>, Promise<string>]
-  await until(() => proxy.asked() >= before + 2, 'both questions')
+  await until(() => proxy.clientBytes() >= before + 2, 'both questions')
   pass(6_000)
   assert.deepEqual([await soon(ofSlow), await soon(ofQuick)], ['CONNECTION_LOST', 'waits'])
   pass(6_000)

@@ -10,7 +10,7 @@ function hearing() {
   const clock = manualClock(new Date('2026-03-10T12:00:00.000Z'))
   const db = { ...board, isListening: () => state.isListening }
   const heard = collectChangedIds({ db, clock }, { topics: ['moved'], allEveryMs: 5_000 })
-  return { board, clock, heard, state, tell: (id: string) => board.tell({ topic: 'moved', id }) }
+  return { board, clock, heard, state, tell: (id: string) => board.dispatch({ topic: 'moved', id }) }
 }
 
 test('the first call returns all, later ones each changed id once', () => {
@@ -19,7 +19,7 @@ test('the first call returns all, later ones each changed id once', () => {
   assert.equal(heard.take(), null)
   assert.deepEqual(heard.take(), [])
   for (const id of ['a', 'b', 'a']) tell(id)
-  board.tell({ topic: 'other', id: 'c' })
+  board.dispatch({ topic: 'other', id: 'c' })
   assert.deepEqual(heard.take(), ['a', 'b'])
   assert.deepEqual(heard.take(), [])
 })

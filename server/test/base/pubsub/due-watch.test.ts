@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { manualClock } from '../../../src/base/clock.ts'
 import { createPubSub } from '../../../src/base/db.ts'
-import { watchDue } from '../../../src/base/pubsub.ts'
+import { watchDueWork } from '../../../src/base/pubsub.ts'
 
 const minuteMs = 60_000
 
@@ -11,7 +11,7 @@ function watching(minPauseMs?: number) {
   const clock = manualClock(new Date('2026-03-10T12:00:00.000Z'))
   const state = { isListening: true, asked: 0, dueAt: null as Date | null, meanwhile: () => {} }
   const db = { ...board, isListening: () => state.isListening }
-  const watch = watchDue(
+  const watch = watchDueWork(
     { db, clock },
     {
       nextAt: async () => {
@@ -27,7 +27,7 @@ function watching(minPauseMs?: number) {
   const dueIn = (ms: number) => {
     state.dueAt = new Date(clock.now().getTime() + ms)
   }
-  return { watch, clock, state, board, dueIn, tell: (id: string) => board.tell({ topic: 'moved', id }) }
+  return { watch, clock, state, board, dueIn, tell: (id: string) => board.dispatch({ topic: 'moved', id }) }
 }
 
 test('the database is queried at first and then each minute', async () => {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { openDb, type PubSubMessage } from '../../../src/base/db.ts'
-import { pack, relayMessages } from '../../../src/base/pubsub.ts'
+import { packMessages, relayMessages } from '../../../src/base/pubsub.ts'
 import { testDatabase } from '../../support/database.ts'
-import { atEnd } from '../../support/file-end.ts'
+import { atEnd } from '../../support/file-lifecycle.ts'
 
 const self = randomUUID()
 const newsOf = (payloads: string[]): PubSubMessage[] => payloads.flatMap((payload) => JSON.parse(payload).news)
@@ -19,7 +19,7 @@ test('messages are packed by their size in bytes, whatever their topics and ids'
   ]
   for (const [what, count, item] of shapes) {
     const items = Array.from({ length: count }, (_, n) => item(n))
-    const payloads = pack(self, items)
+    const payloads = packMessages(self, items)
     assert.deepEqual(newsOf(payloads), items, what)
     const sizes = payloads.map((payload) => Buffer.byteLength(payload))
     assert.ok(Math.max(0, ...sizes) < 8_000, `${what}: ${sizes}`)
@@ -31,7 +31,7 @@ test('messages are packed by their size in bytes, whatever their topics and ids'
 test('a message too long for a notification does not block the others', () => {
   const [before, giant, behind] = [1, 9_000, 2].map((length) => ({ topic: 't', id: 'x'.repeat(length) }))
   assert.ok(before && giant && behind)
-  assert.deepEqual(newsOf(pack(self, [before, giant, behind])), [before, behind])
+  assert.deepEqual(newsOf(packMessages(self, [before, giant, behind])), [before, behind])
 })
 
 test('everything that one process publishes at once reaches another', async () => {

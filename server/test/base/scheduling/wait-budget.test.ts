@@ -40,7 +40,7 @@ test('waits of half a minute ago are forgotten, and a longer wait has no limit',
 test('nothing counts once the response has started', () => {
   const waits = new WaitBudget()
   waits.begin(0)
-  waits.over()
+  waits.stop()
   assert.equal(waits.ms(10_000), 0)
   waits.end(10_000)
   waits.begin(11_000)

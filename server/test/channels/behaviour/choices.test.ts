@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type BehaviourWorld, begun, behaviourWorld, ours } from '../../support/channels/behaviour-world.ts'
+import {
+  type BehaviorWorld,
+  beginConversation,
+  behaviorWorld,
+  businessMessages,
+} from '../../support/channels/behavior-world.ts'
 import { rigs } from '../../support/channels/rigs.ts'
 
-const answer = async (w: BehaviourWorld, id: string, choices: object) => {
+const answer = async (w: BehaviorWorld, id: string, choices: object) => {
   const reply = await w.verb('POST', `/conversations/${id}/answer`, { body: { choices } })
   await w.settled()
   return reply
@@ -18,15 +23,15 @@ const days = { text: 'When do you come?', list, footer: 'We open at nine.' }
 
 for (const rig of rigs.filter(({ isOfficial }) => isOfficial)) {
   test(`${rig.channel}: an agent sends buttons and a list, and receives the choice`, async () => {
-    const w = await behaviourWorld(rig)
-    const { ana, id } = await begun(w)
+    const w = await behaviorWorld(rig)
+    const { ana, id } = await beginConversation(w)
     const asked = await answer(w, id, buttons)
     assert.deepEqual([asked.status, asked.body.status], [200, 'sent'], JSON.stringify(asked.body))
     assert.equal((await answer(w, id, buttons)).body.was_new, false)
     await ana.chooses('1')
     const listed = await answer(w, id, days)
     await ana.chooses('tue')
-    const [first, second] = await ours(ana)
+    const [first, second] = await businessMessages(ana)
     const offered = [{ id: '1', title: 'Yes' }, buttons.buttons[1]]
     assert.deepEqual([first.text, first.offer], ['Sure?', { button: null, options: offered }])
     assert.deepEqual([second.text, second.footer], [days.text, days.footer])
@@ -48,11 +53,11 @@ for (const rig of rigs.filter(({ isOfficial }) => isOfficial)) {
 
 for (const rig of rigs.filter(({ isOfficial }) => !isOfficial)) {
   test(`${rig.channel}: rejects buttons and lists, and suggests a numbered text instead`, async () => {
-    const w = await behaviourWorld(rig)
-    const { ana, id } = await begun(w)
+    const w = await behaviorWorld(rig)
+    const { ana, id } = await beginConversation(w)
     const { status, body } = await answer(w, id, days)
     assert.deepEqual([status, body.code], [422, 'UNSUPPORTED_KIND'])
     assert.match(body.next[0], /numbers the options/)
-    assert.deepEqual(await ours(ana), [])
+    assert.deepEqual(await businessMessages(ana), [])
   })
 }

@@ -1,33 +1,39 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type BehaviourWorld, begun, behaviourWorld, made, ours } from '../../support/channels/behaviour-world.ts'
+import {
+  type BehaviorWorld,
+  beginConversation,
+  behaviorWorld,
+  businessMessages,
+  readyMadeFile,
+} from '../../support/channels/behavior-world.ts'
 import { rigs, wabaRig } from '../../support/channels/rigs.ts'
 import type { NewUpload } from '../../support/inbox/uploads.ts'
 
 const pdf = Buffer.from('%PDF-1.4')
-const photo: NewUpload = { kind: 'image', type: 'image/jpeg', bytes: made('photo.jpg'), name: 'photo.jpg' }
-const sound = { type: 'audio/ogg', bytes: made('voice.ogg'), more: { seconds: 4 } }
+const photo: NewUpload = { kind: 'image', type: 'image/jpeg', bytes: readyMadeFile('photo.jpg'), name: 'photo.jpg' }
+const sound = { type: 'audio/ogg', bytes: readyMadeFile('voice.ogg'), more: { seconds: 4 } }
 const files: [NewUpload, caption: string, contractKind: string, contractText: string][] = [
   [photo, 'Look', 'image', 'Look'],
-  [{ kind: 'video', type: 'video/mp4', bytes: made('clip.mp4') }, '', 'video', ''],
+  [{ kind: 'video', type: 'video/mp4', bytes: readyMadeFile('clip.mp4') }, '', 'video', ''],
   [{ kind: 'voice', ...sound }, '', 'audio', ''],
   [{ kind: 'audio', ...sound }, '', 'audio', ''],
   [{ kind: 'document', type: 'application/pdf', bytes: pdf, name: 'a.pdf' }, '', 'document', 'a.pdf'],
-  [{ kind: 'sticker', type: 'image/webp', bytes: made('sticker.webp') }, '', 'image', ''],
+  [{ kind: 'sticker', type: 'image/webp', bytes: readyMadeFile('sticker.webp') }, '', 'image', ''],
 ]
 
-const accepted = async (w: BehaviourWorld, id: string, body: object) => {
+const accepted = async (w: BehaviorWorld, id: string, body: object) => {
   const answer = await w.sendAsMember(id, body)
   assert.equal(answer.status, 202, JSON.stringify(answer.body))
   await w.settled()
   return answer.body
 }
-const bring = (w: BehaviourWorld, id: string, query: Record<string, string>) =>
+const bring = (w: BehaviorWorld, id: string, query: Record<string, string>) =>
   w.verb('POST', `/conversations/${id}/files`, {
     ...{ raw: photo.bytes, query: { kind: 'image', ...query } },
     headers: { 'content-type': 'application/octet-stream' },
   })
-const answer = async (w: BehaviourWorld, id: string, body: object) => {
+const answer = async (w: BehaviorWorld, id: string, body: object) => {
   const reply = await w.verb('POST', `/conversations/${id}/answer`, { body })
   await w.settled()
   return reply
@@ -37,13 +43,13 @@ for (const rig of rigs) {
   const { channel } = rig
 
   test(`${channel}: a file of each kind arrives with its kind and content`, async () => {
-    const w = await behaviourWorld(rig)
-    const { ana, id } = await begun(w)
+    const w = await behaviorWorld(rig)
+    const { ana, id } = await beginConversation(w)
     for (const [file, caption, kind, words] of files) {
       const upload_id = await w.upload(id, file)
       const sent = await accepted(w, id, { kind: 'media', upload_id, ...(caption === '' ? {} : { text: caption }) })
       assert.equal(sent.status, 'sent', file.kind)
-      const shown = (await ours(ana)).at(-1)
+      const shown = (await businessMessages(ana)).at(-1)
       assert.deepEqual([shown.file.kind, shown.file.size], [file.kind, file.bytes.length])
       assert.deepEqual(shown.caption, caption || null)
       if (file.kind === 'document') assert.equal(shown.file.name, 'a.pdf')
@@ -59,8 +65,8 @@ for (const rig of rigs) {
   })
 
   test(`${channel}: a reply shows its quote; a reaction can be replaced and removed, and does not count as a reply`, async () => {
-    const w = await behaviourWorld(rig)
-    const { ana, id } = await begun(w)
+    const w = await behaviorWorld(rig)
+    const { ana, id } = await beginConversation(w)
     const before = await w.conversation(ana.phone)
     const [theirs] = await w.messages(id)
     for (const emoji of ['👍', '❤️', null]) {
@@ -81,8 +87,8 @@ for (const rig of rigs) {
   })
 
   test(`${channel}: an agent uploads a file and replies with it; a repeat sends it only once`, async () => {
-    const w = await behaviourWorld(rig)
-    const { ana, id } = await begun(w)
+    const w = await behaviorWorld(rig)
+    const { ana, id } = await beginConversation(w)
     const { status, body: brought } = await bring(w, id, { name: 'a.jpg' })
     const told = { kind: 'image', type: 'image/jpeg', bytes: photo.bytes.length }
     assert.equal(status, 200)
@@ -97,7 +103,7 @@ for (const rig of rigs) {
       assert.deepEqual([body.was_new, body.message_id], [false, first.body.message_id])
     }
     assert.deepEqual(
-      (await ours(ana)).map((one) => [one.file?.kind, one.file?.size, one.caption]),
+      (await businessMessages(ana)).map((one) => [one.file?.kind, one.file?.size, one.caption]),
       [['image', photo.bytes.length, 'Look']],
     )
     assert.equal((await w.conversation(ana.phone)).owner, `agent:${w.agentId}`)
@@ -109,8 +115,8 @@ for (const rig of rigs) {
   })
 
   test(`${channel}: an agent sends a template with an image header, where templates are supported`, async () => {
-    const w = await behaviourWorld(rig)
-    const { ana, id } = await begun(w)
+    const w = await behaviorWorld(rig)
+    const { ana, id } = await beginConversation(w)
     await w.team('POST', `/connections/${w.line.connectionId}/templates/sync`)
     const { body: listed } = await w.verb('GET', '/templates')
     const headers = listed.templates.map(({ name, header }: Record<string, string>) => `${name} ${header ?? ''}`)
@@ -124,15 +130,15 @@ for (const rig of rigs) {
     assert.equal((await answer(w, id, { template: filled })).body.status, 'sent')
     assert.equal((await answer(w, id, { template: filled })).body.was_new, false)
     assert.deepEqual(
-      (await ours(ana)).map(({ kind, file }) => [kind, file.kind, file.size]),
+      (await businessMessages(ana)).map(({ kind, file }) => [kind, file.kind, file.size]),
       [['template', 'image', photo.bytes.length]],
     )
   })
 }
 
 test('an idempotency key sends one file once, whatever a later request with it contains', async () => {
-  const w = await behaviourWorld(wabaRig)
-  const { ana, id } = await begun(w)
+  const w = await behaviorWorld(wabaRig)
+  const { ana, id } = await beginConversation(w)
   const [first, second] = [await w.upload(id, photo), await w.upload(id, photo)]
   const body = { kind: 'media', upload_id: first, text: 'Look' }
   const answers = [await w.sendAsMember(id, body, 'once'), await w.sendAsMember(id, body, 'once')] as const
@@ -145,17 +151,17 @@ test('an idempotency key sends one file once, whatever a later request with it c
   const again = await w.sendAsMember(id, body)
   assert.match(again.body.statusMessage, /^upload_id was already sent/)
   await w.settled()
-  assert.equal((await ours(ana)).length, 1)
+  assert.equal((await businessMessages(ana)).length, 1)
 })
 
 test('an agent uploads a file as base64; an agent cannot send a file to a conversation owned by people', async () => {
-  const w = await behaviourWorld(wabaRig)
-  const { ana, id } = await begun(w)
+  const w = await behaviorWorld(wabaRig)
+  const { ana, id } = await beginConversation(w)
   const upload = (base64: string) => w.verb('POST', `/conversations/${id}/uploads`, { body: { kind: 'image', base64 } })
   const { status, body } = await upload(photo.bytes.toString('base64'))
   assert.equal(status, 200, JSON.stringify(body))
   await answer(w, id, { file: { upload_id: body.upload_id } })
-  assert.equal((await ours(ana)).at(-1).file.size, photo.bytes.length)
+  assert.equal((await businessMessages(ana)).at(-1).file.size, photo.bytes.length)
   for (const bad of ['data:image/png;base64,AAAA', 'A'.repeat(2_796_208)]) {
     const refused = await upload(bad)
     assert.deepEqual([refused.status, refused.body.issues[0].path], [400, 'base64'])

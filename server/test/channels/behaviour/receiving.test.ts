@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type BehaviourWorld, begun, behaviourWorld } from '../../support/channels/behaviour-world.ts'
+import { type BehaviorWorld, beginConversation, behaviorWorld } from '../../support/channels/behavior-world.ts'
 import { rigs } from '../../support/channels/rigs.ts'
 
-const textsOf = async (w: BehaviourWorld, id: string) => (await w.messages(id)).map(({ text }) => text)
+const textsOf = async (w: BehaviorWorld, id: string) => (await w.messages(id)).map(({ text }) => text)
 const day = 86_400_000
 
 for (const rig of rigs) {
   const { channel } = rig
 
   test(`${channel}: a customer's message opens a conversation and its window, counts as unread, emits an event and is not logged`, async () => {
-    const w = await behaviourWorld(rig)
+    const w = await behaviorWorld(rig)
     const ana = await w.line.customer('Zuleika Quimby')
     await ana.writes('a very private matter')
     const one = await w.conversation(ana.phone)
@@ -44,13 +44,13 @@ for (const rig of rigs) {
   })
 
   test(`${channel}: repeated and reordered deliveries are stored once`, async () => {
-    const w = await behaviourWorld(rig)
+    const w = await behaviorWorld(rig)
     const ana = await w.line.customer()
-    await w.line.tells({ again: 2, reversed: 3 })
+    await w.line.setDuplication({ again: 2, reversed: 3 })
     try {
       await Promise.all([ana.writes('one'), ana.writes('two'), ana.writes('three')])
     } finally {
-      await w.line.tells({})
+      await w.line.setDuplication({})
     }
     const one = await w.conversation(ana.phone)
     assert.deepEqual((await textsOf(w, one.id)).sort(), ['one', 'three', 'two'])
@@ -59,7 +59,7 @@ for (const rig of rigs) {
   })
 
   test(`${channel}: media are stored with their kind and caption`, async () => {
-    const w = await behaviourWorld(rig)
+    const w = await behaviorWorld(rig)
     const ana = await w.line.customer()
     const kinds = ['image', 'video', 'audio', 'document', 'location'] as const
     for (const kind of kinds) await ana.shows(kind, 'look')
@@ -73,13 +73,13 @@ for (const rig of rigs) {
 
   const far = rig.isOfficial ? 'stays sent, as no platform tells more' : 'climbs as the network tells'
   test(`${channel}: a message typed on the number's phone is stored once, assigns the conversation to people, and ${far}`, async () => {
-    const w = await behaviourWorld(rig)
-    const { ana, id } = await begun(w)
-    await w.line.tells({ again: 2 })
+    const w = await behaviorWorld(rig)
+    const { ana, id } = await beginConversation(w)
+    await w.line.setDuplication({ again: 2 })
     try {
-      await ana.getsFromDevice('I will do this myself')
+      await ana.receivesFromDevice('I will do this myself')
     } finally {
-      await w.line.tells({})
+      await w.line.setDuplication({})
     }
     assert.equal((await w.conversation(ana.phone)).owner, 'human')
     const owners = (await w.events('inbox.conversation.owner_changed')).map(({ payload }) => payload.owner)

@@ -1,19 +1,24 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { arrivedAt, type BehaviourWorld, begun, behaviourWorld } from '../../support/channels/behaviour-world.ts'
+import {
+  type BehaviorWorld,
+  beginConversation,
+  behaviorWorld,
+  deliveredTexts,
+} from '../../support/channels/behavior-world.ts'
 import { rigs } from '../../support/channels/rigs.ts'
 
-const outbound = async (w: BehaviourWorld, id: string) =>
+const outbound = async (w: BehaviorWorld, id: string) =>
   (await w.messages(id)).filter(({ direction }) => direction === 'outbound')
-const last = async (w: BehaviourWorld, id: string) => (await w.messages(id)).at(-1)
+const last = async (w: BehaviorWorld, id: string) => (await w.messages(id)).at(-1)
 
 for (const rig of rigs) {
   const { channel } = rig
 
   test(`${channel}: an agent's text arrives once despite repeats; repeated and reordered statuses never go back`, async () => {
-    const w = await behaviourWorld(rig)
-    const { ana, id } = await begun(w)
-    await w.line.tells({ again: 1, reversed: 2 })
+    const w = await behaviorWorld(rig)
+    const { ana, id } = await beginConversation(w)
+    await w.line.setDuplication({ again: 1, reversed: 2 })
     try {
       const answers = await Promise.all(Array.from({ length: 4 }, () => w.send(id, 'How can I help?', 'the-one')))
       for (const { status, body } of answers) {
@@ -21,7 +26,7 @@ for (const rig of rigs) {
       }
       await w.settled()
     } finally {
-      await w.line.tells({})
+      await w.line.setDuplication({})
     }
     assert.deepEqual((await ana.chat()).slice(1), [{ from: 'business', text: 'How can I help?', status: 'delivered' }])
     assert.equal((await last(w, id)).status, 'delivered')
@@ -42,26 +47,26 @@ for (const rig of rigs) {
   })
 
   test(`${channel}: a rejected message fails with the platform's code and never arrives; a long one arrives complete`, async () => {
-    const w = await behaviourWorld(rig)
-    const { ana, id } = await begun(w)
+    const w = await behaviorWorld(rig)
+    const { ana, id } = await beginConversation(w)
     await w.line.refuseNext()
     const answer = await w.send(id, 'Hello?', 'refused')
     assert.equal(answer.body.status, 'failed')
     assert.deepEqual((await w.send(id, 'Hello?', 'refused')).body, answer.body)
     await w.settled()
-    assert.deepEqual(await arrivedAt(ana), [])
+    assert.deepEqual(await deliveredTexts(ana), [])
     const { status, error_code } = await last(w, id)
     assert.equal(status, 'failed')
     assert.match(error_code, /^\d+$/)
     const words = Array.from({ length: 1200 }, (_, n) => `word${n}`)
     assert.equal((await w.send(id, words.join(' '))).body.status, 'sent')
     await w.settled()
-    assert.deepEqual((await arrivedAt(ana)).join(' ').split(/\s+/), words)
+    assert.deepEqual((await deliveredTexts(ana)).join(' ').split(/\s+/), words)
   })
 
   test(`${channel}: a later status corrects a message with an unknown outcome`, async () => {
-    const w = await behaviourWorld(rig)
-    const { ana, id } = await begun(w)
+    const w = await behaviorWorld(rig)
+    const { ana, id } = await beginConversation(w)
     await w.line.silenceNext()
     const sending = w.send(id, 'Did it go?', 'unknown')
     await w.arrived(ana, 1)
@@ -70,7 +75,7 @@ for (const rig of rigs) {
     assert.deepEqual([answer.status, answer.body.data.code], [502, 'DELIVERY_FAILED'])
     const [message] = await outbound(w, id)
     assert.deepEqual([message.status, message.error_code], ['failed', 'outcome_unknown'])
-    await w.line.speaks()
+    await w.line.resumeEvents()
     const [mended, ...others] = await outbound(w, id)
     assert.deepEqual([mended.status, mended.error_code, others], ['delivered', null, []])
     const again = await w.send(id, 'Did it go?', 'unknown')
@@ -81,18 +86,18 @@ for (const rig of rigs) {
     assert.deepEqual([message_id, status, error_code], [mended.id, 'delivered', null])
     await ana.reads()
     assert.equal((await outbound(w, id))[0].status, 'read')
-    assert.deepEqual(await arrivedAt(ana), ['Did it go?'])
+    assert.deepEqual(await deliveredTexts(ana), ['Did it go?'])
   })
 
   test(`${channel}: a member's message arrives, is attributed to the member, and assigns the conversation to people`, async () => {
-    const w = await behaviourWorld(rig)
-    const { ana, id } = await begun(w)
+    const w = await behaviorWorld(rig)
+    const { ana, id } = await beginConversation(w)
     const answers = [1, 2].map(() => w.sendAsMember(id, { kind: 'text', text: 'Ana here, in person' }, 'one-key'))
     const [first, second] = await Promise.all(answers)
     assert.equal(first?.status, 202, JSON.stringify(first?.body))
     assert.deepEqual(first?.body, second?.body)
     await w.settled()
-    assert.deepEqual(await arrivedAt(ana), ['Ana here, in person'])
+    assert.deepEqual(await deliveredTexts(ana), ['Ana here, in person'])
     assert.equal((await w.conversation(ana.phone)).owner, 'human')
     assert.deepEqual(
       (await w.events('inbox.message.sent')).map(({ payload }) => payload.actor),
@@ -106,8 +111,8 @@ for (const rig of rigs) {
   })
 
   test(`${channel}: a paused connection sends nothing and still receives; one that its platform rejects is unavailable until accepted again`, async () => {
-    const w = await behaviourWorld(rig)
-    const { ana, id } = await begun(w)
+    const w = await behaviorWorld(rig)
+    const { ana, id } = await beginConversation(w)
     const connection = `/connections/${w.line.connectionId}`
     await w.team('POST', `${connection}/pause`)
     const paused = await w.send(id, 'x')
@@ -117,13 +122,13 @@ for (const rig of rigs) {
     assert.equal((await w.team('POST', `${connection}/resume`)).body.connection.state, 'active')
     assert.equal((await w.send(id, 'Yes')).body.status, 'sent')
 
-    await w.line.disown()
+    await w.line.rejectCredentials()
     if (rig.isOfficial) assert.equal((await w.send(id, 'x')).body.status, 'failed')
     const { state, stateReason } = (await w.team('GET', connection)).body.connection
     assert.equal(state, 'unavailable')
     assert.match(stateReason, /^[a-z0-9_]+$/)
     assert.equal((await w.send(id, 'x')).body.data.code, 'CONNECTION_UNAVAILABLE')
-    await w.line.takeBack()
+    await w.line.restoreCredentials()
     assert.equal((await w.team('GET', connection)).body.connection.state, 'active')
     if (!rig.isOfficial) {
       const refused = await w.send(id, 'x')
@@ -134,8 +139,8 @@ for (const rig of rigs) {
   })
 
   test(`${channel}: a template can be sent outside the window, where supported; a text cannot`, async () => {
-    const w = await behaviourWorld(rig)
-    const { ana, id } = await begun(w)
+    const w = await behaviorWorld(rig)
+    const { ana, id } = await beginConversation(w)
     const template = { name: 'order_update', language: 'en', body_params: ['Ana', 'A-17'] }
     await w.team('POST', `/connections/${w.line.connectionId}/templates/sync`)
     await w.later(25 * 3_600_000)
@@ -151,6 +156,6 @@ for (const rig of rigs) {
     }
     assert.equal(answer.body.status, 'sent', JSON.stringify(answer.body))
     await w.settled()
-    assert.deepEqual(await arrivedAt(ana), ['Hi Ana, your order A-17 ships today.'])
+    assert.deepEqual(await deliveredTexts(ana), ['Hi Ana, your order A-17 ships today.'])
   })
 }

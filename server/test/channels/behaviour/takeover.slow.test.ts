@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { arrivedAt, begun, behaviourWorld } from '../../support/channels/behaviour-world.ts'
+import { beginConversation, behaviorWorld, deliveredTexts } from '../../support/channels/behavior-world.ts'
 import { phoneRig, rigs } from '../../support/channels/rigs.ts'
 import { until } from '../../support/until.ts'
 
@@ -9,8 +9,8 @@ for (const rig of rigs) {
   const { channel } = rig
 
   test(`${channel}: a takeover during an agent's send lets that message finish and blocks later ones`, async () => {
-    const w = await behaviourWorld(rig)
-    const { ana, id } = await begun(w)
+    const w = await behaviorWorld(rig)
+    const { ana, id } = await beginConversation(w)
     const outbound = async () => (await w.messages(id)).filter(({ direction }) => direction === 'outbound')
     await w.line.stallNext()
     const first = w.send(id, 'on its way')
@@ -20,10 +20,10 @@ for (const rig of rigs) {
     const taken = await w.team('POST', `/inbox/conversations/${id}/take-over`)
     assert.deepEqual([taken.status, taken.body.conversation.owner], [200, 'human'])
     assert.equal((await w.send(id, 'refused')).body.data.code, 'OWNER_MISMATCH')
-    await w.line.speaks()
+    await w.line.resumeEvents()
     await Promise.all([first, second])
     await w.settled()
-    assert.deepEqual(await arrivedAt(ana), ['on its way'])
+    assert.deepEqual(await deliveredTexts(ana), ['on its way'])
     const stand = (await outbound()).map(({ text, status, error_code }) => [text, status, error_code])
     assert.deepEqual(stand, [
       ['on its way', 'delivered', null],
@@ -33,8 +33,8 @@ for (const rig of rigs) {
 }
 
 test('a session that loses its connection is unavailable and reconnects automatically', async () => {
-  const w = await behaviourWorld(phoneRig)
-  const { ana, id } = await begun(w)
+  const w = await behaviorWorld(phoneRig)
+  const { ana, id } = await beginConversation(w)
   const { phones } = await w.simulate('GET', 'phones')
   const { numberId } = phones.at(-1)
   const { connectionId } = w.line
@@ -48,5 +48,5 @@ test('a session that loses its connection is unavailable and reconnects automati
     return isOpen()
   }, 'an open session')
   assert.equal((await w.send(id, 'There we are')).body.status, 'sent')
-  assert.deepEqual(await arrivedAt(ana), ['There we are'])
+  assert.deepEqual(await deliveredTexts(ana), ['There we are'])
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { keepCallbackConnections } from '../../../src/channels/callback-connections.ts'
+import { createCallbackConnectionCache } from '../../../src/channels/callback-connections.ts'
 import type { StoredConnection } from '../../../src/channels/connection/connection.ts'
 import { liveUpdatesTopic } from '../../../src/team/live-updates.ts'
 import { type ChannelWorld, channelWorld } from '../../support/channels/channel-world.ts'
@@ -34,7 +34,7 @@ test('a changed secret, a removal and a new connection apply to the next callbac
 function onAnotherNode(w: ChannelWorld, isHeard: () => boolean) {
   const { db } = w.deps
   const subscribe: typeof db.subscribe = (topic, listener) => db.subscribe(topic, (id) => isHeard() && listener(id))
-  return keepCallbackConnections({ ...w.deps, db: { ...db, subscribe } })
+  return createCallbackConnectionCache({ ...w.deps, db: { ...db, subscribe } })
 }
 
 const secretAt = async (connections: ReturnType<typeof onAnotherNode>, { id }: StoredConnection) => {
@@ -72,7 +72,7 @@ test('a load during a change of the connection is used once and not cached', asy
       return keyStore.withKeyring(scopeId, work)
     },
   }
-  const connections = keepCallbackConnections({ ...w.deps, keyStore: slow })
+  const connections = createCallbackConnectionCache({ ...w.deps, keyStore: slow })
   const early = secretAt(connections, one)
   await opening.promise
   await w.call('PATCH', `/${one.id}`, { appSecret: secrets.new })
@@ -84,7 +84,7 @@ test('a load during a change of the connection is used once and not cached', asy
 test('connections are cached: a change in one workspace keeps the entries of others, and unrelated updates keep all', async () => {
   const [w, other] = [await channelWorld(), await channelWorld()]
   const [one, others] = [await w.connect(), await other.connect()]
-  const connections = keepCallbackConnections(w.deps)
+  const connections = createCallbackConnectionCache(w.deps)
   const readsOf = async (connection: StoredConnection) => {
     const seen = await statementsOf(async () => void (await connections.find('waba', connection.id)))
     return seen.length > 0
@@ -99,10 +99,10 @@ test('connections are cached: a change in one workspace keeps the entries of oth
 test('many calls to unknown addresses cache nothing; 200 concurrent calls to one address load it at most twice', async () => {
   const w = await channelWorld()
   const one = await w.connect()
-  const connections = keepCallbackConnections(w.deps)
+  const connections = createCallbackConnectionCache(w.deps)
   await connections.find('waba', one.id)
   let asked = 0
-  const counting = keepCallbackConnections({
+  const counting = createCallbackConnectionCache({
     ...w.deps,
     db: {
       ...w.deps.db,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, test } from 'node:test'
 import { openOutgoing } from '../../../src/base/outgoing/guarded-fetch.ts'
-import { noteActivity } from '../../../src/channels/health/activity.ts'
+import { storeActivity } from '../../../src/channels/health/activity.ts'
 import { applyPlatformSignal, applyRefusal } from '../../../src/channels/health/availability.ts'
 import { acknowledgedUntil, needsAcknowledgement } from '../../../src/channels/health/health.ts'
 import { newestAudit } from '../../support/audit.ts'
@@ -228,7 +228,7 @@ test('a number that the platform does not confirm is unavailable until it does',
   const change = { accessToken: 'a-better-token' }
   const changed = (await w.call('PATCH', `/${connection.id}`, change)).json().connection
   assert.deepEqual([changed.state, changed.stateReason], ['active', null])
-  const asked = platform.asked.at(-1)
+  const asked = platform.requests.at(-1)
   assert.deepEqual(asked?.url.startsWith(`/v27.0/${connection.numberId}?fields=`), true)
 
   await w.call('POST', `/${connection.id}/pause`)
@@ -297,7 +297,7 @@ test('the time of the last event is stored at most once a minute', async () => {
   const w = await channelWorld()
   const { id } = await w.connect()
   const note = (direction: 'in' | 'out') =>
-    database.db.tx((tx) => noteActivity(tx, { workspaceId: w.workspaceId, id }, direction, w.clock.now()))
+    database.db.tx((tx) => storeActivity(tx, { workspaceId: w.workspaceId, id }, direction, w.clock.now()))
   const first = w.clock.now()
   await note('in')
   w.clock.advance(59_999)

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { after, test } from 'node:test'
-import type { CheckedNumber } from '../../../src/channels/adapter.ts'
+import type { NumberCheck } from '../../../src/channels/adapter.ts'
 import { openAdapters } from '../../../src/channels/adapters.ts'
 import { syncTemplates } from '../../../src/channels/templates/sync-templates.ts'
 import { newestAudit } from '../../support/audit.ts'
-import { agreeing, type ChannelWorld, channelWorld } from '../../support/channels/channel-world.ts'
+import { type ChannelWorld, channelWorld, validNumberCheck } from '../../support/channels/channel-world.ts'
 import { platformServer, sendJson } from '../../support/channels/platform-server.ts'
 import { testDatabase } from '../../support/database.ts'
 
@@ -22,8 +22,8 @@ const input = {
 }
 const fresh = (more: object = {}) => ({ ...input, numberId: `1${process.hrtime.bigint()}`, ...more })
 const realAdapters = ({ deps }: ChannelWorld) => openAdapters(deps, 'https://parley.example')
-function answerChecks({ deps }: ChannelWorld, answer: CheckedNumber): void {
-  deps.adapters.waba.check = async () => answer
+function answerChecks({ deps }: ChannelWorld, answer: NumberCheck): void {
+  deps.adapters.waba.checkNumber = async () => answer
 }
 
 test('an unconfirmed number is not reserved and does not reveal its holder', async () => {
@@ -61,7 +61,7 @@ test('an unconfirmed number receives no callbacks, but its handshake is answered
   assert.equal(await post(), 404)
   const handshake = 'hub.mode=subscribe&hub.challenge=7&hub.verify_token=a-verify-token'
   assert.equal((await w.app.inject({ url: `${url}?${handshake}` })).body, '7')
-  Object.assign(w.deps.adapters.waba, agreeing)
+  Object.assign(w.deps.adapters.waba, validNumberCheck)
   await w.call('POST', `/${connection.id}/resume`)
   assert.equal(await post(), 200)
 })
@@ -80,7 +80,7 @@ test('a number confirmed late may belong to another connection: the connection s
   answerChecks(w, { problem: 'unreachable', number: null, isOnPhone: false })
   const { connection } = (await w.call('POST', '', body)).json()
   assert.equal((await other.call('POST', '', body)).statusCode, 201)
-  Object.assign(w.deps.adapters.waba, agreeing, { fetchTemplates: async () => ({ ok: true, templates: [] }) })
+  Object.assign(w.deps.adapters.waba, validNumberCheck, { fetchTemplates: async () => ({ ok: true, templates: [] }) })
   await syncTemplates(w.deps, { ...connection, workspaceId: w.workspaceId })
   const { state, stateReason } = (await w.find(connection.id)) ?? {}
   assert.deepEqual([state, stateReason], ['unavailable', 'number_connected_elsewhere'])
@@ -90,17 +90,17 @@ test('changing to another server requires the token again', async () => {
   const w = await channelWorld(platform.baseUrl)
   platform.answer = (_, response) => sendJson(response, 200, { id: '1' })
   const { id } = await w.connect()
-  platform.asked = []
+  platform.requests = []
   const elsewhere = { baseUrl: platform.baseUrl.replace('127.0.0.1', 'localhost') }
   const refused = await w.call('PATCH', `/${id}`, elsewhere)
   assert.deepEqual([refused.statusCode, refused.json().data.issues[0].path], [400, 'accessToken'])
-  assert.equal(platform.asked.length, 0)
+  assert.equal(platform.requests.length, 0)
   assert.equal((await w.call('PATCH', `/${id}`, { baseUrl: `${platform.baseUrl}/graph` })).statusCode, 200)
   assert.equal(
     (await w.call('PATCH', `/${id}`, { ...elsewhere, accessToken: 'a-token-for-the-other' })).statusCode,
     200,
   )
-  assert.equal(platform.asked.at(-1)?.headers.authorization, 'Bearer a-token-for-the-other')
+  assert.equal(platform.requests.at(-1)?.headers.authorization, 'Bearer a-token-for-the-other')
   const [newest] = await newestAudit(database.db.sql, w.workspaceId, 1)
   assert.equal(newest?.action, 'connection.address-changed')
 })

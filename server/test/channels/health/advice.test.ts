@@ -6,10 +6,10 @@ import { fileURLToPath } from 'node:url'
 import { inboxReceive } from '../../../src/app/inbox.ts'
 import type { Channel, StoredConnection } from '../../../src/channels/connection/connection.ts'
 import { findConnection } from '../../../src/channels/connection/queries.ts'
-import { adviceOn, knownAdvice } from '../../../src/channels/health/advice.ts'
-import { adviseOn, silentSince } from '../../../src/channels/health/health.ts'
+import { adviceFor, findAdvice } from '../../../src/channels/health/advice.ts'
+import { listAdvice, silentSince } from '../../../src/channels/health/health.ts'
 import { errorMeanings } from '../../../src/channels/waba/errors.ts'
-import { readAccountUpdate } from '../../../src/channels/waba/read/parse.ts'
+import { parseAccountUpdate } from '../../../src/channels/waba/parse/parse-callback.ts'
 import { activityReasons } from '../../../src/inbox/conversation/commit-change.ts'
 import { inboxWorld } from '../../support/inbox/inbox-world.ts'
 
@@ -42,22 +42,22 @@ test('every reason and error code in the source has its own advice', () => {
   const harmless: readonly string[] = ['account_reinstated', ...activityReasons]
   const ofFiles = codesOfFiles()
   assert.ok(ofFiles.includes('hash_mismatch'), 'the search misses files')
-  const without = codes.filter((code) => ![...harmless, ...ofFiles].includes(code) && knownAdvice(code) === null)
+  const without = codes.filter((code) => ![...harmless, ...ofFiles].includes(code) && findAdvice(code) === null)
   assert.deepEqual([...new Set(without)], [])
 })
 
 test('every known platform code has advice, also as a reason', () => {
   for (const code of errorMeanings.keys()) {
-    assert.ok(knownAdvice(String(code)) !== null, `no advice on ${code}`)
-    assert.equal(knownAdvice(`platform_error_${code}`), knownAdvice(String(code)))
+    assert.ok(findAdvice(String(code)) !== null, `no advice on ${code}`)
+    assert.equal(findAdvice(`platform_error_${code}`), findAdvice(String(code)))
   }
 })
 
 test('every event that ends an account has advice', () => {
   for (const event of ['PARTNER_REMOVED', 'ACCOUNT_OFFBOARDED', 'ACCOUNT_DELETED', 'DISABLED_UPDATE']) {
-    const told = readAccountUpdate({ event }, now)
+    const told = parseAccountUpdate({ event }, now)
     const isEnd = told?.type === 'connection_state' && !told.available
-    assert.ok(isEnd && knownAdvice(told.reason) !== null, event)
+    assert.ok(isEnd && findAdvice(told.reason) !== null, event)
   }
 })
 
@@ -69,9 +69,9 @@ test('every account restriction has advice, also unknown kinds', () => {
     { event: 'ACCOUNT_RESTRICTION', restriction_info },
     { event: 'ACCOUNT_VIOLATION', violation_info },
   ]) {
-    const told = readAccountUpdate(update, now)
+    const told = parseAccountUpdate(update, now)
     assert.ok(told?.type === 'account_restricted')
-    for (const { reason } of told.all ?? told.added) assert.ok(knownAdvice(reason) !== null, reason)
+    for (const { reason } of told.all ?? told.added) assert.ok(findAdvice(reason) !== null, reason)
   }
 })
 
@@ -94,9 +94,9 @@ const rows: [code: string, advice: RegExp][] = [
 ]
 
 test('advice for known codes, and where to look up unknown ones', () => {
-  for (const [code, advice] of rows) assert.match(adviceOn(code, 'waba'), advice, code)
-  assert.match(adviceOn('x', 'partner'), /partner's documentation/)
-  assert.match(adviceOn('x', 'unofficial'), /the phone/)
+  for (const [code, advice] of rows) assert.match(adviceFor(code, 'waba'), advice, code)
+  assert.match(adviceFor('x', 'partner'), /partner's documentation/)
+  assert.match(adviceFor('x', 'unofficial'), /the phone/)
 })
 
 const now = new Date('2026-03-10T12:00:00.000Z')
@@ -110,7 +110,7 @@ const connection = (changes: object) =>
     ...changes,
   }) as StoredConnection
 const codesOf = (changes: object, isSilent = false) =>
-  adviseOn(connection(changes), isSilent, null, url, now).map(({ code }) => code)
+  listAdvice(connection(changes), isSilent, null, url, now).map(({ code }) => code)
 
 const advised: [what: string, changes: object, isSilent: boolean, codes: string[]][] = [
   ['all is well', {}, false, []],
@@ -135,7 +135,7 @@ test('a connection has advice for each of its problems', () => {
 
 test('advice on silence names the webhook URL, if there is one', () => {
   const textOf = (changes: object, webhookUrl: string | null) =>
-    adviseOn(connection(changes), true, null, webhookUrl, now).at(-1)?.text ?? ''
+    listAdvice(connection(changes), true, null, webhookUrl, now).at(-1)?.text ?? ''
   assert.ok(textOf({}, url).includes(url))
   assert.match(textOf({ channel: 'partner' }, url), /the partner reports nothing/)
   assert.match(textOf({ channel: 'unofficial', acknowledgedAt: now }, url), /phone is on/)

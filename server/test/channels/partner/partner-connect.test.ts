@@ -12,7 +12,7 @@ after(() => partner.close())
 beforeEach(async () => {
   // The tests of a file share its database.
   await database.db.sql`update connections set templates_due_at = null`
-  partner.asked = []
+  partner.requests = []
   partner.answer = (_, response) => sendJson(response, 200, {})
 })
 
@@ -26,7 +26,7 @@ const input = (more: object = {}) => ({
   ...more,
 })
 const made = async (w: ChannelWorld) => (await w.call('POST', '', input())).json()
-const askedOf = ({ asked }: PlatformServer) => asked.map(({ method, url }) => `${method} ${url}`)
+const askedOf = ({ requests }: PlatformServer) => requests.map(({ method, url }) => `${method} ${url}`)
 const stateOf = ({ state, stateReason }: { state: string; stateReason: string | null }) => [state, stateReason]
 const resume = async (w: ChannelWorld, id: string) => (await w.call('POST', `/${id}/resume`)).json().connection
 
@@ -38,8 +38,8 @@ test('a number is checked by its key and connected, and the webhook is registere
   assert.deepEqual(stateOf(connection), ['active', null])
   assert.equal(webhook, null)
   assert.deepEqual(askedOf(partner), ['GET /v1/configs/phone_number', 'POST /v1/configs/webhook'])
-  for (const { headers } of partner.asked) assert.equal(headers['d360-api-key'], partnerKey)
-  const { url, headers } = partner.asked[1]?.body ?? {}
+  for (const { headers } of partner.requests) assert.equal(headers['d360-api-key'], partnerKey)
+  const { url, headers } = partner.requests[1]?.body ?? {}
   assert.equal(url, `https://parley.example/channels/partner/${connection.id}/webhook`)
   assert.match(headers['x-parley-token'], /^[\w-]{43}$/)
   const { profile, baseUrl, apiKeyLast4, signingSecretLast4, version, appSecretLast4, webhookUrl } = connection
@@ -52,7 +52,7 @@ test('secrets appear in no response, log line or stored plaintext', async () => 
   const signingSecret = 'a-signing-secret-of-26-cha'
   const made = await w.call('POST', '', input({ signingSecret }))
   const { id } = made.json().connection
-  const token = partner.asked.at(-1)?.body.headers['x-parley-token']
+  const token = partner.requests.at(-1)?.body.headers['x-parley-token']
   partner.answer = (_, response) => sendJson(response, 401, { meta: { developer_message: `Invalid ${partnerKey}` } })
   const shown = [made.body, (await w.call('GET')).body, (await w.call('POST', `/${id}/resume`)).body]
   const [row] = await database.db.sql<{ settings: Buffer }[]>`select settings from connections where id = ${id}`
@@ -73,14 +73,14 @@ const refusals: [what: string, status: number, body: object, reason: string][] =
 test('a number that its partner rejects is saved as unavailable, with a reason, and not registered', async () => {
   const w = await channelWorld()
   for (const [what, status, body, reason] of refusals) {
-    partner.asked = []
+    partner.requests = []
     partner.answer = (_, response) => sendJson(response, status, body)
     const { connection } = await made(w)
     assert.deepEqual(stateOf(connection), ['unavailable', reason], what)
     assert.deepEqual(askedOf(partner), ['GET /v1/configs/phone_number'], what)
     partner.answer = (_, response) => sendJson(response, 200, {})
     assert.deepEqual(stateOf(await resume(w, connection.id)), ['active', null], what)
-    assert.equal(partner.asked.at(-1)?.url, '/v1/configs/webhook')
+    assert.equal(partner.requests.at(-1)?.url, '/v1/configs/webhook')
   }
 })
 
@@ -121,14 +121,14 @@ test('a number whose check or registration failed recovers at the next template 
 test('a change of key or number registers again; a change of name does not', async () => {
   const w = await channelWorld(partner.baseUrl)
   const { id } = await w.connectPartner()
-  const token = partner.asked.at(-1)?.body.headers['x-parley-token']
-  partner.asked = []
+  const token = partner.requests.at(-1)?.body.headers['x-parley-token']
+  partner.requests = []
   await w.call('PATCH', `/${id}`, { name: 'Shop' })
   assert.deepEqual(askedOf(partner), [])
   assert.equal((await w.call('PATCH', `/${id}`, { apiKey: 'another-key-of-the-number' })).statusCode, 200)
   assert.deepEqual(askedOf(partner), ['GET /v1/configs/phone_number', 'POST /v1/configs/webhook'])
-  for (const { headers } of partner.asked) assert.equal(headers['d360-api-key'], 'another-key-of-the-number')
-  assert.equal(partner.asked.at(-1)?.body.headers['x-parley-token'], token)
+  for (const { headers } of partner.requests) assert.equal(headers['d360-api-key'], 'another-key-of-the-number')
+  assert.equal(partner.requests.at(-1)?.body.headers['x-parley-token'], token)
   const cleared = await w.call('PATCH', `/${id}`, { signingSecret: null })
   assert.equal(cleared.json().connection.signingSecretLast4, null)
   const foreign = await w.call('PATCH', `/${id}`, { verifyToken: 'a-verify-token' })
@@ -138,15 +138,15 @@ test('a change of key or number registers again; a change of name does not', asy
 test('changing to another server requires the key again and creates a new webhook token', async () => {
   const w = await channelWorld(partner.baseUrl)
   const { id } = await w.connectPartner()
-  const token = partner.asked.at(-1)?.body.headers['x-parley-token']
-  partner.asked = []
+  const token = partner.requests.at(-1)?.body.headers['x-parley-token']
+  partner.requests = []
   const baseUrl = partner.baseUrl.replace('127.0.0.1', 'localhost')
   const refused = await w.call('PATCH', `/${id}`, { baseUrl })
   assert.deepEqual([refused.statusCode, refused.json().data.issues[0].path], [400, 'apiKey'])
   assert.deepEqual(askedOf(partner), [])
   assert.equal((await w.call('PATCH', `/${id}`, { baseUrl, apiKey: 'a-key-for-the-other-one' })).statusCode, 200)
-  for (const { headers } of partner.asked) assert.equal(headers['d360-api-key'], 'a-key-for-the-other-one')
-  assert.notEqual(partner.asked.at(-1)?.body.headers['x-parley-token'], token)
+  for (const { headers } of partner.requests) assert.equal(headers['d360-api-key'], 'a-key-for-the-other-one')
+  assert.notEqual(partner.requests.at(-1)?.body.headers['x-parley-token'], token)
 })
 
 test("the key decides a partner's number, whatever number id was entered", async () => {
@@ -163,7 +163,7 @@ test('connecting a number that is already connected does not divert its callback
   const [w, other] = [await channelWorld(), await channelWorld()]
   const body = input()
   assert.equal((await w.call('POST', '', body)).statusCode, 201)
-  partner.asked = []
+  partner.requests = []
   assert.equal((await other.call('POST', '', body)).statusCode, 409)
   assert.deepEqual(askedOf(partner), ['GET /v1/configs/phone_number'])
 })
@@ -179,7 +179,7 @@ test('a public partner is not given a URL that it cannot reach', async () => {
     assert.equal(one.state, 'active', publicUrl)
     if (one.channel !== 'partner' || reachable.includes(publicUrl)) continue
     const real = { ...one, settings: { ...one.settings, baseUrl: 'https://waba-v2.360dialog.io' } }
-    assert.equal(await adapter.register?.(real), 'public_url_not_reachable', publicUrl)
+    assert.equal(await adapter.registerWebhook?.(real), 'public_url_not_reachable', publicUrl)
   }
 })
 
@@ -195,11 +195,11 @@ const template = (name: string, more: Listed = {}): Listed => ({
   components: [{ type: 'BODY', text: 'Hi {{1}}' }],
   ...more,
 })
-const asked = () => partner.asked.filter(({ url }) => url.startsWith('/v1/configs/templates')).map(({ url }) => url)
+const asked = () => partner.requests.filter(({ url }) => url.startsWith('/v1/configs/templates')).map(({ url }) => url)
 
 /** A partner that pages by offset, with or without a total. */
 function serve(all: Listed[], says: (page: Listed[], offset: number) => object): void {
-  partner.asked = []
+  partner.requests = []
   partner.answer = ({ url }, response) => {
     if (!url.startsWith('/v1/configs/templates')) return sendJson(response, 200, {})
     const query = new URL(url, 'http://x').searchParams

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { fillBody, normalLanguage, readBody } from '../../../src/channels/templates/templates.ts'
-import { readTemplate } from '../../../src/channels/waba/templates.ts'
+import { fillBody, normalizeLanguage, parseBody } from '../../../src/channels/templates/templates.ts'
+import { parseTemplate } from '../../../src/channels/waba/templates.ts'
 
 const bodies: [text: string, isNamed: boolean, body: string, names: string[] | null, count: number][] = [
   ['No variables.', false, 'No variables.', null, 0],
@@ -19,7 +19,7 @@ const bodies: [text: string, isNamed: boolean, body: string, names: string[] | n
 
 test('placeholders of a body are numbered and their names kept', () => {
   for (const [text, isNamed, body, parameterNames, parameterCount] of bodies) {
-    assert.deepEqual(readBody(text, isNamed), { body, parameterNames, parameterCount }, text)
+    assert.deepEqual(parseBody(text, isNamed), { body, parameterNames, parameterCount }, text)
   }
 })
 
@@ -28,7 +28,7 @@ test('values are inserted once and never treated as placeholders', () => {
 })
 
 test('languages are normalized to an underscore', () => {
-  assert.deepEqual(['en-US', 'pt_BR', 'en'].map(normalLanguage), ['en_US', 'pt_BR', 'en'])
+  assert.deepEqual(['en-US', 'pt_BR', 'en'].map(normalizeLanguage), ['en_US', 'pt_BR', 'en'])
 })
 
 const body = { type: 'BODY', text: 'Hi {{1}}' }
@@ -57,7 +57,7 @@ const sendable: [what: string, parts: unknown, more: object, expected: boolean][
 test('a template needs body parameters only, or more', () => {
   const told = { name: 'a', language: 'en-US', status: 'approved', category: 'UTILITY' }
   for (const [what, components, more, expected] of sendable) {
-    const { bodyOnly, status, language } = readTemplate({ ...told, components, ...more }) ?? {}
+    const { bodyOnly, status, language } = parseTemplate({ ...told, components, ...more }) ?? {}
     assert.deepEqual([bodyOnly, status, language], [expected, 'APPROVED', 'en_US'], what)
   }
 })
@@ -72,11 +72,11 @@ test('a template with a file header needs a file', () => {
     [[header('IMAGE'), body, buttons({ type: 'COPY_CODE' })], null],
     [[header('TEXT', 'x'), body], null],
   ] as const) {
-    assert.equal(readTemplate({ ...told, components })?.header, expected)
+    assert.equal(parseTemplate({ ...told, components })?.header, expected)
   }
 })
 
 test('invalid templates are skipped', () => {
-  assert.equal(readTemplate({ name: 'a', language: 'en' }), null)
-  fc.assert(fc.property(fc.jsonValue(), (value) => readTemplate(value) === null))
+  assert.equal(parseTemplate({ name: 'a', language: 'en' }), null)
+  fc.assert(fc.property(fc.jsonValue(), (value) => parseTemplate(value) === null))
 })

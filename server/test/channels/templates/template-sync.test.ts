@@ -6,7 +6,7 @@ import { syncDueTemplates } from '../../../src/channels/templates/sync-templates
 import { findTemplate, listSendableTemplates } from '../../../src/channels/templates/templates.ts'
 import { liveUpdatesTopic } from '../../../src/team/live-updates.ts'
 import { type ChannelWorld, channelWorld } from '../../support/channels/channel-world.ts'
-import { type Asked, platformServer, sendJson } from '../../support/channels/platform-server.ts'
+import { platformServer, type ReceivedRequest, sendJson } from '../../support/channels/platform-server.ts'
 import { testDatabase } from '../../support/database.ts'
 
 const { sql } = (await testDatabase()).db
@@ -19,7 +19,7 @@ let pages: Listed[][] = []
 // The tests of a file share a database: connections of earlier tests must not be due in later ones.
 beforeEach(async () => {
   await sql`update connections set templates_due_at = null`
-  platform.asked = []
+  platform.requests = []
   pages = []
   platform.answer = (asked, response) => {
     if (!asked.url.includes('/message_templates')) return sendJson(response, 200, { id: '1' })
@@ -40,7 +40,7 @@ const template = (name: string, more: Listed = {}): Listed => ({
   ...more,
 })
 
-const lists = (asked: Asked[]) => asked.filter(({ url }) => url.includes('/message_templates'))
+const lists = (asked: ReceivedRequest[]) => asked.filter(({ url }) => url.includes('/message_templates'))
 const sync = (w: ChannelWorld, id: string) => w.call('POST', `/${id}/templates/sync`)
 const names = async (w: ChannelWorld, ids: string[] | null = null) =>
   (await listSendableTemplates(sql, w.workspaceId, ids)).map((one) => one.name)
@@ -55,7 +55,7 @@ test('all pages are read by cursor, none after the last', async () => {
     answer.json().templates.map((t: { name: string }) => t.name),
     ['a', 'b', 'c', 'd'],
   )
-  const asked = lists(platform.asked)
+  const asked = lists(platform.requests)
   assert.deepEqual(
     asked.map(({ url }) => new URL(url, 'http://x').searchParams.get('after')),
     [null, '1', '2'],

@@ -6,12 +6,16 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { pathToFileURL } from 'node:url'
-import { readEvent } from '../../../src/channels/unofficial/read/read-event.ts'
+import { parseEvent } from '../../../src/channels/unofficial/parse/parse-event.ts'
 import { type BaileysPackage, loadBaileys } from '../../../src/channels/unofficial/transport/baileys-package.ts'
-import { type Line, openIdentity } from '../../../src/channels/unofficial/transport/baileys-socket.ts'
-import { baileysTransport, giveFile, shownFile } from '../../../src/channels/unofficial/transport/baileys-transport.ts'
+import { type BaileysState, loadIdentity } from '../../../src/channels/unofficial/transport/baileys-socket.ts'
+import {
+  baileysTransport,
+  fileMessage,
+  uploadFile,
+} from '../../../src/channels/unofficial/transport/baileys-transport.ts'
 import { at, socketMessage, upsert } from '../../support/channels/session-events.ts'
-import { hearing, isClose, keptLog, memoryAuth } from '../../support/channels/session-socket.ts'
+import { createListener, createRecordingLog, isClose, memoryAuth } from '../../support/channels/session-socket.ts'
 
 // The package is not a dependency: pass a folder that contains it, or install it here.
 const folder = process.env.BAILEYS_FOLDER
@@ -50,7 +54,7 @@ test('messages decoded by the package are parsed like plain ones', { skip }, () 
   const messages = contents.map(([message], n) => decoded(socketMessage(message, {}, { id: `3A${n}` })))
   messages.push(decoded(socketMessage({ protocolMessage: { type: 0, key: { id: 'x' } } })))
   messages.push(decoded(socketMessage(undefined, { messageStubType: 2 })))
-  const { events, skipped } = readEvent(upsert(...messages), now)
+  const { events, skipped } = parseEvent(upsert(...messages), now)
   assert.deepEqual(
     events.map((event) => event.type === 'message' && [event.kind, event.text]),
     contents.map(([, kind, text]) => [kind, text]),
@@ -59,7 +63,7 @@ test('messages decoded by the package are parsed like plain ones', { skip }, () 
   assert.equal(skipped.length, 2)
   // History contains no status for most messages.
   const old = [decoded(socketMessage({ conversation: 'x' }, {}, { fromMe: true }))]
-  const [told] = readEvent({ event: 'messaging-history.set', data: { messages: old } }, now).events
+  const [told] = parseEvent({ event: 'messaging-history.set', data: { messages: old } }, now).events
   assert.ok(told?.type === 'history' && told.status === 'delivered')
 })
 
@@ -83,15 +87,15 @@ for (const after of ['at once', 'a word'] as const) {
     skip,
   }, async () => {
     const { url, stop } = await droppingServer(after)
-    const who = hearing()
-    const log = keptLog()
+    const who = createListener()
+    const log = createRecordingLog()
     const transport = baileysTransport({ log, load, webSocketUrl: url })
     const codes: (number | null | undefined)[] = []
     for (const _ of [0, 1]) {
-      who.heard.length = 0
+      who.receivedEvents.length = 0
       const socket = transport.open(who)
-      const update = readEvent(await who.until(isClose), now).update
-      assert.deepEqual(readEvent(who.heard[0] ?? { event: 'connection.update', data: {} }, now).update, {
+      const update = parseEvent(await who.until(isClose), now).update
+      assert.deepEqual(parseEvent(who.receivedEvents[0] ?? { event: 'connection.update', data: {} }, now).update, {
         state: 'connecting',
       })
       codes.push(update?.code)
@@ -111,14 +115,14 @@ for (const after of ['at once', 'a word'] as const) {
 test('a real identity is restored unchanged, with its keys', { skip }, async () => {
   const { BufferJSON, proto } = installed()
   const store = memoryAuth()
-  const first = await openIdentity(installed(), store)
+  const first = await loadIdentity(installed(), store)
   Object.assign(first.creds, { me: { id: '5511900000001:7@s.whatsapp.net' }, account: { details: Buffer.from('x') } })
   await first.save()
   const pair = { public: Buffer.alloc(32, 1), private: Buffer.alloc(32, 2) }
   const state = proto.Message.AppStateSyncKeyData.fromObject({ keyData: Buffer.from('secret'), timestamp: 7 })
   await first.keys.set({ 'pre-key': { 1: pair, 2: pair }, 'app-state-sync-key': { AAAA: state } })
   await first.keys.set({ 'pre-key': { 1: null } })
-  const again = await openIdentity(installed(), store)
+  const again = await loadIdentity(installed(), store)
   const plain = (value: unknown) => JSON.stringify(value, BufferJSON.replacer)
   assert.equal(plain(again.creds), plain(first.creds))
   assert.deepEqual(await again.keys.get('pre-key', ['1', '2']), { 2: pair })
@@ -135,7 +139,7 @@ test('a file that the package encrypted and uploaded can be sent in a message', 
       return { mediaUrl: 'https://mmg.whatsapp.net/x', directPath: '/v/x' }
     },
   }
-  const line = { wa, baileys: installed(), isOver: false } as unknown as Line
+  const line = { wa, baileys: installed(), isOver: false } as unknown as BaileysState
   const bytes = async function* () {
     yield Buffer.from('a file!')
   }
@@ -143,8 +147,8 @@ test('a file that the package encrypted and uploaded can be sent in a message', 
   const kinds = ['image', 'video', 'audio', 'voice', 'document', 'sticker'] as const
   for (const kind of kinds) {
     const file = { id: 'x', kind, mimeType: 'a/b', name: null, size: 7, seconds: 3, waveform: [1, 99], bytes }
-    const said = await giveFile(line, file)
-    const shown = shownFile({ kind, name: null, mimeType: 'a/b', given: said }, '', null)
+    const said = await uploadFile(line, file)
+    const shown = fileMessage({ kind, name: null, mimeType: 'a/b', fileId: said }, '', null)
     const [type, told] = Object.entries(Message.decode(Message.encode(Message.fromObject(shown)).finish()))[0] as [
       string,
       Record<string, unknown>,

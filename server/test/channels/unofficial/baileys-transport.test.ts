@@ -1,31 +1,36 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
-import { readEvent } from '../../../src/channels/unofficial/read/read-event.ts'
+import { parseEvent } from '../../../src/channels/unofficial/parse/parse-event.ts'
 import { baileysMissing } from '../../../src/channels/unofficial/session/disconnect.ts'
 import { baileysTransport } from '../../../src/channels/unofficial/transport/baileys-transport.ts'
-import { type Hearing, hearing, isClose, keptLog } from '../../support/channels/session-socket.ts'
+import {
+  createListener,
+  createRecordingLog,
+  isClose,
+  type SocketListener,
+} from '../../support/channels/session-socket.ts'
 import { boom, type FakeSocket, fakeBaileys } from './fake-baileys.ts'
 
 const now = new Date('2026-11-01T00:00:00.000Z')
 const jid = '5511987650001@s.whatsapp.net'
 const own = { id: '5511900000001:7@s.whatsapp.net' }
 
-async function opened(who: Hearing = hearing()) {
+async function opened(who: SocketListener = createListener()) {
   const { promise: opening, resolve } = Promise.withResolvers<FakeSocket>()
   const baileys = fakeBaileys(resolve)
-  const log = keptLog()
+  const log = createRecordingLog()
   const socket = baileysTransport({ log, load: async () => baileys }).open(who)
   return { who, socket, wa: await opening, log, baileys }
 }
 
-const names = (who: Hearing) => who.heard.map(({ event }) => event)
-const closeOf = (who: Hearing) =>
-  readEvent(who.heard.find(isClose) ?? { event: 'connection.update', data: {} }, now).update
+const names = (who: SocketListener) => who.receivedEvents.map(({ event }) => event)
+const closeOf = (who: SocketListener) =>
+  parseEvent(who.receivedEvents.find(isClose) ?? { event: 'connection.update', data: {} }, now).update
 
 test('without the package the socket closes with its own code, and the log refers to the documentation', async () => {
-  const who = hearing()
-  const log = keptLog()
+  const who = createListener()
+  const log = createRecordingLog()
   const load = () => Promise.reject(Object.assign(new Error('not there'), { code: 'ERR_MODULE_NOT_FOUND' }))
   const socket = baileysTransport({ log, load }).open(who)
   await who.until(isClose)
@@ -37,46 +42,46 @@ test('without the package the socket closes with its own code, and the log refer
 })
 
 test('a store that fails is reported as a close without a code, so that it is retried', async () => {
-  const who = hearing()
+  const who = createListener()
   who.auth.readCreds = () => Promise.reject(new Error('away'))
-  baileysTransport({ log: keptLog(), load: async () => fakeBaileys() }).open(who)
+  baileysTransport({ log: createRecordingLog(), load: async () => fakeBaileys() }).open(who)
   await who.until(isClose)
   assert.deepEqual(closeOf(who), { state: 'closed', code: null })
 })
 
 test('events are delivered one at a time, however long each takes', async () => {
   const gates = [1, 2, 3].map(() => Promise.withResolvers<void>())
-  const who = hearing()
-  const keep = who.hear
-  who.hear = async (event) => {
+  const who = createListener()
+  const keep = who.onEvent
+  who.onEvent = async (event) => {
     await keep(event)
-    await gates[who.heard.length - 1]?.promise
+    await gates[who.receivedEvents.length - 1]?.promise
   }
   const { wa } = await opened(who)
   wa.happen({ 'messages.upsert': { messages: [] } })
   wa.happen({ 'messages.update': [], 'contacts.upsert': [] })
   for (const [before, gate] of gates.entries()) {
-    await who.until(() => who.heard.length === before + 1)
+    await who.until(() => who.receivedEvents.length === before + 1)
     await turn()
-    assert.equal(who.heard.length, before + 1)
+    assert.equal(who.receivedEvents.length, before + 1)
     gate.resolve()
   }
   assert.deepEqual(names(who), ['messages.upsert', 'contacts.upsert', 'messages.update'])
 })
 
 test('a handler that fails still receives the next event; unused events are not delivered', async () => {
-  const who = hearing()
-  const keep = who.hear
-  who.hear = async (event) => {
+  const who = createListener()
+  const keep = who.onEvent
+  who.onEvent = async (event) => {
     await keep(event)
-    if (who.heard.length === 1) throw new Error('a fault of ours')
+    if (who.receivedEvents.length === 1) throw new Error('a fault of ours')
   }
   const { wa } = await opened(who)
   wa.happen({ 'messages.upsert': {} })
   wa.happen({ 'presence.update': {}, 'chats.update': [], 'groups.update': [] })
   wa.happen({ 'messages.update': [] })
   await who.until(({ event }) => event === 'messages.update')
-  assert.equal(who.heard.length, 2)
+  assert.equal(who.receivedEvents.length, 2)
 })
 
 test('events buffered in a burst are delivered before the close', async () => {
@@ -102,7 +107,7 @@ test('an identity is stored before the events that depend on it are delivered', 
   wa.happen({ 'creds.update': {} })
   wa.happen({ 'connection.update': { isNewLogin: true } })
   await turn()
-  assert.equal(who.heard.length, 0)
+  assert.equal(who.receivedEvents.length, 0)
   mayWrite()
   await who.until(({ event }) => event === 'connection.update')
   assert.match(who.auth.creds ?? '', /5511900000001/)
@@ -124,7 +129,7 @@ async function told({ wa, who }: Awaited<ReturnType<typeof opened>>): Promise<vo
 }
 
 test('credentials and keys are restored unchanged', async () => {
-  const who = hearing()
+  const who = createListener()
   const first = await opened(who)
   assert.deepEqual(who.auth.writes, ['creds'])
   Object.assign(first.wa.options.auth.creds, { me: own, account: { details: new Uint8Array([9]) } })
@@ -148,7 +153,7 @@ test('credentials and keys are restored unchanged', async () => {
 })
 
 test('the remains of a failed pairing are not used as an identity', async () => {
-  const who = hearing()
+  const who = createListener()
   const first = await opened(who)
   Object.assign(first.wa.options.auth.creds, { me: { id: jid, name: '~' } })
   first.wa.happen({ 'creds.update': {} })
@@ -164,7 +169,7 @@ test('the number is reported once linked, not when only typed', async () => {
   wa.happen({ 'connection.update': { isNewLogin: true } })
   wa.happen({ 'connection.update': { connection: 'open' } })
   await who.until(({ data }) => (data as { connection?: string }).connection === 'open')
-  const phones = who.heard.map((event) => readEvent(event, now).update?.phone)
+  const phones = who.receivedEvents.map((event) => parseEvent(event, now).update?.phone)
   assert.deepEqual(phones, [undefined, '5511900000001', '5511900000001'])
 })
 
@@ -184,8 +189,8 @@ test('a message is sent with the chosen id, and its acknowledgement is reported'
   wa.happen({ 'contacts.update': [] })
   const told = await who.until(({ event }) => event === 'messages.update')
   await who.until(({ event }) => event === 'contacts.update')
-  assert.equal(who.heard.length, 2)
-  const [event] = readEvent(told, now).events
+  assert.equal(who.receivedEvents.length, 2)
+  const [event] = parseEvent(told, now).events
   assert.ok(event?.type === 'status')
   assert.deepEqual([event.externalId, event.status, event.at], ['3EB0A', 'sent', new Date(1_790_000_000_000)])
 })
@@ -223,9 +228,9 @@ test('a pairing code is requested once the network is ready, and never on a clos
 })
 
 test('a phone that requests a message again receives it if still stored; groups and broadcasts are ignored', async () => {
-  const sentText = async (id: string) =>
+  const loadSentText = async (id: string) =>
     id === 'bad' ? Promise.reject(new Error('away')) : id === '3EB0A' ? 'Hello' : null
-  const { wa } = await opened(hearing({ sentText }))
+  const { wa } = await opened(createListener({ loadSentText }))
   const { getMessage, shouldIgnoreJid } = wa.options
   assert.deepEqual(await getMessage({ id: '3EB0A' }), { conversation: 'Hello' })
   for (const id of ['3EB0Z', 'bad', null]) assert.equal(await getMessage({ id }), undefined)
@@ -255,11 +260,11 @@ for (const [what, act, code] of closes) {
   })
 }
 
-async function silentAfter(wa: FakeSocket, who: Hearing): Promise<void> {
-  const before = who.heard.length
+async function silentAfter(wa: FakeSocket, who: SocketListener): Promise<void> {
+  const before = who.receivedEvents.length
   wa.happen({ 'messages.upsert': { messages: [] }, 'connection.update': { connection: 'close' } })
   for (const _ of Array(5)) await turn()
-  assert.equal(who.heard.length, before)
+  assert.equal(who.receivedEvents.length, before)
 }
 
 test('after close a socket delivers nothing, not even the close, and sends nothing', async () => {
@@ -271,9 +276,9 @@ test('after close a socket delivers nothing, not even the close, and sends nothi
 })
 
 test('queued and buffered events are delivered before close resolves', async () => {
-  const who = hearing()
-  const keep = who.hear
-  who.hear = async (event) => {
+  const who = createListener()
+  const keep = who.onEvent
+  who.onEvent = async (event) => {
     for (const _ of Array(3)) await turn()
     await keep(event)
   }
@@ -287,10 +292,10 @@ test('queued and buffered events are delivered before close resolves', async () 
 })
 
 test('a handler can close its own socket', async () => {
-  const who = hearing()
+  const who = createListener()
   const { wa, socket } = await opened(who)
   const done = Promise.withResolvers<void>()
-  who.hear = async () => socket.close().then(done.resolve)
+  who.onEvent = async () => socket.close().then(done.resolve)
   wa.happen({ 'messages.upsert': {} })
   await done.promise
   await silentAfter(wa, who)
@@ -301,14 +306,14 @@ test('a socket that is closed before it opens never opens', async () => {
   const baileys = fakeBaileys(() => opened++)
   const ready = Promise.withResolvers<typeof baileys>()
   const kept = Promise.withResolvers<void>()
-  const who = hearing()
+  const who = createListener()
   who.auth.writeCreds = async () => kept.resolve()
-  const socket = baileysTransport({ log: keptLog(), load: () => ready.promise }).open(who)
+  const socket = baileysTransport({ log: createRecordingLog(), load: () => ready.promise }).open(who)
   await socket.close()
   ready.resolve(baileys)
   await kept.promise
   for (const _ of Array(5)) await turn()
-  assert.deepEqual([opened, who.heard.length], [0, 0])
+  assert.deepEqual([opened, who.receivedEvents.length], [0, 0])
 })
 
 test('a message is marked as read; a file is uploaded first and sent with the result and its quote', async () => {
@@ -329,7 +334,7 @@ test('a message is marked as read; a file is uploaded first and sent with the re
       upload: 'the way up',
     },
   ])
-  const file = { kind: 'voice', mimeType: 'audio/ogg', name: null, given } as const
+  const file = { kind: 'voice', mimeType: 'audio/ogg', name: null, fileId: given } as const
   const quoted = { externalId: 'Q', direction: 'outbound', text: 'before' } as const
   await socket.send({ id: '3EB0A', jid, file, caption: '', quoted })
   const contextInfo = {
@@ -350,7 +355,12 @@ test('a message is marked as read; a file is uploaded first and sent with the re
 test("a document with caption, a reaction and a quote have the package's format; a late message is not sent", async () => {
   const { wa, socket } = await opened()
   await assert.rejects(socket.send({ id: '3EB0A', jid, text: 'x', previewUrl: false }, () => false))
-  const file = { kind: 'document', mimeType: 'application/pdf', name: 'a.pdf', given: '{"directPath":"/v/2"}' } as const
+  const file = {
+    kind: 'document',
+    mimeType: 'application/pdf',
+    name: 'a.pdf',
+    fileId: '{"directPath":"/v/2"}',
+  } as const
   await socket.send({ id: '3EB0A', jid, file, caption: 'The invoice' })
   const about = { externalId: 'T', direction: 'inbound', text: 'theirs' } as const
   const key = { remoteJid: jid, id: 'T', fromMe: false }

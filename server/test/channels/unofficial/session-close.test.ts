@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { presetId } from '../../../src/channels/unofficial/send/connector.ts'
+import { ownMessageId } from '../../../src/channels/unofficial/send/connector.ts'
 import { customerPhone, sessionWorld } from '../../support/channels/session-world.ts'
 
 // The meaning of each code is tested in session-disconnect.test.ts.
@@ -76,7 +76,7 @@ test('a pairing that lacked Baileys starts again when a member resumes the conne
 
 test('a paused connection still receives, and stays paused whatever happens to its socket', async () => {
   const w = await sessionWorld()
-  const { socket } = await w.talk()
+  const { socket } = await w.startConversation()
   await w.team('POST', `/${w.connectionId}/pause`)
   await socket.customerWrites('5581991234567', 'Are you there?')
   assert.equal((await w.conversation()).unread_count, 2)
@@ -109,9 +109,12 @@ test('a hidden address and its phone become one conversation once the network li
   const socket = await w.pair()
   const lid = '210000000000001@lid'
   const message = { key: { remoteJid: lid, fromMe: false, id: 'L1' }, message: { conversation: 'Hidden' } }
-  await socket.tell('messages.upsert', { type: 'notify', messages: [{ ...message, messageTimestamp: 1_772_000_000 }] })
+  await socket.sendEvent('messages.upsert', {
+    type: 'notify',
+    messages: [{ ...message, messageTimestamp: 1_772_000_000 }],
+  })
   assert.equal((await w.conversation()).contact.phone, null)
-  await socket.tell('lid-mapping.update', { lid, pn: `${customerPhone}@s.whatsapp.net` })
+  await socket.sendEvent('lid-mapping.update', { lid, pn: `${customerPhone}@s.whatsapp.net` })
   assert.equal((await w.conversation()).contact.phone, customerPhone)
 })
 
@@ -138,9 +141,9 @@ test('events that fail to store are retried before acknowledgement; permanently 
 })
 
 test('an id is derived from the message and differs between connections', () => {
-  const id = presetId('01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e:1', 'a')
+  const id = ownMessageId('01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e:1', 'a')
   assert.match(id, /^3EB0[0-9A-F]{18}$/)
-  assert.equal(id, presetId('01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e:1', 'a'))
-  assert.notEqual(id, presetId('01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e:1', 'b'))
-  assert.notEqual(id, presetId('01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e:2', 'a'))
+  assert.equal(id, ownMessageId('01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e:1', 'a'))
+  assert.notEqual(id, ownMessageId('01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e:1', 'b'))
+  assert.notEqual(id, ownMessageId('01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e:2', 'a'))
 })

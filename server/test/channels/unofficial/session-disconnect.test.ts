@@ -1,18 +1,22 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type AfterClose, afterClose, baileysMissing } from '../../../src/channels/unofficial/session/disconnect.ts'
+import {
+  baileysMissing,
+  type CloseDecision,
+  decideAfterClose,
+} from '../../../src/channels/unofficial/session/disconnect.ts'
 
 const first = { isPairing: false, attempt: 0, random: 0 }
 const pairing = { ...first, isPairing: true }
 const later = (attempt: number) => ({ ...first, attempt })
-const again = (delayMs: number): AfterClose => ({ act: 'reconnect', delayMs })
-const stop = (reason: Extract<AfterClose, { act: 'stop' }>['reason'], forgets = false): AfterClose => ({
+const again = (delayMs: number): CloseDecision => ({ act: 'reconnect', delayMs })
+const stop = (reason: Extract<CloseDecision, { act: 'stop' }>['reason'], forgets = false): CloseDecision => ({
   act: 'stop',
   reason,
   forgets,
 })
 
-const rows: [code: number | null, at: typeof first, after: AfterClose][] = [
+const rows: [code: number | null, at: typeof first, after: CloseDecision][] = [
   [515, first, again(0)],
   [515, pairing, again(0)],
   [515, later(2), again(0)],
@@ -46,12 +50,13 @@ const rows: [code: number | null, at: typeof first, after: AfterClose][] = [
 ]
 
 test('a close leads to a reconnect, or to a stop with a reason', () => {
-  for (const [code, at, after] of rows) assert.deepEqual(afterClose(code, at), after, `${code} ${JSON.stringify(at)}`)
+  for (const [code, at, after] of rows)
+    assert.deepEqual(decideAfterClose(code, at), after, `${code} ${JSON.stringify(at)}`)
 })
 
 test('the delay doubles from one second to a minute, with jitter over its half', () => {
   const delayOf = (attempt: number, random: number) => {
-    const after = afterClose(428, { isPairing: false, attempt, random })
+    const after = decideAfterClose(428, { isPairing: false, attempt, random })
     assert.ok(after.act === 'reconnect')
     return after.delayMs
   }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { forgetOldSends } from '../../../src/channels/unofficial/send/sends.ts'
+import { deleteOldSends } from '../../../src/channels/unofficial/send/sends.ts'
 import { customerPhone, type SessionWorld, sessionWorld } from '../../support/channels/session-world.ts'
 import { statementsOf } from '../../support/database.ts'
-import { oldRows, rotate } from '../../support/key-rotation/rotating.ts'
-import { badPlans } from '../../support/plans.ts'
+import { oldRows, rotate } from '../../support/key-rotation/rotate-keys.ts'
+import { findBadPlans } from '../../support/query-plans.ts'
 
 async function everyRow({ db, connectionId }: SessionWorld): Promise<string[]> {
   const rows = await db.sql<{ text: string }[]>`
@@ -34,7 +34,7 @@ test('keys are stored, changed and deleted together, by type and id', async () =
 
 test('keys, pairing and sends are not readable in tables or logs', async () => {
   const w = await sessionWorld()
-  const { socket, conversationId } = await w.talk()
+  const { socket, conversationId } = await w.startConversation()
   await socket.options.auth.writeKeys([{ type: 'session', id: customerPhone, value: '"a ratchet"' }])
   await w.post(conversationId, 'a secret text')
   const before = await everyRow(w)
@@ -77,13 +77,13 @@ test('a modified key counts as lost; a key moved to another row cannot be decryp
 
 test('rotating the data key leaves no old row, and the session continues as the same device', async () => {
   const w = await sessionWorld()
-  const { socket, conversationId } = await w.talk()
+  const { socket, conversationId } = await w.startConversation()
   await w.post(conversationId)
   await socket.options.auth.writeKeys([{ type: 'session', id: 'a', value: '"a"' }])
   await rotate(w, 'data')
   assert.deepEqual(await oldRows(w.db, w.workspaceId, 'data', 2), [])
   assert.deepEqual([...(await socket.options.auth.readKeys('session', ['a']))], [['a', '"a"']])
-  assert.equal(await socket.options.sentText(w.network.delivered[0]?.id ?? ''), 'Good morning')
+  assert.equal(await socket.options.loadSentText(w.network.delivered[0]?.id ?? ''), 'Good morning')
   await socket.close(428)
   await w.work()
   assert.equal((await w.reconnect()).device, socket.device)
@@ -93,7 +93,7 @@ test('rotating the data key leaves no old row, and the session continues as the 
 test('no statement of a session scans all sends or keys; cancelling a send is one statement', async () => {
   const w = await sessionWorld()
   const { db, workspaceId, connectionId, clock } = w
-  const { socket, conversationId } = await w.talk()
+  const { socket, conversationId } = await w.startConversation()
   await db.sql`
     insert into session_sends (workspace_id, connection_id, id, kind, content, deadline, state, created_at)
     select ${workspaceId}, ${connectionId}, 'old' || n, 'message', '', now(), 'accepted',
@@ -108,16 +108,16 @@ test('no statement of a session scans all sends or keys; cancelling a send is on
   const statements = await statementsOf(async () => {
     await w.post(conversationId)
     await socket.status(w.network.delivered[0]?.id ?? '', 3)
-    assert.equal(await socket.options.sentText('old1'), null, 'what does not open is not known')
+    assert.equal(await socket.options.loadSentText('old1'), null, 'what does not open is not known')
     await socket.options.auth.writeKeys([
       { type: 'session', id: customerPhone, value: '""' },
       { type: 'session', id: 'gone', value: null },
     ])
     await socket.options.auth.readKeys('session', [customerPhone])
     await w.work()
-    await forgetOldSends(db, clock.now())
+    await deleteOldSends(db, clock.now())
   })
-  const { halted, goOn } = w.haltBeforeAsking()
+  const { paused: halted, resume: goOn } = w.pauseSends()
   const posting = w.post(conversationId)
   await halted
   const takenBack = await statementsOf(async () => void (await w.settleAsDead()))
@@ -125,5 +125,5 @@ test('no statement of a session scans all sends or keys; cancelling a send is on
   await posting
   assert.equal(takenBack.filter(({ text }) => /insert into session_sends as t/.test(text)).length, 1)
   const sends = [...statements, ...takenBack].filter(({ text }) => /session_sends|session_keys/.test(text))
-  assert.deepEqual(await badPlans(db, sends, ['session_sends', 'session_keys']), [])
+  assert.deepEqual(await findBadPlans(db, sends, ['session_sends', 'session_keys']), [])
 })

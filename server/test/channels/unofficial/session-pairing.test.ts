@@ -93,7 +93,7 @@ test('a person confirms the risk of a paired number; a new pairing unlinks the o
 
 test('unpairing logs out and deletes the keys; messages received meanwhile are not lost', async () => {
   const w = await sessionWorld()
-  const { socket } = await w.talk()
+  const { socket } = await w.startConversation()
   w.network.beforeLogout = async () => {
     await socket.customerWrites(customerPhone, 'one more thing')
     await socket.close(401)
@@ -109,7 +109,7 @@ test('unpairing logs out and deletes the keys; messages received meanwhile are n
   assert.partialDeepStrictEqual(await w.session(), unlinked)
   const [keys] = await w.db.sql`select count(*) as count from session_keys where connection_id = ${w.connectionId}`
   assert.equal(keys?.count, 0)
-  assert.equal(w.holder.count(), 0)
+  assert.equal(w.manager.count(), 0)
   assert.equal((await w.conversation()).unread_count, 2)
 })
 

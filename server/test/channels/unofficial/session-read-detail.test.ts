@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ChannelEvent } from '../../../src/channels/channel-event.ts'
-import { readEvent } from '../../../src/channels/unofficial/read/read-event.ts'
+import { parseEvent } from '../../../src/channels/unofficial/parse/parse-event.ts'
 import { at, customerDigits, socketMessage, statusUpdate, upsert } from '../../support/channels/session-events.ts'
 import { declaredPicture } from '../../support/inbox/declared-files.ts'
 
 const now = new Date('2026-11-01T00:00:00.000Z')
 
 function only(message: unknown): ChannelEvent {
-  const { events, skipped } = readEvent(upsert(message), now)
+  const { events, skipped } = parseEvent(upsert(message), now)
   assert.deepEqual([events.length, skipped], [1, []])
   const [event] = events
   assert.ok(event)
@@ -185,7 +185,7 @@ for (const [what, update, expected] of updates) {
       [false, 'inbound'],
       [true, 'outbound'],
     ] as const) {
-      const { events } = readEvent(statusUpdate(undefined, update, { id: 'x', fromMe }), now)
+      const { events } = parseEvent(statusUpdate(undefined, update, { id: 'x', fromMe }), now)
       assert.deepEqual(events, [{ originalId: 'x', direction, customer, at: new Date(at * 1000), ...expected }])
     }
   })

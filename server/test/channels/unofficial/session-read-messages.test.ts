@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readEvent } from '../../../src/channels/unofficial/read/read-event.ts'
+import { parseEvent } from '../../../src/channels/unofficial/parse/parse-event.ts'
 import {
   at,
   customerDigits,
@@ -13,7 +13,7 @@ import {
 const now = new Date('2026-11-01T00:00:00.000Z')
 
 function readOne(message: unknown) {
-  const { events, skipped } = readEvent(upsert(message), now)
+  const { events, skipped } = parseEvent(upsert(message), now)
   return { event: events[0], reason: skipped[0], count: events.length + skipped.length }
 }
 
@@ -127,7 +127,7 @@ test('items without an event are skipped with a reason', () => {
 })
 
 test('an invalid item does not affect others', () => {
-  const { events, skipped } = readEvent(upsert(socketMessage(null), 'x', socketMessage(text)), now)
+  const { events, skipped } = parseEvent(upsert(socketMessage(null), 'x', socketMessage(text)), now)
   assert.deepEqual([events.length, skipped.length], [1, 2])
 })
 

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { readEvent } from '../../../src/channels/unofficial/read/read-event.ts'
+import { parseEvent } from '../../../src/channels/unofficial/parse/parse-event.ts'
 import type { SocketEvent, SocketEventName } from '../../../src/channels/unofficial/transport/transport.ts'
 import {
   at,
@@ -43,7 +43,7 @@ const updates: [data: unknown, update: unknown][] = [
 
 test('connection updates of a socket are parsed', () => {
   for (const [data, update] of updates) {
-    assert.deepEqual(readEvent({ event: 'connection.update', data }, now), { update, events: [], skipped: [] })
+    assert.deepEqual(parseEvent({ event: 'connection.update', data }, now), { update, events: [], skipped: [] })
   }
 })
 
@@ -61,14 +61,14 @@ const statusRows: [number: unknown, status: string | null][] = [
 
 test('statuses of our messages map to ours or to none', () => {
   for (const [number, status] of statusRows) {
-    const { events, skipped } = readEvent(statusUpdate(number), now)
+    const { events, skipped } = parseEvent(statusUpdate(number), now)
     assert.equal(events.length + skipped.length, 1)
     assert.equal(events[0]?.type === 'status' ? events[0].status : null, status, `${number}`)
   }
 })
 
 test('a status has the message id and time, whatever the address', () => {
-  const { events } = readEvent(statusUpdate(4, {}, { remoteJid: customerLid }), now)
+  const { events } = parseEvent(statusUpdate(4, {}, { remoteJid: customerLid }), now)
   const customer = { userId: customerLid, parentUserId: null, phone: null, name: null }
   const told = { externalId: '3EB0AA', status: 'read', errorCode: null, at: new Date(at * 1000), correlator: null }
   assert.deepEqual(events, [{ type: 'status', ...told, customer }])
@@ -76,7 +76,7 @@ test('a status has the message id and time, whatever the address', () => {
 
 test('a failed status has its error code', () => {
   const codeOf = (parameters: unknown) => {
-    const [event] = readEvent(statusUpdate(0, { messageStubParameters: parameters }), now).events
+    const [event] = parseEvent(statusUpdate(0, { messageStubParameters: parameters }), now).events
     return event?.type === 'status' ? event.errorCode : undefined
   }
   assert.equal(codeOf(['463', 'Your account has been restricted']), '463')
@@ -98,7 +98,7 @@ const noStatus: [what: string, event: SocketEvent][] = [
 
 test('other updates are skipped', () => {
   for (const [what, event] of noStatus) {
-    const { events, skipped } = readEvent(event, now)
+    const { events, skipped } = parseEvent(event, now)
     assert.deepEqual([events.length, skipped.length], [0, 1], what)
   }
 })
@@ -116,7 +116,7 @@ const contactRows: [contact: unknown, name: string | null | undefined][] = [
 
 test("a name in the phone's contacts is reported", () => {
   for (const [contact, name] of contactRows) {
-    const { events, skipped } = readEvent({ event: 'contacts.upsert', data: [contact] }, now)
+    const { events, skipped } = parseEvent({ event: 'contacts.upsert', data: [contact] }, now)
     assert.equal(events.length + skipped.length, 1)
     const [event] = events
     assert.equal(event?.type === 'contact_named' ? event.customer.name : undefined, name, JSON.stringify(contact))
@@ -126,10 +126,10 @@ test("a name in the phone's contacts is reported", () => {
 test('the phone behind a hidden address is reported as one customer with both', () => {
   const mapping = { lid: customerLid, pn: customerJid }
   for (const data of [mapping, [mapping]]) {
-    const { events } = readEvent({ event: 'lid-mapping.update', data }, now)
+    const { events } = parseEvent({ event: 'lid-mapping.update', data }, now)
     assert.deepEqual(events, [{ type: 'contact_named', customer: { ...both, name: null } }])
   }
-  assert.deepEqual(readEvent({ event: 'lid-mapping.update', data: { lid: customerLid } }, now).events, [])
+  assert.deepEqual(parseEvent({ event: 'lid-mapping.update', data: { lid: customerLid } }, now).events, [])
 })
 
 test('history is parsed as history, with mapped phones', () => {
@@ -145,7 +145,7 @@ test('history is parsed as history, with mapped phones', () => {
     lidPnMappings: [{ lid: customerLid, pn: customerJid }],
     progress: 100,
   }
-  const { events, skipped } = readEvent({ event: 'messaging-history.set', data }, now)
+  const { events, skipped } = parseEvent({ event: 'messaging-history.set', data }, now)
   assert.deepEqual(
     events.map((event) => event.type),
     ['history', 'history', 'contact_named', 'contact_named'],
@@ -191,10 +191,10 @@ test('no input makes the parser throw: invalid data affects only its own item', 
   fc.assert(
     fc.property(fc.constantFrom(...names), fc.oneof(nonsense, fc.jsonValue()), (name, value) => {
       for (const data of [value, [value], { messages: [value, good] }]) {
-        const { events } = readEvent({ event: name, data }, now)
+        const { events } = parseEvent({ event: name, data }, now)
         for (const event of events) if ('externalId' in event) assert.ok(event.externalId.length > 0)
       }
-      const { events, skipped } = readEvent(upsert(value, good), now)
+      const { events, skipped } = parseEvent(upsert(value, good), now)
       assert.ok(events.some((event) => event.type === 'message' && event.text === 'Hello'))
       assert.ok(!skipped.includes('item that could not be parsed'))
     }),
@@ -221,14 +221,14 @@ test('samples of a session', { skip: hasSamples ? false : 'PAYLOAD_SAMPLES names
   for (const file of readdirSync(folder).filter((name) => name.endsWith('.json'))) {
     const sample = JSON.parse(readFileSync(join(folder, file), 'utf8'))
     if (file === 'connection-sequence.json') {
-      const told = sample.map((data: unknown) => readEvent({ event: 'connection.update', data }, now).update)
+      const told = sample.map((data: unknown) => parseEvent({ event: 'connection.update', data }, now).update)
       const states = told.flatMap(
         (update: { state?: string; code?: number } | null) => update?.code ?? update?.state ?? [],
       )
       assert.deepEqual(states, ['connecting', 515, 'connecting', 'open', 428, 'connecting', 'open', 440, 401])
       continue
     }
-    const { events } = readEvent(sample, now)
+    const { events } = parseEvent(sample, now)
     const expected = outcomes.find(([pattern]) => pattern.test(file))?.[1]
     assert.equal(events.map((event) => event.type).join(' '), expected, file)
     const [event] = events

@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import type { SessionConnection } from '../../../src/channels/connection/connection.ts'
 import { findConnection } from '../../../src/channels/connection/queries.ts'
-import { giveToNetwork } from '../../../src/channels/unofficial/media.ts'
+import { uploadToNetwork } from '../../../src/channels/unofficial/media.ts'
 import { sessionConnector } from '../../../src/channels/unofficial/send/connector.ts'
-import { forgetOldSends } from '../../../src/channels/unofficial/send/sends.ts'
+import { deleteOldSends } from '../../../src/channels/unofficial/send/sends.ts'
 import {
   customerPhone,
   pictureFile as file,
@@ -24,31 +24,31 @@ async function assertNotDelivered(w: SessionWorld, id: string, answer: Answer, r
 
 test('sent texts are stored for three days, for phones that request them again', async () => {
   const w = await sessionWorld()
-  const { socket, conversationId } = await w.talk()
+  const { socket, conversationId } = await w.startConversation()
   await w.post(conversationId, 'Good morning')
   const { id } = await w.network.arrived(1)
-  const { sentText } = socket.options
-  assert.equal(await sentText('3EB0AAAAAAAAAAAAAAAAAA'), null)
+  const { loadSentText } = socket.options
+  assert.equal(await loadSentText('3EB0AAAAAAAAAAAAAAAAAA'), null)
   for (const [ms, known] of [
     [3 * 86_400_000, 'Good morning'],
     [1, null],
   ] as const) {
     w.clock.advance(ms)
-    await forgetOldSends(w.db, w.clock.now())
-    assert.equal(await sentText(id), known)
+    await deleteOldSends(w.db, w.clock.now())
+    assert.equal(await loadSentText(id), known)
   }
 })
 
 test('a message that the socket rejects was certainly not sent', async () => {
   const w = await sessionWorld()
-  const { conversationId } = await w.talk()
+  const { conversationId } = await w.startConversation()
   w.network.beforeSend = () => Promise.reject(new Error('no session keys'))
   await assertNotDelivered(w, conversationId, await w.post(conversationId), 'not_sent')
 })
 
 test('without a holder nothing is sent now or later', async () => {
   const w = await sessionWorld()
-  const { conversationId } = await w.talk()
+  const { conversationId } = await w.startConversation()
   await w.expireLease()
   await assertNotDelivered(w, conversationId, await w.post(conversationId), 'session_not_held')
   await w.reconnect()
@@ -57,8 +57,8 @@ test('without a holder nothing is sent now or later', async () => {
 
 test('an unclaimed send is cancelled in time and never sent', async () => {
   const w = await sessionWorld()
-  const { socket, conversationId } = await w.talk()
-  await w.loseLine(socket)
+  const { socket, conversationId } = await w.startConversation()
+  await w.loseConnection(socket)
   const posting = w.post(conversationId)
   await w.sendWaits()
   await w.endDeadlines()
@@ -69,16 +69,16 @@ test('an unclaimed send is cancelled in time and never sent', async () => {
 
 test('a holder that dies during a send leaves it unknown: it is never sent twice', async () => {
   const w = await sessionWorld()
-  const { conversationId } = await w.talk()
+  const { conversationId } = await w.startConversation()
   w.network.acknowledges = false
   const posting = w.post(conversationId)
   const { id } = await w.network.arrived(1)
   await w.expireLease()
   await assertNotDelivered(w, conversationId, await posting, 'outcome_unknown')
-  const other = await w.addHolder()
-  const next = await w.reconnect(other.holder)
+  const other = await w.addManager()
+  const next = await w.reconnect(other.manager)
   // Otherwise it would wait for the acknowledgement when stopped.
-  await w.holder.renew()
+  await w.manager.renew()
   assert.equal(w.network.delivered.length, 1)
   await next.status(id, 2)
   assert.equal((await w.messages(conversationId)).at(-1).status, 'sent')
@@ -86,7 +86,7 @@ test('a holder that dies during a send leaves it unknown: it is never sent twice
 
 test('a send requires a confirmed risk and an open session', async () => {
   const w = await sessionWorld()
-  const { socket, conversationId } = await w.talk()
+  const { socket, conversationId } = await w.startConversation()
   await w.db.sql`update connections set acknowledged_at = null where id = ${w.connectionId}`
   const unconfirmed = await w.post(conversationId)
   assert.deepEqual([unconfirmed.status, unconfirmed.body.data.code], [409, 'ACKNOWLEDGEMENT_REQUIRED'])
@@ -99,7 +99,7 @@ test('a send requires a confirmed risk and an open session', async () => {
 
 test("the customer's message is marked as read", async () => {
   const w = await sessionWorld()
-  const { conversationId } = await w.talk()
+  const { conversationId } = await w.startConversation()
   const read = new Promise((resolve) => {
     w.network.onRead = resolve
   })
@@ -109,7 +109,7 @@ test("the customer's message is marked as read", async () => {
 
 test('a send that reaches the database late gets no extra time, because a takeover may be waiting for it', async () => {
   const w = await sessionWorld()
-  await w.talk()
+  await w.startConversation()
   const { db, keyStore, clock, workspaceId } = w
   const connection = await findConnection(db.sql, await keyStore.keyring(workspaceId), workspaceId, w.connectionId)
   assert.ok(connection?.channel === 'unofficial')
@@ -136,8 +136,8 @@ async function outcomeOf(w: SessionWorld, conversationId: string) {
 
 test('a send whose process died before enqueueing was not sent, and a slow process sends nothing', async () => {
   const w = await sessionWorld()
-  const { conversationId } = await w.talk()
-  const { halted, goOn } = w.haltBeforeAsking()
+  const { conversationId } = await w.startConversation()
+  const { paused: halted, resume: goOn } = w.pauseSends()
   const posting = w.post(conversationId)
   await halted
   assert.equal(await w.settleAsDead(), 1)
@@ -152,8 +152,8 @@ test('a send whose process died before enqueueing was not sent, and a slow proce
 
 test('an unclaimed send of a dead process is cancelled, and no holder sends it later', async () => {
   const w = await sessionWorld()
-  const { socket, conversationId } = await w.talk()
-  await w.loseLine(socket)
+  const { socket, conversationId } = await w.startConversation()
+  await w.loseConnection(socket)
   const posting = w.post(conversationId)
   await w.sendWaits()
   assert.equal(await w.settleAsDead(), 1)
@@ -165,7 +165,7 @@ test('an unclaimed send of a dead process is cancelled, and no holder sends it l
 
 test('a claimed send has an unknown outcome until its status arrives', async () => {
   const w = await sessionWorld()
-  const { socket, conversationId } = await w.talk()
+  const { socket, conversationId } = await w.startConversation()
   w.network.acknowledges = false
   const posting = w.post(conversationId)
   const { id } = await w.network.arrived(1)
@@ -196,14 +196,14 @@ async function postFile(w: SessionWorld, conversationId: string) {
 for (const state of ['waiting', 'claimed'] as const) {
   test(`a file send whose process died while its file was ${state} was not sent, and the upload sends nothing`, async () => {
     const w = await sessionWorld({ openFile: async () => pictureFile })
-    const { socket, conversationId } = await w.talk()
+    const { socket, conversationId } = await w.startConversation()
     const { promise: goesOn, resolve: goOn } = Promise.withResolvers<void>()
     const { promise: claimed, resolve: claim } = Promise.withResolvers<void>()
     w.network.beforeUpload = () => {
       claim()
       return goesOn
     }
-    if (state === 'waiting') await w.loseLine(socket)
+    if (state === 'waiting') await w.loseConnection(socket)
     const posting = postFile(w, conversationId)
     await (state === 'waiting' ? w.sendWaits('file') : claimed)
     assert.equal(await w.settleAsDead(), 1)
@@ -220,8 +220,8 @@ for (const state of ['waiting', 'claimed'] as const) {
 
 test("a session's answer about a send is valid for ten minutes only, because sends are deleted", async () => {
   const w = await sessionWorld()
-  const { conversationId } = await w.talk()
-  const { halted, goOn } = w.haltBeforeAsking()
+  const { conversationId } = await w.startConversation()
+  const { paused: halted, resume: goOn } = w.pauseSends()
   const posting = w.post(conversationId)
   await halted
   w.clock.advance(10 * 60_000)
@@ -235,7 +235,7 @@ const isThere = { openFile: async (_: string, id: string) => (id === file.id ? f
 const { signal } = new AbortController()
 
 const give = (w: SessionWorld, id = file.id, until = signal) =>
-  giveToNetwork(
+  uploadToNetwork(
     { ...w, pollMs: 20 },
     { workspaceId: w.workspaceId, id: w.connectionId } as SessionConnection,
     { id },
@@ -245,7 +245,7 @@ const left = (w: SessionWorld) => w.db.sql`select state from session_sends where
 
 test('the holder uploads a file to the network, and no row remains', async () => {
   const w = await sessionWorld(isThere)
-  await w.talk()
+  await w.startConversation()
   const given = await give(w)
   assert.ok(given.outcome === 'taken')
   assert.equal(given.platformId, 'given a-row')
@@ -261,13 +261,13 @@ test('a session without a holder uploads nothing', async () => {
 
 test('a missing file is rejected', async () => {
   const w = await sessionWorld(isThere)
-  await w.talk()
+  await w.startConversation()
   assert.deepEqual(await give(w, 'another'), { outcome: 'refused', errorCode: 'file_missing' })
 })
 
 test('a failed upload can be retried', async () => {
   const w = await sessionWorld(isThere)
-  await w.talk()
+  await w.startConversation()
   w.network.beforeUpload = () => Promise.reject(new Error('the network is away'))
   assert.deepEqual(await give(w), { outcome: 'failed', errorCode: 'not_sent', isDown: false })
   w.network.beforeUpload = async () => {}
@@ -280,7 +280,7 @@ for (const [what, end] of [
 ] as const) {
   test(`a file being uploaded when ${what} counts as not uploaded`, async () => {
     const w = await sessionWorld(isThere)
-    await w.talk()
+    await w.startConversation()
     const { promise: isUploading, resolve: uploading } = Promise.withResolvers<void>()
     const { promise: goesOn, resolve: goOn } = Promise.withResolvers<void>()
     w.network.beforeUpload = () => {

@@ -2,22 +2,22 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isDistributed } from '../../../src/base/citus/distributed-sql.ts'
 import type { Tx } from '../../../src/base/db.ts'
-import { askHolder } from '../../../src/channels/unofficial/send/sends.ts'
+import { enqueueSend } from '../../../src/channels/unofficial/send/sends.ts'
 import {
   claimSessions,
   type Lease,
   leaseMs,
-  standBehindFence,
+  requireLease,
 } from '../../../src/channels/unofficial/session/session-lease.ts'
 import { sessionWorld } from '../../support/channels/session-world.ts'
-import { onOneServer, openNode, testDatabase } from '../../support/database.ts'
+import { openNode, skipIfDistributed, testDatabase } from '../../support/database.ts'
 import { until } from '../../support/until.ts'
 
 // Slow: the database ends a stalled transaction only after some seconds.
 
 test(
   'a process that stalls with the session locked keeps it from nobody for longer than its lease',
-  onOneServer('several servers take as long as a lease to begin its sessions'),
+  skipIfDistributed('several servers take as long as a lease to begin its sessions'),
   async () => {
     const w = await sessionWorld()
     await w.pair()
@@ -27,7 +27,7 @@ test(
     assert.ok(row)
     await w.expireLease()
     const lease: Lease = { workspaceId, connectionId, fence: row.fence }
-    const { pool, isCut } = await stalledProcess((tx) => standBehindFence(tx, lease))
+    const { pool, isCut } = await stalledProcess((tx) => requireLease(tx, lease))
     const startedAt = performance.now()
     const claim = () => db.statement((tx) => claimSessions(tx, 10, isDistributed(tx) ? workspaceId : null))
     await until(async () => (await claim()).length > 0, 'a claim')
@@ -39,13 +39,13 @@ test(
 
 test('a process that stalls while enqueueing does not block the session', async () => {
   const w = await sessionWorld()
-  await w.talk()
+  await w.startConversation()
   const { db, workspaceId, connectionId } = w
   const keyring = await w.keyStore.keyring(workspaceId)
   const send = { workspaceId, connectionId, id: 'x', kind: 'message', correlator: 'x' } as const
   const content = { jid: 'x', text: 'x', previewUrl: false }
   const { release } = await stalledProcess((tx) =>
-    askHolder(tx, keyring, { ...send, content, leftMs: () => 1_000 }, w.clock.now()),
+    enqueueSend(tx, keyring, { ...send, content, leftMs: () => 1_000 }, w.clock.now()),
   )
   await w.expireLease()
   assert.equal((await db.statement((tx) => claimSessions(tx, 10, isDistributed(tx) ? w.workspaceId : null))).length, 1)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createDecipheriv, createHash, createHmac, hkdfSync } from 'node:crypto'
 import { after, afterEach, test } from 'node:test'
 import { inboundKinds } from '../../../../simulator/src/inbound.ts'
-import { readEvent } from '../../../src/channels/unofficial/read/read-event.ts'
+import { parseEvent } from '../../../src/channels/unofficial/parse/parse-event.ts'
 import { platformServer, sendJson } from '../../support/channels/platform-server.ts'
 import type { Loose } from '../../support/channels/rigs.ts'
 import { linkDevice, openDevice } from '../../support/channels/session-socket.ts'
@@ -88,7 +88,7 @@ test('uncommitted and missed messages arrive on the next socket as append', asyn
   const third = openDevice(url, { store: device.store })
   await third.next((_event, data) => data.receivedPendingNotifications === true)
   assert.equal(
-    third.heard.some(({ event }) => event === 'messages.upsert'),
+    third.receivedEvents.some(({ event }) => event === 'messages.upsert'),
     false,
   )
 })
@@ -133,7 +133,7 @@ test('every kind of message is parsed or deliberately skipped', async () => {
     await w.writes(uma.id, 'Words', { kind, about })
     const message = await device.upsert('notify')
     const data = { type: 'notify', messages: [message] }
-    const { events, skipped } = readEvent({ event: 'messages.upsert', data }, new Date())
+    const { events, skipped } = parseEvent({ event: 'messages.upsert', data }, new Date())
     assert.equal(events.length + skipped.length, 1, kind)
     assert.ok(!skipped.includes('item that could not be parsed'), kind)
     for (const event of events) kinds.add(event.type === 'message' ? event.kind : event.type)
@@ -153,12 +153,12 @@ test('polling stops at an address that answers at once without events, and at on
   await assert.rejects(lost.socket.markRead('x', 'y'))
   const answers = [{ socketId: 'one' }, { events: [{ seq: 1, event: 'connection.update', data: { qr: 'x' } }] }]
   const server = await platformServer((_, response) =>
-    sendJson(response, 200, answers[server.asked.length - 1] ?? { events: [] }),
+    sendJson(response, 200, answers[server.requests.length - 1] ?? { events: [] }),
   )
   after(() => server.close())
   const device = openDevice(server.baseUrl)
   assert.equal(await device.closed(), 428)
-  assert.equal(server.asked.length, 3)
+  assert.equal(server.requests.length, 3)
 })
 
 const digest = (bytes: Buffer) => createHash('sha256').update(bytes).digest('base64')
@@ -197,7 +197,7 @@ test('each kind of file arrives with its keys and decrypts to the original', asy
   }
   const bytes = Buffer.from('any bytes at all '.repeat(50_000))
   const { numberId } = w.simulator.phone
-  const { body } = await w.bring(bytes, { numberId, type: 'text/csv', name: 'prices.csv' })
+  const { body } = await w.uploadFile(bytes, { numberId, type: 'text/csv', name: 'prices.csv' })
   await w.writes(uma.id, 'The prices', { kind: 'document', fileId: body.fileId })
   const { documentMessage } = (await device.upsert('notify')).message.documentWithCaptionMessage.message
   assert.deepEqual([documentMessage.fileName, documentMessage.caption], ['prices.csv', 'The prices'])

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { meaningOf, readError } from '../../../src/channels/waba/errors.ts'
+import { meaningOf, parseError } from '../../../src/channels/waba/errors.ts'
 import { resultOf } from '../../../src/channels/waba/sender.ts'
-import { readTemplate } from '../../../src/channels/waba/templates.ts'
+import { parseTemplate } from '../../../src/channels/waba/templates.ts'
 import { parsed } from '../../support/channels/waba-payloads.ts'
 
 // Third-party samples, not part of the repository: pass their folder to test them.
@@ -69,7 +69,7 @@ test('answers of the platform in the samples', { skip }, () => {
     const answered = (status: number, body: unknown) =>
       resultOf({ outcome: 'answered', status, body: JSON.stringify(body) })
     if (name.startsWith('error-')) {
-      const error = readError(sample.body)
+      const error = parseError(sample.body)
       assert.ok(error && name.includes(String(error.code)), name)
       const { outcome } = answered(sample.http_status, sample.body)
       assert.equal(outcome, meaningOf(error, sample.http_status).outcome)
@@ -78,7 +78,7 @@ test('answers of the platform in the samples', { skip }, () => {
       assert.ok(result.outcome === 'accepted', name)
       if (name.includes('brazil')) assert.ok(result.platformUserPhone)
     } else {
-      assert.ok(!sample.data.map(readTemplate).includes(null), name)
+      assert.ok(!sample.data.map(parseTemplate).includes(null), name)
     }
   }
 })

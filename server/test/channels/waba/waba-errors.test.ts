@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { knownAdvice } from '../../../src/channels/health/advice.ts'
-import { effectOfCode, errorMeanings, stopOf, stopTable } from '../../../src/channels/waba/errors.ts'
+import { findAdvice } from '../../../src/channels/health/advice.ts'
+import { effectOfCode, errorMeanings, holdRuleOf, holdRuleTable } from '../../../src/channels/waba/errors.ts'
 import { resultOf } from '../../../src/channels/waba/sender.ts'
 
 const down = 'connection_unavailable'
@@ -90,17 +90,17 @@ const stops: [stops: string, probe: string, firstMin: number, maxMin: number, ..
 test('a connection code stops what the table says, is retried, and has advice', () => {
   for (const [stops_, probe, firstMin, maxMin, ...codes] of stops) {
     for (const code of codes) {
-      const stop = stopOf(code)
+      const stop = holdRuleOf(code)
       assert.deepEqual(
         [stop.stops, stop.probe, minutes(stop.firstMs), minutes(stop.maxMs)],
         [stops_, probe, firstMin, maxMin],
         code,
       )
-      assert.ok(knownAdvice(`platform_error_${code}`) !== null, code)
+      assert.ok(findAdvice(`platform_error_${code}`) !== null, code)
     }
   }
   const known = new Set(stops.flatMap(([, , , , ...codes]) => codes))
-  const listed = stopTable.flatMap(([, ...codes]) => codes.map(String))
+  const listed = holdRuleTable.flatMap(([, ...codes]) => codes.map(String))
   assert.deepEqual(
     listed.filter((code) => !known.has(code)),
     [],

@@ -13,7 +13,7 @@ import { reset } from '../../support/wire/reset.ts'
 const platform = await platformServer()
 after(() => platform.close())
 beforeEach(() => {
-  platform.asked = []
+  platform.requests = []
   platform.answer = (_, response) => sendJson(response, 200, accepted)
 })
 
@@ -39,7 +39,7 @@ test('a text is sent to the number with a plus, with the token and the correlato
     externalId: 'wamid.1',
     platformUserPhone: '551187654321',
   })
-  const [asked] = platform.asked
+  const [asked] = platform.requests
   assert.deepEqual([asked?.method, asked?.url], ['POST', `/v25.0/${connection.numberId}/messages`])
   assert.equal(asked?.headers.authorization, 'Bearer the-token')
   assert.deepEqual(asked?.body, {
@@ -57,14 +57,14 @@ test('a customer who hides the number is addressed by user id', async () => {
     sendJson(response, 200, { contacts: [{ user_id: 'BR.1' }], messages: [{ id: 'w' }] })
   const result = await send(connection, order({ recipient: { phone: null, userId: 'BR.1' } }))
   assert.deepEqual(result, { outcome: 'accepted', externalId: 'w', platformUserPhone: null })
-  const { body } = platform.asked[0] ?? {}
+  const { body } = platform.requests[0] ?? {}
   assert.deepEqual([body.recipient, body.to], ['BR.1', undefined])
 })
 
 test('without an address no call is made', async () => {
   const result = await send(connection, order({ recipient: { phone: null, userId: null } }))
   assert.deepEqual(result, { outcome: 'refused', errorCode: 'no_address', effect: 'none' })
-  assert.equal(platform.asked.length, 0)
+  assert.equal(platform.requests.length, 0)
 })
 
 const part = (text: string, parameter_name?: string) => ({
@@ -82,7 +82,7 @@ for (const [what, parameters, names, parts] of templates) {
   test(`a template with ${what}`, async () => {
     const message = { kind: 'template', name: 'hello', language: 'pt_BR', parameters, names } as const
     await send(connection, order({ message }))
-    const { template } = platform.asked[0]?.body ?? {}
+    const { template } = platform.requests[0]?.body ?? {}
     const components = parts.length === 0 ? undefined : [{ type: 'body', parameters: parts }]
     assert.deepEqual([template.name, template.language, template.components], ['hello', { code: 'pt_BR' }, components])
   })
@@ -101,7 +101,7 @@ for (const [what, sendsMarketing, category, expected] of endpoints) {
   test(`a template of ${what}`, async () => {
     await send({ ...connection, sendsMarketing }, order({ message: marketing(category) }))
     assert.deepEqual(
-      platform.asked.map(({ url }) => url.split('/').at(-1)),
+      platform.requests.map(({ url }) => url.split('/').at(-1)),
       expected,
     )
   })
@@ -115,10 +115,10 @@ test('a missing marketing endpoint falls back to the other one; other errors do 
     [{ code: 100 }, 1],
   ]
   for (const [error, calls] of refusals) {
-    platform.asked = []
+    platform.requests = []
     platform.answer = (_asked, response) => sendJson(response, 400, { error })
     await send({ ...connection, sendsMarketing: true }, order({ message: marketing('MARKETING') }))
-    assert.equal(platform.asked.length, calls, JSON.stringify(error))
+    assert.equal(platform.requests.length, calls, JSON.stringify(error))
   }
 })
 
@@ -148,7 +148,7 @@ for (const [what, choices, interactive] of offers) {
   test(`a text with ${what} is sent as the platform's interactive message, with its quote`, async () => {
     const quoted = { externalId: 'wamid.q', direction: 'inbound', text: 'Come' } as const
     await send(connection, order({ message: { kind: 'choices', text: 'When?', choices, quoted } }))
-    const { type, interactive: sent, context } = platform.asked[0]?.body ?? {}
+    const { type, interactive: sent, context } = platform.requests[0]?.body ?? {}
     assert.deepEqual([type, sent, context], ['interactive', interactive, { message_id: 'wamid.q' }])
   })
 }
@@ -166,7 +166,7 @@ test('no byte is sent after the deadline', async () => {
     outcome: 'unreachable',
     errorCode: 'deadline_passed',
   })
-  assert.equal(platform.asked.length, 0)
+  assert.equal(platform.requests.length, 0)
 })
 
 test('a timeout or reset after the request has an unknown outcome', async () => {
@@ -179,7 +179,11 @@ test('a timeout or reset after the request has an unknown outcome', async () => 
 
 test('marking as read calls the platform and never throws', async () => {
   await markRead(connection, 'wamid.in', { phone: '5511999990000', userId: null })
-  assert.deepEqual(platform.asked[0]?.body, { messaging_product: 'whatsapp', status: 'read', message_id: 'wamid.in' })
+  assert.deepEqual(platform.requests[0]?.body, {
+    messaging_product: 'whatsapp',
+    status: 'read',
+    message_id: 'wamid.in',
+  })
   platform.answer = (_, _response, socket) => reset(socket)
   await markRead(connection, 'wamid.in', { phone: '5511999990000', userId: null })
 })
@@ -188,7 +192,7 @@ const sendByPartner = (one: Order) => partnerConnector(wire, 10_000).send(partne
 
 test('a text is sent with the key to a path without version or number, in the official format', async () => {
   assert.partialDeepStrictEqual(await sendByPartner(order()), { outcome: 'accepted', externalId: 'wamid.1' })
-  const [asked] = platform.asked
+  const [asked] = platform.requests
   assert.deepEqual([asked?.method, asked?.url], ['POST', '/messages'])
   assert.deepEqual([asked?.headers['d360-api-key'], asked?.headers.authorization], ['the-key', undefined])
   const expected = { messaging_product: 'whatsapp', to: '+5511987654321', text: { preview_url: true, body: 'Olá' } }

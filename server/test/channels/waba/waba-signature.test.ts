@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { isSignedBy, readSignature } from '../../../src/channels/waba/webhook-routes.ts'
+import { isSignedBy, parseSignature } from '../../../src/channels/waba/webhook-routes.ts'
 import { bytesOf, messages, signatureOf, text } from '../../support/channels/waba-payloads.ts'
 
 const secret = 'an-app-secret'
 
 test('a published HMAC-SHA256 test vector verifies', () => {
   const digest = 'f7bc83f430538424b13298e6aa6fb143ef4d59a14946175997479dbc2d1a3cd8'
-  const signature = readSignature(`sha256=${digest}`)
+  const signature = parseSignature(`sha256=${digest}`)
   assert.ok(signature)
   assert.ok(isSignedBy('key', Buffer.from('The quick brown fox jumps over the lazy dog'), signature))
 })
 
 test('only the exact bytes verify: the same JSON serialized again does not', () => {
   const bytes = bytesOf(messages(text('olá / 😀')))
-  const signature = readSignature(signatureOf(secret, bytes))
+  const signature = parseSignature(signatureOf(secret, bytes))
   assert.ok(signature)
   assert.ok(isSignedBy(secret, bytes, signature))
   assert.ok(!isSignedBy(secret, Buffer.from(JSON.stringify(JSON.parse(bytes.toString()))), signature))
@@ -23,7 +23,7 @@ test('only the exact bytes verify: the same JSON serialized again does not', () 
 })
 
 test('an empty secret verifies nothing', () => {
-  const signature = readSignature(signatureOf('x', Buffer.from('a')))
+  const signature = parseSignature(signatureOf('x', Buffer.from('a')))
   assert.ok(signature)
   assert.ok(!isSignedBy('', Buffer.from('a'), signature))
 })
@@ -35,7 +35,7 @@ test('a changed body or signature does not verify', () => {
     fc.property(fc.nat(bytes.length - 1), fc.nat(31), fc.integer({ min: 1, max: 255 }), (place, half, flip) => {
       const body = Buffer.from(bytes)
       body[place] = (body[place] ?? 0) ^ flip
-      const signature = readSignature(right)
+      const signature = parseSignature(right)
       assert.ok(signature)
       assert.ok(!isSignedBy(secret, body, signature))
       signature[half] = (signature[half] ?? 0) ^ flip
@@ -59,6 +59,6 @@ for (const header of [
   [`sha256=${hex}`],
 ]) {
   test(`a header ${JSON.stringify(header)?.slice(0, 24)} is malformed`, () => {
-    assert.equal(readSignature(header), null)
+    assert.equal(parseSignature(header), null)
   })
 }

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { newId } from '../../../src/base/id.ts'
 import { replaceTemplates } from '../../../src/channels/templates/templates.ts'
-import { atEnd, oncePerFile } from '../../support/file-end.ts'
+import { atEnd, oncePerFile } from '../../support/file-lifecycle.ts'
 import { png } from '../../support/inbox/files-world.ts'
 import { customerMessage } from '../../support/inbox/inbox-world.ts'
 import { about, type N8nWorld, n8nWorld } from '../../support/n8n/n8n-world.ts'
@@ -32,7 +32,7 @@ async function withFiles(): Promise<FilesWorld> {
   const w = await n8nWorld()
   await w.media.writeMark('a mark')
   const connectionId = await w.addConnection('waba', await filesUrl())
-  const writes = (text: string) => w.tellOn(connectionId, customerMessage({ at: w.clock.now(), text }))
+  const writes = (text: string) => w.deliverOn(connectionId, customerMessage({ at: w.clock.now(), text }))
   await writes('Show me')
   const [{ id }] = await w.conversations()
   const sent = () =>

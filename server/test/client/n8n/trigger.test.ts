@@ -4,8 +4,8 @@ import { systemClock } from '../../../src/base/clock.ts'
 import { createDeliveryWorker } from '../../../src/webhooks/deliver/worker.ts'
 import { signedInMember } from '../../support/member.ts'
 import { type N8nWorld, n8nWorld } from '../../support/n8n/n8n-world.ts'
+import { type NodeInput, WebhookAnswer } from '../../support/n8n/node-context.ts'
 import type { Item } from '../../support/n8n/node-type.ts'
-import { type Given, WebhookAnswer } from '../../support/n8n/stand-in.ts'
 import { type ReceivedWebhook, type Receiver, startReceiver } from '../../support/webhooks/webhook-receiver.ts'
 import { presentAsRecorded } from '../../support/webhooks/webhook-world.ts'
 import { testTeamToken } from '../../support/world.ts'
@@ -15,14 +15,14 @@ interface TriggerWorld extends N8nWorld {
   /** n8n's static data of the workflow. */
   stored: Record<string, unknown>
   /** Activates the workflow, or restarts n8n with an active one. */
-  activate(given?: Partial<Given>): Promise<void>
+  activate(given?: Partial<NodeInput>): Promise<void>
   deactivate(): Promise<void>
   // biome-ignore lint/suspicious/noExplicitAny: as in Answer
   endpoints(): Promise<any[]>
   /** Delivers an event, signed now. */
   deliver(): Promise<void>
   /** Sends a webhook to n8n; returns the status and what starts the workflow. */
-  get(webhook: ReceivedWebhook, given?: Partial<Given>): Promise<{ status: number; items: Item[] | undefined }>
+  get(webhook: ReceivedWebhook, given?: Partial<NodeInput>): Promise<{ status: number; items: Item[] | undefined }>
 }
 
 const parameters = { events: ['inbox.message.received', 'lead.created'] }
@@ -48,7 +48,7 @@ async function triggerWorld(): Promise<TriggerWorld> {
   const stored: Record<string, unknown> = {}
   const trigger = w.node('parleyTrigger')
   const methods = trigger.webhookMethods?.default
-  const context = (given: Partial<Given> = {}) =>
+  const context = (given: Partial<NodeInput> = {}) =>
     w.context(trigger, { parameters, credentials, stored, webhookUrl: receiver.url, ...given })
   return {
     ...w,

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { EventEmitter, on, once } from 'node:events'
 import { test } from 'node:test'
 import { type N8nWorld, n8nWorld } from '../../support/n8n/n8n-world.ts'
+import type { NodeInput } from '../../support/n8n/node-context.ts'
 import type { Item } from '../../support/n8n/node-type.ts'
-import type { Given } from '../../support/n8n/stand-in.ts'
 
 interface Following {
   emitted: Item['json'][]
@@ -16,7 +16,7 @@ interface Following {
   tryIt?: () => Promise<void>
 }
 
-async function follow(w: N8nWorld, given: Partial<Given> = {}): Promise<Following> {
+async function follow(w: N8nWorld, given: Partial<NodeInput> = {}): Promise<Following> {
   const trigger = w.node('parleyWorkTrigger')
   const changes = new EventEmitter()
   const emitted: Item['json'][] = []

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { runInNewContext } from 'node:vm'
 import { scopes } from '../../../src/auth/api-keys/caller.ts'
 import type { App } from '../../../src/base/route.ts'
-import { openapiDocument, operationsOf, routesOf } from '../../../src/http/contract/openapi.ts'
+import { listOperations, openapiDocument, routesDocument } from '../../../src/http/contract/openapi.ts'
 import { type PostmanCollection, type PostmanItem, postmanCollection } from '../../../src/http/contract/postman.ts'
 import { type InboxWorld, inboxWorld } from '../../support/inbox/inbox-world.ts'
 import { testTeamToken } from '../../support/world.ts'
@@ -15,7 +15,7 @@ test('the Postman collection succeeds twice and leaves existing data unchanged',
   await w.customerWrites('Hello!')
   await furnish(w)
   const before = await settingsOf(w)
-  const collection = postmanCollection(routesOf(w.app), 'https://parley.example')
+  const collection = postmanCollection(routesDocument(w.app), 'https://parley.example')
   // The second run is independent of the first, as by another person.
   for (const run of ['first', 'second']) {
     const runs = await runCollection(w.app, collection, {
@@ -90,7 +90,7 @@ function settled(now: Settings, before: Settings): Settings {
 
 /** Statuses that the document does not declare. */
 function undocumented({ app }: InboxWorld, collection: PostmanCollection) {
-  const operations = [...operationsOf(openapiDocument(app))]
+  const operations = [...listOperations(openapiDocument(app))]
   const items = collection.item.flatMap((folder) => folder.item)
   return ({ name, statusCode }: { name: string; statusCode: number }, index: number): string[] => {
     const path = `/${items[index]?.request.url.path.join('/')}`.replaceAll(/:(\w+)/g, '{$1}')

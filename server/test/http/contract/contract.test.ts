@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Type } from 'typebox'
 import { conflict, notFound, unauthorized } from '../../../src/base/errors.ts'
 import { type App, errors, timestamp } from '../../../src/base/route.ts'
-import { describeApi, openapiDocument, routesOf } from '../../../src/http/contract/openapi.ts'
+import { openapiDocument, registerOpenApi, routesDocument } from '../../../src/http/contract/openapi.ts'
 import { postmanCollection } from '../../../src/http/contract/postman.ts'
 import { serveReference } from '../../../src/http/contract/reference.ts'
 import { serveHealth } from '../../../src/http/monitoring/health.ts'
@@ -20,7 +20,7 @@ const common = { tags: ['Leads'], security: [{ apiKey: [] }] }
 
 async function fakeService(overrides: { data?: object; failure?: unknown } = {}) {
   const { app } = testServer()
-  await describeApi(app)
+  await registerOpenApi(app)
   const check = checkAnswers(app)
   app.addHook('onRequest', async (request) => {
     if (request.routeOptions.url?.startsWith('/api/') && request.headers.authorization !== 'Bearer key') {
@@ -87,13 +87,13 @@ test('the document shares titled schemas and errors, and is served with its coll
   assert.ok(text.includes('"data":{"$ref":"#/components/schemas/Thing"}'))
   assert.equal(JSON.stringify(openapiDocument((await fakeService()).app)), text)
   assert.deepEqual((await app.inject('/openapi.json')).json(), document)
-  const collection = postmanCollection(routesOf(app), 'https://parley.example')
+  const collection = postmanCollection(routesDocument(app), 'https://parley.example')
   assert.deepEqual((await app.inject('/postman.json')).json(), JSON.parse(JSON.stringify(collection)))
 })
 
 test('two different schemas with one title throw', async () => {
   const { app } = testServer()
-  await describeApi(app)
+  await registerOpenApi(app)
   for (const [url, type] of [
     ['/a', Type.String({ title: 'Same' })],
     ['/b', Type.Number({ title: 'Same' })],

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { appWithoutDatabase, checkContract } from '../../../../scripts/contract.ts'
 import { compileRest } from '../../../src/base/validation.ts'
-import { openapiDocument, operationsOf, routesOf } from '../../../src/http/contract/openapi.ts'
+import { listOperations, openapiDocument, routesDocument } from '../../../src/http/contract/openapi.ts'
 import type { Schema } from '../../../src/http/contract/openapi-shared.ts'
 import { postmanCollection } from '../../../src/http/contract/postman.ts'
 import { notInCollection, postmanHints } from '../../../src/http/contract/postman-hints.ts'
-import { atEnd, oncePerFile } from '../../support/file-end.ts'
+import { atEnd, oncePerFile } from '../../support/file-lifecycle.ts'
 
 const app = oncePerFile(() => {
   const made = appWithoutDatabase()
@@ -14,7 +14,7 @@ const app = oncePerFile(() => {
   return made
 })
 const document = oncePerFile(async () => openapiDocument(await app()))
-const operations = async () => [...operationsOf(await document())]
+const operations = async () => [...listOperations(await document())]
 
 test('docs/ matches the contract of the app', async () => {
   assert.deepEqual(await checkContract(await app()), [], 'run npm run contract')
@@ -138,7 +138,7 @@ test('collection hints refer to existing operations', async () => {
 })
 
 test('the collection changes and deletes only resources that it has created', async () => {
-  const collection = postmanCollection(routesOf(await app()), 'https://parley.example')
+  const collection = postmanCollection(routesDocument(await app()), 'https://parley.example')
   const own = new Set<string>()
   const foreign: string[] = []
   for (const { request, name, event } of collection.item.flatMap((folder) => folder.item)) {

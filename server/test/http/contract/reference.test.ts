@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { describeApi, openapiDocument } from '../../../src/http/contract/openapi.ts'
+import { openapiDocument, registerOpenApi } from '../../../src/http/contract/openapi.ts'
 import { serveReference } from '../../../src/http/contract/reference.ts'
 import { testServer } from '../../support/http.ts'
 
 async function reference() {
   const { app } = testServer()
-  await describeApi(app)
+  await registerOpenApi(app)
   serveReference(app, 'https://parley.example')
   const schema = { operationId: 'listThings', summary: 'List things', security: [{ apiKey: [] }] }
   app.get('/api/v1/things', { schema }, async () => null)

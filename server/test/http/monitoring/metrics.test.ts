@@ -12,7 +12,7 @@ import { loadConfig } from '../../../src/config.ts'
 import { sequenceEvents } from '../../../src/events/sequence.ts'
 import { createMetrics } from '../../../src/http/monitoring/metrics.ts'
 import { testDatabase } from '../../support/database.ts'
-import { atEnd } from '../../support/file-end.ts'
+import { atEnd } from '../../support/file-lifecycle.ts'
 import { customerMessage, inboxWorld } from '../../support/inbox/inbox-world.ts'
 import { testApp, testTeamToken, type World, world } from '../../support/world.ts'
 
@@ -142,7 +142,7 @@ test('if the database is unavailable, only its metrics are missing', async () =>
   const closed = openDb((await testDatabase()).options)
   await closed.close()
   const away = { ...db, sql: closed.sql }
-  const page = await createMetrics(gaugesOf({ db: away, clock, log }, 10)).page()
+  const page = await createMetrics(gaugesOf({ db: away, clock, log }, 10)).render()
   assert.doesNotMatch(page, /^parley_events_unsequenced /m)
   assert.match(page, /^parley_db_transactions\{state="waiting"\} 0$/m)
   assert.match(page, /^parley_build_info\{version="[^"]+",node="[^"]+"\} 1$/m)
@@ -152,7 +152,7 @@ test('if the database is unavailable, only its metrics are missing', async () =>
 
 test('sends are counted by channel and outcome, inbound items by type', async () => {
   const here = await inboxWorld()
-  const figures = async () => figuresOf(await here.metrics.page())
+  const figures = async () => figuresOf(await here.metrics.render())
   const before = await figures()
   const more = async (name: string) => ((await figures()).get(name) ?? 0) - (before.get(name) ?? 0)
   const message = customerMessage({ at: here.clock.now() })
@@ -202,7 +202,7 @@ test('queues of failing and healthy endpoints are counted separately', async () 
   await addQueue(0, 0, null, 'disabled')
   await addQueue(0, 5, clock.now())
   clock.advance(60_000)
-  const found = figuresOf(await createMetrics(gaugesOf(here, 10)).page())
+  const found = figuresOf(await createMetrics(gaugesOf(here, 10)).render())
   const expected = {
     endpoints: [2, 1],
     endpoints_behind: [1, 1],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createReadiness, serveHealth } from '../../../src/http/monitoring/health.ts'
+import { createReadinessCheck, serveHealth } from '../../../src/http/monitoring/health.ts'
 import { everyStatementOf, testDatabase } from '../../support/database.ts'
 import { testServer } from '../../support/http.ts'
 
@@ -8,7 +8,7 @@ const { db } = await testDatabase()
 
 test('frequent checks share one write per 5 s', async () => {
   let nowMs = 0
-  const isReady = createReadiness(db, { nowMs: () => nowMs })
+  const isReady = createReadinessCheck(db, { nowMs: () => nowMs })
   const writesOf = async (times: number) => {
     const sent = await everyStatementOf(async () => {
       for (let n = 0; n < times; n++) await Promise.all([isReady(), isReady()])
@@ -29,7 +29,7 @@ test('a hanging write makes the process unready and its session is terminated', 
     writing = written
     return written
   }
-  const isReady = createReadiness({ ...db, tx }, { maxWaitMs: 200 })
+  const isReady = createReadinessCheck({ ...db, tx }, { maxWaitMs: 200 })
   const [locked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const holding = db.tx(async (other) => {
     await other`lock table process_writes in share mode`
@@ -46,7 +46,7 @@ test('a hanging write makes the process unready and its session is terminated', 
 
 test('rows of ended processes are deleted', async () => {
   await db.sql`insert into process_writes values (gen_random_uuid(), now() - interval '2 hours')`
-  await createReadiness(db)()
+  await createReadinessCheck(db)()
   const [row] = await db.sql<{ count: number }[]>`
     select count(*)::integer as count
     from process_writes

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { traced } from '../../support/telemetry/traced.ts'
+import { startTracedApp } from '../../support/telemetry/traced.ts'
 import { until } from '../../support/until.ts'
 import { webhookWorld } from '../../support/webhooks/webhook-world.ts'
 
 test('a failing or hanging collector is logged once and does not affect the service', async () => {
   for (const how of ['refuse', 'wait', 'gone'] as const) {
-    const { telemetry, collector, call } = await traced({
+    const { telemetry, collector, call } = await startTracedApp({
       OTEL_EXPORTER_OTLP_TIMEOUT: '100',
       OTEL_BSP_SCHEDULE_DELAY: '20',
       OTEL_BSP_MAX_QUEUE_SIZE: '8',

@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { presentPayload } from '../../../src/app/events.ts'
 import { createScheduledJobs } from '../../../src/base/scheduled-jobs.ts'
-import { readTraceparent } from '../../../src/base/tracing/span.ts'
+import { parseTraceparent } from '../../../src/base/tracing/span.ts'
 import { ConfigError, loadConfig } from '../../../src/config.ts'
 import { conversationPath, inboxWorld } from '../../support/inbox/inbox-world.ts'
-import { traced } from '../../support/telemetry/traced.ts'
+import { startTracedApp } from '../../support/telemetry/traced.ts'
 import { webhookWorld } from '../../support/webhooks/webhook-world.ts'
 import { testTeamToken } from '../../support/world.ts'
 
@@ -15,7 +15,7 @@ const callersSpan = '00f067aa0ba902b7'
 const traceparent = `00-${callersTrace}-${callersSpan}-01`
 
 test('a trace propagates from the request through statements and event to the webhook receiver', async () => {
-  const { telemetry, collector, call } = await traced()
+  const { telemetry, collector, call } = await startTracedApp()
   const w = await webhookWorld()
   const worker = w.addWorker({ tracer: telemetry.tracer, present: presentPayload })
   const body = { firstName: 'Marina', phone: '+55 81 99123-4567' }
@@ -51,7 +51,7 @@ test('a trace propagates from the request through statements and event to the we
 })
 
 test('sends and scheduled jobs are traced; health checks and polling are not', async () => {
-  const { app, telemetry, collector, call } = await traced()
+  const { app, telemetry, collector, call } = await startTracedApp()
   const w = await inboxWorld({ key: { scopes: ['inbox.read', 'inbox.write'] } })
   const { id } = await w.customerWrites('Hello')
   const body = { kind: 'text', text: 'Good day' }
@@ -65,7 +65,7 @@ test('sends and scheduled jobs are traced; health checks and polling are not', a
     { name: 'of-a-moment', everyMs: 1, isQuiet: true, work: async () => 0 },
     { name: 'that-fails', everyMs: 1, work: async () => Promise.reject(new RangeError(customer.phone)) },
   ])
-  await jobs.begin()
+  await jobs.startDue()
   await jobs.idle()
   await telemetry.close()
   const spans = collector.spans()
@@ -88,7 +88,7 @@ const customer = {
 }
 
 test('exports contain no phones, emails, names, texts, keys or queries', async () => {
-  const { app, telemetry, collector, call } = await traced()
+  const { app, telemetry, collector, call } = await startTracedApp()
   const [w, inbox] = [await webhookWorld(), await inboxWorld({ key: { scopes: ['inbox.read', 'inbox.write'] } })]
   w.receiver.answer(() => ({ status: 500, body: customer.notes }))
   const ask = call(w)
@@ -128,7 +128,7 @@ test('exports contain no phones, emails, names, texts, keys or queries', async (
 })
 
 test('exported metrics match /metrics, plus requests under the semantic conventions', async () => {
-  const { app, telemetry, collector, call } = await traced({
+  const { app, telemetry, collector, call } = await startTracedApp({
     OTEL_SERVICE_NAME: 'parley-of-the-shop',
     OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=a%20test,service.name=other',
     OTEL_EXPORTER_OTLP_HEADERS: 'x-tenant=shop%207',
@@ -154,7 +154,7 @@ test('exported metrics match /metrics, plus requests under the semantic conventi
 })
 
 test('an unsampled trace is propagated but not exported', async () => {
-  const { telemetry, collector, call } = await traced()
+  const { telemetry, collector, call } = await startTracedApp()
   const w = await webhookWorld()
   // Data of earlier tests.
   await w.drain()
@@ -169,8 +169,8 @@ test('an unsampled trace is propagated but not exported', async () => {
 
 test('valid W3C traceparents are accepted, others ignored', () => {
   const future = `cc-${callersTrace}-${callersSpan}-01-what-will-be`
-  assert.equal(readTraceparent(traceparent), traceparent)
-  assert.equal(readTraceparent(future), traceparent)
+  assert.equal(parseTraceparent(traceparent), traceparent)
+  assert.equal(parseTraceparent(future), traceparent)
   const wrong = [
     undefined,
     '',
@@ -183,7 +183,7 @@ test('valid W3C traceparents are accepted, others ignored', () => {
     `cc-${callersTrace}-${callersSpan}-01-${'x'.repeat(600)}`,
     `cc-${callersTrace}-${callersSpan}-01.more`,
   ]
-  for (const text of wrong) assert.equal(readTraceparent(text), null, String(text))
+  for (const text of wrong) assert.equal(parseTraceparent(text), null, String(text))
 })
 
 test('OpenTelemetry settings are off by default, and invalid ones are rejected by name', () => {

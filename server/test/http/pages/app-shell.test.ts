@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Look, renderShell } from '../../../src/http/pages/web-app.ts'
+import { type PageContext, renderShell } from '../../../src/http/pages/web-app.ts'
 
 const workspaceId = '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e'
 const part = (name: string) => ({ scripts: [`assets/${name}.js`], styles: [`assets/${name}.css`] })
@@ -14,10 +14,10 @@ const inEach = (...names: string[]) => {
   return { en: wordsOf('en'), pt: wordsOf('pt') }
 }
 const shell = {
-  page: '<html data-room="%ROOM%" data-scheme="%SCHEME%"><meta content="%NONCE%"><!--scripts--><style nonce="%NONCE%"><!--styles-->',
+  page: '<html data-section="%SECTION%" data-scheme="%SCHEME%"><meta content="%NONCE%"><!--scripts--><style nonce="%NONCE%"><!--styles-->',
   parts: {
     languages: { en: { scripts: [], styles: [] }, pt: part('pt') },
-    rooms: {
+    sections: {
       entry: inEach('entry'),
       home: inEach('home'),
       inbox: inEach('inbox', 'shared'),
@@ -27,13 +27,13 @@ const shell = {
     },
   },
 }
-const look = (url: string, other: Partial<Look> = {}) =>
+const look = (url: string, other: Partial<PageContext> = {}) =>
   renderShell(shell, { url, nonce: 'bm9uY2U=', language: 'en', scheme: '', timeZone: '', ...other })
 const filesOf = (page: string) => [...page.matchAll(/assets\/([\w-]+)\.js/g)].map(([, name]) => name)
 const dataOf = (page: string) => [...page.matchAll(/as="fetch" crossorigin href="([^"]+)"/g)].map(([, path]) => path)
 
 const own = `/w/${workspaceId}`
-for (const [url, room, files, language] of [
+for (const [url, section, files, language] of [
   ['/', 'home', ['home-en', 'home'], 'en'],
   ['/inbox', 'inbox', ['inbox-en', 'inbox', 'shared'], 'en'],
   [own, 'home', ['home-en', 'home'], 'en'],
@@ -48,9 +48,9 @@ for (const [url, room, files, language] of [
   [`${own}/nowhere`, 'nowhere', [], 'en'],
   [`${own}/%22onload=`, 'home', ['home-en', 'home'], 'en'],
 ] as const)
-  test(`${url} preloads ${files.length === 0 ? 'no file' : files.join(', ')} for ${room} in ${language}`, () => {
+  test(`${url} preloads ${files.length === 0 ? 'no file' : files.join(', ')} for ${section} in ${language}`, () => {
     const page = look(url, { language })
-    assert.match(page, new RegExp(`data-room="${room}"`))
+    assert.match(page, new RegExp(`data-section="${section}"`))
     assert.deepEqual(filesOf(page), files)
     const styles = [...page.matchAll(/assets\/([\w-]+)\.css/g)].map(([, name]) => name)
     // Text catalogs have no styles.

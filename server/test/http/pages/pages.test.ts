@@ -22,7 +22,7 @@ for (const path of ['/sign-in', '/sign-in/unknown', '/invite/unknown'])
     assert.doesNotMatch(policy, /unsafe/)
     assert.equal(headers['referrer-policy'], 'same-origin')
     // Without a session it preloads nothing that needs one.
-    assert.match(body, /data-room="entry"/)
+    assert.match(body, /data-section="entry"/)
     assert.doesNotMatch(body, /\/api\/|https?:\/\//)
   })
 
@@ -30,8 +30,9 @@ test('a section without a workspace opens after the sign-in', async () => {
   const stranger = await open('/inbox')
   assert.deepEqual([stranger.statusCode, stranger.headers.location], [303, '/sign-in?next=%2Finbox'])
   const { sessionToken } = await user()
-  const rooms = 'home inbox leads connections forms webhooks keys settings profile choose-password'.split(' ')
-  for (const room of ['', ...rooms]) assert.equal((await open(`/${room}`, sessionToken)).statusCode, 200, room)
+  const sections = 'home inbox leads connections forms webhooks keys settings profile choose-password'.split(' ')
+  for (const section of ['', ...sections])
+    assert.equal((await open(`/${section}`, sessionToken)).statusCode, 200, section)
   assert.equal((await open('/elsewhere', sessionToken)).statusCode, 404)
 })
 

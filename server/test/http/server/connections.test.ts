@@ -156,7 +156,7 @@ test('a disconnect during the body is not mistaken for an unavailable database',
 })
 
 test('a body that does not arrive in time gets 408, except files', async () => {
-  const { app } = testServer({ bodyWithinMs: 30 })
+  const { app } = testServer({ bodyTimeoutMs: 30 })
   app.addContentTypeParser('application/octet-stream', (_request, body, done) => done(null, body))
   serveEcho(app)
   app.post('/file', { config: { takesFiles: true } }, async (request) => ({ file: await text(request.raw) }))
@@ -174,7 +174,7 @@ test('a body that does not arrive in time gets 408, except files', async () => {
 })
 
 test('a streamed body must arrive in time too', async () => {
-  const { app } = testServer({ bodyWithinMs: 50 })
+  const { app } = testServer({ bodyTimeoutMs: 50 })
   app.addContentTypeParser('application/octet-stream', (_request, body, done) => done(null, body))
   const { promise: held, resolve: goOn } = Promise.withResolvers<void>()
   app.post('/stream', async (request) => {
@@ -194,7 +194,7 @@ test('a streamed body must arrive in time too', async () => {
 })
 
 test('a request refused before its body has arrived loses its connection in time', async () => {
-  const { app } = testServer({ bodyWithinMs: 40 })
+  const { app } = testServer({ bodyTimeoutMs: 40 })
   app.addHook('onRequest', async (_request, reply) => reply.code(401).send({ success: false }))
   app.post('/json', () => ({}))
   app.post('/file', { config: { takesFiles: true } }, () => ({}))

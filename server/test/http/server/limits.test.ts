@@ -3,15 +3,15 @@ import { test } from 'node:test'
 import type { RouteOptions } from 'fastify'
 import { simulatorWorld } from '../../support/channels/simulator.ts'
 import { allRoutes } from '../../support/contract/routes.ts'
-import { unlimited } from '../../support/limits.ts'
+import { findUnlimited } from '../../support/limits.ts'
 
 function* unlimitedOf({ method, url, schema = {} }: RouteOptions): Generator<string> {
   const parts = schema as Record<string, unknown>
   for (const part of ['params', 'querystring', 'headers', 'body']) {
-    yield* unlimited(parts[part], `${method} ${url} ${part}`)
+    yield* findUnlimited(parts[part], `${method} ${url} ${part}`)
   }
   for (const [status, answer] of Object.entries((parts.response ?? {}) as object)) {
-    yield* unlimited(answer, `${method} ${url} ${status}`)
+    yield* findUnlimited(answer, `${method} ${url} ${status}`)
   }
 }
 
@@ -42,8 +42,8 @@ test('all routes of the simulator have limits too', async () => {
   )
   assert.ok(operations.length > 15, 'the knobs are seen')
   const found = operations.flatMap(([at, { parameters = [], requestBody = {}, responses = {} }]) => [
-    ...parameters.flatMap(({ name, schema }) => [...unlimited(schema, `${at} ${name}`)]),
-    ...[requestBody, ...Object.values(responses)].flatMap((each) => [...unlimited(each, at)]),
+    ...parameters.flatMap(({ name, schema }) => [...findUnlimited(schema, `${at} ${name}`)]),
+    ...[requestBody, ...Object.values(responses)].flatMap((each) => [...findUnlimited(each, at)]),
   ])
   assert.deepEqual(found, [])
 })
@@ -68,5 +68,5 @@ test('missing limits are found anywhere in a schema', () => {
     [{ anyOf: [{ type: 'null' }, text] }, ['(1) has no maxLength']],
     [{ content: { 'text/plain': { schema: text } } }, ['.text/plain has no maxLength']],
   ]
-  for (const [schema, found] of rows) assert.deepEqual([...unlimited(schema, '')], found)
+  for (const [schema, found] of rows) assert.deepEqual([...findUnlimited(schema, '')], found)
 })

@@ -4,48 +4,48 @@ import { parseLinks } from '../../../../web/src/inbox/parts/link-rules.ts'
 import { clientAddress } from '../../../src/auth/api-keys/authenticate.ts'
 import { deviceOf } from '../../../src/auth/sign-in/visitor.ts'
 import { maskNumbersIn } from '../../../src/base/phone/mask.ts'
-import { readPhone } from '../../../src/base/phone/phone.ts'
+import { parsePhone } from '../../../src/base/phone/phone.ts'
 import { foldText } from '../../../src/base/text/search-text.ts'
-import { fillBody, readBody } from '../../../src/channels/templates/templates.ts'
-import { readJid } from '../../../src/channels/unofficial/read/jid.ts'
+import { fillBody, parseBody } from '../../../src/channels/templates/templates.ts'
+import { parseJid } from '../../../src/channels/unofficial/parse/jid.ts'
 import type { PublicForm } from '../../../src/forms/form/form.ts'
 import type { FormField } from '../../../src/forms/form/schema.ts'
-import { readSubmission } from '../../../src/forms/submit/submission.ts'
-import { looseQuery } from '../../../src/forms/submit/visitor.ts'
+import { parseSubmission } from '../../../src/forms/submit/submission.ts'
+import { parseLooseQuery } from '../../../src/forms/submit/visitor.ts'
 import { textsFor } from '../../../src/http/pages/page.ts'
 import { parseQuery } from '../../../src/http/server/request-body.ts'
 import { splitText } from '../../../src/inbox/send/send-checks.ts'
 import { parseIdempotencyKey } from '../../../src/inbox/send/send-command.ts'
 import { customFieldTypes } from '../../../src/leads/lead/custom-fields.ts'
-import { readPhones } from '../../../src/leads/lead/input.ts'
-import { readSearchTerm } from '../../../src/leads/lead/search-lines.ts'
+import { parsePhones } from '../../../src/leads/lead/input.ts'
+import { parseSearchTerm } from '../../../src/leads/lead/search-lines.ts'
 import { csvLine, guardCell, unguardCell } from '../../../src/leads/transfer/file/cells.ts'
-import { readFileAmount } from '../../../src/leads/transfer/file/field-values.ts'
+import { parseFileAmount } from '../../../src/leads/transfer/file/field-values.ts'
 
 const fields: FormField[] = customFieldTypes.map((type) => ({ key: `my_${type}`, label: type, type, required: false }))
 const form = { fields: [...fields, { key: 'phone', label: 'Phone', type: 'phone', required: false }] } as PublicForm
 
 /** All functions that process texts of strangers. */
 const readers: [name: string, read: (text: string) => unknown][] = [
-  ['a phone', (text) => readPhone(text, 'BR')],
-  ['an identifier', (text) => readPhones(text, 'BR')],
+  ['a phone', (text) => parsePhone(text, 'BR')],
+  ['an identifier', (text) => parsePhones(text, 'BR')],
   ...form.fields.map(({ key }): [string, (text: string) => unknown] => [
     `the field ${key} of a form`,
-    (text) => readSubmission(form, { [key]: text }, { k_a: text, utm_b: text }, true),
+    (text) => parseSubmission(form, { [key]: text }, { k_a: text, utm_b: text }, true),
   ]),
   ['an address', (text) => parseQuery(text)],
-  ['the address of a form', (text) => looseQuery(`/f/form?${text}`)],
-  ['a term of the search', readSearchTerm],
+  ['the address of a form', (text) => parseLooseQuery(`/f/form?${text}`)],
+  ['a term of the search', parseSearchTerm],
   ['text that is searched', foldText],
   ['the links of a message', parseLinks],
   ['the numbers of a message', maskNumbersIn],
   ['the parts of a message', (text) => splitText(text, 4096)],
   ['an Idempotency-Key', (text) => attempt(() => parseIdempotencyKey(text))],
   ['a quoted Idempotency-Key', (text) => attempt(() => parseIdempotencyKey(`"${text}"`))],
-  ['a template', (text) => [readBody(text, false), fillBody(text, ['1'])]],
-  ['an address of a phone', readJid],
+  ['a template', (text) => [parseBody(text, false), fillBody(text, ['1'])]],
+  ['an address of a phone', parseJid],
   ['cells of a file', (text) => [guardCell(text, ','), unguardCell(text), csvLine([text], ',')]],
-  ['an amount of a file', (text) => [readFileAmount(text, null), readFileAmount(text, ',')]],
+  ['an amount of a file', (text) => [parseFileAmount(text, null), parseFileAmount(text, ',')]],
   ['Accept-Language', (text) => textsFor({ 'accept-language': text })],
   ['User-Agent', deviceOf],
   ['X-Forwarded-For', (text) => clientAddress('127.0.0.1', text, () => true)],

@@ -50,7 +50,9 @@ test('a masked key sees no phone anywhere, and opaque, stable external ids', asy
     externalId,
     customer: { userId: 'BR.1', parentUserId: null, phone, name: `+${phone}` },
   })
-  await w.tell(customerMessage({ at: w.clock.now(), kind: 'system', text: `Changed to ${phone}`, opensWindow: false }))
+  await w.deliver(
+    customerMessage({ at: w.clock.now(), kind: 'system', text: `Changed to ${phone}`, opensWindow: false }),
+  )
   const answers = [
     await w.call('GET', conversationPath(id), { key }),
     await w.call('GET', `${inboxPath}/conversations`, { key }),

@@ -3,10 +3,10 @@ import { test } from 'node:test'
 import { ApiError } from '../../../src/base/errors.ts'
 import { type HandoverAgent, type HandoverRequest, handOver } from '../../../src/inbox/assignment/hand-over.ts'
 import type { SendStep } from '../../../src/inbox/send/send-deps.ts'
+import { afterStep } from '../../support/after-step.ts'
 import { fakePlatform } from '../../support/channels/fake-platform.ts'
 import { addAgent, conversationWorld } from '../../support/inbox/inbox-world.ts'
 import { sendDeps } from '../../support/inbox/send-deps.ts'
-import { afterStep } from '../../support/steps.ts'
 
 const refund = {
   note: { summary: 'Wants the money back for order 1042.', reason: 'Refunds need a person.', nextStep: null },

@@ -17,14 +17,14 @@ async function owned(settings: Parameters<typeof addAgent>[1] = {}) {
   const { id } = await w.customerWrites('Hi')
   const owner = async () => (await w.call('GET', conversationPath(id))).body.conversation.owner
   /** A conversation taken from an agent is locked to people: no agent can take it by itself. */
-  const isPeoples = async () => {
+  const isLockedToPeople = async () => {
     const [row] = await w.db.sql`select held from conversations where workspace_id = ${w.workspaceId} and id = ${id}`
     assert.deepEqual([await owner(), row?.held], ['human', true])
   }
   const changes = async () =>
     (await w.events(id)).filter((event) => event.name === 'inbox.conversation.owner_changed').slice(1)
   assert.equal(await owner(), `agent:${agent.id}`)
-  return { w, agent, id, owner, isPeoples, changes }
+  return { w, agent, id, owner, isLockedToPeople, changes }
 }
 
 type Ending = (made: Awaited<ReturnType<typeof owned>>, admin: TestMember) => Promise<{ status: number }>
@@ -56,7 +56,7 @@ for (const [what, end] of endings) {
   test(`when the owning key ${what} the conversation goes to people in the same step, with one event`, async () => {
     const made = await owned()
     assert.equal((await end(made, await signedInMember(made.w, 'owner'))).status, 200)
-    await made.isPeoples()
+    await made.isLockedToPeople()
     assert.deepEqual(
       (await made.changes()).map(({ payload }) => payload.actor),
       [{ type: 'system', id: null }],
@@ -76,21 +76,21 @@ for (const [when, lateMs, give] of [
     assert.notEqual(await mine.owner(), 'human')
     w.clock.advance(minuteMs + lateMs)
     await Promise.all([give(w.db, w.keyStore, w.clock), give(w.db, w.keyStore, w.clock)])
-    await mine.isPeoples()
+    await mine.isLockedToPeople()
     assert.equal((await mine.changes()).length, 1)
   })
 }
 
 test('the stop switch assigns everything to people, and nothing goes to an agent until it is off', async () => {
-  const { w, agent, id, isPeoples, changes } = await owned()
+  const { w, agent, id, isLockedToPeople, changes } = await owned()
   const admin = await signedInMember(w, 'admin')
   assert.equal((await admin.call('PATCH', '', { agentsStopped: true })).status, 200)
-  await isPeoples()
+  await isLockedToPeople()
   assert.deepEqual(
     (await changes()).map(({ payload }) => payload.actor),
     [{ type: 'user', id: admin.userId }],
   )
-  await w.tell(customerMessage({ at: w.clock.now(), customer: { ...marina, phone: '5511988887777' } }))
+  await w.deliver(customerMessage({ at: w.clock.now(), customer: { ...marina, phone: '5511988887777' } }))
   assert.equal((await w.conversations({ phone: '5511988887777' }))[0].owner, 'human')
   const taken = await w.patch(id, { owner: `agent:${agent.id}` }, agent.value)
   assert.deepEqual([taken.status, taken.body.data], [403, { code: 'OWNER_FORBIDDEN' }])
@@ -99,7 +99,7 @@ test('the stop switch assigns everything to people, and nothing goes to an agent
 })
 
 test('the watchdog assigns to people what an agent has left unanswered for too long', async () => {
-  const { w, id, owner, isPeoples, changes } = await owned()
+  const { w, id, owner, isLockedToPeople, changes } = await owned()
   const admin = await signedInMember(w, 'admin')
   const look = () => reassignOverdue(w.db, w.keyStore, w.clock)
   w.clock.advance(9 * minuteMs)
@@ -109,7 +109,7 @@ test('the watchdog assigns to people what an agent has left unanswered for too l
   assert.notEqual(await owner(), 'human')
   w.clock.advance(minuteMs)
   await Promise.all([look(), look()])
-  await isPeoples()
+  await isLockedToPeople()
   assert.equal((await changes()).length, 1)
   const again = await signedInMember(w)
   const agent = (await w.events(id))[0]?.payload.owner as string

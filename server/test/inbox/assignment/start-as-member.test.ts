@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type AgentsWorld, template, withTemplate } from '../../support/agents/agents-world.ts'
+import { type AgentsWorld, agentsWorldWithTemplate, template } from '../../support/agents/agents-world.ts'
 import { marina } from '../../support/inbox/inbox-world.ts'
 import { signedInMember, type TestMember } from '../../support/member.ts'
 
@@ -12,7 +12,7 @@ const start = (member: TestMember, body: object, key = 'start-1') =>
   member.call('POST', '/inbox/conversations', body, { 'idempotency-key': key })
 
 test('a member starts a conversation with a template once, and is assigned', async () => {
-  const w = await withTemplate()
+  const w = await agentsWorldWithTemplate()
   const member = await signedInMember(w)
   const ask = { connection_id: w.connectionId, phone, template }
   const first = await start(member, ask)
@@ -30,7 +30,7 @@ test('a member starts a conversation with a template once, and is assigned', asy
 })
 
 test('a member who starts an existing conversation continues it', async () => {
-  const w = await withTemplate()
+  const w = await agentsWorldWithTemplate()
   const member = await signedInMember(w)
   const { id } = await w.customerWrites('Hello')
   const { status, body } = await start(member, { connection_id: w.connectionId, phone: marina.phone, template })

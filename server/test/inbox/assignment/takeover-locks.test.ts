@@ -91,11 +91,13 @@ test('a merged conversation belongs to people if one of the two did', async () =
   const w = await inboxWorld()
   const member = await signedInMember(w)
   const nobody = { userId: null, parentUserId: null, phone: null, name: null }
-  await w.tell(customerMessage({ at: w.clock.now(), customer: { ...nobody, phone: '5511977776666' } }))
-  await w.tell(customerMessage({ at: w.clock.now(), customer: { ...nobody, userId: 'BR.77' } }))
+  await w.deliver(customerMessage({ at: w.clock.now(), customer: { ...nobody, phone: '5511977776666' } }))
+  await w.deliver(customerMessage({ at: w.clock.now(), customer: { ...nobody, userId: 'BR.77' } }))
   const younger = (await w.conversations()).find((one) => one.contact.phone === null)
   await member.call('POST', `/inbox/conversations/${younger.id}/take-over`)
-  await w.tell(customerMessage({ at: w.clock.now(), customer: { ...nobody, phone: '5511977776666', userId: 'BR.77' } }))
+  await w.deliver(
+    customerMessage({ at: w.clock.now(), customer: { ...nobody, phone: '5511977776666', userId: 'BR.77' } }),
+  )
   const [one, ...more] = await w.conversations()
   assert.equal(more.length, 0)
   assert.equal((await member.call('GET', `/inbox/conversations/${one.id}`)).body.conversation.held, true)

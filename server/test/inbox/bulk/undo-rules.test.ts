@@ -24,7 +24,7 @@ function conversation(fields: Partial<Conversation> = {}): Conversation {
   } as Conversation
 }
 
-const nothing = { patch: {}, unreadCount: undefined, isReleased: false, isLeft: false }
+const nothing = { patch: {}, unreadCount: undefined, isReleased: false, hasConflicts: false }
 const former = (fields: Partial<PreviousState> = {}): PreviousState => ({
   ...previousStateOf(conversation(), conversation()),
   ...fields,
@@ -38,7 +38,13 @@ const cases: [
   undone: object,
 ][] = [
   ['resolved', { status: 'resolved' }, {}, { status: 'resolved' }, { patch: { status: 'open', snoozedUntil: null } }],
-  ['resolved, then reopened', { status: 'open' }, { status: 'pending' }, { status: 'resolved' }, { isLeft: true }],
+  [
+    'resolved, then reopened',
+    { status: 'open' },
+    { status: 'pending' },
+    { status: 'resolved' },
+    { hasConflicts: true },
+  ],
   ['resolved before', { status: 'resolved' }, { status: 'resolved' }, { status: 'resolved' }, {}],
   [
     'snoozed until tomorrow',
@@ -52,7 +58,7 @@ const cases: [
     { status: 'snoozed', snoozedUntil: new Date('2026-04-01T00:00:00.000Z') },
     {},
     { status: 'snoozed', snoozedUntil: tomorrow },
-    { isLeft: true },
+    { hasConflicts: true },
   ],
   [
     'resolved from a snooze',
@@ -62,7 +68,7 @@ const cases: [
     { patch: { status: 'snoozed', snoozedUntil: tomorrow } },
   ],
   ['assigned', { assignedTo: 'ana' }, { assignedTo: 'bo' }, { assignedTo: 'ana' }, { patch: { assignedTo: 'bo' } }],
-  ['assigned, then reassigned', { assignedTo: 'cy' }, {}, { assignedTo: 'ana' }, { isLeft: true }],
+  ['assigned, then reassigned', { assignedTo: 'cy' }, {}, { assignedTo: 'ana' }, { hasConflicts: true }],
   [
     'assigned while agents could take it',
     { assignedTo: 'ana', held: true },

@@ -38,7 +38,7 @@ test('a downloaded file is encrypted, has its detected type and a safe name, and
     },
   })
   assert.equal(row.details.source, undefined)
-  assert.match(await w.metrics.page(), /^parley_files_total\{result="here"\} [1-9]/m)
+  assert.match(await w.metrics.render(), /^parley_files_total\{result="here"\} [1-9]/m)
   assert.ok((await w.content(id)).equals(file))
   const news = told.map((one) => JSON.parse(one)).filter(({ mediaId }) => mediaId === id)
   assert.partialDeepStrictEqual(news, [{ workspaceId: w.workspaceId, conversationId: w.conversationId, state: 'here' }])
@@ -164,7 +164,7 @@ test('a full store loses nothing: the file is downloaded once there is space', a
   }
   await w.fetcher({ store: full }).drain()
   assert.partialDeepStrictEqual(await w.row(id), { state: 'coming', failure: 'store_full' })
-  assert.match(await w.metrics.page(), /^parley_files_total\{result="store_full"\} 1$/m)
+  assert.match(await w.metrics.render(), /^parley_files_total\{result="store_full"\} 1$/m)
   w.clock.advance(2_000)
   await w.fetcher().drain()
   assert.equal((await w.row(id)).state, 'here')

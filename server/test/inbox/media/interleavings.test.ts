@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { type Clock, shiftedClock, systemClock } from '../../../src/base/clock.ts'
-import type { RunStep } from '../../../src/base/steps.ts'
+import type { RunStep } from '../../../src/base/run-step.ts'
 import { findReferencedFiles } from '../../../src/inbox/media/fetch-queries.ts'
 import { deleteMediaOf } from '../../../src/inbox/media/media-queries.ts'
 import type { Previews } from '../../../src/inbox/media/preview.ts'
@@ -15,7 +15,7 @@ const rounds = Number(process.env.MEDIA_INTERLEAVINGS ?? 5)
 const dayMs = 86_400_000
 
 const previews: Previews = {
-  make: async () => ({ width: 1, height: 1, webp: Buffer.from('a preview'), placeholder: 'aa' }),
+  create: async () => ({ width: 1, height: 1, webp: Buffer.from('a preview'), placeholder: 'aa' }),
   close: async () => {},
 }
 

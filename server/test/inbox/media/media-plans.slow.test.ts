@@ -7,7 +7,7 @@ import { retryMedia } from '../../../src/inbox/team-api/files/file-routes.ts'
 import { everyStatementOf } from '../../support/database.ts'
 import { type InboxWorld, inboxWorld } from '../../support/inbox/inbox-world.ts'
 import { mediaWorld } from '../../support/inbox/media-world.ts'
-import { badPlans, forgetStatistics, waysTo } from '../../support/plans.ts'
+import { accessPathsTo, clearStatistics, findBadPlans } from '../../support/query-plans.ts'
 
 const w = await mediaWorld()
 const { db, clock, workspaceId, conversationId } = w
@@ -31,7 +31,7 @@ const id = await w.coming({})
 for (const statistics of ['counted', 'not counted'] as const) {
   test(`files are found by index, and due ones by a dedicated index, with rows that are ${statistics}`, async () => {
     if (statistics === 'counted') await db.sql`analyze media`
-    else await forgetStatistics(db, ['media'])
+    else await clearStatistics(db, ['media'])
     const statements = await everyStatementOf(async () => {
       await findReferencedFiles(db.sql, [newId(now)])
       await retryMedia(w, workspaceId, id)
@@ -39,14 +39,14 @@ for (const statistics of ['counted', 'not counted'] as const) {
     })
     const ofMedia = statements.filter(({ text }) => /\bmedia\b/.test(text))
     assert.ok(ofMedia.length >= 3)
-    assert.deepEqual(await badPlans(db, ofMedia, ['media']), [])
+    assert.deepEqual(await findBadPlans(db, ofMedia, ['media']), [])
     const due = await everyStatementOf(async () => void (await claimDue(db, busy, now, until)))
     const [listing, claiming, ...others] = due
     assert.ok(listing && claiming && others.length === 0)
     // Reads only rows that the index returns, with any scan type.
-    const ways = await waysTo(db, listing, 'media')
+    const ways = await accessPathsTo(db, listing, 'media')
     assert.deepEqual([...new Set([...ways, 'Bitmap Heap Scan'])].sort(), ['Bitmap Heap Scan', 'media_due'])
-    assert.deepEqual((await waysTo(db, claiming, 'media')).sort(), ['Tid Scan', 'media_due'])
+    assert.deepEqual((await accessPathsTo(db, claiming, 'media')).sort(), ['Tid Scan', 'media_due'])
   })
 }
 

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { afterProblem, retryDelayMs } from '../../../src/inbox/media/fetch-media.ts'
 import { findMismatch, safeName } from '../../../src/inbox/media/inspect-file.ts'
 
-for (const [told, safe] of [
+for (const [declared, safe] of [
   ['invoice.pdf', 'invoice.pdf'],
   ['../../etc/passwd', 'passwd'],
   ['C:\\Windows\\system32\\a.exe', 'a.exe'],
@@ -20,8 +20,8 @@ for (const [told, safe] of [
   ['Relatório nº 5.pdf', 'Relatório nº 5.pdf'],
   ['/', null],
 ] as const) {
-  test(`the name ${JSON.stringify(told)} is stored as ${JSON.stringify(safe)}`, () => {
-    assert.equal(safeName(told), safe)
+  test(`the name ${JSON.stringify(declared)} is stored as ${JSON.stringify(safe)}`, () => {
+    assert.equal(safeName(declared), safe)
   })
 }
 
@@ -33,7 +33,7 @@ test('a long name keeps its extension, and is cut between two letters', () => {
 })
 
 const seen = { bytes: 5, sha256: 'right', realType: null }
-for (const [told, mismatch] of [
+for (const [declared, mismatch] of [
   [{ size: null, sha256: null }, null],
   [{ size: 5, sha256: null }, null],
   [{ size: 6, sha256: null }, 'size_mismatch'],
@@ -41,8 +41,8 @@ for (const [told, mismatch] of [
   [{ size: 5, sha256: 'wrong' }, 'hash_mismatch'],
   [{ size: 6, sha256: 'right' }, null],
 ] as const) {
-  test(`five bytes declared as ${JSON.stringify(told)}: ${mismatch}`, () => {
-    assert.equal(findMismatch(told, seen), mismatch)
+  test(`five bytes declared as ${JSON.stringify(declared)}: ${mismatch}`, () => {
+    assert.equal(findMismatch(declared, seen), mismatch)
   })
 }
 

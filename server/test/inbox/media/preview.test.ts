@@ -4,7 +4,7 @@ import { crc32, deflateSync } from 'node:zlib'
 import sharp from 'sharp'
 import { createLog } from '../../../src/base/log.ts'
 import { createPreviews, hasPreview, type PreviewOptions } from '../../../src/inbox/media/preview.ts'
-import { atEnd, oncePerFile } from '../../support/file-end.ts'
+import { atEnd, oncePerFile } from '../../support/file-lifecycle.ts'
 
 const silent = createLog('error', { write: () => {} })
 
@@ -26,7 +26,7 @@ async function* pieces(bytes: Buffer): AsyncGenerator<Uint8Array> {
   }
 }
 
-const make = (bytes: Buffer, previews = shared()) => previews.make(pieces(bytes), bytes.length, 'w')
+const make = (bytes: Buffer, previews = shared()) => previews.create(pieces(bytes), bytes.length, 'w')
 
 const noise = (width: number, height: number) =>
   sharp({
@@ -115,7 +115,7 @@ test('a decoder that takes too long or too much memory is killed, and the next p
     yield bytes.subarray(0, 100)
     throw new Error('The store is away')
   }
-  await assert.rejects(() => previews.make(broken(), bytes.length, 'w'), { message: 'The store is away' })
+  await assert.rejects(() => previews.create(broken(), bytes.length, 'w'), { message: 'The store is away' })
   const next = await small()
   const made = await Promise.all([make(next, previews), make(next, previews), make(next, previews)])
   assert.ok(made.every((preview) => preview !== null))

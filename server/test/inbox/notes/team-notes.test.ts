@@ -31,7 +31,7 @@ test('a note repeated with its key is stored once, and the response says so', as
 
 test('of many concurrent notes with one key one is stored, whatever conversation they are for', async () => {
   const { w, add, texts, ana, id } = await noteWorld()
-  await w.tell(customerMessage({ at: w.clock.now(), customer: { ...marina, phone: '5511988887777' } }))
+  await w.deliver(customerMessage({ at: w.clock.now(), customer: { ...marina, phone: '5511988887777' } }))
   const [other] = await w.conversations({ phone: '5511988887777' })
   const answers = await Promise.all(Array.from({ length: 8 }, () => add('Call back', 'one')))
   assert.deepEqual([...new Set(answers.map(({ status }) => status))], [201])
@@ -69,7 +69,7 @@ test('a conversation shows the newest ad that brought the customer', async () =>
   assert.equal(await referral(), null)
   for (const headline of ['Summer offer', 'Winter offer']) {
     const ad = { ctwa_clid: null, source_id: '1', source_type: 'ad', source_url: 'https://fb.me/1', headline }
-    await w.tell({ ...customerMessage({ at: w.clock.now(), text: 'I saw it' }), referral: ad })
+    await w.deliver({ ...customerMessage({ at: w.clock.now(), text: 'I saw it' }), referral: ad })
     w.clock.advance(1000)
   }
   await w.customerWrites('And more')

@@ -141,7 +141,7 @@ test('a message with an unknown result counts as failed until the platform repor
   const codes = async () => (await w.health()).failures.map(({ code }: { code: string }) => code)
   assert.deepEqual(await codes(), ['outcome_unknown'])
   const correlator = w.platform.sends.at(-1)?.order.correlator ?? null
-  await w.tell(w.status('wamid.late', 'delivered', { correlator }))
+  await w.deliver(w.status('wamid.late', 'delivered', { correlator }))
   assert.deepEqual(await codes(), [])
 })
 

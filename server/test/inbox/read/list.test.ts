@@ -13,7 +13,7 @@ const path = `${inboxPath}/conversations`
 const phoneOf = (n: number): string => `55819912345${String(n).padStart(2, '0')}`
 
 async function write(w: InboxWorld, n: number, connectionId = w.connectionId): Promise<void> {
-  await w.tellOn(connectionId, customerMessage({ at: w.clock.now(), customer: { ...marina, phone: phoneOf(n) } }))
+  await w.deliverOn(connectionId, customerMessage({ at: w.clock.now(), customer: { ...marina, phone: phoneOf(n) } }))
 }
 
 async function many(count: number): Promise<InboxWorld> {

@@ -4,7 +4,7 @@ import { conversationPath, customerMessage, inboxWorld } from '../../support/inb
 
 async function talk(count: number) {
   const w = await inboxWorld()
-  await w.tell(...Array.from({ length: count }, (_, n) => customerMessage({ at: w.clock.now(), text: String(n) })))
+  await w.deliver(...Array.from({ length: count }, (_, n) => customerMessage({ at: w.clock.now(), text: String(n) })))
   const [{ id }] = await w.conversations()
   const page = async (query: Record<string, string> = {}) =>
     (await w.call('GET', `${conversationPath(id)}/messages`, { query })).body

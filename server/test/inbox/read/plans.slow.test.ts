@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { fillBlindMessages, fillConversations, fillMessages, fillThreads, fillTrails } from '../../../../bench/fill.ts'
+import {
+  fillActivityTraces,
+  fillConversations,
+  fillMessages,
+  fillThreads,
+  fillUndecryptableMessages,
+} from '../../../../bench/fill.ts'
 import type { SentStatement } from '../../../src/base/db.ts'
 import { indexInbox } from '../../../src/inbox/search/index-inbox.ts'
 import { statementsOf, vacuum } from '../../support/database.ts'
-import { oncePerFile } from '../../support/file-end.ts'
+import { oncePerFile } from '../../support/file-lifecycle.ts'
 import {
   addAgent,
   addLabel,
@@ -15,7 +21,7 @@ import {
   inboxWorld,
 } from '../../support/inbox/inbox-world.ts'
 import { signedInMember } from '../../support/member.ts'
-import { badPlans, filtersOn, forgetStatistics, waysTo } from '../../support/plans.ts'
+import { accessPathsTo, clearStatistics, filtersOn, findBadPlans } from '../../support/query-plans.ts'
 import { makeInboxTokens } from '../../support/tokens.ts'
 import type { Answer, CallOptions } from '../../support/world.ts'
 
@@ -36,8 +42,8 @@ async function filled(count: number) {
   await makeInboxTokens(w)
   await fillMessages(filling, w.connectionId, ids.slice(0, 20), 100)
   // So few that a search page ends at an id with a displayable time: these ids are random.
-  await fillBlindMessages(filling, ids.slice(20, 1_500), 5)
-  await fillTrails(filling)
+  await fillUndecryptableMessages(filling, ids.slice(20, 1_500), 5)
+  await fillActivityTraces(filling)
   await fillThreads(filling, ids.slice(0, 5_000), member.userId)
   await w.db.sql`
     update conversations
@@ -99,14 +105,14 @@ async function callAsKey({ w, agent, ids, asKey, pages }: Filled): Promise<void>
 async function receiveEverything({ w, member }: Filled): Promise<void> {
   const at = w.clock.now()
   const known = { userId: null, parentUserId: null, phone: '5511900000005', name: 'Ana' }
-  await w.tell(
+  await w.deliver(
     customerMessage({ at, customer: known }),
     customerMessage({ at, customer: { ...known, userId: 'BR.1' } }),
   )
-  await w.tell(...Array.from({ length: 21 }, () => customerMessage({ at })))
+  await w.deliver(...Array.from({ length: 21 }, () => customerMessage({ at })))
   const sent = w.platform.sends.at(-1)?.order.correlator ?? ''
-  await w.tell(w.status(`wamid.${sent}`, 'delivered'), w.status('wamid.unknown', 'read'))
-  await w.tell(w.status('wamid.other', 'read', { correlator: sent }))
+  await w.deliver(w.status(`wamid.${sent}`, 'delivered'), w.status('wamid.unknown', 'read'))
+  await w.deliver(w.status('wamid.other', 'read', { correlator: sent }))
   // Last event a week ago and many sends since: the worst case for the scan.
   const weekAgo = new Date(w.clock.now().getTime() - 7 * 86_400_000)
   await w.db.sql`update connections set last_event_in_at = ${weekAgo} where workspace_id = ${w.workspaceId}`
@@ -162,7 +168,7 @@ test('a list is read in its order even with statistics collected during a storm'
     await one.asKey('GET', `${inboxPath}/conversations`)
     await one.asTeam('GET', '/conversations')
   })
-  assert.deepEqual(await badPlans(one.w.db, statements, ['conversations']), [])
+  assert.deepEqual(await findBadPlans(one.w.db, statements, ['conversations']), [])
 })
 
 test('each view is counted up to 500, from one range of one index', async () => {
@@ -175,7 +181,10 @@ test('each view is counted up to 500, from one range of one index', async () => 
   const [counting, ...more] = statements.filter(({ text }) => /unread_count > 0/.test(text))
   assert.ok(counting && more.length === 0)
   // Uses the primary key only for touched conversations, to check that each still is.
-  assert.deepEqual(await waysTo(w.db, counting, 'conversations'), ['conversations_pkey', 'conversations_counted'])
+  assert.deepEqual(await accessPathsTo(w.db, counting, 'conversations'), [
+    'conversations_pkey',
+    'conversations_counted',
+  ])
   assert.deepEqual(await filtersOn(w.db, counting, 'conversations'), ['is_moving'])
   assert.deepEqual([counts.all?.open, counts.agents?.open, counts.mine?.open], [500, 500, 40])
 })
@@ -221,18 +230,21 @@ test('no inbox call scans a big table, in a large or small workspace, with any s
       await callAsKey(each)
       await receiveEverything(each)
     })
-    assert.deepEqual(await badPlans(db, byKeys, ['conversations', 'messages', 'message_parts', 'sends', 'events']), [])
+    assert.deepEqual(
+      await findBadPlans(db, byKeys, ['conversations', 'messages', 'message_parts', 'sends', 'events']),
+      [],
+    )
     const byTeam = await statementsOf(() => callAsTeam(each))
-    assert.deepEqual(await badPlans(db, byTeam, tables.slice(5)), [])
+    assert.deepEqual(await findBadPlans(db, byTeam, tables.slice(5)), [])
     const byTokens = byTeam.filter(({ text }) => /tokens @>/.test(text))
     assert.ok(byTokens.length > (each === large ? 5 : 1), `${byTokens.length} by tokens`)
     searches.push(...byTokens)
   }
   for (const isKnown of [true, false]) {
-    if (!isKnown) await forgetStatistics(large.w.db, tables.slice(8))
+    if (!isKnown) await clearStatistics(large.w.db, tables.slice(8))
     for (const search of searches) {
       for (const table of tables.slice(8).filter((name) => search.text.includes(name))) {
-        const ways = await waysTo(large.w.db, search, table)
+        const ways = await accessPathsTo(large.w.db, search, table)
         assert.ok(ways.includes(`${table}_tokens`) && !ways.includes(`${table}_pkey`), `${ways} ${search.text}`)
       }
     }

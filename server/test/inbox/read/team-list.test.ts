@@ -52,7 +52,14 @@ test('a row shows owner, assignee, connection and last author', async () => {
   assert.deepEqual(last((await row()).lastMessage), ['Hi!', 'outbound', 'sent', byAgent])
   w.clock.advance(1000)
   const at = w.clock.now()
-  await w.tell({ type: 'echo', externalId: 'wamid.e', customer: customer(1), kind: 'text', text: 'From my phone', at })
+  await w.deliver({
+    type: 'echo',
+    externalId: 'wamid.e',
+    customer: customer(1),
+    kind: 'text',
+    text: 'From my phone',
+    at,
+  })
   const { lastMessage, ownerName } = await row()
   assert.deepEqual(lastMessage.author, { type: 'app', id: null, name: null })
   assert.equal(ownerName, null)
@@ -86,7 +93,7 @@ test('sorted by waiting, the longest waiting customer is first and answered ones
   await writes(w, 1)
   w.clock.advance(1000)
   const at = w.clock.now()
-  await w.tell({ type: 'echo', externalId: 'wamid.e2', customer: customer(2), kind: 'text', text: 'x', at })
+  await w.deliver({ type: 'echo', externalId: 'wamid.e2', customer: customer(2), kind: 'text', text: 'x', at })
   assert.deepEqual(await found(member, 'sort=waiting'), [one, three])
   assert.ok(!(await found(member, 'unanswered=true')).includes(two))
 })
@@ -139,7 +146,7 @@ test('a search by name finds conversations of leads with that name, and of no ot
   const w = await inboxWorld()
   const member = await signedInMember(w)
   const { id } = await w.customerWrites('Hi')
-  await w.tell(customerMessage({ at: w.clock.now(), customer: customer(1) }))
+  await w.deliver(customerMessage({ at: w.clock.now(), customer: customer(1) }))
   const lead = { firstName: 'Benedita', lastName: 'Souza', phone: '558191234567' }
   const { value: key } = await w.addKey({ scopes: ['leads.write'] })
   const made = await w.call('POST', '/api/v1/leads', { body: lead, key })

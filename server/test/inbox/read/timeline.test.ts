@@ -76,7 +76,7 @@ test('activities have a reason: customer wrote, timer, watchdog, stop switch, se
   const handBack = () => later('POST', '/hand-back', { keyId: agent.id })
   await later('PATCH', '', { status: 'resolved' })
   w.clock.advance(1000)
-  await w.tell(customerMessage({ at: w.clock.now() }))
+  await w.deliver(customerMessage({ at: w.clock.now() }))
   assert.deepEqual(await newest(), ['status', 'open', 'customer_wrote', 'system'])
 
   const snoozedUntil = new Date(w.clock.now().getTime() + minuteMs).toISOString()
@@ -105,7 +105,7 @@ test('activities have a reason: customer wrote, timer, watchdog, stop switch, se
 
   await handBack()
   w.clock.advance(1000)
-  await w.tell({ type: 'echo', externalId: 'wamid.p', customer: marina, kind: 'text', text: 'x', at: w.clock.now() })
+  await w.deliver({ type: 'echo', externalId: 'wamid.p', customer: marina, kind: 'text', text: 'x', at: w.clock.now() })
   assert.deepEqual(await newest(), ['owner', 'human', 'phone', 'system'])
 
   await handBack()
@@ -121,7 +121,7 @@ test('messages, notes and activities have one order, and pages of any size conta
     await later('POST', '/notes', { text: `Note ${n}` })
     await later('PATCH', '', { status: n % 2 === 0 ? 'pending' : 'open' })
     w.clock.advance(1000)
-    await w.tell(customerMessage({ at: w.clock.now(), text: `Message ${n}` }))
+    await w.deliver(customerMessage({ at: w.clock.now(), text: `Message ${n}` }))
   }
   const whole = (await timeline('limit=200')).items
   const ids = whole.map((one: Item) => one.id)
@@ -155,7 +155,7 @@ test('around the first unread message, with items before and after', async () =>
   const texts: string[] = []
   for (let n = 1; n <= 5; n++) {
     w.clock.advance(1000)
-    await w.tell(customerMessage({ at: w.clock.now(), text: `New ${n}` }))
+    await w.deliver(customerMessage({ at: w.clock.now(), text: `New ${n}` }))
     texts.push(`New ${n}`)
   }
   const page = await timeline('around=unread&limit=4')
@@ -178,7 +178,7 @@ test('around any message, however old, with cursors in both directions', async (
   const texts: string[] = []
   for (let n = 1; n <= 9; n++) {
     w.clock.advance(1000)
-    await w.tell(customerMessage({ at: w.clock.now(), text: `Said ${n}` }))
+    await w.deliver(customerMessage({ at: w.clock.now(), text: `Said ${n}` }))
     texts.push(`Said ${n}`)
   }
   const textsOf = ({ items }: Item) =>
@@ -199,11 +199,11 @@ test('two merged conversations keep the activities of both', async () => {
   const member = await signedInMember(w)
   const byPhone = await w.customerWrites('By phone')
   const hidden = { ...marina, phone: null, userId: 'BR.1' }
-  await w.tell(customerMessage({ at: w.clock.now(), customer: hidden, text: 'By id' }))
+  await w.deliver(customerMessage({ at: w.clock.now(), customer: hidden, text: 'By id' }))
   const { conversations } = (await member.call('GET', '/inbox/conversations')).body
   for (const { id } of conversations) await member.call('PATCH', `/inbox/conversations/${id}`, { status: 'pending' })
   w.clock.advance(1000)
-  await w.tell(customerMessage({ at: w.clock.now(), customer: { ...marina, userId: 'BR.1' } }))
+  await w.deliver(customerMessage({ at: w.clock.now(), customer: { ...marina, userId: 'BR.1' } }))
   const { items } = (await member.call('GET', `/inbox/conversations/${byPhone.id}/timeline`)).body
   assert.equal(items.filter((one: Item) => one.activity?.to === 'pending').length, 2)
 })

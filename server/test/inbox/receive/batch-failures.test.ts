@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { ChannelEvent } from '../../../src/channels/channel-event.ts'
 import { currentColumns } from '../../../src/inbox/conversation/touch.ts'
 import { createReceive } from '../../../src/inbox/receive/receive.ts'
-import { onOneServer } from '../../support/database.ts'
+import { skipIfDistributed } from '../../support/database.ts'
 import { receiveBatch } from '../../support/inbox/delivery-batch.ts'
 import { holdConversations, waitForLockWaiter } from '../../support/inbox/gate.ts'
 import { customerMessage, type InboxWorld, inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
@@ -23,12 +23,12 @@ const phoneOf = (n: number) => `55119888${70_000 + n}`
 const count = 9
 
 /** Returns one message each of several customers, half of whom have written before. */
-async function busyMoment() {
+async function messageBurst() {
   const w = await inboxWorld()
   const customers = Array.from({ length: count }, (_, n) => ({ ...marina, phone: phoneOf(n) }))
   const write = (text: string) => (customer: typeof marina) => customerMessage({ at: w.clock.now(), customer, text })
-  await w.tell(...customers.slice(0, 4).map(write('before')))
-  w.told.wrote.length = 0
+  await w.deliver(...customers.slice(0, 4).map(write('before')))
+  w.notified.wrote.length = 0
   return { w, messages: customers.map(write('now')) }
 }
 
@@ -47,9 +47,9 @@ async function onInsert({ db, workspaceId }: InboxWorld, table: string, statemen
 
 test(
   'only a row that the database always rejects is logged and skipped, and every delivery is accepted',
-  onOneServer('it takes what one server alone has, such as triggers and roles'),
+  skipIfDistributed('it takes what one server alone has, such as triggers and roles'),
   async () => {
-    const { w, messages } = await busyMoment()
+    const { w, messages } = await messageBurst()
     const refuse = `if new.kind = 'location' then raise exception 'never' using errcode = '22000'; end if`
     const restore = await onInsert(w, 'messages', refuse)
     const lines = w.logLines.length
@@ -63,7 +63,7 @@ test(
       w.logLines.slice(lines).filter((line) => line.includes('skipping inbound item that cannot be stored')).length,
       1,
     )
-    assert.equal(w.told.wrote.length, count)
+    assert.equal(w.notified.wrote.length, count)
   },
 )
 
@@ -78,7 +78,7 @@ const odd: [where: string, fields: object][] = [
 
 for (const [where, fields] of odd) {
   test(`a bug in handling one item, ${where}, skips that item without affecting other deliveries`, async () => {
-    const { w, messages } = await busyMoment()
+    const { w, messages } = await messageBurst()
     const before = passedOver(w).length
     const message = { ...customerMessage({ at: w.clock.now() }), ...fields }
     assert.ok((await receiveBatch(w, [[message], ...messages.map((each) => [each])])).every(Boolean))
@@ -89,7 +89,7 @@ for (const [where, fields] of odd) {
 
 test(
   'a status of an unknown message that the database always rejects is skipped, and the others are stored',
-  onOneServer('it takes what one server alone has, such as triggers and roles'),
+  skipIfDistributed('it takes what one server alone has, such as triggers and roles'),
   async () => {
     const w = await inboxWorld()
     const refuse = `if new.error_code = '7' then raise exception 'never' using errcode = '22000'; end if`
@@ -110,9 +110,9 @@ test(
 for (const table of ['conversations', 'messages', 'events']) {
   test(
     `losing the database while writing ${table} fails the whole batch, and the repeat stores each once`,
-    onOneServer('it takes what one server alone has, such as triggers and roles'),
+    skipIfDistributed('it takes what one server alone has, such as triggers and roles'),
     async () => {
-      const { w, messages } = await busyMoment()
+      const { w, messages } = await messageBurst()
       const lists = messages.map((message) => [message])
       const restore = await onInsert(w, table, 'perform pg_terminate_backend(pg_backend_pid())')
       const taken = await receiveBatch(w, lists)
@@ -126,9 +126,9 @@ for (const table of ['conversations', 'messages', 'events']) {
 
 test(
   'a conversation locked by others blocks neither another workspace nor other customers of its own',
-  onOneServer('who waits for whom is seen by the locks of one server'),
+  skipIfDistributed('who waits for whom is seen by the locks of one server'),
   async () => {
-    const [{ w, messages }, other] = [await busyMoment(), await inboxWorld()]
+    const [{ w, messages }, other] = [await messageBurst(), await inboxWorld()]
     const receive = createReceive(w.receiveDeps)
     const receiverOf = ({ workspaceId, connectionId: id }: InboxWorld) =>
       ({ workspaceId, id, channel: 'waba' }) as const

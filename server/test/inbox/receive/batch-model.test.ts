@@ -7,7 +7,7 @@ import { type CustomerEvent, groupByCustomer } from '../../../src/inbox/receive/
 import { declaredPicture } from '../../support/inbox/declared-files.ts'
 import { receiveBatch } from '../../support/inbox/delivery-batch.ts'
 import { addAgent, customerMessage, type InboxWorld, inboxWorld } from '../../support/inbox/inbox-world.ts'
-import { inboxPicture } from './inbox-picture.ts'
+import { inboxSnapshot } from './inbox-snapshot.ts'
 
 // Batched decisions in memory must equal decisions made one by one with the database.
 
@@ -82,7 +82,7 @@ test('batching has the same result as applying each customer’s events one afte
       for (const w of [one, other]) if (isClosed) await close(w)
       assert.ok((await receiveBatch(one, lists)).every(Boolean))
       await applyInTurn(other, lists.flat())
-      assert.deepEqual(await inboxPicture(one), await inboxPicture(other))
+      assert.deepEqual(await inboxSnapshot(one), await inboxSnapshot(other))
     }
   })
   await fc.assert(property, runs)

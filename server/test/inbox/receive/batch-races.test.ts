@@ -4,7 +4,7 @@ import type { Tx } from '../../../src/base/db.ts'
 import type { Keyring } from '../../../src/base/encryption/keyring.ts'
 import { eraseConversation } from '../../../src/inbox/erase.ts'
 import { applyAlone } from '../../../src/inbox/receive/apply-batch.ts'
-import { onOneServer } from '../../support/database.ts'
+import { skipIfDistributed } from '../../support/database.ts'
 import { receiveBatch } from '../../support/inbox/delivery-batch.ts'
 import { holdConversations, waitForLockWaiter } from '../../support/inbox/gate.ts'
 import { addAgent, customerMessage, type InboxWorld, inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
@@ -28,12 +28,12 @@ async function whileWaiting(
 
 test(
   'messages of a conversation merged between read and lock are stored in the merged one',
-  onOneServer('who waits for whom is seen by the locks of one server'),
+  skipIfDistributed('who waits for whom is seen by the locks of one server'),
   async () => {
     const w = await inboxWorld()
     const hidden = { userId: 'BR.1', parentUserId: null, phone: null, name: null }
     const { id } = await w.customerWrites('by phone')
-    await w.tell(customerMessage({ at: w.clock.now(), customer: hidden, text: 'by id' }))
+    await w.deliver(customerMessage({ at: w.clock.now(), customer: hidden, text: 'by id' }))
     const messageId = await w.pendingSend(id)
     const both = { ...hidden, phone: marina.phone }
     const receiver = { workspaceId: w.workspaceId, id: w.connectionId, channel: 'waba' } as const
@@ -58,7 +58,7 @@ test(
 
 test(
   'messages during an erasure start a new conversation, and earlier ones are erased',
-  onOneServer('who waits for whom is seen by the locks of one server'),
+  skipIfDistributed('who waits for whom is seen by the locks of one server'),
   async () => {
     const w = await inboxWorld()
     const { id } = await w.customerWrites('before')

@@ -14,7 +14,7 @@ async function textsOf(w: InboxWorld): Promise<string[][]> {
 test('one id twice in a delivery, in two batched ones, and in two processes at once, is one message', async () => {
   const w = await inboxWorld()
   const known = customerMessage({ at: w.clock.now(), text: 'known' })
-  await w.tell(known)
+  await w.deliver(known)
   const fresh = customerMessage({ at: w.clock.now(), text: 'fresh' })
   const ofNew = customerMessage({ at: w.clock.now(), text: 'new', customer: byPhone(1) })
   const lists = [[fresh, fresh, known], [fresh], [ofNew, ofNew], [ofNew, known], [known]]
@@ -22,7 +22,7 @@ test('one id twice in a delivery, in two batched ones, and in two processes at o
   assert.ok(taken.flat().every(Boolean))
   assert.deepEqual((await textsOf(w)).sort(), [['known', 'fresh'], ['new']].sort())
   assert.deepEqual((await w.conversations()).map((one) => one.unread_count).sort(), [1, 2])
-  assert.equal(w.told.wrote.length, 3)
+  assert.equal(w.notified.wrote.length, 3)
 })
 
 test('one id from two customers at the same time creates one conversation, and no empty one', async () => {
@@ -43,7 +43,7 @@ test('an echo of our own send is not stored again, unlike others in the batch', 
   const w = await inboxWorld()
   const { id } = await w.customerWrites('Hi')
   const messageId = await w.pendingSend(id)
-  await w.tell(w.status('wamid.sent', 'sent', { correlator: `${messageId}:1` }))
+  await w.deliver(w.status('wamid.sent', 'sent', { correlator: `${messageId}:1` }))
   const echo = (externalId: string): ChannelEvent[] => [
     { type: 'echo', externalId, customer: marina, kind: 'text', text: externalId, at: w.clock.now() },
   ]

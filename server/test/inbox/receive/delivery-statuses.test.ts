@@ -14,7 +14,7 @@ async function sending(parts = 1) {
 test('statuses advance with one event per real change, in any order and with repeats', async () => {
   const { w, messageId, events, message } = await sending()
   const correlator = `${messageId}:1`
-  const tell = (status: 'sent' | 'delivered' | 'read') => w.tell(w.status('wamid.1', status, { correlator }))
+  const tell = (status: 'sent' | 'delivered' | 'read') => w.deliver(w.status('wamid.1', status, { correlator }))
   for (const status of ['sent', 'sent', 'read', 'delivered', 'sent', 'read'] as const) await tell(status)
   assert.deepEqual([(await message()).status, (await message()).external_id], ['read', 'wamid.1'])
   const told = await events()
@@ -37,7 +37,7 @@ test('statuses advance with one event per real change, in any order and with rep
 test('a message in parts has the lowest status of all parts', async () => {
   const { w, messageId, message, events } = await sending(2)
   const tell = (part: number, status: 'sent' | 'delivered') =>
-    w.tell(w.status(`wamid.${part}`, status, { correlator: `${messageId}:${part}` }))
+    w.deliver(w.status(`wamid.${part}`, status, { correlator: `${messageId}:${part}` }))
   await tell(1, 'delivered')
   assert.equal((await message()).status, 'pending')
   await tell(2, 'sent')
@@ -51,9 +51,9 @@ test('statuses of unknown messages change nothing', async () => {
   const { w, events, message } = await sending()
   const stranger = await inboxWorld()
   const correlator = `${(await message()).id}:1`
-  await stranger.tell(stranger.status('wamid.1', 'read', { correlator }))
-  await w.tell(w.status('wamid.x', 'read', { correlator: 'something else' }))
-  await w.tell(w.status('wamid.y', 'read', { correlator: `${w.workspaceId}:1` }))
+  await stranger.deliver(stranger.status('wamid.1', 'read', { correlator }))
+  await w.deliver(w.status('wamid.x', 'read', { correlator: 'something else' }))
+  await w.deliver(w.status('wamid.y', 'read', { correlator: `${w.workspaceId}:1` }))
   assert.equal((await message()).status, 'pending')
   assert.deepEqual(await events(), [])
 })

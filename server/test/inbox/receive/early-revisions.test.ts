@@ -34,12 +34,12 @@ for (const isKnown of [true, false]) {
   test(`a withdrawal and edits of ${who} that arrive before their message are applied to it`, async () => {
     const w = await inboxWorld()
     if (isKnown) await w.customerWrites('Hello')
-    await w.tell(told(w, 'edited', { at: minuteAgo(w) }))
-    await w.tell(told(w, 'edited', { at: minuteAgo(w) }))
-    await w.tell(late(w))
+    await w.deliver(told(w, 'edited', { at: minuteAgo(w) }))
+    await w.deliver(told(w, 'edited', { at: minuteAgo(w) }))
+    await w.deliver(late(w))
     assert.equal((await storedMessage(w, 'wamid.late')).text, 'Edited')
-    await w.tell(told(w, 'withdrawn', { originalId: 'wamid.2' }))
-    await w.tell(late(w, { externalId: 'wamid.2' }))
+    await w.deliver(told(w, 'withdrawn', { originalId: 'wamid.2' }))
+    await w.deliver(late(w, { externalId: 'wamid.2' }))
     const [{ id }] = await w.conversations()
     const message = await storedMessage(w, 'wamid.2')
     assert.deepEqual([message.text, message.revision?.withdrawnAt], ['', w.clock.now().toISOString()])
@@ -56,11 +56,11 @@ test('messages of the phone, a history or another app withdrawn before they arri
     direction: Revision['direction'],
     arrive: (externalId: string) => Promise<unknown>,
   ][] = [
-    ['wamid.echo', 'outbound', (externalId) => w.tell({ type: 'echo', externalId, ...said })],
+    ['wamid.echo', 'outbound', (externalId) => w.deliver({ type: 'echo', externalId, ...said })],
     [
       'wamid.history',
       'inbound',
-      (externalId) => w.tell({ type: 'history', externalId, direction: 'inbound', status: 'read', ...said }),
+      (externalId) => w.deliver({ type: 'history', externalId, direction: 'inbound', status: 'read', ...said }),
     ],
     [
       'wamid.app',
@@ -73,7 +73,7 @@ test('messages of the phone, a history or another app withdrawn before they arri
     ],
   ]
   for (const [originalId, direction, arrive] of rows) {
-    await w.tell(told(w, 'withdrawn', { originalId, direction }))
+    await w.deliver(told(w, 'withdrawn', { originalId, direction }))
     await arrive(originalId)
     assert.equal((await storedMessage(w, originalId)).text, '', originalId)
   }
@@ -82,11 +82,11 @@ test('messages of the phone, a history or another app withdrawn before they arri
 test('a reaction removed before it arrives does not exist; a newer one stays', async () => {
   const w = await inboxWorld()
   await w.customerWrites('Hello', { externalId: 'wamid.1' })
-  await w.tell(told(w, 'reaction_lifted', { originalId: 'wamid.1', at: minuteAgo(w) }))
+  await w.deliver(told(w, 'reaction_lifted', { originalId: 'wamid.1', at: minuteAgo(w) }))
   const reaction = { externalId: 'wamid.1', emoji: '👍' }
   w.clock.advance(1000)
-  await w.tell(late(w, { externalId: 'wamid.r2', text: '👍', detail: { reaction }, at: w.clock.now() }))
-  await w.tell(
+  await w.deliver(late(w, { externalId: 'wamid.r2', text: '👍', detail: { reaction }, at: w.clock.now() }))
+  await w.deliver(
     late(w, { externalId: 'wamid.r1', text: '👍', detail: { reaction }, at: new Date(minuteAgo(w).getTime() - 2000) }),
   )
   const [lifted, kept] = [await storedMessage(w, 'wamid.r1'), await storedMessage(w, 'wamid.r2')]
@@ -96,9 +96,9 @@ test('a reaction removed before it arrives does not exist; a newer one stays', a
 test('a customer cannot change messages of another, nor our answers', async () => {
   const w = await inboxWorld()
   const other: Customer = { ...marina, phone: '5511900000001' }
-  await w.tell(told(w, 'withdrawn', { customer: other }))
-  await w.tell(told(w, 'withdrawn', { direction: 'outbound', at: minuteAgo(w) }))
-  await w.tell(late(w))
+  await w.deliver(told(w, 'withdrawn', { customer: other }))
+  await w.deliver(told(w, 'withdrawn', { direction: 'outbound', at: minuteAgo(w) }))
+  await w.deliver(late(w))
   assert.equal((await storedMessage(w, 'wamid.late')).text, 'Secret')
 })
 
@@ -120,7 +120,7 @@ once('at the same moment and on two nodes one of both sees the other', async () 
 once('they wait for a week, a thousand in a workspace at most, and what they say is sealed', async () => {
   const w = await inboxWorld()
   const many = Array.from({ length: 1005 }, (_, n) => told(w, 'edited', { originalId: `wamid.${n}`, text: 'Spoken' }))
-  await w.tell(...many)
+  await w.deliver(...many)
   assert.equal(await waiting(w), 1000)
   const rows = await w.db.sql<{ content: Buffer }[]>`
     select content from parked_revisions where workspace_id = ${w.workspaceId}`

@@ -138,7 +138,7 @@ test('a connection that the key cannot see, or that is not official, is 404, eve
 test('a status never changes an echo', async () => {
   const { w, echo } = await echoWorld()
   await echo()
-  await w.tell(w.status('wamid.e', 'read'))
+  await w.deliver(w.status('wamid.e', 'read'))
   const [{ id }] = await w.conversations()
   assert.equal((await w.messages(id))[0].status, 'sent')
   assert.equal((await w.events(id)).length, 1)

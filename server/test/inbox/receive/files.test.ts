@@ -24,10 +24,10 @@ test('the file of a message is due for download as soon as the message is stored
 test('files of echoes and of a history are downloaded like those of customers', async () => {
   const w = await inboxWorld()
   const said = { customer: marina, kind: 'image', text: '', at: w.clock.now(), detail: { media } } as const
-  await w.tell({ type: 'echo', externalId: 'wamid.1', ...said })
+  await w.deliver({ type: 'echo', externalId: 'wamid.1', ...said })
   const old = { type: 'history', status: 'read', ...said } as const
-  await w.tell({ ...old, externalId: 'wamid.2', direction: 'inbound' })
-  await w.tell({ ...old, externalId: 'wamid.3', direction: 'outbound' })
+  await w.deliver({ ...old, externalId: 'wamid.2', direction: 'inbound' })
+  await w.deliver({ ...old, externalId: 'wamid.3', direction: 'outbound' })
   const files = await storedFiles(w)
   assert.deepEqual(
     files.map(({ direction, state }) => [direction, state]),
@@ -44,10 +44,10 @@ test('a file that a history sends later belongs to its placeholder message, once
   const said = { externalId: 'wamid.1', customer: marina, at: w.clock.now() }
   const old = { type: 'history', direction: 'inbound', status: 'read', ...said } as const
   const shown: ChannelEvent = { ...old, kind: 'image', text: 'Look', detail: { media } }
-  await w.tell({ ...old, kind: 'system', text: 'Media' })
-  await w.tell(shown)
-  await w.tell(shown)
-  await w.tell({ ...shown, kind: 'video', text: 'Other' })
+  await w.deliver({ ...old, kind: 'system', text: 'Media' })
+  await w.deliver(shown)
+  await w.deliver(shown)
+  await w.deliver({ ...shown, kind: 'video', text: 'Other' })
   const message = await storedMessage(w, 'wamid.1')
   assert.deepEqual([message.kind, message.text], ['image', 'Look'])
   const files = await storedFiles(w)
@@ -63,9 +63,9 @@ test('files stay with their messages when two conversations are merged', async (
   const w = await inboxWorld()
   const send = (customer: object) =>
     customerMessage({ at: w.clock.now(), kind: 'image', detail: { media }, customer: { ...marina, ...customer } })
-  await w.tell(send({ userId: null }))
-  await w.tell(send({ userId: 'BR.1', phone: null }))
-  await w.tell(send({ userId: 'BR.1' }))
+  await w.deliver(send({ userId: null }))
+  await w.deliver(send({ userId: 'BR.1', phone: null }))
+  await w.deliver(send({ userId: 'BR.1' }))
   const [{ id }, ...others] = await w.conversations()
   assert.equal(others.length, 0)
   const files = await storedFiles(w)

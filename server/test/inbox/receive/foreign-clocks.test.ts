@@ -18,7 +18,7 @@ test("a message after an answer waits and is sorted after it, whatever the platf
     assert.equal((await echoed(w, { body: 'an answer' })).status, 202)
     w.clock.advance(40)
     for (const text of ['another question', 'and one more']) {
-      await w.tell(customerMessage({ at: new Date(w.clock.now().getTime() - behindMs), text }))
+      await w.deliver(customerMessage({ at: new Date(w.clock.now().getTime() - behindMs), text }))
     }
     const [row] = await w.db
       .sql`select unanswered_since is null as is_answered from conversations where id = ${conversation.id}`
@@ -35,7 +35,7 @@ test("a message after an answer waits and is sorted after it, whatever the platf
 
 test('no foreign clock puts a conversation into the future', async () => {
   const w = await inboxWorld()
-  await w.tell(customerMessage({ at: w.clock.now(), text: 'now' }))
+  await w.deliver(customerMessage({ at: w.clock.now(), text: 'now' }))
   w.clock.advance(1000)
   const answer = (occurred_at: string) => echoed(w, { body: 'x', occurred_at })
   const far = await answer('2030-01-01T00:00:00Z')

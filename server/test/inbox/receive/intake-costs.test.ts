@@ -20,7 +20,7 @@ const messagesOf = (customers: number): ChannelEvent[] => {
 }
 
 async function statementsFor(events: ChannelEvent[]): Promise<number> {
-  const sent = await everyStatementOf(() => w.tell(...events))
+  const sent = await everyStatementOf(() => w.deliver(...events))
   return sent.length
 }
 
@@ -33,7 +33,7 @@ test('100 messages of 100 customers take at most 16 statements if all are new, a
 })
 
 test('100 messages of one customer take at most 8 statements', async () => {
-  await w.tell(...messagesOf(1))
+  await w.deliver(...messagesOf(1))
   const sent = await statementsFor(messagesOf(1))
   assert.ok(sent <= 8, `${sent} statements`)
 })

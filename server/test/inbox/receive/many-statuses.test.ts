@@ -9,7 +9,7 @@ import { externalIndex } from '../../../src/inbox/conversation/encrypted-convers
 import { createReceive } from '../../../src/inbox/receive/receive.ts'
 import { recordPart } from '../../../src/inbox/send/record-result.ts'
 import { settleSend } from '../../../src/inbox/send/settle-parts.ts'
-import { onOneServer, openNode, testDatabase } from '../../support/database.ts'
+import { openNode, skipIfDistributed, testDatabase } from '../../support/database.ts'
 import { holdLocks, waitForLockWaiter } from '../../support/inbox/gate.ts'
 import { type InboxWorld, inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
 
@@ -120,7 +120,7 @@ test('one failure among successes affects only its message, and the connection i
   assert.ok(failing?.type === 'status')
   await w.callback({ ...failing, status: 'failed', errorCode: '131047' }, ...others)
   assert.deepEqual(await w.standing(), ['failed', ...others.map(() => 'delivered')])
-  assert.deepEqual(w.told.refused, ['131047'])
+  assert.deepEqual(w.notified.refused, ['131047'])
   const [event] = await w.events(w.conversationIds[0] ?? '')
   assert.deepEqual([event?.payload.status, event?.payload.error_code], ['failed', '131047'])
   await w.callback(...all(w, 'read'))
@@ -167,12 +167,12 @@ async function settle(w: SentWorld, conversationId: string, messageId: string): 
 
 test(
   'recording a response while a status of another part is applied loses neither',
-  onOneServer('who waits for whom is seen by the locks of one server'),
+  skipIfDistributed('who waits for whom is seen by the locks of one server'),
   async () => {
     const w = await sentWorld(1)
     const [conversationId = ''] = w.conversationIds
     const messageId = await w.pendingSend(conversationId, 2)
-    await holding(
+    await whileHolding(
       w,
       (tx) => noteAccepted(tx, w, conversationId, messageId, 'wamid.part.2', 2),
       () => w.callback(w.status('wamid.part.1', 'delivered', { correlator: `${messageId}:1` })),
@@ -193,7 +193,7 @@ test(
 )
 
 /** Runs `hold` in a transaction that ends after `other` waits for its locks and the third has run. */
-async function holding(
+async function whileHolding(
   w: SentWorld,
   hold: (tx: Tx) => Promise<unknown>,
   other: () => Promise<void>,
@@ -220,13 +220,13 @@ test('a message of ours that arrived first as an echo advances by its own status
 
 test(
   'conversations are locked in id order, so that there is no deadlock',
-  onOneServer('who waits for whom is seen by the locks of one server'),
+  skipIfDistributed('who waits for whom is seen by the locks of one server'),
   async () => {
     const w = await sentWorld(3)
     const ids = [...w.conversationIds].sort()
     const lock = (tx: Tx, id = '') =>
       tx`select from conversations where workspace_id = ${w.workspaceId} and id = ${id} for update nowait`
-    await holding(
+    await whileHolding(
       w,
       (tx) => lock(tx, ids[0]),
       () => w.callback(...all(w, 'delivered')),

@@ -127,7 +127,7 @@ test("the name is the customer's latest by platform time", async () => {
     w.clock.advance(30 * 60_000)
     for (const [called, minute, how] of told) {
       if (minute > 30) w.clock.advance(60_000)
-      await w.tell(event(called, new Date(noon + minute * 60_000), how))
+      await w.deliver(event(called, new Date(noon + minute * 60_000), how))
     }
     const [conversation] = await w.conversations()
     assert.equal(conversation.contact.name, name, what)
@@ -145,17 +145,17 @@ test("a late message does not change the customer's current address", async () =
   const w = await inboxWorld()
   const at = (minutes: number) => new Date(w.clock.now().getTime() - minutes * 60_000)
   const spelled = (phone: string) => ({ ...marina, userId: 'BR.1', phone })
-  await w.tell(customerMessage({ at: at(1), customer: spelled('5581991234567') }))
-  await w.tell(customerMessage({ at: at(60), customer: spelled('558191234567') }))
+  await w.deliver(customerMessage({ at: at(1), customer: spelled('5581991234567') }))
+  await w.deliver(customerMessage({ at: at(60), customer: spelled('558191234567') }))
   assert.equal((await w.conversations())[0].contact.phone, '5581991234567')
 })
 
 test('a merged conversation keeps the newer name', async () => {
   const w = await inboxWorld()
   const at = (minutes: number) => new Date(w.clock.now().getTime() - minutes * 60_000)
-  await w.tell(customerMessage({ at: at(60), customer: { ...marina, name: 'Former' } }))
-  await w.tell(customerMessage({ at: at(5), customer: { ...marina, phone: null, userId: 'BR.1', name: 'Newer' } }))
-  await w.tell(customerMessage({ at: at(90), customer: { ...marina, userId: 'BR.1', name: 'Oldest' } }))
+  await w.deliver(customerMessage({ at: at(60), customer: { ...marina, name: 'Former' } }))
+  await w.deliver(customerMessage({ at: at(5), customer: { ...marina, phone: null, userId: 'BR.1', name: 'Newer' } }))
+  await w.deliver(customerMessage({ at: at(90), customer: { ...marina, userId: 'BR.1', name: 'Oldest' } }))
   const [{ contact }, ...others] = await w.conversations()
   assert.deepEqual([contact.name, others.length], ['Newer', 0])
 })
@@ -164,9 +164,9 @@ test('a repeat does not update its customer, whatever comes with it', async () =
   const w = await inboxWorld()
   const [customer, at] = [{ ...marina, userId: 'BR.1' }, w.clock.now()]
   const first = customerMessage({ at, customer })
-  await w.tell(first)
+  await w.deliver(first)
   // An edit is not applied by the batch.
-  await w.tell(
+  await w.deliver(
     { ...first, customer: { ...marina, userId: 'BR.2' } },
     { type: 'edited', originalId: 'wamid.late', customer, direction: 'inbound', text: 'Edited', at },
   )

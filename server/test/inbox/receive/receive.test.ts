@@ -82,10 +82,10 @@ test('the referral of an ad is stored with its message and included in the event
 test('a repeated delivery changes nothing', async () => {
   const w = await inboxWorld()
   const event = customerMessage({ at: w.clock.now() })
-  await w.tell(event, event)
+  await w.deliver(event, event)
   const [before] = await w.conversations()
   w.clock.advance(5000)
-  await Promise.all([w.tell(event), w.tell(event)])
+  await Promise.all([w.deliver(event), w.deliver(event)])
   assert.deepEqual(await w.conversations(), [before])
   assert.equal(before.unread_count, 1)
   assert.equal((await w.messages(before.id)).length, 1)
@@ -111,7 +111,7 @@ for (const [when, agoMs] of Object.entries({ now: 0, 'a second before our last o
 test('messages of one second get unique times in order of arrival', async () => {
   const w = await inboxWorld()
   const texts = ['a', 'b', 'c', 'd', 'e']
-  await w.tell(...texts.map((text) => customerMessage({ at: w.clock.now(), text })))
+  await w.deliver(...texts.map((text) => customerMessage({ at: w.clock.now(), text })))
   const [{ id }] = await w.conversations()
   const messages = await w.messages(id)
   assert.deepEqual(
@@ -128,7 +128,7 @@ test('messages of one second get unique times in order of arrival', async () => 
 test('a late message neither shortens the window nor becomes the newest', async () => {
   const w = await inboxWorld()
   const before = await w.customerWrites('new')
-  await w.tell(customerMessage({ at: new Date(w.clock.now().getTime() - 7_200_000), text: 'old' }))
+  await w.deliver(customerMessage({ at: new Date(w.clock.now().getTime() - 7_200_000), text: 'old' }))
   const [after] = await w.conversations()
   assert.equal(after.window_expires_at, before.window_expires_at)
   assert.equal(after.last_message_at, before.last_message_at)
@@ -137,7 +137,7 @@ test('a late message neither shortens the window nor becomes the newest', async 
 
 test('a platform notice is stored, but opens no window, is not unread and emits no message.received', async () => {
   const w = await inboxWorld()
-  await w.tell(customerMessage({ at: w.clock.now(), kind: 'system', text: 'Number changed', opensWindow: false }))
+  await w.deliver(customerMessage({ at: w.clock.now(), kind: 'system', text: 'Number changed', opensWindow: false }))
   const [conversation] = await w.conversations()
   assert.deepEqual([conversation.window_expires_at, conversation.unread_count], [null, 0])
   assert.deepEqual(
@@ -157,7 +157,7 @@ for (const [what, first, second] of variants) {
   test(`phone variants join, never split: ${what}`, async () => {
     const w = await inboxWorld()
     for (const phone of [first, second, first]) {
-      await w.tell(customerMessage({ at: w.clock.now(), customer: { ...marina, phone } }))
+      await w.deliver(customerMessage({ at: w.clock.now(), customer: { ...marina, phone } }))
     }
     const [conversation, ...others] = await w.conversations()
     assert.deepEqual([others.length, conversation.unread_count], [0, 3])
@@ -169,9 +169,9 @@ test('two conversations of one customer are merged into the older one; both ids 
   const older = await w.customerWrites('by phone')
   w.clock.advance(1000)
   const hidden = { userId: 'BR.1', parentUserId: null, phone: null, name: null }
-  await w.tell(customerMessage({ at: new Date(w.clock.now().getTime() - 1000), customer: hidden, text: 'by id' }))
+  await w.deliver(customerMessage({ at: new Date(w.clock.now().getTime() - 1000), customer: hidden, text: 'by id' }))
   const younger = (await w.conversations()).find((one) => one.id !== older.id)
-  await w.tell(customerMessage({ at: w.clock.now(), customer: { ...hidden, phone: marina.phone }, text: 'both' }))
+  await w.deliver(customerMessage({ at: w.clock.now(), customer: { ...hidden, phone: marina.phone }, text: 'both' }))
   const [merged, ...others] = await w.conversations()
   assert.deepEqual([merged.id, others.length, merged.unread_count], [older.id, 0, 3])
   const messages = await w.messages(younger.id)
@@ -189,10 +189,10 @@ test('a conversation that people have stays theirs when two are merged, whicheve
     const agentKey = await w.addKey({ scopes: ['inbox.read', 'inbox.write'] })
     const known = { userId: 'BR.1', parentUserId: null, phone: null, name: null }
     const [first, second] = isYoungerTaken ? [marina, known] : [known, marina]
-    await w.tell(customerMessage({ at: w.clock.now(), customer: first, text: 'first' }))
+    await w.deliver(customerMessage({ at: w.clock.now(), customer: first, text: 'first' }))
     const [older] = await w.conversations()
     w.clock.advance(1000)
-    await w.tell(customerMessage({ at: w.clock.now(), customer: second, text: 'second' }))
+    await w.deliver(customerMessage({ at: w.clock.now(), customer: second, text: 'second' }))
     const younger = (await w.conversations()).find(({ id }) => id !== older.id)
     const [taken, other] = isYoungerTaken ? [younger, older] : [older, younger]
     const member = await signedInMember(w)
@@ -201,7 +201,7 @@ test('a conversation that people have stays theirs when two are merged, whicheve
     const owner = { body: { owner: `agent:${agentKey.id}` }, key: agentKey.value }
     assert.equal((await w.call('PATCH', conversationPath(other.id), owner)).status, 200)
     const both = { ...known, phone: marina.phone }
-    await w.tell(customerMessage({ at: w.clock.now(), customer: both, text: 'both' }))
+    await w.deliver(customerMessage({ at: w.clock.now(), customer: both, text: 'both' }))
     const { conversation } = (await member.call('GET', `${conversations}/${taken.id}`)).body
     assert.deepEqual([conversation.id, conversation.owner, conversation.held], [older.id, 'human', true])
     assert.equal(conversation.assignedTo?.userId ?? conversation.assignedTo, member.userId)
@@ -216,8 +216,8 @@ test('a conversation that people have stays theirs when two are merged, whicheve
 
 test('a number reassigned by the platform to another user id is another customer, and the first loses the phone', async () => {
   const w = await inboxWorld()
-  await w.tell(customerMessage({ at: w.clock.now(), customer: { ...marina, userId: 'BR.1' } }))
-  await w.tell(customerMessage({ at: w.clock.now(), customer: { ...marina, userId: 'BR.2', name: 'Ana' } }))
+  await w.deliver(customerMessage({ at: w.clock.now(), customer: { ...marina, userId: 'BR.1' } }))
+  await w.deliver(customerMessage({ at: w.clock.now(), customer: { ...marina, userId: 'BR.2', name: 'Ana' } }))
   const contacts = (await w.conversations()).map((one) => one.contact)
   assert.deepEqual(
     contacts.sort((a, b) => a.name.localeCompare(b.name)),
@@ -232,8 +232,8 @@ test('a customer who changes number keeps the conversation', async () => {
   const w = await inboxWorld()
   const before = await w.customerWrites('old number')
   const customer = { ...marina, phone: '5511988887777', name: null }
-  await w.tell({ type: 'customer_changed', previous: marina, customer, at: w.clock.now() })
-  await w.tell(customerMessage({ at: w.clock.now(), customer: { ...customer, userId: 'BR.9' }, text: 'new number' }))
+  await w.deliver({ type: 'customer_changed', previous: marina, customer, at: w.clock.now() })
+  await w.deliver(customerMessage({ at: w.clock.now(), customer: { ...customer, userId: 'BR.9' }, text: 'new number' }))
   const [after, ...others] = await w.conversations()
   assert.deepEqual([after.id, others.length], [before.id, 0])
   assert.deepEqual(after.contact, { name: 'Marina Duarte', phone: '5511988887777' })
@@ -252,11 +252,11 @@ for (const [what, first, second, previous, customer] of joined) {
   test(`a change that matches two conversations merges them into the older one and loses neither: ${what}`, async () => {
     const w = await inboxWorld()
     for (const who of [first, second]) {
-      await w.tell(customerMessage({ at: w.clock.now(), customer: who }))
+      await w.deliver(customerMessage({ at: w.clock.now(), customer: who }))
       w.clock.advance(1_000)
     }
     const [, older] = await w.conversations()
-    await w.tell({ type: 'customer_changed', previous, customer, at: w.clock.now() })
+    await w.deliver({ type: 'customer_changed', previous, customer, at: w.clock.now() })
     const [after, ...others] = await w.conversations()
     assert.deepEqual([after.id, after.contact.phone, after.unread_count, others.length], [older.id, shown, 2, 0])
     assert.equal((await w.messages(after.id)).length, 2)
@@ -268,12 +268,12 @@ for (const [what, first, second, previous, customer] of joined) {
       await w.addKey({ scopes: ['inbox.read', 'inbox.write'], answersNewConversations: true })
       const member = await signedInMember(w)
       for (const who of [first, second]) {
-        await w.tell(customerMessage({ at: w.clock.now(), customer: who }))
+        await w.deliver(customerMessage({ at: w.clock.now(), customer: who }))
         w.clock.advance(1_000)
       }
       const taken = (await w.conversations())[place]
       await member.call('POST', `/inbox/conversations/${taken.id}/take-over`)
-      await w.tell({ type: 'customer_changed', previous, customer, at: w.clock.now() })
+      await w.deliver({ type: 'customer_changed', previous, customer, at: w.clock.now() })
       const { conversation } = (await member.call('GET', `/inbox/conversations/${taken.id}`)).body
       assert.deepEqual([conversation.owner, conversation.held], ['human', true], `${place}`)
     }
@@ -284,22 +284,22 @@ test('names: the newest profile name wins, a contact book fills in only a missin
   const w = await inboxWorld()
   await w.customerWrites('a', { customer: { ...marina, name: null } })
   const book = { type: 'contact_named', customer: { ...marina, name: 'From the book' } } as const
-  await w.tell(book)
+  await w.deliver(book)
   assert.equal((await w.conversations())[0].contact.name, 'From the book')
   await w.customerWrites('b', { customer: { ...marina, name: 'Marina' } })
-  await w.tell(book)
+  await w.deliver(book)
   assert.equal((await w.conversations())[0].contact.name, 'Marina')
 })
 
 test('a call opens the window of a conversation and adds no message', async () => {
   const w = await inboxWorld()
   const call = () => ({ type: 'contact_opened', customer: marina, at: w.clock.now() }) as const
-  await w.tell(call())
+  await w.deliver(call())
   assert.deepEqual(await w.conversations(), [])
   const { id } = await w.customerWrites('Hi')
   w.clock.advance(25 * 3_600_000)
   assert.equal((await w.conversations())[0].window_expires_at, null)
-  await w.tell(call())
+  await w.deliver(call())
   const [after] = await w.conversations()
   assert.equal(Date.parse(after.window_expires_at) - w.clock.now().getTime(), 24 * 3_600_000)
   assert.equal((await w.messages(id)).length, 1)
@@ -319,8 +319,8 @@ test('a message from the phone assigns the conversation to people and answers it
     text: 'On my way',
     at: w.clock.now(),
   }
-  await w.tell(echo)
-  await w.tell(echo)
+  await w.deliver(echo)
+  await w.deliver(echo)
   const [after] = await w.conversations()
   assert.equal(after.owner, 'human')
   const [, , changed, sent, ...more] = await w.events(id)
@@ -350,12 +350,12 @@ test('history opens no window, is not unread, changes no owner and emits no even
     at: new Date(w.clock.now().getTime() - 60_000),
   })
   const stranger = { ...marina, phone: '5511988887777' }
-  await w.tell(told('a', 'inbound', stranger), told('b', 'outbound', stranger))
+  await w.deliver(told('a', 'inbound', stranger), told('b', 'outbound', stranger))
   const [past] = await w.conversations()
   assert.deepEqual([past.owner, past.unread_count, past.window_expires_at], ['human', 0, null])
   assert.deepEqual(await w.events(past.id), [])
   const live = await w.customerWrites('Hi')
-  await w.tell(told('earlier', 'outbound'))
+  await w.deliver(told('earlier', 'outbound'))
   const [after] = await w.conversations({ phone: marina.phone ?? '' })
   assert.deepEqual({ ...after, updated_at: live.updated_at }, live)
   assert.equal(after.owner, `agent:${keyId}`)
@@ -365,10 +365,10 @@ test('history opens no window, is not unread, changes no owner and emits no even
 test('connection events are passed on, and each customer who wrote is reported', async () => {
   const w = await inboxWorld()
   const state = { type: 'connection_state', available: false, reason: 'partner_removed' } as const
-  await w.tell({ type: 'templates_changed' }, state, customerMessage({ at: w.clock.now() }))
-  assert.deepEqual(w.told.connection, [{ type: 'templates_changed' }, state])
+  await w.deliver({ type: 'templates_changed' }, state, customerMessage({ at: w.clock.now() }))
+  assert.deepEqual(w.notified.connection, [{ type: 'templates_changed' }, state])
   assert.deepEqual(
-    w.told.wrote.map((one) => one.phone),
+    w.notified.wrote.map((one) => one.phone),
     [marina.phone],
   )
 })
@@ -377,7 +377,7 @@ test('parallel deliveries of one new customer create one conversation with every
   const w = await inboxWorld()
   await addAgent(w)
   const events = Array.from({ length: 20 }, (_, n) => customerMessage({ at: w.clock.now(), text: String(n) }))
-  await Promise.all(events.map((event) => w.tell(event)))
+  await Promise.all(events.map((event) => w.deliver(event)))
   const [conversation, ...others] = await w.conversations()
   assert.deepEqual([others.length, conversation.unread_count], [0, 20])
   const names = (await w.events(conversation.id)).map((event) => event.name)
@@ -390,8 +390,8 @@ test('parallel deliveries that identify a customer by user id and by phone end i
   const w = await inboxWorld()
   const by = (userId: string | null, phone: string | null) => ({ userId, phone, parentUserId: null, name: null })
   const customers = [by('BR.5', null), by(null, marina.phone), by('BR.5', marina.phone), by('BR.5', marina.phone)]
-  await Promise.all(customers.map((customer) => w.tell(customerMessage({ at: w.clock.now(), customer }))))
-  await w.tell(customerMessage({ at: w.clock.now(), customer: by('BR.5', marina.phone) }))
+  await Promise.all(customers.map((customer) => w.deliver(customerMessage({ at: w.clock.now(), customer }))))
+  await w.deliver(customerMessage({ at: w.clock.now(), customer: by('BR.5', marina.phone) }))
   const [conversation, ...others] = await w.conversations()
   assert.equal(others.length, 0)
   assert.equal((await w.messages(conversation.id)).length, 5)

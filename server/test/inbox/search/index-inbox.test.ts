@@ -4,10 +4,10 @@ import { fillMessages } from '../../../../bench/fill.ts'
 import { createInboxIndexer, indexInbox, settledMs } from '../../../src/inbox/search/index-inbox.ts'
 import { lockProgress } from '../../../src/inbox/search/progress.ts'
 import { openNode, statementsOf, testDatabase } from '../../support/database.ts'
-import { atEnd } from '../../support/file-end.ts'
+import { atEnd } from '../../support/file-lifecycle.ts'
 import { holdLocks } from '../../support/inbox/gate.ts'
 import { customerMessage, type InboxWorld, inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
-import { rotate } from '../../support/key-rotation/rotating.ts'
+import { rotate } from '../../support/key-rotation/rotate-keys.ts'
 import { signedInMember, type TestMember } from '../../support/member.ts'
 import { makeInboxTokens } from '../../support/tokens.ts'
 
@@ -151,10 +151,10 @@ test('two merged conversations leave the tokens of one', async () => {
   const w = await inboxWorld()
   const user = { ...marina, phone: null, userId: 'user-1' }
   await w.customerWrites('By number')
-  await w.tell({ ...messageOf(w), customer: user })
+  await w.deliver({ ...messageOf(w), customer: user })
   await makeInboxTokens(w)
   assert.equal((await conversationRows(w)).length, 2)
-  await w.tell({ ...messageOf(w), customer: { ...marina, userId: 'user-1' } })
+  await w.deliver({ ...messageOf(w), customer: { ...marina, userId: 'user-1' } })
   const [left] = await w.conversations()
   assert.deepEqual(await conversationRows(w), [left.id])
   assert.equal((await rowsOf(w)).length, 2)

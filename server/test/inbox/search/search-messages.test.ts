@@ -48,7 +48,7 @@ const echo = (w: InboxWorld, text: string): ChannelEvent => ({
 })
 
 /** Runs the check before and after indexing. */
-async function bothWays(w: InboxWorld, check: (which: string) => Promise<void>): Promise<void> {
+async function beforeAndAfterIndexing(w: InboxWorld, check: (which: string) => Promise<void>): Promise<void> {
   await check('without tokens')
   await makeInboxTokens(w)
   await check('with tokens')
@@ -67,8 +67,8 @@ test('a message is found by its words in any order, case and accents, before and
   const member = await signedInMember(w)
   await say(w, 'Segue o ORÇAMENTO do sofá azul', 'Obrigado! E a entrega?', 'Para o sofá verde também')
   await say(w, '你好，我要买手机')
-  await w.tell(echo(w, 'A entrega do sofá leva 12 dias'))
-  await bothWays(w, async (which) => {
+  await w.deliver(echo(w, 'A entrega do sofá leva 12 dias'))
+  await beforeAndAfterIndexing(w, async (which) => {
     assert.deepEqual(
       await lines(member, 'sofa'),
       ['A entrega do sofá leva 12 dias', 'Para o sofá verde também', 'Segue o ORÇAMENTO do sofá azul'],
@@ -149,7 +149,7 @@ test('messages of another workspace are never found', async () => {
   const member = await signedInMember(ours)
   await say(theirs, 'The secret sofa')
   await say(ours, 'The known sofa')
-  await bothWays(ours, async (which) => {
+  await beforeAndAfterIndexing(ours, async (which) => {
     assert.deepEqual(await lines(member, 'sofa'), ['The known sofa'], which)
     assert.deepEqual(await lines(member, 'secret'), [], which)
   })
@@ -164,9 +164,9 @@ test('an edited message is found by its current text, and a withdrawn one not at
     if (isIndexed) await makeInboxTokens(w)
     w.clock.advance(1000)
     const shared = { direction: 'inbound', customer: marina, at: w.clock.now() } as const
-    await w.tell({ type: 'edited', originalId: 'wamid.1', text: 'The blue sofa', ...shared })
-    await w.tell({ type: 'withdrawn', originalId: 'wamid.2', ...shared })
-    await bothWays(w, async (which) => {
+    await w.deliver({ type: 'edited', originalId: 'wamid.1', text: 'The blue sofa', ...shared })
+    await w.deliver({ type: 'withdrawn', originalId: 'wamid.2', ...shared })
+    await beforeAndAfterIndexing(w, async (which) => {
       assert.deepEqual(await lines(member, 'blue'), ['The blue sofa'], which)
       assert.deepEqual(await lines(member, 'green'), [], which)
     })
@@ -178,7 +178,7 @@ test('platform notices are not searchable and have no tokens', async () => {
   const w = await inboxWorld()
   const member = await signedInMember(w)
   await w.customerWrites('Marina changed her number', { kind: 'system', opensWindow: false })
-  await bothWays(w, async (which) => assert.deepEqual(await lines(member, 'changed'), [], which))
+  await beforeAndAfterIndexing(w, async (which) => assert.deepEqual(await lines(member, 'changed'), [], which))
   assert.equal(await tokenRows(w), 0)
 })
 
@@ -193,7 +193,9 @@ for (const [part, place] of Object.entries({ 'whose key is not known': 2, 'that 
       set content = set_byte(content, ${place}::integer, get_byte(content, ${place}::integer) # 1)
       where workspace_id = ${w.workspaceId}
         and id = (select min(id::text)::uuid from messages where workspace_id = ${w.workspaceId})`
-    await bothWays(w, async (which) => assert.deepEqual(await lines(member, 'sofa'), ['A whole sofa'], which))
+    await beforeAndAfterIndexing(w, async (which) =>
+      assert.deepEqual(await lines(member, 'sofa'), ['A whole sofa'], which),
+    )
   })
 }
 

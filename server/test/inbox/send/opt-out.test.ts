@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newId } from '../../../src/base/id.ts'
 import type { ChannelEvent, Customer } from '../../../src/channels/channel-event.ts'
-import { parse } from '../../../src/channels/waba/read/parse.ts'
+import { parseCallback } from '../../../src/channels/waba/parse/parse-callback.ts'
 import { noon, sendWorld } from '../../support/inbox/send-world.ts'
 
 const shut = { windowExpiresAt: new Date(noon.getTime() - 1) }
@@ -88,7 +88,7 @@ test('a preference is parsed with its customer; other topics and unknown values 
   const item = { wa_id: '972987654321', category: 'marketing_messages', value: 'stop', timestamp: 1731705721 }
   const at = new Date(1731705721000)
   const customer = { userId: 'IL.1', parentUserId: null, phone: '972987654321', name: null }
-  const read = (...args: Parameters<typeof body>) => parse(body(...args), noon)
+  const read = (...args: Parameters<typeof body>) => parseCallback(body(...args), noon)
   assert.deepEqual(read(item).items[0]?.event, { type: 'marketing_preference', customer, isStopped: true, at })
   assert.deepEqual(read({ ...item, wa_id: undefined, value: 'resume' }).items[0]?.event, {
     ...{ type: 'marketing_preference', customer, isStopped: false, at },

@@ -8,7 +8,7 @@ const many = <T>(count: number, make: (n: number) => Promise<T>): Promise<T[]> =
   Promise.all(Array.from({ length: count }, (_, n) => make(n)))
 
 /** Blocks all platform calls until this many have started. */
-function meetAtPlatform({ platform }: SendWorld, count: number): void {
+function blockCallsUntil({ platform }: SendWorld, count: number): void {
   const { promise: allAreThere, resolve } = Promise.withResolvers<void>()
   platform.onCall = () => {
     if (platform.calls.length >= count) resolve()
@@ -26,7 +26,7 @@ test('40 concurrent sends to 40 conversations take a few statements, with one ca
   await world.post(conversations.pop()?.id ?? '', { node })
   statements = 0
   world.platform.calls.length = 0
-  meetAtPlatform(world, 40)
+  blockCallsUntil(world, 40)
   const replies = await Promise.all(conversations.map(({ id }) => world.post(id, { node, body: text(id) })))
   assert.ok(replies.every(({ status, body, isReplay }) => status === 202 && body.status === 'sent' && !isReplay))
   // The first two run alone and all others with the third: eight statements to reserve them, plus a lock on the rules

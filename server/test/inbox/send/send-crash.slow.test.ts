@@ -114,7 +114,7 @@ async function killIn(task: Pick<SendingTask, 'dieAfter' | 'passing' | 'requests
   const whole: SendingTask = { ...task, ...place, sender }
   const said: string[] = []
   const child = startProgram([program, JSON.stringify(whole)], { onLine: (line) => said.push(line) })
-  assert.equal(await child.gone, 'SIGKILL')
+  assert.equal(await child.exited, 'SIGKILL')
   // Its output may arrive after its exit, and its last statements are committed or rolled back only then.
   while (said.length === 0) await sleep(5)
   const name = said[0]?.replace('sessions ', '') ?? ''

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Db } from '../../../src/base/db.ts'
 import { ApiError } from '../../../src/base/errors.ts'
-import type { Outgoing } from '../../../src/channels/connector.ts'
+import type { OutgoingMessage } from '../../../src/channels/connector.ts'
 import type { Conversation } from '../../../src/inbox/conversation/conversation.ts'
 import { decryptConversation } from '../../../src/inbox/conversation/encrypted-conversation.ts'
 import { decryptMessage } from '../../../src/inbox/conversation/message.ts'
@@ -55,7 +55,7 @@ test('a file is uploaded to the platform before its message, which keeps its det
   assert.deepEqual([answer.status, w.platform.uploads], [202, [{ id: 'file-1', bytes: 'a picture' }]])
   const [call] = w.platform.calls
   const file = { kind: 'image', name: null, mimeType: 'image/png', platformId: 'file-1' } as const
-  assert.deepEqual(call?.message, { kind: 'media', file, caption: 'Look' } satisfies Outgoing)
+  assert.deepEqual(call?.message, { kind: 'media', file, caption: 'Look' } satisfies OutgoingMessage)
   const message = await stored(w, answer.message_id)
   assert.partialDeepStrictEqual(message, {
     kind: 'image',
@@ -337,11 +337,11 @@ test('a key of the contract can send only text and templates', async () => {
   }
   const ask = { conversationId: id, idempotencyKey: freshKey(), body: { kind: 'media', upload_id: uploadId } }
   // Uses the syntax that an extended agent API would.
-  const answer = await sendMessage(w.node.deps, w.agent, { ...ask, language: 'whole' })
+  const answer = await sendMessage(w.node.deps, w.agent, { ...ask, syntax: 'whole' })
   assert.equal(answer.status, 202)
   const other = await w.conversation({ owner: { type: 'human' } })
   const refused = await refusalOf(
-    sendMessage(w.node.deps, w.agent, { ...ask, conversationId: other.id, idempotencyKey: 'b', language: 'whole' }),
+    sendMessage(w.node.deps, w.agent, { ...ask, conversationId: other.id, idempotencyKey: 'b', syntax: 'whole' }),
   )
   assert.equal(refused.data?.code, 'OWNER_MISMATCH')
 })

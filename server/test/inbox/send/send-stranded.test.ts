@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { runStep } from '../../../src/base/steps.ts'
+import { runStep } from '../../../src/base/run-step.ts'
 import type { DeliveryStatus } from '../../../src/channels/channel-event.ts'
 import type { Order } from '../../../src/channels/connector.ts'
 import { settleStrandedSends } from '../../../src/inbox/send/settle-parts.ts'
+import { afterStep } from '../../support/after-step.ts'
 import { gate } from '../../support/inbox/gate.ts'
 import { freshKey, type SendWorld, sendWorld, text } from '../../support/inbox/send-world.ts'
-import { afterStep } from '../../support/steps.ts'
 
 const tell = (
   world: SendWorld,

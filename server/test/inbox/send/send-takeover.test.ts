@@ -4,9 +4,9 @@ import { updateConversation } from '../../../src/inbox/assignment/update-convers
 import { takeoverWaitMs } from '../../../src/inbox/conversation/dispatches.ts'
 import { human } from '../../../src/inbox/conversation/owner.ts'
 import type { SendStep } from '../../../src/inbox/send/send-deps.ts'
+import { afterStep } from '../../support/after-step.ts'
 import { gate } from '../../support/inbox/gate.ts'
 import { type SendWorld, sendWorld, text } from '../../support/inbox/send-world.ts'
-import { afterStep } from '../../support/steps.ts'
 
 /** Starts an agent's call that stays at the platform until the test completes it. */
 async function calling(body = text()) {

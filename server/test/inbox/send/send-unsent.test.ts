@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ApiError } from '../../../src/base/errors.ts'
-import { runStep } from '../../../src/base/steps.ts'
+import { runStep } from '../../../src/base/run-step.ts'
 import { type SendRequest, sendMessage } from '../../../src/inbox/send/send.ts'
 import { type SendStep, sendSteps } from '../../../src/inbox/send/send-deps.ts'
 import { settleStrandedSends } from '../../../src/inbox/send/settle-parts.ts'
+import { afterStep } from '../../support/after-step.ts'
 import { gate } from '../../support/inbox/gate.ts'
 import { freshKey, type SendWorld, sendWorld, text } from '../../support/inbox/send-world.ts'
-import { afterStep } from '../../support/steps.ts'
 
 const [reserved, noted] = [sendSteps.indexOf('reserve'), sendSteps.indexOf('record')]
 /** Steps after which a call is allowed; and the earlier ones after which the send exists. */

@@ -8,10 +8,10 @@ import type { SendRequest } from '../../../src/inbox/send/send.ts'
 import { createSend } from '../../../src/inbox/send/send.ts'
 import type { Sender, SendStep } from '../../../src/inbox/send/send-deps.ts'
 import { openFolderStore } from '../../../src/media/store/folder-store.ts'
-import { remoteConnector, remoteWay } from '../../support/channels/fake-platform.ts'
+import { afterStep } from '../../support/after-step.ts'
+import { remoteConnector, remoteTransport } from '../../support/channels/fake-platform.ts'
 import { openNode } from '../../support/database.ts'
 import { sendDeps } from '../../support/inbox/send-deps.ts'
-import { afterStep } from '../../support/steps.ts'
 
 export interface SendingTask {
   database: DbOptions
@@ -29,7 +29,7 @@ const task = JSON.parse(process.argv[2] ?? '{}') as SendingTask
 const db = openNode({ ...task.database, maxConnections: 2 })
 const clock = manualClock(new Date(task.now))
 const keyStore = openKeyStore(db, { current: Buffer.alloc(32, 7) }, clock)
-const platform = { connector: remoteConnector(task.platformUrl), way: remoteWay(task.platformUrl) }
+const platform = { connector: remoteConnector(task.platformUrl), way: remoteTransport(task.platformUrl) }
 const deps = await sendDeps(db, keyStore, clock, platform, openFolderStore(task.mediaFolder))
 let passings = 0
 deps.step = afterStep((step) => {

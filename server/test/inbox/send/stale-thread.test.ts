@@ -25,7 +25,7 @@ test('a member who has seen everything can send; one who missed a message gets i
   const { w, send, newestId } = await thread()
   const seen = await newestId()
   w.clock.advance(1000)
-  await w.tell(customerMessage({ at: w.clock.now(), text: 'Wait!' }))
+  await w.deliver(customerMessage({ at: w.clock.now(), text: 'Wait!' }))
   const sent = w.platform.sends.length
   const moved = await send(seen)
   assert.equal(moved.status, 409)
@@ -48,7 +48,7 @@ test("messages of agents and other apps count as newer, the member's own do not"
   assert.equal((await send(next)).status, 202)
   w.clock.advance(1000)
   const at = w.clock.now()
-  await w.tell({ type: 'echo', externalId: 'wamid.e', customer: marina, kind: 'text', text: 'From my phone', at })
+  await w.deliver({ type: 'echo', externalId: 'wamid.e', customer: marina, kind: 'text', text: 'From my phone', at })
   assert.equal((await send(next)).body.data.message.author.type, 'app')
 })
 
@@ -57,7 +57,7 @@ test('a late message from before the seen one counts as newer', async () => {
   const seen = await newestId()
   const earlier = new Date(w.clock.now().getTime() - 60_000)
   w.clock.advance(1000)
-  await w.tell(customerMessage({ at: earlier, text: 'I wrote this first' }))
+  await w.deliver(customerMessage({ at: earlier, text: 'I wrote this first' }))
   assert.equal((await send(seen)).body.data.message.text, 'I wrote this first')
 })
 
@@ -66,7 +66,7 @@ test('platform notices and history messages do not count as newer', async () => 
   const seen = await newestId()
   w.clock.advance(1000)
   const at = w.clock.now()
-  await w.tell(customerMessage({ at, kind: 'system', text: 'The number changed', opensWindow: false }))
+  await w.deliver(customerMessage({ at, kind: 'system', text: 'The number changed', opensWindow: false }))
   assert.equal((await send(seen)).status, 202)
 })
 
@@ -76,7 +76,7 @@ test('a repeat of a successful send gets its first response despite newer messag
   const first = await send(seen, 'one')
   const sent = w.platform.sends.length
   w.clock.advance(1000)
-  await w.tell(customerMessage({ at: w.clock.now(), text: 'Thanks' }))
+  await w.deliver(customerMessage({ at: w.clock.now(), text: 'Thanks' }))
   assert.deepEqual((await send(seen, 'one')).body, first.body)
   assert.equal(w.platform.sends.length, sent)
 })

@@ -5,7 +5,7 @@ import { publishMedia } from '../../../src/inbox/conversation/conversation.ts'
 import { openNode, testDatabase } from '../../support/database.ts'
 import { follow, startNode } from '../../support/events/feed-world.ts'
 import type { OpenStream } from '../../support/events/live-stream.ts'
-import { atEnd } from '../../support/file-end.ts'
+import { atEnd } from '../../support/file-lifecycle.ts'
 import { addLabel, customerMessage, inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
 import { signedInMember, type TestMember } from '../../support/member.ts'
 import { testTeamToken } from '../../support/world.ts'
@@ -42,18 +42,18 @@ test('browsers receive every change of a conversation with its row, and stay whe
   await bea.call('POST', `${place}/notes`, { text: 'Call back' })
   assert.equal((await changed(stream)).id, id)
   w.clock.advance(1000)
-  await w.tell(customerMessage({ at: w.clock.now(), text: 'And now?' }))
+  await w.deliver(customerMessage({ at: w.clock.now(), text: 'And now?' }))
   const after = await changed(stream)
   assert.deepEqual([after.status, after.unreadCount, after.lastMessage.text], ['open', 1, 'And now?'])
 })
 
 test('a merged conversation is published as gone', async () => {
   const { w, id, stream } = await liveWorld()
-  await w.tell(customerMessage({ at: w.clock.now(), customer: { ...marina, phone: null, userId: 'BR.1' } }))
+  await w.deliver(customerMessage({ at: w.clock.now(), customer: { ...marina, phone: null, userId: 'BR.1' } }))
   const twin = await changed(stream)
   assert.notEqual(twin.id, id)
   w.clock.advance(1000)
-  await w.tell(customerMessage({ at: w.clock.now(), customer: { ...marina, userId: 'BR.1' } }))
+  await w.deliver(customerMessage({ at: w.clock.now(), customer: { ...marina, userId: 'BR.1' } }))
   assert.deepEqual((await stream.nextOf('team.conversation.gone')).data, { conversationId: twin.id })
 })
 

@@ -171,7 +171,7 @@ test('marking unread counts the newest customer message as unread; repeating cha
 test('a conversation without customer messages cannot be marked unread', async () => {
   const w = await inboxWorld()
   const member = await signedInMember(w)
-  await w.tell({ type: 'echo', externalId: 'wamid.e', customer: marina, kind: 'text', text: 'x', at: w.clock.now() })
+  await w.deliver({ type: 'echo', externalId: 'wamid.e', customer: marina, kind: 'text', text: 'x', at: w.clock.now() })
   const [{ id }] = await w.conversations({ phone: marina.phone ?? '' })
   const { status, body } = await member.call('POST', `${path}/${id}/unread`)
   assert.deepEqual([status, body.conversation.unreadCount], [200, 0])

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { fillForm } from '../../support/form-world.ts'
-import { leadPath, leadsPath, stored } from '../../support/leads/leads.ts'
-import { imageWorld } from '../../support/leads/memory-index-world.ts'
+import { leadPath, leadsPath, storedRows } from '../../support/leads/leads.ts'
+import { memoryIndexWorld } from '../../support/leads/memory-index-world.ts'
 import { mergeWorld } from '../../support/leads/merge-world.ts'
 import { pick } from '../../support/pick.ts'
 import { makeTokens } from '../../support/tokens.ts'
@@ -215,7 +215,7 @@ test('a lead from a read or an update response can be sent back and changes noth
   const masked = await w.addKey({ scopes: ['leads.read', 'leads.write'], phoneVisibility: 'masked' })
   const { id } = await w.lead(marina)
   for (const key of [w.key, masked.value]) {
-    const before = await stored(w)
+    const before = await storedRows(w)
     const read = (await w.call('GET', leadPath(id), { key })).body.data
     const back = await w.call('PATCH', leadPath(id), { key, body: read })
     assert.equal(back.body.message, 'No changes detected', JSON.stringify(back.body))
@@ -223,7 +223,7 @@ test('a lead from a read or an update response can be sent back and changes noth
     assert.equal(again.body.message, 'No changes detected')
     const upserted = await w.call('POST', upsertPath, { key, body: { match: { by: 'id', value: id }, lead: read } })
     assert.equal(upserted.body.action, 'updated')
-    assert.deepEqual(await stored(w), before)
+    assert.deepEqual(await storedRows(w), before)
     const changed = await w.call('PATCH', leadPath(id), {
       key,
       body: { ...read, status: `by_${key.slice(4, 8)}`.toLowerCase() },
@@ -236,13 +236,13 @@ test('a lead from a read or an update response can be sent back and changes noth
 })
 
 test('the search of a masked reader ignores phones and values that contain one, in the database and in memory', async () => {
-  const w = await imageWorld()
+  const w = await memoryIndexWorld()
   const [node] = w.nodes
   assert.ok(node)
   const { value: key } = await w.addKey({ scopes: ['leads.read'], phoneVisibility: 'masked' })
   const { id } = await w.lead({ ...marina, uniqueCode: 'LL-204', lastName: 'Íris 91234567 Duarte' })
   const named = await w.lead({ firstName: `+${marina.phone}`, phone: marina.phone, email: 'ana@mail.example' })
-  assert.equal(await node.images.warm(w.workspaceId), true)
+  assert.equal(await node.indexes.warm(w.workspaceId), true)
   const find = async (call: World['call'], search: string, as: string) => {
     const { body } = await call('GET', leadsPath, { key: as, query: { search } })
     assert.equal(body.pagination.total, body.data.length)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { leadPath, stored } from '../../support/leads/leads.ts'
+import { leadPath, storedRows } from '../../support/leads/leads.ts'
 import { exchange, listen } from '../../support/wire/raw-http.ts'
 import { world } from '../../support/world.ts'
 
@@ -144,14 +144,14 @@ const hostile: [address: string, status: number, message: string][] = [
 test('a malicious identifier gets the right 4xx in the standard error shape', async () => {
   const w = await world()
   await w.lead()
-  const before = await stored(w)
+  const before = await storedRows(w)
   for (const [address, status, message] of hostile) {
     for (const method of ['GET', 'DELETE'] as const) {
       const { status: answered, body } = await w.call(method, `/api/v1/leads/${address}`)
       assert.deepEqual([answered, body.statusCode, body.statusMessage], [status, status, message], address.slice(0, 40))
     }
   }
-  assert.deepEqual(await stored(w), before)
+  assert.deepEqual(await storedRows(w), before)
 })
 
 test('dots in a path do not traverse: they are an identifier like any other', async () => {

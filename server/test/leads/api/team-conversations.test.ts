@@ -18,7 +18,7 @@ test('the conversations of a lead are those with its phone in any variant, on ev
   const first = await w.customerWrites('Hello')
   const second = await w.addConnection()
   w.clock.advance(1000)
-  await w.tellOn(second, customerMessage({ at: w.clock.now(), text: 'Here as well' }))
+  await w.deliverOn(second, customerMessage({ at: w.clock.now(), text: 'Here as well' }))
   await w.customerWrites('Hi', {
     customer: { ...customerMessage({ at: w.clock.now() }).customer, phone: '5581991234568' },
   })

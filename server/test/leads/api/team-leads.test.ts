@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { quotaUsed, stored } from '../../support/leads/leads.ts'
+import { quotaUsed, storedRows } from '../../support/leads/leads.ts'
 import { signedInMember } from '../../support/member.ts'
 import { pick } from '../../support/pick.ts'
 import { world } from '../../support/world.ts'
@@ -27,13 +27,13 @@ test('a member creates a lead by the rules of the leads interface, and it counts
   assert.deepEqual(lead.customFieldValues, { k_city: 'Recife', city: 'Recife' })
   assert.equal(await quotaUsed(w), 1)
   assert.deepEqual(pick(await w.events(lead.id), 'name'), ['lead.created'])
-  const before = await stored(w)
+  const before = await storedRows(w)
   const refused = await member.call('POST', '/leads', { lastName: 'Duarte' })
   assert.equal(refused.status, 400)
   assert.equal(refused.body.data.issues[0].path, 'firstName')
   const taken = await member.call('POST', '/leads', { firstName: 'Ana', uniqueCode: lead.uniqueCode })
   assert.deepEqual([taken.status, taken.body.data], [409, { field: 'uniqueCode' }])
-  assert.deepEqual(await stored(w), before)
+  assert.deepEqual(await storedRows(w), before)
 })
 
 test('the list for members supports the filters, search and cursor of the leads interface, with custom fields', async () => {
@@ -63,10 +63,10 @@ test('a change by a member is recorded with the member as author; no change leav
   assert.deepEqual([changed.body.lead.status, changed.body.lead.assignedTo], ['qualified', member.userId])
   const { history } = (await member.call('GET', `/leads/${id}/history`)).body
   assert.deepEqual(pick(history, 'from', 'to', 'actor'), [['new', 'qualified', { type: 'user', id: member.userId }]])
-  const before = await stored(w)
+  const before = await storedRows(w)
   assert.equal((await member.call('PATCH', `/leads/${id}`, { status: 'qualified' })).status, 200)
   assert.equal((await member.call('PATCH', `/leads/${id}`, { assignedTo: w.keyId })).status, 400)
-  assert.deepEqual(await stored(w), before)
+  assert.deepEqual(await storedRows(w), before)
 })
 
 interface Column {

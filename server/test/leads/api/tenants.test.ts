@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { eventCounts, leadPath, leadsPath, stored } from '../../support/leads/leads.ts'
+import { eventCounts, leadPath, leadsPath, storedRows } from '../../support/leads/leads.ts'
 import { world } from '../../support/world.ts'
 
 const fields = {
@@ -36,7 +36,7 @@ test('lists, filters and searches do not include leads of another workspace', as
 
 test('upsert and bulk upsert never match a lead of another workspace; they create one instead', async () => {
   const { ours, theirs, lead } = await twoWorkspaces()
-  const before = await stored(theirs)
+  const before = await storedRows(theirs)
   const matchers = { id: lead.id, uniqueCode: 'code', externalRef: 'ref', phone: '558191234567' }
   for (const [by, value] of Object.entries(matchers)) {
     const item = { match: { by, value }, lead: { firstName: 'Ours' } }
@@ -47,7 +47,7 @@ test('upsert and bulk upsert never match a lead of another workspace; they creat
     assert.equal(bulk.body.results[1].action, 'created')
     assert.notEqual(bulk.body.results[1].lead.id, lead.id)
   }
-  assert.deepEqual(await stored(theirs), before)
+  assert.deepEqual(await storedRows(theirs), before)
   assert.deepEqual(await eventCounts(theirs), { 'lead.created': 1 })
 })
 

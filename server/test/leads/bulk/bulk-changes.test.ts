@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newId } from '../../../src/base/id.ts'
 import { runBulkChanges } from '../../../src/leads/bulk/run-bulk-change.ts'
-import { forgetBulkChanges, sweepFormerValues } from '../../../src/leads/retention.ts'
+import { deleteExpiredFormerValues, deleteOldBulkChanges } from '../../../src/leads/retention.ts'
 import { auditOf } from '../../support/audit.ts'
 import { leadPath, makeLeads } from '../../support/leads/leads.ts'
 import { signedInMember } from '../../support/member.ts'
@@ -243,12 +243,12 @@ test('former values are encrypted, and deleted a day later', async () => {
     return row?.count
   }
   const { clock, db } = w
-  await sweepFormerValues(db, clock)
+  await deleteExpiredFormerValues(db, clock)
   assert.equal(await count('lead_bulk_items'), 1)
   clock.advance(24 * hourMs)
-  await sweepFormerValues(db, clock)
+  await deleteExpiredFormerValues(db, clock)
   assert.deepEqual([await count('lead_bulk_items'), await count('lead_bulk_changes')], [0, 1])
   clock.advance(90 * 24 * hourMs)
-  await forgetBulkChanges(db, clock.now())
+  await deleteOldBulkChanges(db, clock.now())
   assert.equal(await count('lead_bulk_changes'), 0)
 })

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { choicesProblem, fitValue, type LeadFieldType } from '../../../src/leads/fields/lead-fields.ts'
-import { readFieldValue } from '../../../src/leads/transfer/file/field-values.ts'
+import { choicesProblem, type LeadFieldType, normalizeValue } from '../../../src/leads/fields/lead-fields.ts'
+import { parseFieldValue } from '../../../src/leads/transfer/file/field-values.ts'
 
 const choices = ['Recife', 'São Paulo', 'Natal']
 const fitted = (type: LeadFieldType, value: string | boolean) => {
-  const fitting = fitValue({ type, choices }, value, 'BR')
+  const fitting = normalizeValue({ type, choices }, value, 'BR')
   return 'problem' in fitting ? null : fitting.value
 }
 
@@ -40,9 +40,9 @@ test('valid values of a type are stored in one form, and others are rejected', (
 
 test('errors name the expected format, shortened if there are many choices', () => {
   const many = Array.from({ length: 100 }, (_, n) => `${'choice '.repeat(30)}${n}`)
-  const said = fitValue({ type: 'select', choices }, 'Olinda', null)
+  const said = normalizeValue({ type: 'select', choices }, 'Olinda', null)
   assert.deepEqual(said, { problem: 'must be one of Recife, São Paulo, Natal' })
-  const long = fitValue({ type: 'multiselect', choices: many }, 'x', null)
+  const long = normalizeValue({ type: 'multiselect', choices: many }, 'x', null)
   assert.ok('problem' in long && long.problem.length < 400 && long.problem.endsWith(' and others'))
 })
 
@@ -79,7 +79,7 @@ test('amounts, choices and yes or no in files are parsed as people write them; a
     ['phone', '(81) 99123-4567', '5581991234567'],
   ]
   for (const [type, text, expected] of table) {
-    const read = readFieldValue({ type, choices }, text, { decimal: null, country: 'BR' })
+    const read = parseFieldValue({ type, choices }, text, { decimal: null, country: 'BR' })
     assert.equal('problem' in read ? null : read.value, expected, `${type} ${text}`)
   }
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { leadPath, leadsPath, stored } from '../../support/leads/leads.ts'
+import { leadPath, leadsPath, storedRows } from '../../support/leads/leads.ts'
 import { writePaths } from '../../support/leads/write-paths.ts'
 import { type World, world } from '../../support/world.ts'
 
@@ -35,7 +35,7 @@ for (const { name, targets: targetsOf, send } of withParameters) {
   test(`${name}: more than 10 fields, a bad key or an over-long value in k_* parameters returns 400 and stores nothing`, async () => {
     const w = await world()
     const targets = await targetsOf(w, 1)
-    const before = await stored(w)
+    const before = await storedRows(w)
     const eleven = Object.fromEntries(Array.from({ length: 11 }, (_, n) => [`k_f${n}`, 'x']))
     const { k_f10: _, ...ten } = eleven
     const longest = `k_${'a'.repeat(38)}`
@@ -53,7 +53,7 @@ for (const { name, targets: targetsOf, send } of withParameters) {
       const [outcome] = await send(w, targets, [{ customFieldValues }], query)
       assert.deepEqual([outcome?.status, outcome?.issues], [400, [path]], JSON.stringify([query, customFieldValues]))
     }
-    assert.deepEqual(await stored(w), before)
+    assert.deepEqual(await storedRows(w), before)
     const [fits] = await send(w, targets, [{}], { ...ten, k_f9: '', [longest]: '🙂'.repeat(255) })
     assert.equal((await detail(w, fits?.lead.id)).customFields.at(-1).value, '🙂'.repeat(255))
   })
@@ -88,12 +88,12 @@ for (const { name, targets: targetsOf, send } of writePaths.filter(({ isUpdate }
     await send(w, targets, [{ customFieldValues: { city: 'Natal', size: '', old: null, team: 'a' } }])
     const values = { k_city: 'Natal', city: 'Natal', vip: true, team: 'a' }
     assert.deepEqual((await detail(w, id)).customFieldValues, values)
-    const before = await stored(w)
+    const before = await storedRows(w)
     for (const [key, value] of Object.entries({ vip: 'yes', city: false })) {
       const [outcome] = await send(w, targets, [{ customFieldValues: { [key]: value } }])
       assert.deepEqual([outcome?.status, outcome?.issues], [400, [`customFieldValues.${key}`]])
     }
-    assert.deepEqual(await stored(w), before)
+    assert.deepEqual(await storedRows(w), before)
   })
 }
 

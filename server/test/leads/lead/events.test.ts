@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { listStatusChanges } from '../../../src/leads/lead/history.ts'
-import { eventCounts, leadPath, leadsPath, stored } from '../../support/leads/leads.ts'
+import { eventCounts, leadPath, leadsPath, storedRows } from '../../support/leads/leads.ts'
 import { writePaths } from '../../support/leads/write-paths.ts'
 import { type World, world } from '../../support/world.ts'
 
@@ -83,7 +83,7 @@ test('event bodies contain the full phone, even if the writing key sees it maske
 test('an event is recorded in the transaction of its change: without the event there is no change', async () => {
   const w = await world()
   const lead = await w.lead({ lastName: 'Before' })
-  const before = await stored(w)
+  const before = await storedRows(w)
   await w.db.sql`alter table events add constraint refuse_all check (false) not valid`
   try {
     const item = { match: { by: 'externalRef', value: 'x' }, lead: { firstName: 'A' } }
@@ -101,7 +101,7 @@ test('an event is recorded in the transaction of its change: without the event t
   } finally {
     await w.db.sql`alter table events drop constraint refuse_all`
   }
-  assert.deepEqual(await stored(w), before)
+  assert.deepEqual(await storedRows(w), before)
 })
 
 async function history({ db, workspaceId }: World, id: string) {

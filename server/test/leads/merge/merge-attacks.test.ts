@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { removeOld } from '../../../src/app/erasure.ts'
+import { deleteExpiredRows } from '../../../src/app/erasure.ts'
 import { newId } from '../../../src/base/id.ts'
 import { purgeDeletedLeads } from '../../../src/leads/write/restore.ts'
 import { leadPath } from '../../support/leads/leads.ts'
@@ -122,7 +122,7 @@ test('people can find where a merged lead is now, while the merge stands and tha
   await undone(second.id)
   assert.deepEqual((await into(two.id)).body, found)
   w.clock.advance(31 * 86_400_000)
-  await removeOld(w)
+  await deleteExpiredRows(w)
   await purgeDeletedLeads(w.db, w.clock)
   const later = await signedInMember(w)
   const { body } = await later.call('GET', `/leads/${two.id}/merged-into`)

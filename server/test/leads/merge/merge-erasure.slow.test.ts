@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { erasureDeps } from '../../../src/app/erasure.ts'
-import { beginErasure } from '../../../src/erasure/erasure-routes.ts'
+import { startErasure } from '../../../src/erasure/erasure-routes.ts'
 import { runErasure } from '../../../src/erasure/run.ts'
 import { runImports } from '../../../src/leads/transfer/import/run-import.ts'
 import type { Member } from '../../../src/team/member.ts'
-import { type ErasureWorld, erasureWorld, everything } from '../../support/erasure-world.ts'
+import { afterStep } from '../../support/after-step.ts'
+import { dumpDatabase, type ErasureWorld, erasureWorld } from '../../support/erasure-world.ts'
 import { uploadFile } from '../../support/leads/import-world.ts'
 import { leadPath } from '../../support/leads/leads.ts'
-import { afterStep } from '../../support/steps.ts'
 import { testTeamToken } from '../../support/world.ts'
 
 const word = 'zyxmarina'
@@ -34,7 +34,7 @@ async function pairWorld() {
     /** Erases the person, and runs something else after this number of steps. */
     erasing: async (steps: number, act: () => Promise<unknown>) => {
       const plain = erasureDeps(w)
-      const begun = await beginErasure(plain, memberOf(w), { leadId: person.id })
+      const begun = await startErasure(plain, memberOf(w), { leadId: person.id })
       let seen = 0
       const step = afterStep(async (name) => {
         if (name === 'commit' && seen++ === steps) await act()
@@ -55,7 +55,7 @@ const memberOf = ({ workspaceId, admin }: ErasureWorld) =>
   }) as Member
 
 async function leftOf(w: ErasureWorld): Promise<string[]> {
-  const lines = await everything(w)
+  const lines = await dumpDatabase(w)
   return lines.flatMap(({ table, text }) => (text.toLowerCase().includes(word) ? `${table} ${text}` : []))
 }
 

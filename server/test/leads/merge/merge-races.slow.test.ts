@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { runBulkChanges } from '../../../src/leads/bulk/run-bulk-change.ts'
-import { type LeadRow, openLead } from '../../../src/leads/lead/encrypted-lead.ts'
+import { decryptLead, type LeadRow } from '../../../src/leads/lead/encrypted-lead.ts'
 import { leadColumns } from '../../../src/leads/lead/queries.ts'
 import { runImports } from '../../../src/leads/transfer/import/run-import.ts'
 import { type InboxWorld, inboxWorld } from '../../support/inbox/inbox-world.ts'
@@ -160,7 +160,7 @@ async function stateOf({ w, ids: of }: Trio) {
     return found.map((row) => row.lead_id)
   }
   return {
-    leads: new Map(rows.map((row) => [row.id, openLead(keyring, row)])),
+    leads: new Map(rows.map((row) => [row.id, decryptLead(keyring, row)])),
     standing: merges.filter(({ undone_at }) => undone_at === null),
     labelsOf: (id: string) => labels.filter(({ lead_id }) => lead_id === id).map(({ label_id }) => label_id),
     notes: await counts('lead_notes'),

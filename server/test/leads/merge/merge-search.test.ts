@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { leadsPath } from '../../support/leads/leads.ts'
-import { imageWorld, memberAt } from '../../support/leads/memory-index-world.ts'
+import { memberAt, memoryIndexWorld } from '../../support/leads/memory-index-world.ts'
 import { signedInMember } from '../../support/member.ts'
 import { makeTokens } from '../../support/tokens.ts'
 
@@ -10,14 +10,14 @@ interface Shown {
 }
 
 test('search finds a merged lead by the phones and e-mails of both, a masked key by none it got; after an undo each by its own', async () => {
-  const w = await imageWorld()
+  const w = await memoryIndexWorld()
   const [node] = w.nodes
   assert.ok(node)
   const member = await signedInMember(w)
   const one = await w.lead({ firstName: 'Marina', phone: '5581991234567', email: 'marina@example.com' })
   const two = await w.lead({ firstName: 'Marina', phone: '5511987650001', email: 'm.duarte@work.example' })
   await makeTokens(w)
-  for (const what of ['text', 'values'] as const) assert.equal(await node.images.warm(w.workspaceId, what), true)
+  for (const what of ['text', 'values'] as const) assert.equal(await node.indexes.warm(w.workspaceId, what), true)
   const byKey = async (search: string) => (await w.call('GET', leadsPath, { query: { search } })).body.data
   const byName = (reader: typeof member) => async (search: string) =>
     (await reader.call('GET', `/leads?${new URLSearchParams({ sortBy: 'name', search })}`)).body.leads

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { removeOld } from '../../../src/app/erasure.ts'
+import { deleteExpiredRows } from '../../../src/app/erasure.ts'
 import { newId } from '../../../src/base/id.ts'
 import { purgeDeletedLeads } from '../../../src/leads/write/restore.ts'
 import { auditOf } from '../../support/audit.ts'
@@ -287,7 +287,7 @@ test('a merge can be undone for 30 days; then former values are deleted, and the
   w.clock.advance(30 * dayMs)
   const member = await signedInMember(w)
   assert.equal((await member.call('POST', `/lead-merges/${merge.id}/undo`)).status, 409)
-  await removeOld(w)
+  await deleteExpiredRows(w)
   await purgeDeletedLeads(w.db, w.clock)
   const [row] = await w.db.sql<{ former: Buffer | null }[]>`select former from lead_merges where id = ${merge.id}`
   assert.equal(row?.former, null)

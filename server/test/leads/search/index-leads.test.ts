@@ -2,9 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { removeOldEvents } from '../../../src/events/retention.ts'
 import { createSequencer } from '../../../src/events/sequence.ts'
-import { hearOfFeeds, indexHeard, indexLeads, readIndexedTo } from '../../../src/leads/search/index-leads.ts'
+import {
+  collectChangedFeeds,
+  indexChangedFeeds,
+  indexLeads,
+  readIndexedPosition,
+} from '../../../src/leads/search/index-leads.ts'
 import { openNode, statementCountOf, testDatabase } from '../../support/database.ts'
-import { atEnd } from '../../support/file-end.ts'
+import { atEnd } from '../../support/file-lifecycle.ts'
 import { leadPath, leadsPath } from '../../support/leads/leads.ts'
 import { pick } from '../../support/pick.ts'
 import { makeTokens } from '../../support/tokens.ts'
@@ -42,11 +47,11 @@ test('an event is kept until it is indexed, regardless of its age', async () => 
   const { id } = await w.lead({ firstName: 'Methuselah' })
   await w.sequencer.sequence(w.workspaceId)
   w.clock.advance(31 * 24 * 3_600_000)
-  await removeOldEvents(w.db, w.clock, readIndexedTo)
+  await removeOldEvents(w.db, w.clock, readIndexedPosition)
   assert.equal((await w.events(id)).length, 1)
   assert.deepEqual(await find(w, 'methusel'), [id])
   await makeTokens(w)
-  await removeOldEvents(w.db, w.clock, readIndexedTo)
+  await removeOldEvents(w.db, w.clock, readIndexedPosition)
   assert.equal((await w.events(id)).length, 0)
   assert.deepEqual(await find(w, 'methusel'), [id])
 })
@@ -72,7 +77,7 @@ test('if a worker dies, the next one completes its work', async () => {
     })
   const dying = { ...w.db, tx }
   await assert.rejects(indexLeads({ db: dying, keyStore: w.keyStore }), /dead/)
-  assert.deepEqual([(await tokensOf(w)).size, await readIndexedTo(w.db.sql, w.workspaceId)], [0, 0])
+  assert.deepEqual([(await tokensOf(w)).size, await readIndexedPosition(w.db.sql, w.workspaceId)], [0, 0])
   assert.deepEqual(await find(w, 'phoenix'), [id])
   await makeTokens(w)
   assert.deepEqual([...(await tokensOf(w)).keys()], [id])
@@ -80,8 +85,8 @@ test('if a worker dies, the next one completes its work', async () => {
 
 test('a worker without changed feeds runs no query; a feed changed without a notification is found within 30 s', async () => {
   const w = await world()
-  const heard = hearOfFeeds(w)
-  const index = () => indexHeard(w, heard)
+  const heard = collectChangedFeeds(w)
+  const index = () => indexChangedFeeds(w, heard)
   while ((await index()) > 0);
   const { id } = await w.lead()
   await w.sequencer.sequence(w.workspaceId)
@@ -101,13 +106,13 @@ test('a worker without changed feeds runs no query; a feed changed without a not
 
 test('after a failed run a worker searches for all pending feeds', async () => {
   const w = await world()
-  const heard = hearOfFeeds(w)
-  while ((await indexHeard(w, heard)) > 0);
+  const heard = collectChangedFeeds(w)
+  while ((await indexChangedFeeds(w, heard)) > 0);
   const { id } = await w.lead()
   await w.sequencer.sequence(w.workspaceId)
   const tx = () => Promise.reject(new Error('The database is dead'))
-  await assert.rejects(indexHeard({ db: { ...w.db, tx }, keyStore: w.keyStore }, heard), /dead/)
-  await indexHeard(w, heard)
+  await assert.rejects(indexChangedFeeds({ db: { ...w.db, tx }, keyStore: w.keyStore }, heard), /dead/)
+  await indexChangedFeeds(w, heard)
   assert.deepEqual([...(await tokensOf(w)).keys()], [id])
 })
 

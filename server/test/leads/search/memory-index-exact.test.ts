@@ -2,7 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { leadPath, leadsPath } from '../../support/leads/leads.ts'
-import { type ImageNode, type ImageWorld, imageWorld, memberAt } from '../../support/leads/memory-index-world.ts'
+import {
+  type IndexNode,
+  type MemoryIndexWorld,
+  memberAt,
+  memoryIndexWorld,
+} from '../../support/leads/memory-index-world.ts'
 import { signedInMember, type TestMember } from '../../support/member.ts'
 import { makeTokens } from '../../support/tokens.ts'
 
@@ -65,13 +70,13 @@ const sample = <T>(arbitrary: fc.Arbitrary<T>, count: number, seed: number) =>
   fc.sample(arbitrary, { numRuns: count, seed })
 
 interface Filled {
-  w: ImageWorld
+  w: MemoryIndexWorld
   ids: string[]
   member: TestMember
 }
 
 async function filled(nodes: number): Promise<Filled> {
-  const w = await imageWorld(nodes)
+  const w = await memoryIndexWorld(nodes)
   const ids: string[] = []
   for (let start = 0; start < 250; start += 50) {
     const items = sample(fields, 50, start + 1).map((lead, n) => ({
@@ -83,8 +88,8 @@ async function filled(nodes: number): Promise<Filled> {
     w.clock.advance(7)
   }
   assert.ok(ids.length > 200, `${ids.length} leads`)
-  for (const { images } of w.nodes) {
-    for (const what of ['text', 'values'] as const) assert.equal(await images.warm(w.workspaceId, what), true)
+  for (const { indexes } of w.nodes) {
+    for (const what of ['text', 'values'] as const) assert.equal(await indexes.warm(w.workspaceId, what), true)
   }
   return { w, ids, member: await signedInMember(w) }
 }
@@ -117,7 +122,7 @@ async function compare({ w, member }: Filled, count: number, seed: number): Prom
   return found
 }
 
-const asksOfDatabase = (w: ImageWorld) => w.nodes.reduce((sum, { counts }) => sum + counts.database, 0)
+const asksOfDatabase = (w: MemoryIndexWorld) => w.nodes.reduce((sum, { counts }) => sum + counts.database, 0)
 
 test('memory and database return the same lists, page by page: random leads, terms, filters and orders, with and without tokens, after changes', async () => {
   const all = await filled(1)
@@ -136,7 +141,7 @@ test('memory and database return the same lists, page by page: random leads, ter
 test('while several writers create, change, delete and restore, memory has every acknowledged write, and is exact at the end', async () => {
   const all = await filled(2)
   const { w, ids } = all
-  const write = async (node: ImageNode, reader: ImageNode, own: string[], seed: number) => {
+  const write = async (node: IndexNode, reader: IndexNode, own: string[], seed: number) => {
     const has = async (search: string) => (await reader.list({ search })).body.pagination.total
     for (const [n, lead] of sample(fields, 10, seed).entries()) {
       const id = own[n % own.length] ?? ''

@@ -3,10 +3,10 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { test } from 'node:test'
 import { leadPath, leadsPath, makeLeads } from '../../support/leads/leads.ts'
-import { type ImageNode, type ImageWorld, imageWorld } from '../../support/leads/memory-index-world.ts'
+import { type IndexNode, type MemoryIndexWorld, memoryIndexWorld } from '../../support/leads/memory-index-world.ts'
 import { makeTokens } from '../../support/tokens.ts'
 
-async function fill(w: ImageWorld, count: number): Promise<string[]> {
+async function fill(w: MemoryIndexWorld, count: number): Promise<string[]> {
   const phoneOf = (n: number) => `55819${91_000_000 + n}`
   const leads = Array.from({ length: count }, (_, n) => ({ lastName: `Duarte ${n}`, phone: phoneOf(n) }))
   const ids = await makeLeads(w, leads)
@@ -14,25 +14,25 @@ async function fill(w: ImageWorld, count: number): Promise<string[]> {
   return ids
 }
 
-async function total(node: ImageNode, query: Record<string, string> = {}): Promise<number> {
+async function total(node: IndexNode, query: Record<string, string> = {}): Promise<number> {
   const { status, body } = await node.list(query)
   assert.equal(status, 200, JSON.stringify(body))
   return body.pagination.total
 }
 
-const node = (w: ImageWorld, n = 0): ImageNode => {
+const node = (w: MemoryIndexWorld, n = 0): IndexNode => {
   const found = w.nodes[n]
   assert.ok(found)
   return found
 }
 
 test('the database answers until the index is built, then the index, with the same results', async () => {
-  const w = await imageWorld()
+  const w = await memoryIndexWorld()
   await fill(w, 300)
   const one = node(w)
   const before = await one.list({ search: 'duarte 2' })
   assert.deepEqual(one.counts, { image: 0, database: 1 })
-  assert.equal(await one.images.warm(w.workspaceId), true)
+  assert.equal(await one.indexes.warm(w.workspaceId), true)
   const after = await one.list({ search: 'duarte 2' })
   assert.deepEqual(one.counts, { image: 1, database: 1 })
   assert.equal(after.body.pagination.total, 111)
@@ -40,10 +40,10 @@ test('the database answers until the index is built, then the index, with the sa
 })
 
 test('an index that is far behind leaves the request to the database, and catches up', async () => {
-  const w = await imageWorld()
+  const w = await memoryIndexWorld()
   await fill(w, 100)
   const one = node(w)
-  await one.images.warm(w.workspaceId)
+  await one.indexes.warm(w.workspaceId)
   assert.equal(await total(one), 100)
   await fill(w, 100)
   await w.db.sql`
@@ -59,10 +59,10 @@ test('an index that is far behind leaves the request to the database, and catche
 })
 
 test('an index is rebuilt if events were removed before it applied them', async () => {
-  const w = await imageWorld()
+  const w = await memoryIndexWorld()
   await fill(w, 20)
   const one = node(w)
-  await one.images.warm(w.workspaceId)
+  await one.indexes.warm(w.workspaceId)
   const { id } = await w.lead({ firstName: 'Unseen' })
   // Events are not removed before they are indexed.
   await makeTokens(w)
@@ -73,39 +73,39 @@ test('an index is rebuilt if events were removed before it applied them', async 
     on conflict (workspace_id) do update set last_position = 1000, removed_to = 1000`
   assert.equal(await total(one, { search: 'unseen' }), 1)
   assert.deepEqual(one.counts, { image: 0, database: 1 })
-  assert.equal(await one.images.warm(w.workspaceId), true)
+  assert.equal(await one.indexes.warm(w.workspaceId), true)
   assert.equal(await total(one, { search: 'unseen' }), 1)
   assert.equal(one.counts.image, 1)
 })
 
 test('few leads get no index and no thread; if the thread dies, the database answers, and a new thread starts after a delay', async () => {
-  const w = await imageWorld(1, { minLeads: 20 })
+  const w = await memoryIndexWorld(1, { minLeads: 20 })
   await fill(w, 19)
   const one = node(w)
-  assert.equal(await one.images.warm(w.workspaceId), false)
+  assert.equal(await one.indexes.warm(w.workspaceId), false)
   assert.equal(one.thread(), undefined)
   await w.lead()
-  assert.equal(await one.images.warm(w.workspaceId), true)
+  assert.equal(await one.indexes.warm(w.workspaceId), true)
   const gone = once(one.thread() ?? assert.fail(), 'exit')
   const asked = Array.from({ length: 20 }, () => total(one))
   await one.thread()?.terminate()
   assert.deepEqual(await Promise.all(asked), Array(20).fill(20))
   await gone
   assert.equal(await total(one), 20)
-  assert.equal(await one.images.warm(w.workspaceId), false)
+  assert.equal(await one.indexes.warm(w.workspaceId), false)
   w.clock.advance(30_000)
-  assert.equal(await one.images.warm(w.workspaceId), true)
+  assert.equal(await one.indexes.warm(w.workspaceId), true)
   const before = one.counts.image
   assert.equal(await total(one), 20)
   assert.equal(one.counts.image, before + 1)
 })
 
 test('a workspace that does not fit into memory is served by the database', async () => {
-  const w = await imageWorld(1, { maxBytes: 1_000 })
+  const w = await memoryIndexWorld(1, { maxBytes: 1_000 })
   await fill(w, 100)
   const one = node(w)
-  for (const what of ['text', 'values'] as const) assert.equal(await one.images.warm(w.workspaceId, what), false)
-  assert.equal(one.images.isArranging(w.workspaceId), false)
+  for (const what of ['text', 'values'] as const) assert.equal(await one.indexes.warm(w.workspaceId, what), false)
+  assert.equal(one.indexes.isLoading(w.workspaceId), false)
   assert.equal(await total(one), 100)
   assert.deepEqual(one.counts, { image: 0, database: 1 })
 })
@@ -114,10 +114,10 @@ test('a workspace that does not fit into memory is served by the database', asyn
 const narrow = { maxBytes: 17_000, shape: { tailSlots: 8, segmentSlots: 64 } }
 
 test('if texts do not fit, an index of columns answers lists without a search term, through every change', async () => {
-  const w = await imageWorld(2, narrow)
+  const w = await memoryIndexWorld(2, narrow)
   const ids = await fill(w, 120)
   const statuses = ['new', 'won', 'lost']
-  for (const one of w.nodes) assert.equal(await one.images.warm(w.workspaceId), true)
+  for (const one of w.nodes) assert.equal(await one.indexes.warm(w.workspaceId), true)
   const compare = async () => {
     const lists: Record<string, string>[] = [
       {},
@@ -150,7 +150,7 @@ test('if texts do not fit, an index of columns answers lists without a search te
 
 test('the thread ends when it has no index, and another starts with the next index', async () => {
   let tidy: () => Promise<unknown> = assert.fail
-  const w = await imageWorld(1, {
+  const w = await memoryIndexWorld(1, {
     repeat: (_pauseMs, work) => {
       tidy = work
       return { stop: async () => {} }
@@ -158,7 +158,7 @@ test('the thread ends when it has no index, and another starts with the next ind
   })
   await fill(w, 10)
   const one = node(w)
-  await one.images.warm(w.workspaceId)
+  await one.indexes.warm(w.workspaceId)
   const first = one.thread() ?? assert.fail()
   await tidy()
   assert.equal(await total(one), 10)
@@ -172,19 +172,19 @@ test('the thread ends when it has no index, and another starts with the next ind
   await gone
   assert.equal(await total(one), 10)
   assert.equal(one.thread(), first, 'a search alone starts none')
-  assert.equal(await one.images.warm(w.workspaceId), true)
+  assert.equal(await one.indexes.warm(w.workspaceId), true)
   assert.notEqual(one.thread(), first)
   assert.equal(await total(one), 10)
   assert.equal(one.counts.image, 2)
 })
 
 test('a workspace with a lead that cannot be decrypted is served by the database; the log reports it without a value', async () => {
-  const w = await imageWorld()
+  const w = await memoryIndexWorld()
   const [id = ''] = await fill(w, 20)
   await w.call('PATCH', leadPath(id), { body: { status: 'lost' } })
   await w.db.sql`update leads set person = 'broken' where workspace_id = ${w.workspaceId} and id = ${id}`
   const one = node(w)
-  assert.equal(await one.images.warm(w.workspaceId), false)
+  assert.equal(await one.indexes.warm(w.workspaceId), false)
   assert.equal(await total(one, { status: 'new' }), 19)
   const line = w.logLines.find(
     (text) => text.includes('evicting search index after an error') && text.includes(w.workspaceId),
@@ -194,20 +194,20 @@ test('a workspace with a lead that cannot be decrypted is served by the database
 
 // Last test of the file: it wraps the database's secrets with a key that the others do not know.
 test('the thread receives a new master key, and a thread started later knows it too', async () => {
-  const w = await imageWorld(1, {})
-  const [second, third] = [await imageWorld(), await imageWorld()]
+  const w = await memoryIndexWorld(1, {})
+  const [second, third] = [await memoryIndexWorld(), await memoryIndexWorld()]
   for (const each of [w, second, third]) await fill(each, 10)
   const one = node(w)
-  assert.equal(await one.images.warm(w.workspaceId), true)
+  assert.equal(await one.indexes.warm(w.workspaceId), true)
   const masterKey = randomBytes(32)
   w.keyStore.useMasterKey(masterKey)
-  one.images.useMasterKey(masterKey)
+  one.indexes.useMasterKey(masterKey)
   await w.keyStore.rewrapSecrets()
-  assert.equal(await one.images.warm(second.workspaceId), true)
+  assert.equal(await one.indexes.warm(second.workspaceId), true)
 
   const gone = once(one.thread() ?? assert.fail(), 'exit')
   await one.thread()?.terminate()
   await gone
   w.clock.advance(30_000)
-  assert.equal(await one.images.warm(third.workspaceId), true)
+  assert.equal(await one.indexes.warm(third.workspaceId), true)
 })

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fillLeads, fillTrails } from '../../../../bench/fill.ts'
+import { fillActivityTraces, fillLeads } from '../../../../bench/fill.ts'
 import { indexLeads } from '../../../src/leads/search/index-leads.ts'
 import { statementsOf, vacuum } from '../../support/database.ts'
 import { addMember, leadPath, leadsPath } from '../../support/leads/leads.ts'
 import { signedInMember } from '../../support/member.ts'
-import { badPlans, forgetStatistics, wideLooks } from '../../support/plans.ts'
+import { clearStatistics, findBadPlans, findWorkspaceScans } from '../../support/query-plans.ts'
 import { makeTokens } from '../../support/tokens.ts'
 import { type Answer, type World, world } from '../../support/world.ts'
 
@@ -13,7 +13,7 @@ async function filled(count: number): Promise<World> {
   const w = await world({ dailyLeadQuota: 0 })
   const filling = { ...w, keyring: await w.keyStore.keyring(w.workspaceId), now: w.clock.now() }
   await fillLeads(filling, count)
-  await fillTrails(filling)
+  await fillActivityTraces(filling)
   await w.db.sql`insert into event_feeds (workspace_id, last_position) values (${w.workspaceId}, ${count})`
   await makeTokens(w)
   return w
@@ -100,17 +100,17 @@ test('no leads route scans a large table, in a large workspace or in a small one
       await askAsMember(w)
     })
     assert.ok(statements.length > 30, `${statements.length} statements`)
-    assert.deepEqual(await badPlans(w.db, statements, tables), [])
+    assert.deepEqual(await findBadPlans(w.db, statements, tables), [])
   }
 })
 
 test('a search reads leads by id, even before the database has statistics', async () => {
   const w = await filled(3_000)
-  await forgetStatistics(w.db, tables)
+  await clearStatistics(w.db, tables)
   const statements = await statementsOf(async () => {
     for (const search of ['Marina Duarte', 'Silva 12']) {
       await succeed(w.call('GET', leadsPath, { query: { search, status: 'won' } }))
     }
   })
-  assert.deepEqual(await wideLooks(w.db, statements, 'leads'), [])
+  assert.deepEqual(await findWorkspaceScans(w.db, statements, 'leads'), [])
 })

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { matchesTerm, readSearchTerm, type Searchable } from '../../../src/leads/lead/search-lines.ts'
+import { matchesTerm, parseSearchTerm, type Searchable } from '../../../src/leads/lead/search-lines.ts'
 import { leadPath, leadsPath } from '../../support/leads/leads.ts'
-import { type ImageWorld, imageWorld } from '../../support/leads/memory-index-world.ts'
+import { type MemoryIndexWorld, memoryIndexWorld } from '../../support/leads/memory-index-world.ts'
 import { makeTokens } from '../../support/tokens.ts'
 
 // Each case is checked against the rule, the database before and after indexing, and memory. memory-index-exact.test.ts
@@ -120,13 +120,13 @@ for (const [what, given, finds] of groups) {
   const leads = given.map((lead, n) => ({ uniqueCode: `~${n}`, ...lead }))
 
   test(`a search finds ${what}: by the rule, in the database with and without tokens, and in memory`, async () => {
-    const w = await imageWorld()
+    const w = await memoryIndexWorld()
     const searchables = leads.map((lead) => ({ lastName: null, email: null, phone: null, externalRef: null, ...lead }))
     for (const lead of leads) await w.lead({ ...lead })
     const ways = await waysOf(w)
     for (const [term, names] of finds) {
       const wanted = names.toSorted()
-      const ruled = searchables.filter((lead) => matchesTerm(lead, readSearchTerm(term) ?? assert.fail()))
+      const ruled = searchables.filter((lead) => matchesTerm(lead, parseSearchTerm(term) ?? assert.fail()))
       assert.deepEqual(ruled.map(nameOf).toSorted(), wanted, `${term} by the rule`)
     }
     for (const [way, ask] of Object.entries(ways)) {
@@ -137,10 +137,10 @@ for (const [what, given, finds] of groups) {
   })
 }
 
-async function waysOf(w: ImageWorld): Promise<Record<string, (search: string) => Promise<string[]>>> {
+async function waysOf(w: MemoryIndexWorld): Promise<Record<string, (search: string) => Promise<string[]>>> {
   const [node] = w.nodes
   assert.ok(node)
-  assert.equal(await node.images.warm(w.workspaceId), true)
+  assert.equal(await node.indexes.warm(w.workspaceId), true)
   const namesIn = ({ data, pagination }: { data: Named[]; pagination: { total: number } }) => {
     assert.equal(pagination.total, data.length)
     return data.map(nameOf).toSorted()
@@ -151,16 +151,16 @@ async function waysOf(w: ImageWorld): Promise<Record<string, (search: string) =>
 }
 
 test('a blank term filters nothing, and a search is limited to one workspace', async () => {
-  const [w, other] = [await imageWorld(), await imageWorld()]
+  const [w, other] = [await memoryIndexWorld(), await memoryIndexWorld()]
   for (const each of [w, other]) await each.lead({ ...marina })
-  assert.equal(await other.nodes[0]?.images.warm(other.workspaceId), true)
+  assert.equal(await other.nodes[0]?.indexes.warm(other.workspaceId), true)
   for (const ask of Object.values(await waysOf(w))) {
     for (const term of ['', ' ', '\t \n', '\u00a0\u200b', 'marina']) assert.deepEqual(await ask(term), [found])
   }
 })
 
 test('search reflects a change, an upsert, a deletion and a restore at once', async () => {
-  const w = await imageWorld()
+  const w = await memoryIndexWorld()
   const { id } = await w.lead({ firstName: 'Before', lastName: '王伟', phone: '5581991234567' })
   const ways = Object.values(await waysOf(w))
   const check = async (terms: string[], names: string[]) => {
@@ -197,7 +197,7 @@ test('a masked reader finds no lead by any part of a phone, in any field', () =>
   for (let from = 0; from < phone.length; from++) {
     for (let to = from + 3; to <= phone.length; to++) {
       const term = phone.slice(from, to)
-      const find = (masked: boolean) => matchesTerm(lead as Searchable, readSearchTerm(term, masked) ?? assert.fail())
+      const find = (masked: boolean) => matchesTerm(lead as Searchable, parseSearchTerm(term, masked) ?? assert.fail())
       assert.deepEqual([find(false), find(true)], [true, false], term)
     }
   }

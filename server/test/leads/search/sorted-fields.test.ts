@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type ImageWorld, imageWorld, memberAt } from '../../support/leads/memory-index-world.ts'
+import { type MemoryIndexWorld, memberAt, memoryIndexWorld } from '../../support/leads/memory-index-world.ts'
 import { signedInMember, type TestMember } from '../../support/member.ts'
 import { pick } from '../../support/pick.ts'
 
@@ -10,15 +10,15 @@ const names = async (member: TestMember, query: Record<string, string>): Promise
   return pick(body.leads, 'firstName').join(' ')
 }
 
-async function inMemory(w: ImageWorld, member: TestMember): Promise<TestMember> {
+async function inMemory(w: MemoryIndexWorld, member: TestMember): Promise<TestMember> {
   const [node] = w.nodes
   assert.ok(node)
-  assert.equal(await node.images.warm(w.workspaceId, 'values'), true)
+  assert.equal(await node.indexes.warm(w.workspaceId, 'values'), true)
   return memberAt(node, w, member)
 }
 
 test('choices sort in their defined order, numbers match regardless of decimals, and k_ fields match without the prefix', async () => {
-  const w = await imageWorld()
+  const w = await memoryIndexWorld()
   const [admin, member] = [await signedInMember(w, 'admin'), await signedInMember(w)]
   const field = { key: 'size', label: 'Size', type: 'select', choices: ['Small', 'Medium', 'Large'] }
   assert.equal((await admin.call('POST', '/lead-fields', field)).status, 201)
@@ -46,7 +46,7 @@ test('choices sort in their defined order, numbers match regardless of decimals,
 })
 
 test('label conditions combine with others, also with match any, and are never answered from memory', async () => {
-  const w = await imageWorld()
+  const w = await memoryIndexWorld()
   const [admin, member] = [await signedInMember(w, 'admin'), await signedInMember(w)]
   const label = async (name: string): Promise<string> =>
     (await admin.call('POST', '/labels', { name, color: 'teal' })).body.label.id

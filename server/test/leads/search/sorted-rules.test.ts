@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { readConditions } from '../../../src/leads/search/sorted/conditions.ts'
+import { parseConditions } from '../../../src/leads/search/sorted/conditions.ts'
 import { collationKey, languages } from '../../../src/leads/search/sorted/order.ts'
 
 test('texts are sorted by the collation of their language', () => {
@@ -31,7 +31,7 @@ test('valid conditions are parsed, and invalid ones are rejected with the reason
     ['actualValue.between.-1.2', [{ column: 'actualValue', operator: 'between', values: ['-1', '2'] }]],
     ['createdAt.last.7', [{ column: 'createdAt', operator: 'last', values: ['7'] }]],
   ] as const) {
-    assert.deepEqual(readConditions(text, 'all'), { conditions: { match: 'all', list }, issues: [] }, text)
+    assert.deepEqual(parseConditions(text, 'all'), { conditions: { match: 'all', list }, issues: [] }, text)
   }
   for (const [text, message] of [
     ['moon.is.full', 'must begin with a column or field:<key>'],
@@ -47,12 +47,12 @@ test('valid conditions are parsed, and invalid ones are rejected with the reason
     ['name.is.%E0', 'has a value that is longer than 255 characters or not in percent-encoding'],
   ] as const) {
     assert.deepEqual(
-      readConditions(`email.empty;${text}`, 'any').issues,
+      parseConditions(`email.empty;${text}`, 'any').issues,
       [{ path: 'where', message: `condition 2 ${message}` }],
       text,
     )
   }
-  assert.deepEqual(readConditions('email.empty;'.repeat(21), 'all').issues, [
+  assert.deepEqual(parseConditions('email.empty;'.repeat(21), 'all').issues, [
     { path: 'where', message: 'must have at most 20 conditions' },
   ])
 })

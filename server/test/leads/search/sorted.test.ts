@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { listLeads } from '../../../src/leads/search/list.ts'
-import { readListRequest } from '../../../src/leads/search/list-request.ts'
+import { parseListRequest } from '../../../src/leads/search/list-request.ts'
 import { statementsOf } from '../../support/database.ts'
 import { leadPath } from '../../support/leads/leads.ts'
-import { imageWorld, memberAt } from '../../support/leads/memory-index-world.ts'
+import { memberAt, memoryIndexWorld } from '../../support/leads/memory-index-world.ts'
 import { signedInMember } from '../../support/member.ts'
 import { pick } from '../../support/pick.ts'
 import { type World, world } from '../../support/world.ts'
@@ -21,11 +21,11 @@ async function names(member: Member, query: Record<string, string>): Promise<str
 
 /** The member at a node that decrypts leads, and at one that has their values in memory. */
 async function readers(): Promise<Member[]> {
-  const w = await imageWorld()
+  const w = await memoryIndexWorld()
   const [node] = w.nodes
   assert.ok(node)
   const member = await people(w)
-  assert.equal(await node.images.warm(w.workspaceId, 'values'), true)
+  assert.equal(await node.indexes.warm(w.workspaceId, 'values'), true)
   return [member, memberAt(node, w, member)]
 }
 
@@ -180,8 +180,8 @@ test('more leads than can be decrypted or sorted are rejected with a code; an or
   const member = await people(w)
   const actor = { type: 'system', id: null } as const
   const user = { workspaceId: w.workspaceId, defaultCountry: null, masked: false, actor }
-  const listOf = (query: object, most = { maxSorted: 3, maxOpened: 3 }) =>
-    listLeads({ ...w, most }, user, readListRequest(query))
+  const listOf = (query: object, limits = { maxSorted: 3, maxOpened: 3 }) =>
+    listLeads({ ...w, limits }, user, parseListRequest(query))
   const tooLarge = { statusCode: 422, data: { code: 'LIST_TOO_LARGE' } }
   const sentFor = async (refused: object) =>
     statementsOf(async () => void (await assert.rejects(listOf(refused), tooLarge)))

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { removeOld } from '../../../src/app/erasure.ts'
+import { deleteExpiredRows } from '../../../src/app/erasure.ts'
 import { purgeDeletedLeads } from '../../../src/leads/write/restore.ts'
 import { mergeWorld } from '../../support/leads/merge-world.ts'
 import { signedInMember, type TestMember } from '../../support/member.ts'
@@ -88,7 +88,7 @@ test('after 30 days the entry stays, without the name and the values of the othe
   const { w, one, two, merge } = await timelineWorld()
   const id = await merge(one.id, two.id)
   w.clock.advance(31 * dayMs)
-  await removeOld(w)
+  await deleteExpiredRows(w)
   await purgeDeletedLeads(w.db, w.clock)
   const [line] = await read(await signedInMember(w), one.id, '?kind=merges')
   assert.deepEqual([line?.id, line?.changes], [id, []])

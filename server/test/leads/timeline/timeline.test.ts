@@ -5,7 +5,7 @@ import { type InboxWorld, inboxWorld } from '../../support/inbox/inbox-world.ts'
 import { leadPath } from '../../support/leads/leads.ts'
 import { signedInMember, type TestMember } from '../../support/member.ts'
 import { pick } from '../../support/pick.ts'
-import { badPlans, forgetStatistics } from '../../support/plans.ts'
+import { clearStatistics, findBadPlans } from '../../support/query-plans.ts'
 
 const phone = '5581991234567'
 
@@ -127,12 +127,12 @@ test('a timeline is read by indexes, whatever the statistics are', async () => {
     ...['lead_status_changes', 'events', 'lead_notes', 'lead_merges', 'form_submissions'],
     ...['messages', 'conversation_notes'],
   ]
-  await forgetStatistics(w.db, tables)
+  await clearStatistics(w.db, tables)
   const statements = await statementsOf(async () => {
     const { body } = await member.call('GET', `/leads/${id}/timeline?limit=2`)
     await member.call('GET', `/leads/${id}/timeline?limit=2&cursor=${body.nextCursor}`)
   })
-  assert.deepEqual(await badPlans(w.db, statements, tables), [])
+  assert.deepEqual(await findBadPlans(w.db, statements, tables), [])
   // Eight sources, and the caller: the cost of a page does not grow with the history.
   assert.ok(statements.length <= 30, `${statements.length} statements for two pages`)
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { readListRequest } from '../../../src/leads/search/list-request.ts'
+import { parseListRequest } from '../../../src/leads/search/list-request.ts'
 import { exportLeads } from '../../../src/leads/transfer/export/export.ts'
 import { statementsOf } from '../../support/database.ts'
 import { importWorld } from '../../support/leads/import-world.ts'
@@ -31,7 +31,7 @@ test('a CSV export starts before the custom field columns are collected', async 
   const w = await importWorld()
   await w.lead({ customFieldValues: { city: 'Recife' } })
   const user = { ...w, defaultCountry: null, masked: false, actor: { type: 'token', id: w.workspaceId } } as const
-  const { file } = await exportLeads(w, user, readListRequest({}).filter, 'csv')
+  const { file } = await exportLeads(w, user, parseListRequest({}).filter, 'csv')
   const parts: string[] = []
   const statements = await statementsOf(async () => {
     parts.push((await file.next()).value)

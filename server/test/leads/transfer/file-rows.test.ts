@@ -8,7 +8,7 @@ import {
   type FileRow,
   readRows,
 } from '../../../src/leads/transfer/file/file-rows.ts'
-import { type ImportChoice, refusedRow } from '../../../src/leads/transfer/import/settings.ts'
+import { formatRefusedRow, type ImportChoice } from '../../../src/leads/transfer/import/settings.ts'
 
 test('a first line that tells Excel the delimiter is used and is not a header', async () => {
   for (const [delimiter, bom] of [
@@ -33,7 +33,7 @@ test('a first line that tells Excel the delimiter is used and is not a header', 
 test('the reason of a refused row is in its own column, even if the row has too many or too few cells', () => {
   const choice = { format: 'csv', columns: ['firstName', 'phone'], delimiter: ',' } as unknown as ImportChoice
   const refused = (cells: string[]) =>
-    refusedRow({ cells, end: 0 }, [{ row: 1, field: '', message: 'is refused' }], choice)
+    formatRefusedRow({ cells, end: 0 }, [{ row: 1, field: '', message: 'is refused' }], choice)
   assert.equal(refused(['Ana', '1', 'x', 'y']), '"Ana","1","is refused","x","y"\r\n')
   assert.equal(refused(['Ana']), '"Ana","","is refused"\r\n')
 })

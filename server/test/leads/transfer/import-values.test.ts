@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type DecimalSign, proposeValue, readFileAmount } from '../../../src/leads/transfer/file/field-values.ts'
+import { type DecimalSeparator, parseFileAmount, proposeValue } from '../../../src/leads/transfer/file/field-values.ts'
 import { importWorld } from '../../support/leads/import-world.ts'
 import { signedInMember } from '../../support/member.ts'
 import { pick } from '../../support/pick.ts'
 
 test('an amount in a file is parsed if it is unambiguous, or if the decimal separator is given', () => {
-  const table: [string, DecimalSign | null, number | null][] = [
+  const table: [string, DecimalSeparator | null, number | null][] = [
     ['1500', null, 1500],
     ['1500.50', null, 1500.5],
     ['1500,5', null, 1500.5],
@@ -35,7 +35,7 @@ test('an amount in a file is parsed if it is unambiguous, or if the decimal sepa
     ['9'.repeat(61), null, null],
   ]
   for (const [text, decimal, expected] of table) {
-    assert.equal(readFileAmount(text, decimal), expected, `${text} with ${decimal}`)
+    assert.equal(parseFileAmount(text, decimal), expected, `${text} with ${decimal}`)
   }
 })
 

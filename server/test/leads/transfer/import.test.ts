@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { runImports } from '../../../src/leads/transfer/import/run-import.ts'
 import { importWorld } from '../../support/leads/import-world.ts'
-import { eventCounts, quotaUsed, stored } from '../../support/leads/leads.ts'
+import { eventCounts, quotaUsed, storedRows } from '../../support/leads/leads.ts'
 import { pick } from '../../support/pick.ts'
 
 test('a CSV file is imported by its headings, with history, events and quota as in an upsert', async () => {
@@ -86,13 +86,13 @@ test('a dry run counts what would happen and writes nothing; then the same file 
   const w = await importWorld()
   const rows = Array.from({ length: 1200 }, (_, n) => `Lead ${n},ref-${n % 1100}`)
   const id = await w.upload(`name,externalRef\n${rows.join('\n')}\n,ref-x\n`)
-  const before = await stored(w)
+  const before = await storedRows(w)
   const look = await w.team('GET', `/lead-imports/${id}/preview`)
   assert.deepEqual(pick(look.body.columns, 'target'), ['firstName', 'externalRef'])
   await w.team('POST', `/lead-imports/${id}/start`, { match: 'externalRef', dryRun: true })
   await w.work()
   const dry = (await w.team('GET', `/lead-imports/${id}`)).body.import
-  assert.deepEqual(await stored(w), before)
+  assert.deepEqual(await storedRows(w), before)
   assert.deepEqual([dry.state, dry.created, dry.updated, dry.refused], ['checked', 1100, 100, 1])
   await w.team('POST', `/lead-imports/${id}/start`, { match: 'externalRef' })
   await w.work()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sweepImports } from '../../../src/leads/retention.ts'
-import { appendUpload } from '../../../src/leads/transfer/import/pieces.ts'
+import { deleteExpiredImportFiles } from '../../../src/leads/retention.ts'
+import { appendUpload } from '../../../src/leads/transfer/import/file-pieces.ts'
 import { type ImportWorld, importWorld } from '../../support/leads/import-world.ts'
 import { testTeamToken } from '../../support/world.ts'
 
@@ -86,7 +86,7 @@ test('abandoned files and refused rows are deleted after seven days', async () =
   const pieces = () => w.db.sql`select 1 from lead_import_pieces where workspace_id = ${w.workspaceId}`
   assert.equal((await pieces()).length, 24)
   w.clock.advance(7 * 86_400_000)
-  await sweepImports(w.db, w.clock)
+  await deleteExpiredImportFiles(w.db, w.clock)
   assert.equal((await pieces()).length, 0)
   w.clock.advance(-7 * 86_400_000)
 })

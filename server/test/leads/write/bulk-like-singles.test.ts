@@ -83,7 +83,7 @@ async function together(side: Side, items: Item[]) {
 }
 
 /** Returns the result of a dry run per item, without the ids of leads that it would create. */
-async function dryly(side: Side, items: Item[]) {
+async function runDry(side: Side, items: Item[]) {
   const options = { query: { dryRun: 'true' }, body: { items: withIds(items, side) } }
   const { body } = await side.w.call('POST', `${leadsPath}/bulk-upsert`, options)
   return body.results.map((result: { action?: string; error: never }) => result.action ?? errorText(result.error))
@@ -129,7 +129,7 @@ test('a batch equals its items one by one: responses, leads, search results, eve
     fc.asyncProperty(batches, async (rounds) => {
       const [left, right] = [await side(), await side()]
       for (const items of rounds) {
-        const foretold = await dryly(left, items)
+        const foretold = await runDry(left, items)
         const results = await together(left, items)
         assert.deepEqual(results, await oneByOne(right, items))
         const told = results.map((result: unknown) => (Array.isArray(result) ? result[0] : result))

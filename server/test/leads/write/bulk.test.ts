@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { eventCounts, leadPath, leadsPath, quotaUsed, stored } from '../../support/leads/leads.ts'
+import { eventCounts, leadPath, leadsPath, quotaUsed, storedRows } from '../../support/leads/leads.ts'
 import { pick } from '../../support/pick.ts'
 import { type World, world } from '../../support/world.ts'
 
@@ -139,7 +139,7 @@ test('continueOnError false stops at the first failure: earlier items stay, it i
 test('an invalid envelope returns 400 and nothing is stored', async () => {
   const w = await world()
   const item = by('externalRef', 'a', { firstName: 'A' })
-  const before = await stored(w)
+  const before = await storedRows(w)
   const bad: [body: unknown, path: string][] = [
     [{ items: Array(101).fill(item) }, 'items'],
     [{}, 'items'],
@@ -160,7 +160,7 @@ test('an invalid envelope returns 400 and nothing is stored', async () => {
     assert.equal(answer.statusMessage, 'Validation failed')
     assert.equal(answer.data.issues[0].path, path)
   }
-  assert.deepEqual(await stored(w), before)
+  assert.deepEqual(await storedRows(w), before)
 })
 
 test('within one batch leads can swap names, in any order of age, even if others use their ids as names', async () => {

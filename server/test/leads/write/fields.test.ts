@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { adPlatforms, priorities, sources } from '../../../src/leads/lead/lead.ts'
-import { addMember, leadPath, leadsPath, stored } from '../../support/leads/leads.ts'
+import { addMember, leadPath, leadsPath, storedRows } from '../../support/leads/leads.ts'
 import { writePaths } from '../../support/leads/write-paths.ts'
 import { world } from '../../support/world.ts'
 
@@ -105,13 +105,13 @@ for (const { name, targets: targetsOf, send } of writePaths) {
   test(`${name}: values beyond their limits return 400 with the field, and nothing is stored`, async () => {
     const w = await world()
     const targets = await targetsOf(w, refused.length)
-    const before = await stored(w)
+    const before = await storedRows(w)
     const sent = refused.map(([lead]) => lead)
     for (const [n, { status, error, issues }] of (await send(w, targets, sent)).entries()) {
       assert.deepEqual([status, issues], [400, [refused[n]?.[1]]], JSON.stringify(sent[n]))
       assert.equal(error.statusMessage, 'Validation failed')
     }
-    assert.deepEqual(await stored(w), before)
+    assert.deepEqual(await storedRows(w), before)
   })
 
   test(`${name}: all errors of a lead are reported at once`, async () => {
@@ -135,11 +135,11 @@ for (const { name, targets: targetsOf, send } of writePaths) {
       const w = await world()
       const targets = await targetsOf(w, 1)
       await w.lead({ [field]: 'taken' })
-      const before = await stored(w)
+      const before = await storedRows(w)
       const [outcome] = await send(w, targets, [{ [field]: 'taken', notes: 'new' }])
       const statusMessage = `Lead with this ${field} already exists`
       assert.deepEqual(outcome?.error, { statusCode: 409, statusMessage, data: { field } })
-      assert.deepEqual(await stored(w), before)
+      assert.deepEqual(await storedRows(w), before)
     })
   }
 }
@@ -151,7 +151,7 @@ for (const { name, targets: targetsOf, send } of writePaths.filter(({ isUpdate }
     const assignedTo = await addMember(w)
     const { match } = target ?? assert.fail()
     await w.call('PATCH', leadPath(match.value), { body: { assignedTo, customFieldValues: { k_city: 'Recife' } } })
-    const before = await stored(w)
+    const before = await storedRows(w)
     w.clock.advance(5000)
     const read = (await w.call('GET', leadPath(match.value))).body.data
     const { customFields: _, customFieldValues: __, ...lead } = read
@@ -171,14 +171,14 @@ for (const { name, targets: targetsOf, send } of writePaths.filter(({ isUpdate }
     )) {
       assert.partialDeepStrictEqual(outcome.lead, lead)
     }
-    assert.deepEqual(await stored(w), before)
+    assert.deepEqual(await storedRows(w), before)
   })
 }
 
 test('ambiguous input is rejected as a whole by every route, and nothing is stored', async () => {
   const w = await world()
   await w.lead({ externalRef: 'r' })
-  const before = await stored(w)
+  const before = await storedRows(w)
   const match = '"match":{"by":"externalRef","value":"r"}'
   const writers: [method: 'POST' | 'PATCH', path: string, wrap: (lead: string) => string, at: string][] = [
     ['POST', leadsPath, (lead) => lead, ''],
@@ -207,5 +207,5 @@ test('ambiguous input is rejected as a whole by every route, and nothing is stor
     const large = wrap(`{"firstName":"A","notes":"${'x'.repeat(1024 * 1024)}"}`)
     assert.equal((await w.call(method, path, { raw: large })).status, 413)
   }
-  assert.deepEqual(await stored(w), before)
+  assert.deepEqual(await storedRows(w), before)
 })

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { buildApp } from '../../../src/app/app.ts'
 import { createMemoryLimiter } from '../../../src/auth/rate-limit/limiter.ts'
 import { loadConfig } from '../../../src/config.ts'
-import { leadPath, leadsPath, stored } from '../../support/leads/leads.ts'
+import { leadPath, leadsPath, storedRows } from '../../support/leads/leads.ts'
 import { type World, world } from '../../support/world.ts'
 
 const item = { match: { by: 'externalRef', value: 'r' }, lead: { firstName: 'A', notes: 'x' } }
@@ -23,13 +23,13 @@ async function callAll(
   check: (answer: Awaited<ReturnType<World['call']>>, route: string) => void,
   key?: string,
 ) {
-  const before = await stored(w)
+  const before = await storedRows(w)
   for (const [method, path, body] of routes) {
     const answer = await w.call(method, path, { ...(body ? { body } : {}), ...(key === undefined ? {} : { key }) })
     check(answer, `${method} ${path}`)
     assert.equal(answer.body.statusCode, answer.status)
   }
-  assert.deepEqual(await stored(w), before)
+  assert.deepEqual(await storedRows(w), before)
 }
 
 test('every route rejects an unknown key with 401 before any other check', async () => {
@@ -106,7 +106,7 @@ test('every route counts towards the rate limit of its key, and beyond it return
       assert.notEqual(answer.statusCode, 429)
       assert.equal(answer.headers['ratelimit-remaining'], String(routes.length - n - 1))
     }
-    const before = await stored(w)
+    const before = await storedRows(w)
     for (const [method, path, body] of routes) {
       const answer = await call(method, path, body)
       assert.equal(answer.statusCode, 429, `${method} ${path}`)
@@ -114,7 +114,7 @@ test('every route counts towards the rate limit of its key, and beyond it return
       assert.deepEqual(answer.json().data, { code: 'RATE_LIMITED' })
       assert.match(String(answer.headers['retry-after']), /^[1-9]\d*$/)
     }
-    assert.deepEqual(await stored(w), before)
+    assert.deepEqual(await storedRows(w), before)
   } finally {
     await app.close()
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { purgeDeletedLeads } from '../../../src/leads/write/restore.ts'
-import { addMember, leadPath, leadsPath, stored } from '../../support/leads/leads.ts'
+import { addMember, leadPath, leadsPath, storedRows } from '../../support/leads/leads.ts'
 import { type World, world } from '../../support/world.ts'
 
 const restorePath = (id: string) => `${leadPath(id)}/restore`
@@ -49,9 +49,9 @@ test('a deleted lead is hidden from every read, list, search, matcher and second
   const { status, body } = await w.call('DELETE', leadPath(id))
   assert.equal(status, 200)
   assert.deepEqual(body, { success: true, message: 'Lead deleted successfully' })
-  const before = await stored(w)
+  const before = await storedRows(w)
   await assertHidden(w, id)
-  assert.deepEqual(await stored(w), before)
+  assert.deepEqual(await storedRows(w), before)
 })
 
 test('deleting frees externalRef and uniqueCode', async () => {
@@ -114,7 +114,7 @@ for (const field of ['externalRef', 'uniqueCode'] as const) {
     const { id } = await w.lead({ [field]: 'name' })
     await w.call('DELETE', leadPath(id))
     const taker = await w.lead({ [field]: 'name' })
-    const before = await stored(w)
+    const before = await storedRows(w)
     const { status, body } = await w.call('POST', restorePath(id))
     assert.equal(status, 409)
     assert.deepEqual(body, {
@@ -122,7 +122,7 @@ for (const field of ['externalRef', 'uniqueCode'] as const) {
       statusMessage: `Lead with this ${field} already exists`,
       data: { field },
     })
-    assert.deepEqual(await stored(w), before)
+    assert.deepEqual(await storedRows(w), before)
     await w.call('PATCH', leadPath(taker.id), { body: { [field]: 'another' } })
     assert.equal((await w.call('POST', restorePath(id))).status, 200)
   })

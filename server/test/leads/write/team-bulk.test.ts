@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newId } from '../../../src/base/id.ts'
-import { stored } from '../../support/leads/leads.ts'
+import { storedRows } from '../../support/leads/leads.ts'
 import { signedInMember } from '../../support/member.ts'
 import { pick } from '../../support/pick.ts'
 import { world } from '../../support/world.ts'
@@ -89,7 +89,7 @@ const refusals: [why: string, body: object][] = [
 ]
 
 test('an invalid bulk change is rejected, an assignee who is not a member fails every lead, and nothing is written', async () => {
-  const before = await stored(shared)
+  const before = await storedRows(shared)
   for (const [why, body] of refusals) assert.equal((await asked.call('POST', path, body)).status, 400, why)
   const { body } = await asked.call('POST', path, { ids: [sharedId], changes: { assignedTo: shared.keyId } })
   const issues = [{ path: 'changes.assignedTo', message: 'must be a member of the workspace' }]
@@ -100,5 +100,5 @@ test('an invalid bulk change is rejected, an assignee who is not a member fails 
       error: { statusCode: 400, statusMessage: 'Validation failed', data: { issues } },
     },
   ])
-  assert.deepEqual(await stored(shared), before)
+  assert.deepEqual(await storedRows(shared), before)
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { eventCounts, leadPath, leadsPath, quotaUsed, stored } from '../../support/leads/leads.ts'
+import { eventCounts, leadPath, leadsPath, quotaUsed, storedRows } from '../../support/leads/leads.ts'
 import { bareLead } from '../../support/leads/write-paths.ts'
 import { type World, world } from '../../support/world.ts'
 
@@ -63,7 +63,7 @@ test('a matcher uses its own field only, a phone every common variant and the ol
     ['externalRef', id, false],
     ['phone', '5581991234568', false],
   ]
-  const before = await stored(w)
+  const before = await storedRows(w)
   const items = rows.map(([by, value]) => ({ match: { by, value }, lead: {}, createIfMissing: false }))
   const { results } = (await w.call('POST', `${leadsPath}/bulk-upsert`, { body: { items } })).body
   const error = { statusCode: 404, statusMessage: 'Lead not found and createIfMissing is false' }
@@ -73,7 +73,7 @@ test('a matcher uses its own field only, a phone every common variant and the ol
     assert.deepEqual([results[n].lead?.id, results[n].error], isFound ? [id, undefined] : [undefined, error])
     if (!isFound) assert.deepEqual(body, error)
   }
-  assert.deepEqual(await stored(w), before)
+  assert.deepEqual(await storedRows(w), before)
 })
 
 test('no lead with this id: creates a lead with an id of the service', async () => {
@@ -103,7 +103,7 @@ test('a phone from a response matches its lead, whatever the default country mak
 test('an invalid envelope or matcher returns 400 with the reason, and nothing is stored', async () => {
   const w = await world()
   await w.lead({ externalRef: 'r' })
-  const before = await stored(w)
+  const before = await storedRows(w)
   const match = { by: 'externalRef', value: 'r' }
   const lead = { firstName: 'A' }
   const noPhones = ['12', 'marina', '1'.repeat(21), `+55 11 98765-4321${' '.repeat(48)}`]
@@ -141,7 +141,7 @@ test('an invalid envelope or matcher returns 400 with the reason, and nothing is
       assert.deepEqual([answer.status, answer.body.data.issues[0].path], [400, name], `${path} ${name}=${value}`)
     }
   }
-  assert.deepEqual(await stored(w), before)
+  assert.deepEqual(await storedRows(w), before)
 })
 
 test('50 parallel upserts of one phone in different spellings create one lead and update it 49 times', async () => {
@@ -191,7 +191,7 @@ test('dryRun returns what would happen, writes nothing, uses no quota and emits 
   const w = await world({ dailyLeadQuota: 3 })
   const lead = await w.lead({ externalRef: 'r', lastName: 'L' })
   await w.lead({ externalRef: 'taken' })
-  const before = await stored(w)
+  const before = await storedRows(w)
   const dry = (by: string, value: string, fields: object, more: object = {}) =>
     w.call('POST', upsertPath, { query: { dryRun: 'true' }, body: { match: { by, value }, lead: fields, ...more } })
   w.clock.advance(10)
@@ -207,7 +207,7 @@ test('dryRun returns what would happen, writes nothing, uses no quota and emits 
   assert.equal((await dry('phone', '5581991234567', {}, { createIfMissing: false })).status, 404)
   assert.equal((await dry('phone', '5581991234567', {})).status, 400)
   assert.equal((await dry('phone', '5581991234567', { firstName: 'A', externalRef: 'taken' })).status, 409)
-  assert.deepEqual(await stored(w), before)
+  assert.deepEqual(await storedRows(w), before)
   await w.lead()
   assert.equal((await dry('phone', '5581991234567', { firstName: 'A' })).status, 429)
   const real = await w.call('POST', upsertPath, {

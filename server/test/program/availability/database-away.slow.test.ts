@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { testDatabase } from '../../support/database.ts'
-import { oncePerFile } from '../../support/file-end.ts'
+import { oncePerFile } from '../../support/file-lifecycle.ts'
 import { type CuttingProxy, databaseByProxy } from '../../support/postgres/cutting-proxy.ts'
 import { ask, newWorkspace, operatorToken, startService } from '../../support/program/service.ts'
 import { nodeSettings } from '../../support/program/two-nodes.ts'
@@ -72,10 +72,10 @@ for (const [how, go, comeBack] of ways) {
 test('a process can stop while its database does not respond', async () => {
   const { proxy, service, key } = await started()
   proxy.silence(true)
-  const asked = proxy.asked()
+  const asked = proxy.clientBytes()
   // The caller may wait for longer than a process that stops waits for callers, and the work behind the others for as long again.
   const reading = ask(service.url, key, 'GET /api/v1/leads').catch(() => null)
-  await until(() => proxy.asked() > asked, 'a statement')
+  await until(() => proxy.clientBytes() > asked, 'a statement')
   await service.stop()
   const answer = await reading
   assert.ok(answer === null || answer.status === 503)

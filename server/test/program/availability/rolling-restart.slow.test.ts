@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type TestDatabase, testDatabase } from '../../support/database.ts'
-import { atEnd } from '../../support/file-end.ts'
+import { atEnd } from '../../support/file-lifecycle.ts'
 import { startCallers } from '../../support/program/callers.ts'
 import {
   ask,
@@ -63,7 +63,7 @@ test('processes are restarted one by one under load without failed requests', as
     services[at]?.kill('SIGTERM')
     await until(() => ready() === 1, 'a process that says it leaves')
     const before = callers.written.length
-    assert.equal(await services[at]?.gone, 0)
+    assert.equal(await services[at]?.exited, 0)
     assert.ok(callers.written.length > before)
     services[at] = await startService({ port, env })
     const servedBefore = nodes[at]?.served ?? 0
@@ -72,7 +72,7 @@ test('processes are restarted one by one under load without failed requests', as
   }
   await callers.stop()
   for (const service of services) service.kill()
-  await Promise.all(services.map(({ gone }) => gone))
+  await Promise.all(services.map(({ exited }) => exited))
   const { written, counts, faults } = callers
   t.diagnostic(`${JSON.stringify(counts)}, ${written.length} of them writes`)
   assert.deepEqual([faults, counts[503]], [[], undefined])
@@ -103,7 +103,7 @@ test('a stopping process reports it, releases its work, keeps serving, and stops
   }
 
   leaving.kill('SIGTERM')
-  await leaving.hasTold('Stopping in 300 s')
+  await leaving.hasPrinted('Stopping in 300 s')
   const ready = await ask(leaving.url, '', 'GET /readyz')
   assert.deepEqual([ready.status, ready.body.data], [503, { code: 'DRAINING' }])
   assert.equal((await ask(leaving.url, '', 'GET /healthz')).status, 200)
@@ -114,7 +114,7 @@ test('a stopping process reports it, releases its work, keeps serving, and stops
   const other = await startService({ env: { ...env, PARLEY_DRAIN_SECONDS: '0' } })
   await receiver.reached(3)
   leaving.kill('SIGINT')
-  assert.equal(await leaving.gone, 0)
+  assert.equal(await leaving.exited, 0)
   await other.stop()
   assert.equal(leaving.count('shutdown failed'), 0)
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { databaseSettings, testDatabase } from '../../support/database.ts'
-import { oncePerFile } from '../../support/file-end.ts'
+import { oncePerFile } from '../../support/file-lifecycle.ts'
 import { ask, operatorToken, type Service, startService } from '../../support/program/service.ts'
 
 const storms = Number(process.env.LIMIT_STORMS ?? 2)

@@ -3,10 +3,10 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { inSnapshot, withSession } from '../../../src/base/copy/catalogue.ts'
+import { inSnapshot, withSession } from '../../../src/base/copy/catalog.ts'
 import type { Sql } from '../../../src/base/db.ts'
-import { readDatabaseUrl } from '../../../src/base/postgres/address.ts'
-import { proveFiles } from '../../../src/cli/backup/verify.ts'
+import { parseDatabaseUrl } from '../../../src/base/postgres/address.ts'
+import { verifyFiles } from '../../../src/cli/backup/verify.ts'
 import { type MediaStore, storePath } from '../../../src/media/store/store.ts'
 import { databaseSettings, testDatabase } from '../../support/database.ts'
 import { newFolder } from '../../support/folder.ts'
@@ -97,9 +97,9 @@ test('files added or erased during verification are not reported as missing', as
   }
   const findings: string[] = []
   const { DATABASE_URL = '', PARLEY_DATABASE_DIRECT_URL, PGPASSWORD } = databaseSettings(database)
-  const address = readDatabaseUrl(PARLEY_DATABASE_DIRECT_URL ?? DATABASE_URL, { PGPASSWORD })
+  const address = parseDatabaseUrl(PARLEY_DATABASE_DIRECT_URL ?? DATABASE_URL, { PGPASSWORD })
   const named = await withSession(address, 'parley test', (client) =>
-    inSnapshot(client, () => proveFiles(client, db, store as MediaStore, findings)),
+    inSnapshot(client, () => verifyFiles(client, db, store as MediaStore, findings)),
   )
   assert.equal(named, 2500)
   assert.deepEqual(findings, ['files: 1 of 2500 referenced files are not in the store'])

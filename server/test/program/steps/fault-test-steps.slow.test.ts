@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { trials } from '../../../../scripts/faults/fault-tests.ts'
+import { faultTests } from '../../../../scripts/faults/fault-tests.ts'
 import { commandsUnder, type } from '../../support/program/operations.ts'
 import { shellEnvironment } from '../../support/program/shell.ts'
 import { until } from '../../support/until.ts'
@@ -17,12 +17,13 @@ test('the commands of "Test other faults" list the tests and run them', async ()
   assert.deepEqual([more, others], [[], []])
   const [list = '', run = ''] = faults.trim().split('\n')
   const told = await typed(list)
-  for (const { name, promise } of trials) assert.match(told, new RegExp(`^${name} +${promise.slice(0, 20)}`, 'm'))
+  for (const { name, guarantee } of faultTests)
+    assert.match(told, new RegExp(`^${name} +${guarantee.slice(0, 20)}`, 'm'))
   const some = [...run.matchAll(/--only (\S+)/g)].flatMap(([, names = '']) => names.split(','))
   assert.ok(some.length > 0)
   for (const name of some)
     assert.ok(
-      trials.some((one) => one.name === name),
+      faultTests.some((one) => one.name === name),
       name,
     )
   const short = run.replace(/--minutes 120 .*/, `--minutes 0.1 --only ${trial}`)

@@ -46,7 +46,7 @@ export async function agentsWorld(settings: Partial<NewKeyInput> = {}): Promise<
       assert.equal((await member.call('POST', `/inbox/conversations/${id}/hand-back`, body)).status, 200)
     },
     callTool: async (name, input = {}, key = agent.value) => {
-      const tool = toolNamed(name)
+      const tool = findTool(name)
       const { method, path, query, body } = requestOf(tool, input)
       const answer = await w.call(method, path, { key, query, ...(method === 'GET' ? {} : { body }) })
       const isProblem = String(answer.headers['content-type']).startsWith('application/problem+json')
@@ -60,7 +60,7 @@ export async function agentsWorld(settings: Partial<NewKeyInput> = {}): Promise<
 export const template = { name: 'order_update', language: 'en_US', body_params: ['Ana'] }
 
 /** Creates a workspace with an agent, whose connection has an approved template. */
-export async function withTemplate(): Promise<AgentsWorld> {
+export async function agentsWorldWithTemplate(): Promise<AgentsWorld> {
   const w = await agentsWorld()
   await addTemplate(w)
   return w
@@ -79,7 +79,7 @@ export async function addTemplate(w: InboxWorld, connectionId = w.connectionId) 
   return named
 }
 
-export function toolNamed(name: string): AgentTool {
+export function findTool(name: string): AgentTool {
   const tool = agentTools.find((one) => one.name === name)
   assert.ok(tool !== undefined, `a tool ${name}`)
   return tool

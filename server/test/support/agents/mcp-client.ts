@@ -1,5 +1,5 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import { atEnd, oncePerFile } from '../file-end.ts'
+import { atEnd, oncePerFile } from '../file-lifecycle.ts'
 import type { TestApp } from '../world.ts'
 
 /** `modern` is the protocol revision of 2026; `legacy` are the earlier ones, which begin with a handshake. */

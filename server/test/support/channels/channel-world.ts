@@ -4,7 +4,7 @@ import { openKeyStore } from '../../../src/base/encryption/key-store.ts'
 import { forbidden } from '../../../src/base/errors.ts'
 import { createLog } from '../../../src/base/log.ts'
 import { openAdapters } from '../../../src/channels/adapters.ts'
-import { keepCallbackConnections } from '../../../src/channels/callback-connections.ts'
+import { createCallbackConnectionCache } from '../../../src/channels/callback-connections.ts'
 import type { ChannelEvent } from '../../../src/channels/channel-event.ts'
 import { createConnection } from '../../../src/channels/connection/change-connection.ts'
 import type { Connection } from '../../../src/channels/connection/connection.ts'
@@ -12,7 +12,7 @@ import { channelTeamRoutes } from '../../../src/channels/connection/connection-r
 import { findConnection } from '../../../src/channels/connection/queries.ts'
 import type { NewPartner } from '../../../src/channels/partner/settings.ts'
 import type { NewWaba } from '../../../src/channels/waba/settings.ts'
-import { describeApi } from '../../../src/http/contract/openapi.ts'
+import { registerOpenApi } from '../../../src/http/contract/openapi.ts'
 import { createServer } from '../../../src/http/server/server.ts'
 import { type Member, type Role, roleCovers, type TeamGuard } from '../../../src/team/member.ts'
 import { checkAnswers } from '../contract/contract.ts'
@@ -25,7 +25,7 @@ export const partnerKey = 'a-partner-key-of-24-char'
 export type ChannelWorld = Awaited<ReturnType<typeof channelWorld>>
 
 /** Platform whose number check always succeeds. */
-export const agreeing = {
+export const validNumberCheck = {
   check: async ({ numberId }: Connection) => ({ problem: null, number: numberId, isOnPhone: false }),
 }
 
@@ -48,15 +48,15 @@ export async function channelWorld(baseUrl?: string, publicUrl = 'https://parley
   const log = createLog('debug', { write: (line: string) => lines.push(line) })
   const outgoing = openTestOutgoing()
   const adapters = openAdapters({ outgoing, clock, db, keyStore }, publicUrl)
-  if (baseUrl === undefined) adapters.waba = { ...adapters.waba, ...agreeing }
+  if (baseUrl === undefined) adapters.waba = { ...adapters.waba, ...validNumberCheck }
   const deps = { db, keyStore, clock, log, publicUrl, simulatorUrl: null, outgoing, adapters }
   const userId = randomUUID()
   const member = { userId, workspaceId, name: 'Test', actor: { type: 'user', id: userId }, role: 'admin' } as Member
   const app = createServer({ log, clock })
-  await describeApi(app)
+  await registerOpenApi(app)
   checkAnswers(app)
   const guard = {
-    member: (minRole: Role) => async (one: Entering) => enter(one, member, minRole),
+    member: (minRole: Role) => async (one: RoleRequest) => setMember(one, member, minRole),
   } as unknown as TeamGuard
   channelTeamRoutes(app, deps, guard)
   const at = baseUrl === undefined ? {} : { baseUrl }
@@ -92,13 +92,13 @@ export async function channelWorld(baseUrl?: string, publicUrl = 'https://parley
     world.received.push({ connection, events })
   }
   for (const { callbackRoutes } of Object.values(adapters))
-    callbackRoutes?.(app, { ...deps, receive, connections: keepCallbackConnections(deps) })
+    callbackRoutes?.(app, { ...deps, receive, connections: createCallbackConnectionCache(deps) })
   return world
 }
 
-type Entering = { member: Member | null; headers: Record<string, string> }
+type RoleRequest = { member: Member | null; headers: Record<string, string> }
 
-function enter(request: Entering, member: Member, minRole: Role): void {
+function setMember(request: RoleRequest, member: Member, minRole: Role): void {
   const role = request.headers['x-role'] as Role | 'token'
   if (role !== 'token' && !roleCovers(role, minRole)) throw forbidden(`This needs the role ${minRole}`)
   // A team token has the permissions of an owner, but no user.

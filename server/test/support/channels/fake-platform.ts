@@ -3,11 +3,11 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Connector, Order, RefusalEffect, SendResult } from '../../../src/channels/connector.ts'
-import type { FileToUpload, MediaWay, Uploaded } from '../../../src/channels/media-transport.ts'
+import type { FileToUpload, MediaTransport, UploadResult } from '../../../src/channels/media-transport.ts'
 import { cloudLimits } from '../../../src/channels/waba/cloud-media.ts'
 
 /** Behavior of the platform for one call. `lose` accepts the message and then loses the answer. */
-export type Behaviour =
+export type Behavior =
   | 'accept'
   | 'lose'
   | 'unreachable'
@@ -20,7 +20,7 @@ const newState = () => ({
   /** Accepted files in order: id and bytes. */
   uploads: [] as { id: string; bytes: string }[],
   /** Answer to uploads when they are refused. */
-  refusesUpload: null as Exclude<Uploaded, { outcome: 'taken' }> | null,
+  refusesUpload: null as Exclude<UploadResult, { outcome: 'taken' }> | null,
   /** Called when an upload arrives; the upload is accepted when this resolves. */
   onUpload: (): void | Promise<void> => {},
   /** Accepted messages in order, as the customer gets them. */
@@ -35,7 +35,7 @@ const newState = () => ({
   /** Answers to the next calls, whatever else is configured. */
   answers: [] as SendResult[],
   /** Behavior for every call; undefined means the default. */
-  behave: (_order: Order): Behaviour | undefined => undefined,
+  behave: (_order: Order): Behavior | undefined => undefined,
   delayMs: 0,
   /** Called when a call arrives; the call is processed when this resolves. */
   onCall: (_order: Order): void | Promise<void> => {},
@@ -46,8 +46,8 @@ export function fakePlatform() {
   const platform = newState()
   const connector: Connector = {
     maxTextLength: 4096,
-    takesChoices: true,
-    send: ({ id }, order) => take(platform, id, order),
+    supportsChoices: true,
+    send: ({ id }, order) => acceptOrder(platform, id, order),
     markRead: async ({ id: connectionId }, externalId) => {
       platform.reads.push({ connectionId, externalId })
       if (platform.readsFail) throw new Error('The platform does not answer')
@@ -56,16 +56,16 @@ export function fakePlatform() {
   return Object.assign(platform, {
     connector,
     connectors: { waba: connector, unofficial: { ...connector, takesChoices: false }, partner: connector },
-    way: wayOf(async ({ bytes }) => takeUpload(platform, await textOf(bytes()))),
+    way: transportOf(async ({ bytes }) => acceptUpload(platform, await textOf(bytes()))),
     /** Serves the same platform over HTTP, for other processes. */
     listen: () => listen(platform),
   })
 }
 
-const wayOf = (upload: (file: FileToUpload) => Promise<Uploaded>): MediaWay => ({
+const transportOf = (upload: (file: FileToUpload) => Promise<UploadResult>): MediaTransport => ({
   limits: cloudLimits,
   maxCaptionLength: 1024,
-  fetchBytes: 0,
+  maxDownloadBytes: 0,
   open: async () => ({ outcome: 'refused', errorCode: 'unused' }),
   upload: (_connection, file) => upload(file),
 })
@@ -79,7 +79,7 @@ async function textOf(bytes: AsyncIterable<Uint8Array>): Promise<string> {
 
 const livesUntil = new Date('2026-04-08T12:00:00.000Z')
 
-async function takeUpload(platform: State, bytes: string): Promise<Uploaded> {
+async function acceptUpload(platform: State, bytes: string): Promise<UploadResult> {
   await platform.onUpload()
   if (platform.refusesUpload !== null) return platform.refusesUpload
   const id = `file-${platform.uploads.length + 1}`
@@ -87,7 +87,7 @@ async function takeUpload(platform: State, bytes: string): Promise<Uploaded> {
   return { outcome: 'taken', platformId: id, livesUntil }
 }
 
-async function take(platform: State, connectionId: string, order: Order): Promise<SendResult> {
+async function acceptOrder(platform: State, connectionId: string, order: Order): Promise<SendResult> {
   platform.sends.push({ connectionId, order })
   platform.calls.push(order)
   await platform.onCall(order)
@@ -96,7 +96,7 @@ async function take(platform: State, connectionId: string, order: Order): Promis
   return result
 }
 
-function resultOf(platform: State, order: Order, behaviour: Behaviour): SendResult {
+function resultOf(platform: State, order: Order, behaviour: Behavior): SendResult {
   if (behaviour === 'unreachable') return { outcome: 'unreachable', errorCode: 'econnrefused' }
   if (typeof behaviour === 'object') {
     const { refuse: errorCode, effect = 'none', isFileGone = false } = behaviour
@@ -105,13 +105,13 @@ function resultOf(platform: State, order: Order, behaviour: Behaviour): SendResu
   const { message, correlator, recipient } = order
   const externalId = `wamid.${correlator}`
   platform.accepted.push({
-    ...{ correlator, externalId, text: wordsOf(message), to: recipient.phone, at: performance.now() },
+    ...{ correlator, externalId, text: textOfOrder(message), to: recipient.phone, at: performance.now() },
   })
   if (behaviour === 'lose') return { outcome: 'unknown', errorCode: 'timeout' }
   return { outcome: 'accepted', externalId, platformUserPhone: recipient.phone }
 }
 
-function wordsOf(message: Order['message']): string {
+function textOfOrder(message: Order['message']): string {
   if (message.kind === 'template') return message.parameters.join('|')
   if (message.kind === 'media') return `${message.file.kind} ${message.file.platformId}`
   return message.kind === 'reaction' ? (message.emoji ?? '') : message.text
@@ -121,7 +121,9 @@ async function listen(platform: State) {
   const server = createServer(async (request, response) => {
     const body = await text(request)
     const isUpload = request.url === '/upload'
-    response.end(JSON.stringify(await (isUpload ? takeUpload(platform, body) : take(platform, '', JSON.parse(body)))))
+    response.end(
+      JSON.stringify(await (isUpload ? acceptUpload(platform, body) : acceptOrder(platform, '', JSON.parse(body)))),
+    )
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
@@ -134,8 +136,8 @@ async function listen(platform: State) {
 }
 
 /** Uploads files to a fake platform in another process. */
-export const remoteWay = (url: string): MediaWay =>
-  wayOf(async (file) => {
+export const remoteTransport = (url: string): MediaTransport =>
+  transportOf(async (file) => {
     const response = await fetch(`${url}upload`, { method: 'POST', body: await textOf(file.bytes()) })
     const { platformId } = (await response.json()) as { platformId: string }
     return { outcome: 'taken', platformId, livesUntil }

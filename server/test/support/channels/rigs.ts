@@ -34,7 +34,7 @@ export const wabaRig = {
     const body = { channel: 'waba', name: 'Shop', numberId, accountId, ...secrets }
     const { connection, webhook } = await stage.connections('POST', '', body)
     await stage.simulate('PATCH', `numbers/${numberId}`, { callbackUrl: webhook.url })
-    return cloudLine(stage, connection.id, numberId)
+    return platformNumber(stage, connection.id, numberId)
   },
 }
 
@@ -47,7 +47,7 @@ const partnerRig: Rig = {
     const { numberId, partner } = number
     const way = { profile: '360dialog', numberId, apiKey: partner.apiKey, baseUrl: stage.simulatorUrl }
     const { connection } = await stage.connections('POST', '', { channel: 'partner', name: 'Shop', ...way })
-    return cloudLine(stage, connection.id, numberId)
+    return platformNumber(stage, connection.id, numberId)
   },
 }
 
@@ -59,18 +59,18 @@ export const phoneRig: Rig = {
     const number = await stage.simulate('POST', 'numbers', { name: 'Shop', phone: newPhone(), network: 'linked' })
     const body = { channel: 'unofficial', name: 'Shop', baseUrl: stage.simulatorUrl }
     const { connection } = await stage.connections('POST', '', body)
-    const line = phoneLine(stage, connection.id, number.numberId)
-    await line.takeBack()
+    const connected = linkedNumber(stage, connection.id, number.numberId)
+    await connected.restoreCredentials()
     await stage.acknowledge(connection.id)
-    return line
+    return connected
   },
 }
 
 export type Rig = typeof wabaRig
 /** Number connected through a channel. */
-type Line = Awaited<ReturnType<Rig['connect']>>
+type ConnectedNumber = Awaited<ReturnType<Rig['connect']>>
 /** Customer with a phone, in a chat with one number. Each action resolves when the service has received its events. */
-export type Phone = Awaited<ReturnType<Line['customer']>>
+export type Phone = Awaited<ReturnType<ConnectedNumber['customer']>>
 
 /** All channels: each test of common behavior runs on each of them. */
 export const rigs: readonly Rig[] = [wabaRig, partnerRig, phoneRig]
@@ -80,7 +80,7 @@ let phones = 0
 const newPhone = () => `4930${String(1_000_000 + phones++)}`
 
 /** Functions that are the same for all channels. */
-function commonLine({ simulate, settled }: Stage, connectionId: string, numberId: string) {
+function commonActions({ simulate, settled }: Stage, connectionId: string, numberId: string) {
   return {
     connectionId,
     customer: async (name = 'Ana Lima') => {
@@ -89,9 +89,10 @@ function commonLine({ simulate, settled }: Stage, connectionId: string, numberId
       return customerWith(simulate, settled, id, phone)
     },
     /** Duplicates all further events for the service, and reverses groups of them. */
-    tells: ({ again = 0, reversed = 1 }) => simulate('PATCH', 'delivery', { duplicates: again, reorder: reversed }),
+    setDuplication: ({ again = 0, reversed = 1 }) =>
+      simulate('PATCH', 'delivery', { duplicates: again, reorder: reversed }),
     /** Delivers the suppressed events; resolves when the service has received them. */
-    speaks: async () => {
+    resumeEvents: async () => {
       await simulate('PATCH', 'delivery', { paused: false })
       await simulate('POST', 'clock', { advanceMs: lateMs })
       await settled()
@@ -118,7 +119,7 @@ function customerWith(simulate: Stage['simulate'], settled: Stage['settled'], id
     },
     reads: () => act('read'),
     /** Sends a message as a person at the business on the number's own phone. */
-    getsFromDevice: (text: string) => act('echo', { text }),
+    receivesFromDevice: (text: string) => act('echo', { text }),
     chat: async () => {
       const shown = (await screen()).filter(({ status }) => status !== 'failed')
       return shown.map(({ from, text, status }) => ({ from, text, status }))
@@ -126,10 +127,10 @@ function customerWith(simulate: Stage['simulate'], settled: Stage['settled'], id
   }
 }
 
-function cloudLine(stage: Stage, connectionId: string, numberId: string) {
+function platformNumber(stage: Stage, connectionId: string, numberId: string) {
   const { simulate } = stage
   return {
-    ...commonLine(stage, connectionId, numberId),
+    ...commonActions(stage, connectionId, numberId),
     /** Makes the platform refuse the next message. */
     refuseNext: () => simulate('POST', 'faults', { effect: 'refuse', code: 131026 }),
     /** Makes the platform accept the next message without any answer or event until `speaks`. */
@@ -140,32 +141,32 @@ function cloudLine(stage: Stage, connectionId: string, numberId: string) {
     /** Makes the platform accept the next message but answer late. */
     stallNext: () => simulate('POST', 'faults', { effect: 'late', afterMs: lateMs }),
     /** Makes the platform reject our credentials. */
-    disown: async () => {
+    rejectCredentials: async () => {
       await simulate('PATCH', `numbers/${numberId}`, { tokenState: 'expired' })
     },
     /** Makes the platform accept our credentials again, and repairs the connection as its channel requires. */
-    takeBack: async () => {
+    restoreCredentials: async () => {
       await simulate('PATCH', `numbers/${numberId}`, { tokenState: 'valid' })
       await stage.connections('POST', `/${connectionId}/resume`)
     },
   }
 }
 
-function phoneLine(stage: Stage, connectionId: string, numberId: string): Line {
+function linkedNumber(stage: Stage, connectionId: string, numberId: string): ConnectedNumber {
   const { simulate, settled, whenSession } = stage
   const stallNext = () => simulate('POST', 'faults', { effect: 'late', afterMs: lateMs })
   return {
-    ...commonLine(stage, connectionId, numberId),
+    ...commonActions(stage, connectionId, numberId),
     refuseNext: () => simulate('POST', 'faults', { effect: 'refuse', code: 479 }),
     // A status event is the only answer of this network.
     silenceNext: stallNext,
     stallNext,
-    disown: async () => {
+    rejectCredentials: async () => {
       const { devices } = await simulate('GET', `phones/${numberId}`)
       for (const { id } of devices) await simulate('DELETE', `phones/${numberId}/devices/${id}`)
       await whenSession(connectionId, ({ state }) => state === 'stopped')
     },
-    takeBack: async () => {
+    restoreCredentials: async () => {
       await stage.connections('POST', `/${connectionId}/pair`, { method: 'qr' })
       let code = null
       await whenSession(connectionId, ({ qr }) => {

@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto'
 import { createSignal } from '../../../src/base/async/loop.ts'
 import type { Clock } from '../../../src/base/clock.ts'
 import type {
-  OpenSocket,
   Socket,
   SocketEventName,
   SocketMessage,
+  SocketOptions,
   Transport,
 } from '../../../src/channels/unofficial/transport/transport.ts'
 
 export type ScriptedSocket = ReturnType<typeof openScripted>['scripted']
 
-function newTruth() {
+function newDeliveryState() {
   const arrival = createSignal()
   /** Messages that reached customers, in order, over all sockets. */
   const delivered: SocketMessage[] = []
@@ -46,7 +46,7 @@ function newTruth() {
 
 /** In-memory network of phones that a test controls, and that records what was delivered. */
 export function scriptedNetwork(clock: Clock) {
-  const truth = newTruth()
+  const truth = newDeliveryState()
   /** All sockets ever opened, oldest first. */
   const sockets: ScriptedSocket[] = []
   const transport: Transport = {
@@ -64,7 +64,7 @@ export function scriptedNetwork(clock: Clock) {
   return Object.assign(truth, { transport, sockets, last })
 }
 
-function openScripted(network: ReturnType<typeof newTruth>, options: OpenSocket, clock: Clock) {
+function openScripted(network: ReturnType<typeof newDeliveryState>, options: SocketOptions, clock: Clock) {
   const reading = options.auth.readCreds().then(
     (creds) => {
       scripted.device = creds === null ? null : (JSON.parse(creds).device as string)
@@ -72,18 +72,18 @@ function openScripted(network: ReturnType<typeof newTruth>, options: OpenSocket,
     () => {},
   )
   /** Sends one event; resolves when it counts as acknowledged, or when the socket has closed instead. */
-  const tell = async (event: SocketEventName, data: unknown): Promise<void> => {
+  const sendEvent = async (event: SocketEventName, data: unknown): Promise<void> => {
     if (scripted.isClosed) throw new Error('A closed socket receives no events')
     await reading
-    await options.hear({ event, data })
+    await options.onEvent({ event, data })
   }
-  const update = (data: object) => tell('connection.update', data)
+  const update = (data: object) => sendEvent('connection.update', data)
   const scripted = {
     /** Device that it claims to be; null if it must be linked first. */
     device: null as string | null,
     isClosed: false,
     options,
-    tell,
+    sendEvent,
     qr: (qr: string) => update({ qr }),
     /** Simulates a scanned QR code: the device is linked, and the network requests a restart. */
     login: async () => {
@@ -100,10 +100,10 @@ function openScripted(network: ReturnType<typeof newTruth>, options: OpenSocket,
       const key = { remoteJid: `${phone}@s.whatsapp.net`, fromMe: false, id: randomUUID() }
       const messageTimestamp = Math.floor(clock.now().getTime() / 1000)
       const message = { key, message: { conversation: text }, messageTimestamp, pushName: 'Marina' }
-      return tell('messages.upsert', { type: 'notify', messages: [message] })
+      return sendEvent('messages.upsert', { type: 'notify', messages: [message] })
     },
     status: (id: string, status: number) =>
-      tell('messages.update', [{ key: { id, fromMe: true }, update: { status } }]),
+      sendEvent('messages.update', [{ key: { id, fromMe: true }, update: { status } }]),
   }
   const socket: Socket = {
     send: async (message) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Log } from '../../../src/base/log.ts'
 import { simulatedTransport } from '../../../src/channels/unofficial/transport/simulated-transport.ts'
-import type { AuthStore, OpenSocket, SocketEvent } from '../../../src/channels/unofficial/transport/transport.ts'
+import type { AuthStore, SocketEvent, SocketOptions } from '../../../src/channels/unofficial/transport/transport.ts'
 import { openTestOutgoing } from '../outgoing/outgoing.ts'
 import { sessionAt } from './connections.ts'
 import type { Loose } from './rigs.ts'
@@ -44,44 +44,44 @@ export function memoryAuth() {
   return auth
 }
 
-type Fits = (event: SocketEvent) => boolean
-export type Hearing = ReturnType<typeof hearing>
+type EventPredicate = (event: SocketEvent) => boolean
+export type SocketListener = ReturnType<typeof createListener>
 
 /** Listener that records the events of a socket; `commit` runs for each event before it is acknowledged. */
-export function hearing(
-  { auth = memoryAuth(), ...changes }: Partial<OpenSocket> & { auth?: MemoryAuth } = {},
+export function createListener(
+  { auth = memoryAuth(), ...changes }: Partial<SocketOptions> & { auth?: MemoryAuth } = {},
   commit?: (event: SocketEvent) => Promise<void>,
 ) {
-  const heard: SocketEvent[] = []
+  const receivedEvents: SocketEvent[] = []
   const found = new Set<SocketEvent>()
   const waiting = new Set<() => void>()
   /** Resolves with the first event, past or future, for which `fits` returns true. */
-  const until = (fits: Fits) =>
+  const until = (matches: EventPredicate) =>
     new Promise<SocketEvent>((resolve) => {
-      const look = () => {
-        const event = heard.find(fits)
+      const check = () => {
+        const event = receivedEvents.find(matches)
         if (event === undefined) return
-        waiting.delete(look)
+        waiting.delete(check)
         resolve(event)
       }
-      waiting.add(look)
-      look()
+      waiting.add(check)
+      check()
     })
   return {
     connection: sessionAt(null),
     auth,
-    heard,
-    hear: async (event: SocketEvent) => {
+    receivedEvents,
+    onEvent: async (event: SocketEvent) => {
       await commit?.(event)
-      heard.push(event)
-      for (const look of waiting) look()
+      receivedEvents.push(event)
+      for (const check of waiting) check()
     },
-    sentText: async (_id: string): Promise<string | null> => null,
+    loadSentText: async (_id: string): Promise<string | null> => null,
     until,
     /** The same, but finds each event only once. */
-    next: (fits: Fits) =>
+    next: (matches: EventPredicate) =>
       until((event) => {
-        if (found.has(event) || !fits(event)) return false
+        if (found.has(event) || !matches(event)) return false
         found.add(event)
         return true
       }),
@@ -93,7 +93,7 @@ export const isClose = ({ event, data }: SocketEvent): boolean =>
   event === 'connection.update' && (data as { connection?: string }).connection === 'close'
 
 /** Log that records its messages. */
-export function keptLog(): Log & { lines: string[] } {
+export function createRecordingLog(): Log & { lines: string[] } {
   const lines: string[] = []
   const keep = (message: string) => void lines.push(message)
   return { debug: keep, info: keep, warn: keep, error: keep, lines }
@@ -106,15 +106,16 @@ const outgoing = openTestOutgoing()
 
 /** Opens a socket to a simulator through the transport and records its events. */
 export function openDevice(baseUrl: string, { store = memoryAuth(), commit }: DeviceOptions = {}) {
-  const who = hearing({ connection: sessionAt(baseUrl), auth: store }, commit)
+  const who = createListener({ connection: sessionAt(baseUrl), auth: store }, commit)
   const socket = simulatedTransport(outgoing).open(who)
-  const next = async (fits: (event: string, data: Loose) => boolean): Promise<Loose> =>
-    (await who.next(({ event, data }) => fits(event, data))).data
-  const updated = (fits: (data: Loose) => boolean) => next((event, data) => event === 'connection.update' && fits(data))
+  const next = async (matches: (event: string, data: Loose) => boolean): Promise<Loose> =>
+    (await who.next(({ event, data }) => matches(event, data))).data
+  const updated = (matches: (data: Loose) => boolean) =>
+    next((event, data) => event === 'connection.update' && matches(data))
   return {
     socket,
     store,
-    heard: who.heard,
+    receivedEvents: who.receivedEvents,
     next,
     offered: async (): Promise<string> => (await updated(({ qr }) => typeof qr === 'string')).qr,
     closed: async () =>

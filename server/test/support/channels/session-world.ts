@@ -4,36 +4,36 @@ import { openKeyStore } from '../../../src/base/encryption/key-store.ts'
 import type { FileToUpload } from '../../../src/channels/media-transport.ts'
 import { sessionConnector } from '../../../src/channels/unofficial/send/connector.ts'
 import { waitingTopic } from '../../../src/channels/unofficial/send/sends.ts'
-import type { HoldDeps } from '../../../src/channels/unofficial/session/held-session.ts'
-import { createSessionHolder, type SessionHolder } from '../../../src/channels/unofficial/session/worker.ts'
+import type { SessionWorkerDeps } from '../../../src/channels/unofficial/session/held-session.ts'
+import { createSessionManager, type SessionManager } from '../../../src/channels/unofficial/session/worker.ts'
 import { settleStrandedSends } from '../../../src/inbox/send/settle-parts.ts'
 import { openNode, testDatabase } from '../database.ts'
-import { afterEachTest, atEnd, oncePerFile } from '../file-end.ts'
+import { afterEachTest, atEnd, oncePerFile } from '../file-lifecycle.ts'
 import { inboxPath } from '../inbox/inbox-world.ts'
-import { untilTold } from '../until.ts'
+import { untilNotified } from '../until.ts'
 import { testApp, testTeamToken, world } from '../world.ts'
 import type { Loose } from './rigs.ts'
 import { type ScriptedSocket, scriptedNetwork } from './scripted-network.ts'
 
 const running = new Set<() => Promise<void>>()
-let isPlayed = false
-const beginPlay = oncePerFile(() => {
-  isPlayed = true
+let isInUse = false
+const markInUse = oncePerFile(() => {
+  isInUse = true
   atEnd(async () => {
-    isPlayed = false
+    isInUse = false
   })
 })
 
 // Every session manager claims any unclaimed session, so no test leaves one behind.
 afterEachTest(async () => {
-  if (!isPlayed) return
+  if (!isInUse) return
   await Promise.all([...running].map((stop) => stop()))
   running.clear()
   const { db } = await testDatabase()
   await db.sql`update channel_sessions set state = 'stopped', wish = null`
 })
 
-let beforeAsking = async () => {}
+let beforeKeyring = async () => {}
 
 export const shopPhone = '5511955501234'
 export const customerPhone = '5581991234567'
@@ -54,20 +54,22 @@ let phones = 5511955500000
 export const newShopPhone = (): string => String(++phones)
 
 /** Creates a workspace with an unpaired QR connection, a scripted network, and a session manager driven by the test. */
-export async function sessionWorld(own: Partial<HoldDeps> = {}) {
-  beginPlay()
+export async function sessionWorld(own: Partial<SessionWorkerDeps> = {}) {
+  markInUse()
   const test = await testApp(({ db, keyStore, clock }) => {
-    const halting = async (id: string) => {
-      await beforeAsking()
+    const pausingKeyring = async (id: string) => {
+      await beforeKeyring()
       return keyStore.keyring(id)
     }
-    return { unofficial: sessionConnector({ db, keyStore: { ...keyStore, keyring: halting }, clock, pollMs: 20 }) }
+    return {
+      unofficial: sessionConnector({ db, keyStore: { ...keyStore, keyring: pausingKeyring }, clock, pollMs: 20 }),
+    }
   })
   const w = await world({ scopes: ['inbox.read', 'inbox.write'] })
   const { db, call, workspaceId } = w
   const network = scriptedNetwork(w.clock)
-  beforeAsking = async () => {}
-  const holdDeps: HoldDeps = {
+  beforeKeyring = async () => {}
+  const managerDeps: SessionWorkerDeps = {
     ...test,
     receive: inboxReceive(test),
     openFile: async () => null,
@@ -76,28 +78,28 @@ export async function sessionWorld(own: Partial<HoldDeps> = {}) {
     retryMs: 5,
     ...own,
   }
-  const holderOn = (deps: HoldDeps) => {
-    const holder = createSessionHolder(deps)
-    const stop = db.subscribe(waitingTopic, (id) => void holder.send(id).catch(() => {}))
+  const managerOn = (deps: SessionWorkerDeps) => {
+    const manager = createSessionManager(deps)
+    const stop = db.subscribe(waitingTopic, (id) => void manager.send(id).catch(() => {}))
     running.add(async () => {
       stop()
-      await holder.stop()
+      await manager.stop()
     })
-    return holder
+    return manager
   }
-  const holder = holderOn(holdDeps)
+  const manager = managerOn(managerDeps)
   const team = (method: 'GET' | 'POST' | 'DELETE', path: string, body?: object) =>
     call(method, `/api/team/v1/workspaces/${workspaceId}/connections${path}`, { body, key: testTeamToken })
   const made = await team('POST', '', { channel: 'unofficial', name: 'Shop' })
   const connectionId: string = made.body.connection.id
   /** Runs all work that is due until none is left. */
-  const work = async (one = holder) => {
+  const work = async (one = manager) => {
     await one.renew()
-    await one.look()
-    await one.idle()
+    await one.claimFreeSessions()
+    await one.whenIdle()
     one.tick()
     await one.send()
-    await one.idle()
+    await one.whenIdle()
   }
   /** Pairs by QR code, up to an open socket. */
   const pair = async (phone = newShopPhone()) => {
@@ -123,32 +125,32 @@ export async function sessionWorld(own: Partial<HoldDeps> = {}) {
 
   return {
     ...w,
-    ...{ network, connectionId, holder, work, team, pair, acknowledge, conversation },
+    ...{ network, connectionId, manager, work, team, pair, acknowledge, conversation },
     /** Simulates another process: its own pool, key store and session manager. */
-    addHolder: async () => {
+    addManager: async () => {
       const pool = openNode((await testDatabase()).options)
       atEnd(() => pool.close())
       const keyStore = openKeyStore(pool, { current: Buffer.alloc(32, 7) }, w.clock)
-      const deps = { ...holdDeps, db: pool, keyStore, receive: inboxReceive({ ...test, db: pool, keyStore }) }
-      return { holder: holderOn(deps), db: pool }
+      const deps = { ...managerDeps, db: pool, keyStore, receive: inboxReceive({ ...test, db: pool, keyStore }) }
+      return { manager: managerOn(deps), db: pool }
     },
     session: async (): Promise<Loose> => (await team('GET', `/${connectionId}/session`)).body.session,
     connection: async (): Promise<Loose> => (await team('GET', `/${connectionId}`)).body.connection,
     /** Pairs, confirms the risk, and lets a customer write. */
-    talk: async () => {
+    startConversation: async () => {
       const socket = await pair()
       await acknowledge()
       await socket.customerWrites(customerPhone, 'Hello')
       return { socket, conversationId: (await conversation()).id as string }
     },
     /** Closes the socket before the service notices that the connection is lost. */
-    loseLine: async (socket: ScriptedSocket) => {
+    loseConnection: async (socket: ScriptedSocket) => {
       await socket.close(428)
-      await holder.idle()
+      await manager.whenIdle()
       await db.sql`update connections set state = 'active', state_reason = null where id = ${connectionId}`
     },
     /** Advances the clock by a minute, after which every session that may reconnect has done so. */
-    reconnect: async (one?: SessionHolder) => {
+    reconnect: async (one?: SessionManager) => {
       w.clock.advance(60_000)
       await work(one)
       await network.last().open()
@@ -157,7 +159,7 @@ export async function sessionWorld(own: Partial<HoldDeps> = {}) {
     },
     /** Resolves when a send of this kind waits for a session manager. */
     sendWaits: (kind: 'message' | 'file' = 'message') =>
-      untilTold(
+      untilNotified(
         (look) => db.subscribe(waitingTopic, look),
         async () => {
           const rows = await db.sql`
@@ -180,14 +182,14 @@ export async function sessionWorld(own: Partial<HoldDeps> = {}) {
         where workspace_id = ${workspaceId} and state = 'waiting'`
     },
     /** Pauses sends after they are allowed to start, right before the session manager is called. */
-    haltBeforeAsking: () => {
-      const { promise: halted, resolve: halt } = Promise.withResolvers<void>()
-      const { promise: released, resolve: goOn } = Promise.withResolvers<void>()
-      beforeAsking = () => {
-        halt()
+    pauseSends: () => {
+      const { promise: paused, resolve: pause } = Promise.withResolvers<void>()
+      const { promise: released, resolve: resume } = Promise.withResolvers<void>()
+      beforeKeyring = () => {
+        pause()
         return released
       }
-      return { halted, goOn }
+      return { paused, resume }
     },
     /** Expires the lease, as if the manager's process had stopped renewing it. */
     expireLease: async () => {

@@ -3,14 +3,14 @@ import { after } from 'node:test'
 import { type SimulatorOptions, startSimulator } from '../../../../simulator/src/simulator.ts'
 import { shiftedClock, systemClock } from '../../../src/base/clock.ts'
 import { createLog } from '../../../src/base/log.ts'
-import { type Asked, platformServer } from './platform-server.ts'
+import { platformServer, type ReceivedRequest } from './platform-server.ts'
 import type { Loose } from './rigs.ts'
 
 export type SimulatorWorld = Awaited<ReturnType<typeof simulatorWorld>>
 
 /** Starts a simulator without delays, and a callback that records its requests. */
 export async function simulatorWorld(options: Partial<SimulatorOptions> = {}) {
-  const received: Asked[] = []
+  const received: ReceivedRequest[] = []
   /** Next statuses that the callback answers; 200 when empty. */
   const answers: number[] = []
   const callback = await platformServer((asked, response) => {
@@ -69,7 +69,7 @@ export async function simulatorWorld(options: Partial<SimulatorOptions> = {}) {
     /** Returns the messages on a customer's phone, oldest first. */
     chat: async (id: string): Promise<Loose[]> => (await done('GET', `/simulator/customers/${id}`)).messages,
     /** Uploads a file. */
-    bring: async (bytes: Buffer, query: Record<string, string>) => {
+    uploadFile: async (bytes: Buffer, query: Record<string, string>) => {
       const answer = await fetch(`${url}/simulator/files?${new URLSearchParams(query)}`, {
         method: 'POST',
         headers: { 'content-type': 'application/octet-stream' },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import type { ChannelEvent } from '../../../src/channels/channel-event.ts'
-import { parse } from '../../../src/channels/waba/read/parse.ts'
+import { parseCallback } from '../../../src/channels/waba/parse/parse-callback.ts'
 
 // Builders of the platform's payloads; all values are made up.
 
@@ -62,7 +62,7 @@ export const signatureOf = (secret: string, bytes: Buffer): string =>
   `sha256=${createHmac('sha256', secret).update(bytes).digest('hex')}`
 
 export const parsedAt = new Date('2026-03-10T12:00:00.000Z')
-export const parsed = (body: unknown) => parse(body, parsedAt)
+export const parsed = (body: unknown) => parseCallback(body, parsedAt)
 
 /** Returns the events parsed from a callback, in order. */
 export const eventsOf = (body: unknown): ChannelEvent[] => parsed(body).items.map(({ event }) => event)

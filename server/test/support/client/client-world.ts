@@ -1,7 +1,7 @@
 import type { ParleyOptions } from '../../../../client/src/call.ts'
 import { Parley } from '../../../../client/src/parley.ts'
 import type { NewKeyInput } from '../../../src/auth/api-keys/change-key.ts'
-import { oncePerFile } from '../file-end.ts'
+import { oncePerFile } from '../file-lifecycle.ts'
 import { addAgent, type InboxWorld, inboxWorld } from '../inbox/inbox-world.ts'
 import { testApp } from '../world.ts'
 
@@ -33,7 +33,7 @@ export async function clientWorld(settings: Partial<NewKeyInput> = {}): Promise<
   return { ...w, url, agent, open, parley: open().parley }
 }
 
-export interface Asked {
+export interface SentRequest {
   method: string
   url: string
   headers: Record<string, string>
@@ -41,11 +41,11 @@ export interface Asked {
 }
 
 /** Result of each request in turn; later requests succeed. */
-export type Fate = 'reaches' | 'isLost' | 'answerIsLost' | Response
+export type RequestOutcome = 'reaches' | 'isLost' | 'answerIsLost' | Response
 
 /** Network between client and service that records the client's requests. */
-export function network(...fates: Fate[]): { fetch: Fetch; asked: Asked[] } {
-  const asked: Asked[] = []
+export function network(...fates: RequestOutcome[]): { fetch: Fetch; asked: SentRequest[] } {
+  const asked: SentRequest[] = []
   const through: Fetch = async (url, init = {}) => {
     const { method = 'GET', headers, body } = init
     asked.push({

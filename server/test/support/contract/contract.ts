@@ -3,7 +3,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import type { App } from '../../../src/base/route.ts'
 import { openapiDocument } from '../../../src/http/contract/openapi.ts'
-import type { Answer, OpenApiDocument, Reference } from '../../../src/http/contract/openapi-shared.ts'
+import type { ApiResponse, OpenApiDocument, Reference } from '../../../src/http/contract/openapi-shared.ts'
 
 export interface ContractCheck {
   /** Violations so far, one line each. */
@@ -13,7 +13,7 @@ export interface ContractCheck {
 }
 
 /** Shared by apps with the same routes: generating and compiling a document takes longer than most test files. */
-const judges = new Map<string, Judge>()
+const checkers = new Map<string, AnswerChecker>()
 
 /**
  * Checks every answer of a test's app against the OpenAPI document: its status must be declared for the route, its JSON
@@ -23,11 +23,11 @@ const judges = new Map<string, Judge>()
  */
 export function checkAnswers(app: App, build?: string): ContractCheck {
   const problems: string[] = []
-  let judge = build === undefined ? undefined : judges.get(build)
+  let judge = build === undefined ? undefined : checkers.get(build)
   app.addHook('onSend', async (request, reply, payload) => {
     if (judge === undefined) {
-      judge = createJudge(openapiDocument(app))
-      if (build !== undefined) judges.set(build, judge)
+      judge = createAnswerChecker(openapiDocument(app))
+      if (build !== undefined) checkers.set(build, judge)
     }
     const pattern = request.is404 ? undefined : request.routeOptions.url
     if (pattern === undefined || request.routeOptions.schema?.hide || request.method === 'HEAD') return payload
@@ -54,12 +54,18 @@ function plain(payload: unknown, encoding: unknown): unknown {
   return encoding === 'gzip' ? gunzipSync(payload) : payload
 }
 
-type Judge = (method: string, pattern: string, status: number, type: string, payload: unknown) => string | undefined
+type AnswerChecker = (
+  method: string,
+  pattern: string,
+  status: number,
+  type: string,
+  payload: unknown,
+) => string | undefined
 
-function createJudge(document: OpenApiDocument): Judge {
+function createAnswerChecker(document: OpenApiDocument): AnswerChecker {
   const ajv = new Ajv2020({ strict: false, allErrors: true })
   formats.default(ajv)
-  ajv.addSchema({ $id: documentId, components: close({ schemas: document.components.schemas }) })
+  ajv.addSchema({ $id: documentId, components: closeSchema({ schemas: document.components.schemas }) })
   const checks = new Map<string, ValidateFunction>()
 
   return (method, pattern, status, type, payload) => {
@@ -75,14 +81,17 @@ function createJudge(document: OpenApiDocument): Judge {
     if (media === undefined) return `sends ${mediaType}`
     if (mediaType !== 'application/json' || media.schema === undefined) return undefined
     const place = `${method} ${path} ${status}`
-    const check = checks.get(place) ?? ajv.compile(close(media.schema))
+    const check = checks.get(place) ?? ajv.compile(closeSchema(media.schema))
     checks.set(place, check)
     return check(JSON.parse(String(payload))) ? undefined : ajv.errorsText(check.errors, { dataVar: 'body' })
   }
 }
 
 /** Resolves the reference if operations share the answer. */
-export function answerOf(document: OpenApiDocument, answer: Answer | Reference | undefined): Answer | undefined {
+export function answerOf(
+  document: OpenApiDocument,
+  answer: ApiResponse | Reference | undefined,
+): ApiResponse | undefined {
   if (answer === undefined || !('$ref' in answer)) return answer
   return document.components.responses?.[answer.$ref.split('/').at(-1) ?? '']
 }
@@ -93,7 +102,7 @@ const documentId = 'parley:document'
 const openKeywords = ['additionalProperties', 'unevaluatedProperties', '$ref']
 
 // An object schema with listed fields allows no others, unless it says so.
-const close = <T>(schema: T): T =>
+const closeSchema = <T>(schema: T): T =>
   JSON.parse(JSON.stringify(schema), (keyword, value) => {
     if (keyword === '$ref' && String(value).startsWith('#')) return `${documentId}${value}`
     const listsFields = typeof value?.properties === 'object' && [value.type].flat().includes('object')

@@ -1,6 +1,6 @@
 import type { RouteOptions } from 'fastify'
 import { appWithoutDatabase } from '../../../../scripts/contract.ts'
-import { oncePerFile } from '../file-end.ts'
+import { oncePerFile } from '../file-lifecycle.ts'
 
 /** Returns every registered route of the app. */
 export const allRoutes: () => Promise<RouteOptions[]> = oncePerFile(async () => {

@@ -5,7 +5,7 @@ import { newId } from '../../../src/base/id.ts'
 import { recordEvents } from '../../../src/events/record.ts'
 import { createSequencer } from '../../../src/events/sequence.ts'
 import { eventCatalogue, type KnownEvent } from '../../../src/webhooks/event-catalogue.ts'
-import { atEnd } from '../file-end.ts'
+import { atEnd } from '../file-lifecycle.ts'
 import { type Answer, type World, world } from '../world.ts'
 import { type OpenStream, openStream } from './live-stream.ts'
 
@@ -18,7 +18,7 @@ export type Node = Awaited<ReturnType<typeof startNode>>
 export type FeedWorld = Awaited<ReturnType<typeof feedWorld>>
 
 /** Replaces timers: each `tick` runs all repeated tasks once, as when a node polls for missed notifications. */
-export function repeatByHand() {
+export function createManualTimers() {
   const works = new Set<() => Promise<unknown>>()
   const repeat: Repeat = (_pauseMs, work) => {
     works.add(work)
@@ -32,7 +32,7 @@ export function repeatByHand() {
 
 /** Starts another node of the service on its own port; uses the test's pool unless another is given. */
 export async function startNode(runtime: Runtime, changes: Partial<Runtime> = {}) {
-  const { repeat, tick } = repeatByHand()
+  const { repeat, tick } = createManualTimers()
   const app = await buildApp({ ...runtime, repeat, ...changes, sequencer: createSequencer(changes.db ?? runtime.db) })
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   atEnd(() => app.close())

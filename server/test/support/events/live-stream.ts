@@ -16,17 +16,17 @@ export async function openStream(url: string, headers: Record<string, string>) {
   const reply = await fetch(url, { headers, signal: controller.signal })
   if (reply.status !== 200 || reply.body === null) assert.fail(`${reply.status} ${await reply.text()}`)
   const blocks: StreamEvent[] = []
-  const waiting: ((told: StreamEvent) => void)[] = []
+  const waiting: ((streamEvent: StreamEvent) => void)[] = []
   const read = async (body: ReadableStream<Uint8Array>) => {
     let rest = ''
     const decoder = new TextDecoder()
     for await (const bytes of body) {
       const parts = (rest + decoder.decode(bytes, { stream: true })).split('\n\n')
       rest = parts.pop() ?? ''
-      for (const told of parts.map(readBlock)) {
-        const taker = waiting.shift()
-        if (taker === undefined) blocks.push(told)
-        else taker(told)
+      for (const streamEvent of parts.map(readBlock)) {
+        const resolveNext = waiting.shift()
+        if (resolveNext === undefined) blocks.push(streamEvent)
+        else resolveNext(streamEvent)
       }
     }
   }
@@ -35,24 +35,26 @@ export async function openStream(url: string, headers: Record<string, string>) {
   })
   /** Returns the next block of the stream. */
   const next = () => {
-    const told = blocks.shift()
-    return told === undefined ? new Promise<StreamEvent>((resolve) => waiting.push(resolve)) : Promise.resolve(told)
+    const streamEvent = blocks.shift()
+    return streamEvent === undefined
+      ? new Promise<StreamEvent>((resolve) => waiting.push(resolve))
+      : Promise.resolve(streamEvent)
   }
   return {
     headers: reply.headers,
     next,
     /** Returns the next event, which must have this name. */
     nextEvent: async (name: string) => {
-      let told = await next()
-      while (told.event === undefined) told = await next()
-      assert.equal(told.event, name)
-      return told
+      let streamEvent = await next()
+      while (streamEvent.event === undefined) streamEvent = await next()
+      assert.equal(streamEvent.event, name)
+      return streamEvent
     },
     /** Skips to the next event of this name. */
     nextOf: async (name: string) => {
-      let told = await next()
-      while (told.event !== name) told = await next()
-      return told
+      let streamEvent = await next()
+      while (streamEvent.event !== name) streamEvent = await next()
+      return streamEvent
     },
     /** Resolves when the server has ended the stream. */
     ended,
@@ -67,6 +69,6 @@ function readBlock(block: string): StreamEvent {
     const colon = line.indexOf(':')
     return [line.slice(0, colon) || 'comment', line.slice(colon + 1).trimStart()]
   })
-  const { data, ...told } = Object.fromEntries(fields)
-  return { id: '', ...told, ...(data !== undefined && { data: JSON.parse(data) }) }
+  const { data, ...streamEvent } = Object.fromEntries(fields)
+  return { id: '', ...streamEvent, ...(data !== undefined && { data: JSON.parse(data) }) }
 }

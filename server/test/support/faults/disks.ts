@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { readFileSync, statSync } from 'node:fs'
 import { truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { atEnd } from '../file-end.ts'
+import { atEnd } from '../file-lifecycle.ts'
 import { newFolder } from '../folder.ts'
 
 /** Disk of this machine that tests can break. */
@@ -33,7 +33,7 @@ async function mounted(what: readonly string[]) {
 }
 
 /** Fails all access with EIO until the disk is mounted again, and drops unsynced data. Only for a disk in a file. */
-export function fail({ folder }: Disk): void {
+export function failDisk({ folder }: Disk): void {
   // EXT4_IOC_SHUTDOWN without flushing the journal.
   const script =
     'sysopen(my $disk, shift, 0) or die $!; my $how = pack("L", 2); ioctl($disk, 0x8004587d, $how) or die $!'

@@ -7,21 +7,21 @@ import { basePath } from '../../../src/agents/http/routes.ts'
 import { agentTools } from '../../../src/agents/tools/tools.ts'
 import type { Schema } from '../../../src/http/contract/openapi-shared.ts'
 import { checkOutput } from '../agents/agents-world.ts'
-import { type AnyOperation, type Caller, type Furnished, filled, idFor } from './scene.ts'
-import { arbitraryOf, madeBy, oddValues, type Random } from './values.ts'
+import { type AnyOperation, type Caller, type FullWorkspace, fillPath, idFor } from './full-workspace.ts'
+import { arbitraryOf, generate, invalidValues, type Random } from './values.ts'
 
 /** Percentage of invalid values in a request, by manner. */
-const spoiled = { fitting: 0, nearly: 4, hostile: 20 }
-export type Manner = keyof typeof spoiled
+const invalidPercent = { fitting: 0, nearly: 4, hostile: 20 }
+export type Manner = keyof typeof invalidPercent
 
-export interface Asked {
+export interface FuzzRequest {
   method: string
   url: string
   headers: Record<string, string>
   payload?: string
 }
 
-export interface Told {
+export interface FuzzResponse {
   status: number
   type: string
   text: string
@@ -31,14 +31,18 @@ const maxMs = 20_000
 
 /** Returns a request for the operation with ids from `about`: the caller's own workspace, or another one. */
 export function requestOf(
-  about: Furnished,
+  about: FullWorkspace,
   op: AnyOperation,
   manner: Manner,
   random: Random,
   word = about.person.word,
-): Asked {
-  const making = { word, odd: spoiled[manner], idFor: (name: string) => idFor(about, name, random) }
-  const make = (schema: Schema) => withoutWait(schema, madeBy(arbitraryOf(schema, making), random))
+): FuzzRequest {
+  const valueOptions = {
+    word,
+    invalidPercent: invalidPercent[manner],
+    idFor: (name: string) => idFor(about, name, random),
+  }
+  const make = (schema: Schema) => withoutWait(schema, generate(arbitraryOf(schema, valueOptions), random))
   const query = new URLSearchParams()
   for (const [name, value] of entriesOf(make(op.query))) {
     const isNeeded = name === 'wait' || (op.query.required as string[]).includes(name)
@@ -49,9 +53,9 @@ export function requestOf(
   const made = entriesOf(make(op.headers))
   const headers = Object.fromEntries(made.map(([name, value]) => [name.toLowerCase(), `${value}`]))
   if (/idempotency-key/i.test(JSON.stringify(op.headers))) headers['idempotency-key'] = randomUUID()
-  const path = filled(about, op.path, random)
+  const path = fillPath(about, op.path, random)
   const url = manner === 'hostile' && random() < 0.2 ? oddUrl(path, random) : path
-  const asked: Asked = { method: op.method.toUpperCase(), url: query.size > 0 ? `${url}?${query}` : url, headers }
+  const asked: FuzzRequest = { method: op.method.toUpperCase(), url: query.size > 0 ? `${url}?${query}` : url, headers }
   if (op.body === null) return asked
   const isBytes = !isObject(op.body.properties) && op.body.type === 'string'
   headers['content-type'] = isBytes ? 'application/octet-stream' : 'application/json'
@@ -74,15 +78,15 @@ function withoutWait(schema: Schema, made: unknown): unknown {
 function oddUrl(url: string, random: Random): string {
   const parts = url.split('/')
   const at = Math.floor(2 + random() * Math.max(1, parts.length - 2))
-  parts[at] = encodeURIComponent(String(madeBy(oddValues, random)).toWellFormed().slice(0, 3000))
+  parts[at] = encodeURIComponent(String(generate(invalidValues, random)).toWellFormed().slice(0, 3000))
   return parts.join('/')
 }
 
 export async function ask(
-  w: Furnished,
-  { method, url, payload, ...asked }: Asked,
+  w: FullWorkspace,
+  { method, url, payload, ...asked }: FuzzRequest,
   caller: Caller,
-): Promise<Told | null> {
+): Promise<FuzzResponse | null> {
   const headers = { ...asked.headers, ...caller.headers }
   const late = new AbortController()
   const answered = w.app.inject({ method: method as 'GET', url, headers, ...(payload !== undefined && { payload }) })
@@ -92,9 +96,9 @@ export async function ask(
 }
 
 /** Returns violations in the answer. The test app itself checks documented answers against their schemas. */
-export function faultsOf(op: AnyOperation, asked: Asked, told: Told | null): string[] {
-  if (told === null) return [`no answer within ${maxMs} ms`]
-  const { status, type, text } = told
+export function violationsOf(op: AnyOperation, asked: FuzzRequest, response: FuzzResponse | null): string[] {
+  if (response === null) return [`no answer within ${maxMs} ms`]
+  const { status, type, text } = response
   // An unreachable platform and a taken slot have statuses of their own.
   if (status >= 500 && !(status === 502 || status === 503)) return [`${status} ${text.slice(0, 600)}`]
   if (status === 503 && /database/i.test(text)) return [`503 ${text}`]
@@ -113,5 +117,5 @@ formats.default(ajv)
 const isProblem = ajv.compile({ components: { schemas }, $ref: '#/components/schemas/Problem' })
 
 /** Returns one line with which the request can be repeated. */
-export const described = ({ method, url, payload = '' }: Asked, caller: Caller): string =>
+export const describeRequest = ({ method, url, payload = '' }: FuzzRequest, caller: Caller): string =>
   `${method} ${url.slice(0, 300)} as ${caller.name} ${payload.slice(0, 500)}`

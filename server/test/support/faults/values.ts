@@ -18,14 +18,14 @@ export function oneOf<T>(random: Random, all: readonly T[]): T {
   return found
 }
 
-export const madeBy = <T>(arbitrary: fc.Arbitrary<T>, random: Random): T =>
+export const generate = <T>(arbitrary: fc.Arbitrary<T>, random: Random): T =>
   fc.sample(arbitrary, { numRuns: 1, seed: Math.floor(random() * 2 ** 30) })[0] as T
 
-export interface Making {
+export interface ValueOptions {
   /** Word contained in every text. */
   word: string
   /** Percentage of values that do not fit the schema. */
-  odd: number
+  invalidPercent: number
   /** Returns an id for fields of this name; another kind of id if there is none. */
   idFor(name: string): string
 }
@@ -33,17 +33,17 @@ export interface Making {
 type Fields = Record<string, Schema> | undefined
 
 /** Returns values of the schema, as far as the schema determines validity. */
-export function arbitraryOf(schema: Schema, making: Making, name = ''): fc.Arbitrary<unknown> {
-  const fitting = fittingOf(schema, making, name)
+export function arbitraryOf(schema: Schema, options: ValueOptions, name = ''): fc.Arbitrary<unknown> {
+  const fitting = validArbitraryOf(schema, options, name)
   const weights = [
-    { arbitrary: fitting, weight: 100 - making.odd },
-    { arbitrary: oddValues, weight: making.odd },
+    { arbitrary: fitting, weight: 100 - options.invalidPercent },
+    { arbitrary: invalidValues, weight: options.invalidPercent },
   ]
-  return making.odd === 0 ? fitting : fc.oneof(...weights)
+  return options.invalidPercent === 0 ? fitting : fc.oneof(...weights)
 }
 
-function fittingOf(schema: Schema, making: Making, name: string): fc.Arbitrary<unknown> {
-  const of = (part: Schema, as = name) => arbitraryOf(part, making, as)
+function validArbitraryOf(schema: Schema, options: ValueOptions, name: string): fc.Arbitrary<unknown> {
+  const of = (part: Schema, as = name) => arbitraryOf(part, options, as)
   const all = (parts: fc.Arbitrary<unknown>[]) => fc.tuple(...parts).map((some) => Object.assign({}, ...some))
   if ('const' in schema) return fc.constant(schema.const)
   if (Array.isArray(schema.enum)) return fc.constantFrom(...schema.enum)
@@ -60,13 +60,13 @@ function fittingOf(schema: Schema, making: Making, name: string): fc.Arbitrary<u
     const [minLength, maxLength] = [Number(schema.minItems ?? 0), Math.min(Number(schema.maxItems ?? 3), 3)]
     return fc.array(of((schema.items as Schema | undefined) ?? {}), { minLength, maxLength })
   }
-  if (schema.type === 'string') return texts(schema, making, name)
+  if (schema.type === 'string') return texts(schema, options, name)
   if (schema.type === 'boolean') return fc.boolean()
   if (schema.type === 'null') return fc.constant(null)
   const min = Number(schema.minimum ?? schema.exclusiveMinimum ?? 0)
   const max = Math.min(Number(schema.maximum ?? min + 1000), min + 1000)
   if (schema.type === 'integer') return fc.integer({ min, max })
-  return schema.type === 'number' ? fc.double({ min, max, noNaN: true }) : fc.constant(making.word)
+  return schema.type === 'number' ? fc.double({ min, max, noNaN: true }) : fc.constant(options.word)
 }
 
 function objects(schema: Schema, of: (part: Schema, as: string) => fc.Arbitrary<unknown>): fc.Arbitrary<object> {
@@ -81,7 +81,7 @@ function objects(schema: Schema, of: (part: Schema, as: string) => fc.Arbitrary<
     .map(([one, more]) => ({ ...one, ...Object.fromEntries(more) }))
 }
 
-function texts(schema: Schema, { word, idFor }: Making, name: string): fc.Arbitrary<string> {
+function texts(schema: Schema, { word, idFor }: ValueOptions, name: string): fc.Arbitrary<string> {
   const numbers = (max: number) => fc.integer({ min: 0, max })
   if (schema.format === 'uuid' || /(?:^id|[a-z]Ids?|_ids?)$/.test(name)) return fc.constant(0).map(() => idFor(name))
   const noon = Date.parse('2026-03-10T12:00:00.000Z')
@@ -100,7 +100,7 @@ function texts(schema: Schema, { word, idFor }: Making, name: string): fc.Arbitr
 }
 
 /** Values that are rarely valid. */
-export const oddValues: fc.Arbitrary<unknown> = fc
+export const invalidValues: fc.Arbitrary<unknown> = fc
   .constantFrom<unknown>(
     ...['', ' ', '\u0000', '\ud800', '🙂', '\u202e', "'; drop table leads; --", '%00', '%', '..%2f..%2f', 'null', '-1'],
     ...['{{1}}', '$' + '{1}', '<script>', '\\', '"', 'İ'.repeat(300), 'x'.repeat(70_000), '٣'.repeat(10)],

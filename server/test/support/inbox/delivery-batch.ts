@@ -10,7 +10,7 @@ interface Delivery {
 }
 
 /** Number of concurrent deliveries per kind, above which others wait. */
-const underWay = 2
+const concurrentPerKind = 2
 
 /**
  * Delivers to one workspace while it is busy, so that all deliveries are batched: other deliveries block until each of
@@ -24,24 +24,24 @@ export async function deliverBatch(
   if (first === undefined) return []
   const end = Promise.withResolvers<never>()
   end.promise.catch(() => undefined)
-  let [asked, isHeld] = [0, true]
-  const hold = <T>(go: () => Promise<T>): Promise<T> => {
-    asked++
+  let [started, isHeld] = [0, true]
+  const blockUntilBatched = <T>(go: () => Promise<T>): Promise<T> => {
+    started++
     return isHeld ? end.promise : go()
   }
   const keyStore: KeyStore = {
     ...deps.keyStore,
-    keyring: (scopeId) => hold(() => deps.keyStore.keyring(scopeId)),
-    withKeyring: (scopeId, work) => hold(() => deps.keyStore.withKeyring(scopeId, work)),
+    keyring: (scopeId) => blockUntilBatched(() => deps.keyStore.keyring(scopeId)),
+    withKeyring: (scopeId, work) => blockUntilBatched(() => deps.keyStore.withKeyring(scopeId, work)),
   }
   const receive = createReceive({ ...deps, keyStore })
   const others = [opened, read].flatMap((event) =>
-    Array.from({ length: underWay }, () => receive(first.receiver, [{ ...event, at: new Date(0) }])),
+    Array.from({ length: concurrentPerKind }, () => receive(first.receiver, [{ ...event, at: new Date(0) }])),
   )
-  assert.equal(asked, others.length, 'these run concurrently')
+  assert.equal(started, others.length, 'these run concurrently')
   isHeld = false
   const outcomes = deliveries.map(({ receiver, events }) => receive(receiver, events))
-  assert.equal(asked, others.length, 'and all others wait')
+  assert.equal(started, others.length, 'and all others wait')
   // Fails the blockers like a database outage, which is not retried.
   end.reject(Object.assign(new Error('Blocked by the test'), { code: 'HELD_UP' }))
   await Promise.allSettled(others)

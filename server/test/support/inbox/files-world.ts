@@ -18,7 +18,7 @@ export const png: Buffer = Buffer.from(
 )
 
 export type FilesWorld = Awaited<ReturnType<typeof filesWorld>>
-type Told = Partial<MediaDetails> & { kind?: MediaKind }
+type FileDetails = Partial<MediaDetails> & { kind?: MediaKind }
 
 /** Creates a workspace with a member whose customers send files. */
 export async function filesWorld() {
@@ -27,13 +27,13 @@ export async function filesWorld() {
   await media.writeMark('a mark')
   const member = await signedInMember(w)
   const path = (mediaId: string, after = '') => `/inbox/media/${mediaId}${after}`
-  const coming = async ({ kind = 'image', ...told }: Told = {}) => {
+  const coming = async ({ kind = 'image', ...fileDetails }: FileDetails = {}) => {
     clock.advance(1000)
     const externalId = `wamid.${randomUUID()}`
     await w.customerWrites('Look', {
       externalId,
       kind: 'image',
-      detail: { media: { ...declaredPicture, kind, ...told } },
+      detail: { media: { ...declaredPicture, kind, ...fileDetails } },
     })
     const { id: messageId, conversationId, detail } = await storedMessage(w, externalId)
     assert.ok(detail?.media)
@@ -48,8 +48,8 @@ export async function filesWorld() {
     /** Receives a customer's message whose file has not been fetched. */
     coming,
     /** The same, with the file stored as a fetch would have done. */
-    here: async (bytes: Buffer, { preview, ...told }: Told & { preview?: Buffer } = {}) => {
-      const file = await coming(told)
+    here: async (bytes: Buffer, { preview, ...fileDetails }: FileDetails & { preview?: Buffer } = {}) => {
+      const file = await coming(fileDetails)
       const keyring = await keyStore.keyring(workspaceId)
       const watched = inspectFile(Readable.from([bytes]))
       const stored = await storeFile(media, clock.now(), watched.bytes)

@@ -4,7 +4,7 @@ import type { NewKeyInput } from '../../../src/auth/api-keys/change-key.ts'
 import { newId } from '../../../src/base/id.ts'
 import type { ChannelEvent, Customer, DeliveryStatus } from '../../../src/channels/channel-event.ts'
 import type { Channel } from '../../../src/channels/connection/connection.ts'
-import { sealSettings } from '../../../src/channels/connection/queries.ts'
+import { encryptSettings } from '../../../src/channels/connection/queries.ts'
 import type { Contact } from '../../../src/inbox/conversation/conversation.ts'
 import { encryptMessage } from '../../../src/inbox/conversation/message.ts'
 import { createReceive } from '../../../src/inbox/receive/receive.ts'
@@ -40,18 +40,18 @@ export async function inboxWorld({ key = {} }: InboxOptions = {}) {
   const { db, keyStore, clock, log, workspaceId, call } = w
   const addConnection = connectionMaker(w)
   const connectionId = await addConnection()
-  const told = { connection: [] as ConnectionEvent[], refused: [] as string[], wrote: [] as Contact[] }
+  const notified = { connection: [] as ConnectionEvent[], refused: [] as string[], wrote: [] as Contact[] }
   const receiveDeps: ReceiveDeps = {
     db,
     keyStore,
     clock,
     log,
-    onConnectionEvent: async (_receiver, event) => void told.connection.push(event),
-    onSendRefused: async (_receiver, code) => void told.refused.push(code),
-    onCustomersWrote: async (_workspaceId, writers) => void told.wrote.push(...writers),
+    onConnectionEvent: async (_receiver, event) => void notified.connection.push(event),
+    onSendRefused: async (_receiver, code) => void notified.refused.push(code),
+    onCustomersWrote: async (_workspaceId, writers) => void notified.wrote.push(...writers),
   }
   /** Delivers events to the inbox as the channel does. */
-  const tellOn = async (id: string, ...events: ChannelEvent[]): Promise<void> => {
+  const deliverOn = async (id: string, ...events: ChannelEvent[]): Promise<void> => {
     await createReceive(receiveDeps)({ workspaceId, id, channel: 'waba' }, events)
   }
   // Reading needs a key that sees everything, whatever access the test's own key has.
@@ -67,16 +67,16 @@ export async function inboxWorld({ key = {} }: InboxOptions = {}) {
   return {
     ...w,
     connectionId,
-    told,
+    notified,
     receiveDeps,
     addConnection,
-    tellOn,
-    tell: (...events: ChannelEvent[]) => tellOn(connectionId, ...events),
+    deliverOn,
+    deliver: (...events: ChannelEvent[]) => deliverOn(connectionId, ...events),
     conversations,
     /** Receives a customer's message now; returns the conversation as the API shows it. */
     customerWrites: async (text: string, fields: Partial<Message> = {}): Promise<Json> => {
       const event = customerMessage({ at: clock.now(), text, ...fields })
-      await tellOn(connectionId, event)
+      await deliverOn(connectionId, event)
       const [found] = await conversations({ phone: event.customer.phone ?? '' })
       return found
     },
@@ -100,7 +100,7 @@ const connectionMaker =
   async (channel: Channel = 'waba', baseUrl = 'http://127.0.0.1'): Promise<string> => {
     const [id, now] = [newId(clock.now()), clock.now()]
     const secrets = { version: 'v25.0', accessToken: 't', appSecret: 's', verifyToken: 'v' }
-    const settings = sealSettings(await keyStore.keyring(workspaceId), id, { baseUrl, ...secrets })
+    const settings = encryptSettings(await keyStore.keyring(workspaceId), id, { baseUrl, ...secrets })
     await db.tx(async (tx) => {
       await tx`
         insert into connections (

@@ -4,13 +4,13 @@ import type { ServerResponse } from 'node:http'
 import { fetchDeps } from '../../../src/app/inbox.ts'
 import { newId } from '../../../src/base/id.ts'
 import type { MediaKind } from '../../../src/channels/channel-event.ts'
-import { sealSettings } from '../../../src/channels/connection/queries.ts'
+import { encryptSettings } from '../../../src/channels/connection/queries.ts'
 import type { MediaDetails } from '../../../src/inbox/media/media.ts'
 import { decryptDetails, encryptDetails } from '../../../src/inbox/media/media.ts'
 import { createMediaFetcher, type FetcherDeps } from '../../../src/inbox/media/media-fetcher.ts'
 import type { Previews } from '../../../src/inbox/media/preview.ts'
 import { wabaAt } from '../channels/connections.ts'
-import { atEnd } from '../file-end.ts'
+import { atEnd } from '../file-lifecycle.ts'
 import { type FileServer, fileServer } from '../outgoing/file-server.ts'
 import { type Answer, testTeamToken } from '../world.ts'
 import { inboxWorld } from './inbox-world.ts'
@@ -27,7 +27,7 @@ export interface PlatformFile {
 
 export type MediaWorld = Awaited<ReturnType<typeof mediaWorld>>
 
-const noPreviews: Previews = { make: async () => null, close: async () => {} }
+const noPreviews: Previews = { create: async () => null, close: async () => {} }
 
 /** Creates a workspace whose official platform has files, with one conversation. Deletes rows of earlier tests. */
 export async function mediaWorld() {
@@ -39,7 +39,7 @@ export async function mediaWorld() {
   const server = await fileServer(({ url = '' }, response) => answer(files, server, url, response))
   atEnd(() => server.close())
   const keyring = await keyStore.keyring(workspaceId)
-  const settings = sealSettings(keyring, connectionId, wabaAt(server.baseUrl).settings)
+  const settings = encryptSettings(keyring, connectionId, wabaAt(server.baseUrl).settings)
   await db.sql`update connections set settings = ${settings} where workspace_id = ${workspaceId}`
   const { id: conversationId }: { id: string } = await w.customerWrites('Hello')
   const row = async (id: string) => {
@@ -64,15 +64,15 @@ export async function mediaWorld() {
   const deps = fetchDeps(w, noPreviews)
   const { waba } = deps.adapters
   // A small limit, so that tests exceed it quickly.
-  if (waba.media !== undefined) deps.adapters.waba = { ...waba, media: { ...waba.media, fetchBytes: 1_000_000 } }
+  if (waba.media !== undefined) deps.adapters.waba = { ...waba, media: { ...waba.media, maxDownloadBytes: 1_000_000 } }
   return {
     ...w,
     server,
     files,
     conversationId,
     /** Receives a customer's message with a file, which is not fetched yet. */
-    coming: async (file: Partial<PlatformFile>, told: Partial<MediaDetails> & { kind?: MediaKind } = {}) => {
-      const { kind = 'image', ...more } = told
+    coming: async (file: Partial<PlatformFile>, fileDetails: Partial<MediaDetails> & { kind?: MediaKind } = {}) => {
+      const { kind = 'image', ...more } = fileDetails
       const [now, id] = [clock.now(), newId(clock.now())]
       const fileId = id.replaceAll('-', '')
       files.set(fileId, { bytes: Buffer.from(`file ${id}`), ...file })
@@ -106,7 +106,7 @@ function answer(files: Map<string, PlatformFile>, server: FileServer, url: strin
   else if (url.startsWith('/files/')) (file.serve ?? ((to) => to.end(file.bytes)))(response)
   else if (file.describe !== undefined) file.describe(response)
   else {
-    const said = { url: `${server.baseUrl}/files/${id}`, file_size: file.bytes.length, ...file.metadata }
-    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(said))
+    const metadata = { url: `${server.baseUrl}/files/${id}`, file_size: file.bytes.length, ...file.metadata }
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(metadata))
   }
 }

@@ -2,10 +2,10 @@ import type { Clock } from '../../../src/base/clock.ts'
 import type { Db } from '../../../src/base/db.ts'
 import type { KeyStore } from '../../../src/base/encryption/key-store.ts'
 import { createLog } from '../../../src/base/log.ts'
-import { runStep } from '../../../src/base/steps.ts'
+import { runStep } from '../../../src/base/run-step.ts'
 import { findConnection, findConnections } from '../../../src/channels/connection/queries.ts'
 import type { Connector } from '../../../src/channels/connector.ts'
-import type { MediaWay } from '../../../src/channels/media-transport.ts'
+import type { MediaTransport } from '../../../src/channels/media-transport.ts'
 import type { SendDeps } from '../../../src/inbox/send/send-deps.ts'
 import { openSendWakeups } from '../../../src/inbox/send/send-deps.ts'
 
@@ -16,7 +16,7 @@ export async function sendDeps(
   db: Db,
   keyStore: KeyStore,
   clock: Clock,
-  { connector, way }: { connector: Connector; way: MediaWay },
+  { connector, way }: { connector: Connector; way: MediaTransport },
   store: SendDeps['store'],
 ): Promise<SendDeps> {
   return {
@@ -27,7 +27,7 @@ export async function sendDeps(
     wakeups: await openSendWakeups(db),
     connectors: {
       waba: connector,
-      unofficial: { ...connector, maxTextLength: null, takesChoices: false },
+      unofficial: { ...connector, maxTextLength: null, supportsChoices: false },
       partner: connector,
     },
     findLead: async () => null,

@@ -23,13 +23,13 @@ export async function sendPlatform() {
     const times = { at: performance.now(), answeredAt: Number.POSITIVE_INFINITY }
     const arrival = { ...times, to: to.slice(1), text: text.body, correlator, externalId: `wamid.OUT${++ids}` }
     arrivals.push(arrival)
-    await platform.hold(arrival)
+    await platform.delayAnswer(arrival)
     arrival.answeredAt = performance.now()
     sendJson(response, 200, { contacts: [{ wa_id: arrival.to }], messages: [{ id: arrival.externalId }] })
   })
   const { baseUrl, close } = server
-  const hold: (arrival: Arrival) => Promise<unknown> | undefined = () => undefined
+  const delayAnswer: (arrival: Arrival) => Promise<unknown> | undefined = () => undefined
   /** `hold` delays the answer. */
-  const platform = { baseUrl, close, arrivals, hold }
+  const platform = { baseUrl, close, arrivals, delayAnswer }
   return platform
 }

@@ -6,7 +6,7 @@ import { openKeyStore } from '../../../src/base/encryption/key-store.ts'
 import { newId } from '../../../src/base/id.ts'
 import type { App } from '../../../src/base/route.ts'
 import type { ChannelEvent } from '../../../src/channels/channel-event.ts'
-import { describeApi } from '../../../src/http/contract/openapi.ts'
+import { registerOpenApi } from '../../../src/http/contract/openapi.ts'
 import { sendRoutes } from '../../../src/inbox/api/routes-write.ts'
 import { insertConversations } from '../../../src/inbox/conversation/batch-queries.ts'
 import type { Conversation } from '../../../src/inbox/conversation/conversation.ts'
@@ -18,7 +18,7 @@ import { openFolderStore } from '../../../src/media/store/folder-store.ts'
 import { fakePlatform } from '../channels/fake-platform.ts'
 import { checkAnswers } from '../contract/contract.ts'
 import { openNode, testDatabase } from '../database.ts'
-import { atEnd, oncePerFile } from '../file-end.ts'
+import { atEnd, oncePerFile } from '../file-lifecycle.ts'
 import { newFolder } from '../folder.ts'
 import { testServer } from '../http.ts'
 import { type Answer, testNoon as noon } from '../world.ts'
@@ -146,7 +146,7 @@ async function serve(deps: SendDeps): Promise<App> {
   const guard = await createKeyGuard({ db, clock, limits, trustedProxies: [], limiter: createMemoryLimiter(clock) })
   const { app } = testServer({ clock })
   app.addHook('onClose', () => guard.close())
-  await describeApi(app)
+  await registerOpenApi(app)
   const answers = checkAnswers(app)
   atEnd(async () => answers.assertNone())
   sendRoutes(app, deps, guard)
@@ -159,7 +159,7 @@ let phones = 5511900000000
 function newConversation(connectionId: string, keyId: string, settings: Partial<Conversation>): Conversation {
   const phone = String(++phones)
   const owned = { owner: agent(keyId), ownerEpoch: 1, ownerSince: noon, held: false, handover: null, assignedTo: null }
-  const standing = {
+  const state = {
     status: 'open',
     snoozedUntil: null,
     labelIds: [],
@@ -169,7 +169,7 @@ function newConversation(connectionId: string, keyId: string, settings: Partial<
   } as const
   const times = { lastMessageAt: noon, unansweredSince: noon, createdAt: noon, updatedAt: noon }
   return {
-    ...{ id: newId(noon), connectionId, channel: 'waba', ...owned, ...standing, ...times, labelIds: [] },
+    ...{ id: newId(noon), connectionId, channel: 'waba', ...owned, ...state, ...times, labelIds: [] },
     contact: { name: 'Ana', phone, userId: null, parentUserId: null, address: { phone, userId: null } },
     windowExpiresAt: new Date(noon.getTime() + 3_600_000),
     ...settings,

@@ -1,7 +1,7 @@
 import { runImports } from '../../../src/leads/transfer/import/run-import.ts'
 import { type Answer, testTeamToken, type World, type WorldOptions, world } from '../world.ts'
 
-interface ImportWish {
+interface ImportRequest {
   match: string
   format?: 'csv' | 'ndjson'
   [option: string]: unknown
@@ -14,7 +14,7 @@ export interface ImportWorld extends World {
   upload(text: string | Buffer, format?: 'csv' | 'ndjson'): Promise<string>
   /** Uploads, starts and runs an import; returns it in its final state. */
   // biome-ignore lint/suspicious/noExplicitAny: as in Answer
-  importAll(text: string | Buffer, wish: ImportWish): Promise<any>
+  importAll(text: string | Buffer, request: ImportRequest): Promise<any>
   /** Runs pending imports. */
   work(): Promise<number>
   refusedFile(id: string): Promise<string>
@@ -46,9 +46,9 @@ export async function importWorld(options: WorldOptions = {}): Promise<ImportWor
     team,
     upload,
     work,
-    importAll: async (text, { format = 'csv', ...wish }) => {
+    importAll: async (text, { format = 'csv', ...request }) => {
       const id = await upload(text, format)
-      const started = await team('POST', `/lead-imports/${id}/start`, wish)
+      const started = await team('POST', `/lead-imports/${id}/start`, request)
       if (started.status !== 200) throw new Error(`Not started: ${JSON.stringify(started.body)}`)
       await work()
       return (await team('GET', `/lead-imports/${id}`)).body.import

@@ -8,7 +8,7 @@ export const leadsPath = '/api/v1/leads'
 export const leadPath = (identifier: string): string => `${leadsPath}/${encodeURIComponent(identifier)}`
 
 /** Returns the stored rows of the workspace; a refused request must leave them unchanged. */
-export async function stored(world: World) {
+export async function storedRows(world: World) {
   const { db, workspaceId } = world
   const [row] = await db.sql<{ leads: string | null; tokens: string | null; events: number; changes: number }[]>`
     select

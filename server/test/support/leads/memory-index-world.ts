@@ -7,14 +7,14 @@ import {
   openMemoryIndexes,
 } from '../../../src/leads/search/memory-index/client.ts'
 import { testDatabase } from '../database.ts'
-import { atEnd, oncePerFile } from '../file-end.ts'
+import { atEnd, oncePerFile } from '../file-lifecycle.ts'
 import type { TestMember } from '../member.ts'
 import { type Answer, callerOf, type World, world } from '../world.ts'
 
 /** Node of the service that answers lists from an in-memory index. */
-export interface ImageNode {
+export interface IndexNode {
   app: App
-  images: MemoryIndexes
+  indexes: MemoryIndexes
   /** Thread with the indexes, for tests that end it. */
   thread(): Worker | undefined
   list(query: Record<string, string>): Promise<Answer>
@@ -24,7 +24,7 @@ export interface ImageNode {
 }
 
 /** Returns the same member on that node, whose lists come from memory if possible. */
-export function memberAt({ app }: ImageNode, { workspaceId }: World, member: TestMember): TestMember {
+export function memberAt({ app }: IndexNode, { workspaceId }: World, member: TestMember): TestMember {
   const call: TestMember['call'] = async (_, path) => {
     const url = `/api/team/v1/workspaces/${workspaceId}${path}`
     const reply = await app.inject({ url, headers: { cookie: member.cookie } })
@@ -36,17 +36,20 @@ export function memberAt({ app }: ImageNode, { workspaceId }: World, member: Tes
 /** Small segments, so that a few hundred leads go through the same stages as a million. */
 const smallShape = { tailSlots: 8, segmentSlots: 256 }
 
-export interface ImageWorld extends World {
-  nodes: ImageNode[]
+export interface MemoryIndexWorld extends World {
+  nodes: IndexNode[]
 }
 
 /**
  * Creates a workspace, and nodes with in-memory indexes beside the one without. The worlds of a file share these nodes,
  * since a thread takes longer to start than most tests; a world with options gets its own.
  */
-export async function imageWorld(nodeCount = 1, options?: Partial<MemoryIndexOptions>): Promise<ImageWorld> {
+export async function memoryIndexWorld(
+  nodeCount = 1,
+  options?: Partial<MemoryIndexOptions>,
+): Promise<MemoryIndexWorld> {
   const w = await world()
-  const nodes: ImageNode[] = []
+  const nodes: IndexNode[] = []
   for (let n = 0; n < nodeCount; n++) {
     const started = options === undefined ? await sharedNode(w, n) : await startNode(w, options)
     nodes.push(nodeFor(w, started))
@@ -56,10 +59,10 @@ export async function imageWorld(nodeCount = 1, options?: Partial<MemoryIndexOpt
 
 interface StartedNode {
   app: App
-  images: MemoryIndexes
+  indexes: MemoryIndexes
   thread(): Worker | undefined
   /** By workspace. */
-  counts: Map<string, ImageNode['counts']>
+  counts: Map<string, IndexNode['counts']>
 }
 
 const startedNodes = oncePerFile((): Promise<StartedNode>[] => [])
@@ -74,7 +77,7 @@ function sharedNode(w: World, n: number): Promise<StartedNode> {
 async function startNode(w: World, options: Partial<MemoryIndexOptions>): Promise<StartedNode> {
   const { options: database } = await testDatabase()
   let thread: Worker | undefined
-  const images = openMemoryIndexes({
+  const indexes = openMemoryIndexes({
     sql: w.db.sql,
     clock: w.clock,
     log: w.log,
@@ -98,23 +101,23 @@ async function startNode(w: World, options: Partial<MemoryIndexOptions>): Promis
     return answer
   }
   const counted: MemoryIndexes = {
-    ...images,
-    find: async (workspaceId, query) => count(workspaceId, await images.find(workspaceId, query)),
+    ...indexes,
+    find: async (workspaceId, query) => count(workspaceId, await indexes.find(workspaceId, query)),
   }
   const app = await buildApp({ ...w, memoryIndexes: counted })
   await app.ready()
   atEnd(async () => {
     await app.close()
-    await images.close()
+    await indexes.close()
   })
-  return { app, images, thread: () => thread, counts }
+  return { app, indexes, thread: () => thread, counts }
 }
 
-function nodeFor(w: World, { app, images, thread, counts: byWorkspace }: StartedNode): ImageNode {
+function nodeFor(w: World, { app, indexes, thread, counts: byWorkspace }: StartedNode): IndexNode {
   const counts = { image: 0, database: 0 }
   byWorkspace.set(w.workspaceId, counts)
   const callByKey = callerOf(app, w.key)
-  const call: ImageNode['call'] = (method, path, body) => callByKey(method, path, { body })
+  const call: IndexNode['call'] = (method, path, body) => callByKey(method, path, { body })
   const list = (query: Record<string, string>) => callByKey('GET', '/api/v1/leads', { query })
-  return { app, images, thread, list, call, counts }
+  return { app, indexes, thread, list, call, counts }
 }

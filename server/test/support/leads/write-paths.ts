@@ -45,14 +45,14 @@ export const bareLead = {
   ...{ assignedTo: null, estimatedValue: null, actualValue: null, deletedAt: null },
 }
 
-const newOnes = (isMatched: boolean) => async (_: World, count: number) =>
+const newTargets = (isMatched: boolean) => async (_: World, count: number) =>
   Array.from({ length: count }, (_, n): Target => {
     const value = `new ${n}`
     const base = isMatched ? { ...bareLead, externalRef: value } : bareLead
     return { match: { by: 'externalRef', value }, base }
   })
 
-async function oldOnes(w: World, count: number): Promise<Target[]> {
+async function existingTargets(w: World, count: number): Promise<Target[]> {
   const leads = await Promise.all(
     Array.from({ length: count }, (_, n) => w.lead({ ...fullLead, uniqueCode: `code ${n}`, externalRef: `old ${n}` })),
   )
@@ -65,7 +65,7 @@ function outcomeOf(status: number, body: Answer['body'], at: string): Outcome {
   return { status, lead: body.data, error, issues: [...new Set(issues)] }
 }
 
-const singly =
+const oneByOne =
   (at: string, call: (w: World, match: Target['match'], lead: object, query: Query) => Promise<Answer>) =>
   (w: World, targets: readonly Target[], leads: readonly object[], query: Query = {}): Promise<Outcome[]> =>
     Promise.all(
@@ -75,12 +75,12 @@ const singly =
       }),
     )
 
-const create = singly('', (w, _, lead, query) =>
+const create = oneByOne('', (w, _, lead, query) =>
   w.call('POST', leadsPath, { query, body: { firstName: 'Marina', ...lead } }),
 )
-const update = singly('', (w, { value }, lead, query) => w.call('PATCH', leadPath(value), { query, body: lead }))
+const update = oneByOne('', (w, { value }, lead, query) => w.call('PATCH', leadPath(value), { query, body: lead }))
 const upsert = (isUpdate: boolean) =>
-  singly('lead.', (w, match, lead, query) => {
+  oneByOne('lead.', (w, match, lead, query) => {
     const body = { match, lead: isUpdate ? lead : { firstName: 'Marina', ...lead } }
     return w.call('POST', `${leadsPath}/upsert`, { query, body })
   })
@@ -101,10 +101,10 @@ const batch =
   }
 
 export const writePaths: readonly WritePath[] = [
-  { name: 'create', isUpdate: false, targets: newOnes(false), send: create },
-  { name: 'an upsert that creates', isUpdate: false, targets: newOnes(true), send: upsert(false) },
-  { name: 'a batch that creates', isUpdate: false, targets: newOnes(true), send: batch(false) },
-  { name: 'update', isUpdate: true, targets: oldOnes, send: update },
-  { name: 'an upsert that updates', isUpdate: true, targets: oldOnes, send: upsert(true) },
-  { name: 'a batch that updates', isUpdate: true, targets: oldOnes, send: batch(true) },
+  { name: 'create', isUpdate: false, targets: newTargets(false), send: create },
+  { name: 'an upsert that creates', isUpdate: false, targets: newTargets(true), send: upsert(false) },
+  { name: 'a batch that creates', isUpdate: false, targets: newTargets(true), send: batch(false) },
+  { name: 'update', isUpdate: true, targets: existingTargets, send: update },
+  { name: 'an upsert that updates', isUpdate: true, targets: existingTargets, send: upsert(true) },
+  { name: 'a batch that updates', isUpdate: true, targets: existingTargets, send: batch(true) },
 ]

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { Loose } from '../channels/rigs.ts'
 import { bytesOf, callback, signatureOf } from '../channels/waba-payloads.ts'
-import { atEnd } from '../file-end.ts'
+import { atEnd } from '../file-lifecycle.ts'
 import { operatorToken, type Service } from '../program/service.ts'
 
 const appSecret = 'an-app-secret-of-16'
@@ -39,10 +39,10 @@ export async function filesInbox({ url }: Service, baseUrl: string) {
   const at = `/api/team/v1/workspaces/${workspace.id}`
   const settings = { accessToken: 'an-access-token-of-24-chars', appSecret, baseUrl }
   const { connection } = await json(`${at}/connections`, { channel: 'waba', name: 'Files', numberId, ...settings })
-  let [told, conversation] = [0, '']
+  let [sentCount, conversation] = [0, '']
   /** Makes the platform send a message with a file. */
-  const tell = async (of: number) => {
-    const id = `file-${of}-${++told}`
+  const sendFileMessage = async (of: number) => {
+    const id = `file-${of}-${++sentCount}`
     const item = { id: `wamid.${id}`, from: '442079460000', timestamp: String(Math.floor(Date.now() / 1000)) }
     const messages = [{ ...item, type: 'document', document: { id, mime_type: 'application/pdf', filename: id } }]
     const metadata = { display_phone_number: '4930123456', phone_number_id: numberId }
@@ -53,15 +53,15 @@ export async function filesInbox({ url }: Service, baseUrl: string) {
     assert.equal(answer.status, 200)
   }
   /** Returns the files of this size that have been fetched. */
-  const here = async (of: number): Promise<string[]> => {
+  const fetchedFiles = async (of: number): Promise<string[]> => {
     if (conversation === '') conversation = (await json(`${at}/inbox/conversations?view=all`)).conversations[0].id
     const { items } = await json(`${at}/inbox/conversations/${conversation}/media?kinds=document&limit=50`)
     const isIt = ({ media }: Loose) => media.state === 'here' && media.bytes === of * 1e6
     return items.filter(isIt).map(({ media }: Loose) => media.id)
   }
   return {
-    tell,
-    here,
+    sendFileMessage,
+    fetchedFiles,
     read: async (id: string) => {
       const answer = await ask(`${at}/inbox/media/${id}`)
       return { status: answer.status, bytes: await countOf(answer) }

@@ -7,7 +7,7 @@ import type { S3Address } from '../../../src/base/media-address.ts'
 import { openFolderStore } from '../../../src/media/store/folder-store.ts'
 import { openS3Store } from '../../../src/media/store/s3-store.ts'
 import type { MediaStore } from '../../../src/media/store/store.ts'
-import { atEnd, oncePerFile } from '../file-end.ts'
+import { atEnd, oncePerFile } from '../file-lifecycle.ts'
 import { newFolder } from '../folder.ts'
 
 const bucket = 'parley-media'
@@ -48,7 +48,7 @@ export async function newS3Address(): Promise<S3Address> {
 export interface TestStore {
   store: MediaStore
   /** Writes an object by other means than the store. */
-  strew(path: string, text: string): Promise<void>
+  putObject(path: string, text: string): Promise<void>
 }
 
 /** Returns a client that makes changes to a bucket that a store would not. */
@@ -67,11 +67,11 @@ export const stores: Record<string, () => Promise<TestStore>> = {
     const root = join(await newFolder(), 'media')
     const store = openFolderStore(root)
     await store.writeMark('a mark')
-    const strew = async (path: string, text: string) => {
+    const putObject = async (path: string, text: string) => {
       await mkdir(dirname(join(root, path)), { recursive: true })
       await writeFile(join(root, path), text)
     }
-    return { store, strew }
+    return { store, putObject }
   },
   S3: async () => {
     const { PutObjectCommand } = await import('@aws-sdk/client-s3')
@@ -80,10 +80,10 @@ export const stores: Record<string, () => Promise<TestStore>> = {
     await store.writeMark('a mark')
     const client = await clientOf(address)
     atEnd(() => store.close())
-    const strew = async (path: string, text: string) => {
+    const putObject = async (path: string, text: string) => {
       await client.send(new PutObjectCommand({ Bucket: address.bucket, Key: address.prefix + path, Body: text }))
     }
-    return { store, strew }
+    return { store, putObject }
   },
 }
 

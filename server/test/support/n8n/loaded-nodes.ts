@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { registerHooks } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { oncePerFile } from '../file-end.ts'
+import { oncePerFile } from '../file-lifecycle.ts'
 import type { CredentialType, NodeType } from './node-type.ts'
 
 export const nodesFolder = join(import.meta.dirname, '../../../../n8n')

@@ -3,15 +3,15 @@ import type { EventEmitter } from 'node:events'
 import type { NewKeyInput } from '../../../src/auth/api-keys/change-key.ts'
 import { type ClientWorld, clientWorld } from '../client/client-world.ts'
 import { loadedNodes } from './loaded-nodes.ts'
+import { createNodeContext, type NodeInput } from './node-context.ts'
 import type { Item, NodeType } from './node-type.ts'
-import { type Given, standIn } from './stand-in.ts'
 
 export interface N8nWorld extends ClientWorld {
   node(name: string): NodeType
   /** Returns the execution context of a node, with the world's key. */
-  context(node: NodeType, given?: Partial<Given>): object
+  context(node: NodeType, given?: Partial<NodeInput>): object
   /** Runs the node of actions; returns its items. */
-  run(parameters: Record<string, unknown> | Record<string, unknown>[], given?: Partial<Given>): Promise<Item[]>
+  run(parameters: Record<string, unknown> | Record<string, unknown>[], given?: Partial<NodeInput>): Promise<Item[]>
   paused: EventEmitter
   /** Messages sent to the customers of this world. */
   sent(): Message[]
@@ -37,7 +37,7 @@ export async function n8nWorld(settings: Partial<NewKeyInput> = {}): Promise<N8n
     return found
   }
   const credentials = { parleyApi: { baseUrl: `${w.url}/`, apiKey: w.agent.value } }
-  const context: N8nWorld['context'] = (of, given = {}) => standIn(loaded, of, { credentials, ...given })
+  const context: N8nWorld['context'] = (of, given = {}) => createNodeContext(loaded, of, { credentials, ...given })
   return {
     ...w,
     node,

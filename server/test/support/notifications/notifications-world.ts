@@ -13,9 +13,9 @@ export async function notificationsWorld() {
 export async function colleague(w: InboxWorld) {
   const member = await signedInMember(w)
   /** Returns the notifications as the bell lists them. */
-  const told = async (query = ''): Promise<Answer['body'][]> =>
+  const listNotifications = async (query = ''): Promise<Answer['body'][]> =>
     (await member.call('GET', `/notices${query}`)).body.notices
   /** Returns their kinds, newest first. */
-  const kinds = async (): Promise<string[]> => (await told()).map(({ kind }) => kind)
-  return { ...member, told, kinds }
+  const kinds = async (): Promise<string[]> => (await listNotifications()).map(({ kind }) => kind)
+  return { ...member, listNotifications, kinds }
 }

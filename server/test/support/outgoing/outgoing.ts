@@ -10,7 +10,7 @@ import {
 export const openTestOutgoing = (): Outgoing => openOutgoing({ allowCidrs: ['127.0.0.0/8', '::1'] })
 
 /** Returns the kind of failure, and whether the request may have been sent. */
-export function failureOf(answer: OutgoingAnswer | StreamAnswer): [error: string, hasLeft: boolean] {
+export function assertFailure(answer: OutgoingAnswer | StreamAnswer): [error: string, hasLeft: boolean] {
   assert.ok(answer.outcome === 'failed', 'the request succeeded')
-  return [answer.error, answer.hasLeft]
+  return [answer.error, answer.wasSent]
 }

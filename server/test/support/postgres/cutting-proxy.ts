@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import type { DbOptions } from '../../../src/base/db.ts'
-import { atEnd } from '../file-end.ts'
+import { atEnd } from '../file-lifecycle.ts'
 import { reset } from '../wire/reset.ts'
 
 export interface CuttingProxy {
@@ -13,15 +13,15 @@ export interface CuttingProxy {
   /** Drops all further bytes of the server, while connections stay open. */
   silence(isSilent: boolean): void
   /** Withholds each ReadyForQuery message until called with false. */
-  holdReady(isHeld: boolean): void
+  withholdReady(isHeld: boolean): void
   /** Number of withheld messages. */
-  keptReady(): number
+  withheldReady(): number
   /** Number of bytes from clients since the start. */
-  asked(): number
+  clientBytes(): number
   /** Closes only the next connection after the server has sent this many bytes on it. */
   cutNextAfter(bytes: number): void
   /** Closes the next connection on which a client sends this text: before forwarding it, after it, or once answered. */
-  cutAtWord(word: string, when: Moment): void
+  cutAtText(word: string, when: Moment): void
   /** Number of connections since the start. */
   accepted(): number
 }
@@ -116,14 +116,14 @@ export async function startCuttingProxy(
     silence: (silent) => {
       isSilent = silent
     },
-    holdReady: (isHeld) => {
+    withholdReady: (isHeld) => {
       isReadyHeld = isHeld
       for (const pass of held.splice(0)) pass()
     },
-    keptReady: () => held.length,
-    asked: () => asked,
+    withheldReady: () => held.length,
+    clientBytes: () => asked,
     accepted: () => accepted,
-    cutAtWord: (word, when) => {
+    cutAtText: (word, when) => {
       cutting = { word, when }
     },
     cutNextAfter: (bytes) => {

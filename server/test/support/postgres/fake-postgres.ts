@@ -2,25 +2,25 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import type { TestContext } from 'node:test'
 import { TLSSocket } from 'node:tls'
-import { atEnd } from '../file-end.ts'
+import { atEnd } from '../file-lifecycle.ts'
 
 export interface FakePostgres {
   port: number
   /** Startup message of each connection as text; names and values end with a zero byte. */
-  greetings: string[]
+  startupMessages: string[]
   /** Resolves when no connection is open. */
-  isLeft(): Promise<void>
+  allClosed(): Promise<void>
 }
 
 /** Fake PostgreSQL server: `answer` is called at the first data from a client. */
 export async function fakePostgres(answer: (socket: Socket) => void): Promise<FakePostgres> {
   const sockets = new Set<Socket>()
-  const greetings: string[] = []
+  const startupMessages: string[] = []
   const server = createServer((socket) => {
     sockets.add(socket)
     socket.on('error', () => {}).once('close', () => sockets.delete(socket))
     socket.once('data', (first) => {
-      greetings.push(first.toString('latin1'))
+      startupMessages.push(first.toString('latin1'))
       answer(socket)
     })
   }).listen(0, '127.0.0.1')
@@ -29,10 +29,10 @@ export async function fakePostgres(answer: (socket: Socket) => void): Promise<Fa
     for (const socket of sockets) socket.destroy()
     server.close()
   })
-  const isLeft = async () => {
+  const allClosed = async () => {
     await Promise.all([...sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve))))
   }
-  return { port: (server.address() as AddressInfo).port, greetings, isLeft }
+  return { port: (server.address() as AddressInfo).port, startupMessages, allClosed }
 }
 
 /** Accepts connections and never answers; advances the mocked time after each request. */
@@ -45,7 +45,7 @@ export function silentServer(t: TestContext, ms = 60_000, onPass = (_ms: number)
 }
 
 /** Upgrades the socket of a client that has requested TLS. */
-export function agreeToTls(socket: Socket, options: { cert: string; key: string }): TLSSocket {
+export function acceptTls(socket: Socket, options: { cert: string; key: string }): TLSSocket {
   socket.write('S')
   return new TLSSocket(socket, { isServer: true, ...options }).on('error', () => {}).resume()
 }
@@ -65,7 +65,7 @@ export const failure = (code: string, words: string): Buffer => message('E', `SF
 export const ready: Buffer = message('Z', 'I')
 
 /** Returns a server's messages to a client that it accepts without a password. */
-export function greeting(isStandby = 'off', isReadOnly = 'off'): Buffer {
+export function startupReply(isStandby = 'off', isReadOnly = 'off'): Buffer {
   return Buffer.concat([
     message('R', Buffer.alloc(4)),
     status('in_hot_standby', isStandby),

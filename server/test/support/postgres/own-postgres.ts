@@ -1,10 +1,10 @@
 import type pg from 'pg'
 import type { DbOptions } from '../../../src/base/db.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../../src/base/embedded/embedded-postgres.ts'
-import { type DatabaseAddress, readDatabaseUrl, socketAddress } from '../../../src/base/postgres/address.ts'
+import { type DatabaseAddress, parseDatabaseUrl, socketAddress } from '../../../src/base/postgres/address.ts'
 import { connect, type SessionSettings } from '../../../src/base/postgres/connect.ts'
-import { directly } from '../database.ts'
-import { atEnd } from '../file-end.ts'
+import { withoutPooler } from '../database.ts'
+import { atEnd } from '../file-lifecycle.ts'
 import { newFolder } from '../folder.ts'
 
 type Settings = Record<string, string | number>
@@ -30,6 +30,6 @@ export async function session(address: DatabaseAddress, settings: Partial<Sessio
 
 /** Returns the address of a test database, bypassing a pooler. */
 export function addressOf(options: DbOptions): DatabaseAddress {
-  const { url, socketFolder = '', database = '', user = '', password = null } = directly(options)
-  return url === undefined ? socketAddress({ socketFolder, database, user, password }) : readDatabaseUrl(url, {})
+  const { url, socketFolder = '', database = '', user = '', password = null } = withoutPooler(options)
+  return url === undefined ? socketAddress({ socketFolder, database, user, password }) : parseDatabaseUrl(url, {})
 }

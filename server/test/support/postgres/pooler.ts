@@ -38,7 +38,7 @@ export function hasPooler(): boolean {
 }
 
 /** Returns why no pooler can run in front of this run's server; false if one can. */
-export function withoutPooler(): string | false {
+export function reasonWithoutPooler(): string | false {
   if (!hasPooler()) return howToGetPooler
   return process.env.DATABASE_URL
     ? 'The PgBouncer of the tests reaches a server by its socket: not DATABASE_URL'
@@ -113,17 +113,17 @@ const configOf = (host: string, settings: PoolerSettings): string =>
   ].join('\n')
 
 async function isUp(child: ChildProcess): Promise<void> {
-  const said: string[] = []
+  const outputLines: string[] = []
   const ended = once(child, 'exit').then(() => {
-    throw new Error(`PgBouncer failed to start:\n${said.join('\n')}`)
+    throw new Error(`PgBouncer failed to start:\n${outputLines.join('\n')}`)
   })
   const up = new Promise<void>((resolve) => {
     const stderr = child.stderr
     if (stderr === null) return
     createInterface({ input: stderr }).on('line', (line) => {
-      said.push(line)
+      outputLines.push(line)
       if (line.includes('process up')) resolve()
-      if (said.length > 100) said.shift()
+      if (outputLines.length > 100) outputLines.shift()
     })
   })
   ended.catch(() => undefined)
@@ -146,8 +146,8 @@ export function throughPooler(poolerFolder: string, options: DbOptions): DbOptio
 }
 
 /** Returns whether this program can keep prepared statements for its clients. */
-export function keepsNames(): boolean {
-  const said = execFileSync(program, ['--version'], { encoding: 'utf8' })
-  const [, minor = '0'] = /PgBouncer 1\.(\d+)/.exec(said) ?? []
+export function supportsPreparedStatements(): boolean {
+  const outputLines = execFileSync(program, ['--version'], { encoding: 'utf8' })
+  const [, minor = '0'] = /PgBouncer 1\.(\d+)/.exec(outputLines) ?? []
   return Number(minor) >= 21
 }

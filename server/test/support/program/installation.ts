@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { atEnd } from '../file-end.ts'
+import { atEnd } from '../file-lifecycle.ts'
 import { ask, freePort, operatorToken, type Service, type ServiceOptions, startService } from './service.ts'
 
 /** Starts a service with the demo data, which has chats and files. */
 export async function startDemo(options: ServiceOptions = {}): Promise<Service> {
   const simulator = { PARLEY_SIMULATOR: '1', PARLEY_SIMULATOR_PORT: String(await freePort()) }
   const service = await startService({ ...options, env: { PARLEY_DEMO: '1', ...simulator, ...options.env } })
-  await service.hasTold('Stop with Ctrl+C.')
+  await service.hasPrinted('Stop with Ctrl+C.')
   return service
 }
 
@@ -36,20 +36,20 @@ export async function readsEveryFile(url: string): Promise<void> {
 export async function startInstalled(command: string, cwd: string, env: NodeJS.ProcessEnv) {
   const child = spawnShell(command, cwd, env)
   const gone = once(child, 'exit').then(([code]) => code as number | null)
-  let told = ''
+  let printed = ''
   await new Promise<void>((resolve, reject) => {
     child.stdout.resume()
     child.stderr.setEncoding('utf8').on('data', (text) => {
-      told += text
-      if (told.includes('Stop with Ctrl+C.')) resolve()
+      printed += text
+      if (printed.includes('Stop with Ctrl+C.')) resolve()
     })
-    gone.then((code) => reject(new Error(`The command ended (${code}): ${told}`)))
+    gone.then((code) => reject(new Error(`The command ended (${code}): ${printed}`)))
   })
   const stop = () => {
     endGroup(child)
     return gone
   }
-  return { told: () => told, stop }
+  return { printed: () => printed, stop }
 }
 
 /** Starts a shell in a process group of its own, so that everything it leaves running ends with the test file. */
@@ -72,9 +72,9 @@ function endGroup({ pid }: ChildProcess): void {
 }
 
 /** Signs in with the link that a first start printed, and loads the inbox and the first script of the app. */
-export async function openApp(port: number, told: string): Promise<void> {
+export async function openApp(port: number, printed: string): Promise<void> {
   const url = `http://127.0.0.1:${port}`
-  const token = /\/sign-in\/(\S+)/.exec(told)?.[1]
+  const token = /\/sign-in\/(\S+)/.exec(printed)?.[1]
   const signedIn = await ask(url, '', 'POST /api/team/v1/sign-in/link', { token })
   assert.equal(signedIn.status, 200)
   const cookie = signedIn.headers.getSetCookie().map((one) => one.split(';')[0])

@@ -28,33 +28,35 @@ export async function startService(options: ServiceOptions = {}) {
   const counts = new Map<string, number>()
   const waiting = new Set<() => void>()
   const lines: string[] = []
-  let told = ''
-  const onWords = (text: string) => {
-    told += text
-    for (const look of [...waiting]) look()
+  let output = ''
+  const onStderr = (text: string) => {
+    output += text
+    for (const check of [...waiting]) check()
   }
   const onLine = (line: string) => {
     lines.push(line)
     const message = /"msg":"([^"]*)"/.exec(line)?.[1] ?? ''
     counts.set(message, (counts.get(message) ?? 0) + 1)
-    for (const look of [...waiting]) look()
+    for (const check of [...waiting]) check()
   }
   const program = startProgram([mainProgram, 'serve', ...args], {
     onLine,
-    onWords,
+    onStderr,
     env: serviceEnvironment(folder, port, env),
   })
   const count = (message: string) => counts.get(message) ?? 0
-  const until = (isSo: () => boolean, what: string) =>
+  const until = (condition: () => boolean, what: string) =>
     new Promise<void>((resolve, reject) => {
-      const look = () => {
-        if (!isSo()) return
-        waiting.delete(look)
+      const check = () => {
+        if (!condition()) return
+        waiting.delete(check)
         resolve()
       }
-      waiting.add(look)
-      look()
-      program.gone.then((end) => reject(new Error(`The service ended (${end}) before it printed "${what}": ${told}`)))
+      waiting.add(check)
+      check()
+      program.exited.then((end) =>
+        reject(new Error(`The service ended (${end}) before it printed "${what}": ${output}`)),
+      )
     })
   /** Resolves when a line with this message has been logged, if `after` such lines came before. */
   const logged = (message: string, after = 0) => until(() => count(message) > after, message)
@@ -69,12 +71,12 @@ export async function startService(options: ServiceOptions = {}) {
     count,
     lines: (): readonly string[] => lines,
     /** Everything that it has printed so far. */
-    told: () => told,
-    hasTold: (words: string) => until(() => told.includes(words), words),
+    output: () => output,
+    hasPrinted: (words: string) => until(() => output.includes(words), words),
     /** Stops the service, and fails unless it stops without an error. */
     stop: async () => {
       program.kill('SIGTERM')
-      const code = await program.gone
+      const code = await program.exited
       const failures = lines.filter((line) => line.includes('"shutdown failed"'))
       assert.deepEqual({ code, failures }, { code: 0, failures: [] })
     },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { bytesOf, change, payload, signatureOf } from '../channels/waba-payloads.ts'
 import { databaseSettings, type TestDatabase, testDatabase } from '../database.ts'
-import { atEnd, oncePerFile } from '../file-end.ts'
+import { atEnd, oncePerFile } from '../file-lifecycle.ts'
 import { sendPlatform } from '../inbox/send-platform.ts'
 import { ask, clockAhead, operatorToken, type Reply, type Service, startService } from './service.ts'
 
@@ -77,7 +77,7 @@ const startedNodes = oncePerFile(async () => {
   }
   atEnd(async () => {
     for (const node of running) node.kill()
-    await Promise.all(running.map(({ gone }) => gone))
+    await Promise.all(running.map(({ exited }) => exited))
     await platform.close()
   })
   // In sequence: freePort guarantees a port only for the moment.

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
-import { atEnd } from '../file-end.ts'
+import { atEnd } from '../file-lifecycle.ts'
 import { type Field, fieldsOf, hexOf, textOf } from './protobuf.ts'
 
 export interface SeenSpan {
@@ -54,9 +54,9 @@ export async function startCollector(): Promise<Collector> {
       return taken.map(({ body }) => body)
     },
     headers,
-    spans: () => of('/v1/traces').flatMap((body) => reach(body, 1, 2, 2).map(spanOf)),
-    metrics: () => of('/v1/metrics').flatMap((body) => reach(body, 1, 2, 2).map(metricOf)),
-    resource: () => Object.fromEntries(taken.flatMap(({ body }) => reach(body, 1, 1, 1).map(attributeOf))),
+    spans: () => of('/v1/traces').flatMap((body) => messagesAt(body, 1, 2, 2).map(spanOf)),
+    metrics: () => of('/v1/metrics').flatMap((body) => messagesAt(body, 1, 2, 2).map(metricOf)),
+    resource: () => Object.fromEntries(taken.flatMap(({ body }) => messagesAt(body, 1, 1, 1).map(attributeOf))),
     answer: (next) => {
       how = next
     },
@@ -64,27 +64,27 @@ export async function startCollector(): Promise<Collector> {
 }
 
 /** Returns the messages at the end of this path of field numbers. */
-function reach(body: Buffer, ...way: number[]): Buffer[] {
+function messagesAt(body: Buffer, ...way: number[]): Buffer[] {
   return way.reduce<Buffer[]>(
-    (messages, number) => messages.flatMap((message) => only(fieldsOf(message), number)),
+    (messages, number) => messages.flatMap((message) => bytesOfField(fieldsOf(message), number)),
     [body],
   )
 }
 
-const only = (fields: Field[], number: number): Buffer[] =>
+const bytesOfField = (fields: Field[], number: number): Buffer[] =>
   fields.flatMap((field) => (field.number === number && Buffer.isBuffer(field.value) ? [field.value] : []))
 
 function spanOf(message: Buffer): SeenSpan {
   const fields = fieldsOf(message)
-  const status = only(fields, 15).flatMap(fieldsOf)
+  const status = bytesOfField(fields, 15).flatMap(fieldsOf)
   return {
-    traceId: hexOf(only(fields, 1)[0]),
-    spanId: hexOf(only(fields, 2)[0]),
-    parentId: hexOf(only(fields, 4)[0]),
-    name: textOf(only(fields, 5)[0]),
-    attributes: Object.fromEntries(only(fields, 9).map(attributeOf)),
+    traceId: hexOf(bytesOfField(fields, 1)[0]),
+    spanId: hexOf(bytesOfField(fields, 2)[0]),
+    parentId: hexOf(bytesOfField(fields, 4)[0]),
+    name: textOf(bytesOfField(fields, 5)[0]),
+    attributes: Object.fromEntries(bytesOfField(fields, 9).map(attributeOf)),
     isError: status.some(({ number, value }) => number === 3 && value === 2n),
-    links: only(fields, 13).map((link) => hexOf(only(fieldsOf(link), 1)[0])),
+    links: bytesOfField(fields, 13).map((link) => hexOf(bytesOfField(fieldsOf(link), 1)[0])),
   }
 }
 
@@ -92,17 +92,20 @@ function spanOf(message: Buffer): SeenSpan {
 function metricOf(message: Buffer): SeenMetric {
   const fields = fieldsOf(message)
   const points = [
-    ...[5, 7].flatMap((kind) => reach(message, kind, 1).map((point) => only(fieldsOf(point), 7))),
-    ...reach(message, 9, 1).map((point) => only(fieldsOf(point), 9)),
+    ...[5, 7].flatMap((kind) => messagesAt(message, kind, 1).map((point) => bytesOfField(fieldsOf(point), 7))),
+    ...messagesAt(message, 9, 1).map((point) => bytesOfField(fieldsOf(point), 9)),
   ]
   return {
-    name: textOf(only(fields, 1)[0]),
+    name: textOf(bytesOfField(fields, 1)[0]),
     series: points.map((attributes) => Object.fromEntries(attributes.map(attributeOf))),
   }
 }
 
 function attributeOf(message: Buffer): [string, string] {
   const fields = fieldsOf(message)
-  const [value] = only(fields, 2).flatMap(fieldsOf)
-  return [textOf(only(fields, 1)[0]), Buffer.isBuffer(value?.value) ? textOf(value.value) : String(value?.value)]
+  const [value] = bytesOfField(fields, 2).flatMap(fieldsOf)
+  return [
+    textOf(bytesOfField(fields, 1)[0]),
+    Buffer.isBuffer(value?.value) ? textOf(value.value) : String(value?.value),
+  ]
 }

@@ -5,11 +5,11 @@ import type { App } from '../../../src/base/route.ts'
 import { loadConfig } from '../../../src/config.ts'
 import { createMetrics } from '../../../src/http/monitoring/metrics.ts'
 import { openTelemetry, type Telemetry } from '../../../src/http/monitoring/telemetry/telemetry.ts'
-import { atEnd } from '../file-end.ts'
+import { atEnd } from '../file-lifecycle.ts'
 import { callerOf, testApp, testTeamToken, type World } from '../world.ts'
 import { type Collector, startCollector } from './collector.ts'
 
-interface Traced {
+interface TracedApp {
   app: App
   telemetry: Telemetry
   collector: Collector
@@ -18,7 +18,7 @@ interface Traced {
 }
 
 /** Starts the service of this file again, with a collector of its own. */
-export async function traced(settings: Record<string, string> = {}): Promise<Traced> {
+export async function startTracedApp(settings: Record<string, string> = {}): Promise<TracedApp> {
   const collector = await startCollector()
   const runtime = await testApp()
   const config = loadConfig({

@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { atEnd } from '../file-end.ts'
+import { atEnd } from '../file-lifecycle.ts'
 
 export interface ReceivedWebhook {
   id: string

@@ -66,7 +66,7 @@ export async function webhookWorld({
       return (await idsOf(w, [subjectId])).slice(before.length)
     },
     /** Requests a redelivery as a member does. */
-    sendAgain: (eventId: string) =>
+    redeliver: (eventId: string) =>
       db.tx(async (tx) => {
         const endpoint = { workspaceId, id: endpointId, phoneVisibility: 'full' } as const
         await queueResend(tx, endpoint, await requireEvent(tx, endpoint, eventId), clock.now())

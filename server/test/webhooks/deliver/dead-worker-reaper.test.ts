@@ -4,7 +4,7 @@ import { type Db, processName } from '../../../src/base/db.ts'
 import { createDeadWorkerReaper } from '../../../src/webhooks/deliver/rebalance.ts'
 import { type ClaimedQueue, claimQueues, releaseQueue } from '../../../src/webhooks/endpoint/queue-queries.ts'
 import { openNode, testDatabase } from '../../support/database.ts'
-import { atEnd } from '../../support/file-end.ts'
+import { atEnd } from '../../support/file-lifecycle.ts'
 import { type WebhookWorld, webhookWorld } from '../../support/webhooks/webhook-world.ts'
 
 async function anotherPool(): Promise<Db> {

@@ -11,8 +11,8 @@ import { relayMessages } from '../../../src/base/pubsub.ts'
 import { createSequencer } from '../../../src/events/sequence.ts'
 import type { DeliveryStep } from '../../../src/webhooks/deliver/queue.ts'
 import { createDeliveryWorker } from '../../../src/webhooks/deliver/worker.ts'
+import { afterStep } from '../../support/after-step.ts'
 import { openNode } from '../../support/database.ts'
-import { afterStep } from '../../support/steps.ts'
 import { type FastTime, fastClock } from './fast-clock.ts'
 
 export interface DeliveringTask {

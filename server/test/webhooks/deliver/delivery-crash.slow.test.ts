@@ -22,7 +22,7 @@ for (const step of deliverySteps) {
     await crash.allTaken()
     await until(() => isSettled(crash), 'what was sent and could not be written down being sent again', 120_000, 50)
     last.kill('SIGTERM')
-    assert.equal(await last.gone, 0)
+    assert.equal(await last.exited, 0)
     assert.deepEqual(judge(crash).broken, [])
     t.diagnostic(`${crash.kills.length} kills`)
   })
@@ -32,9 +32,9 @@ async function dieOnce(crash: Crash, step: DeliveryStep, passing: number): Promi
   await writeSome(crash)
   const victim = await crash.startWorker({ step, passing })
   // A worker that completes without reaching the step gets more events.
-  while ((await Promise.race([victim.gone, allDone(crash, victim)])) === 'done') await writeSome(crash)
+  while ((await Promise.race([victim.exited, allDone(crash, victim)])) === 'done') await writeSome(crash)
   crash.kills.push({ worker: victim.pid, at: realNow() })
-  assert.equal(await victim.gone, 'SIGKILL')
+  assert.equal(await victim.exited, 'SIGKILL')
 }
 
 async function writeSome({ workspaceIds: [workspaceId = ''], subjects, write }: Crash): Promise<void> {
@@ -44,7 +44,7 @@ async function writeSome({ workspaceIds: [workspaceId = ''], subjects, write }: 
 /** Resolves when everything is delivered; never if the worker dies first. */
 async function allDone(crash: Crash, worker: Program): Promise<'done'> {
   let isGone = false
-  worker.gone.then(() => {
+  worker.exited.then(() => {
     isGone = true
   })
   await until(async () => isGone || (await isSettled(crash)), 'the end of the worker or its work', 120_000, 50)

@@ -9,7 +9,7 @@ import { relayMessages } from '../../../src/base/pubsub.ts'
 import { recordEvents } from '../../../src/events/record.ts'
 import { createSecret } from '../../../src/webhooks/endpoint/signing.ts'
 import { testDatabase } from '../../support/database.ts'
-import { atEnd, oncePerFile } from '../../support/file-end.ts'
+import { atEnd, oncePerFile } from '../../support/file-lifecycle.ts'
 import { newFolder } from '../../support/folder.ts'
 import { type Program, startProgram } from '../../support/program/program.ts'
 import { insertEndpoint } from '../../support/webhooks/insert-endpoint.ts'
@@ -90,7 +90,7 @@ export async function deliveryTrial(behaviours: readonly Behaviour[], workspaces
     startWorker: async (dieAfter: DeliveringTask['dieAfter'] = null): Promise<Program> => {
       const task: DeliveringTask = { database, time, givenUpFile, dieAfter }
       const worker = startProgram([program, JSON.stringify(task)])
-      await worker.said('ready')
+      await worker.waitForLine('ready')
       return worker
     },
     /** Resolves when each responding endpoint has received all events. */

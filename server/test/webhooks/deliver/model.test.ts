@@ -93,7 +93,7 @@ function outgoing(run: Run, script: readonly number[], onCall: () => void): Work
         isTaken: status === 200,
       })
       await new Promise((resolve) => setImmediate(resolve))
-      if (status === 0) return { outcome: 'failed', error: 'timeout', code: 'timeout', hasLeft: true, ms: 1 }
+      if (status === 0) return { outcome: 'failed', error: 'timeout', code: 'timeout', wasSent: true, ms: 1 }
       return { outcome: 'answered', status, headers: {}, body: Buffer.alloc(0), isWhole: true, ms: 1 }
     },
   }

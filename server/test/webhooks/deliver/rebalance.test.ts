@@ -6,7 +6,7 @@ import { relayMessages } from '../../../src/base/pubsub.ts'
 import { createSequencer } from '../../../src/events/sequence.ts'
 import { planRebalance } from '../../../src/webhooks/deliver/rebalance.ts'
 import { openNode, testDatabase } from '../../support/database.ts'
-import { atEnd } from '../../support/file-end.ts'
+import { atEnd } from '../../support/file-lifecycle.ts'
 import { type WebhookWorld, webhookWorld } from '../../support/webhooks/webhook-world.ts'
 
 const relay = async (db: Db) => {

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import {
   afterFailure,
   afterSuccess,
-  decide,
+  decideRetry,
   type Health,
   hasFailedTooLong,
   isProbed,
@@ -19,10 +19,10 @@ test('a failed delivery is retried after 5 s, 30 s, 2 min, 10 min, 1 h, 3 h, 6 h
   const waits = [5, 30, 120, 600, 3600, 3 * 3600, 6 * 3600, 12 * 3600, 24 * 3600, 24 * 3600]
   for (const [roundAttempts, wait] of waits.entries()) {
     const attempt = { at, status: 500, error: null }
-    const verdict = decide({ roundAttempts, isTest: false }, attempt, { pauseMs: null, random: 0 })
+    const verdict = decideRetry({ roundAttempts, isTest: false }, attempt, { pauseMs: null, random: 0 })
     assert.deepEqual(verdict, { next: 'retry', dueAt: seconds(wait) })
   }
-  const last = decide(
+  const last = decideRetry(
     { roundAttempts: 10, isTest: false },
     { at, status: 500, error: null },
     { pauseMs: null, random: 0 },
@@ -55,7 +55,7 @@ test('Retry-After is parsed as seconds or a date, and limited to a day', () => {
 
 test('2xx is success; redirects and all others are failures; 410 ends the endpoint', () => {
   const next = (status: number | null, error: string | null = null) =>
-    decide({ roundAttempts: 0, isTest: false }, { at, status, error }, { pauseMs: null, random: 0 }).next
+    decideRetry({ roundAttempts: 0, isTest: false }, { at, status, error }, { pauseMs: null, random: 0 }).next
   for (const status of [200, 201, 202, 204, 299]) assert.equal(next(status), 'delivered')
   for (const status of [199, 300, 301, 302, 304, 307, 400, 401, 404, 409, 429, 500, 503, 599])
     assert.equal(next(status), 'retry')
@@ -68,7 +68,7 @@ test('2xx is success; redirects and all others are failures; 410 ends the endpoi
 test('the next attempt is not before the pause that the receiver requested', () => {
   const dueAt = (pauseMs: number) => {
     const attempt = { at, status: 503, error: null }
-    const verdict = decide({ roundAttempts: 0, isTest: false }, attempt, { pauseMs, random: 0 })
+    const verdict = decideRetry({ roundAttempts: 0, isTest: false }, attempt, { pauseMs, random: 0 })
     return verdict.next === 'retry' ? verdict.dueAt : null
   }
   assert.deepEqual(dueAt(1000), seconds(5))
@@ -78,7 +78,7 @@ test('the next attempt is not before the pause that the receiver requested', () 
 test('a payload that cannot be rendered fails after three attempts, a test event after one', () => {
   const attempt = { at, status: null, error: 'internal' }
   const next = (roundAttempts: number, isTest = false) =>
-    decide({ roundAttempts, isTest }, attempt, { pauseMs: null, random: 0 }).next
+    decideRetry({ roundAttempts, isTest }, attempt, { pauseMs: null, random: 0 }).next
   assert.deepEqual([next(0), next(1), next(2)], ['retry', 'retry', 'failed'])
   assert.equal(next(0, true), 'failed')
 })

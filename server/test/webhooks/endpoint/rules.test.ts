@@ -4,7 +4,7 @@ import { type EndpointStatus, nextAttemptAt } from '../../../src/webhooks/endpoi
 import { headerIssues } from '../../../src/webhooks/endpoint/schema.ts'
 import { createSecret, rotateSecrets, validSecrets } from '../../../src/webhooks/endpoint/signing.ts'
 import { eventNames, eventNamesOf } from '../../../src/webhooks/event-catalogue.ts'
-import { explain } from '../../../src/webhooks/manage/delivery-routes.ts'
+import { explainAttempt } from '../../../src/webhooks/manage/delivery-routes.ts'
 
 const now = new Date('2026-03-10T12:00:00.000Z')
 const in1s = new Date(now.getTime() + 1000)
@@ -86,7 +86,7 @@ test('the next attempt is when the retry is due and no pause applies', () => {
 })
 
 test('an unsuccessful attempt is explained in a sentence', () => {
-  for (const status of [200, 204, 299]) assert.equal(explain({ status, error: null }), null)
+  for (const status of [200, 204, 299]) assert.equal(explainAttempt({ status, error: null }), null)
   const table: [number | null, string | null, RegExp][] = [
     [410, null, /disabled/],
     [500, null, /500.*2xx/],
@@ -96,5 +96,5 @@ test('an unsuccessful attempt is explained in a sentence', () => {
     [null, 'forbidden_address', /not public/],
     [null, 'something new', /No response/],
   ]
-  for (const [status, error, words] of table) assert.match(explain({ status, error }) ?? '', words)
+  for (const [status, error, words] of table) assert.match(explainAttempt({ status, error }) ?? '', words)
 })

@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { firstIdAt } from '../../../src/base/id.ts'
 import { deleteOldWebhookLog } from '../../../src/webhooks/retention.ts'
 import { statementsOf, vacuum } from '../../support/database.ts'
-import { oncePerFile } from '../../support/file-end.ts'
-import { badPlans } from '../../support/plans.ts'
+import { oncePerFile } from '../../support/file-lifecycle.ts'
+import { findBadPlans } from '../../support/query-plans.ts'
 import { type WebhookApi, webhookApi } from '../../support/webhooks/webhook-world.ts'
 
 interface Filled {
@@ -109,6 +109,6 @@ test('webhook routes never scan large tables, in large and small workspaces', as
   await vacuum()
   for (const each of workspaces) {
     const statements = await statementsOf(() => useEverything(each))
-    assert.deepEqual(await badPlans(each.w.db, statements, tables), [])
+    assert.deepEqual(await findBadPlans(each.w.db, statements, tables), [])
   }
 })

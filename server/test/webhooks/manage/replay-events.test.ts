@@ -58,7 +58,7 @@ for (const status of [200, 500]) {
       }
       const drained = w.drain()
       await w.receiver.reached(last)
-      await w.sendAgain(id)
+      await w.redeliver(id)
       answered.resolve({ status })
       await drained
       assert.deepEqual(w.sentIds(), Array(last + 1).fill(id))

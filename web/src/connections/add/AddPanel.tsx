@@ -9,7 +9,7 @@ import styles from './ChannelChoice.module.css'
 import { OfficialForm } from './OfficialForm.tsx'
 import { PartnerForm } from './PartnerForm.tsx'
 import { SessionForm } from './SessionForm.tsx'
-import { WebhookToPaste } from './WebhookToPaste.tsx'
+import { WebhookSetup } from './WebhookSetup.tsx'
 
 interface AddPanelProps {
   close(): void
@@ -29,7 +29,7 @@ export function AddPanel({ close, open }: AddPanelProps) {
   }
 
   if (created?.webhook)
-    return <WebhookToPaste created={created} webhook={created.webhook} onDone={() => open(created.connection.id)} />
+    return <WebhookSetup created={created} webhook={created.webhook} onDone={() => open(created.connection.id)} />
   if (channel === 'waba') return <OfficialForm {...form} close={close} onCreated={setCreated} />
   if (channel === 'partner') return <PartnerForm {...form} close={close} />
   if (channel === 'unofficial') return <SessionForm {...form} close={close} />

@@ -24,11 +24,11 @@ export function SessionForm({ back, close, onCreated }: FormProps) {
   const create = useMutation({
     mutationFn: async () => {
       const baseUrl = value.network === 'simulated' && simulatorUrl !== null ? { baseUrl: simulatorUrl } : {}
-      const answer = await actions.create({ channel: 'unofficial', name: value.name.trim(), ...baseUrl })
-      rememberConsent(answer.connection.id)
+      const response = await actions.create({ channel: 'unofficial', name: value.name.trim(), ...baseUrl })
+      rememberConsent(response.connection.id)
       // The connection exists: if pairing fails to start, its page says so and offers to start again.
-      await actions.pair(answer.connection.id, { method: 'qr' }).catch(showError)
-      return answer
+      await actions.pair(response.connection.id, { method: 'qr' }).catch(showError)
+      return response
     },
     onSuccess: onCreated,
     onError: (error) => draft.applyError(error) || showError(error),

@@ -5,5 +5,5 @@ export interface FormProps {
   /** Returns to the choice of channels. */
   back(): void
   close(): void
-  onCreated(answer: CreatedConnection): void
+  onCreated(response: CreatedConnection): void
 }

@@ -5,7 +5,7 @@ import { Copyable } from '../../ui/Copyable.tsx'
 import { formatDateTime, formatNumber, formatSpan } from '../../ui/format/time.ts'
 import { Facts } from '../../ui/page/Facts.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import { ChannelName, When } from '../parts/facts.tsx'
+import { ChannelName, TimeAgo } from '../parts/facts.tsx'
 import { numberOf } from '../parts/state-texts.ts'
 import { Section } from './Section.tsx'
 
@@ -21,8 +21,8 @@ export function ConnectionFacts({ connection }: { connection: Connection }) {
     ...known(numberTitle, numberOf(connection)),
     ...known(fields.numberId, connection.channel === 'unofficial' ? null : connection.numberId),
     ...known(fields.accountId, connection.accountId),
-    [lastIn, <When key="in" at={connection.lastEventInAt} />],
-    [lastOut, <When key="out" at={connection.lastEventOutAt} />],
+    [lastIn, <TimeAgo key="in" at={connection.lastEventInAt} />],
+    [lastOut, <TimeAgo key="out" at={connection.lastEventOutAt} />],
     ...known(facts.lag, lag),
     ...(health === undefined ? [] : known(facts.newConversationsTo, health.newConversationsGoTo?.name ?? facts.team)),
     ...secret(fields.accessToken, connection.accessTokenLast4),

@@ -23,7 +23,7 @@ export function PairingPanel({ connection, session }: PairingPanelProps) {
   return (
     <div className={styles.panel}>
       <div className={styles.shown}>
-        <Shown session={session} />
+        <PairingCode session={session} />
         <Countdown until={session.shownUntil} />
       </div>
       <div className={styles.text}>
@@ -36,7 +36,7 @@ export function PairingPanel({ connection, session }: PairingPanelProps) {
           <PhoneButton href={`${simulatorUrl}/phone/owner`} label={phones.owner} />
         )}
         {wantsOther ? (
-          <StartPairing connectionId={connection.id} isAnew={false} />
+          <StartPairing connectionId={connection.id} isRepairing={false} />
         ) : (
           <Button variant="subtle" onClick={() => setWantsOther(true)}>
             {texts.otherWay}
@@ -47,10 +47,10 @@ export function PairingPanel({ connection, session }: PairingPanelProps) {
   )
 }
 
-function Shown({ session: { qr, pairingCode } }: { session: Session }) {
+function PairingCode({ session: { qr, pairingCode } }: { session: Session }) {
   const { qrLabel, waiting } = t.connections.session
   if (qr !== null) return <QrCode value={qr} label={qrLabel} size={264} ecc="L" />
-  if (pairingCode !== null) return <code className={styles.code}>{letters(pairingCode)}</code>
+  if (pairingCode !== null) return <code className={styles.code}>{groupedCode(pairingCode)}</code>
   return (
     <div className={styles.wait} role="status">
       <Loader size="sm" aria-hidden="true" />
@@ -67,4 +67,4 @@ function Countdown({ until }: { until: string | null }) {
 }
 
 // Grouped as on the phone.
-const letters = (code: string): string => (code.length === 8 ? `${code.slice(0, 4)}-${code.slice(4)}` : code)
+const groupedCode = (code: string): string => (code.length === 8 ? `${code.slice(0, 4)}-${code.slice(4)}` : code)

@@ -26,7 +26,7 @@ export function SessionSection({ connection, mayChange }: SessionSectionProps) {
   const workspaceId = useWorkspaceId()
   const query = useSession(workspaceId, connection.id)
   const isOpen = query.data?.state === 'open'
-  useConsentOnceOpen(workspaceId, connection, isOpen)
+  useAcknowledgeOnceOpen(workspaceId, connection, isOpen)
   return (
     <Section title={t.connections.session.title}>
       <QueryBoundary query={query} rows={2}>
@@ -36,7 +36,7 @@ export function SessionSection({ connection, mayChange }: SessionSectionProps) {
             {session.reason === 'baileys_missing' && <MissingLibrary />}
             {session.state === 'pairing' && mayChange && <PairingPanel connection={connection} session={session} />}
             {(session.state === 'unpaired' || session.state === 'stopped') && mayChange && (
-              <StartPairing connectionId={connection.id} isAnew={session.paired} />
+              <StartPairing connectionId={connection.id} isRepairing={session.paired} />
             )}
             {session.paired && mayChange && <Unlink connection={connection} />}
           </>
@@ -47,7 +47,7 @@ export function SessionSection({ connection, mayChange }: SessionSectionProps) {
 }
 
 // A new pairing voids earlier acknowledgements, so the consent given before the code was shown is recorded after it.
-function useConsentOnceOpen(workspaceId: string, { id, acknowledgement }: Connection, isOpen: boolean): void {
+function useAcknowledgeOnceOpen(workspaceId: string, { id, acknowledgement }: Connection, isOpen: boolean): void {
   const { acknowledge } = useConnectionActions(workspaceId)
   useEffect(() => {
     if (isOpen && acknowledgement === null && takeConsent(id)) void acknowledge(id).catch(showError)

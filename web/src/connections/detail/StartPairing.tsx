@@ -11,11 +11,11 @@ import styles from './detail.module.css'
 interface StartPairingProps {
   connectionId: string
   /** Whether a phone is linked already: a new code unlinks it. */
-  isAnew: boolean
+  isRepairing: boolean
 }
 
 /** Starts pairing by QR code, or by letters where the camera cannot scan the screen. */
-export function StartPairing({ connectionId, isAnew }: StartPairingProps) {
+export function StartPairing({ connectionId, isRepairing }: StartPairingProps) {
   const workspaceId = useWorkspaceId()
   const { pair } = useConnectionActions(workspaceId)
   const [byCode, setByCode] = useState(false)
@@ -24,7 +24,7 @@ export function StartPairing({ connectionId, isAnew }: StartPairingProps) {
     mutationFn: (input: Parameters<typeof pair>[1]) => pair(connectionId, input),
     onError: (error) => draft.applyError(error) || showError(error),
   })
-  const { showQr, byCode: byLetters, phone, phoneHelp, getCode, newCode } = t.connections.session
+  const { showQr, byCode: byCodeLabel, phone, phoneHelp, getCode, newCode } = t.connections.session
   if (byCode)
     return (
       <form
@@ -57,10 +57,10 @@ export function StartPairing({ connectionId, isAnew }: StartPairingProps) {
   return (
     <div className={styles.actions}>
       <Button onClick={() => start.mutate({ method: 'qr' })} loading={start.isPending}>
-        {isAnew ? newCode : showQr}
+        {isRepairing ? newCode : showQr}
       </Button>
       <Button variant="default" onClick={() => setByCode(true)}>
-        {byLetters}
+        {byCodeLabel}
       </Button>
     </div>
   )

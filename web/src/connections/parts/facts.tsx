@@ -28,7 +28,7 @@ export function StateChip({ connection, withReason }: { connection: Connection; 
   )
 }
 
-export function When({ at }: { at: string | null }) {
+export function TimeAgo({ at }: { at: string | null }) {
   if (at === null) return <span className={styles.muted}>{t.connections.never}</span>
   return <span title={formatDateTime(at)}>{timeAgo(at)}</span>
 }

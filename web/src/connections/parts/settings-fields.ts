@@ -13,7 +13,7 @@ export type SettingsDraft = Record<SettingsField, string>
 const secrets: readonly SettingsField[] = ['accessToken', 'appSecret', 'verifyToken', 'apiKey', 'signingSecret']
 
 /** Secrets that are sent to the platform. They must be re-entered when the address changes to another server. */
-const shownToPlatform: readonly SettingsField[] = ['accessToken', 'apiKey']
+const sentToPlatform: readonly SettingsField[] = ['accessToken', 'apiKey']
 
 export const fieldsOf = (channel: Channel): readonly SettingsField[] => settings[channel]
 export const isSecret = (field: SettingsField): boolean => secrets.includes(field)
@@ -27,7 +27,7 @@ export function settingsOf(connection: Connection): SettingsDraft {
 
 /** Returns whether a secret must be re-entered: a stored secret belongs to the server it was entered for. */
 export function mustReenter(field: SettingsField, connection: Connection, draft: SettingsDraft): boolean {
-  return shownToPlatform.includes(field) && isOtherServer(connection.baseUrl ?? '', draft.baseUrl.trim())
+  return sentToPlatform.includes(field) && isOtherServer(connection.baseUrl ?? '', draft.baseUrl.trim())
 }
 
 /** Returns only changed fields that the channel has; a change of access makes the server check the connection again. */

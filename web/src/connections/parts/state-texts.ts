@@ -16,17 +16,17 @@ export interface StateText {
 const pendingStates: Record<string, Tone> = { never_paired: 'attention', pairing: 'accent', reconnecting: 'attention' }
 
 export function stateText({ state, stateReason }: Stateful): StateText {
-  const { states, pendingStates: words } = t.connections
+  const { states, pendingStates: pendingTexts } = t.connections
   if (state === 'active') return { tone: 'good', label: states.active, reason: null }
   if (state === 'paused') return { tone: 'plain', label: states.paused, reason: null }
   const code = stateReason ?? 'unreachable'
   const tone = pendingStates[code]
-  if (tone !== undefined) return { tone, label: words[code as keyof typeof words], reason: null }
+  if (tone !== undefined) return { tone, label: pendingTexts[code as keyof typeof pendingTexts], reason: null }
   return { tone: 'bad', label: states.unavailable, reason: reasonText(code) }
 }
 
 /** Returns whether the connection needs attention: it cannot send, although it is meant to and has been linked. */
-export function isInTrouble({ state, stateReason }: Stateful): boolean {
+export function needsAttention({ state, stateReason }: Stateful): boolean {
   return state === 'unavailable' && !((stateReason ?? '') in pendingStates)
 }
 

@@ -29,13 +29,13 @@ export async function changeConversations(
   for (let done = 0; done < ids.length; done += batchSize) {
     if (ids.length > batchSize) onProgress(done)
     try {
-      const answer = await calls.bulkUpdate(inbox.workspaceId, {
+      const response = await calls.bulkUpdate(inbox.workspaceId, {
         batchId,
         ids: ids.slice(done, done + batchSize),
         changes,
       })
-      former.push(...answer.former)
-      cacheAll(inbox, answer.conversations)
+      former.push(...response.former)
+      cacheAll(inbox, response.conversations)
     } catch (error) {
       return { batchId, changes, former, done, error }
     }
@@ -48,9 +48,9 @@ export async function undoConversations(inbox: Inbox, { batchId, changes, former
   let left = 0
   for (let done = 0; done < former.length; done += batchSize) {
     const some = former.slice(done, done + batchSize)
-    const answer = await calls.bulkUndo(inbox.workspaceId, { batchId, changes, former: some })
-    left += answer.left
-    cacheAll(inbox, answer.conversations)
+    const response = await calls.bulkUndo(inbox.workspaceId, { batchId, changes, former: some })
+    left += response.left
+    cacheAll(inbox, response.conversations)
   }
   return left
 }

@@ -46,7 +46,7 @@ export const outboxKey = (workspaceId: string, id: string) => [workspaceId, 'inb
  * than the known one are ignored.
  */
 export function cacheConversation(inbox: Inbox, row: Conversation, requestedAt?: number): void {
-  recordKnown(inbox, row.id)
+  recordCached(inbox, row.id)
   if (latestVersion(inbox, row, requestedAt ?? currentSequence()) === row) recordConversation(inbox, row.id, row)
   showConversation(inbox, row.id)
 }
@@ -59,19 +59,19 @@ export function showPending(
   inbox: Inbox,
   id: string,
   changes: Partial<Conversation>,
-): (answer: Conversation | null) => void {
-  recordKnown(inbox, id)
+): (response: Conversation | null) => void {
+  recordCached(inbox, id)
   const end = addPending(inbox, id, changes)
   showConversation(inbox, id)
-  return (answer) => {
-    if (answer !== null) cacheConversation(inbox, answer)
+  return (response) => {
+    if (response !== null) cacheConversation(inbox, response)
     end()
     showConversation(inbox, id)
   }
 }
 
 // Loaded data is as good as an event, unless an unconfirmed change covers it.
-function recordKnown(inbox: Inbox, id: string): void {
+function recordCached(inbox: Inbox, id: string): void {
   if (isPending(inbox, id)) return
   const known = cachedConversation(inbox, id)
   const live = liveConversation(inbox, id)
@@ -81,7 +81,7 @@ function recordKnown(inbox: Inbox, id: string): void {
 
 /** Updates the last message of a conversation to the newest status received. */
 export function refreshLastStatus(inbox: Inbox, id: string): void {
-  recordKnown(inbox, id)
+  recordCached(inbox, id)
   showConversation(inbox, id)
 }
 

@@ -69,12 +69,12 @@ export type ThreadPage =
   | { after: string }
   | { limit: number }
 
-let readings = 0
+let requestCount = 0
 
 export async function readThread(workspaceId: string, id: string, query: ThreadPage): Promise<Thread> {
-  const reading = ++readings
+  const requestNumber = ++requestCount
   const page = await unwrap(api.GET(`${conversationPath}/timeline`, { params: { path: { workspaceId, id }, query } }))
-  return { ...page, reading }
+  return { ...page, requestNumber }
 }
 
 export interface Changes {
@@ -135,13 +135,13 @@ export function send(
   key: string,
   ifLastMessageId: string | null,
 ) {
-  const seen = ifLastMessageId === null ? {} : { if_last_message_id: ifLastMessageId }
+  const staleCheck = ifLastMessageId === null ? {} : { if_last_message_id: ifLastMessageId }
   const headers = { 'idempotency-key': key }
   return unwrap(
     api.POST(`${conversationPath}/messages`, {
       params: { path: { workspaceId, id } },
       headers,
-      body: { ...reply, ...seen },
+      body: { ...reply, ...staleCheck },
     }),
   )
 }

@@ -56,10 +56,10 @@ export function createLeadFromCard(inbox: Inbox, { name, phones, emails }: Conta
 // Longest first or last name.
 const maxName = 255
 
-function namesOf(name: string | null, otherwise: string): { firstName: string; lastName?: string } {
+function namesOf(name: string | null, fallback: string): { firstName: string; lastName?: string } {
   const [firstName = '', ...rest] = (name ?? '').trim().slice(0, maxName).split(/\s+/)
   const lastName = rest.join(' ')
-  return { firstName: firstName || otherwise, ...(lastName === '' ? {} : { lastName }) }
+  return { firstName: firstName || fallback, ...(lastName === '' ? {} : { lastName }) }
 }
 
 async function createAndCacheLead(

@@ -25,7 +25,7 @@ export function useGallery(
 }
 
 /** Returns the file of a message from the cache of the thread or a gallery. */
-export function knownFile({ queries, workspaceId }: Inbox, id: string, messageId: string): GalleryItem | null {
+export function cachedFile({ queries, workspaceId }: Inbox, id: string, messageId: string): GalleryItem | null {
   const items = queries.getQueryData<Thread>(threadKey(workspaceId, id))?.items ?? []
   const item = items.find((one) => one.id === messageId)
   if (item?.message?.media != null) {

@@ -16,7 +16,7 @@ interface LiveChanges {
 }
 
 // More than arrive while a response is under way.
-const maxKept = 500
+const maxEntries = 500
 // By workspace. Outside the query cache, since nothing is rendered from it and every message of a thread looks it up.
 const changesByWorkspace = new Map<string, LiveChanges>()
 
@@ -112,5 +112,5 @@ function setNewest<V>(known: Map<string, V>, id: string, value: V): void {
   known.delete(id)
   known.set(id, value)
   const [oldest] = known.keys()
-  if (known.size > maxKept && oldest !== undefined) known.delete(oldest)
+  if (known.size > maxEntries && oldest !== undefined) known.delete(oldest)
 }

@@ -46,7 +46,7 @@ const eventNames = [
   'inbox.message.status',
   ...leadEvents,
 ]
-const maxMissed = 100
+const maxRefetchedRows = 100
 const countsIntervalMs = 1000
 // Such events come many times a second in busy moments, and each page makes a few requests for one.
 const inboxIntervalMs = 250
@@ -227,7 +227,8 @@ async function readChanged(inbox: Inbox): Promise<void> {
   const { queries, workspaceId } = inbox
   const knownUpdate = lastKnownUpdate(inbox)
   const requestedAt = currentSequence()
-  const missed = knownUpdate === null ? null : await listChanged(workspaceId, knownUpdate, maxMissed).catch(() => null)
+  const missed =
+    knownUpdate === null ? null : await listChanged(workspaceId, knownUpdate, maxRefetchedRows).catch(() => null)
   if (missed === null || missed.cursor !== null) await restartQueries(queries, listsKey(workspaceId))
   else for (const row of missed.conversations) cacheConversation(inbox, row, requestedAt)
 }

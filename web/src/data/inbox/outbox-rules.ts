@@ -19,14 +19,14 @@ export function pendingEntries(
   items: readonly TimelineItem[],
   userId: string,
 ): readonly OutboxEntry[] {
-  const taken = new Set<string>()
+  const matchedIds = new Set<string>()
   return outbox.filter(({ messageId, text, knownIds }) => {
     const found = items.find(
       (item) =>
-        !taken.has(item.id) &&
+        !matchedIds.has(item.id) &&
         (messageId === null ? isOwnMessage(item, text, userId) && !knownIds.includes(item.id) : item.id === messageId),
     )
-    if (found !== undefined) taken.add(found.id)
+    if (found !== undefined) matchedIds.add(found.id)
     return found === undefined
   })
 }

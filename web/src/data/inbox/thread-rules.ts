@@ -7,7 +7,7 @@ export interface Thread {
   newer: string | null
   firstUnreadId: string | null
   /** Sequence number of the request for the newest part: the later of two concurrent requests knows more. */
-  reading: number
+  requestNumber: number
 }
 
 /**
@@ -16,7 +16,7 @@ export interface Thread {
  */
 export function mergeNewest(before: Thread | undefined, page: Thread): Thread {
   if (before === undefined) return page
-  if (page.reading < before.reading) return before
+  if (page.requestNumber < before.requestNumber) return before
   const known = new Set(before.items.map(({ id }) => id))
   const meets = page.older === null || page.items.some(({ id }) => known.has(id))
   if (!meets) return before.newer === null ? page : { ...before, firstUnreadId: page.firstUnreadId }
@@ -29,7 +29,7 @@ export function mergeNewest(before: Thread | undefined, page: Thread): Thread {
     older: kept.length > 0 ? before.older : page.older,
     newer: null,
     firstUnreadId: page.firstUnreadId,
-    reading: page.reading,
+    requestNumber: page.requestNumber,
   }
 }
 

@@ -68,6 +68,6 @@ function isAboutLead({ event, payload }: LiveEvent, leadId: string, phone: strin
   if (event === 'team.lead.changed') return payload.leadId === leadId
   if (event === 'lead.updated') return payload.id === leadId
   const { conversation } = payload as { conversation?: { contact?: { phone?: string | null } } }
-  const theirs = conversation?.contact?.phone ?? null
-  return phone !== null && theirs !== null && theirs.slice(-sharedDigits) === phone.slice(-sharedDigits)
+  const customerPhone = conversation?.contact?.phone ?? null
+  return phone !== null && customerPhone !== null && customerPhone.slice(-sharedDigits) === phone.slice(-sharedDigits)
 }

@@ -50,9 +50,9 @@ const subscribing = new Map<string, Promise<void>>()
 function subscribe(workspaceId: string, pushKey: string): Promise<void> {
   const before = subscribing.get(workspaceId)
   if (before !== undefined) return before
-  const asked = register(workspaceId, pushKey).finally(() => subscribing.delete(workspaceId))
-  subscribing.set(workspaceId, asked)
-  return asked
+  const registering = register(workspaceId, pushKey).finally(() => subscribing.delete(workspaceId))
+  subscribing.set(workspaceId, registering)
+  return registering
 }
 
 async function register(workspaceId: string, pushKey: string): Promise<void> {

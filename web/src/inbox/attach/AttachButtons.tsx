@@ -9,12 +9,12 @@ import { acceptOf } from './attachment.ts'
 interface AttachButtonsProps {
   /** Undefined until loaded. */
   limits: UploadLimits | undefined
-  take(files: readonly File[]): void
+  addFiles(files: readonly File[]): void
   record(): void
 }
 
 /** Buttons to choose files or to start a recording. */
-export function AttachButtons({ limits, take, record }: AttachButtonsProps) {
+export function AttachButtons({ limits, addFiles, record }: AttachButtonsProps) {
   const input = useRef<HTMLInputElement>(null)
   const texts = t.attach
   const isOff = limits === undefined
@@ -33,7 +33,7 @@ export function AttachButtons({ limits, take, record }: AttachButtonsProps) {
         tabIndex={-1}
         accept={limits && acceptOf(limits)}
         onChange={({ currentTarget }) => {
-          take([...(currentTarget.files ?? [])])
+          addFiles([...(currentTarget.files ?? [])])
           // Allows choosing the same file again.
           currentTarget.value = ''
         }}

@@ -9,14 +9,14 @@ interface DropZoneProps {
   pane: RefObject<HTMLElement | null>
   name: string
   isOpen: boolean
-  take(files: readonly File[]): void
+  addFiles(files: readonly File[]): void
 }
 
 /** Overlay for files that are dragged over the pane; accepts dropped files. */
-export default function DropZone({ pane, name, isOpen, take }: DropZoneProps) {
+export default function DropZone({ pane, name, isOpen, addFiles }: DropZoneProps) {
   const [isOver, setOver] = useState(false)
-  const latest = useRef({ isOpen, take })
-  latest.current = { isOpen, take }
+  const latest = useRef({ isOpen, addFiles })
+  latest.current = { isOpen, addFiles }
   useEffect(() => {
     const target = pane.current
     if (target === null) return
@@ -45,7 +45,7 @@ export default function DropZone({ pane, name, isOpen, take }: DropZoneProps) {
       }),
       on('drop', (_event, transfer) => {
         set(0)
-        if (latest.current.isOpen) latest.current.take([...transfer.files])
+        if (latest.current.isOpen) latest.current.addFiles([...transfer.files])
       }),
     ]
     return () => {

@@ -74,7 +74,7 @@ function useRecording(limits: UploadLimits, ended: RecorderProps['onEnded'], fai
   callbacks.current = { ended, failed }
 
   const done = async () => {
-    const [plan, running] = [planHere(limits), recording.current]
+    const [plan, running] = [recordingPlan(limits), recording.current]
     if (plan === null || running === null) return
     recording.current = null
     setState('preparing')
@@ -86,7 +86,7 @@ function useRecording(limits: UploadLimits, ended: RecorderProps['onEnded'], fai
           file,
           kind: plan.kind,
           type: plan.type,
-          name: `${t.files.voice.name}.${plan.ending}`,
+          name: `${t.files.voice.name}.${plan.extension}`,
           seconds: Math.round(length * 10) / 10,
           waveform: waveformOf(heights),
         }),
@@ -103,7 +103,7 @@ function useRecording(limits: UploadLimits, ended: RecorderProps['onEnded'], fai
     let isGone = false
     let timer: ReturnType<typeof setInterval> | undefined
     const start = async () => {
-      const plan = planHere(limits)
+      const plan = recordingPlan(limits)
       if (!window.isSecureContext) throw new RecordingError('insecure')
       if (plan === null) throw new RecordingError('unable')
       const started = await startRecording(plan)
@@ -132,7 +132,7 @@ function useRecording(limits: UploadLimits, ended: RecorderProps['onEnded'], fai
   return { state, levels, seconds, done: () => void done(), cancel }
 }
 
-function planHere(limits: UploadLimits): RecordingPlan | null {
+function recordingPlan(limits: UploadLimits): RecordingPlan | null {
   const canRecord = (type: string) => typeof MediaRecorder === 'function' && MediaRecorder.isTypeSupported(type)
   return planFor(limits, canRecord)
 }

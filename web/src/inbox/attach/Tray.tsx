@@ -3,7 +3,7 @@ import { t } from '../../text/index.ts'
 import { formatFileSize } from '../../ui/format/size.ts'
 import { formatNumber } from '../../ui/format/time.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import { type Attachment, type Attachments, leadingText, unsentAttachments } from './attachment.ts'
+import { type Attachment, type Attachments, captionTarget, unsentAttachments } from './attachment.ts'
 import styles from './Tray.module.css'
 import { TrayRow } from './TrayRow.tsx'
 import { changeAttachments, setRejected } from './tray.ts'
@@ -22,7 +22,7 @@ export default function Tray({ conversationId, captionLength, arrange, retry }: 
   const workspaceId = useWorkspaceId()
   const { attachments, rejected } = useTray(workspaceId, conversationId)
   const waiting = unsentAttachments(attachments)
-  const lead = leadingText(attachments)
+  const lead = captionTarget(attachments)
   return (
     <>
       {rejected.length > 0 && (

@@ -1,7 +1,7 @@
 import type { UploadLimits } from '../../data/inbox/types.ts'
 import { t } from '../../text/index.ts'
 import type { Attachment } from './attachment.ts'
-import { fitOf } from './limits.ts'
+import { decideFile } from './limits.ts'
 import { changeAttachments, setRejected } from './tray.ts'
 import { attachmentsOf, type RejectedFile } from './tray-store.ts'
 
@@ -15,7 +15,7 @@ export function attachFiles(workspaceId: string, id: string, limits: UploadLimit
   const free = maxFiles - attachmentsOf(workspaceId, id).length
   for (const file of renamed(input)) {
     const name = file.name.slice(0, 255) || t.attach.pasted
-    const fit = fitOf(file, limits)
+    const fit = decideFile(file, limits)
     if (attachments.length >= free) refused.push({ name, reason: 'many', limit: maxFiles })
     else if ('refused' in fit) refused.push({ name, reason: fit.refused, limit: 'bytes' in fit ? fit.bytes : 0 })
     else attachments.push(newAttachment({ file, name, ...fit }))

@@ -42,7 +42,7 @@ export const takesCaption = (kind: MediaKind): boolean => captioned.includes(kin
 export const unsentAttachments = (all: Attachments): Attachments => all.filter(({ submitted }) => submitted === null)
 
 /** Returns the file that the text in the field belongs to: the first unsent file that can have a caption. */
-export const leadingText = (all: Attachments): Attachment | null =>
+export const captionTarget = (all: Attachments): Attachment | null =>
   unsentAttachments(all).find(({ kind }) => takesCaption(kind)) ?? null
 
 /** Returns the value of `accept` for the file chooser. */

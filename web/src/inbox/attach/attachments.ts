@@ -1,5 +1,5 @@
 import type { Upload } from '../../data/inbox/types.ts'
-import { type Attachment, type Attachments, leadingText, type Step, unsentAttachments } from './attachment.ts'
+import { type Attachment, type Attachments, captionTarget, type Step, unsentAttachments } from './attachment.ts'
 
 export type Change =
   | { type: 'added'; attachments: Attachments }
@@ -35,7 +35,7 @@ export function reduceAttachments(all: Attachments, change: Change): Attachments
       // A message that is being sent cannot be canceled.
       return all.filter(({ id, step }) => id !== change.id || step.at === 'sending')
     case 'moved':
-      return moved(all, change.id, change.by)
+      return swapNeighbors(all, change.id, change.by)
     case 'captioned':
       return all.map((one) =>
         one.id === change.id && one.submitted === null ? { ...one, caption: change.caption } : one,
@@ -49,7 +49,7 @@ export function reduceAttachments(all: Attachments, change: Change): Attachments
 }
 
 function submitAll(all: Attachments, { text, seenId, quotedId }: Extract<Change, { type: 'submitted' }>): Attachments {
-  const [lead, [first]] = [leadingText(all), unsentAttachments(all)]
+  const [lead, [first]] = [captionTarget(all), unsentAttachments(all)]
   return all.map((one) => {
     if (one.submitted !== null) return one
     const caption = one.id === lead?.id ? text : one.caption
@@ -78,8 +78,8 @@ function nextStep(step: Step, change: StepChange): Step {
     case 'retried': {
       if (step.at !== 'failed') return step
       // The server deletes unsent uploads after a while.
-      const isThere = step.upload !== null && Date.parse(step.upload.expiresAt) > change.nowMs
-      return isThere && step.upload !== null ? { at: 'ready', upload: step.upload } : { at: 'waiting' }
+      const isUploaded = step.upload !== null && Date.parse(step.upload.expiresAt) > change.nowMs
+      return isUploaded && step.upload !== null ? { at: 'ready', upload: step.upload } : { at: 'waiting' }
     }
     default:
       return change satisfies never
@@ -87,7 +87,7 @@ function nextStep(step: Step, change: StepChange): Step {
 }
 
 // Submitted files are in front and keep their order.
-function moved(all: Attachments, id: string, by: -1 | 1): Attachments {
+function swapNeighbors(all: Attachments, id: string, by: -1 | 1): Attachments {
   const from = all.findIndex((one) => one.id === id)
   const [one, other] = [all[from], all[from + by]]
   if (one === undefined || other === undefined || one.submitted !== null || other.submitted !== null) return all
@@ -124,7 +124,7 @@ export function preserveCaptions(
   after: Attachments,
   text: string,
 ): { attachments: Attachments; text: string } {
-  const [was, is] = [leadingText(before), leadingText(after)]
+  const [was, is] = [captionTarget(before), captionTarget(after)]
   if (is === null || was === null || was.id === is.id) return { attachments: after, text }
   const isGone = !after.some(({ id }) => id === was.id)
   const joined = [text, is.caption].filter((one) => one.trim() !== '').join('\n')

@@ -1,15 +1,18 @@
 import type { MediaKind, UploadLimits } from '../../data/inbox/types.ts'
 
 /** How a file is sent, or why it cannot be. */
-export type Fit = { kind: MediaKind; type: string } | { refused: 'type' | 'empty' } | { refused: 'size'; bytes: number }
+export type FileDecision =
+  | { kind: MediaKind; type: string }
+  | { refused: 'type' | 'empty' }
+  | { refused: 'size'; bytes: number }
 
-interface Chosen {
+interface ChosenFile {
   name: string
   type: string
   size: number
 }
 
-const ofEndings: Readonly<Record<string, string>> = {
+const typesByExtension: Readonly<Record<string, string>> = {
   '3gp': 'video/3gpp',
   csv: 'text/csv',
   doc: 'application/msword',
@@ -26,7 +29,7 @@ const ofEndings: Readonly<Record<string, string>> = {
 }
 
 /** MIME types that browsers and platforms name differently. */
-const sameAs: Readonly<Record<string, string>> = {
+const typeAliases: Readonly<Record<string, string>> = {
   'audio/mp3': 'audio/mpeg',
   'audio/m4a': 'audio/mp4',
   'audio/x-m4a': 'audio/mp4',
@@ -35,18 +38,18 @@ const sameAs: Readonly<Record<string, string>> = {
 }
 
 /** Returns the type from the browser, otherwise from the file extension. */
-export function typeOf({ name, type }: Pick<Chosen, 'name' | 'type'>): string {
+export function typeOf({ name, type }: Pick<ChosenFile, 'name' | 'type'>): string {
   const declared = type.split(';')[0]?.trim().toLowerCase() ?? ''
-  if (declared !== '' && declared !== 'application/octet-stream') return sameAs[declared] ?? declared
+  if (declared !== '' && declared !== 'application/octet-stream') return typeAliases[declared] ?? declared
   const ending = name.slice(name.lastIndexOf('.') + 1).toLowerCase()
-  return ofEndings[ending] ?? 'application/octet-stream'
+  return typesByExtension[ending] ?? 'application/octet-stream'
 }
 
 /**
  * Decides how a file is sent: as its own kind if the channel accepts that, otherwise as a document, which allows more
  * types and sizes. Reports the refusal of its own kind.
  */
-export function fitOf(file: Chosen, limits: Pick<UploadLimits, 'kinds'>): Fit {
+export function decideFile(file: ChosenFile, limits: Pick<UploadLimits, 'kinds'>): FileDecision {
   if (file.size === 0) return { refused: 'empty' }
   const type = typeOf(file)
   const [family] = type.split('/')

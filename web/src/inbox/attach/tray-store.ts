@@ -43,12 +43,12 @@ export function saveTray(workspaceId: string, id: string, changes: Partial<Tray>
   else trays.set(`${workspaceId} ${id}`, next)
   // Closing the page would lose the files: ask first.
   const isHeld = [...trays.values()].some(({ attachments }) => attachments.length > 0)
-  if (isHeld) window.addEventListener('beforeunload', requestTray)
-  else window.removeEventListener('beforeunload', requestTray)
+  if (isHeld) window.addEventListener('beforeunload', confirmLeave)
+  else window.removeEventListener('beforeunload', confirmLeave)
   for (const listener of [...listeners]) listener()
 }
 
-const requestTray = (event: BeforeUnloadEvent): void => event.preventDefault()
+const confirmLeave = (event: BeforeUnloadEvent): void => event.preventDefault()
 
 function subscribe(listener: () => void): () => void {
   listeners.add(listener)

@@ -3,7 +3,7 @@ import type { Attachment, Attachments } from './attachment.ts'
 import { type Change, nextToUpload, reduceAttachments } from './attachments.ts'
 import { attachmentsOf, type RejectedFile, saveTray } from './tray-store.ts'
 
-const stops = new Map<string, AbortController>()
+const abortControllers = new Map<string, AbortController>()
 
 export const changeAttachments = (workspaceId: string, id: string, change: Change): void =>
   setAttachments(workspaceId, id, reduceAttachments(attachmentsOf(workspaceId, id), change))
@@ -15,7 +15,8 @@ export function setAttachments(workspaceId: string, id: string, after: Attachmen
   const next = nextToUpload(after)
   const attachments = next.reduce((all, one) => reduceAttachments(all, { type: 'uploadBegan', id: one.id }), after)
   saveTray(workspaceId, id, { attachments })
-  for (const gone of before.filter((one) => !after.some((other) => other.id === one.id))) end(workspaceId, id, gone)
+  for (const removed of before.filter((one) => !after.some((other) => other.id === one.id)))
+    end(workspaceId, id, removed)
   for (const one of next) void upload(workspaceId, id, one)
 }
 
@@ -24,7 +25,7 @@ export const setRejected = (workspaceId: string, id: string, rejected: readonly 
 
 async function upload(workspaceId: string, id: string, one: Attachment): Promise<void> {
   const stop = new AbortController()
-  stops.set(one.id, stop)
+  abortControllers.set(one.id, stop)
   const change = (next: Change) => changeAttachments(workspaceId, id, next)
   try {
     const onProgress = (share: number) => change({ type: 'progressed', id: one.id, share })
@@ -37,8 +38,8 @@ async function upload(workspaceId: string, id: string, one: Attachment): Promise
 }
 
 function end(workspaceId: string, id: string, { id: attachmentId, step }: Attachment): void {
-  stops.get(attachmentId)?.abort()
-  stops.delete(attachmentId)
+  abortControllers.get(attachmentId)?.abort()
+  abortControllers.delete(attachmentId)
   const isUnused = step.at === 'ready' || (step.at === 'failed' && step.upload !== null)
   if (isUnused && step.upload !== null) void deleteUpload(workspaceId, id, step.upload.id)
 }

@@ -5,7 +5,7 @@ import { t } from '../../text/index.ts'
 import { errorSentence } from '../../ui/format/error-texts.ts'
 import { formatFileSize } from '../../ui/format/size.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import { fitOf } from './limits.ts'
+import { decideFile } from './limits.ts'
 
 export interface HeaderFile {
   name: string | null
@@ -36,7 +36,7 @@ export function useHeaderFile(conversationId: string, kind: MediaKind, limits: U
 
   const choose = async (file: File) => {
     const kinds = limits?.kinds.filter((one) => one.kind === kind) ?? []
-    const fit = fitOf(file, { kinds })
+    const fit = decideFile(file, { kinds })
     discard.current()
     const { name } = file
     if ('refused' in fit) return setState({ ...none, problem: problemText(name, fit) })
@@ -64,7 +64,7 @@ export function useHeaderFile(conversationId: string, kind: MediaKind, limits: U
   }
 }
 
-function problemText(name: string, fit: Extract<ReturnType<typeof fitOf>, { refused: string }>): string {
+function problemText(name: string, fit: Extract<ReturnType<typeof decideFile>, { refused: string }>): string {
   const { refused } = t.files
   return 'bytes' in fit ? refused.size({ name, most: formatFileSize(fit.bytes) }) : refused[fit.refused]({ name })
 }

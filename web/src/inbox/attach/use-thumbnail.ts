@@ -12,7 +12,7 @@ export function useThumbnail(file: Blob, kind: MediaKind): string | null {
     if ((kind !== 'image' && kind !== 'sticker') || file.size > maxBytes) return
     let isGone = false
     void draw(file).then(
-      (drawn) => isGone || setUrl(drawn),
+      (dataUrl) => isGone || setUrl(dataUrl),
       () => {},
     )
     return () => {

@@ -6,7 +6,7 @@ export interface RecordingPlan {
   record: string
   /** MIME type that is sent. */
   type: 'audio/ogg' | 'audio/mp4'
-  ending: string
+  extension: string
   kind: 'voice' | 'audio'
   /** Whether the audio is copied into another container. */
   isRepacked: boolean
@@ -16,9 +16,9 @@ type RecordingFormat = Omit<RecordingPlan, 'kind'>
 
 // Formats that browsers record; those that need no remuxing first.
 const formats: readonly RecordingFormat[] = [
-  { record: 'audio/ogg;codecs=opus', type: 'audio/ogg', ending: 'ogg', isRepacked: false },
-  { record: 'audio/webm;codecs=opus', type: 'audio/ogg', ending: 'ogg', isRepacked: true },
-  { record: 'audio/mp4;codecs=mp4a.40.2', type: 'audio/mp4', ending: 'm4a', isRepacked: false },
+  { record: 'audio/ogg;codecs=opus', type: 'audio/ogg', extension: 'ogg', isRepacked: false },
+  { record: 'audio/webm;codecs=opus', type: 'audio/ogg', extension: 'ogg', isRepacked: true },
+  { record: 'audio/mp4;codecs=mp4a.40.2', type: 'audio/mp4', extension: 'm4a', isRepacked: false },
 ]
 
 /** Returns the format that the channel shows as a voice message, otherwise as audio; null without a common one. */
@@ -29,8 +29,8 @@ export function planFor(
   const able = formats.filter(({ record }) => canRecord(record))
   for (const kind of ['voice', 'audio'] as const) {
     const types = kinds.find((one) => one.kind === kind)?.types.map((type) => type.split(';')[0]?.trim()) ?? []
-    const way = able.find(({ type }) => types.includes(type))
-    if (way !== undefined) return { ...way, kind }
+    const format = able.find(({ type }) => types.includes(type))
+    if (format !== undefined) return { ...format, kind }
   }
   return null
 }

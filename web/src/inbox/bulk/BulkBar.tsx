@@ -66,7 +66,7 @@ export default function BulkBar({ filter }: { filter: ConversationFilter }) {
         </BulkMenu>
         <BulkMenu icon={IconTag} label={`${actions.label} (L)`} isIdle={isIdle} {...menuProps('label')}>
           {(dropdown) => (
-            <LabelPicker dropdown={dropdown} carries={(id) => labelState(chosen, id)} set={bulkActions.setLabel} />
+            <LabelPicker dropdown={dropdown} hasLabel={(id) => labelState(chosen, id)} set={bulkActions.setLabel} />
           )}
         </BulkMenu>
         <BulkMenu icon={IconClockPause} label={`${actions.snooze} (Z)`} isIdle={isIdle} {...menuProps('snooze')}>

@@ -40,13 +40,13 @@ export function useBulk(): { progress: Progress | null; run(changes: BulkChanges
   return { progress, run }
 }
 
-function reportResult({ former, done, error }: BulkResult, asked: number, undo: () => void): void {
+function reportResult({ former, done, error }: BulkResult, selectedCount: number, undo: () => void): void {
   const texts = t.triage.bulk
   const changed = former.length
   const words =
     error === null
       ? texts.changed({ n: changed })
-      : texts.interrupted({ shown: formatNumber(done), of: formatNumber(asked) })
+      : texts.interrupted({ shown: formatNumber(done), of: formatNumber(selectedCount) })
   if (error !== null && done === 0) showError(error)
   else if (changed === 0) showToast(error === null ? texts.none : words)
   else showUndoToast(words, undo, undoMs)

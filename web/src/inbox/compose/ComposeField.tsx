@@ -54,7 +54,7 @@ export function ComposeField(props: ComposeFieldProps) {
   return (
     <div className={styles.fieldBox}>
       {isOpen && (
-        <Suggestions id={listId} label={sources.label} empty={sources.empty} make={sources.create} {...typeahead} />
+        <Suggestions id={listId} label={sources.label} empty={sources.empty} create={sources.create} {...typeahead} />
       )}
       <textarea
         ref={fieldRef}
@@ -93,7 +93,7 @@ function useTypeahead(
   offers: TypeaheadSource,
 ) {
   const [query, setQuery] = useState<TypeaheadQuery | null>(null)
-  const [chosen, point] = useState(0)
+  const [chosen, highlight] = useState(0)
   const options = query === null ? [] : offers.find(query.term)
   const isOpen = query !== null && isTypeaheadOpen(value, query, options.length)
   const close = () => setQuery(null)
@@ -115,11 +115,11 @@ function useTypeahead(
     options,
     chosen,
     choose,
-    point,
+    highlight,
     close,
     look: (field: HTMLTextAreaElement) => {
       const next = findTypeahead(field.value, field.selectionStart, offers.sign)
-      if (next?.term !== query?.term) point(0)
+      if (next?.term !== query?.term) highlight(0)
       setQuery(next)
     },
     /** Returns whether the list handled the key. */
@@ -127,8 +127,8 @@ function useTypeahead(
       if (!isOpen) return false
       if (key === 'Escape') close()
       else if (options.length === 0) return key === 'Enter'
-      else if (key === 'ArrowDown') point((chosen + 1) % options.length)
-      else if (key === 'ArrowUp') point((chosen + options.length - 1) % options.length)
+      else if (key === 'ArrowDown') highlight((chosen + 1) % options.length)
+      else if (key === 'ArrowUp') highlight((chosen + options.length - 1) % options.length)
       else if (key === 'Enter' || key === 'Tab') choose(chosen)
       else return false
       return true

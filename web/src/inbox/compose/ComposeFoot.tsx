@@ -8,19 +8,19 @@ import { Tip } from '../../ui/overlay/Tip.tsx'
 import { enterSends, isTouch, useStoredToggle } from '../../ui/stored-toggles.ts'
 import styles from './Composer.module.css'
 import type { Mode } from './drafts.ts'
+import type { WindowState } from './response-window.ts'
 import type { Surface } from './use-composer.ts'
-import type { WindowState } from './window.ts'
 
 interface ComposeFootProps {
   mode: Mode
-  write(mode: Mode): void
+  setMode(mode: Mode): void
   /** What is shown above. */
   surface: Surface
   windowState: WindowState
   value: string
   /** In characters, of the current text. */
   max: number
-  hasSomething: boolean
+  hasContent: boolean
   isSending: boolean
   /** Whether nothing can be sent now. */
   isBlocked: boolean
@@ -31,14 +31,14 @@ interface ComposeFootProps {
   children?: ReactNode
 }
 
-const notePaper = () => ({
+const noteColor = () => ({
   root: { '--button-bg': 'var(--attention)', '--button-hover': 'var(--n11)', '--button-color': 'var(--n1)' },
 })
-const plainPaper = () => ({ root: {} })
+const plainColor = () => ({ root: {} })
 
 /** Line under the field: mode, response window and the send button. */
 export function ComposeFoot(props: ComposeFootProps) {
-  const { mode, write, surface, windowState, value, max, hasSomething } = props
+  const { mode, setMode, surface, windowState, value, max, hasContent } = props
   const { isSending, isBlocked, submit, toggleTemplate, children } = props
   const isField = surface === 'reply' || surface === 'note'
   const over = value.trim().length - max
@@ -47,7 +47,7 @@ export function ComposeFoot(props: ComposeFootProps) {
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset adds a border and a legend */}
       <div className={styles.modes} role="group" aria-label={t.compose.mode}>
         {(['reply', 'note'] as const).map((one) => (
-          <button key={one} type="button" aria-pressed={one === mode} onClick={() => write(one)}>
+          <button key={one} type="button" aria-pressed={one === mode} onClick={() => setMode(one)}>
             {t.compose.modes[one]}
           </button>
         ))}
@@ -90,9 +90,9 @@ export function ComposeFoot(props: ComposeFootProps) {
       {isField && (
         <Button
           size="compact-md"
-          vars={mode === 'note' ? notePaper : plainPaper}
+          vars={mode === 'note' ? noteColor : plainColor}
           leftSection={mode === 'note' ? <IconNote size={16} /> : <IconSend2 size={16} />}
-          disabled={!hasSomething || over > 0 || (isBlocked && mode === 'reply')}
+          disabled={!hasContent || over > 0 || (isBlocked && mode === 'reply')}
           loading={isSending}
           onClick={submit}
         >
@@ -105,16 +105,16 @@ export function ComposeFoot(props: ComposeFootProps) {
 
 function EnterChoice() {
   const isSending = useStoredToggle(enterSends)
-  const words = isSending ? t.compose.enterSends : t.compose.enterBreaks
+  const enterText = isSending ? t.compose.enterSends : t.compose.enterBreaks
   return (
     <button
       type="button"
       className={`${styles.muted} ${styles.hideOnPhone}`}
       title={t.compose.enterHelp}
-      aria-label={`${words}. ${t.compose.enterHelp}`}
+      aria-label={`${enterText}. ${t.compose.enterHelp}`}
       onClick={() => enterSends.set(!isSending)}
     >
-      {words}
+      {enterText}
     </button>
   )
 }

@@ -7,10 +7,10 @@ import { useShortcuts } from '../../ui/shortcuts.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { AttachButtons } from '../attach/AttachButtons.tsx'
 import { customerName } from '../parts/inbox-texts.ts'
-import { useQuoted } from '../quote/quoting.ts'
+import { useQuotedMessage } from '../quote/quoted-message.ts'
 import { ComposeField } from './ComposeField.tsx'
 import { ComposeFoot } from './ComposeFoot.tsx'
-import { ComposeLines } from './ComposeLines.tsx'
+import { ComposeNotices } from './ComposeNotices.tsx'
 import styles from './Composer.module.css'
 import { consumeFocusRequest, type Mode, setDraft } from './drafts.ts'
 import { type ComposerFiles, type Surface, useComposer } from './use-composer.ts'
@@ -37,10 +37,10 @@ export function Composer({ conversation, pane, onSent }: ComposerProps) {
   const workspaceId = useWorkspaceId()
   const composer = useComposer(workspaceId, conversation, onSent)
   const { draft, refusal, surface, isClosed, seen, sendOutgoing, files } = composer
-  const attaching = useAttaching(conversation.id, composer)
+  const attaching = useAttachmentControls(conversation.id, composer)
   const { take, mayAttach } = attaching
   const offers = useSuggestions(workspaceId, conversation, draft.mode)
-  const write = useWrite(workspaceId, conversation.id, composer.fieldRef)
+  const write = useModeSwitch(workspaceId, conversation.id, composer.fieldRef)
   useComposerKeys(write)
   // Before painting: the next key must go into the field, not to a shortcut.
   useLayoutEffect(() => {
@@ -51,15 +51,15 @@ export function Composer({ conversation, pane, onSent }: ComposerProps) {
   const mayChoose = !isClosed && !isBlocked && conversation.channel !== 'unofficial'
   return (
     <section className={styles.composer} data-mode={draft.mode} aria-label={t.compose.title}>
-      <ComposeLines
+      <ComposeNotices
         conversation={conversation}
         obstacle={surface === 'reply' ? composer.obstacle : null}
         refusal={refusal}
-        movedBy={surface === 'reply' ? seen.movedBy : null}
+        newMessageBy={surface === 'reply' ? seen.newMessageBy : null}
         send={sendOutgoing}
       />
-      <Attaching conversation={conversation} pane={pane} composer={composer} attaching={attaching} />
-      {surface === 'agent' && <AgentAnswers id={conversation.id} name={name} />}
+      <AttachmentControls conversation={conversation} pane={pane} composer={composer} attaching={attaching} />
+      {surface === 'agent' && <AgentNotice id={conversation.id} name={name} />}
       {surface === 'template' && (
         <Suspense>
           <TemplateComposer
@@ -86,18 +86,18 @@ export function Composer({ conversation, pane, onSent }: ComposerProps) {
       )}
       <ComposeFoot
         mode={draft.mode}
-        write={write}
+        setMode={write}
         surface={surface}
         windowState={composer.windowState}
         value={composer.value}
         max={composer.max}
-        hasSomething={composer.hasSomething}
+        hasContent={composer.hasSomething}
         isSending={composer.isSending}
         isBlocked={isBlocked}
         submit={composer.submit}
         toggleTemplate={mayChoose ? () => composer.wantTemplate(surface !== 'template') : null}
       >
-        <AttachButtons limits={files.limits} take={take} record={() => attaching.setRecording(true)} />
+        <AttachButtons limits={files.limits} addFiles={take} record={() => attaching.setRecording(true)} />
       </ComposeFoot>
     </section>
   )
@@ -106,13 +106,13 @@ export function Composer({ conversation, pane, onSent }: ComposerProps) {
 type ComposerState = ReturnType<typeof useComposer>
 
 /** Returns the state of attachments and voice recording. */
-function useAttaching(id: string, { files, surface, obstacle, fieldRef }: ComposerState) {
+function useAttachmentControls(id: string, { files, surface, obstacle, fieldRef }: ComposerState) {
   const workspaceId = useWorkspaceId()
   const [isRecording, setRecording] = useState(false)
   // Stays mounted from then on, to show errors.
-  const [wasAsked, setRequested] = useState(false)
-  if (isRecording && !wasAsked) setRequested(true)
-  const quoted = useQuoted(id)
+  const [wasRequested, setRequested] = useState(false)
+  if (isRecording && !wasRequested) setRequested(true)
+  const quoted = useQuotedMessage(id)
   // Choosing a message to reply to is followed by writing.
   useEffect(() => {
     if (quoted === null) return
@@ -121,7 +121,7 @@ function useAttaching(id: string, { files, surface, obstacle, fieldRef }: Compos
   }, [quoted, workspaceId, id, fieldRef])
   return {
     isRecording,
-    wasAsked,
+    wasRequested,
     setRecording,
     isAnswering: quoted !== null,
     mayAttach: surface === 'reply' && obstacle === null && files.limits !== undefined,
@@ -132,20 +132,20 @@ function useAttaching(id: string, { files, surface, obstacle, fieldRef }: Compos
   }
 }
 
-interface AttachingProps extends Pick<ComposerProps, 'conversation' | 'pane'> {
+interface AttachmentControlsProps extends Pick<ComposerProps, 'conversation' | 'pane'> {
   composer: ComposerState
-  attaching: ReturnType<typeof useAttaching>
+  attaching: ReturnType<typeof useAttachmentControls>
 }
 
 /** Attachments, voice message and quoted message. */
-function Attaching({ conversation, pane, composer, attaching }: AttachingProps) {
-  const { isRecording, wasAsked, setRecording, isAnswering, mayAttach, take } = attaching
+function AttachmentControls({ conversation, pane, composer, attaching }: AttachmentControlsProps) {
+  const { isRecording, wasRequested, setRecording, isAnswering, mayAttach, take } = attaching
   const { files, surface, fieldRef } = composer
   const name = customerName(conversation)
   return (
     <>
       <Suspense>
-        <DropZone pane={pane} name={name} isOpen={mayAttach} take={take} />
+        <DropZone pane={pane} name={name} isOpen={mayAttach} addFiles={take} />
         {files.isShown && surface !== 'note' && (
           <Tray
             conversationId={conversation.id}
@@ -156,7 +156,7 @@ function Attaching({ conversation, pane, composer, attaching }: AttachingProps) 
         )}
         {surface === 'reply' && isAnswering && <QuoteBar conversationId={conversation.id} name={name} />}
       </Suspense>
-      {surface === 'reply' && wasAsked && (
+      {surface === 'reply' && wasRequested && (
         <Suspense>
           <VoiceRecording
             isRecording={isRecording}
@@ -180,7 +180,7 @@ function placeholderOf(surface: Surface, { lead, waiting }: ComposerFiles): stri
 }
 
 /** Shown instead of a field while an agent answers, with a button to take over. */
-function AgentAnswers({ id, name }: { id: string; name: string }) {
+function AgentNotice({ id, name }: { id: string; name: string }) {
   const take = useTakeOver(id)
   return (
     <button type="button" className={styles.closed} onClick={take}>
@@ -190,7 +190,7 @@ function AgentAnswers({ id, name }: { id: string; name: string }) {
 }
 
 /** Switches the mode and focuses its field. */
-function useWrite(workspaceId: string, id: string, fieldRef: { current: HTMLTextAreaElement | null }) {
+function useModeSwitch(workspaceId: string, id: string, fieldRef: { current: HTMLTextAreaElement | null }) {
   return useCallback(
     (mode: Mode) => {
       // Renders synchronously, so that the next letter goes into the field.

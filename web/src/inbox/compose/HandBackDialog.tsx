@@ -45,11 +45,11 @@ function AgentChoice({ conversation, close }: Omit<HandBackDialogProps, 'isStopp
   const { data, error, refetch } = useApiKeys(workspaceId)
   if (data === undefined && error !== null) return <ErrorState error={error} retry={() => void refetch()} />
   const agents = data === undefined ? null : agentsFor(data, conversation.connectionId, Date.now())
-  const whenKnown = async () => {
+  const whenLoaded = async () => {
     const { data: keys = [] } = await refetch()
     return agentsFor(keys, conversation.connectionId, Date.now())
   }
-  if (agents?.length !== 0) return <HandBackForm {...{ conversation, agents, whenKnown, close }} />
+  if (agents?.length !== 0) return <HandBackForm {...{ conversation, agents, whenLoaded, close }} />
   return (
     <Stack gap="md" align="flex-start">
       <Text size="md">{t.compose.owner.noAgentsHelp}</Text>
@@ -65,14 +65,14 @@ interface HandBackFormProps {
   /** Null until loaded. */
   agents: readonly AgentKey[] | null
   /** Resolves when the agents have loaded. */
-  whenKnown(): Promise<readonly AgentKey[]>
+  whenLoaded(): Promise<readonly AgentKey[]>
   close(): void
 }
 
 /** Used instead of the id of a key: any agent may take it. */
 const anyAgent = 'any'
 
-function HandBackForm({ conversation, agents, whenKnown, close }: HandBackFormProps) {
+function HandBackForm({ conversation, agents, whenLoaded, close }: HandBackFormProps) {
   const texts = t.compose.owner
   const inbox = useInbox()
   const [chosen, setChosen] = useState<string | null>(null)
@@ -80,7 +80,7 @@ function HandBackForm({ conversation, agents, whenKnown, close }: HandBackFormPr
   const [summary, setSummary] = useState('')
   const [nextStep, setNextStep] = useState('')
   const [isRunning, setRunning] = useState(false)
-  const give = async (agent: AgentKey | undefined): Promise<boolean> => {
+  const handOver = async (agent: AgentKey | undefined): Promise<boolean> => {
     const note = noteOf(summary.trim(), nextStep.trim())
     if (agent !== undefined) {
       return handBack(inbox, conversation.id, { keyId: agent.id, name: agent.name, ...note })
@@ -91,8 +91,8 @@ function HandBackForm({ conversation, agents, whenKnown, close }: HandBackFormPr
     if (isRunning) return
     setRunning(true)
     // Enter may be pressed before the agents have loaded.
-    const known = agents ?? (await whenKnown())
-    const isDone = await give(known.find(({ id }) => id === keyId) ?? (keyId === null ? known[0] : undefined))
+    const known = agents ?? (await whenLoaded())
+    const isDone = await handOver(known.find(({ id }) => id === keyId) ?? (keyId === null ? known[0] : undefined))
     setRunning(false)
     // If refused, the note stays in the field.
     if (isDone) close()

@@ -10,17 +10,17 @@ import { problemText } from '../../ui/format/error-texts.ts'
 import { showError } from '../../ui/overlay/toasts.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { loadFileSender } from '../attach/file-sender.ts'
-import { quote, quotedMessageOf, withQuote } from '../quote/quoting.ts'
+import { quotedMessageOf, setQuotedMessage, withQuote } from '../quote/quoted-message.ts'
 import styles from './Composer.module.css'
 import { composeStateOf, setDraft, setRefusal } from './drafts.ts'
-import type { Outgoing } from './pending-sends.ts'
+import type { OutgoingMessage } from './pending-sends.ts'
 import type { Refusal } from './refusal.ts'
 import { refusalReporter } from './send.ts'
 
 interface RefusalLineProps {
   conversation: Conversation
   refusal: Refusal
-  send(outgoing: Outgoing): void
+  send(outgoing: OutgoingMessage): void
 }
 
 /** Explains why a message was not sent, with what can be done. The text is back in its field. */
@@ -69,7 +69,7 @@ function Remedy({ conversation, refusal, send }: RefusalLineProps) {
   const inbox = useInbox()
   const [isRunning, setRunning] = useState(false)
   const { id, connectionId } = conversation
-  const again = (changes: Partial<Outgoing> = {}) => {
+  const again = (changes: Partial<OutgoingMessage> = {}) => {
     if (outgoing.reply.kind === 'media') {
       const seenId = changes.ifLastMessageId ?? outgoing.ifLastMessageId
       void loadFileSender().then(
@@ -85,7 +85,7 @@ function Remedy({ conversation, refusal, send }: RefusalLineProps) {
     if (text === '') return
     const quoted = quotedMessageOf(id)
     if (isText) setDraft(workspaceId, id, { reply: '' })
-    quote(id, null)
+    setQuotedMessage(id, null)
     const reply = withQuote(isText ? { kind: 'text', text } : outgoing.reply, quoted)
     send({ ...outgoing, ...changes, text, reply, ...(quoted === null ? {} : { quoted }) })
   }

@@ -15,17 +15,17 @@ interface SuggestionsProps {
   /** Shown if nothing matches. */
   empty: string
   /** Where to create one. */
-  make: { label: string; to: string } | undefined
+  create: { label: string; to: string } | undefined
   options: readonly Suggestion[]
   chosen: number
   choose(n: number): void
-  point(n: number): void
+  highlight(n: number): void
 }
 
 export const optionId = (listId: string, n: number): string => `${listId}-${n}`
 
 /** Suggestions above the field for a word after `/` or `@`. The field keeps the focus. */
-export function Suggestions({ id, label, empty, make, options, chosen, choose, point }: SuggestionsProps) {
+export function Suggestions({ id, label, empty, create, options, chosen, choose, highlight }: SuggestionsProps) {
   return (
     <div className={styles.popup}>
       <div className={styles.label} aria-hidden="true">
@@ -34,9 +34,9 @@ export function Suggestions({ id, label, empty, make, options, chosen, choose, p
       {options.length === 0 && (
         <div className={styles.empty}>
           {empty}
-          {make !== undefined && (
-            <Link to={make.to} className={styles.make} onMouseDown={(event) => event.preventDefault()}>
-              {make.label}
+          {create !== undefined && (
+            <Link to={create.to} className={styles.make} onMouseDown={(event) => event.preventDefault()}>
+              {create.label}
             </Link>
           )}
         </div>
@@ -53,7 +53,7 @@ export function Suggestions({ id, label, empty, make, options, chosen, choose, p
             className={styles.option}
             ref={n === chosen ? scrollIntoViewIfNeeded : undefined}
             onMouseDown={(event) => event.preventDefault()}
-            onMouseMove={() => point(n)}
+            onMouseMove={() => highlight(n)}
             onClick={() => choose(n)}
           >
             <strong>{option.title}</strong>

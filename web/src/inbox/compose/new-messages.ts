@@ -11,6 +11,8 @@ export function newestMessageId({ items, newer }: Thread): string | null {
 export function newMessageAuthor(items: readonly TimelineItem[], messageId: string, userId: string): string | null {
   const at = items.findIndex(({ id }) => id === messageId)
   if (at === -1) return null
-  const news = items.slice(at + 1).findLast(({ message }) => message !== undefined && message.author.id !== userId)
-  return news?.message === undefined ? null : (news.message.author.name ?? '')
+  const newMessage = items
+    .slice(at + 1)
+    .findLast(({ message }) => message !== undefined && message.author.id !== userId)
+  return newMessage?.message === undefined ? null : (newMessage.message.author.name ?? '')
 }

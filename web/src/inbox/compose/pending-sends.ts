@@ -2,7 +2,7 @@ import type { Message, Reply } from '../../data/inbox/types.ts'
 import { type KeyedStorage, privatePrefixes } from '../../session/private-storage.ts'
 
 /** A message as submitted. */
-export interface Outgoing {
+export interface OutgoingMessage {
   reply: Reply
   /** Text as shown in the thread. */
   text: string
@@ -13,7 +13,7 @@ export interface Outgoing {
 }
 
 /** A message that is being sent, stored until the server responds. */
-export interface PendingSend extends Outgoing {
+export interface PendingSend extends OutgoingMessage {
   /** Idempotency key, kept across reloads so that it is sent at most once. */
   key: string
   userId: string

@@ -1,12 +1,12 @@
 import { ApiError } from '../../api/api-error.ts'
 import type { Message } from '../../data/inbox/types.ts'
-import type { Outgoing } from './pending-sends.ts'
+import type { OutgoingMessage } from './pending-sends.ts'
 
 export interface Refusal {
   reason: Reason
   /** Error text of the server, if it says more than the reason. */
   detail: string
-  outgoing: Outgoing
+  outgoing: OutgoingMessage
   /** With `THREAD_MOVED`: the newer message. */
   newer: Message | null
 }
@@ -41,11 +41,11 @@ export const isAvailabilityRefusal = (refusal: Refusal | null): boolean =>
   refusal !== null && availabilityReasons.includes(refusal.reason)
 
 /** Converts an error to a refusal. */
-export function refusalOf(error: unknown, outgoing: Outgoing): Refusal {
+export function refusalOf(error: unknown, outgoing: OutgoingMessage): Refusal {
   const failure = error instanceof ApiError ? error : null
   const reason = reasonOf(failure)
-  const tellsMore = reason === 'INVALID_MESSAGE' || reason === 'OTHER'
-  const detail = tellsMore && failure !== null ? [failure.message, ...failure.issues.values()].join('. ') : ''
+  const hasDetail = reason === 'INVALID_MESSAGE' || reason === 'OTHER'
+  const detail = hasDetail && failure !== null ? [failure.message, ...failure.issues.values()].join('. ') : ''
   const newer = reason === 'THREAD_MOVED' ? ((failure?.data.message as Message | undefined) ?? null) : null
   return { reason, detail, outgoing, newer }
 }

@@ -4,13 +4,19 @@ import type { Message } from '../../data/inbox/types.ts'
 import { privateStorage } from '../../session/private-storage.ts'
 import { currentUser } from '../../session/session.ts'
 import type { ReportRefusal } from '../attach/send-files.ts'
-import { quote, quotedMessageOf } from '../quote/quoting.ts'
+import { quotedMessageOf, setQuotedMessage } from '../quote/quoted-message.ts'
 import { composeStateOf, restoreDraft, setDraft, setRefusal } from './drafts.ts'
-import { type Outgoing, type PendingSend, pendingSends, removePendingSend, savePendingSend } from './pending-sends.ts'
+import {
+  type OutgoingMessage,
+  type PendingSend,
+  pendingSends,
+  removePendingSend,
+  savePendingSend,
+} from './pending-sends.ts'
 import { refusalOf } from './refusal.ts'
 
 /** Sends a message with a new idempotency key. Returns whether it was accepted; otherwise restores the draft. */
-export function send(inbox: Inbox, conversationId: string, outgoing: Outgoing): Promise<boolean> {
+export function send(inbox: Inbox, conversationId: string, outgoing: OutgoingMessage): Promise<boolean> {
   const { quoted, ...words } = outgoing
   const kept = { ...words, key: crypto.randomUUID(), userId: currentUser().id, conversationId, atMs: Date.now() }
   savePendingSend(privateStorage, inbox.workspaceId, kept)
@@ -42,7 +48,7 @@ async function sendPending(inbox: Inbox, kept: PendingSend, quoted?: Message): P
   } catch (error) {
     const { draft } = composeStateOf(workspaceId, id)
     if (reply.kind === 'text') setDraft(workspaceId, id, { mode: 'reply', reply: restoreDraft(text, draft.reply) })
-    if (quoted !== undefined && quotedMessageOf(id) === null) quote(id, quoted)
+    if (quoted !== undefined && quotedMessageOf(id) === null) setQuotedMessage(id, quoted)
     setRefusal(workspaceId, id, refusalOf(error, { reply, text, ifLastMessageId }))
     return false
   } finally {

@@ -7,18 +7,18 @@ import { useUploadLimits } from '../../data/inbox/upload-limits.ts'
 import { useWorkspace } from '../../data/workspace.ts'
 import { currentUser } from '../../session/session.ts'
 import { showError } from '../../ui/overlay/toasts.tsx'
-import { type Attachment, type Attachments, leadingText, unsentAttachments } from '../attach/attachment.ts'
+import { type Attachment, type Attachments, captionTarget, unsentAttachments } from '../attach/attachment.ts'
 import { loadedFileSender, loadFileSender } from '../attach/file-sender.ts'
 import { attachmentsOf, useTray } from '../attach/tray-store.ts'
 import { presenceSenderOf } from '../parts/presence.tsx'
-import { quote, quotedMessageOf, withQuote } from '../quote/quoting.ts'
+import { quotedMessageOf, setQuotedMessage, withQuote } from '../quote/quoted-message.ts'
 import { composeStateOf, maxNote, maxReply, setDraft, setRefusal, useComposeState } from './drafts.ts'
 import { newestMessageId, newMessageAuthor } from './new-messages.ts'
 import { type Obstacle, obstacleOf } from './obstacle.ts'
-import type { Outgoing } from './pending-sends.ts'
+import type { OutgoingMessage } from './pending-sends.ts'
+import { useResponseWindow } from './response-window.ts'
 import { refusalReporter, resumeSends, send } from './send.ts'
 import { useNote } from './use-note.ts'
-import { useWindow } from './window.ts'
 
 /** What the composer shows: a field, the bar of an agent's conversation, or templates. */
 export type Surface = 'reply' | 'note' | 'agent' | 'template'
@@ -31,7 +31,7 @@ export function useComposer(workspaceId: string, conversation: Conversation, onS
   const { draft, refusal, isTakingOver } = useComposeState(workspaceId, id)
   const [wantsTemplate, setWantsTemplate] = useState(false)
   const fieldRef = useRef<HTMLTextAreaElement>(null)
-  const windowState = useWindow(windowExpiresAt)
+  const windowState = useResponseWindow(windowExpiresAt)
   const seen = useReadState(workspaceId, id, draft.mode === 'reply' ? draft.reply : '')
   const note = useNote(workspaceId, id)
   const isClosed = windowState.state === 'closed' || refusal?.reason === 'WINDOW_CLOSED'
@@ -47,7 +47,7 @@ export function useComposer(workspaceId: string, conversation: Conversation, onS
     if (composeStateOf(workspaceId, id).refusal?.reason === 'WINDOW_CLOSED') setRefusal(workspaceId, id, null)
   }, [windowExpiresAt])
 
-  const sendOutgoing = (outgoing: Outgoing) => {
+  const sendOutgoing = (outgoing: OutgoingMessage) => {
     presenceSenderOf(id)?.stopTyping()
     void send(inbox, id, outgoing)
     onSent?.()
@@ -97,7 +97,7 @@ interface SendTextAndFilesInput {
   /** In characters, of the current text. */
   max: number
   seen: ReadState
-  sendOutgoing(outgoing: Outgoing): void
+  sendOutgoing(outgoing: OutgoingMessage): void
   onSent?: () => void
 }
 
@@ -108,10 +108,10 @@ function sendTextAndFiles({ inbox, id, max, seen, sendOutgoing, onSent }: SendTe
   const text = composeStateOf(workspaceId, id).draft.reply.trim()
   const waiting = unsentAttachments(attachmentsOf(workspaceId, id))
   if (text.length > max || (text === '' && waiting.length === 0)) return
-  const [quoted, isCaption] = [quotedMessageOf(id), leadingText(waiting) !== null]
+  const [quoted, isCaption] = [quotedMessageOf(id), captionTarget(waiting) !== null]
   const seenId = text === '' ? seen.newestId() : seen.lastId()
   setDraft(workspaceId, id, { reply: '' })
-  quote(id, null)
+  setQuotedMessage(id, null)
   if (waiting.length > 0) {
     const submission = { text: isCaption ? text : '', seenId, quotedId: quoted?.id ?? null }
     loadedFileSender()?.submitFiles(inbox, id, refusalReporter(inbox, id), submission)
@@ -137,7 +137,7 @@ function useFiles(inbox: Inbox, conversation: Conversation) {
     /** Longest caption of the channel; no limit until loaded. */
     captionLength: limits?.captionLength ?? maxReply,
     /** The file that the text belongs to. */
-    lead: leadingText(attachments),
+    lead: captionTarget(attachments),
     waiting: unsentAttachments(attachments).length,
     isShown: attachments.length + rejected.length > 0,
     take: (files: readonly File[]) => {
@@ -147,8 +147,8 @@ function useFiles(inbox: Inbox, conversation: Conversation) {
     /** Text and captions stay with their files in any order. */
     arrange: (change: (before: Attachments) => Attachments) => {
       const text = composeStateOf(workspaceId, id).draft.reply
-      const kept = loadedFileSender()?.arrangeFiles(inbox, id, refusalReporter(inbox, id), { change, text })
-      if (kept !== undefined) setDraft(workspaceId, id, { reply: kept })
+      const captionText = loadedFileSender()?.arrangeFiles(inbox, id, refusalReporter(inbox, id), { change, text })
+      if (captionText !== undefined) setDraft(workspaceId, id, { reply: captionText })
     },
     retry: (one: Attachment) => loadedFileSender()?.retryFile(inbox, id, refusalReporter(inbox, id), one.id),
   }
@@ -157,9 +157,9 @@ function useFiles(inbox: Inbox, conversation: Conversation) {
 /** Keeps text started before the window closed in its field, so that no letter is lost or runs a shortcut. */
 function useKeepsField(isClosed: boolean, text: string): boolean {
   const [isHeld, setHeld] = useState(false)
-  const holds = isClosed && (isHeld || text.trim() !== '')
-  if (holds !== isHeld) setHeld(holds)
-  return holds
+  const keepsField = isClosed && (isHeld || text.trim() !== '')
+  if (keepsField !== isHeld) setHeld(keepsField)
+  return keepsField
 }
 
 /** Returns why nothing can be sent now; null if unknown or if sending is possible. */
@@ -178,7 +178,7 @@ interface ReadState {
   lastId(): string | null
   newestId(): string | null
   /** Who has written since the text was started; null if nobody has. */
-  movedBy: string | null
+  newMessageBy: string | null
 }
 
 /** Tracks what the writer has seen of the thread, so that nobody answers messages that they have not read. */
@@ -196,6 +196,7 @@ function useReadState(workspaceId: string, id: string, text: string): ReadState 
     },
     lastId: () => last.current ?? newestId(),
     newestId,
-    movedBy: since === null || thread === undefined ? null : newMessageAuthor(thread.items, since, currentUser().id),
+    newMessageBy:
+      since === null || thread === undefined ? null : newMessageAuthor(thread.items, since, currentUser().id),
   }
 }

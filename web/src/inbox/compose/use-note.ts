@@ -33,7 +33,7 @@ export function useNote(workspaceId: string, id: string): { add(): void; isAddin
       const { note } = composeStateOf(workspaceId, id).draft
       setDraft(workspaceId, id, { note: note.startsWith(typed) ? note.slice(typed.length) : note })
     } catch (error) {
-      if (isAnswer(error)) removeNoteKey(privateStorage, workspaceId, id)
+      if (isClientError(error)) removeNoteKey(privateStorage, workspaceId, id)
       showError(error)
     } finally {
       adding.delete(id)
@@ -44,4 +44,5 @@ export function useNote(workspaceId: string, id: string): { add(): void; isAddin
 }
 
 // After any other error the note may have been added: a retry uses the same key.
-const isAnswer = (error: unknown): boolean => error instanceof ApiError && error.status >= 400 && error.status < 500
+const isClientError = (error: unknown): boolean =>
+  error instanceof ApiError && error.status >= 400 && error.status < 500

@@ -14,8 +14,8 @@ export function useTakeOver(id: string): () => void {
     setTakingOver(workspaceId, id, true)
     // After the event with the new owner: otherwise it would briefly be the agent's again, and the field with the typed
     // text would disappear.
-    const taken = () => notifyManager.schedule(() => setTakingOver(workspaceId, id, false))
-    void takeOver(inbox, id).finally(taken)
+    const finish = () => notifyManager.schedule(() => setTakingOver(workspaceId, id, false))
+    void takeOver(inbox, id).finally(finish)
   }, [inbox, id])
 }
 

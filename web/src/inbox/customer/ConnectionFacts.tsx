@@ -5,7 +5,7 @@ import { t } from '../../text/index.ts'
 import { Chip } from '../../ui/Chip.tsx'
 import { formatDateTime } from '../../ui/format/time.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import { useWindow } from '../compose/window.ts'
+import { useResponseWindow } from '../compose/response-window.ts'
 import { Facts, Section } from './Section.tsx'
 
 const tones = { active: 'good', paused: 'attention', unavailable: 'bad' } as const
@@ -21,7 +21,7 @@ export function ConnectionFacts({ conversation, firstContactAt }: ConnectionFact
   const { data: connections = [] } = useConnections(workspaceId)
   const { connectionId, connectionName, channel, windowExpiresAt, contact, profileName, optedOutAt } = conversation
   const state = connections.find(({ id }) => id === connectionId)?.state
-  const isClosed = useWindow(windowExpiresAt).state === 'closed'
+  const isClosed = useResponseWindow(windowExpiresAt).state === 'closed'
   const texts = t.customer
   const closed = channel === 'unofficial' ? texts.windowClosedQr : texts.windowClosed
   return (

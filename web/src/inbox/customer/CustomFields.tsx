@@ -1,4 +1,4 @@
-import { type LeadField, useKnownFields } from '../../data/lead-fields.ts'
+import { type LeadField, useLoadedFields } from '../../data/lead-fields.ts'
 import type { Lead, LeadChanges } from '../../data/leads.ts'
 import { useCurrency } from '../../data/workspace.ts'
 import { OpenLink } from '../../shared/fields/OpenLink.tsx'
@@ -20,7 +20,7 @@ interface CustomFieldsProps {
 
 /** Custom values of a lead: fields shown beside conversations by type, then values without a defined field as text. */
 export function CustomFields({ lead, change }: CustomFieldsProps) {
-  const defined = useKnownFields(useWorkspaceId())
+  const defined = useLoadedFields(useWorkspaceId())
   if (defined === undefined) return null
   const fields = [...defined.filter(isShown), ...undefinedOf(lead, defined)]
   if (fields.length === 0) return null

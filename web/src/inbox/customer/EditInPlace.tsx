@@ -75,8 +75,8 @@ export function TextValue({ label, rule, value, currency, change }: TextValuePro
   const saved = inputValue(rule, value)
   const shown = value === undefined ? '' : formatValue(rule, value, currency)
   const wrong = typed === null ? null : validateTyped(rule, typed)
-  const meant = typed === null ? null : interpretTyped(rule, typed, currency)
-  const keep = () => {
+  const interpretation = typed === null ? null : interpretTyped(rule, typed, currency)
+  const saveText = () => {
     if (typed === null || wrong !== null) return
     setTyped(null)
     const read = parseTyped(rule, typed) ?? null
@@ -88,17 +88,17 @@ export function TextValue({ label, rule, value, currency, change }: TextValuePro
         label={label}
         value={typed ?? shown}
         isDay={rule.type === 'date'}
-        isWritten={typed !== null}
+        isEditing={typed !== null}
         isWrong={wrong !== null}
         numeric={isNumberType(rule.type)}
         start={() => setTyped((before) => before ?? saved)}
         type={setTyped}
-        save={keep}
+        save={saveText}
         cancel={() => setTyped(null)}
       />
-      {meant !== null && (
+      {interpretation !== null && (
         <span className={styles.interpretation} role="status">
-          {meant}
+          {interpretation}
         </span>
       )}
       {wrong !== null && (
@@ -114,7 +114,7 @@ interface InPlaceProps {
   label: string
   value: string
   isDay: boolean
-  isWritten: boolean
+  isEditing: boolean
   isWrong: boolean
   numeric: boolean
   /** Starts editing, with the value as it is typed. */
@@ -124,17 +124,17 @@ interface InPlaceProps {
   cancel(): void
 }
 
-function InPlace({ label, value, isDay, isWritten, isWrong, numeric, start, type, save, cancel }: InPlaceProps) {
-  const isGivenUp = useRef(false)
+function InPlace({ label, value, isDay, isEditing, isWrong, numeric, start, type, save, cancel }: InPlaceProps) {
+  const isCancelled = useRef(false)
   const input = useRef<HTMLInputElement>(null)
-  const kind = isDay && isWritten ? 'date' : 'text'
+  const kind = isDay && isEditing ? 'date' : 'text'
   useLayoutEffect(() => {
     if (kind === 'date') input.current?.focus()
   }, [kind])
   const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
     if (event.nativeEvent.isComposing || (event.key !== 'Enter' && event.key !== 'Escape')) return
-    isGivenUp.current = event.key === 'Escape'
-    if (!isWrong || isGivenUp.current) event.currentTarget.blur()
+    isCancelled.current = event.key === 'Escape'
+    if (!isWrong || isCancelled.current) event.currentTarget.blur()
     // Otherwise the inbox would go back to its list.
     event.stopPropagation()
   }
@@ -160,11 +160,11 @@ function InPlace({ label, value, isDay, isWritten, isWrong, numeric, start, type
       onChange={(event) => type(event.currentTarget.value)}
       onBlur={({ currentTarget: { validity } }) => {
         // It was replaced by the date input.
-        if (isDay && !isWritten) return
+        if (isDay && !isEditing) return
         // An incomplete date is not saved.
-        if (isGivenUp.current || validity.badInput) cancel()
+        if (isCancelled.current || validity.badInput) cancel()
         else save()
-        isGivenUp.current = false
+        isCancelled.current = false
       }}
       onKeyDown={onKeyDown}
     />

@@ -39,12 +39,12 @@ export function Gallery() {
           data={(Object.keys(tabs) as Tab[]).map((one) => ({ value: one, label: texts.tabs[one] }))}
         />
       </div>
-      <Shelf key={tab} tab={tab} />
+      <GalleryTab key={tab} tab={tab} />
     </Section>
   )
 }
 
-function Shelf({ tab }: { tab: Tab }) {
+function GalleryTab({ tab }: { tab: Tab }) {
   const workspaceId = useWorkspaceId()
   const { conversationId } = useThreadContext()
   const { query, items } = useGallery(workspaceId, conversationId, tabs[tab])

@@ -123,23 +123,23 @@ function useEditableFacts(workspaceId: string, lead: Lead, change: (changes: Lea
 /** Shown for customers without a lead. */
 export function NoLead({ conversation }: { conversation: Conversation }) {
   const inbox = useInbox()
-  const [isMaking, setMaking] = useState(false)
+  const [isCreating, setCreating] = useState(false)
   const { id, contact } = conversation
   const make = async () => {
-    setMaking(true)
+    setCreating(true)
     try {
       const lead = await createLead(inbox, id, contact)
       showToast(t.customer.created({ name: lead.firstName }))
     } catch (error) {
       showError(error)
     } finally {
-      setMaking(false)
+      setCreating(false)
     }
   }
   return (
     <Section title={t.customer.lead}>
       <p className={styles.muted}>{t.customer.noLead}</p>
-      <Button size="compact-sm" variant="default" loading={isMaking} onClick={() => void make()}>
+      <Button size="compact-sm" variant="default" loading={isCreating} onClick={() => void make()}>
         {t.customer.createLead}
       </Button>
     </Section>

@@ -34,7 +34,7 @@ interface ConversationRowProps {
   /** Whether a tap selects rows instead of opening them. */
   isTouchMode: boolean
   /** Whether the row is the tab stop of the list; arrow keys move on from there. */
-  isStop: boolean
+  isTabStop: boolean
   labels: ReadonlyMap<string, Label>
   now: number
   userId: string
@@ -46,7 +46,7 @@ interface ConversationRowProps {
 
 export const ConversationRow = memo(function ConversationRow(props: ConversationRowProps) {
   const workspaceId = useWorkspaceId()
-  const { row, index, start, total, isOpen, isSelected, isTouchMode, isStop, labels, now, userId } = props
+  const { row, index, start, total, isOpen, isSelected, isTouchMode, isTabStop, labels, now, userId } = props
   const { open, select, peek } = props
   const name = customerName(row)
   const go = (event: MouseEvent) => {
@@ -71,13 +71,13 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
         aria-label={t.inbox.bulk.choose({ name })}
         checked={isSelected}
         onClick={(event) => select(row.id, event.shiftKey)}
-        onChange={ignored}
+        onChange={noop}
       />
       <a
         href={`/w/${workspaceId}/inbox/${row.id}`}
         className={styles.row}
         data-row={row.id}
-        tabIndex={isStop ? 0 : -1}
+        tabIndex={isTabStop ? 0 : -1}
         data-open={isOpen || undefined}
         data-unread={row.unreadCount > 0 || undefined}
         aria-current={isOpen ? 'true' : undefined}
@@ -85,7 +85,7 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
         onPointerEnter={() => peek(row.id)}
         onFocus={() => peek(row.id)}
       >
-        <Face name={name} channel={row.channel} />
+        <CustomerAvatar name={name} channel={row.channel} />
         <span className={styles.body}>
           <span className={styles.line}>
             <span className={styles.name} dir="auto">
@@ -99,9 +99,9 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
             <span className={styles.text} dir="auto">
               {lastMessageLine(row, userId)}
             </span>
-            <Edge row={row} now={now} />
+            <RowBadge row={row} now={now} />
           </span>
-          <Meta row={row} labels={labels} />
+          <RowDetails row={row} labels={labels} />
         </span>
       </a>
     </li>
@@ -109,9 +109,9 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
 })
 
 // The click handler knows whether it is a range.
-const ignored = () => {}
+const noop = () => {}
 
-function Face({ name, channel }: { name: string; channel: Conversation['channel'] }) {
+function CustomerAvatar({ name, channel }: { name: string; channel: Conversation['channel'] }) {
   const Icon = channelIcons[channel]
   return (
     <span className={styles.face} title={t.inbox.channels[channel]}>
@@ -124,7 +124,7 @@ function Face({ name, channel }: { name: string; channel: Conversation['channel'
 }
 
 /** Number of unread messages, otherwise the customer's waiting time. */
-function Edge({ row: { unreadCount, unansweredSince, owner }, now }: { row: Conversation; now: number }) {
+function RowBadge({ row: { unreadCount, unansweredSince, owner }, now }: { row: Conversation; now: number }) {
   if (unreadCount > 0) {
     return (
       <span
@@ -152,7 +152,7 @@ function Waiting({ since, now }: { since: string; now: number }) {
 }
 
 /** Rendered only if there is something to show. */
-function Meta({ row, labels }: { row: Conversation; labels: ReadonlyMap<string, Label> }) {
+function RowDetails({ row, labels }: { row: Conversation; labels: ReadonlyMap<string, Label> }) {
   const { ownerName, owner, status, snoozedUntil, lastMessage, labelIds, assignedToName, handover } = row
   const isFailed = lastMessage?.status === 'failed'
   const isAgents = owner !== 'human'
@@ -164,7 +164,7 @@ function Meta({ row, labels }: { row: Conversation; labels: ReadonlyMap<string, 
     snoozedUntil === null ? t.inbox.snoozedOpen : t.inbox.snoozedUntil({ moment: formatShortTime(snoozedUntil) })
   return (
     <span className={styles.meta}>
-      {handover !== null && <HandedOver handover={handover} />}
+      {handover !== null && <HandoverChip handover={handover} />}
       {isAgents && (
         <span className={styles.agent} title={t.inbox.answeredBy({ name: agent })}>
           <IconRobot size={13} aria-hidden="true" />
@@ -194,7 +194,7 @@ function Meta({ row, labels }: { row: Conversation; labels: ReadonlyMap<string, 
   )
 }
 
-function HandedOver({ handover: { urgency, reason, at } }: { handover: NonNullable<Conversation['handover']> }) {
+function HandoverChip({ handover: { urgency, reason, at } }: { handover: NonNullable<Conversation['handover']> }) {
   const texts = t.inbox.handover
   return (
     <span

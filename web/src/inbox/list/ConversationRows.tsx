@@ -33,7 +33,7 @@ interface ConversationRowsProps {
 }
 
 // The next page is loaded this many rows before the end.
-const ahead = 30
+const prefetchRows = 30
 const retryMs = 2_000
 
 /** Virtual list: renders only visible rows. */
@@ -54,10 +54,11 @@ export function ConversationRows({ filter, isNarrowed, openId, open, clear }: Co
   const labels = useLabelsById(workspaceId)
   const now = useNow()
   useScrollAnchor(scroller, rows, filter)
-  const isNearEnd = hasMore && (shown.at(-1)?.index ?? 0) >= rows.length - ahead
+  const isNearEnd = hasMore && (shown.at(-1)?.index ?? 0) >= rows.length - prefetchRows
   useNextPage(isNearEnd ? cursor : null, more)
   const { chosen, isTouchMode, choose } = useRowSelection(rows)
-  useListKeys(useQueued(useRowMoves(scroller, rows, openId, virtual.scrollToIndex, open), query.isPending), choose)
+  const navigation = useRowNavigation(scroller, rows, openId, virtual.scrollToIndex, open)
+  useListKeys(useQueuedMove(navigation, query.isPending), choose)
   const peek = useCallback((id: string) => prefetchThread(inbox, id), [inbox])
 
   if (query.isError && rows.length === 0) return <ErrorState error={query.error} retry={() => void query.refetch()} />
@@ -70,8 +71,8 @@ export function ConversationRows({ filter, isNarrowed, openId, open, clear }: Co
     const action = { label: t.common.pages.connections, run: connect }
     return <EmptyState title={t.inbox.empty[filter.view]} {...(filter.view === 'all' && { action })} />
   }
-  const drawn = shown.map(({ index }) => rows[index]?.id)
-  const stopId = drawn.includes(openId) ? openId : drawn[0]
+  const renderedIds = shown.map(({ index }) => rows[index]?.id)
+  const stopId = renderedIds.includes(openId) ? openId : renderedIds[0]
   return (
     <div ref={scroller} className={styles.scroller} data-stale={query.isPlaceholderData || undefined}>
       <ul
@@ -86,14 +87,12 @@ export function ConversationRows({ filter, isNarrowed, openId, open, clear }: Co
             row !== undefined && (
               <ConversationRow
                 key={row.id}
-                row={row}
-                index={index}
-                start={start}
+                {...{ row, index, start }}
                 total={hasMore ? -1 : rows.length}
                 isOpen={row.id === openId}
                 isSelected={chosen.has(row.id)}
                 isTouchMode={isTouchMode}
-                isStop={row.id === stopId}
+                isTabStop={row.id === stopId}
                 labels={labels}
                 now={now}
                 userId={currentUser().id}
@@ -114,13 +113,13 @@ export function ConversationRows({ filter, isNarrowed, openId, open, clear }: Co
  * longer belongs to it. Detected by a changed cursor, or by the counter if the cursor is the same.
  */
 function useNextPage(cursor: string | null, more: () => Promise<void>): void {
-  const [readings, setReadings] = useState(0)
+  const [loadCount, setLoadCount] = useState(0)
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs for each cursor and after each load
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
     let isOver = false
     const scheduleRead = (afterMs: number) => {
-      if (!isOver) timer = setTimeout(() => setReadings((count) => count + 1), afterMs)
+      if (!isOver) timer = setTimeout(() => setLoadCount((count) => count + 1), afterMs)
     }
     if (cursor !== null)
       more().then(
@@ -132,30 +131,30 @@ function useNextPage(cursor: string | null, more: () => Promise<void>): void {
       isOver = true
       clearTimeout(timer)
     }
-  }, [cursor, readings])
+  }, [cursor, loadCount])
 }
 
-interface RowMoves {
+interface RowNavigation {
   moveBy(step: 1 | -1): void
   /** The focused row, otherwise the open conversation. */
-  here(): string | undefined
+  currentId(): string | undefined
 }
 
 /** Moves by rows and opens them, except while several are selected: that must not mark them as read. */
-function useRowMoves(
+function useRowNavigation(
   scroller: { current: HTMLDivElement | null },
   rows: readonly { id: string }[],
   openId: string | undefined,
   scrollTo: (index: number) => void,
   open: (id: string) => void,
-): RowMoves {
+): RowNavigation {
   const latest = useRef({ rows, openId, scrollTo, open })
   latest.current = { rows, openId, scrollTo, open }
   return useMemo(() => {
-    const here = () => focusedRow() ?? latest.current.openId
+    const currentId = () => focusedRow() ?? latest.current.openId
     const moveBy = (step: 1 | -1) => {
       const { rows, scrollTo, open } = latest.current
-      const from = rows.findIndex(({ id }) => id === here())
+      const from = rows.findIndex(({ id }) => id === currentId())
       const to = Math.min(Math.max(from + step, 0), rows.length - 1)
       const id = rows[to]?.id
       if (id === undefined) return
@@ -167,23 +166,23 @@ function useRowMoves(
       // Based on the focused row: with quick key presses, opening lags a row behind.
       if (to !== from && currentSelection().ids.length === 0) open(id)
     }
-    return { moveBy, here }
+    return { moveBy, currentId }
   }, [scroller])
 }
 
 /** Remembers one move to the next row until rows have loaded. */
-function useQueued(moves: RowMoves, isPending: boolean): RowMoves {
-  const isKept = useRef(false)
+function useQueuedMove(moves: RowNavigation, isPending: boolean): RowNavigation {
+  const isQueued = useRef(false)
   useEffect(() => {
-    if (isPending || !isKept.current) return
-    isKept.current = false
+    if (isPending || !isQueued.current) return
+    isQueued.current = false
     moves.moveBy(1)
   }, [moves, isPending])
   return useMemo(
     () => ({
       ...moves,
       moveBy: (step) => {
-        if (isPending) isKept.current = step === 1
+        if (isPending) isQueued.current = step === 1
         else moves.moveBy(step)
       },
     }),
@@ -193,16 +192,19 @@ function useQueued(moves: RowMoves, isPending: boolean): RowMoves {
 
 const focusedRow = (): string | undefined => document.activeElement?.closest<HTMLElement>('[data-row]')?.dataset.row
 
-function useListKeys({ moveBy, here }: RowMoves, choose: (id: string | undefined, isRange: boolean) => void): void {
+function useListKeys(
+  { moveBy, currentId }: RowNavigation,
+  choose: (id: string | undefined, isRange: boolean) => void,
+): void {
   useShortcuts(
     t.inbox.title,
     useMemo(
       (): Shortcut[] => [
         { keys: 'j', label: t.inbox.actions.next, skipsFlush: true, run: () => moveBy(1) },
         { keys: 'k', label: t.inbox.actions.previous, skipsFlush: true, run: () => moveBy(-1) },
-        { keys: 'x', label: t.inbox.bulk.toggle, run: () => choose(here(), false) },
+        { keys: 'x', label: t.inbox.bulk.toggle, run: () => choose(currentId(), false) },
       ],
-      [moveBy, here, choose],
+      [moveBy, currentId, choose],
     ),
   )
 }

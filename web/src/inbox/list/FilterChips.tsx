@@ -15,7 +15,7 @@ interface FilterChipsProps {
 /** Active filters, each with a remove button. */
 export default function FilterChips({ search, filterBy }: FilterChipsProps) {
   const workspaceId = useWorkspaceId()
-  const wordFor = useFilterTexts(workspaceId)
+  const textOf = useFilterTexts(workspaceId)
   const fields = (Object.keys(search) as (keyof InboxSearch)[]).filter((field) => field !== 'view' && field !== 'sort')
   const without = (field: keyof InboxSearch) =>
     filterBy((before) => {
@@ -26,16 +26,16 @@ export default function FilterChips({ search, filterBy }: FilterChipsProps) {
   return (
     <div className={styles.chips}>
       {fields.map((field) => {
-        const word = wordFor(search, field)
+        const filterText = textOf(search, field)
         return (
           <button
             key={field}
             type="button"
             className={styles.chip}
-            aria-label={t.inbox.filters.remove({ what: word })}
+            aria-label={t.inbox.filters.remove({ what: filterText })}
             onClick={() => without(field)}
           >
-            <span>{word}</span>
+            <span>{filterText}</span>
             <IconX size={14} />
           </button>
         )

@@ -24,9 +24,9 @@ interface ListHeaderProps {
 
 export function ListHeader({ search, filterBy, open }: ListHeaderProps) {
   const [isSearching, setSearching] = useState(search.search !== undefined)
-  const [isFiltering, setFiltering] = useState(false)
-  const dropdown = useDropdown(isFiltering, setFiltering)
-  const isStanding = useIsPageReady()
+  const [isFilterOpen, setFilterOpen] = useState(false)
+  const dropdown = useDropdown(isFilterOpen, setFilterOpen)
+  const isPageReady = useIsPageReady()
   useShortcuts(
     t.inbox.title,
     useMemo(() => [{ keys: '/', label: t.inbox.openSearch, run: () => setSearching(true) }], []),
@@ -49,7 +49,7 @@ export function ListHeader({ search, filterBy, open }: ListHeaderProps) {
           >
             <IconSquareCheck size={18} stroke={1.6} />
           </ActionIcon>
-          {isStanding && (
+          {isPageReady && (
             <Suspense>
               <MentionsButton />
             </Suspense>

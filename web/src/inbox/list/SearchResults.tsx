@@ -25,17 +25,17 @@ interface SearchResultsProps {
 /** Search results: conversations by their customer, and messages by text. */
 export default function SearchResults({ filter, term, openId, open, openAt }: SearchResultsProps) {
   // Per search: a new one shows both groups again.
-  const [allOf, setAllOf] = useState<string | null>(null)
-  const showsAll = allOf === term
+  const [expandedTerm, setExpandedTerm] = useState<string | null>(null)
+  const showsAll = expandedTerm === term
   const scroller = useRef<HTMLElement>(null)
   const moves = useResultNavigation(scroller, openId, !showsAll)
   if (showsAll) {
     return (
       <>
-        <button type="button" className={styles.more} onClick={() => setAllOf(null)}>
+        <button type="button" className={styles.more} onClick={() => setExpandedTerm(null)}>
           {t.search.results.showFewer}
         </button>
-        <ConversationRows filter={filter} isNarrowed openId={openId} open={open} clear={() => setAllOf(null)} />
+        <ConversationRows filter={filter} isNarrowed openId={openId} open={open} clear={() => setExpandedTerm(null)} />
       </>
     )
   }
@@ -47,7 +47,7 @@ export default function SearchResults({ filter, term, openId, open, openAt }: Se
       {...moves}
       {...{ [resultsAttribute]: '' }}
     >
-      <ConversationResults filter={filter} openId={openId} open={open} showAll={() => setAllOf(term)} />
+      <ConversationResults filter={filter} openId={openId} open={open} showAll={() => setExpandedTerm(term)} />
       <MessageResults term={term} openAt={openAt} />
     </section>
   )
@@ -99,7 +99,7 @@ function ConversationResults({ filter, openId, open, showAll }: ConversationResu
               isOpen={row.id === openId}
               isSelected={chosen.has(row.id)}
               isTouchMode={isTouchMode}
-              isStop
+              isTabStop
               labels={labels}
               now={now}
               userId={currentUser().id}

@@ -25,7 +25,7 @@ export function useResultNavigation(
       return ofOpen.find((link) => link === last.current) ?? ofOpen[0]
     }
     const here = () => links().find((link) => link === document.activeElement) ?? opened()
-    const beside = (step: 1 | -1) => {
+    const focusBeside = (step: 1 | -1) => {
       const all = links()
       const from = here()
       const next = all[(from === undefined ? -1 : all.indexOf(from)) + step]
@@ -33,7 +33,7 @@ export function useResultNavigation(
       return next
     }
     const openBeside = (step: 1 | -1) => {
-      const next = beside(step)
+      const next = focusBeside(step)
       // While several are selected, do not open: that would mark them as read.
       if (currentSelection().ids.length === 0) next?.click()
     }
@@ -52,7 +52,7 @@ export function useResultNavigation(
       next.focus()
       next.click()
     }
-    return { beside, openBeside, choose, openNextResult }
+    return { focusBeside, openBeside, choose, openNextResult }
   }, [scroller])
   useEffect(() => (isHere ? overrideNext(moves.openNextResult) : undefined), [isHere, overrideNext, moves])
   useShortcuts(
@@ -68,7 +68,7 @@ export function useResultNavigation(
       if (step === null) return
       event.preventDefault()
       // The search field is above the first result.
-      const isMoved = moves.beside(step) !== undefined
+      const isMoved = moves.focusBeside(step) !== undefined
       if (!isMoved && step === -1) document.querySelector<HTMLElement>('input[type="search"]')?.focus()
     },
   }

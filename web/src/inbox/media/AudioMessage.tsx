@@ -58,11 +58,11 @@ export function PlayButton({ track, playing }: { track: Track; playing: Playback
 /** Total duration, then the position while playing. */
 export function AudioTime({ seconds, playing }: { seconds: number | null; playing: PlaybackState | null }) {
   const length = playing?.length ?? seconds
-  const isBegun = playing !== null && (playing.isPlaying || playing.at > 0)
-  if (length === null) return <span className={styles.time}>{isBegun ? formatPlaybackTime(playing.at) : '–:––'}</span>
+  const isStarted = playing !== null && (playing.isPlaying || playing.at > 0)
+  if (length === null) return <span className={styles.time}>{isStarted ? formatPlaybackTime(playing.at) : '–:––'}</span>
   return (
     <span className={styles.time}>
-      {isBegun ? `${formatPlaybackTime(playing.at)} / ${formatPlaybackTime(length)}` : formatPlaybackTime(length)}
+      {isStarted ? `${formatPlaybackTime(playing.at)} / ${formatPlaybackTime(length)}` : formatPlaybackTime(length)}
     </span>
   )
 }

@@ -14,7 +14,7 @@ import { t } from '../../text/index.ts'
 import { formatFileSize } from '../../ui/format/size.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import styles from './media.module.css'
-import { endingOf, isPdf } from './media-rules.ts'
+import { extensionOf, isPdf } from './media-rules.ts'
 
 const icons: Record<Media['kind'], TablerIcon> = {
   image: IconPhoto,
@@ -32,7 +32,7 @@ export function FileCard({ media, open }: { media: Media; open(): void }) {
   const canLook = isPdf(media) && navigator.pdfViewerEnabled
   const Icon = isPdf(media) ? IconFileText : icons[kind]
   const shown = name ?? (kind === 'document' ? t.media.unnamed : t.media.kinds[kind])
-  const facts = [endingOf(name), bytes === null ? null : formatFileSize(bytes)].filter((one) => one !== null)
+  const facts = [extensionOf(name), bytes === null ? null : formatFileSize(bytes)].filter((one) => one !== null)
   return (
     <span className={styles.file}>
       <Icon size={26} stroke={1.5} aria-hidden="true" />

@@ -23,9 +23,9 @@ export default function MediaPart({ messageId, direction, media }: MediaPartProp
   const what = t.media.kinds[kind]
   const title = direction === 'inbound' ? t.media.from({ what, who: customerName }) : t.media.fromUs({ what })
   const open = () => openFile(messageId)
-  const look = mediaViewOf(media, canPlay)
-  if (look === 'file') return <FileCard media={media} open={open} />
-  if (look === 'sound') {
+  const view = mediaViewOf(media, canPlay)
+  if (view === 'file') return <FileCard media={media} open={open} />
+  if (view === 'sound') {
     return <AudioMessage media={media} track={{ workspaceId, conversationId, messageId, mediaId, title, seconds }} />
   }
   return <Picture media={media} label={title} open={open} />

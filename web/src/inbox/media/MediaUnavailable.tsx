@@ -15,12 +15,12 @@ import { formatFileSize } from '../../ui/format/size.ts'
 import { showError } from '../../ui/overlay/toasts.tsx'
 import { fileFailure } from '../parts/file-failures.ts'
 import styles from './media.module.css'
-import { hasPictureRoom, sizeInBubble } from './media-rules.ts'
+import { hasReservedSize, sizeInBubble } from './media-rules.ts'
 import { Placeholder } from './Picture.tsx'
 
-type Missing = Exclude<Media['state'], 'here'>
+type UnavailableState = Exclude<Media['state'], 'here'>
 
-const icons: Record<Missing, TablerIcon> = {
+const icons: Record<UnavailableState, TablerIcon> = {
   coming: IconClockDown,
   too_large: IconScale,
   gone: IconFileOff,
@@ -34,17 +34,17 @@ export function MediaUnavailable({
   media,
 }: {
   conversationId: string
-  media: Media & { state: Missing }
+  media: Media & { state: UnavailableState }
 }) {
   const { kind, state, name, bytes, failure } = media
   const Icon = icons[state]
   // A loading image reserves its final size; a failed one only the size of its text.
-  const isRoomy = state === 'coming' && hasPictureRoom(media)
+  const isReserved = state === 'coming' && hasReservedSize(media)
   const { width, height } = sizeInBubble(media)
-  const room = isRoomy ? ({ '--w': `${width}px`, '--ratio': `${width} / ${height}` } as CSSProperties) : {}
+  const reservedSize = isReserved ? ({ '--w': `${width}px`, '--ratio': `${width} / ${height}` } as CSSProperties) : {}
   return (
-    <span className={isRoomy ? styles.picture : styles.missing} data-state={state} style={room}>
-      {isRoomy && <Placeholder placeholder={media.placeholder} />}
+    <span className={isReserved ? styles.picture : styles.missing} data-state={state} style={reservedSize}>
+      {isReserved && <Placeholder placeholder={media.placeholder} />}
       <span className={styles.why} title={failure ?? undefined}>
         <Icon size={18} stroke={1.7} aria-hidden="true" />
         <span>
@@ -63,19 +63,19 @@ export function MediaUnavailable({
 }
 
 /** Returns the reason if known; a file that is still being retried may arrive. */
-const reasonText = (state: Missing, failure: string | null): string =>
+const reasonText = (state: UnavailableState, failure: string | null): string =>
   (state === 'coming' ? null : fileFailure(failure)) ?? t.media.states[state]
 
 function RetryButton({ conversationId, mediaId }: { conversationId: string; mediaId: string }) {
   const inbox = useInbox()
   const [isRetrying, setAsking] = useState(false)
-  const ask = async () => {
+  const retry = async () => {
     setAsking(true)
     await retryFileDownload(inbox, conversationId, mediaId).catch(showError)
     setAsking(false)
   }
   return (
-    <button type="button" className={styles.retry} disabled={isRetrying} onClick={() => void ask()}>
+    <button type="button" className={styles.retry} disabled={isRetrying} onClick={() => void retry()}>
       {t.media.retry}
     </button>
   )

@@ -24,7 +24,7 @@ export function Picture({ media, label, open }: PictureProps) {
   // The preview of an animated sticker does not move.
   const isWhole = !media.hasPreview || (media.isAnimated && media.kind === 'sticker')
   const address = isWhole ? fileAddress(workspaceId, media.id) : previewAddress(workspaceId, media.id)
-  const drawn = (
+  const image = (
     <>
       {state !== 'there' && <Placeholder placeholder={media.placeholder} />}
       {state === 'broken' && (
@@ -57,7 +57,7 @@ export function Picture({ media, label, open }: PictureProps) {
   if (media.kind === 'sticker') {
     return (
       <span className={styles.picture} data-kind="sticker" style={room}>
-        {drawn}
+        {image}
       </span>
     )
   }
@@ -70,7 +70,7 @@ export function Picture({ media, label, open }: PictureProps) {
       aria-label={t.media.open({ what: label })}
       onClick={open}
     >
-      {drawn}
+      {image}
     </button>
   )
 }

@@ -60,7 +60,7 @@ export default function Viewer({ messageId, close }: ViewerProps) {
         <ViewerAction icon={IconX} label={t.common.close} run={close} />
       </header>
       <div className={styles.stage}>
-        {item !== null && <ViewerContent key={item.media.id} leaf={item} zoom={zoom} go={go} />}
+        {item !== null && <ViewerContent key={item.media.id} albumItem={item} zoom={zoom} go={go} />}
       </div>
       {place !== null && place.of > 1 && (
         <>
@@ -79,18 +79,18 @@ const isZoomable = ({ media }: AlbumItem): boolean =>
   media.kind !== 'video' && media.type?.startsWith('image/') === true
 
 interface ViewerContentProps {
-  leaf: AlbumItem
+  albumItem: AlbumItem
   zoom: ReturnType<typeof useZoom>
   go(step: -1 | 1): void
 }
 
-function ViewerContent({ leaf, zoom, go }: ViewerContentProps) {
+function ViewerContent({ albumItem, zoom, go }: ViewerContentProps) {
   const { customerName } = useThreadContext()
-  const { media, direction } = leaf
+  const { media, direction } = albumItem
   const what = t.media.kinds[media.kind]
   const label = direction === 'inbound' ? t.media.from({ what, who: customerName }) : t.media.fromUs({ what })
   if (isPdf(media)) return <PdfView media={media} />
-  if (!isZoomable(leaf)) return <VideoView media={media} label={label} />
+  if (!isZoomable(albumItem)) return <VideoView media={media} label={label} />
   return <ZoomPicture media={media} label={label} zoom={zoom} go={go} />
 }
 

@@ -47,7 +47,7 @@ export function mediaViewOf({ kind, type, isInline }: Media, canPlay: (type: str
 const audioOrFile = (type: string, canPlay: (type: string) => boolean): MediaView => (canPlay(type) ? 'sound' : 'file')
 
 /** Returns whether a size is reserved, by the kind of a file that has not loaded. */
-export const hasPictureRoom = ({ kind }: Pick<Media, 'kind'>): boolean =>
+export const hasReservedSize = ({ kind }: Pick<Media, 'kind'>): boolean =>
   kind === 'image' || kind === 'video' || kind === 'sticker'
 
 export const isPdf = ({ type, isInline }: Media): boolean => isInline && type === 'application/pdf'
@@ -68,7 +68,7 @@ export type Speed = (typeof speeds)[number]
 export const speedAfter = (speed: Speed): Speed => speeds[(speeds.indexOf(speed) + 1) % speeds.length] ?? 1
 
 /** Returns the file extension as a label, such as `PDF`; null if it says nothing. */
-export function endingOf(name: string | null): string | null {
+export function extensionOf(name: string | null): string | null {
   const ending = /\.([A-Za-z0-9]{1,5})$/.exec(name ?? '')?.[1]
   return ending === undefined ? null : ending.toUpperCase()
 }
@@ -82,7 +82,7 @@ export function mapAddress(latitude: number, longitude: number): string {
 }
 
 export function coordinates(latitude: number, longitude: number): string {
-  const said = (degrees: number, [positive, negative]: readonly [string, string]) =>
+  const format = (degrees: number, [positive, negative]: readonly [string, string]) =>
     `${Math.abs(degrees).toFixed(5)}° ${degrees < 0 ? negative : positive}`
-  return `${said(latitude, ['N', 'S'])}, ${said(longitude, ['E', 'W'])}`
+  return `${format(latitude, ['N', 'S'])}, ${format(longitude, ['E', 'W'])}`
 }

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react'
 import { fileAddress } from '../../data/inbox/files.ts'
+import { setPlayerOpen } from './is-player-open.ts'
 import { type Speed, speedAfter, speeds } from './media-rules.ts'
-import { setPlayerOpen } from './player-open.ts'
 
 /** Audio of a message. */
 export interface Track {
@@ -105,20 +105,20 @@ async function startPlayback(): Promise<void> {
 }
 
 function newAudio(): HTMLAudioElement {
-  const made = new Audio()
-  made.preload = 'auto'
-  made.onplay = () => change({ isPlaying: true, hasFailed: false })
-  made.onpause = () => change({ isPlaying: false })
-  made.ontimeupdate = () => change({ at: made.currentTime })
-  made.onended = () => change({ isPlaying: false, at: 0 })
-  made.ondurationchange = () => {
+  const element = new Audio()
+  element.preload = 'auto'
+  element.onplay = () => change({ isPlaying: true, hasFailed: false })
+  element.onpause = () => change({ isPlaying: false })
+  element.ontimeupdate = () => change({ at: element.currentTime })
+  element.onended = () => change({ isPlaying: false, at: 0 })
+  element.ondurationchange = () => {
     // Some recordings have no duration until they have been played.
-    if (Number.isFinite(made.duration) && made.duration > 0) change({ length: made.duration })
+    if (Number.isFinite(element.duration) && element.duration > 0) change({ length: element.duration })
   }
-  made.onerror = () => {
-    if (made.hasAttribute('src')) change({ isPlaying: false, hasFailed: true })
+  element.onerror = () => {
+    if (element.hasAttribute('src')) change({ isPlaying: false, hasFailed: true })
   }
-  return made
+  return element
 }
 
 function savedSpeed(): Speed {

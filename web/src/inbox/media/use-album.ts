@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useState } from 'react'
 import { fileAddress } from '../../data/inbox/files.ts'
-import { knownFile, useGallery } from '../../data/inbox/gallery.ts'
+import { cachedFile, useGallery } from '../../data/inbox/gallery.ts'
 import { useCachedThread, useInbox } from '../../data/inbox/queries.ts'
 import { type AlbumItem, albumKinds, albumOf } from './album.ts'
 
@@ -38,7 +38,7 @@ export function useAlbum(conversationId: string, openedId: string): Album {
   }, [leaves, n, workspaceId])
   return {
     // Documents, and files not loaded yet, are in no album.
-    item: leaves[n] ?? knownFile(inbox, conversationId, shownId),
+    item: leaves[n] ?? cachedFile(inbox, conversationId, shownId),
     place: n === -1 ? null : { n: n + 1, of: leaves.length },
     go: (step) => {
       const next = n === -1 ? undefined : leaves[n + step]

@@ -47,7 +47,7 @@ function boxOf(frame: HTMLElement | null, picture: HTMLElement | null): Box | nu
 /** Gestures on the image: pinch, drag, swipe, double tap, wheel. */
 export function useGestures({ frame, change, view }: Zoom, go: (step: -1 | 1) => void) {
   const fingers = useRef(new Map<number, Point>())
-  const begun = useRef<Point | null>(null)
+  const start = useRef<Point | null>(null)
   const pointOf = ({ clientX, clientY }: { clientX: number; clientY: number }): Point => {
     const box = frame.current?.getBoundingClientRect()
     if (box === undefined) return middle
@@ -70,7 +70,7 @@ export function useGestures({ frame, change, view }: Zoom, go: (step: -1 | 1) =>
     onPointerDown: (event: React.PointerEvent) => {
       event.currentTarget.setPointerCapture(event.pointerId)
       fingers.current.set(event.pointerId, pointOf(event))
-      begun.current = fingers.current.size === 1 ? pointOf(event) : null
+      start.current = fingers.current.size === 1 ? pointOf(event) : null
     },
     onPointerMove: (event: React.PointerEvent) => {
       const before = fingers.current.get(event.pointerId)
@@ -85,11 +85,11 @@ export function useGestures({ frame, change, view }: Zoom, go: (step: -1 | 1) =>
     },
     onPointerUp: (event: React.PointerEvent) => {
       fingers.current.delete(event.pointerId)
-      if (begun.current === null) return
+      if (start.current === null) return
       const now = pointOf(event)
-      const moved = { x: now.x - begun.current.x, y: now.y - begun.current.y }
-      const way = swipeOf(view, moved)
-      if (way !== 0) go(way)
+      const moved = { x: now.x - start.current.x, y: now.y - start.current.y }
+      const direction = swipeOf(view, moved)
+      if (direction !== 0) go(direction)
     },
     onPointerCancel: (event: React.PointerEvent) => void fingers.current.delete(event.pointerId),
     onDoubleClick: (event: React.MouseEvent) => {

@@ -29,8 +29,8 @@ export function zoomAt(view: View, factor: number, point: Point): View {
 
 /** Keeps the edges of the image at or outside those of the frame where possible. */
 export function clampView({ scale, x, y }: View, { frame, picture }: Box): View {
-  const within = (at: number, long: number, room: number) => {
-    const most = Math.max(0, (long * scale - room) / 2)
+  const within = (at: number, long: number, frameSize: number) => {
+    const most = Math.max(0, (long * scale - frameSize) / 2)
     return Math.min(most, Math.max(-most, at)) + 0
   }
   return { scale, x: within(x, picture.width, frame.width), y: within(y, picture.height, frame.height) }

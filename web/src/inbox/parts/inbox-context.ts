@@ -7,7 +7,7 @@ export interface InboxContextValue {
   /** Opens the next conversation of the list. */
   openNext(): void
   /** Replaces `openNext`, until the returned function is called. */
-  overrideNext(way: () => void): () => void
+  overrideNext(open: () => void): () => void
   /** Opens a conversation again, while the inbox is mounted. */
   reopen(id: string): void
 }

@@ -112,8 +112,8 @@ function ownerLine({ to, toName, fromName: from, reason, actor }: Activity, who:
   const { activities } = t.inbox
   const agent = toName ?? from ?? t.inbox.views.agents
   if (to !== 'human') {
-    const isOwnDoing = actor.type === 'system' || actor.type === 'agent'
-    return isOwnDoing ? activities.assignedToAgent({ agent }) : activities.handedToAgent({ who, agent })
+    const isAutomatic = actor.type === 'system' || actor.type === 'agent'
+    return isAutomatic ? activities.assignedToAgent({ agent }) : activities.handedToAgent({ who, agent })
   }
   if (reason === 'sent')
     return from === null ? activities.repliedAndTookOver({ who }) : activities.repliedAndTookOverFrom({ who, from })

@@ -15,7 +15,7 @@ const maxLinks = 500
 
 /** Finds links in untrusted text: only web and e-mail addresses, never another scheme. */
 export function parseLinks(text: string): TextSpan[] {
-  const stretches: TextSpan[] = []
+  const spans: TextSpan[] = []
   let end = 0
   let links = 0
   for (const match of text.matchAll(address)) {
@@ -23,12 +23,12 @@ export function parseLinks(text: string): TextSpan[] {
     const href = hrefOf(found)
     if (href === null) continue
     if (++links > maxLinks) break
-    if (match.index > end) stretches.push({ text: text.slice(end, match.index) })
-    stretches.push({ text: found, href })
+    if (match.index > end) spans.push({ text: text.slice(end, match.index) })
+    spans.push({ text: found, href })
     end = match.index + found.length
   }
-  if (end < text.length) stretches.push({ text: text.slice(end) })
-  return stretches
+  if (end < text.length) spans.push({ text: text.slice(end) })
+  return spans
 }
 
 // A bracket that is opened within the address belongs to it.

@@ -9,7 +9,7 @@ export type MarkupNode =
   | { type: 'mention'; text: string }
   /** `mark` is the marker on both sides. */
   | { type: 'code'; mark: '`' | '```'; text: string }
-  | { type: Style; mark: string; pieces: MarkupNode[] }
+  | { type: Style; mark: string; children: MarkupNode[] }
 
 const styles: ReadonlyMap<string, Style> = new Map([
   ['*', 'bold'],
@@ -38,7 +38,7 @@ export function stripMarkup(text: string): string {
 }
 
 const textOf = (pieces: readonly MarkupNode[]): string =>
-  pieces.map((piece) => ('pieces' in piece ? textOf(piece.pieces) : piece.text)).join('')
+  pieces.map((piece) => ('children' in piece ? textOf(piece.children) : piece.text)).join('')
 
 interface CodePart {
   text: string
@@ -48,7 +48,7 @@ interface CodePart {
 /** Splits code between backticks from other text. Three backticks may span lines. */
 function splitCode(text: string): CodePart[] {
   const parts: CodePart[] = []
-  let [begun, hasFence] = [0, true]
+  let [start, hasFence] = [0, true]
   for (let at = text.indexOf('`'); at !== -1; at = text.indexOf('`', at)) {
     const isFence = hasFence && text.startsWith('```', at)
     const mark = isFence ? '```' : '`'
@@ -60,11 +60,11 @@ function splitCode(text: string): CodePart[] {
       at += isFence && end !== -1 ? mark.length : 1
       continue
     }
-    if (at > begun) parts.push({ text: text.slice(begun, at), mark: null })
+    if (at > start) parts.push({ text: text.slice(start, at), mark: null })
     parts.push({ text: inside, mark })
-    begun = at = end + mark.length
+    start = at = end + mark.length
   }
-  if (begun < text.length) parts.push({ text: text.slice(begun), mark: null })
+  if (start < text.length) parts.push({ text: text.slice(start), mark: null })
   return parts
 }
 
@@ -80,15 +80,15 @@ function mentionsIn(text: string, names: readonly string[]): (string | { name: s
   if (names.length === 0) return [text]
   const byLength = names.toSorted((a, b) => b.length - a.length)
   const parts: (string | { name: string })[] = []
-  let begun = 0
+  let start = 0
   for (let at = text.indexOf('@'); at !== -1; at = text.indexOf('@', at + 1)) {
     const name = byLength.find((one) => text.startsWith(one, at + 1) && !isWordAt(text, at + 1 + one.length))
     if (name === undefined) continue
-    if (at > begun) parts.push(text.slice(begun, at))
+    if (at > start) parts.push(text.slice(start, at))
     parts.push({ name: `@${name}` })
-    begun = at + 1 + name.length
+    start = at + 1 + name.length
   }
-  if (begun < text.length) parts.push(text.slice(begun))
+  if (start < text.length) parts.push(text.slice(start))
   return parts
 }
 
@@ -107,7 +107,7 @@ function parseMarks(reader: Reader, part: string | { name: string }): void {
 type Reader = ReturnType<typeof newReader>
 
 /** An opening marker without a closing one yet: its index among the nodes, and whether text follows directly. */
-interface Open {
+interface OpenMark {
   mark: string
   at: number
 }
@@ -115,7 +115,7 @@ interface Open {
 function newReader() {
   const done: MarkupNode[] = []
   let line: MarkupNode[] = []
-  let open: Open[] = []
+  let open: OpenMark[] = []
   // A marker is held back until the next character shows whether it opens, closes or is plain text.
   let waiting: string | null = null
   let before = ''
@@ -135,10 +135,10 @@ function newReader() {
   }
   const close = (opened: number, mark: string) => {
     const { at = 0 } = open[opened] ?? {}
-    const pieces = mergeText(line.slice(at + 1))
+    const children = mergeText(line.slice(at + 1))
     line.length = at
     open.length = opened
-    put({ type: styles.get(mark) ?? 'bold', mark, pieces })
+    put({ type: styles.get(mark) ?? 'bold', mark, children })
     before = mark
   }
   const endLine = () => {

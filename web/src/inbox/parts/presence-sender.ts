@@ -5,7 +5,7 @@ export type PresenceState = Person['state'] | 'gone'
 /** Reports my presence in one conversation. */
 export interface PresenceSender {
   /** Whether the conversation is visible to me. */
-  setVisible(isSeen: boolean): void
+  setVisible(isVisible: boolean): void
   /** Call on each input. Typing ends after 5 seconds without input. */
   startTyping(): void
   /** Typing has ended: the text was sent or deleted. */
@@ -18,41 +18,41 @@ const heartbeatMs = 10_000
 const idleMs = 5_000
 
 /** Sends each change at once and repeats it before it expires. Requests are sent in order. */
-export function createPresenceSender(say: (state: PresenceState) => Promise<unknown>): PresenceSender {
+export function createPresenceSender(send: (state: PresenceState) => Promise<unknown>): PresenceSender {
   let state: PresenceState = 'gone'
-  let isSaying = false
+  let isSending = false
   let isStale = false
   let resting: ReturnType<typeof setTimeout> | undefined
-  const speak = () => {
+  const sendState = () => {
     // Of changes during a request, only the last one is sent.
-    isStale = isSaying
-    if (isSaying) return
-    isSaying = true
-    void say(state).finally(() => {
-      isSaying = false
-      if (isStale) speak()
+    isStale = isSending
+    if (isSending) return
+    isSending = true
+    void send(state).finally(() => {
+      isSending = false
+      if (isStale) sendState()
     })
   }
-  const be = (next: PresenceState) => {
+  const setState = (next: PresenceState) => {
     clearTimeout(resting)
     if (next === state) return
     state = next
-    speak()
+    sendState()
   }
-  const heartbeat = setInterval(() => state !== 'gone' && speak(), heartbeatMs)
+  const heartbeat = setInterval(() => state !== 'gone' && sendState(), heartbeatMs)
   const stopTyping = () => {
-    if (state === 'typing') be('viewing')
+    if (state === 'typing') setState('viewing')
   }
   return {
-    setVisible: (isSeen) => be(isSeen ? 'viewing' : 'gone'),
+    setVisible: (isVisible) => setState(isVisible ? 'viewing' : 'gone'),
     startTyping: () => {
-      be('typing')
+      setState('typing')
       resting = setTimeout(stopTyping, idleMs)
     },
     stopTyping,
     leave: () => {
       clearInterval(heartbeat)
-      be('gone')
+      setState('gone')
     },
   }
 }

@@ -22,11 +22,11 @@ export function usePresence(id: string): readonly Person[] {
   useEffect(() => {
     const sender = createPresenceSender((state) => sendPresence(inbox, id, state))
     senders.set(id, sender)
-    const look = () => sender.setVisible(document.visibilityState === 'visible')
-    look()
-    document.addEventListener('visibilitychange', look)
+    const updateVisibility = () => sender.setVisible(document.visibilityState === 'visible')
+    updateVisibility()
+    document.addEventListener('visibilitychange', updateVisibility)
     return () => {
-      document.removeEventListener('visibilitychange', look)
+      document.removeEventListener('visibilitychange', updateVisibility)
       senders.delete(id)
       sender.leave()
     }
@@ -46,13 +46,13 @@ const typingText = (person: Person): string =>
     : t.inbox.people.viewing({ name: nameOf(person) })
 
 /** The header on phones has no space for more. */
-const maxFaces = 3
+const maxAvatars = 3
 
 /** Avatars of colleagues who have the conversation open. */
-export function Faces({ people }: { people: readonly Person[] }) {
+export function PresenceAvatars({ people }: { people: readonly Person[] }) {
   if (people.length === 0) return null
-  const isAll = people.length <= maxFaces
-  const shown = isAll ? people : people.slice(0, maxFaces - 1)
+  const isAll = people.length <= maxAvatars
+  const shown = isAll ? people : people.slice(0, maxAvatars - 1)
   const others = people.slice(shown.length).map(typingText).join(', ')
   return (
     <span className={styles.present}>

@@ -24,8 +24,8 @@ export function parseSystemMessage(text: string): SystemMessage {
     const end = how?.toLowerCase()
     if (end === 'missed') return { content: isVideo ? notices.missedVideo : notices.missed, call: 'missed' }
     if (end === 'declined') return { content: isVideo ? notices.declinedVideo : notices.declined, call: 'missed' }
-    const words = isVideo ? notices.video : notices.call
-    return { content: length === undefined ? words : `${words} (${length})`, call: 'answered' }
+    const texts = isVideo ? notices.video : notices.call
+    return { content: length === undefined ? texts : `${texts} (${length})`, call: 'answered' }
   }
   const [isUnshown, what] = unshown.exec(text) ?? []
   if (isUnshown !== undefined) {

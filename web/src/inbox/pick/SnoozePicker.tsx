@@ -24,7 +24,7 @@ export default function SnoozePicker({ dropdown, snooze }: SnoozePickerProps) {
     const hint = until === null ? {} : { hint: formatDateTime(until.toISOString()) }
     return { id: name, label: t.inbox.snoozes[name], until, ...hint }
   })
-  const made = (term: string): TimeItem | null => {
+  const createdItem = (term: string): TimeItem | null => {
     const until = readSnooze(term, new Date())
     return until && { id: 'typed', label: t.inbox.snoozedUntil({ moment: formatDateTime(until.toISOString()) }), until }
   }
@@ -38,7 +38,7 @@ export default function SnoozePicker({ dropdown, snooze }: SnoozePickerProps) {
       label={t.inbox.actions.snooze}
       placeholder={t.triage.pick.snoozeSearch}
       items={items}
-      created={made}
+      created={createdItem}
       choose={({ until }) => take(until)}
     >
       <AtForm now={now} take={take} />

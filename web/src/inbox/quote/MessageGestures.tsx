@@ -6,8 +6,8 @@ import { withTexts } from '../../text/index.ts'
 import { prefetchedComponent } from '../../ui/overlay/lazy.ts'
 import { ShortcutsBlocked } from '../../ui/overlay/shortcuts-blocked.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import { pick, usePicking } from './picking.ts'
-import { quote } from './quoting.ts'
+import { setQuotedMessage } from './quoted-message.ts'
+import { setReactionTarget, useReactionTarget } from './reaction-target.ts'
 import { useSwipe } from './swipe.ts'
 
 const ReactionPicker = prefetchedComponent(() => withTexts(() => import('./ReactionPicker.tsx')))
@@ -24,16 +24,16 @@ export default function MessageGestures({ conversation, pane }: MessageGesturesP
   const limits = useUploadLimits(workspaceId, conversation)
   const [canQuote, canReact] = [limits?.canQuote === true, limits?.canReact === true]
   const thread = useCachedThread(workspaceId, id)
-  const picking = usePicking(id)
+  const picking = useReactionTarget(id)
   useEffect(() => {
     pane.current?.toggleAttribute('data-quotes', canQuote)
     pane.current?.toggleAttribute('data-reacts', canReact)
   }, [pane, canQuote, canReact])
-  useEffect(() => () => pick(null), [])
+  useEffect(() => () => setReactionTarget(null), [])
   const messageBy = (messageId: string) => thread?.items.find((item) => item.id === messageId)?.message
   useSwipe(pane, canQuote, (messageId) => {
     const message = messageBy(messageId)
-    if (message !== undefined) quote(id, message)
+    if (message !== undefined) setQuotedMessage(id, message)
   })
   if (picking === null) return null
   // Current version: our reaction may have arrived since the picker was opened.

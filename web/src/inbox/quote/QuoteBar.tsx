@@ -1,11 +1,11 @@
 import { CloseButton } from '@mantine/core'
 import { t } from '../../text/index.ts'
 import styles from './QuoteBar.module.css'
-import { quote, useQuoted } from './quoting.ts'
+import { setQuotedMessage, useQuotedMessage } from './quoted-message.ts'
 
 /** Quoted message above the field. */
 export default function QuoteBar({ conversationId, name }: { conversationId: string; name: string }) {
-  const message = useQuoted(conversationId)
+  const message = useQuotedMessage(conversationId)
   if (message === null) return null
   const texts = t.files.quote
   return (
@@ -18,7 +18,7 @@ export default function QuoteBar({ conversationId, name }: { conversationId: str
           {message.text.slice(0, 300) || t.inbox.kinds[message.kind]}
         </span>
       </span>
-      <CloseButton size="sm" aria-label={texts.remove} onClick={() => quote(conversationId, null)} />
+      <CloseButton size="sm" aria-label={texts.remove} onClick={() => setQuotedMessage(conversationId, null)} />
     </div>
   )
 }

@@ -5,11 +5,11 @@ import { useInbox } from '../../data/inbox/queries.ts'
 import { react } from '../../data/inbox/reactions.ts'
 import { t } from '../../text/index.ts'
 import { showError } from '../../ui/overlay/toasts.tsx'
-import { type Picking, pick } from './picking.ts'
-import { quote } from './quoting.ts'
+import { setQuotedMessage } from './quoted-message.ts'
 import styles from './ReactionPicker.module.css'
+import { type ReactionTarget, setReactionTarget } from './reaction-target.ts'
 
-const quick = ['👍', '❤️', '😂', '😮', '😢', '🙏']
+const quickReactions = ['👍', '❤️', '😂', '😮', '😢', '🙏']
 const others = [
   '👏',
   '🎉',
@@ -33,7 +33,7 @@ const others = [
 const edgePx = 8
 
 interface ReactionPickerProps {
-  picking: Picking
+  picking: ReactionTarget
   canQuote: boolean
 }
 
@@ -46,7 +46,7 @@ export default function ReactionPicker({ picking, canQuote }: ReactionPickerProp
   const box = useRef<HTMLDivElement>(null)
   const ours = message.reactions.find(({ direction }) => direction === 'outbound')?.emoji ?? null
   const close = () => {
-    pick(null)
+    setReactionTarget(null)
     button.focus()
   }
   usePlace(box, button, isLong)
@@ -55,7 +55,7 @@ export default function ReactionPicker({ picking, canQuote }: ReactionPickerProp
     close()
     react(inbox, conversationId, message, emoji === ours ? null : emoji).catch(showError)
   }
-  const faces = isLong ? [...quick, ...others] : quick
+  const faces = isLong ? [...quickReactions, ...others] : quickReactions
   const shown = ours === null || faces.includes(ours) ? faces : [ours, ...faces]
   return createPortal(
     <div
@@ -64,7 +64,7 @@ export default function ReactionPicker({ picking, canQuote }: ReactionPickerProp
       role="dialog"
       aria-label={texts.title}
       onKeyDown={(event) => {
-        if (event.key !== 'Escape') return walk(event)
+        if (event.key !== 'Escape') return moveFocus(event)
         event.stopPropagation()
         close()
       }}
@@ -92,8 +92,8 @@ export default function ReactionPicker({ picking, canQuote }: ReactionPickerProp
           type="button"
           className={styles.reply}
           onClick={() => {
-            pick(null)
-            quote(conversationId, message)
+            setReactionTarget(null)
+            setQuotedMessage(conversationId, message)
           }}
         >
           <IconArrowBackUp size={16} aria-hidden="true" />
@@ -127,17 +127,17 @@ function useOutside(box: { current: HTMLDivElement | null }, button: HTMLElement
     const options = { signal: ending.signal, capture: true }
     const pressed = ({ target }: Event) => {
       const isInside = target instanceof Node && (box.current?.contains(target) === true || button.contains(target))
-      if (!isInside) pick(null)
+      if (!isInside) setReactionTarget(null)
     }
     document.addEventListener('pointerdown', pressed, options)
     document.addEventListener('wheel', pressed, { ...options, passive: true })
-    window.addEventListener('resize', () => pick(null), options)
+    window.addEventListener('resize', () => setReactionTarget(null), options)
     return () => ending.abort()
   }, [box, button])
 }
 
 /** Moves between emojis by arrow keys. */
-function walk({ key, currentTarget }: KeyboardEvent<HTMLElement>): void {
+function moveFocus({ key, currentTarget }: KeyboardEvent<HTMLElement>): void {
   const by = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: 7, ArrowUp: -7 }[key]
   if (by === undefined) return
   const buttons = [...currentTarget.querySelectorAll('button')]

@@ -15,12 +15,12 @@ interface NewConversationProps {
 
 /** Starts a conversation with a contact found by name, number or e-mail, or with a new number. */
 export default function NewConversation({ open, close }: NewConversationProps) {
-  const [recipient, setWhom] = useState<Recipient | null>(null)
+  const [recipient, setRecipient] = useState<Recipient | null>(null)
   // Keeps the typed text for changes to the recipient.
   const [typed, setTyped] = useState('')
   const field = (problem: string | null) =>
     recipient === null ? (
-      <RecipientField typed={typed} setTyped={setTyped} pick={setWhom} problem={problem} />
+      <RecipientField typed={typed} setTyped={setTyped} pick={setRecipient} problem={problem} />
     ) : (
       <Input.Wrapper label={t.start.recipient} labelElement="div" error={problem}>
         <div className={styles.chosen}>
@@ -31,7 +31,7 @@ export default function NewConversation({ open, close }: NewConversationProps) {
               <span className={styles.hint}>{phoneLabel(recipient.phone)}</span>
             )}
           </span>
-          <Button variant="subtle" size="compact-sm" onClick={() => setWhom(null)}>
+          <Button variant="subtle" size="compact-sm" onClick={() => setRecipient(null)}>
             {t.start.change}
           </Button>
         </div>

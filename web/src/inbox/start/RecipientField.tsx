@@ -38,12 +38,12 @@ export function RecipientField({ typed, setTyped, pick, problem }: RecipientFiel
   const active = choices[Math.min(at, choices.length - 1)]
   // Enter pressed before there are results is applied when they arrive.
   const [entered, setEntered] = useState<string | null>(null)
-  const isMeant = entered === requestedTerm && isKnown
+  const isSubmitted = entered === requestedTerm && isKnown
   useEffect(() => {
-    if (!isMeant) return
+    if (!isSubmitted) return
     setEntered(null)
     if (active?.recipient != null) pick(active.recipient)
-  }, [isMeant, active, pick])
+  }, [isSubmitted, active, pick])
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (step !== undefined && choices.length > 0)
@@ -139,10 +139,10 @@ function useChoices(typed: string) {
   // Ignores results of an earlier term.
   const isFound = data?.term === requestedTerm && requestedTerm.length >= minTerm
   const people = isFound ? data.people : []
-  const isSomebodys = people.some(({ phone }) => phone !== null && isSameNumber(phone, requestedTerm))
+  const isKnownNumber = people.some(({ phone }) => phone !== null && isSameNumber(phone, requestedTerm))
   return {
     requestedTerm,
-    choices: [...people.map(choiceOf), ...(isSomebodys ? [] : numberIn(requestedTerm))],
+    choices: [...people.map(choiceOf), ...(isKnownNumber ? [] : numberIn(requestedTerm))],
     isFound,
     isKnown: isFound || requestedTerm.length < minTerm || (error !== null && term === requestedTerm),
     error,

@@ -23,10 +23,10 @@ interface BlocksProps {
 }
 
 export function Blocks({ conversationId, blocks }: BlocksProps) {
-  return blocks.map((block) => <OneBlock key={block.key} conversationId={conversationId} block={block} />)
+  return blocks.map((block) => <BlockView key={block.key} conversationId={conversationId} block={block} />)
 }
 
-function OneBlock({ conversationId, block }: Omit<BlocksProps, 'blocks'> & { block: Block }) {
+function BlockView({ conversationId, block }: Omit<BlocksProps, 'blocks'> & { block: Block }) {
   switch (block.type) {
     case 'day':
       return <h3 className={styles.day}>{formatDay(block.at)}</h3>

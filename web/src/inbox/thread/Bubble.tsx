@@ -7,7 +7,7 @@ import { t } from '../../text/index.ts'
 import { formatDateTime } from '../../ui/format/time.ts'
 import { prefetchedComponent } from '../../ui/overlay/lazy.ts'
 import { showError } from '../../ui/overlay/toasts.tsx'
-import { hasPictureRoom, sizeInBubble } from '../media/media-rules.ts'
+import { hasReservedSize, sizeInBubble } from '../media/media-rules.ts'
 import { failureReason } from '../parts/inbox-texts.ts'
 import { stripMarkup } from '../parts/markup.ts'
 import { Tick } from '../parts/Tick.tsx'
@@ -22,7 +22,7 @@ import styles from './Thread.module.css'
 const AdCard = prefetchedComponent(() => import('../parts/AdCard.tsx'))
 const MediaPart = prefetchedComponent(() => import('../media/MediaPart.tsx'))
 const LocationAndContacts = prefetchedComponent(() => import('./LocationAndContacts.tsx'))
-const OfferedChoices = prefetchedComponent(() => import('../parts/InteractiveOptions.tsx'))
+const InteractiveOptions = prefetchedComponent(() => import('../parts/InteractiveOptions.tsx'))
 
 interface BubbleProps {
   conversationId: string
@@ -66,7 +66,7 @@ export function Bubble({ conversationId, message, hasTick }: BubbleProps) {
 
 // Files that failed are shown as text.
 const isDrawn = (media: Media): boolean =>
-  hasPictureRoom(media) && (media.state === 'coming' || (media.state === 'here' && media.isInline))
+  hasReservedSize(media) && (media.state === 'coming' || (media.state === 'here' && media.isInline))
 
 const Content = memo(function Content({ message }: { message: Message }) {
   const { id, direction, kind, text, media, place, cards, quoted, choices, isForwarded, withdrawnAt, editedAt } =
@@ -106,7 +106,7 @@ const Content = memo(function Content({ message }: { message: Message }) {
       {hasText(message) && <MessageText text={text} />}
       {choices !== null && withdrawnAt === null && (
         <Suspense>
-          <OfferedChoices choices={choices} />
+          <InteractiveOptions choices={choices} />
         </Suspense>
       )}
       {(editedAt !== null || (withdrawnAt !== null && !isEmptied) || message.former.length > 0) && (
@@ -122,11 +122,11 @@ const hasText = ({ text, media, place, cards }: Message): boolean =>
 
 /** Reserves the size of a file until it is rendered. */
 function MediaPlaceholder({ media }: { media: Media }) {
-  const { width, height } = hasPictureRoom(media) ? sizeInBubble(media) : fileRoom
+  const { width, height } = hasReservedSize(media) ? sizeInBubble(media) : fileSize
   return <span className={styles.room} style={{ width, aspectRatio: `${width} / ${height}` }} />
 }
 
-const fileRoom = { width: 300, height: 50 }
+const fileSize = { width: 300, height: 50 }
 
 /** The quoted message, which scrolls to it. */
 function Quote({ quoted }: { quoted: Quoted }) {

@@ -49,11 +49,11 @@ function LocationCard({ place: { latitude, longitude, name, address, isLive } }:
 function ContactCards({ cards }: { cards: readonly ContactCard[] }) {
   return cards.map((card, n) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: the cards of a message do not change
-    <OneCard key={n} card={card} />
+    <ContactCardView key={n} card={card} />
   ))
 }
 
-function OneCard({ card }: { card: ContactCard }) {
+function ContactCardView({ card }: { card: ContactCard }) {
   const { name, organisation, phones, emails } = card
   return (
     <span className={styles.card}>
@@ -81,20 +81,20 @@ const shown = (phone: string): string => (/^[1-9]\d{6,14}$/.test(phone) ? `+${ph
 function CreateLeadButton({ card }: { card: ContactCard }) {
   const inbox = useInbox()
   const workspaceId = useWorkspaceId()
-  const [isMaking, setMaking] = useState(false)
+  const [isCreating, setCreating] = useState(false)
   const [leadId, setLeadId] = useState<string | null>(null)
-  const [isThere, setThere] = useState(false)
+  const [exists, setExists] = useState(false)
   const make = async () => {
-    setMaking(true)
+    setCreating(true)
     try {
       const lead = await createLeadFromCard(inbox, card)
       setLeadId(lead.id)
       showToast(t.customer.created({ name: lead.firstName }))
     } catch (error) {
-      if (error instanceof ApiError && error.status === 409) setThere(true)
+      if (error instanceof ApiError && error.status === 409) setExists(true)
       else showError(error)
     } finally {
-      setMaking(false)
+      setCreating(false)
     }
   }
   if (leadId !== null) {
@@ -104,12 +104,12 @@ function CreateLeadButton({ card }: { card: ContactCard }) {
       </Link>
     )
   }
-  if (isThere) return <span className={styles.muted}>{t.media.isLead}</span>
+  if (exists) return <span className={styles.muted}>{t.media.isLead}</span>
   return (
     <button
       type="button"
       className={styles.link}
-      disabled={isMaking}
+      disabled={isCreating}
       aria-label={t.media.createLeadOf({ name: card.name })}
       onClick={() => void make()}
     >

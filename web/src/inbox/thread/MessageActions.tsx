@@ -1,8 +1,8 @@
 import { IconArrowBackUp, IconMoodSmile } from '@tabler/icons-react'
 import type { Message } from '../../data/inbox/types.ts'
 import { t } from '../../text/index.ts'
-import { pick } from '../quote/picking.ts'
-import { quote } from '../quote/quoting.ts'
+import { setQuotedMessage } from '../quote/quoted-message.ts'
+import { setReactionTarget } from '../quote/reaction-target.ts'
 import styles from './MessageActions.module.css'
 
 interface MessageActionsProps {
@@ -24,7 +24,7 @@ export function MessageActions({ conversationId, message }: MessageActionsProps)
         aria-haspopup="dialog"
         aria-label={texts.react}
         title={texts.react}
-        onClick={({ currentTarget: button }) => pick({ conversationId, message, button })}
+        onClick={({ currentTarget: button }) => setReactionTarget({ conversationId, message, button })}
       >
         <IconMoodSmile size={17} />
       </button>
@@ -33,7 +33,7 @@ export function MessageActions({ conversationId, message }: MessageActionsProps)
         className={styles.quote}
         aria-label={texts.reply}
         title={texts.reply}
-        onClick={() => quote(conversationId, message)}
+        onClick={() => setQuotedMessage(conversationId, message)}
       >
         <IconArrowBackUp size={17} />
       </button>

@@ -12,14 +12,14 @@ interface MessageTextProps {
 export const MessageText = memo(function MessageText({ text, names }: MessageTextProps) {
   return (
     <span className={styles.text} dir="auto">
-      {drawn(parseMarkup(text, names))}
+      {renderNodes(parseMarkup(text, names))}
     </span>
   )
 })
 
-const drawn = (pieces: readonly MarkupNode[]): ReactNode[] => pieces.map(drawPiece)
+const renderNodes = (pieces: readonly MarkupNode[]): ReactNode[] => pieces.map(renderNode)
 
-function drawPiece(piece: MarkupNode, n: number): ReactNode {
+function renderNode(piece: MarkupNode, n: number): ReactNode {
   switch (piece.type) {
     case 'text':
       return piece.text
@@ -42,11 +42,11 @@ function drawPiece(piece: MarkupNode, n: number): ReactNode {
         </code>
       )
     case 'bold':
-      return <strong key={n}>{drawn(piece.pieces)}</strong>
+      return <strong key={n}>{renderNodes(piece.children)}</strong>
     case 'italic':
-      return <em key={n}>{drawn(piece.pieces)}</em>
+      return <em key={n}>{renderNodes(piece.children)}</em>
     case 'struck':
-      return <s key={n}>{drawn(piece.pieces)}</s>
+      return <s key={n}>{renderNodes(piece.children)}</s>
     default:
       return piece satisfies never
   }

@@ -75,8 +75,8 @@ export const Thread = memo(function Thread({ ref, conversation }: ThreadProps) {
         </div>
       </div>
       {scroll.isAway && (
-        <button type="button" className={styles.jump} data-news={scroll.hasNews || undefined} onClick={toNewest}>
-          {scroll.hasNews ? t.inbox.newMessages : t.inbox.jumpToNewest}
+        <button type="button" className={styles.jump} data-news={scroll.hasNewMessages || undefined} onClick={toNewest}>
+          {scroll.hasNewMessages ? t.inbox.newMessages : t.inbox.jumpToNewest}
         </button>
       )}
     </div>
@@ -94,20 +94,20 @@ function useFirstUnread(
 ): string | null {
   const inbox = useInbox()
   const [shown, setShown] = useState<string | null>(null)
-  const [isSeen, setSeen] = useState(() => document.visibilityState === 'visible')
+  const [isVisible, setVisible] = useState(() => document.visibilityState === 'visible')
   useEffect(() => {
-    const checkPosition = () => setSeen(document.visibilityState === 'visible')
+    const checkPosition = () => setVisible(document.visibilityState === 'visible')
     document.addEventListener('visibilitychange', checkPosition)
     return () => document.removeEventListener('visibilitychange', checkPosition)
   }, [])
   const isSettled = useRef(false)
-  if (!isSeen) isSettled.current = false
+  if (!isVisible) isSettled.current = false
   useEffect(() => {
-    if (!isFresh || !isSeen) return
+    if (!isFresh || !isVisible) return
     if (!isSettled.current && firstUnreadId !== null) setShown(firstUnreadId)
     isSettled.current = true
     if (unreadCount > 0 && owner === 'human') void markRead(inbox, id)
-  }, [inbox, id, isFresh, isSeen, firstUnreadId, unreadCount, owner])
+  }, [inbox, id, isFresh, isVisible, firstUnreadId, unreadCount, owner])
   return shown
 }
 
@@ -125,7 +125,7 @@ function useScroll(
   const isRead = read !== undefined
   const items = read ?? nothing
   const [isAway, setAway] = useState(false)
-  const [hasNews, setNews] = useState(false)
+  const [hasNewMessages, setHasNewMessages] = useState(false)
   const before = useRef({ lastId: items.at(-1)?.id, height: 0, hasNewer })
   const isAtEnd = useRef(true)
   const unread = () => scroller.current?.querySelector('[data-unread-line]') ?? null
@@ -137,12 +137,12 @@ function useScroll(
     const element = scroller.current
     if (element === null) return
     const last = items.at(-1)
-    const grown = element.scrollHeight - before.current.height
-    const { lastId: lastBefore, hasNewer: goesOn } = before.current
+    const growth = element.scrollHeight - before.current.height
+    const { lastId: lastBefore, hasNewer: hadNewer } = before.current
     const isLonger = lastBefore !== undefined && last?.id !== lastBefore
-    if (isLonger && (goesOn || (!isAtEnd.current && !isMine(last)))) {
-      element.scrollTop -= grown
-      if (!goesOn) setNews(true)
+    if (isLonger && (hadNewer || (!isAtEnd.current && !isMine(last)))) {
+      element.scrollTop -= growth
+      if (!hadNewer) setHasNewMessages(true)
     } else if (isLonger) element.scrollTop = 0
     before.current = { lastId: last?.id, height: element.scrollHeight, hasNewer }
   }, [scroller, items, hasNewer])
@@ -170,7 +170,7 @@ function useScroll(
     const away = element.scrollTop < -nearPx
     isAtEnd.current = !away
     setAway(away)
-    if (!away) setNews(false)
+    if (!away) setHasNewMessages(false)
   }
   const toEnd = () => {
     scroller.current?.scrollTo({ top: 0 })
@@ -178,7 +178,7 @@ function useScroll(
     // A page that replaced the others is not appended below: the reader scrolls to it.
     before.current.hasNewer = false
   }
-  return { isAway, hasNews, checkPosition, toEnd }
+  return { isAway, hasNewMessages, checkPosition, toEnd }
 }
 
 const isMine = (item: TimelineItem | undefined): boolean =>
@@ -213,14 +213,14 @@ function useLoadOnScroll<T extends Element>(
   useEffect(() => {
     const element = here.current
     if (element === null) return
-    const sight = new IntersectionObserver(
+    const observer = new IntersectionObserver(
       ([entry]) => {
         if (entry?.isIntersecting) void latest.current().catch(() => {})
       },
       { root: root.current, rootMargin: '600px 0px' },
     )
-    sight.observe(element)
-    return () => sight.disconnect()
+    observer.observe(element)
+    return () => observer.disconnect()
   }, [items, root])
   return here
 }

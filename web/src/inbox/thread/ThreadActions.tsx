@@ -41,7 +41,7 @@ export function ThreadActions({ conversation }: { conversation: Conversation }) 
   const [menu, setMenu] = useState<OpenMenu>(null)
   const { toggleDone, toggleUnread, snooze, setLabel } = useConversationActions(conversation)
   const isChoosing = useIsSelecting()
-  const goesOn = useStoredToggle(opensNext)
+  const advances = useStoredToggle(opensNext)
   const { actions } = t.inbox
   const isDone = isResolvedOrClosed(conversation.status)
   const isUnread = conversation.unreadCount > 0
@@ -51,7 +51,7 @@ export function ThreadActions({ conversation }: { conversation: Conversation }) 
     () => [
       {
         keys: 'e',
-        label: isDone ? actions.reopen : goesOn ? actions.resolveAndNext : actions.resolve,
+        label: isDone ? actions.reopen : advances ? actions.resolveAndNext : actions.resolve,
         run: toggleDone,
       },
       { keys: 'z', label: actions.snooze, run: () => setMenu('snooze') },
@@ -59,7 +59,7 @@ export function ThreadActions({ conversation }: { conversation: Conversation }) 
       { keys: 'a', label: actions.assign, run: () => setMenu('assign') },
       { keys: 'u', label: unread, run: toggleUnread },
     ],
-    [actions, isDone, goesOn, unread, toggleDone, toggleUnread],
+    [actions, isDone, advances, unread, toggleDone, toggleUnread],
   )
   useShortcuts(actions.group, isChoosing ? noKeys : keys)
   const menuProps = (name: OpenMenu) => ({
@@ -80,7 +80,7 @@ export function ThreadActions({ conversation }: { conversation: Conversation }) 
       </ActionMenu>
       <ActionMenu icon={IconTag} label={actions.label} hint="L" {...menuProps('label')}>
         {(dropdown) => (
-          <LabelPicker dropdown={dropdown} carries={(id) => conversation.labelIds.includes(id)} set={setLabel} />
+          <LabelPicker dropdown={dropdown} hasLabel={(id) => conversation.labelIds.includes(id)} set={setLabel} />
         )}
       </ActionMenu>
       <ActionMenu icon={IconClockPause} label={actions.snooze} hint="Z" {...menuProps('snooze')}>

@@ -7,7 +7,7 @@ import { Tip } from '../../ui/overlay/Tip.tsx'
 import { LabelList, useConversationLabels } from '../parts/ConversationLabels.tsx'
 import { useInboxContext } from '../parts/inbox-context.ts'
 import { customerName, phoneLabel } from '../parts/inbox-texts.ts'
-import { Faces } from '../parts/presence.tsx'
+import { PresenceAvatars } from '../parts/presence.tsx'
 import styles from '../ThreadPane.module.css'
 import { ThreadActions } from './ThreadActions.tsx'
 
@@ -23,7 +23,7 @@ export function ThreadHeader(props: ThreadHeaderProps) {
   const { close } = useInboxContext()
   const labels = useConversationLabels(conversation.labelIds)
   const facts = factsOf(conversation)
-  const customerWord = showsCustomer ? t.inbox.hideCustomer : t.inbox.showCustomer
+  const customerLabel = showsCustomer ? t.inbox.hideCustomer : t.inbox.showCustomer
   return (
     <header className={styles.head}>
       <div className={styles.header}>
@@ -48,15 +48,15 @@ export function ThreadHeader(props: ThreadHeaderProps) {
             ))}
           </div>
         </div>
-        <Faces people={people} />
+        <PresenceAvatars people={people} />
         <ThreadActions conversation={conversation} />
-        <Tip label={customerWord}>
+        <Tip label={customerLabel}>
           <ActionIcon
             className={`${styles.customerButton} ${styles.act}`}
             variant="subtle"
             color="gray"
             size="lg"
-            aria-label={customerWord}
+            aria-label={customerLabel}
             aria-expanded={showsCustomer}
             onClick={toggleCustomer}
           >

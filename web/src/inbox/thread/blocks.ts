@@ -31,7 +31,7 @@ export function blocksOf(
   const blocks: Block[] = []
   const redundant = redundantItems(items)
   let day = ''
-  let spokenAtMs = 0
+  let lastMessageMs = 0
   let isUnread = false
   for (const item of items) {
     isUnread ||= item.id === unreadId
@@ -41,10 +41,10 @@ export function blocksOf(
     const atMs = Date.parse(item.at)
     const isMessage = item.type === 'message'
     if (isNewDay) blocks.push({ type: 'day', key: `day ${day}`, at: item.at })
-    else if (isMessage && atMs - spokenAtMs > breakMs) {
+    else if (isMessage && atMs - lastMessageMs > breakMs) {
       blocks.push({ type: 'time', key: `time ${item.id}`, at: item.at })
     }
-    if (isNewDay || isMessage) spokenAtMs = atMs
+    if (isNewDay || isMessage) lastMessageMs = atMs
     if (isUnread) blocks.push({ type: 'unread', key: 'unread' })
     isUnread = false
     addItem(blocks, item)
@@ -68,7 +68,7 @@ function redundantItems(items: readonly TimelineItem[]): ReadonlySet<string> {
     for (const { id, activity } of group) {
       const isOwner = activity?.kind === 'owner' && handover !== undefined
       const isAssignee = activity?.kind === 'assignee' && (hasOwner || handover !== undefined)
-      if (isOwner || (isAssignee && followsFrom(activity, handover))) redundant.add(id)
+      if (isOwner || (isAssignee && isImpliedBy(activity, handover))) redundant.add(id)
     }
   }
   return redundant
@@ -82,7 +82,7 @@ function isSameAction(one: TimelineItem | undefined, other: TimelineItem | undef
 /**
  * Returns whether an assignment is implied: takeovers assign to that person, handovers to their recipient or nobody.
  */
-const followsFrom = ({ to, actor }: Activity, handover: Handover | undefined): boolean =>
+const isImpliedBy = ({ to, actor }: Activity, handover: Handover | undefined): boolean =>
   to === null || to === actor.id || to === handover?.toId
 
 function addItem(blocks: Block[], { id, message, note, activity, handover }: TimelineItem): void {
@@ -99,7 +99,7 @@ function addItem(blocks: Block[], { id, message, note, activity, handover }: Tim
     return
   }
   const before = blocks.at(-1)
-  if (before?.type === 'group' && goesWith(before.messages.at(-1), message)) {
+  if (before?.type === 'group' && isSameGroup(before.messages.at(-1), message)) {
     blocks[blocks.length - 1] = { ...before, messages: [...before.messages, message] }
     return
   }
@@ -107,7 +107,7 @@ function addItem(blocks: Block[], { id, message, note, activity, handover }: Tim
   blocks.push({ type: 'group', key: id, side, author: message.author, messages: [message] })
 }
 
-const goesWith = (before: Message | undefined, next: Message): boolean =>
+const isSameGroup = (before: Message | undefined, next: Message): boolean =>
   before !== undefined &&
   before.direction === next.direction &&
   before.author.type === next.author.type &&

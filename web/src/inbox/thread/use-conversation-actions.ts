@@ -23,19 +23,19 @@ export function useConversationActions(conversation: Conversation): Conversation
   const latest = useRef({ conversation, inInbox })
   latest.current = { conversation, inInbox }
   return useMemo(() => {
-    const finish = (changes: Changes, said: string) => {
-      const goesOn = opensNext.isOn()
+    const finish = (changes: Changes, message: string) => {
+      const advances = opensNext.isOn()
       const { conversation, inInbox } = latest.current
       const { id, status, snoozedUntil } = conversation
       const before = { status, ...(status === 'snoozed' && { snoozedUntil }) }
       const undo = () => {
         void patchConversation(inbox, id, before)
-        if (goesOn) latest.current.inInbox.reopen(id)
+        if (advances) latest.current.inInbox.reopen(id)
       }
       // Before the conversation leaves the list, which determines the next one.
-      if (goesOn) inInbox.openNext()
+      if (advances) inInbox.openNext()
       void patchConversation(inbox, id, changes).then((isDone) => {
-        if (isDone) showUndoToast(said, undo)
+        if (isDone) showUndoToast(message, undo)
       })
     }
     return {

@@ -53,7 +53,7 @@ export const Card = memo(function Card({ lead, people, currency, isOpen, open, s
       >
         <span className={styles.line}>
           <strong dir="auto">{name}</strong>
-          <Worth lead={lead} currency={currency} />
+          <CardValue lead={lead} currency={currency} />
         </span>
         <span className={styles.meta}>
           <span className={styles.text}>
@@ -100,13 +100,13 @@ const sibling = (element: Element | null, by: number): Element | null =>
   (by > 0 ? element?.nextElementSibling : element?.previousElementSibling) ?? null
 
 /** Value that counts for the column total; the tooltip says which one it is. */
-function Worth({ lead, currency }: Pick<CardProps, 'lead' | 'currency'>) {
-  const worth = leadValue(lead)
-  if (worth === null) return null
+function CardValue({ lead, currency }: Pick<CardProps, 'lead' | 'currency'>) {
+  const value = leadValue(lead)
+  if (value === null) return null
   const { actualValue, estimatedValue } = t.leads.fields
   return (
     <span className={styles.value} title={lead.actualValue === null ? estimatedValue : actualValue}>
-      {formatAmount(worth, currency)}
+      {formatAmount(value, currency)}
     </span>
   )
 }

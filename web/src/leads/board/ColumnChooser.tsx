@@ -12,7 +12,7 @@ interface ColumnChooserProps {
 
 /** Column names, for phones, which show one column at a time. */
 export function ColumnChooser({ heads, board }: ColumnChooserProps) {
-  const at = useColumnInSight(board)
+  const at = useVisibleColumn(board)
   return (
     <nav className={styles.chooser} aria-label={t.leads.fields.status}>
       {heads.map(({ status, count }, n) => (
@@ -36,21 +36,21 @@ const columnsOf = (board: RefObject<HTMLElement | null>) => [...(board.current?.
 const scrollHere = (button: HTMLElement | null) => button?.scrollIntoView({ inline: 'center', block: 'nearest' })
 
 /** Returns the index of the column closest to the center of the board. */
-function useColumnInSight(board: RefObject<HTMLElement | null>): number {
+function useVisibleColumn(board: RefObject<HTMLElement | null>): number {
   const [at, setAt] = useState(0)
   useEffect(() => {
     const box = board.current
     if (box === null) return
-    const look = () => {
+    const updateColumn = () => {
       const middle = box.scrollLeft + box.clientWidth / 2
       const away = columnsOf(board).map(({ offsetLeft, offsetWidth }) =>
         Math.abs(offsetLeft + offsetWidth / 2 - middle),
       )
       setAt(Math.max(0, away.indexOf(Math.min(...away))))
     }
-    look()
-    box.addEventListener('scroll', look, { passive: true })
-    return () => box.removeEventListener('scroll', look)
+    updateColumn()
+    box.addEventListener('scroll', updateColumn, { passive: true })
+    return () => box.removeEventListener('scroll', updateColumn)
   }, [board])
   return at
 }

@@ -153,7 +153,7 @@ const endOf = (day: string | undefined) =>
   day === undefined ? undefined : new Date(`${day}T23:59:59.999`).toISOString()
 
 /** Columns whose simple conditions have parameters of their own, which is the older format. */
-const own = {
+const simpleColumns = {
   status: 'status',
   priority: 'priority',
   source: 'source',
@@ -163,7 +163,7 @@ const own = {
 const days = { createdAt: ['createdFrom', 'createdTo'], updatedAt: ['updatedFrom', 'updatedTo'] } as const
 const labels = { labels: 'is', withoutLabels: 'isNot' } as const
 const filterFields = new Set<string>([
-  ...Object.values(own),
+  ...Object.values(simpleColumns),
   ...Object.values(days).flat(),
   ...Object.keys(labels),
   'where',
@@ -172,7 +172,7 @@ const filterFields = new Set<string>([
 
 /** Returns all conditions, without the search and the import. */
 export function conditionsOf(address: LeadAddress): Condition[] {
-  const simple = Object.entries(own).flatMap(([column, field]): Condition[] => {
+  const simple = Object.entries(simpleColumns).flatMap(([column, field]): Condition[] => {
     const text = address[field]
     return text === undefined ? [] : [{ column: column as Column, operator: 'is', values: text.split(',') }]
   })
@@ -199,7 +199,7 @@ export function withConditions(
   const keptFields = Object.fromEntries(Object.entries(address).filter(([field]) => !filterFields.has(field)))
   const fields: Record<string, string> = {}
   const others = list.slice(0, maxConditions).filter((condition) => {
-    const fieldsOfCondition = match === 'any' ? {} : inFields(condition)
+    const fieldsOfCondition = match === 'any' ? {} : toParameters(condition)
     const names = Object.keys(fieldsOfCondition)
     const isNew = names.length > 0 && names.every((name) => !groupOf(name).some((one) => one in fields))
     if (isNew) Object.assign(fields, fieldsOfCondition)
@@ -217,10 +217,10 @@ const groupOf = (name: string): readonly string[] =>
   Object.values(days).find((pair) => (pair as readonly string[]).includes(name)) ?? [name]
 
 /** Expresses a condition in the parameters of its column, if possible. */
-function inFields({ column, operator, values }: Condition): Record<string, string> {
-  if (Object.hasOwn(own, column)) {
-    const isSaid = operator === 'is' && (column === 'status' || values.length === 1)
-    return isSaid ? { [own[column as keyof typeof own]]: values.join(',') } : {}
+function toParameters({ column, operator, values }: Condition): Record<string, string> {
+  if (Object.hasOwn(simpleColumns, column)) {
+    const isSimple = operator === 'is' && (column === 'status' || values.length === 1)
+    return isSimple ? { [simpleColumns[column as keyof typeof simpleColumns]]: values.join(',') } : {}
   }
   if (column === 'labels') {
     const field = Object.entries(labels).find(([, one]) => one === operator)?.[0]

@@ -41,9 +41,9 @@ export type FieldName =
   | 'firstName'
   | 'lastName'
 
-const elsewhere: readonly string[] = ['name', 'createdAt', 'updatedAt', 'labels']
+const notBuiltIn: readonly string[] = ['name', 'createdAt', 'updatedAt', 'labels']
 
-export const isBuiltIn = (id: ColumnId): id is ColumnId & FieldName => !isFieldColumn(id) && !elsewhere.includes(id)
+export const isBuiltIn = (id: ColumnId): id is ColumnId & FieldName => !isFieldColumn(id) && !notBuiltIn.includes(id)
 
 /** Returns whether cells of a column can be edited in place. */
 export const isCellEditable = (id: ColumnId): boolean => id === 'labels' || isFieldColumn(id) || isBuiltIn(id)

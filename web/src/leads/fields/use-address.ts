@@ -7,7 +7,7 @@ export type GoTo = ChangeSearch<LeadAddress>
 let lastQuery = ''
 
 /** Returns the query of the last list of leads, for the link back to it. */
-export const lastView = (): string => lastQuery
+export const lastListQuery = (): string => lastQuery
 
 /** Returns the query parameters of the page, and a function to change them. */
 export function useLeadAddress(): [LeadAddress, GoTo] {

@@ -27,7 +27,7 @@ export default function ConditionEditor({ dropdown, condition, title, context, c
   // A condition in the address may be older than the type of its field.
   const operators = [...new Set([...operatorsOf(column, custom?.type), operator])]
   const setOperator = (next: Operator) => {
-    const keeps = takesSame(operator, next)
+    const keeps = haveSameValues(operator, next)
     change({ ...condition, operator: next, values: keeps ? values : [] })
   }
   return (
@@ -46,7 +46,7 @@ export default function ConditionEditor({ dropdown, condition, title, context, c
   )
 }
 
-const takesSame = (a: Operator, b: Operator): boolean => {
+const haveSameValues = (a: Operator, b: Operator): boolean => {
   const one = (operator: Operator) => (operator === 'isNot' ? 'is' : operator === 'to' ? 'from' : operator)
   return one(a) === one(b)
 }

@@ -59,7 +59,7 @@ export function FilterBar({ address, goTo, context, total }: FilterBarProps) {
       {active.length > 1 && (
         <MatchButton
           isAny={address.match === 'any'}
-          turn={() =>
+          toggle={() =>
             goTo((before) => withConditions(before, conditionsOf(before), before.match === 'any' ? null : 'any'))
           }
         />
@@ -126,9 +126,9 @@ function newCondition(column: Column, customs: readonly CustomColumnInfo[]): Con
   return { column, operator, values: [] }
 }
 
-function MatchButton({ isAny, turn }: { isAny: boolean; turn(): void }) {
+function MatchButton({ isAny, toggle }: { isAny: boolean; toggle(): void }) {
   return (
-    <Button variant="subtle" size="compact-sm" title={t.filtering.matchHelp} onClick={turn}>
+    <Button variant="subtle" size="compact-sm" title={t.filtering.matchHelp} onClick={toggle}>
       {isAny ? t.filtering.any : t.filtering.all}
     </Button>
   )

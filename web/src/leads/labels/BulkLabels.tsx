@@ -15,24 +15,24 @@ const operations = ['addLabelIds', 'removeLabelIds'] as const
 
 /** Adds a label to the selected leads, or removes one. */
 export function BulkLabels({ start }: BulkLabelsProps) {
-  return operations.map((way) => <LabelOperation key={way} way={way} start={start} />)
+  return operations.map((operation) => <LabelOperation key={operation} operation={operation} start={start} />)
 }
 
-function LabelOperation({ way, start }: BulkLabelsProps & { way: (typeof operations)[number] }) {
+function LabelOperation({ operation, start }: BulkLabelsProps & { operation: (typeof operations)[number] }) {
   const [isOpen, setOpen] = useState(false)
   const dropdown = useDropdown(isOpen, setOpen)
   return (
     <>
       <Button variant="default" size="compact-sm" {...dropdownButtonProps(dropdown, 'dialog')}>
-        {way === 'addLabelIds' ? t.views.labels.add : t.views.labels.remove}
+        {operation === 'addLabelIds' ? t.views.labels.add : t.views.labels.remove}
       </Button>
       <DropdownContent dropdown={dropdown}>
         <LabelPicker
           dropdown={dropdown}
-          carries={() => false}
+          hasLabel={() => false}
           set={(id) => {
             setOpen(false)
-            start({ labels: { [way]: [id] } })
+            start({ labels: { [operation]: [id] } })
           }}
         />
       </DropdownContent>

@@ -34,7 +34,7 @@ export function LeadLabels({ lead }: { lead: Lead }) {
       <DropdownContent dropdown={dropdown}>
         <LabelPicker
           dropdown={dropdown}
-          carries={(id) => ids.includes(id)}
+          hasLabel={(id) => ids.includes(id)}
           set={(id, isOn) => void setLabel(lead, id, isOn).catch(showError)}
         />
       </DropdownContent>

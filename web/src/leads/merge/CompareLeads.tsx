@@ -32,7 +32,7 @@ export function CompareLeads({ first, second, people, onMerged, close }: Compare
   const [keptId, otherId] = isSwapped ? [second, first] : [first, second]
   const { data, error, refetch } = useMergePreview(workspaceId, keptId, otherId)
   const merge = useMergeLeads(workspaceId)
-  const sayMerged = useMergedToast(workspaceId)
+  const showMergedToast = useMergedToast(workspaceId)
   if (error !== null && data === undefined) return <ErrorState error={error} retry={() => void refetch()} />
   if (data === undefined) return <Skeleton height={320} />
   const rows = mergeRows(data.kept, data.other)
@@ -44,7 +44,7 @@ export function CompareLeads({ first, second, people, onMerged, close }: Compare
       {
         onError: showError,
         onSuccess: (done) => {
-          sayMerged(done, nameOf(data.other))
+          showMergedToast(done, nameOf(data.other))
           onMerged(done.lead)
         },
       },

@@ -1,10 +1,10 @@
 import { IconArrowMerge } from '@tabler/icons-react'
-import type { NamedLead } from '../../data/merges.ts'
+import type { ResolvedLead } from '../../data/merges.ts'
 import { t } from '../../text/index.ts'
 import styles from './merge.module.css'
 
 /** Explains that the requested lead was merged into this one. */
-export function MergedInto({ merged }: Pick<NamedLead, 'merged'>) {
+export function MergedInto({ merged }: Pick<ResolvedLead, 'merged'>) {
   if (merged === null) return null
   return (
     <p className={styles.here} role="status">

@@ -4,19 +4,19 @@ interface InboxLinkProps {
   href: string
   /** Accessible name, if the content is the name of somebody. */
   label?: string
-  isOurs?: boolean
+  isOutbound?: boolean
   className: string | undefined
   children: ReactNode
 }
 
 /** Internal link that also opens in a new tab. */
-export function InboxLink({ href, label, isOurs, className, children }: InboxLinkProps) {
+export function InboxLink({ href, label, isOutbound, className, children }: InboxLinkProps) {
   return (
     <a
       className={className}
       href={href}
       title={label}
-      data-ours={isOurs || undefined}
+      data-ours={isOutbound || undefined}
       onClick={(event) => {
         if (event.metaKey || event.ctrlKey || event.shiftKey) return
         event.preventDefault()

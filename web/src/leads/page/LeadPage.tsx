@@ -5,7 +5,7 @@ import { useEffect, useMemo } from 'react'
 import { useLeadFields } from '../../data/lead-fields.ts'
 import type { Lead } from '../../data/leads.ts'
 import { useLiveLeads } from '../../data/leads-live.ts'
-import { type NamedLead, useLeadOrSurvivor } from '../../data/merges.ts'
+import { type ResolvedLead, useLeadOrMergeTarget } from '../../data/merges.ts'
 import { usePeople } from '../../data/people.ts'
 import { useCurrency, useStatuses } from '../../data/workspace.ts'
 import { EraseButton } from '../../shared/EraseButton.tsx'
@@ -19,7 +19,7 @@ import visuallyHidden from '../../ui/visually-hidden.module.css'
 import { readSavedQuery } from '../fields/address.ts'
 import { useLeadActions } from '../fields/change.ts'
 import { nameOf } from '../fields/lead.ts'
-import { lastView } from '../fields/use-address.ts'
+import { lastListQuery } from '../fields/use-address.ts'
 import { LeadLabels } from '../labels/LeadLabels.tsx'
 import { AlsoFoundBy } from '../merge/AlsoFoundBy.tsx'
 import { MergeButton } from '../merge/MergeButton.tsx'
@@ -37,13 +37,13 @@ export function LeadPage() {
   const workspaceId = useWorkspaceId()
   const { leadId = '' } = useParams({ strict: false })
   const navigate = useNavigate()
-  const { lead, merged, isGone, error, retry } = useLeadOrSurvivor(workspaceId, leadId)
+  const { lead, merged, isDeleted, error, retry } = useLeadOrMergeTarget(workspaceId, leadId)
   useLiveLeads(workspaceId)
   useTitle(lead)
   const back = () => void navigate({ to: '/w/$workspaceId/leads', params: { workspaceId }, search: backSearch() })
   const open = ({ id }: Lead) =>
     void navigate({ to: '/w/$workspaceId/leads/$leadId', params: { workspaceId, leadId: id } })
-  if (isGone) {
+  if (isDeleted) {
     const { notFound, notFoundHelp, notFoundAction } = t.leadPage
     return <EmptyState isPage title={notFound} help={notFoundHelp} action={{ label: notFoundAction, run: back }} />
   }
@@ -51,7 +51,7 @@ export function LeadPage() {
     <>
       <PageHeader
         title={lead === undefined ? t.leads.title : nameOf(lead)}
-        before={<Before lead={lead} />}
+        before={<BackToList lead={lead} />}
         action={lead !== undefined && <Actions lead={lead} open={open} back={back} />}
       />
       {lead === undefined && error !== null && <ErrorState error={error} retry={retry} />}
@@ -62,9 +62,9 @@ export function LeadPage() {
 }
 
 /** Returns the query of the list that the reader came from. */
-const backSearch = () => readSavedQuery(lastView())
+const backSearch = () => readSavedQuery(lastListQuery())
 
-function Before({ lead }: { lead: Lead | undefined }) {
+function BackToList({ lead }: { lead: Lead | undefined }) {
   const workspaceId = useWorkspaceId()
   return (
     <>
@@ -109,7 +109,7 @@ function Actions({ lead, open, back }: ActionsProps) {
   )
 }
 
-function Columns({ lead, merged, open, back }: ActionsProps & Pick<NamedLead, 'merged'>) {
+function Columns({ lead, merged, open, back }: ActionsProps & Pick<ResolvedLead, 'merged'>) {
   const workspaceId = useWorkspaceId()
   const actions = useLeadActions(workspaceId)
   const [people, statuses] = [usePeople(workspaceId), useStatuses(workspaceId)]

@@ -1,7 +1,7 @@
 import { ActionIcon, Button, Skeleton, TextInput } from '@mantine/core'
 import { IconPlus, IconTag, IconX } from '@tabler/icons-react'
 import { Suspense, useState } from 'react'
-import { type LeadField, useKnownFields } from '../../data/lead-fields.ts'
+import { type LeadField, useLoadedFields } from '../../data/lead-fields.ts'
 import type { Lead, LeadChanges } from '../../data/leads.ts'
 import { hasRole } from '../../session/session.ts'
 import type { NewField } from '../../shared/fields/FieldPanel.tsx'
@@ -36,7 +36,7 @@ interface CustomFieldsProps {
 
 /** Custom fields of a lead: defined ones by type, then others. */
 export function CustomFields(props: CustomFieldsProps) {
-  const defined = useKnownFields(useWorkspaceId())
+  const defined = useLoadedFields(useWorkspaceId())
   return (
     <section className={styles.customs}>
       <h3 className={styles.heading}>{t.leads.panel.custom}</h3>

@@ -117,7 +117,7 @@ function Line({ common, field, edit }: Omit<InputProps, 'id'> & { common: object
 
 type Edit = ReturnType<typeof useEdit>
 
-function useEdit(field: EditField, keep: InPlaceProps['save']) {
+function useEdit(field: EditField, saveChanges: InPlaceProps['save']) {
   const saved = field.text
   const [text, setText] = useState(saved)
   const [error, setError] = useState<string | null>(null)
@@ -131,10 +131,10 @@ function useEdit(field: EditField, keep: InPlaceProps['save']) {
     if (wrong !== null) return setError(wrong)
     const changes = field.changes(typed)
     if (changes === null) return setError(null)
-    const refusal = await keep(changes)
+    const refusal = await saveChanges(changes)
     setError(refusal === null ? null : errorSentence(refusal))
   }
-  const takeBack = () => {
+  const revert = () => {
     setText(saved)
     setError(null)
   }
@@ -149,7 +149,7 @@ function useEdit(field: EditField, keep: InPlaceProps['save']) {
       onBlur: ({ currentTarget: { validity } }: FocusEvent<HTMLInputElement | HTMLTextAreaElement>) => {
         setHere(false)
         // An incomplete date is not saved.
-        if (validity.badInput) takeBack()
+        if (validity.badInput) revert()
         else void save(text)
       },
       onChange: ({ currentTarget }: { currentTarget: { value: string } }) => {
@@ -159,7 +159,7 @@ function useEdit(field: EditField, keep: InPlaceProps['save']) {
       onKeyDown: (event: KeyboardEvent<HTMLElement>) => {
         if (event.nativeEvent.isComposing) return
         if (event.key === 'Escape') {
-          takeBack()
+          revert()
           event.stopPropagation()
         }
         if (event.key === 'Enter' && field.kind !== 'lines') event.currentTarget.blur()

@@ -27,7 +27,7 @@ const groups: Record<GroupName, readonly FieldName[]> = {
 const groupNames = Object.keys(groups) as GroupName[]
 
 // Fields used for nearly every lead are shown even if empty.
-const alwaysThere: ReadonlySet<FieldName> = new Set([
+const alwaysShown: ReadonlySet<FieldName> = new Set([
   'lastName',
   'phone',
   'email',
@@ -39,7 +39,7 @@ const alwaysThere: ReadonlySet<FieldName> = new Set([
 /** Fields of a lead in groups, editable in place. Empty ones are collapsed. */
 export function LeadFields({ lead, context, actions }: LeadFieldsProps) {
   const [isWhole, setWhole] = useState(false)
-  const isEmpty = (field: FieldName) => textOf(lead, field) === '' && !alwaysThere.has(field)
+  const isEmpty = (field: FieldName) => textOf(lead, field) === '' && !alwaysShown.has(field)
   const empty = Object.values(groups).flat().filter(isEmpty).length
   return (
     <section className={styles.fields} aria-label={t.leads.panel.details}>

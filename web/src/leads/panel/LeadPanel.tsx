@@ -1,7 +1,7 @@
 import { ActionIcon, Skeleton } from '@mantine/core'
 import { IconArrowsDiagonal, IconTrash, IconX } from '@tabler/icons-react'
 import type { Lead } from '../../data/leads.ts'
-import { useLeadOrSurvivor } from '../../data/merges.ts'
+import { useLeadOrMergeTarget } from '../../data/merges.ts'
 import { EraseButton } from '../../shared/EraseButton.tsx'
 import { t } from '../../text/index.ts'
 import { Avatar } from '../../ui/Avatar.tsx'
@@ -36,7 +36,7 @@ interface LeadPanelProps {
 /** A lead beside the list. Does not take the focus, so that J and K continue in the list. */
 export function LeadPanel({ id: requested, known, context, actions, open, close }: LeadPanelProps) {
   const workspaceId = useWorkspaceId()
-  const { lead, merged, error, retry } = useLeadOrSurvivor(workspaceId, requested, known)
+  const { lead, merged, error, retry } = useLeadOrMergeTarget(workspaceId, requested, known)
   const { id = requested } = lead ?? {}
   const name = lead === undefined ? '' : nameOf(lead)
   const remove = () => {

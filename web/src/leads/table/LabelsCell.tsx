@@ -55,7 +55,7 @@ export function LabelsCell({ lead, onDone }: LabelsCellProps) {
         <LabelChips ids={chosen} />
       </button>
       <DropdownContent dropdown={dropdown}>
-        <LabelPicker dropdown={dropdown} carries={(id) => chosen.includes(id)} set={set} />
+        <LabelPicker dropdown={dropdown} hasLabel={(id) => chosen.includes(id)} set={set} />
       </DropdownContent>
     </span>
   )
@@ -67,9 +67,9 @@ function useSave(lead: Lead): (labelIds: readonly string[]) => void {
   return (labelIds) => {
     const before = lead.labelIds ?? []
     if (labelIds.length === before.length && before.every((id) => labelIds.includes(id))) return
-    const putBack = () => void setLabels({ ...lead, labelIds: [...labelIds] }, before).catch(showError)
+    const undo = () => void setLabels({ ...lead, labelIds: [...labelIds] }, before).catch(showError)
     setLabels(lead, labelIds).then(
-      () => showUndoToast(t.views.labels.changed({ name: nameOf(lead) }), putBack),
+      () => showUndoToast(t.views.labels.changed({ name: nameOf(lead) }), undo),
       (error: unknown) => showError(error),
     )
   }

@@ -14,10 +14,10 @@ import { cellId, LeadRow } from './LeadRow.tsx'
 import { type SortChange, TableHead } from './TableHead.tsx'
 import { type ActiveCell, useActiveCell } from './use-active-cell.ts'
 import type { Columns } from './use-columns.ts'
+import { rowPx, useRowWindow } from './use-row-window.ts'
 import { type LeadRows, useLeadRows } from './use-rows.ts'
 import type { Selection } from './use-selection.ts'
 import { useTableKeys } from './use-table-keys.ts'
-import { rowPx, useWindow } from './use-window.ts'
 
 interface LeadTableProps {
   query: LeadQuery
@@ -36,7 +36,7 @@ interface LeadTableProps {
 
 const maxRows = 2000
 /** Skeleton rows while the number of leads is unknown. */
-const shapes = 12
+const skeletonRows = 12
 
 /** Virtual table of leads. Shortcuts act on the active cell. */
 export function LeadTable(props: LeadTableProps) {
@@ -44,7 +44,7 @@ export function LeadTable(props: LeadTableProps) {
   const { query, context, columns, selection, actions, openId, open, onTotal } = props
   const box = useRef<HTMLDivElement>(null)
   const [total, setTotal] = useState(0)
-  const rowsInView = useWindow(box, total)
+  const rowsInView = useRowWindow(box, total)
   const rows = useLeadRows(workspaceId, query, rowsInView.first, rowsInView.end)
   if (rows.total !== undefined && rows.total !== total) setTotal(rows.total)
   useEffect(() => onTotal(rows.total), [onTotal, rows.total])
@@ -86,7 +86,7 @@ export function LeadTable(props: LeadTableProps) {
       {...clicks}
     >
       <TableHead columns={columns} sort={props.sort} selection={selection} total={total} selectAll={selectAll} />
-      <DrawnRows {...{ rows, rowsInView, cell, isFocused, choice, context, selection, openId }} />
+      <VisibleRows {...{ rows, rowsInView, cell, isFocused, choice, context, selection, openId }} />
     </div>
   )
 }
@@ -109,7 +109,7 @@ function useSelectAll(workspaceId: string, query: LeadQuery, total: number, sele
 
 interface RowsProps {
   rows: LeadRows
-  rowsInView: ReturnType<typeof useWindow>
+  rowsInView: ReturnType<typeof useRowWindow>
   cell: ActiveCell
   isFocused: boolean
   choice: ColumnChoice
@@ -118,11 +118,11 @@ interface RowsProps {
   openId: string | undefined
 }
 
-function DrawnRows({ rows, rowsInView, cell, isFocused, choice, context, selection, openId }: RowsProps) {
+function VisibleRows({ rows, rowsInView, cell, isFocused, choice, context, selection, openId }: RowsProps) {
   const { first, end, scrollPx, topPx } = rowsInView
   const { editing } = cell
   const { row: activeRow, column } = cell.latest.current
-  const drawn = Math.max(end - first, rows.total === undefined ? shapes : 0)
+  const rowCount = Math.max(end - first, rows.total === undefined ? skeletonRows : 0)
   return (
     <div
       role="rowgroup"
@@ -130,7 +130,7 @@ function DrawnRows({ rows, rowsInView, cell, isFocused, choice, context, selecti
       data-old={rows.isOld || undefined}
       style={{ height: Math.max(scrollPx, 1) }}
     >
-      {Array.from({ length: drawn }, (_, n) => {
+      {Array.from({ length: rowCount }, (_, n) => {
         const index = first + n
         const lead = rows.at(index)
         const isHere = index === activeRow && (isFocused || editing !== null)

@@ -16,7 +16,7 @@ export default function ParsedValue({ hint, isWrong, input }: ParsedValueProps) 
   return (
     <Popover opened={isOpen} position="bottom-end" shadow="md" withRoles={false}>
       <Popover.Target>
-        <InputOf input={input} />
+        <InputTarget input={input} />
       </Popover.Target>
       <Popover.Dropdown
         p={6}
@@ -32,7 +32,7 @@ export default function ParsedValue({ hint, isWrong, input }: ParsedValueProps) 
 }
 
 /** Passes the input where the library expects its own target. */
-function InputOf({ input, ref }: Pick<ParsedValueProps, 'input'> & { ref?: Ref<HTMLElement> }) {
+function InputTarget({ input, ref }: Pick<ParsedValueProps, 'input'> & { ref?: Ref<HTMLElement> }) {
   useImperativeHandle(ref, () => input.current as HTMLElement, [input])
   return null
 }

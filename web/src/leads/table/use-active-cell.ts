@@ -7,9 +7,9 @@ import type { ColumnChoice, ColumnId } from '../fields/column-choice.ts'
 import { isCellEditable } from '../fields/columns.tsx'
 import type { FinishCellEdit, RejectedInput } from '../fields/edit-field.ts'
 import { cellId } from './LeadRow.tsx'
+import type { useRowWindow } from './use-row-window.ts'
 import type { LeadRows } from './use-rows.ts'
 import type { Selection } from './use-selection.ts'
-import type { useWindow } from './use-window.ts'
 
 /** Current state of the table. */
 interface TableState {
@@ -19,7 +19,7 @@ interface TableState {
   selection: Selection
   openId: string | undefined
   open(lead: Lead | null): void
-  rowsInView: ReturnType<typeof useWindow>
+  rowsInView: ReturnType<typeof useRowWindow>
   query: LeadQuery
 }
 

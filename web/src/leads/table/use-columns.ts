@@ -27,7 +27,7 @@ export function useColumns(workspaceId: string, address: LeadAddress, goTo: GoTo
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   useEffect(() => () => clearTimeout(timer.current), [])
 
-  const carry = (choice: ColumnChoice) => {
+  const saveToAddress = (choice: ColumnChoice) => {
     setMoving({ from: { cols, saved }, choice })
     clearTimeout(timer.current)
     timer.current = setTimeout(() => {
@@ -35,12 +35,12 @@ export function useColumns(workspaceId: string, address: LeadAddress, goTo: GoTo
       setMoving(null)
     }, saveDelayMs)
   }
-  const keep = (choice: ColumnChoice) => {
+  const saveOwn = (choice: ColumnChoice) => {
     if (choice === defaultChoice) localStorage.removeItem(place)
     else localStorage.setItem(place, JSON.stringify(choice))
     setOwn(choice)
   }
-  const change = cols === undefined && saved === undefined ? keep : carry
+  const change = cols === undefined && saved === undefined ? saveOwn : saveToAddress
   const choice = moving !== null && isFrom(moving.from) ? moving.choice : (carried ?? own)
   return { choice, change, reset: () => change(defaultChoice) }
 }

@@ -12,11 +12,11 @@ import styles from './Timeline.module.css'
 interface MergedLineProps {
   entry: TimelineEntry
   people: People
-  words: FieldFormat
+  fieldFormat: FieldFormat
 }
 
 /** A merge in the timeline: what was merged and moved, with undo or who undid it. */
-export function MergedLine({ entry: { id, changes, merge }, people, words }: MergedLineProps) {
+export function MergedLine({ entry: { id, changes, merge }, people, fieldFormat }: MergedLineProps) {
   if (merge === null) return null
   const { otherName, undoUntil, undone } = merge
   return (
@@ -24,7 +24,7 @@ export function MergedLine({ entry: { id, changes, merge }, people, words }: Mer
       <span dir="auto">{otherName === null ? t.merge.fromUnknown : t.merge.fromName({ name: otherName })}</span>
       {changes.map((change) => (
         <span key={change.field} className={styles.change} dir="auto">
-          {changeText(change, people, words)}
+          {changeText(change, people, fieldFormat)}
         </span>
       ))}
       {undone !== null && (

@@ -18,9 +18,9 @@ export function NoteField({ leadId }: { leadId: string }) {
   // A failed attempt may have been applied: the same note uses the same idempotency key.
   const key = useRef<{ text: string; value: string }>(undefined)
   const add = useMutation({
-    mutationFn: (wanted: string) => {
-      if (key.current?.text !== wanted) key.current = { text: wanted, value: crypto.randomUUID() }
-      return addLeadNote(workspaceId, leadId, wanted, key.current.value)
+    mutationFn: (noteText: string) => {
+      if (key.current?.text !== noteText) key.current = { text: noteText, value: crypto.randomUUID() }
+      return addLeadNote(workspaceId, leadId, noteText, key.current.value)
     },
     onSuccess: () => {
       key.current = undefined

@@ -80,7 +80,7 @@ function Content({ entry, people }: TimelineLineProps) {
         </span>
       ))
     case 'merged':
-      return <MergedLine entry={entry} people={people} words={words} />
+      return <MergedLine entry={entry} people={people} fieldFormat={words} />
     case 'submission':
       return (
         <>
@@ -110,7 +110,7 @@ function MessageEntry({ entry: { text, message, conversationId } }: { entry: Tim
       className={styles.message}
       href={`/w/${workspaceId}/inbox/${conversationId}`}
       label={t.leadPage.openConversation}
-      isOurs={message.direction === 'outbound'}
+      isOutbound={message.direction === 'outbound'}
     >
       {message.file !== null && <em>{fileText(message.file)}</em>}
       {text !== null && text !== '' && <span dir="auto">{text}</span>}

@@ -10,8 +10,8 @@ import { type FieldFormat, fieldText, keyOfColumn } from '../fields/field-column
 type Change = TimelineEntry['changes'][number]
 
 /** Describes a change of a field. */
-export function changeText(change: Change, people: People, words: FieldFormat): string {
-  const wordsOf = (value: Change['from']) => valueText(change, value, people, words)
+export function changeText(change: Change, people: People, fieldFormat: FieldFormat): string {
+  const wordsOf = (value: Change['from']) => valueText(change, value, people, fieldFormat)
   const [from, to] = [wordsOf(change.from), wordsOf(change.to)]
   if (change.field === 'status') return t.leads.panel.change({ from, to })
   return t.leadPage.changed({ field: fieldName(change), from, to })
@@ -23,11 +23,11 @@ function fieldName({ field, label }: Change): string {
   return customFieldName({ key, label: label ?? key })
 }
 
-function valueText({ field }: Change, value: Change['from'], people: People, words: FieldFormat): string {
+function valueText({ field }: Change, value: Change['from'], people: People, fieldFormat: FieldFormat): string {
   if (value === null || value === '') return t.leadPage.nothing
   if (typeof value === 'boolean') return value ? t.leadPage.yes : t.leadPage.no
-  if (typeof value === 'number') return formatAmount(value, words.currency)
-  if (isFieldColumn(field)) return fieldText(keyOfColumn(field), value, words)
+  if (typeof value === 'number') return formatAmount(value, fieldFormat.currency)
+  if (isFieldColumn(field)) return fieldText(keyOfColumn(field), value, fieldFormat)
   switch (field) {
     case 'status':
       return statusName(value)

@@ -8,7 +8,7 @@ import styles from './transfer.module.css'
 export function DropFile({ take, label = t.transfer.drop }: { take(file: File): void; label?: string }) {
   const [isOver, setOver] = useState(false)
   const [isEmpty, setEmpty] = useState(false)
-  const give = (file: File | null | undefined) => {
+  const chooseFile = (file: File | null | undefined) => {
     if (file == null) return
     setEmpty(file.size === 0)
     if (file.size > 0) take(file)
@@ -26,13 +26,13 @@ export function DropFile({ take, label = t.transfer.drop }: { take(file: File): 
       onDrop={(event) => {
         event.preventDefault()
         setOver(false)
-        give(event.dataTransfer.files[0])
+        chooseFile(event.dataTransfer.files[0])
       }}
     >
       <IconUpload size={28} stroke={1.4} aria-hidden="true" />
       <strong>{label}</strong>
       <p className={styles.muted}>{t.transfer.dropHelp}</p>
-      <FileButton onChange={give} accept=".csv,.tsv,.txt,.ndjson,.jsonl,text/csv,application/x-ndjson">
+      <FileButton onChange={chooseFile} accept=".csv,.tsv,.txt,.ndjson,.jsonl,text/csv,application/x-ndjson">
         {(props) => <Button {...props}>{t.transfer.chooseFile}</Button>}
       </FileButton>
       {isEmpty && <p role="alert">{t.transfer.emptyFile}</p>}

@@ -20,19 +20,19 @@ import { QueryBoundary } from '../../ui/page/PageBody.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import type { FieldContext } from '../fields/columns.tsx'
 import { ColumnMapping } from './ColumnMapping.tsx'
+import { DecimalSeparatorOption, NameSplitOption, useDecimalSeparator, useNameSplitting } from './import-options.tsx'
 import {
-  choose,
   chosenColumns,
   definedTargets,
   jsonColumns,
   type Mapping,
-  type Meanings,
   mappingOf,
   matchersOf,
   sentLabels,
   sentMeanings,
+  setTarget,
+  type ValueMeanings,
 } from './mapping.ts'
-import { AmountRule, NameRule, useAmounts, useNames } from './rules.tsx'
 import styles from './transfer.module.css'
 import { ValueMapping } from './ValueMapping.tsx'
 
@@ -61,8 +61,8 @@ interface Choice extends ParseOptions {
   match: Matcher
   createIfMissing: boolean
   emptyCells: 'keep' | 'clear'
-  values: Meanings
-  fieldValues: Meanings
+  values: ValueMeanings
+  fieldValues: ValueMeanings
   splitNames: boolean
   decimal: '.' | ',' | null
   labels: Record<string, string>
@@ -92,13 +92,13 @@ function MappingForm({ one, preview, before, reading, read }: MappingFormProps) 
   const { mapping: texts } = t.transfer
   const mapping = mappingOf(preview, chosen)
   const [labels, setLabels] = useState(before?.labels ?? {})
-  const [meanings, setMeanings] = useState<Meanings>({ ...before?.values, ...before?.fieldValues })
+  const [meanings, setMeanings] = useState<ValueMeanings>({ ...before?.values, ...before?.fieldValues })
   const context = useFieldContext(workspaceId)
   const withOptions = definedTargets(context.fields.filter(({ type }) => hasChoices(type))).map(({ value }) => value)
   const columns = one.format === 'csv' ? chosenColumns(mapping, withOptions) : jsonColumns(withOptions)
   const values = useColumnValues(workspaceId, one.id, columns, reading)
-  const names = useNames(preview, mapping, before)
-  const amounts = useAmounts(preview, mapping, before, context.fields)
+  const names = useNameSplitting(preview, mapping, before)
+  const amounts = useDecimalSeparator(preview, mapping, before, context.fields)
   const matchers = matchersOf(one.format, mapping)
   const by = match !== null && matchers.includes(match) ? match : (matchers[0] ?? 'none')
   const { encoding, delimiter } = preview
@@ -132,7 +132,7 @@ function MappingForm({ one, preview, before, reading, read }: MappingFormProps) 
           <ColumnMapping
             preview={preview}
             mapping={mapping}
-            set={(column, target) => setChosen(choose(chosen, column, target))}
+            set={(column, target) => setChosen(setTarget(chosen, column, target))}
             labels={labels}
             name={(target, label) => setLabels({ ...labels, [target]: label })}
           />
@@ -151,8 +151,8 @@ function MappingForm({ one, preview, before, reading, read }: MappingFormProps) 
           onChange={(value) => setMatch(value as Matcher)}
           allowDeselect={false}
         />
-        <NameRule {...names} />
-        <AmountRule {...amounts} />
+        <NameSplitOption {...names} />
+        <DecimalSeparatorOption {...amounts} />
         <Switches isCsv={one.format === 'csv'} rules={rules} set={(changes) => setRules({ ...rules, ...changes })} />
       </section>
       <div className={styles.end}>

@@ -20,7 +20,7 @@ export function Report({ one }: { one: Import }) {
       <strong>{title}</strong>
       {one.problem !== null && <p role="alert">{one.problem}</p>}
       <Counts one={one} />
-      {one.state !== 'checked' && <After one={one} />}
+      {one.state !== 'checked' && <ReportActions one={one} />}
       {kinds.length > 0 && (
         <>
           <h3 className={styles.title}>{report.why}</h3>
@@ -66,7 +66,7 @@ export function Report({ one }: { one: Import }) {
 }
 
 /** Links to the leads, and undo. */
-function After({ one }: { one: Import }) {
+function ReportActions({ one }: { one: Import }) {
   const workspaceId = useWorkspaceId()
   if (one.created + one.updated + one.unchanged === 0) return null
   return (

@@ -3,15 +3,15 @@ import type { ColumnValues } from '../../data/imports.ts'
 import { t } from '../../text/index.ts'
 import { formatNumber } from '../../ui/format/time.ts'
 import { choicesOf, type FieldContext } from '../fields/columns.tsx'
-import { definedTargets, type Filling, isChosen, type Meanings, meaningOf, valueKey } from './mapping.ts'
+import { type ColumnTarget, definedTargets, isChosen, meaningOf, type ValueMeanings, valueKey } from './mapping.ts'
 import styles from './transfer.module.css'
 
 interface ValueMappingProps {
-  columns: readonly Filling[]
+  columns: readonly ColumnTarget[]
   /** By column index; undefined while loading. */
   values: readonly (ColumnValues | undefined)[]
-  meanings: Meanings
-  set(meanings: Meanings): void
+  meanings: ValueMeanings
+  set(meanings: ValueMeanings): void
   context: FieldContext
 }
 
@@ -116,5 +116,5 @@ function Values({ column, name, choices, list, meaning, choose }: ValuesProps) {
   )
 }
 
-const unknownRows = (meanings: Meanings, target: string, list: readonly Value[]): number =>
+const unknownRows = (meanings: ValueMeanings, target: string, list: readonly Value[]): number =>
   list.reduce((sum, one) => sum + (meaningOf(meanings, target, one) === undefined ? one.count : 0), 0)

@@ -47,7 +47,7 @@ export function mappingOf({ columns }: Pick<Preview, 'columns'>, chosen: Mapping
 }
 
 /** Sets the target of a column, removing it from any other column. */
-export function choose(chosen: Mapping, column: string, target: string | null): Mapping {
+export function setTarget(chosen: Mapping, column: string, target: string | null): Mapping {
   const others = [...chosen].map(([name, had]) => [name, target !== null && had === target ? null : had] as const)
   return new Map([...others.filter(([name]) => name !== column), [column, target]])
 }
@@ -84,29 +84,29 @@ const chosenFields: readonly ChosenField[] = ['status', 'priority', 'source', 'a
 export const isChosen = (target: string): target is ChosenField => (chosenFields as readonly string[]).includes(target)
 
 /** A column and its target. */
-export interface Filling {
+export interface ColumnTarget {
   column: string
   target: string
 }
 
 /** Returns the columns whose values may need mapping: fields with fixed values, and custom fields with options. */
-export const chosenColumns = (mapping: Mapping, withOptions: readonly string[]): Filling[] =>
+export const chosenColumns = (mapping: Mapping, withOptions: readonly string[]): ColumnTarget[] =>
   [...mapping].flatMap(([column, target]) =>
     target !== null && (isChosen(target) || withOptions.includes(target)) ? [{ column, target }] : [],
   )
 
 /** Returns the columns of JSON lines, which name their fields themselves. */
-export const jsonColumns = (withOptions: readonly string[]): Filling[] =>
+export const jsonColumns = (withOptions: readonly string[]): ColumnTarget[] =>
   [...chosenFields, ...withOptions].map((target) => ({ column: target, target }))
 
 /** Chosen meanings of the file's values, by target and by value. */
-export type Meanings = Record<string, Record<string, string | null>>
+export type ValueMeanings = Record<string, Record<string, string | null>>
 
 export const valueKey = (text: string): string => text.normalize('NFKC').trim().toLowerCase()
 
 /** Returns the meaning of a value: chosen, otherwise suggested; null skips it, undefined is not known yet. */
 export function meaningOf(
-  meanings: Meanings,
+  meanings: ValueMeanings,
   target: string,
   { text, value }: { text: string; value: string | null },
 ): string | null | undefined {
@@ -116,11 +116,11 @@ export function meaningOf(
 
 /** Returns all known meanings for the request, including suggestions. */
 export function sentMeanings(
-  meanings: Meanings,
-  columns: readonly Pick<Filling, 'target'>[],
+  meanings: ValueMeanings,
+  columns: readonly Pick<ColumnTarget, 'target'>[],
   values: readonly (ColumnValues | undefined)[],
-): { values: Partial<Record<ChosenField, Meanings[string]>>; fieldValues: Meanings } {
-  const known = columns.map(({ target }, n): [string, Meanings[string]] => {
+): { values: Partial<Record<ChosenField, ValueMeanings[string]>>; fieldValues: ValueMeanings } {
+  const known = columns.map(({ target }, n): [string, ValueMeanings[string]] => {
     const entries = (values[n]?.values ?? []).flatMap((one) => {
       const meaning = meaningOf(meanings, target, one)
       return meaning === undefined ? [] : [[one.text, meaning] as const]

@@ -26,7 +26,7 @@ export async function uploadFile(
       moved(current)
     } catch (error) {
       const pause = retryMs[failures++]
-      if (signal.aborted || pause === undefined || !mayPass(error)) throw error
+      if (signal.aborted || pause === undefined || !isRetryable(error)) throw error
       await new Promise((resolve) => setTimeout(resolve, pause))
       current = await readImport(workspaceId, one.id).catch(() => current)
     }
@@ -35,17 +35,17 @@ export async function uploadFile(
 }
 
 async function sendPart(workspaceId: string, { id, uploadedBytes }: Import, file: File, signal: AbortSignal) {
-  const answer = await fetchRaw(uploadUrl(workspaceId, id, uploadedBytes), {
+  const response = await fetchRaw(uploadUrl(workspaceId, id, uploadedBytes), {
     method: 'PUT',
     headers: { 'content-type': 'application/octet-stream' },
     body: file.slice(uploadedBytes, uploadedBytes + partBytes),
     signal,
   })
-  return ((await answer.json()) as { import: Import }).import
+  return ((await response.json()) as { import: Import }).import
 }
 
 // A 409 with a number of bytes: the offset is wrong because an earlier response was lost.
-const mayPass = (error: unknown): boolean =>
+const isRetryable = (error: unknown): boolean =>
   error instanceof ApiError && (error.isOffline || error.status >= 500 || typeof error.data.uploadedBytes === 'number')
 
 /** Returns the format by the file name. */

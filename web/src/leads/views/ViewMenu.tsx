@@ -8,7 +8,7 @@ import { ShortcutsBlocked } from '../../ui/overlay/shortcuts-blocked.ts'
 import type { View, Views } from './use-views.ts'
 
 const NameView = prefetchedComponent(() => withTexts(() => import('./NameView.tsx')))
-const ViewItems = prefetchedComponent(() => withTexts(() => import('./ViewItems.tsx')))
+const ViewMenuItems = prefetchedComponent(() => withTexts(() => import('./ViewMenuItems.tsx')))
 
 /** Menu of the open view. */
 export function ViewMenu({ view, views }: { view: View; views: Views }) {
@@ -26,7 +26,7 @@ export function ViewMenu({ view, views }: { view: View; views: Views }) {
         <IconDots size={14} />
       </ActionIcon>
       <DropdownContent dropdown={dropdown}>
-        <ViewItems {...{ dropdown, view, views }} name={() => setNaming(true)} />
+        <ViewMenuItems {...{ dropdown, view, views }} name={() => setNaming(true)} />
       </DropdownContent>
       {isNaming && (
         <Suspense fallback={<ShortcutsBlocked />}>

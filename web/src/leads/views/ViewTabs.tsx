@@ -43,7 +43,7 @@ export function ViewTabs({ address, goTo, choice }: ViewTabsProps) {
   return (
     <div className={styles.row}>
       {isPhone ? <PhonePicker views={views} /> : <Tabs views={views} />}
-      {views.isChanged && <Changed views={views} />}
+      {views.isChanged && <UnsavedChanges views={views} />}
     </div>
   )
 }
@@ -133,7 +133,7 @@ function ListButton({ views, shown, label, isOpen }: ListButtonProps) {
 }
 
 /** Saves changes of a view, saves them as a new view, or discards them. */
-function Changed({ views }: { views: Views }) {
+function UnsavedChanges({ views }: { views: Views }) {
   const { open } = views
   const [isNaming, setNaming] = useState(false)
   const [isSaving, setSaving] = useState(false)

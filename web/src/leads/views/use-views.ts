@@ -52,7 +52,7 @@ export function useViews(address: LeadAddress, goTo: GoTo, choice: ColumnChoice)
   const mayShare = hasRole(workspaceId, 'admin')
   const show = useCallback((view: View | undefined) => goTo(() => addressFor(view)), [goTo])
   const step = useCallback(
-    (by: number) => goTo((before) => addressFor(stepped(all, openView(all, before), by))),
+    (by: number) => goTo((before) => addressFor(viewAt(all, openView(all, before), by))),
     [all, goTo],
   )
   // Saved with explicit columns, so that a view does not depend on its reader's choice.
@@ -71,7 +71,7 @@ export function useViews(address: LeadAddress, goTo: GoTo, choice: ColumnChoice)
 
 const addressFor = (view: View | undefined): LeadAddress => (view === undefined ? {} : addressOfView(view))
 
-function stepped(all: readonly View[], from: View | undefined, by: number): View | undefined {
+function viewAt(all: readonly View[], from: View | undefined, by: number): View | undefined {
   const order = [undefined, ...all]
   return order[(order.indexOf(from) + by + order.length) % order.length]
 }
@@ -85,15 +85,15 @@ function useViewActions(
   kept: () => string,
 ): ViewActions {
   const queries = useQueryClient()
-  const anew = () => queries.invalidateQueries({ queryKey: savedFiltersKey(workspaceId) })
+  const refetchViews = () => queries.invalidateQueries({ queryKey: savedFiltersKey(workspaceId) })
   const make = async (view: Pick<View, 'name' | 'query' | 'shared'>) => {
     const { savedFilter } = await createFilter(workspaceId, { page: 'leads', ...view })
-    await anew()
+    await refetchViews()
     return savedFilter
   }
   const change = async (view: View, changes: Partial<View>) => {
     const { savedFilter } = await changeFilter(workspaceId, view.id, changes)
-    await anew()
+    await refetchViews()
     return savedFilter
   }
   const ordering = useRef<Promise<void>>(Promise.resolve())
@@ -103,7 +103,7 @@ function useViewActions(
     const mine = ordering.current.then(() => orderFilters(workspaceId, 'leads', ids)).then(() => {}, showError)
     ordering.current = mine
     await mine
-    if (ordering.current === mine) await anew()
+    if (ordering.current === mine) await refetchViews()
   }
   const ids = all.map(({ id }) => id)
   return {
@@ -121,13 +121,13 @@ function useViewActions(
       showToast(shared ? t.views.nowShared({ name: view.name }) : t.views.nowPrivate({ name: view.name }))
     },
     duplicate: async ({ name, query }) => {
-      const taken = all.map((one) => one.name)
-      show(await make({ name: nameOfCopy(name, taken), query, shared: false }))
+      const usedNames = all.map((one) => one.name)
+      show(await make({ name: nameOfCopy(name, usedNames), query, shared: false }))
     },
     remove: async (view) => {
       await deleteFilter(workspaceId, view.id)
       show(undefined)
-      await anew()
+      await refetchViews()
       showUndoToast(t.leads.viewDeleted({ name: view.name }), () => void make(view).then(show, showError))
     },
     move: (view, by) => order(moveIdBy(ids, view.id, by)),

@@ -10,8 +10,8 @@ import { showError } from '../../ui/overlay/toasts.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import styles from './Audit.module.css'
 import { actorText, type Names, subjectText } from './audit-texts.ts'
+import { edgeOfDay } from './edge-of-day.ts'
 import { actionText, resourceTexts } from './value-texts.ts'
-import { edgeOfDay } from './when.ts'
 
 interface AuditFiltersProps {
   filter: AuditFilter

@@ -54,7 +54,7 @@ function Archived({ fields, mayChange }: { fields: readonly LeadField[]; mayChan
   const workspaceId = useWorkspaceId()
   const change = useListChange<LeadField>(leadFieldsKey(workspaceId))
   if (fields.length === 0) return null
-  const bringBack = ({ id }: LeadField) =>
+  const restore = ({ id }: LeadField) =>
     change(
       (before) => before.map((one) => (one.id === id ? { ...one, isArchived: false } : one)),
       () => changeLeadField(workspaceId, id, { isArchived: false }),
@@ -75,7 +75,7 @@ function Archived({ fields, mayChange }: { fields: readonly LeadField[]; mayChan
                 variant="default"
                 size="compact-sm"
                 aria-label={t.fields.restore({ name: field.label })}
-                onClick={() => void bringBack(field)}
+                onClick={() => void restore(field)}
               >
                 {t.fields.restoreLabel}
               </Button>

@@ -11,9 +11,9 @@ import { ExistingConversation } from './ExistingConversation.tsx'
 import styles from './start.module.css'
 import { fieldOf, type StartField } from './start-rules.ts'
 import { TemplateFields } from './TemplateFields.tsx'
-import { type Start, type Starting, useStart } from './use-start.ts'
+import { type StartForm, type StartOptions, useStart } from './use-start.ts'
 
-interface StartPanelProps extends Starting {
+interface StartPanelProps extends StartOptions {
   title: string
   /** Field to choose the recipient, with its error. */
   recipientField?(problem: string | null): ReactNode
@@ -26,11 +26,11 @@ export function StartPanel({ title, recipientField, ...starting }: StartPanelPro
   const refusalFor = refusalIn(start.error)
   const takesFocus = recipientField !== undefined
   const go = useRef<HTMLButtonElement>(null)
-  const isThere = start.conversation != null
+  const hasConversation = start.conversation != null
   useEffect(() => {
-    if (takesFocus && isThere) go.current?.focus()
-  }, [takesFocus, isThere])
-  if (start.canNone) {
+    if (takesFocus && hasConversation) go.current?.focus()
+  }, [takesFocus, hasConversation])
+  if (start.hasNoSender) {
     return (
       <SidePanel title={title} close={close}>
         <NoNumber />
@@ -50,12 +50,12 @@ export function StartPanel({ title, recipientField, ...starting }: StartPanelPro
             {t.common.cancel}
           </Button>
           <Button ref={go} type="submit" loading={start.isSending} disabled={start.numbers === undefined}>
-            {isThere ? t.start.open : t.start.send}
+            {hasConversation ? t.start.open : t.start.send}
           </Button>
         </>
       }
     >
-      {!isThere && <Text size="sm">{t.start.help}</Text>}
+      {!hasConversation && <Text size="sm">{t.start.help}</Text>}
       {recipientField?.(recipientProblem)}
       {recipient !== null && (
         <Fields name={recipient.name} start={start} refusalFor={refusalFor} takesFocus={takesFocus} />
@@ -71,7 +71,7 @@ export function StartPanel({ title, recipientField, ...starting }: StartPanelPro
 
 interface FieldsProps {
   name: string
-  start: Start
+  start: StartForm
   refusalFor(place: StartField): string | null
   takesFocus: boolean
 }

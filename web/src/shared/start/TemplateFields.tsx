@@ -8,11 +8,11 @@ import { EmptyState } from '../../ui/page/EmptyState.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { TemplatePreview } from '../TemplatePreview.tsx'
 import { findTemplates, type Problem, problemOf } from '../template-preview.ts'
-import type { Start } from './use-start.ts'
+import type { StartForm } from './use-start.ts'
 
 interface TemplateFieldsProps {
   connectionId: string
-  start: Pick<Start, 'template' | 'choose' | 'values' | 'setValue' | 'isTried'>
+  start: Pick<StartForm, 'template' | 'choose' | 'values' | 'setValue' | 'isTried'>
   /** Error of the server about the template. */
   refusal: string | null
   /** Takes the focus after a recipient was chosen. */
@@ -52,10 +52,10 @@ interface TemplateChoiceProps extends Pick<TemplateFieldsProps, 'connectionId' |
 function TemplateChoice({ connectionId, start, problem, takesFocus }: TemplateChoiceProps) {
   const query = useTemplates(useWorkspaceId(), connectionId)
   const field = useRef<HTMLInputElement>(null)
-  const isThere = query.data !== undefined
+  const isLoaded = query.data !== undefined
   useEffect(() => {
-    if (takesFocus && isThere) field.current?.focus()
-  }, [takesFocus, isThere])
+    if (takesFocus && isLoaded) field.current?.focus()
+  }, [takesFocus, isLoaded])
   if (query.isPending) return <Skeleton height={60} />
   if (query.error !== null) return <p role="alert">{errorSentence(query.error)}</p>
   // Headers with a file require an existing conversation for the upload.

@@ -17,18 +17,18 @@ export interface Recipient {
   phone: string
 }
 
-export interface Starting {
+export interface StartOptions {
   recipient: Recipient | null
   /** Opens a conversation, new or existing. */
   open(conversationId: string): void
   close(): void
 }
 
-export interface Start extends Draft {
+export interface StartForm extends Draft {
   /** Connections to send from; undefined while loading. */
   numbers: readonly Connection[] | undefined
   /** Whether no connection may start conversations. */
-  canNone: boolean
+  hasNoSender: boolean
   connectionId: string | null
   chooseNumber(id: string | null): void
   choose(template: Template | null): void
@@ -54,7 +54,7 @@ interface Draft {
 const draftFor = (phone: string | null): Draft => ({ phone, template: null, values: [], isTried: false })
 
 /** Returns the state of a new conversation. */
-export function useStart({ recipient, open, close }: Starting): Start {
+export function useStart({ recipient, open, close }: StartOptions): StartForm {
   const phone = recipient?.phone ?? null
   const number = useNumber(phone)
   const [kept, setDraft] = useState(() => draftFor(null))
@@ -114,7 +114,7 @@ function useNumber(phone: string | null) {
   const found = conversations.find((one) => one.connectionId === connectionId) ?? null
   return {
     numbers,
-    canNone: connections !== undefined && !connections.some(canStart),
+    hasNoSender: connections !== undefined && !connections.some(canStart),
     connectionId,
     chooseNumber,
     conversations,

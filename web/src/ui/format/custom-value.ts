@@ -114,8 +114,8 @@ export function interpretTyped(
   text: string,
   currency: string | null,
 ): string | null {
-  const meant = type === 'amount' ? normalizedAmount(text, language, currency) : null
-  const read = type === 'number' ? normalizedNumber(text, language) : meant
+  const normalized = type === 'amount' ? normalizedAmount(text, language, currency) : null
+  const read = type === 'number' ? normalizedNumber(text, language) : normalized
   return read === null ? null : t.lead.interpretedAs({ amount: read })
 }
 

@@ -10,7 +10,7 @@ export function localInput(iso: string): string {
 export const localMinute = (iso: string): string => localInput(iso).slice(0, 16)
 
 /** Parses such an input to a timestamp; `otherwise` if it is empty or invalid. */
-export function readLocalInput(text: string, otherwise: string): string {
+export function readLocalInput(text: string, fallback: string): string {
   const at = new Date(text)
-  return Number.isNaN(at.getTime()) ? otherwise : at.toISOString()
+  return Number.isNaN(at.getTime()) ? fallback : at.toISOString()
 }

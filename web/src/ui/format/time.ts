@@ -67,10 +67,10 @@ const format = (at: Date, options: Intl.DateTimeFormatOptions): string =>
 const numbers = new Map<string, Intl.NumberFormat>()
 const moments = new Map<string, Intl.DateTimeFormat>()
 
-function cached<T>(made: Map<string, T>, options: object, make: () => T): T {
+function cached<T>(cache: Map<string, T>, options: object, make: () => T): T {
   const name = JSON.stringify(options)
-  const known = made.get(name) ?? make()
-  made.set(name, known)
+  const known = cache.get(name) ?? make()
+  cache.set(name, known)
   return known
 }
 

@@ -12,10 +12,10 @@ interface DropdownPanelProps extends Pick<PopoverProps, 'position' | 'width'> {
 }
 
 /** Panel that drops from a button rendered before. */
-export function DropdownPanel({ dropdown, label, isToButton, children, ...look }: DropdownPanelProps) {
+export function DropdownPanel({ dropdown, label, isToButton, children, ...popoverProps }: DropdownPanelProps) {
   const { isOpen, ...rest } = useDropdownState(dropdown, isToButton)
   return (
-    <Popover {...rest} {...look} opened={isOpen} trapFocus shadow="md">
+    <Popover {...rest} {...popoverProps} opened={isOpen} trapFocus shadow="md">
       <Popover.Target>
         <DropdownTarget dropdown={dropdown} />
       </Popover.Target>

@@ -6,7 +6,7 @@ export interface TipBubbleProps extends Pick<TooltipProps, 'label' | 'position' 
   close(): void
 }
 
-export default function TipBubble({ target, close, ...look }: TipBubbleProps) {
+export default function TipBubble({ target, close, ...tooltipProps }: TipBubbleProps) {
   const [isOpen, setOpen] = useState(false)
   useEffect(() => setOpen(true), [])
   useEffect(() => {
@@ -17,5 +17,5 @@ export default function TipBubble({ target, close, ...look }: TipBubbleProps) {
   // Within the landmark of its target. Dialogs are outside any: uses the page.
   const landmark = target.closest<HTMLElement>('nav, main') ?? document.querySelector('main')
   const portal = landmark === null ? {} : { portalProps: { target: landmark } }
-  return <Tooltip target={target} opened={isOpen} floatingStrategy="fixed" {...portal} {...look} />
+  return <Tooltip target={target} opened={isOpen} floatingStrategy="fixed" {...portal} {...tooltipProps} />
 }

@@ -28,15 +28,15 @@ export default function ToastList() {
 function useTextFieldRect(edge: 'top' | 'bottom', isCentred: boolean): boolean {
   const [isNear, setNear] = useState(false)
   useEffect(() => {
-    const look = () => setNear(hasFocusedTextField(positionFor(edge, isCentred)))
-    look()
+    const update = () => setNear(hasFocusedTextField(positionFor(edge, isCentred)))
+    update()
     // A field may grow while typing.
     const events = ['focusin', 'focusout', 'input'] as const
-    for (const name of events) document.addEventListener(name, look)
-    window.addEventListener('resize', look)
+    for (const name of events) document.addEventListener(name, update)
+    window.addEventListener('resize', update)
     return () => {
-      for (const name of events) document.removeEventListener(name, look)
-      window.removeEventListener('resize', look)
+      for (const name of events) document.removeEventListener(name, update)
+      window.removeEventListener('resize', update)
     }
   }, [edge, isCentred])
   return isNear

@@ -88,11 +88,11 @@ const reloadedForKey = 'parley.reloaded'
 async function loadErrorOf(error: unknown): Promise<unknown> {
   const message = error instanceof Error ? error.message : ''
   if (!/import|module|preload/i.test(message)) return error
-  const isThere = await fetch('/healthz', { cache: 'no-store' }).then(
+  const isReachable = await fetch('/healthz', { cache: 'no-store' }).then(
     ({ ok }) => ok,
     () => false,
   )
-  if (!isThere) return networkError()
+  if (!isReachable) return networkError()
   if (sessionStorage.getItem(reloadedForKey) === message) return error
   sessionStorage.setItem(reloadedForKey, message)
   window.location.reload()

@@ -7,9 +7,9 @@ import { EmptyState } from '../../ui/page/EmptyState.tsx'
 import { QueryBoundary } from '../../ui/page/PageBody.tsx'
 import { Segments } from '../../ui/page/Segments.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { deliveriesOf } from '../delivery-pages.ts'
 import styles from '../endpoint/EndpointPage.module.css'
 import { allEvents } from '../event-choice.ts'
-import { deliveriesOf } from '../pages.ts'
 import { deliveryStates, type EndpointSearch, parseDeliverySearch } from '../search.ts'
 import { useLiveDeliveries } from '../use-live-updates.ts'
 import { DeliveryList } from './DeliveryList.tsx'
@@ -29,7 +29,7 @@ export function DeliveriesView({ endpoint, search, go, mayOpen }: DeliveriesView
     state: search.state ?? null,
     event: search.event ?? null,
     about: null,
-    answer: null,
+    response: null,
     ...parseDeliverySearch(search.find ?? ''),
   }
   const query = useDeliveries(workspaceId, endpoint.id, filter)
@@ -96,13 +96,13 @@ function Filters({ search, go }: Pick<DeliveriesViewProps, 'search' | 'go'>) {
         onChange={(event) => narrow('event', event)}
         allowDeselect={false}
       />
-      <Find key={search.find ?? ''} search={search} go={go} />
+      <DeliverySearch key={search.find ?? ''} search={search} go={go} />
     </div>
   )
 }
 
 /** Searches for an id or a response status once it is complete; shows an error for other text. */
-function Find({ search, go }: Pick<DeliveriesViewProps, 'search' | 'go'>) {
+function DeliverySearch({ search, go }: Pick<DeliveriesViewProps, 'search' | 'go'>) {
   const { find: before = '' } = search
   const [text, setText] = useState(before)
   const [isWrong, setWrong] = useState(false)

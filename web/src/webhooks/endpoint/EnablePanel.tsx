@@ -12,7 +12,7 @@ import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 interface EnablePanelProps {
   endpoint: Endpoint
   close(): void
-  onEnabled(answer: Endpoint): void
+  onEnabled(response: Endpoint): void
 }
 
 /** Enables an endpoint, and optionally redelivers events since it stopped or started to fail. */
@@ -24,7 +24,7 @@ export function EnablePanel({ endpoint, close, onEnabled }: EnablePanelProps) {
   const enable = useMutation({
     mutationFn: () =>
       enableEndpoint(workspaceId, endpoint.id, value.isMissed ? readLocalInput(value.sendSince, since) : null),
-    onSuccess: (answer) => onEnabled(answer.endpoint),
+    onSuccess: (response) => onEnabled(response.endpoint),
     onError: (error) => draft.applyError(error) || showError(error),
   })
   return (

@@ -83,8 +83,8 @@ export function EndpointDialogs({ endpoint, dialog, close }: EndpointDialogsProp
   const workspaceId = useWorkspaceId()
   const changed = useUpdateEndpointCache(workspaceId)
   const [secret, setSecret] = useState<string | null>(null)
-  const done = (answer: Endpoint | null, message: string) => {
-    changed(answer)
+  const done = (response: Endpoint | null, message: string) => {
+    changed(response)
     close()
     showToast(message)
   }
@@ -92,16 +92,16 @@ export function EndpointDialogs({ endpoint, dialog, close }: EndpointDialogsProp
   return (
     <>
       {dialog === 'test' && <TestPanel endpointId={endpoint.id} close={close} onChanged={() => changed(null)} />}
-      {dialog === 'edit' && <EndpointPanel {...parts} onSaved={(answer) => done(answer, t.webhooks.saved)} />}
+      {dialog === 'edit' && <EndpointPanel {...parts} onSaved={(response) => done(response, t.webhooks.saved)} />}
       {dialog === 'replay' && <ReplayPanel {...parts} onStarted={() => done(null, t.webhooks.replayStarted)} />}
-      {dialog === 'enable' && <EnablePanel {...parts} onEnabled={(answer) => done(answer, t.webhooks.enabled)} />}
+      {dialog === 'enable' && <EnablePanel {...parts} onEnabled={(response) => done(response, t.webhooks.enabled)} />}
       {dialog === 'rotate' && (
         <RotateDialog
           {...parts}
-          onRotated={(answer) => {
-            changed(answer.endpoint)
+          onRotated={(response) => {
+            changed(response.endpoint)
             close()
-            setSecret(answer.secret)
+            setSecret(response.secret)
           }}
         />
       )}
@@ -114,11 +114,14 @@ export function EndpointDialogs({ endpoint, dialog, close }: EndpointDialogsProp
 
 type DialogProps = Omit<EndpointDialogsProps, 'dialog'>
 
-function DisableDialog(props: DialogProps & { done(answer: Endpoint, message: string): void }) {
+function DisableDialog(props: DialogProps & { done(response: Endpoint, message: string): void }) {
   const workspaceId = useWorkspaceId()
   const { endpoint, close, done } = props
   const run = () =>
-    disableEndpoint(workspaceId, endpoint.id).then((answer) => done(answer.endpoint, t.webhooks.disabled), showError)
+    disableEndpoint(workspaceId, endpoint.id).then(
+      (response) => done(response.endpoint, t.webhooks.disabled),
+      showError,
+    )
   return (
     <Confirm title={t.webhooks.disableConfirm} action={t.webhooks.disable} run={run} close={close}>
       {t.webhooks.disableHelp}
@@ -128,13 +131,13 @@ function DisableDialog(props: DialogProps & { done(answer: Endpoint, message: st
 
 function RemoveDialog({ endpoint, close }: DialogProps) {
   const workspaceId = useWorkspaceId()
-  const gone = useRemoveEndpointFromCache(workspaceId)
+  const removeFromCache = useRemoveEndpointFromCache(workspaceId)
   const navigate = useNavigate()
   const name = nameOf(endpoint)
   const run = () =>
     removeEndpoint(workspaceId, endpoint.id).then(async () => {
       await navigate({ to: '/w/$workspaceId/webhooks', params: { workspaceId } })
-      gone(endpoint.id)
+      removeFromCache(endpoint.id)
       showToast(t.webhooks.removed({ name }))
     }, showError)
   return (

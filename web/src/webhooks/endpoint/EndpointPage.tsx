@@ -29,7 +29,7 @@ export function EndpointPage() {
   const query = useEndpoints(workspaceId)
   useLiveEndpoints(workspaceId, query.data)
   const endpoint = query.data?.find(({ id }) => id === endpointId)
-  if (endpoint !== undefined) return <OneEndpoint key={endpointId} endpoint={endpoint} />
+  if (endpoint !== undefined) return <EndpointView key={endpointId} endpoint={endpoint} />
   return (
     <>
       <PageHeader title={t.webhooks.title} before={<BackLink path="webhooks" label={t.webhooks.title} />} />
@@ -38,7 +38,7 @@ export function EndpointPage() {
   )
 }
 
-function OneEndpoint({ endpoint }: { endpoint: Endpoint }) {
+function EndpointView({ endpoint }: { endpoint: Endpoint }) {
   const workspaceId = useWorkspaceId()
   const search: EndpointSearch = useSearch({ strict: false })
   const [dialog, setDialog] = useState<EndpointDialog | null>(null)

@@ -9,7 +9,7 @@ import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 interface RotateDialogProps {
   endpoint: Endpoint
   close(): void
-  onRotated(answer: { endpoint: Endpoint; secret: string }): void
+  onRotated(response: { endpoint: Endpoint; secret: string }): void
 }
 
 export function RotateDialog({ endpoint, close, onRotated }: RotateDialogProps) {

@@ -4,7 +4,7 @@ import { t } from '../../text/index.ts'
 import { formatNumber, formatShortTime } from '../../ui/format/time.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { EndpointStatusChip } from '../EndpointTable.tsx'
-import { now } from '../status.ts'
+import { dueNow } from '../status.ts'
 import { useAfterDeliveries, useWhenDue } from '../use-live-updates.ts'
 import { endpointStatusSentence } from '../webhook-texts.ts'
 import styles from './EndpointPage.module.css'
@@ -31,7 +31,7 @@ function OpenReplays({ endpointId }: { endpointId: string }) {
   const workspaceId = useWorkspaceId()
   const { data = [], refetch } = useReplays(workspaceId, endpointId)
   const open = data.filter(({ finishedAt }) => finishedAt === null)
-  useWhenDue(open.length > 0 ? now : null, () => void refetch())
+  useWhenDue(open.length > 0 ? dueNow : null, () => void refetch())
   useAfterDeliveries(5000, () => void (open.length > 0 && refetch()))
   return open.map(({ id, queued }) => (
     <span key={id} className={styles.replay} role="status">

@@ -3,9 +3,9 @@ import type { Clock } from '../../../base/clock.ts'
 import type { Db } from '../../../base/db.ts'
 import type { KeyStore } from '../../../base/encryption/key-store.ts'
 import type { SessionConnection } from '../../connection/connection.ts'
-import type { Connector, Order, Outgoing, Recipient, SendResult } from '../../connector.ts'
+import type { Connector, Order, OutgoingMessage, Recipient, SendResult } from '../../connector.ts'
 import type { SocketContent } from '../transport/transport.ts'
-import { askHolder, followSend, forbidSend, type NewSessionSend, type SendStanding } from './sends.ts'
+import { enqueueSend, type NewSessionSend, preventSend, type SendProgress, waitForSend } from './sends.ts'
 
 export interface SessionConnectorDeps {
   db: Db
@@ -31,16 +31,16 @@ export function sessionConnector(deps: SessionConnectorDeps): Connector<SessionC
       const send = messageOf(connection, order, deps.clock)
       if (send === null) return { outcome: 'refused', errorCode: 'no_address', effect: 'none' }
       if (send.leftMs() <= 0) return { outcome: 'unreachable', errorCode: 'not_sent' }
-      if (!(await ask(deps, send))) return { outcome: 'unreachable', errorCode: 'session_not_held' }
+      if (!(await requestSend(deps, send))) return { outcome: 'unreachable', errorCode: 'session_not_held' }
       return waitForEnd(deps, send)
     },
     markRead: async (connection, externalId, customer) => {
-      const send = readOf(connection, externalId, customer)
-      if (send !== null) await ask(deps, send)
+      const send = readReceiptOf(connection, externalId, customer)
+      if (send !== null) await requestSend(deps, send)
     },
-    takeBack: (tx, keyring, { workspaceId, connectionId, correlator }) => {
-      const id = presetId(correlator, connectionId)
-      return forbidSend(tx, keyring, { workspaceId, connectionId, id, correlator }, deps.clock.now())
+    cancelOrder: (tx, keyring, { workspaceId, connectionId, correlator }) => {
+      const id = ownMessageId(correlator, connectionId)
+      return preventSend(tx, keyring, { workspaceId, connectionId, id, correlator }, deps.clock.now())
     },
   }
 }
@@ -57,7 +57,7 @@ function messageOf(
   const send = {
     workspaceId,
     connectionId,
-    id: presetId(correlator, connectionId),
+    id: ownMessageId(correlator, connectionId),
     kind: 'message',
     correlator,
   } as const
@@ -65,16 +65,16 @@ function messageOf(
 }
 
 /** Returns null for templates and choices, which exist only on the official platform and are never requested here. */
-function contentOf(message: Outgoing): SocketContent | null {
+function contentOf(message: OutgoingMessage): SocketContent | null {
   if (message.kind === 'template' || message.kind === 'choices') return null
   if (message.kind === 'reaction') return { reaction: { about: message.about, emoji: message.emoji } }
   const quoted = message.quoted === undefined ? {} : { quoted: message.quoted }
   if (message.kind === 'text') return { text: message.text, previewUrl: message.previewUrl, ...quoted }
-  const { platformId: given, ...file } = message.file
-  return given === null ? null : { file: { ...file, given }, caption: message.caption, ...quoted }
+  const { platformId: fileId, ...file } = message.file
+  return fileId === null ? null : { file: { ...file, fileId }, caption: message.caption, ...quoted }
 }
 
-function readOf(
+function readReceiptOf(
   { workspaceId, id: connectionId }: SessionConnection,
   externalId: string,
   customer: Recipient,
@@ -85,12 +85,12 @@ function readOf(
   return { ...send, content: { jid, read: externalId }, leftMs: () => readWithinMs }
 }
 
-export async function ask(
+export async function requestSend(
   { db, keyStore, clock }: Pick<SessionConnectorDeps, 'db' | 'keyStore' | 'clock'>,
   send: NewSessionSend,
 ): Promise<boolean> {
   const keyring = await keyStore.keyring(send.workspaceId)
-  return db.tx((tx) => askHolder(tx, keyring, send, clock.now()))
+  return db.tx((tx) => enqueueSend(tx, keyring, send, clock.now()))
 }
 
 /**
@@ -101,16 +101,16 @@ function waitForEnd(deps: SessionConnectorDeps, send: NewSessionSend): Promise<S
   const { db, ackMs = defaultAckMs, pollMs = defaultPollMs, elapsedMs = () => performance.now() } = deps
   const giveUpAt = elapsedMs() + Math.max(0, send.leftMs()) + ackMs
   const cancelled: SendResult = { outcome: 'unreachable', errorCode: 'session_not_open' }
-  return followSend(db, send, pollMs, cancelled, (standing) =>
-    standing === undefined ? lost : endOf(send, standing, elapsedMs() >= giveUpAt),
+  return waitForSend(db, send, pollMs, cancelled, (progress) =>
+    progress === undefined ? sessionLost : endOf(send, progress, elapsedMs() >= giveUpAt),
   )
 }
 
-const lost: SendResult = { outcome: 'unknown', errorCode: 'session_lost' }
+const sessionLost: SendResult = { outcome: 'unknown', errorCode: 'session_lost' }
 
-function endOf({ id }: NewSessionSend, standing: SendStanding, isLate: boolean): SendResult | 'cancel' | null {
-  const { state, isHeld, isOver } = standing
-  const errorCode = standing.errorCode ?? 'unknown'
+function endOf({ id }: NewSessionSend, progress: SendProgress, isLate: boolean): SendResult | 'cancel' | null {
+  const { state, isHeld, isOver } = progress
+  const errorCode = progress.errorCode ?? 'unknown'
   switch (state) {
     case 'accepted':
       return { outcome: 'accepted', externalId: id, platformUserPhone: null }
@@ -123,7 +123,7 @@ function endOf({ id }: NewSessionSend, standing: SendStanding, isLate: boolean):
     case 'claimed':
     case 'sent':
       // A send claimed by a dead process is not retried; if it was sent, its status arrives later.
-      if (!isHeld) return lost
+      if (!isHeld) return sessionLost
       return isLate ? { outcome: 'unknown', errorCode: 'no_ack' } : null
     default:
       return state satisfies never
@@ -131,17 +131,17 @@ function endOf({ id }: NewSessionSend, standing: SendStanding, isLate: boolean):
 }
 
 /** Derives the network id of a message, so that after a crash events with this id are recognized as ours. */
-export function presetId(correlator: string, connectionId: string): string {
+export function ownMessageId(correlator: string, connectionId: string): string {
   const digest = createHash('sha256').update(`${correlator} ${connectionId}`).digest('hex')
-  return `${presetStart}${digest.slice(0, 18).toUpperCase()}`
+  return `${ownIdPrefix}${digest.slice(0, 18).toUpperCase()}`
 }
 
 /** Same prefix as the ids of a linked browser. */
-const presetStart = '3EB0'
-const shape = /^3EB0[0-9A-F]{18}$/
+const ownIdPrefix = '3EB0'
+const ownIdShape = /^3EB0[0-9A-F]{18}$/
 
 /** Returns whether an id may be ours; a browser linked to the same phone uses the same format. */
-export const mayBePreset = (id: string): boolean => shape.test(id)
+export const mayBeOwnMessageId = (id: string): boolean => ownIdShape.test(id)
 
 /** Returns the address for a message to the customer; null if none is known. */
 function jidOf({ phone, userId }: Recipient): string | null {

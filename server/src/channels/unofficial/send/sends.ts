@@ -3,7 +3,7 @@ import { isDistributed } from '../../../base/citus/distributed-sql.ts'
 import { type Db, publish, type Sql, type Tx } from '../../../base/db.ts'
 import type { Keyring } from '../../../base/encryption/keyring.ts'
 import type { SessionKey } from '../session/session.ts'
-import { type Lease, leaseList, standBehindFence } from '../session/session-lease.ts'
+import { type Lease, leaseList, requireLease } from '../session/session-lease.ts'
 import type { SocketContent } from '../transport/transport.ts'
 
 /** Content of a send for the process that holds the session. */
@@ -38,9 +38,9 @@ const endedTopic = 'session_sends_ended'
  * deadline counts from the start of the transaction, which precedes the call of `leftMs`, so it is never later than
  * intended.
  */
-export async function askHolder(tx: Tx, keyring: Keyring, send: NewSessionSend, now: Date): Promise<boolean> {
+export async function enqueueSend(tx: Tx, keyring: Keyring, send: NewSessionSend, now: Date): Promise<boolean> {
   const { workspaceId, connectionId, id } = send
-  const sealed = keyring.encrypt(contentPlace(connectionId, id), JSON.stringify(send.content))
+  const encrypted = keyring.encrypt(contentPlace(connectionId, id), JSON.stringify(send.content))
   const [row] = await tx<{ is_held: boolean }[]>`
     with held as (
       select workspace_id, connection_id
@@ -55,7 +55,7 @@ export async function askHolder(tx: Tx, keyring: Keyring, send: NewSessionSend, 
         workspace_id, connection_id, id, kind, correlator, content, deadline, state, created_at
       )
       select
-        workspace_id, connection_id, ${id}::text, ${send.kind}::text, ${send.correlator}::text, ${sealed}::bytea,
+        workspace_id, connection_id, ${id}::text, ${send.kind}::text, ${send.correlator}::text, ${encrypted}::bytea,
         now() + ${send.leftMs()}::float8 * interval '1 millisecond', 'waiting', ${now}::timestamptz
       from held
       on conflict do nothing
@@ -65,7 +65,7 @@ export async function askHolder(tx: Tx, keyring: Keyring, send: NewSessionSend, 
   return row?.is_held ?? false
 }
 
-export interface SendStanding {
+export interface SendProgress {
   state: SendState
   errorCode: string | null
   /** Whether the process that claimed it still holds the session. */
@@ -74,8 +74,11 @@ export interface SendStanding {
   isOver: boolean
 }
 
-async function readStanding(sql: Sql, { workspaceId, connectionId, id }: SendKey): Promise<SendStanding | undefined> {
-  const [row] = await sql<SendStanding[]>`
+async function readSendProgress(
+  sql: Sql,
+  { workspaceId, connectionId, id }: SendKey,
+): Promise<SendProgress | undefined> {
+  const [row] = await sql<SendProgress[]>`
     select
       t.state,
       t.error_code as "errorCode",
@@ -95,12 +98,12 @@ async function readStanding(sql: Sql, { workspaceId, connectionId, id }: SendKey
  * Waits until `judge` returns the result of a send. On `cancel`, cancels an unclaimed send; waiting continues for a
  * claimed one. `pollMs`: poll interval, in case a notification is lost.
  */
-export async function followSend<E>(
+export async function waitForSend<E>(
   db: Db,
   send: SendKey,
   pollMs: number,
   cancelled: E,
-  judge: (standing: SendStanding | undefined) => E | 'cancel' | null | Promise<E | 'cancel' | null>,
+  decide: (standing: SendProgress | undefined) => E | 'cancel' | null | Promise<E | 'cancel' | null>,
 ): Promise<E> {
   const signal = createSignal()
   const stop = db.subscribe(endedTopic, (ended) => {
@@ -109,7 +112,7 @@ export async function followSend<E>(
   try {
     for (;;) {
       const woken = signal.nextWithin(pollMs)
-      const end = await judge(await readStanding(db.sql, send))
+      const end = await decide(await readSendProgress(db.sql, send))
       if (end === 'cancel') {
         if (await db.tx((tx) => cancelSend(tx, send))) return cancelled
       } else if (end !== null) return end
@@ -132,25 +135,25 @@ async function cancelSend(tx: Tx, { workspaceId, connectionId, id }: SendKey): P
   return count > 0
 }
 
-const nothing: SendContent = { jid: '', text: '', previewUrl: false }
+const emptyContent: SendContent = { jid: '', text: '', previewUrl: false }
 
 /**
  * Ensures that a message whose sender died is never sent; returns false if it was claimed. Inserts a cancelled row if
  * there is none, so that a sender that is merely slow finds its send cancelled.
  */
-export async function forbidSend(
+export async function preventSend(
   tx: Tx,
   keyring: Keyring,
   { workspaceId, connectionId, id, correlator }: SendKey & { correlator: string },
   now: Date,
 ): Promise<boolean> {
-  const sealed = keyring.encrypt(contentPlace(connectionId, id), JSON.stringify(nothing))
+  const encrypted = keyring.encrypt(contentPlace(connectionId, id), JSON.stringify(emptyContent))
   const forbidden = await tx`
     insert into session_sends as t (
       workspace_id, connection_id, id, kind, correlator, content, deadline, state, error_code, created_at
     )
     select
-      workspace_id, connection_id, ${id}::text, 'message', ${correlator}::text, ${sealed}::bytea, clock_timestamp(),
+      workspace_id, connection_id, ${id}::text, 'message', ${correlator}::text, ${encrypted}::bytea, clock_timestamp(),
       'cancelled', 'not_sent', ${now}::timestamptz
     from channel_sessions
     where workspace_id = ${workspaceId}
@@ -196,12 +199,12 @@ export interface ClaimedSend {
   leftMs: number
 }
 
-const claimAtOnce = 20
+const claimLimit = 20
 
 /** Claims waiting sends for this fence, in the order they were enqueued. */
 export async function claimSends(tx: Tx, lease: Lease): Promise<ClaimedSend[]> {
   const { workspaceId, connectionId, fence } = lease
-  await standBehindFence(tx, lease)
+  await requireLease(tx, lease)
   return tx<ClaimedSend[]>`
     with due as (
       select id, created_at
@@ -211,7 +214,7 @@ export async function claimSends(tx: Tx, lease: Lease): Promise<ClaimedSend[]> {
         and state = 'waiting'
         and deadline > clock_timestamp()
       order by created_at, id
-      limit ${claimAtOnce}
+      limit ${claimLimit}
       for update
     ),
     claimed as (
@@ -255,7 +258,13 @@ export async function endSends(tx: Tx, { workspaceId, connectionId }: Lease, end
 }
 
 /** Stores the network's value for an uploaded file. */
-export async function endFile(tx: Tx, keyring: Keyring, lease: Lease, id: string, given: string): Promise<void> {
+export async function storeUploadResult(
+  tx: Tx,
+  keyring: Keyring,
+  lease: Lease,
+  id: string,
+  given: string,
+): Promise<void> {
   const { workspaceId, connectionId } = lease
   const content: SendContent = { given }
   await tx`
@@ -270,7 +279,7 @@ export async function endFile(tx: Tx, keyring: Keyring, lease: Lease, id: string
 }
 
 /** Returns the network's value for an uploaded file and deletes the row; null if unknown. Can be read once. */
-export async function takeGiven(
+export async function takeUploadResult(
   tx: Tx,
   keyring: Keyring,
   { workspaceId, connectionId, id }: SendKey,
@@ -284,12 +293,12 @@ export async function takeGiven(
       and state = 'accepted'
     returning content`
   if (row === undefined) return null
-  const content = openContent(keyring, connectionId, id, row.content)
+  const content = decryptContent(keyring, connectionId, id, row.content)
   return 'given' in content ? content.given : null
 }
 
 /** Returns the correlators of the ids that belong to our messages. */
-export async function findOwn(
+export async function findOwnSends(
   sql: Sql,
   { workspaceId, connectionId }: Lease,
   ids: readonly string[],
@@ -319,7 +328,7 @@ export async function findSentText(
       and id = ${id}
       and kind = 'message'`
   if (row === undefined) return null
-  const content = openContent(keyring, connectionId, id, row.content)
+  const content = decryptContent(keyring, connectionId, id, row.content)
   return 'text' in content ? content.text : null
 }
 
@@ -329,17 +338,17 @@ export const contentPlace = (connectionId: string, id: string) => ({
   column: 'content',
 })
 
-export function openContent(keyring: Keyring, connectionId: string, id: string, sealed: Buffer): SendContent {
-  return JSON.parse(keyring.decryptText(contentPlace(connectionId, id), sealed)) as SendContent
+export function decryptContent(keyring: Keyring, connectionId: string, id: string, encrypted: Buffer): SendContent {
+  return JSON.parse(keyring.decryptText(contentPlace(connectionId, id), encrypted)) as SendContent
 }
 
-const keptMs = 3 * 24 * 3_600_000
+const retentionMs = 3 * 24 * 3_600_000
 const batch = 1000
 
 /** Deletes sends older than three days; returns how many. */
-export async function forgetOldSends(db: Db, now: Date): Promise<number> {
-  const before = new Date(now.getTime() - keptMs)
-  for (let forgotten = 0; ; ) {
+export async function deleteOldSends(db: Db, now: Date): Promise<number> {
+  const before = new Date(now.getTime() - retentionMs)
+  for (let deleted = 0; ; ) {
     const { count } = await db.tx(
       (tx) => tx`
         delete from session_sends
@@ -354,7 +363,7 @@ export async function forgetOldSends(db: Db, now: Date): Promise<number> {
           ) as oldest
         )`,
     )
-    forgotten += count
-    if (count === 0) return forgotten
+    deleted += count
+    if (count === 0) return deleted
   }
 }

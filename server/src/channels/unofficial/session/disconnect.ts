@@ -1,5 +1,7 @@
 /** What to do after a socket closed. `forgets`: the stored pairing is no longer valid and is deleted. */
-export type AfterClose = { act: 'reconnect'; delayMs: number } | { act: 'stop'; reason: StopReason; forgets: boolean }
+export type CloseDecision =
+  | { act: 'reconnect'; delayMs: number }
+  | { act: 'stop'; reason: StopReason; forgets: boolean }
 
 /** Reasons for which a session stops until a member acts. */
 export type StopReason =
@@ -16,7 +18,7 @@ export type StopReason =
   | 'network_unreachable'
   | 'baileys_missing'
 
-export interface ClosedAt {
+export interface CloseContext {
   /** The code has not been scanned yet. */
   isPairing: boolean
   /** Number of consecutive sockets that closed without opening. */
@@ -54,7 +56,7 @@ const restartAttempts = 3
 const pairingAttempts = 5
 
 /** Returns what to do after a close with this code (null: none). Treats unknown codes as a connection problem. */
-export function afterClose(code: number | null, at: ClosedAt): AfterClose {
+export function decideAfterClose(code: number | null, at: CloseContext): CloseDecision {
   const stop = code === null ? undefined : stops.get(code)
   if (stop !== undefined) return { act: 'stop', ...stop }
   // A series of QR codes ends with this code. Credentials from an unfinished pairing by code would be treated as a
@@ -66,15 +68,15 @@ export function afterClose(code: number | null, at: ClosedAt): AfterClose {
   if (at.isPairing && at.attempt >= pairingAttempts) {
     return { act: 'stop', reason: 'network_unreachable', forgets: true }
   }
-  const isAtOnce = code === restartRequired && at.attempt < restartAttempts
-  return { act: 'reconnect', delayMs: isAtOnce ? 0 : backoffMs(at) }
+  const isImmediate = code === restartRequired && at.attempt < restartAttempts
+  return { act: 'reconnect', delayMs: isImmediate ? 0 : backoffMs(at) }
 }
 
-const firstMs = 2_000
-const longestMs = 60_000
+const firstDelayMs = 2_000
+const maxDelayMs = 60_000
 
 /** Returns a random delay between half and all of a doubling step: 1–2 s at first, 30–60 s at most. */
-function backoffMs({ attempt, random }: ClosedAt): number {
-  const stepMs = Math.min(longestMs, firstMs * 2 ** Math.max(0, attempt))
+function backoffMs({ attempt, random }: CloseContext): number {
+  const stepMs = Math.min(maxDelayMs, firstDelayMs * 2 ** Math.max(0, attempt))
   return Math.round((stepMs / 2) * (1 + random))
 }

@@ -4,25 +4,25 @@ import type { Db, Tx } from '../../../base/db.ts'
 import type { KeyStore } from '../../../base/encryption/key-store.ts'
 import type { Keyring } from '../../../base/encryption/keyring.ts'
 import { invalid } from '../../../base/errors.ts'
-import { readPhone } from '../../../base/phone/phone.ts'
+import { parsePhone } from '../../../base/phone/phone.ts'
 import type { App } from '../../../base/route.ts'
 import { recordAudit } from '../../../team/audit.ts'
 import { type Member, roleCovers, type TeamGuard } from '../../../team/member.ts'
 import { teamApi } from '../../../team/team-api.ts'
-import type { Changer } from '../../connection/change-connection.ts'
+import type { ChangeAuthor } from '../../connection/change-connection.ts'
 import {
   type ConnectionKey,
   connectionNotFound,
-  noSession,
   type StoredConnection,
   type StoredSession,
+  sessionNotSupported,
 } from '../../connection/connection.ts'
 import { connectionParams, connectionsPath } from '../../connection/connection-routes.ts'
 import { findConnection, lockConnection } from '../../connection/queries.ts'
 import { type PairInput, pairSchema, sessionSchema } from './schema.ts'
 import { blankSession, type Pairing, type Session } from './session.ts'
-import { findSession, lockOrBeginSession, writeWish } from './session-queries.ts'
-import { type SessionTransition, transitionTo, unpause } from './session-transition.ts'
+import { findSession, lockOrCreateSession, storeCommand } from './session-queries.ts'
+import { applyTransition, endPause, type SessionTransition } from './session-transition.ts'
 
 export interface SessionDeps {
   db: Db
@@ -38,32 +38,40 @@ export async function resumeSession({ db, keyStore, clock }: SessionDeps, { work
   await keyStore.withKeyring(workspaceId, (keyring) =>
     db.tx(async (tx) => {
       const now = clock.now()
-      const before = await lockOrBeginSession(tx, keyring, { workspaceId, connectionId: id }, now)
+      const before = await lockOrCreateSession(tx, keyring, { workspaceId, connectionId: id }, now)
       if (before === undefined) return
-      await unpause(tx, before, now)
-      const again = wishOnResume(before)
-      if (again === null) return
-      const { move, pairing } = again
-      await writeWish(tx, keyring, await transitionTo(tx, keyring, before, move, now), again.wish, pairing)
+      await endPause(tx, before, now)
+      const resumption = commandOnResume(before)
+      if (resumption === null) return
+      const { transition, pairing } = resumption
+      await storeCommand(
+        tx,
+        keyring,
+        await applyTransition(tx, keyring, before, transition, now),
+        resumption.wish,
+        pairing,
+      )
     }),
   )
 }
 
-function wishOnResume({ state, reason, isPaired, wish: asked }: Session) {
-  if (state !== 'stopped' || asked !== null) return null
+function commandOnResume({ state, reason, isPaired, wish: requested }: Session) {
+  if (state !== 'stopped' || requested !== null) return null
   const connecting: SessionTransition = { state: 'connecting', reason: 'reconnecting' }
-  if (isPaired) return { wish: 'open', move: connecting, pairing: null } as const
+  if (isPaired) return { wish: 'open', transition: connecting, pairing: null } as const
   // The pairing had not reached the code.
   const isUntried = reason === 'baileys_missing'
-  return isUntried ? ({ wish: 'pair', move: pairingMove, pairing: { method: 'qr', qr: null } } as const) : null
+  return isUntried
+    ? ({ wish: 'pair', transition: pairingTransition, pairing: { method: 'qr', qr: null } } as const)
+    : null
 }
 
-const pairingMove: SessionTransition = { state: 'pairing', reason: 'pairing' }
+const pairingTransition: SessionTransition = { state: 'pairing', reason: 'pairing' }
 
 /** Changes a connection's session for a member, under its lock. Throws 404, and 409 for another channel. */
-async function ask(
+async function changeSession(
   deps: SessionDeps,
-  { workspaceId, actor }: Changer,
+  { workspaceId, actor }: ChangeAuthor,
   connectionId: string,
   action: string,
   change: (tx: Tx, keyring: Keyring, before: Session, now: Date) => Promise<void>,
@@ -71,7 +79,7 @@ async function ask(
   await deps.keyStore.withKeyring(workspaceId, (keyring) =>
     deps.db.tx(async (tx) => {
       const now = deps.clock.now()
-      const before = await lockOrBeginSession(tx, keyring, { workspaceId, connectionId }, now)
+      const before = await lockOrCreateSession(tx, keyring, { workspaceId, connectionId }, now)
       sessionConnectionOf(await lockConnection(tx, keyring, workspaceId, connectionId))
       if (before === undefined) throw connectionNotFound()
       await change(tx, keyring, before, now)
@@ -82,13 +90,13 @@ async function ask(
 
 function sessionConnectionOf(one: StoredConnection | undefined): StoredSession {
   if (one === undefined) throw connectionNotFound()
-  if (one.channel !== 'unofficial') throw noSession()
+  if (one.channel !== 'unofficial') throw sessionNotSupported()
   return one
 }
 
 function pairingOf(input: PairInput): Pairing {
   if (input.method === 'qr') return { method: 'qr', qr: null }
-  const phone = input.phone === undefined ? null : readPhone(input.phone)
+  const phone = input.phone === undefined ? null : parsePhone(input.phone)
   if (phone === null) throw invalid('phone', "must be the phone's number with country code")
   return { method: 'code', phone, code: null }
 }
@@ -100,7 +108,7 @@ const oneSession = Type.Object({ session: sessionSchema })
 export function channelSessionTeamRoutes(app: App, deps: SessionDeps, guard: TeamGuard): void {
   const api = teamApi(app, guard, 'Connections')
   /** Returns the current session, also if it was never paired. */
-  const answer = async ({ workspaceId, role }: Member, connectionId: string) => {
+  const readSession = async ({ workspaceId, role }: Member, connectionId: string) => {
     const view = { mayPair: roleCovers(role, 'admin'), now: deps.clock.now() }
     return deps.keyStore.withKeyring(workspaceId, async (keyring) => {
       const { sql } = deps.db
@@ -118,7 +126,7 @@ export function channelSessionTeamRoutes(app: App, deps: SessionDeps, guard: Tea
     params: connectionParams,
     answers: { 200: oneSession },
     errors: [409],
-    run: ({ member, params }) => answer(member, params.connectionId),
+    run: ({ member, params }) => readSession(member, params.connectionId),
   })
   api.post(`${path}/pair`, 'admin', {
     operationId: 'pairConnection',
@@ -132,11 +140,11 @@ export function channelSessionTeamRoutes(app: App, deps: SessionDeps, guard: Tea
     run: async ({ member, params, body }) => {
       const pairing = pairingOf(body)
       // Pairing blocks sends until the phone is linked.
-      await ask(deps, member, params.connectionId, 'connection.pairing', async (tx, keyring, before, now) => {
-        const after = await transitionTo(tx, keyring, { ...before, pairing }, pairingMove, now)
-        await writeWish(tx, keyring, after, 'pair', pairing)
+      await changeSession(deps, member, params.connectionId, 'connection.pairing', async (tx, keyring, before, now) => {
+        const after = await applyTransition(tx, keyring, { ...before, pairing }, pairingTransition, now)
+        await storeCommand(tx, keyring, after, 'pair', pairing)
       })
-      return answer(member, params.connectionId)
+      return readSession(member, params.connectionId)
     },
   })
   api.post(`${path}/unpair`, 'admin', {
@@ -147,12 +155,18 @@ export function channelSessionTeamRoutes(app: App, deps: SessionDeps, guard: Tea
     answers: { 202: oneSession },
     errors: [409],
     run: async ({ member, params }) => {
-      await ask(deps, member, params.connectionId, 'connection.unpaired', async (tx, keyring, before, now) => {
-        if (before.state === 'unpaired' && before.wish === null) return
-        const after = await transitionTo(tx, keyring, before, { state: 'unpaired', reason: 'logged_out' }, now)
-        await writeWish(tx, keyring, after, 'unpair', null)
-      })
-      return answer(member, params.connectionId)
+      await changeSession(
+        deps,
+        member,
+        params.connectionId,
+        'connection.unpaired',
+        async (tx, keyring, before, now) => {
+          if (before.state === 'unpaired' && before.wish === null) return
+          const after = await applyTransition(tx, keyring, before, { state: 'unpaired', reason: 'logged_out' }, now)
+          await storeCommand(tx, keyring, after, 'unpair', null)
+        },
+      )
+      return readSession(member, params.connectionId)
     },
   })
 }
@@ -165,13 +179,13 @@ function presentSession(
 ): Static<typeof sessionSchema> {
   const { pairing, shownUntil, wish } = session
   // After a request to unlink, the phone counts as unlinked, although the network may not have been informed yet.
-  const isLeaving = wish === 'unpair' || wish === 'pair'
+  const isUnlinking = wish === 'unpair' || wish === 'pair'
   const isShown = mayPair && session.state === 'pairing' && shownUntil !== null && shownUntil > now
   return {
     state: session.state,
     reason: session.reason,
     stateChangedAt: session.stateChangedAt.toISOString(),
-    paired: session.isPaired && !isLeaving,
+    paired: session.isPaired && !isUnlinking,
     phone: numberId === id || wish === 'unpair' ? null : numberId,
     method: session.state === 'pairing' ? (pairing?.method ?? null) : null,
     qr: isShown && pairing?.method === 'qr' ? pairing.qr : null,

@@ -1,83 +1,97 @@
-import { act, endHold, type Hold, type HoldDeps, logoutLine, moveHold, openLine, releaseHold } from './held-session.ts'
+import {
+  endHeldSession,
+  enqueueAction,
+  type HeldSession,
+  logoutSocket,
+  openSocket,
+  releaseHeldSession,
+  type SessionWorkerDeps,
+  updateSession,
+} from './held-session.ts'
 import { blankPairing, type Session, type SessionCommand } from './session.ts'
-import { LeaseLost } from './session-lease.ts'
+import { LeaseLostError } from './session-lease.ts'
 import { deleteSession, findSession } from './session-queries.ts'
 import { handleSocketEvent } from './socket-events.ts'
 
 /** Runs the commands requested by members until none is left. */
-export function runSessionCommands(deps: HoldDeps, hold: Hold): void {
-  act(deps, hold, () => runSessionCommand(deps, hold))
+export function runSessionCommands(deps: SessionWorkerDeps, held: HeldSession): void {
+  enqueueAction(deps, held, () => runSessionCommand(deps, held))
 }
 
 /** Starts a claimed session: runs its pending command, otherwise opens its socket unless it is waiting. */
-export function beginHold(deps: HoldDeps, hold: Hold): void {
-  act(deps, hold, async () => {
-    const { wish, state } = hold.session
-    if (wish !== null) return runSessionCommand(deps, hold)
-    if (state !== 'waiting' || isDue(deps, hold)) await openLine(deps, hold, handleSocketEvent)
+export function startHeldSession(deps: SessionWorkerDeps, held: HeldSession): void {
+  enqueueAction(deps, held, async () => {
+    const { wish, state } = held.session
+    if (wish !== null) return runSessionCommand(deps, held)
+    if (state !== 'waiting' || isDue(deps, held)) await openSocket(deps, held, handleSocketEvent)
   })
 }
 
 /** Reopens the socket when it is due. */
-export function reopenWhenDue(deps: HoldDeps, hold: Hold): void {
-  const isWaiting = () => hold.line === null && hold.session.state === 'waiting' && isDue(deps, hold)
+export function reopenWhenDue(deps: SessionWorkerDeps, held: HeldSession): void {
+  const isWaiting = () => held.socketState === null && held.session.state === 'waiting' && isDue(deps, held)
   if (!isWaiting()) return
-  act(deps, hold, async () => {
-    if (isWaiting()) await openLine(deps, hold, handleSocketEvent)
+  enqueueAction(deps, held, async () => {
+    if (isWaiting()) await openSocket(deps, held, handleSocketEvent)
   })
 }
 
-function isDue({ clock }: HoldDeps, { session }: Hold): boolean {
+function isDue({ clock }: SessionWorkerDeps, { session }: HeldSession): boolean {
   return session.nextAttemptAt === null || session.nextAttemptAt <= clock.now()
 }
 
-async function runSessionCommand(deps: HoldDeps, hold: Hold): Promise<void> {
-  const { lease } = hold
+async function runSessionCommand(deps: SessionWorkerDeps, held: HeldSession): Promise<void> {
+  const { lease } = held
   const session = await deps.keyStore.withKeyring(lease.workspaceId, (keyring) =>
     findSession(deps.db.sql, keyring, lease),
   )
-  if (session === undefined) throw new LeaseLost()
-  hold.session = session
+  if (session === undefined) throw new LeaseLostError()
+  held.session = session
   if (session.wish === null) return
-  await grant[session.wish](deps, hold)
-  if (!hold.isOver && hold.session.wish !== null) await runSessionCommand(deps, hold)
+  await commandHandlers[session.wish](deps, held)
+  if (!held.isOver && held.session.wish !== null) await runSessionCommand(deps, held)
 }
 
-const grant: Record<SessionCommand, (deps: HoldDeps, hold: Hold) => Promise<void>> = { open, pair, unpair }
-
-async function open(deps: HoldDeps, hold: Hold): Promise<void> {
-  await moveHold(deps, hold, (before) => ({ wish: without('open', before), attempt: 0 }))
-  if (hold.line === null) await openLine(deps, hold, handleSocketEvent)
+const commandHandlers: Record<SessionCommand, (deps: SessionWorkerDeps, held: HeldSession) => Promise<void>> = {
+  open,
+  pair,
+  unpair,
 }
 
-async function pair(deps: HoldDeps, hold: Hold): Promise<void> {
-  await logoutLine(deps, hold)
-  await moveHold(deps, hold, (before) => ({
+async function open(deps: SessionWorkerDeps, held: HeldSession): Promise<void> {
+  await updateSession(deps, held, (before) => ({ wish: remainingCommand('open', before), attempt: 0 }))
+  if (held.socketState === null) await openSocket(deps, held, handleSocketEvent)
+}
+
+async function pair(deps: SessionWorkerDeps, held: HeldSession): Promise<void> {
+  await logoutSocket(deps, held)
+  await updateSession(deps, held, (before) => ({
     ...blankPairing(before),
-    wish: without('pair', before),
+    wish: remainingCommand('pair', before),
     state: 'pairing',
     reason: 'pairing',
     forgets: true,
     isPaired: false,
   }))
-  await openLine(deps, hold, handleSocketEvent)
+  await openSocket(deps, held, handleSocketEvent)
 }
 
-async function unpair(deps: HoldDeps, hold: Hold): Promise<void> {
-  await logoutLine(deps, hold)
-  if (await deps.db.tx((tx) => deleteSession(tx, hold.lease))) return endHold(hold)
-  await moveHold(deps, hold, (before) => ({
+async function unpair(deps: SessionWorkerDeps, held: HeldSession): Promise<void> {
+  await logoutSocket(deps, held)
+  if (await deps.db.tx((tx) => deleteSession(tx, held.lease))) return endHeldSession(held)
+  await updateSession(deps, held, (before) => ({
     ...blankPairing(before),
     pairing: null,
-    wish: without('unpair', before),
+    wish: remainingCommand('unpair', before),
     state: 'unpaired',
     reason: 'logged_out',
     forgets: true,
     isPaired: false,
     phone: null,
   }))
-  if (hold.session.wish === null) await releaseHold(deps, hold)
+  if (held.session.wish === null) await releaseHeldSession(deps, held)
 }
 
 /** Returns null if this command is done, otherwise the newer command, which remains pending. */
-const without = (done: SessionCommand, { wish }: Session): SessionCommand | null => (wish === done ? null : wish)
+const remainingCommand = (completed: SessionCommand, { wish }: Session): SessionCommand | null =>
+  wish === completed ? null : wish

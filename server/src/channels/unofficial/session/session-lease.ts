@@ -1,12 +1,12 @@
-import { andOnlyOf, type OneWorkspace } from '../../../base/citus/distributed-sql.ts'
+import { andOnlyWorkspace, type OnlyWorkspace } from '../../../base/citus/distributed-sql.ts'
 import type { Fragment, Sql, Tx } from '../../../base/db.ts'
-import { isHeldByDead, ownSession } from '../../../base/lease-session.ts'
+import { isHolderDead, ownSession } from '../../../base/lease-session.ts'
 import { type SessionKey, type SessionRow, sessionColumns } from './session.ts'
 
 /** Duration of a lease, by the database's clock. */
 export const leaseMs = 12_000
 /** A holder that cannot renew closes its socket this long before the lease expires. */
-export const safetyMs = 2_000
+export const leaseMarginMs = 2_000
 
 /** Identifies a claim: each later claim of the session has a higher fence. */
 export interface Lease extends SessionKey {
@@ -14,14 +14,14 @@ export interface Lease extends SessionKey {
 }
 
 /** The session was claimed by another process or deleted; this process's state of it is out of date. */
-export class LeaseLost extends Error {}
+export class LeaseLostError extends Error {}
 
 export type ClaimedSession = SessionRow & Pick<Lease, 'fence'>
 
 const leaseFor = `${leaseMs} milliseconds`
 
 /** Claims free sessions, of one workspace or of any, longest waiting first. */
-export async function claimSessions(tx: Tx, limit: number, only: OneWorkspace): Promise<ClaimedSession[]> {
+export async function claimSessions(tx: Tx, limit: number, only: OnlyWorkspace): Promise<ClaimedSession[]> {
   return tx<ClaimedSession[]>`
     with moment as (
       select clock_timestamp() as now
@@ -29,7 +29,7 @@ export async function claimSessions(tx: Tx, limit: number, only: OneWorkspace): 
       select s.workspace_id, s.connection_id
       from channel_sessions s
       where ${isFree(tx, tx`(select now from moment)`)}
-        ${andOnlyOf(tx, only, 's')}
+        ${andOnlyWorkspace(tx, only, 's')}
       order by lease_until nulls first
       limit ${limit}
       -- Does not conflict with the key-share lock of a transaction that only enqueues a send.
@@ -46,7 +46,7 @@ export async function claimSessions(tx: Tx, limit: number, only: OneWorkspace): 
     from claim
     where s.workspace_id = claim.workspace_id
       and s.connection_id = claim.connection_id
-      ${andOnlyOf(tx, only, 's')}
+      ${andOnlyWorkspace(tx, only, 's')}
     returning ${sessionColumns(tx)}, s.fence`
 }
 
@@ -65,13 +65,13 @@ const isFree = (sql: Sql, moment: Fragment) => sql`
   (wish is not null or state in ('pairing', 'connecting', 'open', 'waiting'))
     and (holder is null or lease_until < ${moment})`
 
-export type HeldSession = Pick<SessionRow, 'connectionId' | 'wish'>
+export type RenewedLease = Pick<SessionRow, 'connectionId' | 'wish'>
 
 /**
  * Renews leases and returns the pending command of each. A session missing from the result belongs to another process.
  * For all sessions, or those of one workspace.
  */
-export async function renewLeases(tx: Tx, leases: readonly Lease[], only: OneWorkspace): Promise<HeldSession[]> {
+export async function renewLeases(tx: Tx, leases: readonly Lease[], only: OnlyWorkspace): Promise<RenewedLease[]> {
   // On Citus, a query that locks rows and joins a list reads the list in another format than Citus wrote it in.
   const areThese =
     only === null
@@ -81,7 +81,7 @@ export async function renewLeases(tx: Tx, leases: readonly Lease[], only: OneWor
       : tx`
       where s.workspace_id = ${only}
         and s.connection_id = any (${leases.map((lease) => lease.connectionId)}::uuid[])`
-  return tx<HeldSession[]>`
+  return tx<RenewedLease[]>`
     with held as (
       -- Locks in one order, as all statements that lock several do.
       select s.workspace_id, s.connection_id, s.fence
@@ -100,7 +100,7 @@ export async function renewLeases(tx: Tx, leases: readonly Lease[], only: OneWor
     from lease
     where s.workspace_id = lease.workspace_id
       and s.connection_id = lease.connection_id
-      ${andOnlyOf(tx, only, 's')}
+      ${andOnlyWorkspace(tx, only, 's')}
     returning s.connection_id as "connectionId", s.wish`
 }
 
@@ -124,7 +124,7 @@ export async function releaseSession(tx: Tx, { workspaceId, connectionId, fence 
 }
 
 /** Returns whether the session is still ours, including an expired lease that no one has claimed. */
-export async function isOurs(sql: Sql, { workspaceId, connectionId, fence }: Lease): Promise<boolean> {
+export async function isLeaseOurs(sql: Sql, { workspaceId, connectionId, fence }: Lease): Promise<boolean> {
   const [row] = await sql`
     select fence
     from channel_sessions
@@ -139,31 +139,31 @@ export async function isOurs(sql: Sql, { workspaceId, connectionId, fence }: Lea
 const stalledFor = `${leaseMs - 4_000}ms`
 
 /** SQL to select in a query that locks a session: the database then ends the transaction if it stalls. */
-export const cutWhenStalled = (sql: Sql): Fragment =>
+export const endWhenStalled = (sql: Sql): Fragment =>
   sql`set_config('idle_in_transaction_session_timeout', ${stalledFor}, true)`
 
 /** Locks the session, shared, until the transaction ends. Throws LeaseLostError if it is no longer ours. */
-export async function standBehindFence(tx: Tx, { workspaceId, connectionId, fence }: Lease): Promise<void> {
+export async function requireLease(tx: Tx, { workspaceId, connectionId, fence }: Lease): Promise<void> {
   const [row] = await tx`
-    select fence, ${cutWhenStalled(tx)}
+    select fence, ${endWhenStalled(tx)}
     from channel_sessions
     where workspace_id = ${workspaceId}
       and connection_id = ${connectionId}
       and fence = ${fence}
       and holder is not null
     for share`.execute()
-  if (row === undefined) throw new LeaseLost()
+  if (row === undefined) throw new LeaseLostError()
 }
 
-export interface Standing {
+export interface LeaseOverview {
   /** Milliseconds until the first session can be claimed; null if there is none. */
   freeInMs: number | null
   isHeldByOthers: boolean
 }
 
 /** Returns the state of the sessions that this process does not hold. */
-export async function readStanding(sql: Sql): Promise<Standing> {
-  const [row] = await sql<Standing[]>`
+export async function readLeaseOverview(sql: Sql): Promise<LeaseOverview> {
+  const [row] = await sql<LeaseOverview[]>`
     select
       min(case when holder is null then 0 else extract(epoch from lease_until - clock_timestamp()) * 1000 end)::float8
         as "freeInMs",
@@ -188,7 +188,7 @@ export async function listDeadHolders(sql: Sql): Promise<string[]> {
     )
     select lease_session
     from leases
-    where ${isHeldByDead(sql)}`
+    where ${isHolderDead(sql)}`
   return rows.map((row) => row.lease_session)
 }
 

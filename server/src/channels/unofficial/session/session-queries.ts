@@ -2,23 +2,23 @@ import { publish, type Sql, type Tx } from '../../../base/db.ts'
 import type { Keyring } from '../../../base/encryption/keyring.ts'
 import type { ConnectionKey } from '../../connection/connection.ts'
 import {
-  openSession,
+  decryptSession,
+  encryptPairing,
   type Pairing,
   type Session,
   type SessionCommand,
   type SessionKey,
   type SessionRow,
   type SessionState,
-  sealPairing,
   sessionColumns,
 } from './session.ts'
-import { cutWhenStalled, type Lease } from './session-lease.ts'
+import { endWhenStalled, type Lease } from './session-lease.ts'
 
 /** Published when a member requests a session command; the id is the connection's. */
-export const wishTopic = 'session_wishes'
+export const commandTopic = 'session_wishes'
 
 /** Published when a stopping process releases a session; the id is the connection's. */
-export const freedTopic = 'session_freed'
+export const releasedTopic = 'session_freed'
 
 /** Returns the session; given a lease, only while it is valid. Locked, the database ends a stalled transaction. */
 export async function findSession(
@@ -28,17 +28,17 @@ export async function findSession(
   lock: 'for update' | null = null,
 ): Promise<Session | undefined> {
   const [row] = await sql<SessionRow[]>`
-    select ${sessionColumns(sql)} ${lock === null ? sql`` : sql`, ${cutWhenStalled(sql)}`}
+    select ${sessionColumns(sql)} ${lock === null ? sql`` : sql`, ${endWhenStalled(sql)}`}
     from channel_sessions s
     where s.workspace_id = ${one.workspaceId}
       and s.connection_id = ${one.connectionId}
       ${'fence' in one ? sql`and s.fence = ${one.fence} and s.holder is not null` : sql``}
     ${lock === null ? sql`` : sql`for update`}`
-  return row && openSession(keyring, row)
+  return row && decryptSession(keyring, row)
 }
 
 /** Returns the state of a session, without encrypted columns. */
-export async function findStanding(sql: Sql, { workspaceId, id }: ConnectionKey) {
+export async function findSessionState(sql: Sql, { workspaceId, id }: ConnectionKey) {
   const [row] = await sql<Pick<Session, 'state' | 'reason'>[]>`
     select state, reason
     from channel_sessions
@@ -48,7 +48,7 @@ export async function findStanding(sql: Sql, { workspaceId, id }: ConnectionKey)
 }
 
 /** Returns the session, locked, creating its row if needed; undefined if the connection has no session. */
-export async function lockOrBeginSession(
+export async function lockOrCreateSession(
   tx: Tx,
   keyring: Keyring,
   one: SessionKey,
@@ -67,7 +67,7 @@ export async function lockOrBeginSession(
 }
 
 /** Requests a command from the current or next holder. */
-export async function writeWish(
+export async function storeCommand(
   tx: Tx,
   keyring: Keyring,
   { workspaceId, connectionId }: Session,
@@ -77,22 +77,22 @@ export async function writeWish(
   await tx`
     update channel_sessions
     set wish = ${wish},
-      pairing = ${sealPairing(keyring, connectionId, pairing)},
+      pairing = ${encryptPairing(keyring, connectionId, pairing)},
       shown_until = null
     where workspace_id = ${workspaceId}
       and connection_id = ${connectionId}`
-  publish(tx, wishTopic, connectionId)
+  publish(tx, commandTopic, connectionId)
 }
 
 /** Requests the end of the session of a removed connection. */
-export async function endSessionOf(tx: Tx, { workspaceId, id }: ConnectionKey): Promise<void> {
+export async function requestSessionEnd(tx: Tx, { workspaceId, id }: ConnectionKey): Promise<void> {
   const { count } = await tx`
     update channel_sessions
     set wish = 'unpair',
       pairing = null
     where workspace_id = ${workspaceId}
       and connection_id = ${id}`
-  if (count > 0) publish(tx, wishTopic, id)
+  if (count > 0) publish(tx, commandTopic, id)
 }
 
 /** Deletes the session of a removed connection; returns false if the connection was not removed. */

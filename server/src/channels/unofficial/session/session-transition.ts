@@ -4,8 +4,8 @@ import { publishConnection } from '../../../team/live-updates.ts'
 import { isNumberTaken } from '../../connection/connection.ts'
 import { lockConnection, voidAcknowledgement } from '../../connection/queries.ts'
 import { reservationOf } from '../../connection/registration.ts'
-import { type Session, sealPairing } from './session.ts'
-import { type Lease, LeaseLost } from './session-lease.ts'
+import { encryptPairing, type Session } from './session.ts'
+import { type Lease, LeaseLostError } from './session-lease.ts'
 import { findSession } from './session-queries.ts'
 
 /** Change of a session; omitted fields stay the same. */
@@ -19,7 +19,7 @@ export type SessionTransition = Partial<
 }
 
 /** The phone is already linked to another connection. */
-export class NumberTaken extends Error {}
+export class NumberTakenError extends Error {}
 
 /**
  * Changes a session that is still ours, and its connection, which can send only while the session is open. Linking a
@@ -33,28 +33,28 @@ export async function transitionSession(
   now: Date,
 ): Promise<Session> {
   const before = await findSession(tx, keyring, lease, 'for update')
-  if (before === undefined) throw new LeaseLost()
-  return transitionTo(tx, keyring, before, typeof decide === 'function' ? decide(before) : decide, now)
+  if (before === undefined) throw new LeaseLostError()
+  return applyTransition(tx, keyring, before, typeof decide === 'function' ? decide(before) : decide, now)
 }
 
 /** Changes a session that is already locked. */
-export async function transitionTo(
+export async function applyTransition(
   tx: Tx,
   keyring: Keyring,
   before: Session,
-  move: SessionTransition,
+  transition: SessionTransition,
   now: Date,
 ): Promise<Session> {
   const { workspaceId, connectionId } = before
-  const { phone, forgets, ...changes } = move
+  const { phone, forgets, ...changes } = transition
   const merged = { ...before, ...changes }
   const isSame = merged.state === before.state && merged.reason === before.reason
   const after = isSame ? merged : { ...merged, stateChangedAt: now }
-  if (forgets) await forgetKeys(tx, before)
+  if (forgets) await deleteKeys(tx, before)
   await writeSession(tx, keyring, after)
   if (after.isPaired && !before.isPaired) await voidAcknowledgement(tx, workspaceId, connectionId, now)
-  if (phone !== undefined) await noteNumber(tx, keyring, before, phone, now)
-  await settleConnection(tx, after, now)
+  if (phone !== undefined) await storeNumber(tx, keyring, before, phone, now)
+  await syncConnectionState(tx, after, now)
   publishConnection(tx, workspaceId, connectionId)
   return after
 }
@@ -67,7 +67,7 @@ async function writeSession(tx: Tx, keyring: Keyring, session: Session): Promise
       state_changed_at = ${session.stateChangedAt},
       is_paired = ${session.isPaired},
       wish = ${session.wish},
-      pairing = ${sealPairing(keyring, session.connectionId, session.pairing)},
+      pairing = ${encryptPairing(keyring, session.connectionId, session.pairing)},
       shown_until = ${session.shownUntil},
       attempt = ${session.attempt},
       next_attempt_at = ${session.nextAttemptAt}
@@ -75,14 +75,14 @@ async function writeSession(tx: Tx, keyring: Keyring, session: Session): Promise
       and connection_id = ${session.connectionId}`
 }
 
-async function forgetKeys(tx: Tx, { workspaceId, connectionId }: Session): Promise<void> {
+async function deleteKeys(tx: Tx, { workspaceId, connectionId }: Session): Promise<void> {
   await tx`
     delete from session_keys
     where workspace_id = ${workspaceId}
       and connection_id = ${connectionId}`
 }
 
-async function noteNumber(
+async function storeNumber(
   tx: Tx,
   keyring: Keyring,
   { workspaceId, connectionId }: Session,
@@ -102,13 +102,13 @@ async function noteNumber(
       where workspace_id = ${workspaceId}
         and id = ${connectionId}`
   } catch (error) {
-    if (isNumberTaken(error)) throw new NumberTaken()
+    if (isNumberTaken(error)) throw new NumberTakenError()
     throw error
   }
 }
 
 /** Ends the pause of a connection: its state follows the session again. */
-export async function unpause(tx: Tx, session: Session, now: Date): Promise<void> {
+export async function endPause(tx: Tx, session: Session, now: Date): Promise<void> {
   const { workspaceId, connectionId } = session
   await tx`
     update connections
@@ -118,12 +118,12 @@ export async function unpause(tx: Tx, session: Session, now: Date): Promise<void
       and id = ${connectionId}
       and state = 'paused'
       and removed_at is null`
-  await settleConnection(tx, session, now)
+  await syncConnectionState(tx, session, now)
   publishConnection(tx, workspaceId, connectionId)
 }
 
 /** Sets the connection's state from the session's; a paused connection stays paused. */
-async function settleConnection(
+async function syncConnectionState(
   tx: Tx,
   { workspaceId, connectionId, state, reason }: Session,
   now: Date,

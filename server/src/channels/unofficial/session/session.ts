@@ -39,12 +39,12 @@ export const sessionColumns = (sql: Sql): Fragment => sql`
   s.state_changed_at as "stateChangedAt", s.is_paired as "isPaired", s.wish, s.pairing, s.shown_until as "shownUntil",
   s.attempt, s.next_attempt_at as "nextAttemptAt"`
 
-export function openSession(keyring: Keyring, { pairing: sealed, ...row }: SessionRow): Session {
-  if (sealed === null) return { ...row, pairing: null }
-  return { ...row, pairing: JSON.parse(keyring.decryptText(pairingPlace(row.connectionId), sealed)) as Pairing }
+export function decryptSession(keyring: Keyring, { pairing: encrypted, ...row }: SessionRow): Session {
+  if (encrypted === null) return { ...row, pairing: null }
+  return { ...row, pairing: JSON.parse(keyring.decryptText(pairingPlace(row.connectionId), encrypted)) as Pairing }
 }
 
-export function sealPairing(keyring: Keyring, connectionId: string, pairing: Pairing | null): Buffer | null {
+export function encryptPairing(keyring: Keyring, connectionId: string, pairing: Pairing | null): Buffer | null {
   return pairing === null ? null : keyring.encrypt(pairingPlace(connectionId), JSON.stringify(pairing))
 }
 
@@ -75,9 +75,9 @@ export const codeShownMs = 160_000
 
 /** Returns a pairing with the same method and no code yet. */
 export function blankPairing({ pairing }: Session) {
-  return { pairing: blank(pairing), shownUntil: null, attempt: 0, nextAttemptAt: null }
+  return { pairing: withoutCode(pairing), shownUntil: null, attempt: 0, nextAttemptAt: null }
 }
 
-function blank(pairing: Pairing | null): Pairing {
+function withoutCode(pairing: Pairing | null): Pairing {
   return pairing?.method === 'code' ? { ...pairing, code: null } : { method: 'qr', qr: null }
 }

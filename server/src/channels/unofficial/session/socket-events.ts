@@ -2,169 +2,174 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '../../../base/db.ts'
 import type { ChannelEvent } from '../../channel-event.ts'
 import type { SessionConnection } from '../../connection/connection.ts'
-import { isWorthNoting, lagOf, noteActivity } from '../../health/activity.ts'
-import { readEvent, type SocketUpdate } from '../read/read-event.ts'
-import { mayBePreset } from '../send/connector.ts'
+import { isActivityDue, measureLag, storeActivity } from '../../health/activity.ts'
+import { parseEvent, type SocketUpdate } from '../parse/parse-event.ts'
+import { mayBeOwnMessageId } from '../send/connector.ts'
 import { sendWaiting } from '../send/outbox.ts'
-import { endSends, findOwn, type SendEnd } from '../send/sends.ts'
+import { endSends, findOwnSends, type SendEnd } from '../send/sends.ts'
 import type { SocketEvent } from '../transport/transport.ts'
-import { afterClose } from './disconnect.ts'
+import { decideAfterClose } from './disconnect.ts'
 import {
-  act,
-  closeLine,
-  giveUp,
-  type Hold,
-  type HoldDeps,
+  closeSocket,
+  dropAfterError,
+  dropSession,
+  enqueueAction,
+  type HeldSession,
   isHeld,
-  type Line,
-  logoutLine,
-  loseHold,
-  moveHold,
-  openLine,
-  stopHold,
-  type Teller,
+  logoutSocket,
+  openSocket,
+  type SessionWorkerDeps,
+  type SocketOrigin,
+  type SocketState,
+  stopSession,
+  updateSession,
 } from './held-session.ts'
 import { codeShownMs, qrShownMs } from './session.ts'
-import { isOurs, LeaseLost } from './session-lease.ts'
-import { NumberTaken, type SessionTransition } from './session-transition.ts'
+import { isLeaseOurs, LeaseLostError } from './session-lease.ts'
+import { NumberTakenError, type SessionTransition } from './session-transition.ts'
 
 /**
  * Processes an event of the socket and resolves when it is committed. Never throws. If the session belongs to another
  * process, the event must not be acknowledged: the socket is closing when this resolves.
  */
-export async function handleSocketEvent(deps: HoldDeps, hold: Hold, from: Teller, event: SocketEvent): Promise<void> {
-  const { connection, epoch } = from
-  if (epoch !== hold.epoch) return
-  if (!isHeld(hold)) return loseHold(deps, hold)
+export async function handleSocketEvent(
+  deps: SessionWorkerDeps,
+  held: HeldSession,
+  origin: SocketOrigin,
+  event: SocketEvent,
+): Promise<void> {
+  const { connection, epoch } = origin
+  if (epoch !== held.epoch) return
+  if (!isHeld(held)) return dropSession(deps, held)
   try {
-    const { update, events, skipped } = readEvent(event, deps.clock.now())
+    const { update, events, skipped } = parseEvent(event, deps.clock.now())
     for (const code of new Set(skipped)) {
       deps.log.debug('ignored session event item', { connectionId: connection.id, code })
     }
-    if (events.length > 0 && !(await ingest(deps, hold, connection, events))) return loseHold(deps, hold)
-    if (update !== null && epoch === hold.epoch && !hold.line?.isLeaving) await heed(deps, hold, update)
+    if (events.length > 0 && !(await storeEvents(deps, held, connection, events))) return dropSession(deps, held)
+    if (update !== null && epoch === held.epoch && !held.socketState?.isClosing) await applyUpdate(deps, held, update)
   } catch (error) {
-    giveUp(deps, hold, error)
+    dropAfterError(deps, held, error)
   }
 }
 
 /** Sends waiting messages, if the socket is open. */
-export function sendSoon(deps: HoldDeps, hold: Hold): void {
-  act(deps, hold, async () => {
-    const { line, lease, sending } = hold
-    if (line === null || !line.isOpen) return
-    const isOurs = () => isHeld(hold) && hold.line === line && line.isOpen
-    for (const work of await sendWaiting(deps, { lease, line, isOurs })) {
+export function sendWaitingMessages(deps: SessionWorkerDeps, held: HeldSession): void {
+  enqueueAction(deps, held, async () => {
+    const { socketState, lease, sending } = held
+    if (socketState === null || !socketState.isOpen) return
+    const isOurs = () => isHeld(held) && held.socketState === socketState && socketState.isOpen
+    for (const work of await sendWaiting(deps, { lease, socketState, isOurs })) {
       sending.add(work)
       work.finally(() => sending.delete(work))
     }
   })
 }
 
-async function heed(deps: HoldDeps, hold: Hold, update: SocketUpdate): Promise<void> {
-  const { line } = hold
-  if (update.qr !== undefined && line !== null) await showQr(deps, hold, line, update.qr)
-  if (update.isNewLogin) await moveHold(deps, hold, { ...linked, state: 'connecting', reason: 'reconnecting' })
+async function applyUpdate(deps: SessionWorkerDeps, held: HeldSession, update: SocketUpdate): Promise<void> {
+  const { socketState } = held
+  if (update.qr !== undefined && socketState !== null) await showQr(deps, held, socketState, update.qr)
+  if (update.isNewLogin) await updateSession(deps, held, { ...linked, state: 'connecting', reason: 'reconnecting' })
   try {
-    if (update.state === 'open') await opened(deps, hold, update)
-    else if (update.phone) await moveHold(deps, hold, { phone: update.phone })
+    if (update.state === 'open') await handleOpen(deps, held, update)
+    else if (update.phone) await updateSession(deps, held, { phone: update.phone })
   } catch (error) {
-    if (!(error instanceof NumberTaken)) throw error
-    if (hold.line !== null) hold.line.isOpen = true
-    act(deps, hold, async () => {
-      await logoutLine(deps, hold)
-      await stopHold(deps, hold, { reason: 'number_taken', forgets: true, phone: null })
+    if (!(error instanceof NumberTakenError)) throw error
+    if (held.socketState !== null) held.socketState.isOpen = true
+    enqueueAction(deps, held, async () => {
+      await logoutSocket(deps, held)
+      await stopSession(deps, held, { reason: 'number_taken', forgets: true, phone: null })
     })
   }
-  if (update.state === 'closed') act(deps, hold, () => closed(deps, hold, update.code ?? null))
+  if (update.state === 'closed') enqueueAction(deps, held, () => handleClose(deps, held, update.code ?? null))
 }
 
 /** The phone is linked: removes the code. */
 const linked: SessionTransition = { isPaired: true, pairing: null, shownUntil: null }
 
-async function opened(deps: HoldDeps, hold: Hold, { phone }: SocketUpdate): Promise<void> {
+async function handleOpen(deps: SessionWorkerDeps, held: HeldSession, { phone }: SocketUpdate): Promise<void> {
   const open: SessionTransition = { ...linked, state: 'open', reason: null, attempt: 0, nextAttemptAt: null }
-  await moveHold(deps, hold, phone ? { ...open, phone } : open)
-  if (hold.line !== null) hold.line.isOpen = true
-  sendSoon(deps, hold)
+  await updateSession(deps, held, phone ? { ...open, phone } : open)
+  if (held.socketState !== null) held.socketState.isOpen = true
+  sendWaitingMessages(deps, held)
 }
 
-async function closed(deps: HoldDeps, hold: Hold, code: number | null): Promise<void> {
+async function handleClose(deps: SessionWorkerDeps, held: HeldSession, code: number | null): Promise<void> {
   const { clock, log } = deps
-  await closeLine(deps, hold)
-  const { attempt, isPaired } = hold.session
+  await closeSocket(deps, held)
+  const { attempt, isPaired } = held.session
   log.info('linked session closed', {
-    connectionId: hold.lease.connectionId,
+    connectionId: held.lease.connectionId,
     code: String(code ?? 'no answer'),
     attempt,
   })
-  const next = afterClose(code, { isPairing: !isPaired, attempt, random: deps.random() })
-  if (next.act === 'stop') return stopHold(deps, hold, next)
+  const next = decideAfterClose(code, { isPairing: !isPaired, attempt, random: deps.random() })
+  if (next.act === 'stop') return stopSession(deps, held, next)
   const later = { attempt: attempt + 1, reason: isPaired ? 'reconnecting' : 'network_unreachable' }
   if (next.delayMs > 0) {
     const nextAttemptAt = new Date(clock.now().getTime() + next.delayMs)
-    return moveHold(deps, hold, { ...later, state: 'waiting', nextAttemptAt })
+    return updateSession(deps, held, { ...later, state: 'waiting', nextAttemptAt })
   }
-  await moveHold(deps, hold, later)
-  await openLine(deps, hold, handleSocketEvent)
+  await updateSession(deps, held, later)
+  await openSocket(deps, held, handleSocketEvent)
 }
 
-async function showQr(deps: HoldDeps, hold: Hold, line: Line, qr: string): Promise<void> {
-  const { isPaired, pairing } = hold.session
+async function showQr(deps: SessionWorkerDeps, held: HeldSession, socketState: SocketState, qr: string): Promise<void> {
+  const { isPaired, pairing } = held.session
   // A QR code for a paired session means that the network no longer knows the device.
-  if (isPaired) return act(deps, hold, () => stopHold(deps, hold, { reason: 'logged_out', forgets: true }))
+  if (isPaired) return enqueueAction(deps, held, () => stopSession(deps, held, { reason: 'logged_out', forgets: true }))
   if (pairing?.method === 'code') {
-    if (!line.isCodeAsked) act(deps, hold, () => askCode(deps, hold, line))
-    line.isCodeAsked = true
+    if (!socketState.isCodeRequested) enqueueAction(deps, held, () => requestPairingCode(deps, held, socketState))
+    socketState.isCodeRequested = true
     return
   }
-  const shownUntil = new Date(deps.clock.now().getTime() + qrShownMs(line.qrs++))
+  const shownUntil = new Date(deps.clock.now().getTime() + qrShownMs(socketState.qrCount++))
   // If a member has since requested a code to type, keeps that pairing.
-  await moveHold(deps, hold, (before) =>
+  await updateSession(deps, held, (before) =>
     before.pairing?.method === 'code' ? {} : { pairing: { method: 'qr', qr }, shownUntil },
   )
 }
 
-async function askCode(deps: HoldDeps, hold: Hold, line: Line): Promise<void> {
-  const { pairing } = hold.session
-  if (hold.line !== line || pairing?.method !== 'code') return
+async function requestPairingCode(deps: SessionWorkerDeps, held: HeldSession, socketState: SocketState): Promise<void> {
+  const { pairing } = held.session
+  if (held.socketState !== socketState || pairing?.method !== 'code') return
   try {
-    const code = await line.socket.pairingCode(pairing.phone)
+    const code = await socketState.socket.pairingCode(pairing.phone)
     const shownUntil = new Date(deps.clock.now().getTime() + codeShownMs)
-    await moveHold(deps, hold, (before) =>
+    await updateSession(deps, held, (before) =>
       before.pairing?.method === 'code' && before.wish === null
         ? { pairing: { ...before.pairing, code }, shownUntil }
         : {},
     )
   } catch (error) {
-    if (error instanceof LeaseLost) throw error
-    deps.log.warn('failed to get a pairing code; ending the pairing', { connectionId: hold.lease.connectionId }, error)
-    await stopHold(deps, hold, { reason: 'pairing_ended', forgets: true })
+    if (error instanceof LeaseLostError) throw error
+    deps.log.warn('failed to get a pairing code; ending the pairing', { connectionId: held.lease.connectionId }, error)
+    await stopSession(deps, held, { reason: 'pairing_ended', forgets: true })
   }
 }
 
 const defaultRetryMs = 500
 /** Maximum attempts while the database is reachable. */
-const maxTries = 20
+const maxAttempts = 20
 
 /**
  * Stores the network's events. Returns true when they are committed; false if the session now belongs to another
  * process, so that they must not be acknowledged. Logs and drops events that cannot be stored although the database is
  * reachable: they must not block later ones.
  */
-async function ingest(
-  deps: HoldDeps,
-  hold: Hold,
+async function storeEvents(
+  deps: SessionWorkerDeps,
+  held: HeldSession,
   connection: SessionConnection,
   events: readonly ChannelEvent[],
 ): Promise<boolean> {
-  const { connectionId } = hold.lease
-  for (let tries = 1; isHeld(hold); tries++) {
+  const { connectionId } = held.lease
+  for (let attemptNumber = 1; isHeld(held); attemptNumber++) {
     try {
-      return await handOnOnce(deps, hold, connection, events)
+      return await storeEventsOnce(deps, held, connection, events)
     } catch (error) {
-      deps.log.warn('failed to store session events; retrying', { connectionId, attempt: tries }, error)
-      if (tries >= maxTries && (await answers(deps.db))) {
+      deps.log.warn('failed to store session events; retrying', { connectionId, attempt: attemptNumber }, error)
+      if (attemptNumber >= maxAttempts && (await isDatabaseReachable(deps.db))) {
         deps.log.error('dropping session events after retries', { connectionId, count: events.length }, error)
         return true
       }
@@ -174,32 +179,32 @@ async function ingest(
   return false
 }
 
-async function handOnOnce(
-  deps: HoldDeps,
-  hold: Hold,
+async function storeEventsOnce(
+  deps: SessionWorkerDeps,
+  held: HeldSession,
   connection: SessionConnection,
   events: readonly ChannelEvent[],
 ): Promise<boolean> {
   const { db, clock } = deps
-  const { lease } = hold
-  if (!(await isOurs(db.sql, lease))) return false
-  const own = await findOwn(db.sql, lease, presetIdsIn(events))
-  const told = tellOwnApart(events, own)
-  await deps.receive(connection, told)
-  const ends = endsOf(told, own)
-  for (const { id } of ends) hold.line?.awaited.delete(id)
+  const { lease } = held
+  if (!(await isLeaseOurs(db.sql, lease))) return false
+  const own = await findOwnSends(db.sql, lease, listPresetIds(events))
+  const separated = separateOwnMessages(events, own)
+  await deps.receive(connection, separated)
+  const ends = listSendEnds(separated, own)
+  for (const { id } of ends) held.socketState?.unacknowledged.delete(id)
   const now = clock.now()
-  const isWorth = isWorthNoting(hold.notedAt, now)
-  if (ends.length === 0 && !isWorth) return true
+  const mustStoreActivity = isActivityDue(held.activityStoredAt, now)
+  if (ends.length === 0 && !mustStoreActivity) return true
   await db.tx(async (tx) => {
     await endSends(tx, lease, ends)
-    if (isWorth) await noteActivity(tx, connection, 'in', now, lagOf(told, now))
+    if (mustStoreActivity) await storeActivity(tx, connection, 'in', now, measureLag(separated, now))
   })
-  if (isWorth) hold.notedAt = now
+  if (mustStoreActivity) held.activityStoredAt = now
   return true
 }
 
-async function answers({ sql }: Db): Promise<boolean> {
+async function isDatabaseReachable({ sql }: Db): Promise<boolean> {
   return sql`select 1`.then(
     () => true,
     () => false,
@@ -209,9 +214,9 @@ async function answers({ sql }: Db): Promise<boolean> {
 type Status = Extract<ChannelEvent, { type: 'status' }>
 
 /** Returns ids of the events that may belong to our own messages. */
-function presetIdsIn(events: readonly ChannelEvent[]): string[] {
+function listPresetIds(events: readonly ChannelEvent[]): string[] {
   const ids = events.flatMap((event) =>
-    'externalId' in event && mayBePreset(event.externalId) ? [event.externalId] : [],
+    'externalId' in event && mayBeOwnMessageId(event.externalId) ? [event.externalId] : [],
   )
   return [...new Set(ids)]
 }
@@ -220,7 +225,7 @@ function presetIdsIn(events: readonly ChannelEvent[]): string[] {
  * Separates our own messages from what a person wrote on the phone: for ours, only the status is kept. `own`: our ids
  * with their correlators, by which a status finds a message whose outcome was unknown.
  */
-function tellOwnApart(events: readonly ChannelEvent[], own: ReadonlyMap<string, string | null>): ChannelEvent[] {
+function separateOwnMessages(events: readonly ChannelEvent[], own: ReadonlyMap<string, string | null>): ChannelEvent[] {
   return events.flatMap((event): ChannelEvent[] => {
     if (!('externalId' in event) || !own.has(event.externalId)) return [event]
     const correlator = own.get(event.externalId) ?? null
@@ -251,7 +256,7 @@ function statusOf(
 }
 
 /** Returns the final states of our own messages, for the senders that wait for them. */
-function endsOf(events: readonly ChannelEvent[], own: ReadonlyMap<string, string | null>): SendEnd[] {
+function listSendEnds(events: readonly ChannelEvent[], own: ReadonlyMap<string, string | null>): SendEnd[] {
   const ends = new Map<string, SendEnd>()
   for (const event of events) {
     if (event.type !== 'status' || !own.has(event.externalId)) continue

@@ -61,7 +61,7 @@ export interface BaileysSocket {
   user?: { id: string }
   ev: {
     /** Calls the handler with events that occurred together, by name. */
-    process(handler: (happened: Record<string, unknown>) => void): void
+    process(handler: (events: Record<string, unknown>) => void): void
     /** Emits events that were buffered during a burst. */
     flush(): unknown
   }

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { singleFlight } from '../../../base/async/batch.ts'
 import { withTimeout } from '../../../base/async/loop.ts'
 import type { Log } from '../../../base/log.ts'
-import { type Loose, objectOf } from '../../waba/json.ts'
+import { type JsonObject, objectOf } from '../../waba/json.ts'
 import { baileysMissing } from '../session/disconnect.ts'
 import {
   type BaileysOptions,
@@ -15,9 +15,9 @@ import {
   type SignalKeys,
   silentLogger,
 } from './baileys-package.ts'
-import type { AuthKey, AuthStore, OpenSocket, SocketEvent, SocketEventName } from './transport.ts'
+import type { AuthKey, AuthStore, SocketEvent, SocketEventName, SocketOptions } from './transport.ts'
 
-export interface LineDeps {
+export interface BaileysDeps {
   log: Log
   load?: () => Promise<BaileysPackage>
   /** Overrides the network's own address. */
@@ -25,8 +25,8 @@ export interface LineDeps {
 }
 
 /** A socket of a session, from before it opens until it has closed. */
-export interface Line {
-  options: OpenSocket
+export interface BaileysState {
+  options: SocketOptions
   wa: BaileysSocket | null
   /** Baileys, once loaded. */
   baileys: BaileysPackage | null
@@ -35,87 +35,92 @@ export interface Line {
   /** Ids of messages that were sent and not acknowledged. */
   sent: Set<string>
   /** Resolves when the network offers a QR code; rejects if it never will. */
-  offered: PromiseWithResolvers<void>
+  qrOffered: PromiseWithResolvers<void>
   /** Delivers an event, in order and after `after` resolves. */
-  tell(event: SocketEvent, after?: Promise<void>): void
+  deliver(event: SocketEvent, after?: Promise<void>): void
   /** Closes the socket on our side: accepts no new events, and delivers none after it resolves. */
-  hangUp(): Promise<void>
+  shutDown(): Promise<void>
 }
 
 const maxDrainMs = 3_000
-const hearing = new AsyncLocalStorage<Line>()
+const delivering = new AsyncLocalStorage<BaileysState>()
 
-export function newLine(options: OpenSocket): Line {
+export function createBaileysState(options: SocketOptions): BaileysState {
   let last: Promise<void> = Promise.resolve()
-  let isShut = false
-  let isSilent = false
-  const offered = Promise.withResolvers<void>()
+  let isClosed = false
+  let isMuted = false
+  const qrOffered = Promise.withResolvers<void>()
   // Prevents an unhandled rejection when no one waits for it.
-  offered.promise.catch(() => {})
-  const line: Line = {
+  qrOffered.promise.catch(() => {})
+  const state: BaileysState = {
     options,
     wa: null,
     baileys: null,
     isOver: false,
     sent: new Set(),
-    offered,
-    tell: (event, after) => {
-      if (isShut) return
+    qrOffered,
+    deliver: (event, after) => {
+      if (isClosed) return
       const before = last
       last = (async () => {
         await before
         await after
-        if (!isSilent) await hearing.run(line, () => options.hear(event))
+        if (!isMuted) await delivering.run(state, () => options.onEvent(event))
       })().catch(() => {})
     },
-    hangUp: async () => {
-      isShut = true
-      end(line)
+    shutDown: async () => {
+      isClosed = true
+      end(state)
       // The network treats queued events as delivered, so wait; but a handler that closes would wait for itself.
-      if (hearing.getStore() !== line) await withTimeout(maxDrainMs, () => last).catch(() => {})
-      isSilent = true
+      if (delivering.getStore() !== state) await withTimeout(maxDrainMs, () => last).catch(() => {})
+      isMuted = true
     },
   }
-  return line
+  return state
 }
 
-function end(line: Line): void {
-  line.isOver = true
-  line.offered.reject(new Error('The socket of the session has closed'))
+function end(state: BaileysState): void {
+  state.isOver = true
+  state.qrOffered.reject(new Error('The socket of the session has closed'))
 }
 
 /** Opens the socket. Never throws: errors are reported as a close event. */
-export async function connect(deps: LineDeps, line: Line): Promise<void> {
+export async function connect(deps: BaileysDeps, state: BaileysState): Promise<void> {
   const { log } = deps
-  const { connection, auth } = line.options
+  const { connection, auth } = state.options
   const baileys = await (deps.load ?? loadBaileys)().catch((error: unknown) => {
-    log.error(missing, { connectionId: connection.id, version: baileysVersion }, error)
+    log.error(missingMessage, { connectionId: connection.id, version: baileysVersion }, error)
     return null
   })
-  if (baileys === null) return tellClosed(line, baileysMissing)
+  if (baileys === null) return deliverClose(state, baileysMissing)
   guardBaileys(log)
-  line.baileys = baileys
+  state.baileys = baileys
   try {
-    const identity = await openIdentity(baileys, auth)
-    if (line.isOver) return
-    const wa = baileys.makeWASocket(optionsOf(deps, line, baileys, identity))
-    line.wa = wa
-    listen(deps, line, wa, identity)
+    const identity = await loadIdentity(baileys, auth)
+    if (state.isOver) return
+    const wa = baileys.makeWASocket(optionsOf(deps, state, baileys, identity))
+    state.wa = wa
+    listen(deps, state, wa, identity)
   } catch (error) {
     log.warn('Baileys failed to open a socket', { connectionId: connection.id }, error)
-    tellClosed(line, null)
+    deliverClose(state, null)
   }
 }
 
-const missing = 'Baileys is not installed: see QR sessions in docs/operations.md'
+const missingMessage = 'Baileys is not installed: see QR sessions in docs/operations.md'
 
-function tellClosed(line: Line, statusCode: number | null): void {
-  end(line)
+function deliverClose(state: BaileysState, statusCode: number | null): void {
+  end(state)
   const lastDisconnect = { error: { output: { statusCode } } }
-  line.tell({ event: 'connection.update', data: { connection: 'close', lastDisconnect } })
+  state.deliver({ event: 'connection.update', data: { connection: 'close', lastDisconnect } })
 }
 
-function optionsOf(deps: LineDeps, { options }: Line, baileys: BaileysPackage, identity: Identity): BaileysOptions {
+function optionsOf(
+  deps: BaileysDeps,
+  { options }: BaileysState,
+  baileys: BaileysPackage,
+  identity: Identity,
+): BaileysOptions {
   return {
     auth: { creds: identity.creds, keys: baileys.makeCacheableSignalKeyStore(identity.keys, silentLogger) },
     logger: silentLogger,
@@ -130,13 +135,13 @@ function optionsOf(deps: LineDeps, { options }: Line, baileys: BaileysPackage, i
     emitOwnEvents: false,
     shouldIgnoreJid: (jid) => /@(?:g\.us|broadcast|newsletter)$/.test(jid),
     getMessage: async ({ id }) => {
-      const text = id ? await options.sentText(id).catch(() => null) : null
+      const text = id ? await options.loadSentText(id).catch(() => null) : null
       return text === null ? undefined : { conversation: text }
     },
   }
 }
 
-const names: readonly SocketEventName[] = [
+const eventNames: readonly SocketEventName[] = [
   'connection.update',
   'messaging-history.set',
   'contacts.upsert',
@@ -146,8 +151,8 @@ const names: readonly SocketEventName[] = [
   'messages.update',
 ]
 
-function listen({ log }: LineDeps, line: Line, wa: BaileysSocket, identity: Identity): void {
-  const { connection } = line.options
+function listen({ log }: BaileysDeps, state: BaileysState, wa: BaileysSocket, identity: Identity): void {
+  const { connection } = state.options
   let saved: Promise<void> = Promise.resolve()
   let wasOffered = false
   const save = (): void => {
@@ -157,44 +162,45 @@ function listen({ log }: LineDeps, line: Line, wa: BaileysSocket, identity: Iden
       void wa.end(undefined)
     })
   }
-  wa.ev.process((happened) => {
-    if ('creds.update' in happened) save()
-    const update = objectOf(happened['connection.update'])
+  wa.ev.process((events) => {
+    if ('creds.update' in events) save()
+    const update = objectOf(events['connection.update'])
     // Baileys buffers events during a burst; they would be lost with the socket.
     if (update.connection === 'close') wa.ev.flush()
-    for (const event of names) {
-      const data = event === 'connection.update' ? withNumber(clear(update, wasOffered), wa) : happened[event]
-      if (event in happened) line.tell({ event, data }, saved)
+    for (const event of eventNames) {
+      const data =
+        event === 'connection.update' ? addNumber(removeAmbiguousCode(update, wasOffered), wa) : events[event]
+      if (event in events) state.deliver({ event, data }, saved)
     }
     if (update.qr) {
       wasOffered = true
-      line.offered.resolve()
+      state.qrOffered.resolve()
     }
-    if (update.connection === 'close') end(line)
+    if (update.connection === 'close') end(state)
   })
-  acknowledge(line, wa)
+  reportAcknowledgements(state, wa)
 }
 
 // Code 408 means an ended series of QR codes, but also a failed connection: removed if no QR code was offered.
-function clear(update: Loose, wasOffered: boolean): Loose {
+function removeAmbiguousCode(update: JsonObject, wasOffered: boolean): JsonObject {
   const { output } = objectOf(objectOf(update.lastDisconnect).error)
   const isAmbiguous = objectOf(output).statusCode === 408 && !wasOffered
   return isAmbiguous ? { ...update, lastDisconnect: {} } : update
 }
 
 // The number is confirmed only after the phone accepts; before, it is what someone typed.
-function withNumber(update: Loose, { user }: BaileysSocket): Loose {
+function addNumber(update: JsonObject, { user }: BaileysSocket): JsonObject {
   const isLinked = update.connection === 'open' || update.isNewLogin === true
   return isLinked && user !== undefined ? { ...update, me: { id: user.id } } : update
 }
 
 /** Reports acknowledgements, which the network sends as a bare stanza: Baileys emits an event only for errors. */
-function acknowledge(line: Line, wa: BaileysSocket): void {
+function reportAcknowledgements(state: BaileysState, wa: BaileysSocket): void {
   wa.ws.on('CB:ack,class:message', ({ attrs }) => {
     const { id, error, from, t } = attrs
-    if (id === undefined || !line.sent.delete(id) || error !== undefined) return
+    if (id === undefined || !state.sent.delete(id) || error !== undefined) return
     const key = { id, fromMe: true, remoteJid: from }
-    line.tell({ event: 'messages.update', data: [{ key, update: { status: 2, messageTimestamp: t } }] })
+    state.deliver({ event: 'messages.update', data: [{ key, update: { status: 2, messageTimestamp: t } }] })
   })
 }
 
@@ -207,11 +213,11 @@ export interface Identity {
 }
 
 /** Loads the identity from the store. If no phone has linked it yet, creates and stores a new one. */
-export async function openIdentity(baileys: BaileysPackage, store: AuthStore): Promise<Identity> {
-  const kept = await readCreds(baileys, store)
-  const creds = kept ?? baileys.initAuthCreds()
+export async function loadIdentity(baileys: BaileysPackage, store: AuthStore): Promise<Identity> {
+  const stored = await readCreds(baileys, store)
+  const creds = stored ?? baileys.initAuthCreds()
   const save = singleFlight(() => store.writeCreds(JSON.stringify(creds, baileys.BufferJSON.replacer)))
-  if (kept === null) await save()
+  if (stored === null) await save()
   return { creds, keys: keysOf(baileys, store), save }
 }
 
@@ -232,14 +238,14 @@ function keysOf({ BufferJSON, proto }: BaileysPackage, store: AuthStore): Signal
   }
   return {
     get: async (type, ids) => {
-      const kept = await store.readKeys(type, ids)
-      return Object.fromEntries([...kept].map(([id, text]) => [id, revive(type, text)]))
+      const stored = await store.readKeys(type, ids)
+      return Object.fromEntries([...stored].map(([id, text]) => [id, revive(type, text)]))
     },
     set: async (data) => {
       const entries = Object.entries(data).flatMap(([type, values]) =>
         Object.entries(values ?? {}).map(([id, value]): AuthKey => {
-          const isGone = value === null || value === undefined
-          return { type, id, value: isGone ? null : JSON.stringify(value, BufferJSON.replacer) }
+          const isDeleted = value === null || value === undefined
+          return { type, id, value: isDeleted ? null : JSON.stringify(value, BufferJSON.replacer) }
         }),
       )
       if (entries.length > 0) await store.writeKeys(entries)

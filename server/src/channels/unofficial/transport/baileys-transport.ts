@@ -1,50 +1,50 @@
 import { Readable } from 'node:stream'
 import type { MediaKind } from '../../channel-event.ts'
-import type { OtherMessage } from '../../connector.ts'
+import type { ReferencedMessage } from '../../connector.ts'
 import type { FileToUpload } from '../../media-transport.ts'
-import { objectOf, readJson } from '../../waba/json.ts'
+import { objectOf, parseJson } from '../../waba/json.ts'
 import { type BaileysPackage, type BaileysSocket, type MessageKey, silentLogger } from './baileys-package.ts'
-import { connect, type Line, type LineDeps, newLine } from './baileys-socket.ts'
-import type { OpenSocket, Socket, SocketFile, SocketMessage, Transport } from './transport.ts'
+import { type BaileysDeps, type BaileysState, connect, createBaileysState } from './baileys-socket.ts'
+import type { Socket, SocketFile, SocketMessage, SocketOptions, Transport } from './transport.ts'
 
 /** Returns the transport to the real network, based on Baileys. */
-export function baileysTransport(deps: LineDeps): Transport {
+export function baileysTransport(deps: BaileysDeps): Transport {
   return { open: (options) => openSocket(deps, options) }
 }
 
-function openSocket(deps: LineDeps, options: OpenSocket): Socket {
-  const line = newLine(options)
-  void connect(deps, line)
+function openSocket(deps: BaileysDeps, options: SocketOptions): Socket {
+  const state = createBaileysState(options)
+  void connect(deps, state)
   return {
-    send: (message, mayLeave) => send(line, message, mayLeave),
-    upload: (file) => giveFile(line, file),
-    markRead: async (remoteJid, id) => waOf(line).readMessages([{ remoteJid, id, fromMe: false }]),
+    send: (message, mayLeave) => send(state, message, mayLeave),
+    upload: (file) => uploadFile(state, file),
+    markRead: async (remoteJid, id) => waOf(state).readMessages([{ remoteJid, id, fromMe: false }]),
     pairingCode: async (digits) => {
       // The network accepts a pairing code only after it has offered a QR code.
-      await line.offered.promise
-      return waOf(line).requestPairingCode(digits)
+      await state.qrOffered.promise
+      return waOf(state).requestPairingCode(digits)
     },
-    logout: async () => waOf(line).logout(),
-    close: () => close(line),
+    logout: async () => waOf(state).logout(),
+    close: () => close(state),
   }
 }
 
-async function send(line: Line, message: SocketMessage, mayLeave: () => boolean = () => true): Promise<void> {
-  const wa = waOf(line)
+async function send(state: BaileysState, message: SocketMessage, mayLeave: () => boolean = () => true): Promise<void> {
+  const wa = waOf(state)
   const { id } = message
   if (!mayLeave()) throw new Error('The message deadline has passed')
-  line.sent.add(id)
+  state.sent.add(id)
   try {
-    await sendBy(wa, line, message)
+    await sendBy(wa, state, message)
   } catch (error) {
     // The acknowledgement, or its absence, decides.
     if (mayHaveLeft(error)) return
-    line.sent.delete(id)
+    state.sent.delete(id)
     throw error
   }
 }
 
-function sendBy(wa: BaileysSocket, line: Line, message: SocketMessage): Promise<unknown> {
+function sendBy(wa: BaileysSocket, state: BaileysState, message: SocketMessage): Promise<unknown> {
   const { id, jid, quoted } = message
   const options = { messageId: id, ...(quoted !== undefined && { quoted: quotedMessage(jid, quoted) }) }
   if ('text' in message) {
@@ -55,8 +55,8 @@ function sendBy(wa: BaileysSocket, line: Line, message: SocketMessage): Promise<
     const { about, emoji } = message.reaction
     return wa.sendMessage(jid, { react: { text: emoji ?? '', key: keyOf(jid, about) } }, options)
   }
-  const content = shownFile(message.file, message.caption, quoteOf(wa, jid, quoted))
-  return wa.relayMessage(jid, packageOf(line).proto.Message.fromObject(content), { messageId: id })
+  const content = fileMessage(message.file, message.caption, quoteOf(wa, jid, quoted))
+  return wa.relayMessage(jid, packageOf(state).proto.Message.fromObject(content), { messageId: id })
 }
 
 // After a timeout or a connection reset it is unknown whether the bytes were sent.
@@ -67,24 +67,24 @@ function mayHaveLeft(error: unknown): boolean {
 
 const maxGoodbyeMs = 1_000
 
-async function close(line: Line): Promise<void> {
-  const { wa } = line
+async function close(state: BaileysState): Promise<void> {
+  const { wa } = state
   wa?.ev.flush()
-  const heard = line.hangUp()
+  const drained = state.shutDown()
   if (wa !== null) {
     // Does not wait for a network that does not complete the close.
     const cut = setTimeout(() => wa.ws.socket?.terminate(), maxGoodbyeMs)
     await wa.end(undefined).finally(() => clearTimeout(cut))
   }
-  await heard
+  await drained
 }
 
-export function waOf({ wa, isOver }: Line): BaileysSocket {
+export function waOf({ wa, isOver }: BaileysState): BaileysSocket {
   if (wa === null || isOver) throw new Error('The session has no socket at the moment')
   return wa
 }
 
-export function packageOf({ baileys }: Line): BaileysPackage {
+export function packageOf({ baileys }: BaileysState): BaileysPackage {
   if (baileys === null) throw new Error('The session has no socket at the moment')
   return baileys
 }
@@ -105,7 +105,7 @@ const uploadTimeoutMs = 180_000
  * Has Baileys encrypt and upload a file. Returns the fields for its message as JSON, with bytes in base64, so that this
  * process keeps no state.
  */
-export async function giveFile(line: Line, file: FileToUpload): Promise<string> {
+export async function uploadFile(state: BaileysState, file: FileToUpload): Promise<string> {
   const { kind, mimeType, name, seconds, waveform, bytes } = file
   const type = types[kind]
   const content = {
@@ -117,9 +117,9 @@ export async function giveFile(line: Line, file: FileToUpload): Promise<string> 
     ...(type === 'audio' && { seconds: Math.round(seconds ?? 0), ptt: kind === 'voice' }),
     ...(kind === 'voice' && { waveform: Uint8Array.from(waveform ?? []) }),
   }
-  const upload = waOf(line).waUploadToServer
+  const upload = waOf(state).waUploadToServer
   const options = { upload, logger: silentLogger, mediaUploadTimeoutMs: uploadTimeoutMs }
-  const prepared = await packageOf(line).prepareWAMessageMedia(content, options)
+  const prepared = await packageOf(state).prepareWAMessageMedia(content, options)
   return JSON.stringify({ ...objectOf(prepared[`${type}Message`]), jpegThumbnail: undefined }, toBase64)
 }
 
@@ -130,30 +130,30 @@ function toBase64(this: unknown, key: string, value: unknown): unknown {
 }
 
 /** Returns the message that shows an uploaded file. */
-export function shownFile({ kind, name, given }: SocketFile, caption: string, contextInfo: object | null): object {
-  const words = {
+export function fileMessage({ kind, name, fileId }: SocketFile, caption: string, contextInfo: object | null): object {
+  const textFields = {
     ...(caption !== '' && { caption }),
     ...(kind === 'document' && name !== null && { fileName: name, title: name }),
     ...(contextInfo !== null && { contextInfo }),
   }
-  const shown = { [`${types[kind]}Message`]: { ...objectOf(readJson(given)), ...words } }
-  return kind === 'document' && caption !== '' ? { documentWithCaptionMessage: { message: shown } } : shown
+  const fileContent = { [`${types[kind]}Message`]: { ...objectOf(parseJson(fileId)), ...textFields } }
+  return kind === 'document' && caption !== '' ? { documentWithCaptionMessage: { message: fileContent } } : fileContent
 }
 
-export const keyOf = (remoteJid: string, { externalId, direction }: OtherMessage): MessageKey => ({
+export const keyOf = (remoteJid: string, { externalId, direction }: ReferencedMessage): MessageKey => ({
   remoteJid,
   id: externalId,
   fromMe: direction === 'outbound',
 })
 
 /** Returns the quoted message in Baileys' format. */
-export const quotedMessage = (jid: string, quoted: OtherMessage) => ({
+export const quotedMessage = (jid: string, quoted: ReferencedMessage) => ({
   key: keyOf(jid, quoted),
   message: { conversation: quoted.text },
 })
 
 /** Returns the context info of a message that quotes another one. */
-export function quoteOf(wa: BaileysSocket, jid: string, quoted: OtherMessage | undefined): object | null {
+export function quoteOf(wa: BaileysSocket, jid: string, quoted: ReferencedMessage | undefined): object | null {
   if (quoted === undefined) return null
   const own = (wa.user?.id ?? '').replace(/:\d+@/, '@')
   const participant = quoted.direction === 'outbound' ? own : jid

@@ -4,7 +4,7 @@ import type { KeyStore } from '../../../base/encryption/key-store.ts'
 import type { Keyring } from '../../../base/encryption/keyring.ts'
 import type { Log } from '../../../base/log.ts'
 import { byteaArray } from '../../../base/postgres/values.ts'
-import { type Lease, standBehindFence } from '../session/session-lease.ts'
+import { type Lease, requireLease } from '../session/session-lease.ts'
 import type { AuthKey, AuthStore } from './transport.ts'
 
 export interface AuthStoreDeps {
@@ -20,7 +20,7 @@ const credsType = 'creds'
  * Stores a session's credentials and keys, each encrypted for its row, while the lease is valid: a write with an older
  * fence throws LeaseLostError and changes nothing.
  */
-export function sealedAuthStore(deps: AuthStoreDeps, lease: Lease): AuthStore {
+export function encryptedAuthStore(deps: AuthStoreDeps, lease: Lease): AuthStore {
   const { db, keyStore } = deps
   const write = async (entries: readonly AuthKey[]) => {
     if (entries.length === 0) return
@@ -71,20 +71,20 @@ async function readKeys(
 
 async function writeKeys(tx: Tx, keyring: Keyring, lease: Lease, entries: readonly AuthKey[]): Promise<void> {
   const { workspaceId, connectionId } = lease
-  await standBehindFence(tx, lease)
+  await requireLease(tx, lease)
   const rows = [...new Map(entries.map((entry) => [`${entry.type} ${entry.id}`, entry])).values()]
     .map(({ type, id, value }) => ({ type, digest: keyDigest(keyring, lease.connectionId, type, id), value }))
     .sort((a, b) => (a.type + a.digest < b.type + b.digest ? -1 : 1))
-  const gone = rows.filter(({ value }) => value === null)
+  const deleted = rows.filter(({ value }) => value === null)
   const kept = rows.flatMap(({ type, digest, value }) =>
     value === null
       ? []
       : [{ type, digest, value: keyring.encrypt(keyPlace({ connection_id: connectionId, type, digest }), value) }],
   )
-  if (gone.length > 0) {
+  if (deleted.length > 0) {
     await tx`
       delete from session_keys k
-      using unnest(${gone.map(({ type }) => type)}::text[], ${gone.map(({ digest }) => digest)}::text[]) as g (type, digest)
+      using unnest(${deleted.map(({ type }) => type)}::text[], ${deleted.map(({ digest }) => digest)}::text[]) as g (type, digest)
       where k.workspace_id = ${workspaceId}
         and k.connection_id = ${connectionId}
         and k.type = g.type

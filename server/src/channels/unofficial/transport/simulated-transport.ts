@@ -2,9 +2,9 @@ import pLimit from 'p-limit'
 import type { Outgoing } from '../../../base/outgoing/guarded-fetch.ts'
 import type { OutgoingRequest } from '../../../base/outgoing/http-exchange.ts'
 import type { FileToUpload } from '../../media-transport.ts'
-import { readWhole } from '../../waba/cloud-media.ts'
-import { type Loose, listOf, objectOf, readJson, textOf } from '../../waba/json.ts'
-import type { AuthStore, OpenSocket, Socket, SocketEventName, SocketMessage, Transport } from './transport.ts'
+import { readToEnd } from '../../waba/cloud-media.ts'
+import { type JsonObject, listOf, objectOf, parseJson, textOf } from '../../waba/json.ts'
+import type { AuthStore, Socket, SocketEventName, SocketMessage, SocketOptions, Transport } from './transport.ts'
 
 const pollMs = 20_000
 const graceMs = 10_000
@@ -15,7 +15,7 @@ export function simulatedTransport(outgoing: Outgoing): Transport {
   return {
     open: (options) => {
       const network = simulatedNetwork(outgoing, options.connection.settings.baseUrl ?? '')
-      const state: State = { network, options, memory: openMemory(options.auth), socketId: null, isClosed: false }
+      const state: State = { network, options, memory: openDeviceState(options.auth), socketId: null, isClosed: false }
       void run(state)
       return socketOf(state)
     },
@@ -24,8 +24,8 @@ export function simulatedTransport(outgoing: Outgoing): Transport {
 
 interface State {
   network: SimulatedNetwork
-  options: OpenSocket
-  memory: Memory
+  options: SocketOptions
+  memory: DeviceState
   /** Null until the socket is open. */
   socketId: string | null
   isClosed: boolean
@@ -33,79 +33,79 @@ interface State {
 
 async function run(state: State): Promise<void> {
   try {
-    await hear(state, 'connection.update', { connection: 'connecting', receivedPendingNotifications: false })
-    state.socketId = await openAt(state)
+    await deliver(state, 'connection.update', { connection: 'connecting', receivedPendingNotifications: false })
+    state.socketId = await openNetworkSocket(state)
     if (state.isClosed) return await state.network.close(state.socketId)
-    await follow(state, state.socketId)
+    await pollEvents(state, state.socketId)
   } catch (error) {
-    const isLost = error instanceof Lost
+    const isLost = error instanceof ConnectionLost
     if (!isLost && state.socketId !== null) await state.network.close(state.socketId)
-    await hearClose(state, isLost ? 'Connection was lost' : 'The keys could not be stored')
+    await deliverClose(state, isLost ? 'Connection was lost' : 'The keys could not be stored')
   } finally {
     state.isClosed = true
   }
 }
 
-async function openAt({ network, memory }: State): Promise<string> {
-  const answer = await network.call('', { credentials: await memory.read() })
+async function openNetworkSocket({ network, memory }: State): Promise<string> {
+  const answer = await network.call('', { credentials: await memory.loadCredentials() })
   const id = answer.outcome === 'answered' ? textOf(answer.body.socketId) : null
-  if (id === null) throw new Lost()
+  if (id === null) throw new ConnectionLost()
   return id
 }
 
 // The next request acknowledges all earlier events, so it is sent only after they are committed.
-async function follow(state: State, socketId: string): Promise<void> {
+async function pollEvents(state: State, socketId: string): Promise<void> {
   const { network, memory } = state
   for (let after = 0; !state.isClosed; ) {
     const request = { after, ratchet: memory.ratchet(), waitMs: pollMs }
-    const answer = await network.call(`/${socketId}/poll`, request, { timeoutMs: pollMs + graceMs, mayRepeat: true })
+    const answer = await network.call(`/${socketId}/poll`, request, { timeoutMs: pollMs + graceMs, canRepeat: true })
     if (state.isClosed) return
-    if (answer.outcome !== 'answered') throw new Lost()
+    if (answer.outcome !== 'answered') throw new ConnectionLost()
     const events = listOf(answer.body.events)
     // A server that answers at once without events is not a simulator: polling it would loop without pause.
-    if (events.length === 0 && answer.ms < pollMs / 2) throw new Lost()
+    if (events.length === 0 && answer.ms < pollMs / 2) throw new ConnectionLost()
     for (const item of events) {
       const { seq, event, data } = objectOf(item)
-      await take(state, String(event), data)
+      await handleEvent(state, String(event), data)
       if (state.isClosed) return
       after = Number(seq)
     }
   }
 }
 
-async function take(state: State, event: string, data: unknown): Promise<void> {
-  if (event === 'creds.update') return state.memory.become(data)
+async function handleEvent(state: State, event: string, data: unknown): Promise<void> {
+  if (event === 'creds.update') return state.memory.storeCredentials(data)
   if (event === 'messages.upsert') await state.memory.advance()
-  await hear(state, event as SocketEventName, data)
+  await deliver(state, event as SocketEventName, data)
   // The last event of a socket is its close.
   if (event === 'connection.update' && objectOf(data).connection === 'close') state.isClosed = true
 }
 
-async function hear({ options, isClosed }: State, event: SocketEventName, data: unknown): Promise<void> {
-  if (!isClosed) await options.hear({ event, data })
+async function deliver({ options, isClosed }: State, event: SocketEventName, data: unknown): Promise<void> {
+  if (!isClosed) await options.onEvent({ event, data })
 }
 
-async function hearClose(state: State, message: string): Promise<void> {
+async function deliverClose(state: State, message: string): Promise<void> {
   const lastDisconnect = { error: { message, output: { statusCode: lost } } }
-  await hear(state, 'connection.update', { connection: 'close', lastDisconnect })
+  await deliver(state, 'connection.update', { connection: 'close', lastDisconnect })
 }
 
-class Lost extends Error {}
+class ConnectionLost extends Error {}
 
 function socketOf(state: State): Socket {
   return {
     send: (message, mayLeave) => send(state, message, mayLeave),
     upload: (file) => upload(state, file),
     markRead: async (jid, id) => {
-      await onOpen(state, '/read', { jid, id })
+      await callSocket(state, '/read', { jid, id })
     },
     pairingCode: async (digits) => {
-      const code = textOf((await onOpen(state, '/pairing-code', { phone: digits })).code)
+      const code = textOf((await callSocket(state, '/pairing-code', { phone: digits })).code)
       if (code === null) throw new Error('The network returned no code')
       return code
     },
     logout: async () => {
-      await onOpen(state, '/logout', {})
+      await callSocket(state, '/logout', {})
     },
     close: async () => {
       const wasClosed = state.isClosed
@@ -121,8 +121,8 @@ async function send(state: State, message: SocketMessage, mayLeave: () => boolea
   await state.memory.advance()
   if (state.isClosed) throw new Error('The socket is not open')
   const body = { ...bodyOf(message), ratchet: state.memory.ratchet() }
-  const maySend = () => !state.isClosed && mayLeave()
-  const answer = await state.network.call(`/${state.socketId}/messages`, body, { maySend })
+  const shouldSend = () => !state.isClosed && mayLeave()
+  const answer = await state.network.call(`/${state.socketId}/messages`, body, { shouldSend })
   // Without an answer, or with an invalid one, the message may have been sent: only a later status can tell.
   if (answer.outcome === 'not_sent' || answer.outcome === 'refused') throw new Error('The message was not sent')
 }
@@ -135,19 +135,19 @@ function bodyOf(message: SocketMessage): object {
     const { about, emoji } = message.reaction
     return { ...to, reaction: { about: about.externalId, emoji: emoji ?? '' } }
   }
-  const { kind, name, given } = message.file
-  const file = { fileId: given, kind, ...(name !== null && { name }) }
+  const { kind, name, fileId } = message.file
+  const file = { fileId: fileId, kind, ...(name !== null && { name }) }
   return { ...to, file, ...(message.caption !== '' && { text: message.caption }) }
 }
 
 async function upload({ network, socketId, isClosed }: State, file: FileToUpload): Promise<string> {
   if (isClosed || socketId === null) throw new Error('The socket is not open')
-  const given = await network.give(socketId, file)
-  if (given === null) throw new Error('The network did not accept the file')
-  return given
+  const fileId = await network.uploadFile(socketId, file)
+  if (fileId === null) throw new Error('The network did not accept the file')
+  return fileId
 }
 
-async function onOpen({ isClosed, socketId, network }: State, path: string, body: object) {
+async function callSocket({ isClosed, socketId, network }: State, path: string, body: object) {
   if (isClosed || socketId === null) throw new Error('The socket is not open')
   const answer = await network.call(`/${socketId}${path}`, body)
   if (answer.outcome !== 'answered') throw new Error('The network did not answer the call')
@@ -155,11 +155,11 @@ async function onOpen({ isClosed, socketId, network }: State, path: string, body
 }
 
 /** Credentials and ratchet of the device, as stored. */
-interface Memory {
+interface DeviceState {
   /** Reads the credentials; null before the device is linked. */
-  read(): Promise<Credentials | null>
+  loadCredentials(): Promise<Credentials | null>
   /** Stores new credentials. */
-  become(creds: unknown): Promise<void>
+  storeCredentials(creds: unknown): Promise<void>
   /** Advances the ratchet, as with each message on the real network. Rejects if it cannot be stored. */
   advance(): Promise<void>
   ratchet(): number
@@ -175,13 +175,13 @@ interface Credentials {
 const type = 'ratchet'
 const id = 'self'
 
-function openMemory(auth: AuthStore): Memory {
+function openDeviceState(auth: AuthStore): DeviceState {
   let ratchet = 0
   // One at a time: two concurrent steps would store the same value.
-  const inTurn = pLimit(1)
+  const runExclusive = pLimit(1)
   return {
     ratchet: () => ratchet,
-    read: async () => {
+    loadCredentials: async () => {
       const creds = readCreds(await auth.readCreds())
       if (creds === null) return null
       const stored = Number((await auth.readKeys(type, [id])).get(id))
@@ -189,13 +189,13 @@ function openMemory(auth: AuthStore): Memory {
       ratchet = Number.isSafeInteger(stored) && stored > 0 ? stored : 0
       return { ...creds, ratchet }
     },
-    become: async (creds) => {
+    storeCredentials: async (creds) => {
       await auth.writeCreds(JSON.stringify(creds))
       await auth.writeKeys([{ type, id, value: '0' }])
       ratchet = 0
     },
     advance: () =>
-      inTurn(async () => {
+      runExclusive(async () => {
         await auth.writeKeys([{ type, id, value: String(ratchet + 1) }])
         ratchet += 1
       }),
@@ -204,7 +204,7 @@ function openMemory(auth: AuthStore): Memory {
 
 function readCreds(text: string | null): Omit<Credentials, 'ratchet'> | null {
   if (text === null) return null
-  const { device, secret, phone } = objectOf(readJson(text))
+  const { device, secret, phone } = objectOf(parseJson(text))
   const [deviceText, secretText, phoneText] = [textOf(device), textOf(secret), textOf(phone)]
   if (deviceText === null || secretText === null || phoneText === null) return null
   return { device: deviceText, secret: secretText, phone: phoneText }
@@ -212,19 +212,19 @@ function readCreds(text: string | null): Omit<Credentials, 'ratchet'> | null {
 
 /** Result of a call. `refused`: not done; `not_sent`: not received; `lost`: the network may have acted on it. */
 type NetworkAnswer =
-  | { outcome: 'answered'; body: Loose; ms: number }
+  | { outcome: 'answered'; body: JsonObject; ms: number }
   | { outcome: 'refused' }
   | { outcome: 'not_sent' }
   | { outcome: 'lost' }
 
 /** Options of the outgoing HTTP client. */
-type CallOptions = Partial<Pick<OutgoingRequest, 'timeoutMs' | 'mayRepeat' | 'maySend'>>
+type CallOptions = Partial<Pick<OutgoingRequest, 'timeoutMs' | 'canRepeat' | 'shouldSend'>>
 
 interface SimulatedNetwork {
   /** Calls the simulator's socket API; never throws. */
   call(path: string, body: object, options?: CallOptions): Promise<NetworkAnswer>
   /** Uploads a file. Returns its id; null on failure. */
-  give(socketId: string, file: FileToUpload): Promise<string | null>
+  uploadFile(socketId: string, file: FileToUpload): Promise<string | null>
   /** Closes a socket, with a short timeout. */
   close(socketId: string): Promise<void>
 }
@@ -244,23 +244,23 @@ function simulatedNetwork(outgoing: Outgoing, baseUrl: string): SimulatedNetwork
       maxAnswerBytes,
       ...options,
     })
-    if (answer.outcome === 'failed') return { outcome: answer.hasLeft ? 'lost' : 'not_sent' }
+    if (answer.outcome === 'failed') return { outcome: answer.wasSent ? 'lost' : 'not_sent' }
     if (answer.status >= 400 && answer.status < 500) return { outcome: 'refused' }
-    const read = answer.status < 300 && answer.isWhole ? readJson(answer.body.toString('utf8')) : null
+    const read = answer.status < 300 && answer.isWhole ? parseJson(answer.body.toString('utf8')) : null
     return read === null ? { outcome: 'lost' } : { outcome: 'answered', body: objectOf(read), ms: answer.ms }
   }
   return {
     call,
-    give: (socketId, file) => give(outgoing, `${baseUrl}/linked/sockets/${socketId}/files`, file),
+    uploadFile: (socketId, file) => uploadFile(outgoing, `${baseUrl}/linked/sockets/${socketId}/files`, file),
     close: async (socketId) => {
-      await call(`/${socketId}/close`, {}, { timeoutMs: closeTimeoutMs, mayRepeat: true })
+      await call(`/${socketId}/close`, {}, { timeoutMs: closeTimeoutMs, canRepeat: true })
     },
   }
 }
 
-const silenceMs = 30_000
+const idleTimeoutMs = 30_000
 
-async function give(
+async function uploadFile(
   outgoing: Outgoing,
   url: string,
   { mimeType, name, size, bytes }: FileToUpload,
@@ -271,10 +271,10 @@ async function give(
     url: `${url}?${query}`,
     headers: { accept: 'application/json', 'content-type': 'application/octet-stream' },
     body: { bytes: bytes(), length: size },
-    silenceMs,
+    idleTimeoutMs,
     maxAnswerBytes,
     signal: new AbortController().signal,
   })
   if (answer.outcome === 'failed') return null
-  return textOf(objectOf(readJson((await readWhole(answer)) ?? '')).fileId)
+  return textOf(objectOf(parseJson((await readToEnd(answer)) ?? '')).fileId)
 }

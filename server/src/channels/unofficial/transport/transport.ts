@@ -1,6 +1,6 @@
 import type { MediaKind } from '../../channel-event.ts'
 import type { SessionConnection } from '../../connection/connection.ts'
-import type { OtherMessage } from '../../connector.ts'
+import type { ReferencedMessage } from '../../connector.ts'
 import type { FileToUpload } from '../../media-transport.ts'
 
 /**
@@ -9,19 +9,19 @@ import type { FileToUpload } from '../../media-transport.ts'
  */
 export interface Transport {
   /** Opens a socket. Never throws: errors are reported as a close event. */
-  open(options: OpenSocket): Socket
+  open(options: SocketOptions): Socket
 }
 
-export interface OpenSocket {
+export interface SocketOptions {
   connection: SessionConnection
   auth: AuthStore
   /**
    * Processes the network's events one at a time and resolves when they are committed. Never throws. A transport
    * acknowledges an event only after that, if it can, so that the network repeats an event lost in a crash.
    */
-  hear(event: SocketEvent): Promise<void>
+  onEvent(event: SocketEvent): Promise<void>
   /** Returns the text sent with this id, when a phone requests it again; null if no longer known. */
-  sentText(id: string): Promise<string | null>
+  loadSentText(id: string): Promise<string | null>
 }
 
 /** Named and structured as in Baileys; `data` is unvalidated. */
@@ -43,8 +43,8 @@ export type SocketEventName =
 export type SocketContent = (
   | { text: string; previewUrl: boolean }
   | { file: SocketFile; caption: string }
-  | { reaction: { about: OtherMessage; emoji: string | null } }
-) & { quoted?: OtherMessage }
+  | { reaction: { about: ReferencedMessage; emoji: string | null } }
+) & { quoted?: ReferencedMessage }
 
 /** A file uploaded to the network. */
 export interface SocketFile {
@@ -52,7 +52,7 @@ export interface SocketFile {
   name: string | null
   mimeType: string
   /** Value returned by `upload`. */
-  given: string
+  fileId: string
 }
 
 export type SocketMessage = SocketContent & {

@@ -67,7 +67,7 @@ export function openSdk(settings: TelemetrySettings, { log, metrics }: Telemetry
   const meters = settings.metrics === null ? null : openMeters(settings.metrics, resource, { log, metrics })
   return {
     tracer: traces === null ? undefined : createTracer(traces.getTracer(scope, version)),
-    metrics: meters === null ? metrics : alsoTold(meters, metrics),
+    metrics: meters === null ? metrics : withHttpMetrics(meters, metrics),
     close: async () => {
       await Promise.all([traces?.shutdown(), meters?.shutdown()])
     },
@@ -76,7 +76,7 @@ export function openSdk(settings: TelemetrySettings, { log, metrics }: Telemetry
 
 function openTraces(settings: NonNullable<TelemetrySettings['traces']>, resource: Resource, log: Log): TracerProvider {
   const { size, batchSize, everyMs, timeoutMs } = settings.queue
-  const exporter = watched(new OTLPTraceExporter(exporterOptions(settings)), log, 'traces')
+  const exporter = logFailures(new OTLPTraceExporter(exporterOptions(settings)), log, 'traces')
   const processor = new BatchSpanProcessor({
     exporter,
     maxQueueSize: size,
@@ -93,10 +93,10 @@ function openMeters(
   { log, metrics }: TelemetryDeps,
 ): MeterProvider {
   const reader = new PeriodicExportingMetricReader({
-    exporter: watched(new OTLPMetricExporter(exporterOptions(settings)), log, 'metrics'),
+    exporter: logFailures(new OTLPMetricExporter(exporterOptions(settings)), log, 'metrics'),
     exportIntervalMillis: settings.everyMs,
     exportTimeoutMillis: settings.timeoutMs,
-    metricProducers: [figuresProducer(metrics, resource, { name: scope, version })],
+    metricProducers: [createMetricProducer(metrics, resource, { name: scope, version })],
   })
   return new MeterProvider({ resource, readers: [reader] })
 }
@@ -115,7 +115,7 @@ interface Exporter<Items> {
 }
 
 /** Logs when exports start to fail and when they work again, but not each failure. */
-function watched<Items, E extends Exporter<Items>>(exporter: E, log: Log, what: 'traces' | 'metrics'): E {
+function logFailures<Items, E extends Exporter<Items>>(exporter: E, log: Log, what: 'traces' | 'metrics'): E {
   const send = exporter.export.bind(exporter)
   let isFailing = false
   exporter.export = (items: Items, done: (result: { code: number; error?: Error }) => void) =>
@@ -130,7 +130,7 @@ function watched<Items, E extends Exporter<Items>>(exporter: E, log: Log, what: 
 }
 
 /** Also records requests under the name of the semantic conventions. */
-function alsoTold(meters: MeterProvider, metrics: Metrics): Metrics {
+function withHttpMetrics(meters: MeterProvider, metrics: Metrics): Metrics {
   const time = meters.getMeter(scope, version).createHistogram('http.server.request.duration', {
     description: 'Duration of HTTP server requests.',
     unit: 's',
@@ -169,22 +169,31 @@ function createTracer(sdk: SdkTracer): Tracer {
 }
 
 function spanOf(sdk: SdkTracer, span: SdkSpan): Span {
-  const traceparent = spell(span.spanContext())
+  const traceparent = formatTraceparent(span.spanContext())
   // Unsampled spans still propagate the ids.
   if (!span.isRecording()) {
-    const unkept: Span = { traceparent, isKept: false, child: () => unkept, note: () => {}, end: () => {} }
-    return unkept
+    const unsampledSpan: Span = {
+      traceparent,
+      isSampled: false,
+      child: () => unsampledSpan,
+      setFields: () => {},
+      end: () => {},
+    }
+    return unsampledSpan
   }
-  const here = trace.setSpan(ROOT_CONTEXT, span)
+  const childContext = trace.setSpan(ROOT_CONTEXT, span)
   let hasEnded = false
   return {
     traceparent,
-    isKept: true,
+    isSampled: true,
     child: (kind, name, fields, links = []) => {
       const linked = links.flatMap((link) => contextOf(link.traceparent) ?? []).map((context) => ({ context }))
-      return spanOf(sdk, sdk.startSpan(name, { kind: kinds[kind], attributes: { ...fields }, links: linked }, here))
+      return spanOf(
+        sdk,
+        sdk.startSpan(name, { kind: kinds[kind], attributes: { ...fields }, links: linked }, childContext),
+      )
     },
-    note: (fields: SpanFields) => {
+    setFields: (fields: SpanFields) => {
       if (!hasEnded) span.setAttributes({ ...fields })
     },
     end: (problem) => {
@@ -199,10 +208,10 @@ function spanOf(sdk: SdkTracer, span: SdkSpan): Span {
   }
 }
 
-const spell = ({ traceId, spanId, traceFlags }: SpanContext): string =>
+const formatTraceparent = ({ traceId, spanId, traceFlags }: SpanContext): string =>
   `00-${traceId}-${spanId}-${(traceFlags & 1).toString(16).padStart(2, '0')}`
 
-/** Returns null for an invalid traceparent, which `readTraceparent` and `spell` never return. */
+/** Returns null for an invalid traceparent, which `parseTraceparent` and `spell` never return. */
 function contextOf(traceparent: string): SpanContext | null {
   const [, traceId = '', spanId = '', flags = '0'] = traceparent.split('-')
   const context = { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & 1, isRemote: true }
@@ -213,7 +222,7 @@ type Time = [seconds: number, nanos: number]
 type TimeSpan = Pick<DataPoint<number>, 'startTime' | 'endTime'>
 
 /** Exports the metrics of `/metrics` under the same names, so that each thing is counted once. */
-function figuresProducer(
+function createMetricProducer(
   metrics: Metrics,
   resource: Resource,
   scope: { name: string; version: string },
@@ -221,9 +230,9 @@ function figuresProducer(
   const startTime = timeOf(performance.timeOrigin)
   return {
     collect: async () => {
-      const figures = await metrics.figures()
+      const collected = await metrics.collect()
       const span = { startTime, endTime: timeOf(performance.timeOrigin + performance.now()) }
-      const data = figures.flatMap((figure) => dataOf(figure, span))
+      const data = collected.flatMap((metric) => toMetricData(metric, span))
       return { resourceMetrics: { resource, scopeMetrics: [{ scope, metrics: data }] }, errors: [] }
     },
   }
@@ -231,20 +240,20 @@ function figuresProducer(
 
 const timeOf = (ms: number): Time => [Math.floor(ms / 1000), Math.round((ms % 1000) * 1_000_000)]
 
-function dataOf(figure: Metric, span: TimeSpan): MetricData[] {
-  const { name, help: description, type } = figure
+function toMetricData(metric: Metric, span: TimeSpan): MetricData[] {
+  const { name, help: description, type } = metric
   const unit = /_seconds(?:_total)?$/.test(name) ? 's' : /_bytes$/.test(name) ? 'By' : ''
   const descriptor = { name, description, unit, valueType: ValueType.DOUBLE }
   const base = { descriptor, aggregationTemporality: AggregationTemporality.CUMULATIVE }
   if (type === 'histogram')
-    return [{ ...base, dataPointType: DataPointType.HISTOGRAM, dataPoints: spread(figure, span) }]
-  const dataPoints = figure.values.map(({ labels, value }) => ({ ...span, attributes: labels, value }))
+    return [{ ...base, dataPointType: DataPointType.HISTOGRAM, dataPoints: toHistogram(metric, span) }]
+  const dataPoints = metric.values.map(({ labels, value }) => ({ ...span, attributes: labels, value }))
   if (type === 'counter') return [{ ...base, dataPointType: DataPointType.SUM, isMonotonic: true, dataPoints }]
   return type === 'gauge' ? [{ ...base, dataPointType: DataPointType.GAUGE, dataPoints }] : []
 }
 
 /** Converts Prometheus buckets, which are cumulative and one value each, to histograms. */
-function spread({ name, values }: Metric, span: TimeSpan): DataPoint<Histogram>[] {
+function toHistogram({ name, values }: Metric, span: TimeSpan): DataPoint<Histogram>[] {
   const series = new Map<string, { labels: Record<string, string | number>; counts: [number, number][]; sum: number }>()
   for (const { metricName, labels: all, value } of values) {
     const { le, ...labels } = all

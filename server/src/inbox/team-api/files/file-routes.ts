@@ -16,12 +16,20 @@ import { findConversation } from '../../conversation/queries.ts'
 import { publishPendingMedia } from '../../media/fetch-queries.ts'
 import type { MediaState } from '../../media/media.ts'
 import { openMedia } from '../../media/media-queries.ts'
-import { type PlaceInTime, readPlace, writePlace } from '../../read/list-range.ts'
+import { encodeTimePosition, parseTimePosition, type TimePosition } from '../../read/list-range.ts'
 import { decryptMediaView, type MediaView, type MediaViewRow, mediaViewColumns } from '../../read/read-details.ts'
 import type { SendDeps } from '../../send/send-deps.ts'
 import { conversationsPath, inboxPath, scopeOf } from '../inbox-request.ts'
 import { TeamConversationParams } from '../inbox-schema.ts'
-import { FileHeaders, fileAnswers, Gallery, GalleryQuery, MediaParams, mediaKinds, Retried } from '../media-schema.ts'
+import {
+  FileHeaders,
+  fileResponses,
+  Gallery,
+  GalleryQuery,
+  MediaParams,
+  mediaKinds,
+  RetryResult,
+} from '../media-schema.ts'
 import { presentTeamMedia } from '../present-conversation.ts'
 import { createFileSlots, downloadSlots, sendFile } from './send-file.ts'
 
@@ -41,9 +49,9 @@ export function fileRoutes(app: App, deps: FileDeps, guard: TeamGuard): void {
     ...teamRoute('Team inbox'),
     params: MediaParams,
     headers: FileHeaders,
-    response: { ...fileAnswers, ...errors(400, 401, 404, 429, 503) },
+    response: { ...fileResponses, ...errors(400, 401, 404, 429, 503) },
   }
-  const answer = (request: FastifyRequest, reply: FastifyReply, mediaId: string, part: 'file' | 'preview') => {
+  const respond = (request: FastifyRequest, reply: FastifyReply, mediaId: string, part: 'file' | 'preview') => {
     const member = memberOf(request)
     return withSlot(member, async () => {
       const reader = { workspaceId: member.workspaceId, actorId: member.actor.id }
@@ -61,7 +69,7 @@ export function fileRoutes(app: App, deps: FileDeps, guard: TeamGuard): void {
       description:
         'Images, audio, video and PDF are served with their detected type, everything else as an attachment. 404 until the file is available.',
     },
-    handler: (request, reply) => answer(request, reply, request.params.mediaId, 'file'),
+    handler: (request, reply) => respond(request, reply, request.params.mediaId, 'file'),
   })
   app.route({
     ...common,
@@ -72,14 +80,14 @@ export function fileRoutes(app: App, deps: FileDeps, guard: TeamGuard): void {
       summary: "Download a file's preview",
       description: 'A smaller WebP image. 404 if `hasPreview` is false.',
     },
-    handler: (request, reply) => answer(request, reply, request.params.mediaId, 'preview'),
+    handler: (request, reply) => respond(request, reply, request.params.mediaId, 'preview'),
   })
   api.post(`${path}/retry`, 'member', {
     operationId: 'retryMedia',
     summary: 'Fetch a file again',
     description: 'Retries a failed download. A file that is available or being fetched does not change.',
     params: MediaParams,
-    answers: { 200: Retried },
+    answers: { 200: RetryResult },
     errors: [413, 415],
     run: async ({ member, params }) => ({
       state: await retryMedia(deps, member.workspaceId, params.mediaId.toLowerCase()),
@@ -88,11 +96,11 @@ export function fileRoutes(app: App, deps: FileDeps, guard: TeamGuard): void {
 }
 
 function isStillMember({ clock }: FileDeps, guard: TeamGuard, request: FastifyRequest): () => Promise<boolean> {
-  let lookedAt = clock.now().getTime()
+  let checkedAt = clock.now().getTime()
   return async () => {
     const now = clock.now().getTime()
-    if (now - lookedAt < checkAgainMs) return true
-    lookedAt = now
+    if (now - checkedAt < checkAgainMs) return true
+    checkedAt = now
     return (await guard.stillMember(request)) !== null
   }
 }
@@ -159,13 +167,13 @@ export function galleryRoutes(api: TeamApi, { db, keyStore }: InboxDeps): void {
     run: async ({ member, params, query }) => {
       const scope = scopeOf(member)
       const { kinds, limit = 50, cursor } = query
-      const asked = {
+      const galleryRequest = {
         kinds: kinds === undefined ? null : parseKinds(kinds),
         limit,
-        after: cursor === undefined ? null : readPlace('gallery', cursor),
+        after: cursor === undefined ? null : parseTimePosition('gallery', cursor),
       }
       const { items, next } = await keyStore.withKeyring(scope.workspaceId, (keyring) =>
-        readGallery(db.sql, keyring, scope, params.id, asked),
+        readGallery(db.sql, keyring, scope, params.id, galleryRequest),
       )
       return {
         items: items.map(({ at, media, ...item }) => ({
@@ -180,9 +188,9 @@ export function galleryRoutes(api: TeamApi, { db, keyStore }: InboxDeps): void {
 }
 
 function parseKinds(text: string): MediaKind[] {
-  const words = text.split(',')
-  const kinds = mediaKinds.filter((kind) => words.includes(kind))
-  if (words.every((word) => kinds.some((kind) => kind === word))) return kinds
+  const names = text.split(',')
+  const kinds = mediaKinds.filter((kind) => names.includes(kind))
+  if (names.every((word) => kinds.some((kind) => kind === word))) return kinds
   throw invalid('kinds', `must be some of ${mediaKinds.join(', ')}, separated by commas`, 'query')
 }
 
@@ -190,7 +198,7 @@ interface GalleryRequest {
   /** Null means all. */
   kinds: readonly MediaKind[] | null
   limit: number
-  after: PlaceInTime | null
+  after: TimePosition | null
 }
 
 interface GalleryItem {
@@ -231,6 +239,6 @@ async function readGallery(
       ...{ messageId, at, direction },
       media: decryptMediaView(keyring, media),
     })),
-    next: last === undefined ? null : writePlace('gallery', { at: last.createdAt, id: last.id }),
+    next: last === undefined ? null : encodeTimePosition('gallery', { at: last.createdAt, id: last.id }),
   }
 }

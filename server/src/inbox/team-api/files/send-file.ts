@@ -17,11 +17,11 @@ export interface SendFileDeps {
   /** Maximum time for a reader to take one chunk. */
   stallMs?: number
   /** Minimum rate of a reader, applied after a total waiting time. */
-  slowest?: { afterMs: number; bytesPerMs: number }
+  minRate?: { afterMs: number; bytesPerMs: number }
 }
 
 const maxChunkWaitMs = 60_000
-const slowestReader = { afterMs: 60_000, bytesPerMs: 8 }
+const defaultMinRate = { afterMs: 60_000, bytesPerMs: 8 }
 
 /** Blocks scripts and subresources if the file is opened directly. Only our page may frame it, and only a PDF. */
 const contentSecurityPolicy = (type: string): string =>
@@ -58,11 +58,11 @@ export async function sendFile(
   }
   const status = range === null ? 200 : 206
   if (request.method === 'HEAD') return reply.code(status).headers(answer).send()
-  const pieces = await decryptPieces(deps, file, { start, end })
+  const chunks = await decryptChunks(deps, file, { start, end })
   stopWaitBudget()
   reply.hijack()
   reply.raw.writeHead(status, { ...(reply.getHeaders() as Record<string, string>), ...answer })
-  await sendPieces(deps, pieces, reply.raw, { requestId: request.id, route: request.routeOptions.url })
+  await sendChunks(deps, chunks, reply.raw, { requestId: request.id, route: request.routeOptions.url })
   return reply
 }
 
@@ -73,15 +73,15 @@ function isOneOf(header: string | undefined, etag: string): boolean {
 }
 
 /** Returns the chunks, with the first already read: decryption errors must precede the response. */
-export async function decryptPieces(
+export async function decryptChunks(
   { store }: Pick<SendFileDeps, 'store'>,
   { secret }: ReadableFile,
   range: ByteRange,
 ): Promise<AsyncGenerator<Uint8Array>> {
-  const pieces = decryptFile(secret, range, (start, end) => store.open(secret.id, start, end))
+  const chunks = decryptFile(secret, range, (start, end) => store.open(secret.id, start, end))
   try {
-    const first = await pieces.next()
-    return from(first, pieces)
+    const first = await chunks.next()
+    return prepend(first, chunks)
   } catch (error) {
     if (!(error instanceof StoreError)) throw error
     if (error.kind === 'missing')
@@ -90,7 +90,10 @@ export async function decryptPieces(
   }
 }
 
-async function* from(first: IteratorResult<Uint8Array>, rest: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* prepend(
+  first: IteratorResult<Uint8Array>,
+  rest: AsyncGenerator<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
   try {
     if (first.done !== true) yield first.value
     yield* rest
@@ -100,20 +103,20 @@ async function* from(first: IteratorResult<Uint8Array>, rest: AsyncGenerator<Uin
 }
 
 /** Sends one chunk at a time: reads the next only when the reader has taken the previous one. */
-async function sendPieces(
-  { log, isStillAllowed, stallMs, slowest }: SendFileDeps,
-  pieces: AsyncGenerator<Uint8Array>,
+async function sendChunks(
+  { log, isStillAllowed, stallMs, minRate }: SendFileDeps,
+  chunks: AsyncGenerator<Uint8Array>,
   out: ServerResponse,
   fields: { requestId: string; route: string | undefined },
 ): Promise<void> {
-  const isTaken = createPacedWriter(out, stallMs, slowest)
+  const isWritten = createPacedWriter(out, stallMs, minRate)
   try {
-    for await (const piece of pieces) {
-      if (!(await isStillAllowed()) || !(await isTaken(piece))) {
+    for await (const chunk of chunks) {
+      if (!(await isStillAllowed()) || !(await isWritten(chunk))) {
         out.destroy()
         return
       }
-      releaseMemory(piece)
+      releaseMemory(chunk)
     }
     out.end()
   } catch (error) {
@@ -126,34 +129,34 @@ async function sendPieces(
  * Returns a writer that tells whether the reader takes each chunk in time and fast enough overall. Otherwise a slow
  * reader could occupy a slot for hours.
  */
-function createPacedWriter(out: ServerResponse, stallMs = maxChunkWaitMs, { afterMs, bytesPerMs } = slowestReader) {
+function createPacedWriter(out: ServerResponse, stallMs = maxChunkWaitMs, { afterMs, bytesPerMs } = defaultMinRate) {
   let [size, waitedMs] = [0, 0]
-  return async (piece: Uint8Array): Promise<boolean> => {
-    const begunMs = performance.now()
-    if (!(await write(out, piece, stallMs))) return false
-    waitedMs += performance.now() - begunMs
-    size += piece.length
+  return async (chunk: Uint8Array): Promise<boolean> => {
+    const startedMs = performance.now()
+    if (!(await write(out, chunk, stallMs))) return false
+    waitedMs += performance.now() - startedMs
+    size += chunk.length
     return waitedMs <= afterMs || size >= waitedMs * bytesPerMs
   }
 }
 
 /** Resolves to whether the reader took the chunk in time. */
-function write(out: ServerResponse, piece: Uint8Array, withinMs: number): Promise<boolean> {
+function write(out: ServerResponse, chunk: Uint8Array, withinMs: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const end = (isTaken: boolean) => {
+    const end = (isWritten: boolean) => {
       clearTimeout(timer)
-      out.off('close', left)
-      resolve(isTaken)
+      out.off('close', onClose)
+      resolve(isWritten)
     }
-    const left = () => end(false)
-    const timer = setTimeout(left, withinMs)
-    if (out.destroyed) return left()
-    out.once('close', left)
-    out.write(piece, (error) => end(!error))
+    const onClose = () => end(false)
+    const timer = setTimeout(onClose, withinMs)
+    if (out.destroyed) return onClose()
+    out.once('close', onClose)
+    out.write(chunk, (error) => end(!error))
   })
 }
 
-const endings: Record<string, string> = {
+const extensions: Record<string, string> = {
   'image/jpeg': '.jpg',
   'image/png': '.png',
   'image/webp': '.webp',
@@ -170,7 +173,7 @@ const endings: Record<string, string> = {
 
 /** Returns Content-Disposition with both forms of the file name: plain for old clients, and encoded (RFC 6266). */
 function dispositionOf({ isInline, name, kind, type }: ReadableFile): string {
-  const full = name ?? `${kind}${endings[type] ?? ''}`
+  const full = name ?? `${kind}${extensions[type] ?? ''}`
   const plain = full.replace(/[^ !#$&+\-.0-9A-Z^_`a-z{}~]/g, '_')
   const encoded = encodeURIComponent(full).replace(/['()*]/g, (letter) => `%${letter.charCodeAt(0).toString(16)}`)
   return `${isInline ? 'inline' : 'attachment'}; filename="${plain}"; filename*=UTF-8''${encoded}`

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { acceptRawBodies, broughtBy, discardBody } from '../../../base/bytes/raw-body.ts'
+import { acceptRawBodies, discardBody, readUpload } from '../../../base/bytes/raw-body.ts'
 import { invalid } from '../../../base/errors.ts'
 import { type App, errors } from '../../../base/route.ts'
 import { fileText } from '../../../base/schema-types.ts'
@@ -96,7 +96,7 @@ function uploadRoute(app: App, deps: UploadDeps, guard: TeamGuard): void {
       const member = memberOf(request)
       const { kind, name = null, type = null, seconds = null, waveform } = request.query
       const upload = {
-        ...broughtBy(request),
+        ...readUpload(request),
         ...{ conversationId: request.params.id, kind, name, type, seconds },
         waveform: waveform === undefined ? null : parseWaveform(waveform),
       }

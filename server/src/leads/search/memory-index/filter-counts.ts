@@ -9,7 +9,7 @@ export type CodedColumn = (typeof codedColumns)[number]
 export type Dictionaries = Record<CodedColumn, Map<string, number>>
 
 /** Filter compiled for the codes of an index, without the search term. */
-export interface Narrowing {
+export interface CompiledFilter {
   /** Cache key, equal for equal filters. */
   key: string
   /** Filtered columns, with 1 at the codes that pass. */
@@ -17,15 +17,15 @@ export interface Narrowing {
   times: { column: 'created' | 'updated'; from: number; to: number }[]
 }
 
-export function narrowingOf(dictionaries: Dictionaries, filter: LeadFilter): Narrowing {
-  const wanted: [CodedColumn, string[] | null][] = [
+export function compileFilter(dictionaries: Dictionaries, filter: LeadFilter): CompiledFilter {
+  const codeFilters: [CodedColumn, string[] | null][] = [
     ['status', filter.statuses],
-    ['priority', only(filter.priority)],
-    ['source', only(filter.source)],
-    ['adPlatform', only(filter.adPlatform)],
-    ['assignee', only(filter.assignedTo)],
+    ['priority', toList(filter.priority)],
+    ['source', toList(filter.source)],
+    ['adPlatform', toList(filter.adPlatform)],
+    ['assignee', toList(filter.assignedTo)],
   ]
-  const codes = wanted.flatMap(([column, values]) =>
+  const codes = codeFilters.flatMap(([column, values]) =>
     values === null ? [] : [{ column, passing: passing(dictionaries[column], values) }],
   )
   const ranges = [
@@ -37,10 +37,10 @@ export function narrowingOf(dictionaries: Dictionaries, filter: LeadFilter): Nar
       ? []
       : [{ column, from: from?.getTime() ?? Number.NEGATIVE_INFINITY, to: to?.getTime() ?? Number.POSITIVE_INFINITY }],
   )
-  return { key: JSON.stringify([wanted, times]), codes, times }
+  return { key: JSON.stringify([codeFilters, times]), codes, times }
 }
 
-const only = (value: string | null): string[] | null => (value === null ? null : [value])
+const toList = (value: string | null): string[] | null => (value === null ? null : [value])
 
 function passing(dictionary: ReadonlyMap<string, number>, values: readonly string[]): Uint8Array {
   const flags = new Uint8Array(dictionary.size + 1)
@@ -52,23 +52,23 @@ function passing(dictionary: ReadonlyMap<string, number>, values: readonly strin
 }
 
 /** Returns true if every live lead passes. */
-const isOpen = ({ codes, times }: Narrowing): boolean => codes.length + times.length === 0
+const passesAll = ({ codes, times }: CompiledFilter): boolean => codes.length + times.length === 0
 
 /** Marks the live slots that pass, one byte each. Works column by column, which is fastest for the CPU. */
-export function narrow(segment: Segment, { codes, times }: Narrowing): Uint8Array {
+export function markPassing(segment: Segment, { codes, times }: CompiledFilter): Uint8Array {
   const marks = segment.alive.slice(0, segment.count)
-  for (const { column, passing } of codes) narrowCodes(marks, segment[column], passing)
-  for (const { column, from, to } of times) narrowTimes(marks, segment[column], from, to)
+  for (const { column, passing } of codes) filterCodes(marks, segment[column], passing)
+  for (const { column, from, to } of times) filterTimes(marks, segment[column], from, to)
   return marks
 }
 
-function narrowCodes(marks: Uint8Array, codes: Uint8Array | Uint16Array, passing: Uint8Array): void {
+function filterCodes(marks: Uint8Array, codes: Uint8Array | Uint16Array, passing: Uint8Array): void {
   for (let slot = 0; slot < marks.length; slot++) {
     marks[slot] = (marks[slot] ?? 0) & (passing[codes[slot] ?? 0] ?? 0)
   }
 }
 
-function narrowTimes(marks: Uint8Array, times: Float64Array, from: number, to: number): void {
+function filterTimes(marks: Uint8Array, times: Float64Array, from: number, to: number): void {
   for (let slot = 0; slot < marks.length; slot++) {
     const time = times[slot] ?? 0
     if (time < from || time > to) marks[slot] = 0
@@ -76,7 +76,7 @@ function narrowTimes(marks: Uint8Array, times: Float64Array, from: number, to: n
 }
 
 /** Returns true if a slot is live and passes. */
-export function passes(segment: Segment, slot: number, { codes, times }: Narrowing): boolean {
+export function passes(segment: Segment, slot: number, { codes, times }: CompiledFilter): boolean {
   return (
     segment.alive[slot] === 1 &&
     codes.every(({ column, passing }) => passing[segment[column][slot] ?? 0] === 1) &&
@@ -88,13 +88,13 @@ export function passes(segment: Segment, slot: number, { codes, times }: Narrowi
 }
 
 /** Counts the leads that pass. A sealed segment caches the count until one of its leads changes. */
-export function countPassing(segment: Segment, narrowing: Narrowing): number {
-  if (isOpen(narrowing)) return segment.live
-  const known = segment.counts.get(narrowing.key)
+export function countPassing(segment: Segment, compiledFilter: CompiledFilter): number {
+  if (passesAll(compiledFilter)) return segment.live
+  const known = segment.counts.get(compiledFilter.key)
   if (known !== undefined) return known
-  const count = countMarks(narrow(segment, narrowing))
+  const count = countMarks(markPassing(segment, compiledFilter))
   if (segment.counts.size >= maxCounts) segment.counts.clear()
-  if (segment.index !== null) segment.counts.set(narrowing.key, count)
+  if (segment.index !== null) segment.counts.set(compiledFilter.key, count)
   return count
 }
 

@@ -1,17 +1,17 @@
 import { singleFlight } from '../../../base/async/batch.ts'
-import type { Found, Wanted } from '../list-filter.ts'
+import type { PageQuery, PageResult } from '../list-filter.ts'
 import {
   catchUp,
+  catchUpFully,
   countLive,
   type FollowDeps,
-  type Following,
-  fewEvents,
+  type FollowedIndex,
+  maxUnsequencedEvents,
   type Progress,
-  placeAll,
-  pursue,
   readFeedState,
   readLive,
-} from './follow.ts'
+  sequenceAll,
+} from './follow-feed.ts'
 import {
   appendLead,
   compact,
@@ -22,11 +22,11 @@ import {
   newMemoryIndex,
 } from './memory-index.ts'
 import { queryMemoryIndex } from './query.ts'
-import { clear, type Held, isFull, newSegment, seal } from './segment.ts'
-import { answerArranged } from './sorted-query.ts'
+import { clear, type IndexContents, isFull, newSegment, seal } from './segment.ts'
+import { querySortedIndex } from './sorted-query.ts'
 
 /** A null answer means that the database must answer. `exists` tells whether it is worth asking the index again. */
-export interface Answered<A = Found> {
+export interface IndexAnswer<A = PageResult> {
   answer: A | null
   exists: boolean
 }
@@ -44,42 +44,42 @@ export interface MemoryIndexLimits {
 interface IndexCacheDeps extends FollowDeps {
   limits: MemoryIndexLimits
   onBuilt: (workspaceId: string, ms: number) => void
-  onTrouble: (workspaceId: string, error: unknown) => void
+  onError: (workspaceId: string, error: unknown) => void
 }
 
 /** Cached index with its operations, which never run concurrently. */
 interface Entry {
   cached: CachedIndex
   /** Catches up with everything committed before the call, unless that is too much. Concurrent calls share one run. */
-  reachLevel: () => Promise<boolean>
+  bringUpToDate: () => Promise<boolean>
   /** Maintenance after an answer. */
-  settle: () => Promise<void>
+  afterAnswer: () => Promise<void>
   /** True if built for searches sorted by value; then it never evicts the index of values of its workspace. */
-  isBeside: boolean
+  isForValues: boolean
   /** For an index of values: when an index of texts was last requested for it. */
-  besideAtMs: number
+  textRequestedAtMs: number
 }
 
 // Estimated bytes per lead, above the real size.
-const bytesPerLead: Record<Held, number> = { text: 180, values: 180, columns: 48 }
+const bytesPerLead: Record<IndexContents, number> = { text: 180, values: 180, columns: 48 }
 // Interval for retrying to build an index of texts for searches sorted by value.
-const besideAgainMs = 30_000
+const textRetryMs = 30_000
 
 /** Opens a cache for the indexes of recently searched workspaces, limited by memory. */
 export function openIndexCache(deps: IndexCacheDeps) {
   const { limits } = deps
   const entries = new Map<string, Entry>()
 
-  const isKept = (entry: Entry) => entries.get(keyOf(entry)) === entry
-  const drop = (entry: Entry) => isKept(entry) && entries.delete(keyOf(entry))
+  const isKept = (entry: Entry) => entries.get(entryKey(entry)) === entry
+  const drop = (entry: Entry) => isKept(entry) && entries.delete(entryKey(entry))
   const fail = (entry: Entry, error: unknown) => {
     drop(entry)
-    deps.onTrouble(entry.cached.workspaceId, error)
+    deps.onError(entry.cached.workspaceId, error)
   }
-  const fits = (entry: Entry): boolean => makeRoom(entries, entry, limits.maxBytes)
-  const builds = openBuilds(deps, { entries, isKept, drop, fits })
+  const fits = (entry: Entry): boolean => evictUntilFits(entries, entry, limits.maxBytes)
+  const builds = makeIndexBuilder(deps, { entries, isKept, drop, fits })
 
-  const ask = async <A>(key: string, nowMs: number, answerOf: Answering<A>): Promise<Answered<A>> => {
+  const queryIndex = async <A>(key: string, nowMs: number, answerOf: IndexQuery<A>): Promise<IndexAnswer<A>> => {
     const entry = entries.get(key)
     if (entry === undefined) return { answer: null, exists: false }
     if (!isIdle(entry, nowMs, limits)) return askEntry(entry, nowMs, answerOf, { isKept, fail })
@@ -87,12 +87,12 @@ export function openIndexCache(deps: IndexCacheDeps) {
     return { answer: null, exists: false }
   }
   /** Returns the index of texts for a search sorted by value, or null. Builds it if the workspace is large enough. */
-  const textsBeside = async (values: Entry, nowMs: number): Promise<MemoryIndex | null> => {
+  const textIndexFor = async (values: Entry, nowMs: number): Promise<MemoryIndex | null> => {
     const { workspaceId, index, state } = values.cached
-    const { answer, exists } = await ask(keyTo(workspaceId, 'text'), nowMs, (texts) => texts)
-    const isWanted = !exists && state === 'ready' && nowMs - values.besideAtMs >= besideAgainMs
-    if (!isWanted || countLeads(index) < limits.minSearched) return answer
-    values.besideAtMs = nowMs
+    const { answer, exists } = await queryIndex(indexKey(workspaceId, 'text'), nowMs, (texts) => texts)
+    const shouldBuild = !exists && state === 'ready' && nowMs - values.textRequestedAtMs >= textRetryMs
+    if (!shouldBuild || countLeads(index) < limits.minSearched) return answer
+    values.textRequestedAtMs = nowMs
     void builds.warm(workspaceId, nowMs, 'text', true)
     return null
   }
@@ -101,14 +101,15 @@ export function openIndexCache(deps: IndexCacheDeps) {
     /**
      * Builds the index if missing. Resolves to false if it does not fit, or is of columns and one of texts would fit.
      */
-    warm: (workspaceId: string, nowMs: number, holds: Held) => builds.warm(workspaceId, nowMs, holds, false),
+    warm: (workspaceId: string, nowMs: number, contents: IndexContents) =>
+      builds.warm(workspaceId, nowMs, contents, false),
     /** Queries the index of this kind. */
-    find: (workspaceId: string, holds: Held, wanted: Wanted, nowMs: number): Promise<Answered> => {
-      const key = keyTo(workspaceId, holds)
-      if (holds !== 'values') return ask(key, nowMs, (index) => queryMemoryIndex(index, wanted))
+    find: (workspaceId: string, contents: IndexContents, requested: PageQuery, nowMs: number): Promise<IndexAnswer> => {
+      const key = indexKey(workspaceId, contents)
+      if (contents !== 'values') return queryIndex(key, nowMs, (index) => queryMemoryIndex(index, requested))
       const values = entries.get(key)
-      const texts = values === undefined || wanted.term === null ? null : textsBeside(values, nowMs)
-      return ask(key, nowMs, async (index) => answerArranged(index, wanted, await texts))
+      const texts = values === undefined || requested.term === null ? null : textIndexFor(values, nowMs)
+      return queryIndex(key, nowMs, async (index) => querySortedIndex(index, requested, await texts))
     },
     /** Drops indexes that have not been used lately. */
     tidy: (nowMs: number) => {
@@ -119,7 +120,7 @@ export function openIndexCache(deps: IndexCacheDeps) {
   }
 }
 
-interface Shelf {
+interface EntryStore {
   entries: Map<string, Entry>
   isKept(entry: Entry): boolean
   drop(entry: Entry): void
@@ -127,40 +128,45 @@ interface Shelf {
 }
 
 /** Builds indexes, each at most once at a time. */
-function openBuilds(deps: IndexCacheDeps, { entries, isKept, drop, fits }: Shelf) {
+function makeIndexBuilder(deps: IndexCacheDeps, { entries, isKept, drop, fits }: EntryStore) {
   const building = new Map<string, Promise<boolean>>()
 
   const reachLevel = async (entry: Entry): Promise<boolean> => {
-    const progress = await level(deps, entry.cached)
+    const progress = await updateIndex(deps, entry.cached)
     if (progress === 'lost') drop(entry)
     return progress === 'level'
   }
   const settle = async (entry: Entry): Promise<void> => {
-    if (!(await tend(deps, entry.cached)) || !fits(entry)) drop(entry)
+    if (!(await maintainIndex(deps, entry.cached)) || !fits(entry)) drop(entry)
   }
   /** Returns the estimated number of leads that fit. */
-  const mostOf = (holds: Held) => Math.floor(deps.limits.maxBytes / bytesPerLead[holds])
+  const maxLeadsFor = (contents: IndexContents) => Math.floor(deps.limits.maxBytes / bytesPerLead[contents])
   /** Counts leads only as far as needed: a workspace that does not fit is checked again every 30 seconds. */
-  const count = async (workspaceId: string, holds: Held): Promise<number> => {
-    const columns = entries.get(keyTo(workspaceId, 'columns'))?.cached
+  const count = async (workspaceId: string, contents: IndexContents): Promise<number> => {
+    const columns = entries.get(indexKey(workspaceId, 'columns'))?.cached
     if (columns !== undefined && columns.state !== 'building') return countLeads(columns.index)
-    return countLive(deps.db.sql, workspaceId, mostOf(holds) + 1)
+    return countLive(deps.db.sql, workspaceId, maxLeadsFor(contents) + 1)
   }
-  const build = async (workspaceId: string, nowMs: number, holds: Held, isBeside: boolean): Promise<boolean> => {
+  const build = async (
+    workspaceId: string,
+    nowMs: number,
+    contents: IndexContents,
+    isForValues: boolean,
+  ): Promise<boolean> => {
     const startedMs = performance.now()
-    const live = await count(workspaceId, holds)
-    if (holds === 'columns' && live <= mostOf('text')) return false
-    const cached = newCachedIndex(workspaceId, { ...deps.limits.shape, holds }, nowMs, live * bytesPerLead[holds])
+    const live = await count(workspaceId, contents)
+    if (contents === 'columns' && live <= maxLeadsFor('text')) return false
+    const cached = newCachedIndex(workspaceId, { ...deps.limits.shape, contents }, nowMs, live * bytesPerLead[contents])
     const entry: Entry = {
       cached,
-      reachLevel: singleFlight(() => reachLevel(entry)),
-      settle: singleFlight(() => settle(entry)),
-      isBeside,
-      besideAtMs: Number.NEGATIVE_INFINITY,
+      bringUpToDate: singleFlight(() => reachLevel(entry)),
+      afterAnswer: singleFlight(() => settle(entry)),
+      isForValues,
+      textRequestedAtMs: Number.NEGATIVE_INFINITY,
     }
     if (!fits(entry)) return false
-    entries.set(keyOf(entry), entry)
-    const isBuilt = await fill(deps, cached, () => isKept(entry) && fits(entry)).catch((error: unknown) => {
+    entries.set(entryKey(entry), entry)
+    const isBuilt = await loadIndex(deps, cached, () => isKept(entry) && fits(entry)).catch((error: unknown) => {
       drop(entry)
       throw error
     })
@@ -170,14 +176,14 @@ function openBuilds(deps: IndexCacheDeps, { entries, isKept, drop, fits }: Shelf
   }
 
   return {
-    warm: (workspaceId: string, nowMs: number, holds: Held, isBeside: boolean): Promise<boolean> => {
-      const key = keyTo(workspaceId, holds)
+    warm: (workspaceId: string, nowMs: number, contents: IndexContents, isBeside: boolean): Promise<boolean> => {
+      const key = indexKey(workspaceId, contents)
       const running = building.get(key)
       if (running !== undefined) return running
       if (entries.has(key)) return Promise.resolve(true)
-      const started = build(workspaceId, nowMs, holds, isBeside)
+      const started = build(workspaceId, nowMs, contents, isBeside)
         .catch((error: unknown) => {
-          deps.onTrouble(workspaceId, error)
+          deps.onError(workspaceId, error)
           return false
         })
         .finally(() => building.delete(key))
@@ -188,9 +194,9 @@ function openBuilds(deps: IndexCacheDeps, { entries, isKept, drop, fits }: Shelf
   }
 }
 
-type Answering<A> = (index: MemoryIndex) => A | Promise<A>
+type IndexQuery<A> = (index: MemoryIndex) => A | Promise<A>
 
-interface Hands {
+interface EntryActions {
   isKept(entry: Entry): boolean
   fail(entry: Entry, error: unknown): void
 }
@@ -198,13 +204,13 @@ interface Hands {
 async function askEntry<A>(
   entry: Entry,
   nowMs: number,
-  answerOf: Answering<A>,
-  { isKept, fail }: Hands,
-): Promise<Answered<A>> {
+  answerOf: IndexQuery<A>,
+  { isKept, fail }: EntryActions,
+): Promise<IndexAnswer<A>> {
   entry.cached.lastUsedMs = nowMs
   try {
-    const answer = (await entry.reachLevel()) ? await answerOf(entry.cached.index) : null
-    setImmediate(() => entry.settle().catch((error: unknown) => fail(entry, error)))
+    const answer = (await entry.bringUpToDate()) ? await answerOf(entry.cached.index) : null
+    setImmediate(() => entry.afterAnswer().catch((error: unknown) => fail(entry, error)))
     return { answer, exists: isKept(entry) }
   } catch (error) {
     fail(entry, error)
@@ -212,7 +218,7 @@ async function askEntry<A>(
   }
 }
 
-async function level(deps: IndexCacheDeps, cached: CachedIndex): Promise<Progress> {
+async function updateIndex(deps: IndexCacheDeps, cached: CachedIndex): Promise<Progress> {
   if (cached.state !== 'ready') return 'behind'
   const progress = await catchUp(deps, cached)
   if (progress === 'behind') cached.state = 'behind'
@@ -220,12 +226,12 @@ async function level(deps: IndexCacheDeps, cached: CachedIndex): Promise<Progres
 }
 
 /** Maintains the index after an answer; false if it has to be rebuilt. */
-async function tend(deps: IndexCacheDeps, cached: CachedIndex): Promise<boolean> {
+async function maintainIndex(deps: IndexCacheDeps, cached: CachedIndex): Promise<boolean> {
   if (cached.state === 'behind') {
-    if ((await pursue(deps, cached)) === 'lost') return false
+    if ((await catchUpFully(deps, cached)) === 'lost') return false
     cached.state = 'ready'
   }
-  if (cached.seen.size > fewEvents) await placeAll(deps.db, cached.workspaceId)
+  if (cached.appliedSeqs.size > maxUnsequencedEvents) await sequenceAll(deps.db, cached.workspaceId)
   if (compact(cached.index, cached.shape)) cached.bytes = memoryIndexBytes(cached.index)
   return true
 }
@@ -233,33 +239,33 @@ async function tend(deps: IndexCacheDeps, cached: CachedIndex): Promise<boolean>
 const isIdle = ({ cached }: Entry, nowMs: number, { idleMs }: MemoryIndexLimits): boolean =>
   nowMs - cached.lastUsedMs > idleMs
 
-const keyTo = (workspaceId: string, holds: Held): string => `${workspaceId} ${holds}`
-const keyOf = ({ cached: { workspaceId, shape } }: Entry): string => keyTo(workspaceId, shape.holds ?? 'text')
+const indexKey = (workspaceId: string, contents: IndexContents): string => `${workspaceId} ${contents}`
+const entryKey = ({ cached: { workspaceId, shape } }: Entry): string => indexKey(workspaceId, shape.contents ?? 'text')
 
 /**
  * Drops the least recently used indexes until this one fits; false if it cannot fit. An index of values never evicts
  * the index of texts of its own workspace, nor the other way round if the texts were built for it: both would be
  * rebuilt in turn.
  */
-function makeRoom(entries: Map<string, Entry>, wanted: Entry, maxBytes: number): boolean {
-  const key = keyOf(wanted)
-  const others = [...entries.values()].filter((entry) => keyOf(entry) !== key)
-  const isBound = (entry: Entry) =>
-    (wanted.cached.shape.holds === 'values' || wanted.isBeside) &&
-    entry.cached.workspaceId === wanted.cached.workspaceId
-  const least = others.filter(isBound).reduce((sum, { cached }) => sum + cached.bytes, wanted.cached.bytes)
-  if (least > maxBytes) return false
-  let total = others.reduce((sum, { cached }) => sum + cached.bytes, wanted.cached.bytes)
+function evictUntilFits(entries: Map<string, Entry>, requested: Entry, maxBytes: number): boolean {
+  const key = entryKey(requested)
+  const others = [...entries.values()].filter((entry) => entryKey(entry) !== key)
+  const isProtected = (entry: Entry) =>
+    (requested.cached.shape.contents === 'values' || requested.isForValues) &&
+    entry.cached.workspaceId === requested.cached.workspaceId
+  const minimum = others.filter(isProtected).reduce((sum, { cached }) => sum + cached.bytes, requested.cached.bytes)
+  if (minimum > maxBytes) return false
+  let total = others.reduce((sum, { cached }) => sum + cached.bytes, requested.cached.bytes)
   for (const entry of others.sort((a, b) => a.cached.lastUsedMs - b.cached.lastUsedMs)) {
     if (total <= maxBytes) break
-    if (isBound(entry)) continue
-    entries.delete(keyOf(entry))
+    if (isProtected(entry)) continue
+    entries.delete(entryKey(entry))
     total -= entry.cached.bytes
   }
   return true
 }
 
-interface CachedIndex extends Following {
+interface CachedIndex extends FollowedIndex {
   lastUsedMs: number
   /** Size in memory, or its estimate until it is built. */
   bytes: number
@@ -268,17 +274,17 @@ interface CachedIndex extends Following {
 
 function newCachedIndex(workspaceId: string, shape: IndexShape, nowMs: number, bytes: number): CachedIndex {
   const index = newMemoryIndex(shape)
-  return { workspaceId, index, shape, position: 0, seen: new Set(), lastUsedMs: nowMs, bytes, state: 'building' }
+  return { workspaceId, index, shape, position: 0, appliedSeqs: new Set(), lastUsedMs: nowMs, bytes, state: 'building' }
 }
 
 /** Loads all leads, then applies changes made meanwhile; false if `mayGoOn` denies more memory. */
-async function fill(deps: FollowDeps, cached: CachedIndex, mayGoOn: () => boolean): Promise<boolean> {
+async function loadIndex(deps: FollowDeps, cached: CachedIndex, mayContinue: () => boolean): Promise<boolean> {
   const { index, shape, workspaceId } = cached
   // Read before the leads, so that later commits are after this position.
-  await placeAll(deps.db, workspaceId)
+  await sequenceAll(deps.db, workspaceId)
   cached.position = (await readFeedState(deps.db.sql, workspaceId)).lastPosition
-  const open = newSegment(shape.segmentSlots, shape.holds)
-  for await (const leads of readLive(deps.db.sql, deps.keyStore, workspaceId, shape.holds)) {
+  const open = newSegment(shape.segmentSlots, shape.contents)
+  for await (const leads of readLive(deps.db.sql, deps.keyStore, workspaceId, shape.contents)) {
     for (const lead of leads) {
       if (isFull(open)) {
         index.segments.push(seal(open))
@@ -287,11 +293,11 @@ async function fill(deps: FollowDeps, cached: CachedIndex, mayGoOn: () => boolea
       }
       appendLead(index, open, lead)
     }
-    if (!mayGoOn()) return false
+    if (!mayContinue()) return false
   }
   if (open.count > 0) index.segments.push(seal(open))
   cached.bytes = memoryIndexBytes(index)
-  if (!mayGoOn() || (await pursue(deps, cached)) === 'lost') return false
+  if (!mayContinue() || (await catchUpFully(deps, cached)) === 'lost') return false
   cached.state = 'ready'
   return true
 }

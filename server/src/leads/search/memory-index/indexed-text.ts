@@ -25,25 +25,25 @@ export function leadText(lead: Searchable): string {
 }
 
 /** Adds the lines; a masked reader searches a subset of them, plus pieces of masked names. */
-function indexedText(lines: SearchLines, shown = lines): string {
+function indexedText(lines: SearchLines, visible = lines): string {
   const markOf = (line: string, mark: string, isShown: boolean) => (isShown ? '' : hidden) + mark + line
   let text = ''
-  for (const line of lines.personal) text += markOf(line, personal, shown.personal.includes(line))
-  if (shown.personal !== lines.personal) {
-    for (const piece of shown.personal) if (!lines.personal.includes(piece)) text += personal + piece
+  for (const line of lines.personal) text += markOf(line, personal, visible.personal.includes(line))
+  if (visible.personal !== lines.personal) {
+    for (const piece of visible.personal) if (!lines.personal.includes(piece)) text += personal + piece
   }
   if (lines.phone !== '') text += markOf(lines.phone, phone, false)
   for (const line of lines.otherPhones) text += markOf(line, phone, false)
-  for (const line of lines.plain) text += markOf(line, plain, shown.plain.includes(line))
-  return text + wordsText(shortWords(lines.name), shown.name === lines.name ? null : shortWords(shown.name))
+  for (const line of lines.plain) text += markOf(line, plain, visible.plain.includes(line))
+  return text + wordsText(shortWords(lines.name), visible.name === lines.name ? null : shortWords(visible.name))
 }
 
 /** Returns the short words of a name, each between marks, so that a whole word can be searched for like any text. */
-function wordsText(words: readonly string[], shown: readonly string[] | null): string {
-  const seen = shown === null ? words : words.filter((each) => shown.includes(each))
-  const unseen = shown === null ? [] : words.filter((each) => !shown.includes(each))
+function wordsText(words: readonly string[], visible: readonly string[] | null): string {
+  const seen = visible === null ? words : words.filter((each) => visible.includes(each))
+  const hiddenWords = visible === null ? [] : words.filter((each) => !visible.includes(each))
   const text = seen.length === 0 ? '' : `${word}${seen.join(word)}${word}`
-  return text + unseen.map((each) => hidden + word + each + word).join('')
+  return text + hiddenWords.map((each) => hidden + word + each + word).join('')
 }
 
 /** Bytes to find in a lead's text, in any line or in lines of one kind. */

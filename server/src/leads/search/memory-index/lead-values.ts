@@ -2,11 +2,11 @@ import type { LeadContacts } from '../../lead/lead.ts'
 import { matchesTerm, type SearchTerm } from '../../lead/search-lines.ts'
 import type { LeadFilter } from '../list-filter.ts'
 import type { ChoiceColumn, NumberColumn, ReadableLead, TextColumn } from '../sorted/conditions.ts'
-import { nameOf } from '../sorted/decrypt-and-sort.ts'
-import { type Dictionaries, narrowingOf } from './filter-counts.ts'
+import { fullName } from '../sorted/decrypt-and-sort.ts'
+import { compileFilter, type Dictionaries } from './filter-counts.ts'
 import { patternsOf } from './indexed-text.ts'
 import type { MemoryIndex } from './memory-index.ts'
-import { type Marks, order, type Segment, sortSlots } from './segment.ts'
+import { type Marks, type Segment, sortSlots, updateOrders } from './segment.ts'
 import { lookUp, type Selection, scanText } from './text-scan.ts'
 
 // Values for orders and conditions in one text: parts separated by a mark, custom fields last.
@@ -15,7 +15,7 @@ const mark = '\u001f'
 const keyMark = '\u001e'
 const control = /\p{Cc}/gu
 
-export interface Values {
+export interface LeadValues {
   firstName: string
   lastName: string | null
   email: string | null
@@ -27,10 +27,10 @@ export interface Values {
   customTexts: readonly [key: string, text: string][]
 }
 
-export function valuesText(values: Values): string {
+export function valuesText(values: LeadValues): string {
   const { firstName, lastName, email, phone, uniqueCode, externalRef, contacts, hasNotes, customTexts } = values
   return [
-    nameOf(firstName, lastName),
+    fullName(firstName, lastName),
     email ?? '',
     phone ?? '',
     uniqueCode,
@@ -48,7 +48,7 @@ export function valuesText(values: Values): string {
 const maxCustomText = 255
 
 const parts: Record<TextColumn, number> = { name: 0, email: 1, phone: 2, uniqueCode: 3, externalRef: 4 }
-const notesPart = 5
+const notesPartIndex = 5
 const [phonesPart, emailsPart] = [6, 7]
 const firstCustom = 8
 const columnOf = { assignedTo: 'assignee' } as const
@@ -73,7 +73,7 @@ export function slotReader(segment: Segment, names: Record<ChoiceColumn, readonl
       return reader
     },
     text: (column) => part(parts[column]),
-    hasNotes: () => part(notesPart) !== '',
+    hasNotes: () => part(notesPartIndex) !== '',
     // Only the database evaluates conditions on labels.
     labels: () => [],
     choice: (column) => names[column][segment[column === 'assignedTo' ? columnOf[column] : column][slot] ?? 0] ?? null,
@@ -105,8 +105,8 @@ export function slotReader(segment: Segment, names: Record<ChoiceColumn, readonl
 }
 
 const contactsIn = (phones: string, emails: string): LeadContacts | undefined =>
-  phones === '' && emails === '' ? undefined : { phones: listIn(phones), emails: listIn(emails) }
-const listIn = (text: string): string[] => (text === '' ? [] : text.split(keyMark))
+  phones === '' && emails === '' ? undefined : { phones: splitList(phones), emails: splitList(emails) }
+const splitList = (text: string): string[] => (text === '' ? [] : text.split(keyMark))
 
 function numberAt(segment: Segment, slot: number, column: NumberColumn): number | null {
   if (column === 'createdAt') return segment.created[slot] ?? null
@@ -135,26 +135,26 @@ export function namesOf(dictionaries: Dictionaries): Record<ChoiceColumn, readon
  * Finds leads in an index of texts and marks them in an index of values of the same workspace, per segment. Both
  * contain everything committed before the call; one may also contain later changes.
  */
-export function searchedValues(
+export function markMatches(
   values: MemoryIndex,
   texts: MemoryIndex,
   { filter, term }: { filter: LeadFilter; term: SearchTerm },
 ): Map<Segment, Marks> {
-  const narrowing = narrowingOf(texts.dictionaries, filter)
+  const compiledFilter = compileFilter(texts.dictionaries, filter)
   const patterns = patternsOf(term)
   // Largest first: nearly all leads are there, and few are left to look for in the others.
   const targets = [...values.segments, values.tail].sort((a, b) => b.count - a.count)
-  for (const target of targets) order(target)
+  for (const target of targets) updateOrders(target)
   const found = new Map<Segment, Marks>()
   for (const segment of [...texts.segments, texts.tail]) {
-    let slots = inOrder(segment, scanText(lookUp(segment, patterns), narrowing))
-    for (const target of targets) slots = markSame(segment, slots, target, found)
+    let slots = sortedSlots(segment, scanText(lookUp(segment, patterns), compiledFilter))
+    for (const target of targets) slots = markSharedLeads(segment, slots, target, found)
   }
   return found
 }
 
 /** Returns the selected slots ordered by (created, id). */
-function inOrder(segment: Segment, { marks, count }: Selection): Uint16Array {
+function sortedSlots(segment: Segment, { marks, count }: Selection): Uint16Array {
   const slots = new Uint16Array(count)
   if (marks === null) return slots
   let filled = 0
@@ -162,7 +162,7 @@ function inOrder(segment: Segment, { marks, count }: Selection): Uint16Array {
     for (let slot = marks.indexOf(1); slot >= 0; slot = marks.indexOf(1, slot + 1)) slots[filled++] = slot
     return sortSlots(segment, slots, segment.created)
   }
-  order(segment)
+  updateOrders(segment)
   const { byCreated } = segment
   for (let place = 0; place < byCreated.length; place++) {
     const slot = byCreated[place] ?? 0
@@ -179,10 +179,10 @@ const fewSlots = 512
  * Both are in the same order and usually have the same leads, so the next lead is expected at the same distance;
  * otherwise it is searched with growing steps.
  */
-function markSame(from: Segment, slots: Uint16Array, into: Segment, found: Map<Segment, Marks>): Uint16Array {
-  if (isApart(from, slots, into)) return slots
+function markSharedLeads(from: Segment, slots: Uint16Array, into: Segment, found: Map<Segment, Marks>): Uint16Array {
+  if (isDisjoint(from, slots, into)) return slots
   const { byCreated, alive, count } = into
-  const isSame = sameness(from, into)
+  const isSame = idComparer(from, into)
   const marked = found.get(into) ?? { marks: new Uint8Array(count), count: 0 }
   let [place, last, left] = [0, slots[0] ?? 0, 0]
   for (let n = 0; n < slots.length; n++) {
@@ -192,7 +192,7 @@ function markSame(from: Segment, slots: Uint16Array, into: Segment, found: Map<S
     let target = guess < place || guess >= count ? -1 : (byCreated[guess] ?? 0)
     if (target >= 0 && alive[target] === 1 && isSame(slot, target)) place = guess
     else {
-      place = firstFrom(from, slot, into, place)
+      place = firstNotBefore(from, slot, into, place)
       target = liveAt(from, slot, into, place)
     }
     if (target < 0) slots[left++] = slot
@@ -205,7 +205,7 @@ function markSame(from: Segment, slots: Uint16Array, into: Segment, found: Map<S
   return slots.subarray(0, left)
 }
 
-function isApart(from: Segment, slots: Uint16Array, { byCreated, created, count }: Segment): boolean {
+function isDisjoint(from: Segment, slots: Uint16Array, { byCreated, created, count }: Segment): boolean {
   if (slots.length === 0 || count === 0) return true
   const timeAt = (place: number) => created[byCreated[place] ?? 0] ?? 0
   const [first = 0, last = 0] = [from.created[slots[0] ?? 0], from.created[slots.at(-1) ?? 0]]
@@ -213,7 +213,7 @@ function isApart(from: Segment, slots: Uint16Array, { byCreated, created, count 
 }
 
 /** Returns the first place, from `place` on, whose lead is not before the lead of the slot. */
-function firstFrom(from: Segment, slot: number, into: Segment, place: number): number {
+function firstNotBefore(from: Segment, slot: number, into: Segment, place: number): number {
   const isBefore = (at: number) => compare(from, slot, into, into.byCreated[at] ?? 0) > 0
   let [low, high] = [place, place]
   for (let step = 1; high < into.count && isBefore(high); step *= 2) {
@@ -238,7 +238,7 @@ function liveAt(from: Segment, slot: number, into: Segment, place: number): numb
   return -1
 }
 
-function sameness(a: Segment, b: Segment): (slotA: number, slotB: number) => boolean {
+function idComparer(a: Segment, b: Segment): (slotA: number, slotB: number) => boolean {
   const [idsA, idsB] = [wordsOf(a.ids), wordsOf(b.ids)]
   return (slotA, slotB) => {
     for (let n = 3; n >= 0; n--) if (idsA[slotA * 4 + n] !== idsB[slotB * 4 + n]) return false

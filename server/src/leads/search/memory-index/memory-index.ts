@@ -1,5 +1,5 @@
 import { type CodedColumn, codedColumns, type Dictionaries } from './filter-counts.ts'
-import type { Held, Segment } from './segment.ts'
+import type { IndexContents, Segment } from './segment.ts'
 import {
   append,
   bytesOf,
@@ -8,7 +8,7 @@ import {
   findSlot,
   idBytes,
   isFull,
-  kill,
+  markDead,
   maxSlots,
   newSegment,
   seal,
@@ -39,15 +39,15 @@ export interface IndexShape {
   /** Maximum number of leads in a sealed segment. */
   segmentSlots: number
   /** Contents of the text: searchable text, values to sort and filter by, or nothing. */
-  holds?: Held
+  contents?: IndexContents
 }
 
-export const usualShape: IndexShape = { tailSlots: 1024, segmentSlots: maxSlots }
+export const defaultShape: IndexShape = { tailSlots: 1024, segmentSlots: maxSlots }
 
 export function newMemoryIndex(shape: IndexShape): MemoryIndex {
   return {
     segments: [],
-    tail: newSegment(shape.tailSlots, shape.holds),
+    tail: newSegment(shape.tailSlots, shape.contents),
     tailSlots: new Map(),
     dictionaries: Object.fromEntries(
       codedColumns.map((column) => [column, new Map<string, number>()]),
@@ -86,7 +86,7 @@ export function removeLead(index: MemoryIndex, { id, created }: { id: string; cr
   for (const segment of index.segments) {
     const found = findSlot(segment, bytes, created)
     if (found < 0) continue
-    kill(segment, found)
+    markDead(segment, found)
     return
   }
 }
@@ -97,20 +97,20 @@ export function removeErased(index: MemoryIndex, id: string): void {
   const bytes = idBytes(id)
   for (const segment of index.segments) {
     for (let at = 0; at < segment.count; at++) {
-      if (segment.alive[at] === 1 && compareId(segment, at, bytes) === 0) kill(segment, at)
+      if (segment.alive[at] === 1 && compareId(segment, at, bytes) === 0) markDead(segment, at)
     }
   }
 }
 
 function removeFromTail({ tail, tailSlots }: MemoryIndex, id: string): boolean {
   const slot = tailSlots.get(id)
-  if (slot !== undefined) kill(tail, slot)
+  if (slot !== undefined) markDead(tail, slot)
   return tailSlots.delete(id)
 }
 
 function sealTail(index: MemoryIndex, shape: IndexShape): void {
   if (index.tail.live > 0) index.segments.push(rewrite([index.tail], shape))
-  index.tail = newSegment(shape.tailSlots, shape.holds)
+  index.tail = newSegment(shape.tailSlots, shape.contents)
   index.tailSlots.clear()
 }
 
@@ -122,8 +122,8 @@ const maxSiblings = 6
  * are not blocked; returns false if there was nothing to do.
  */
 export function compact(index: MemoryIndex, shape: IndexShape): boolean {
-  const worn = index.segments.find(({ live, count }) => count - live > count / 4)
-  const group = worn === undefined ? smallSiblings(index.segments, shape) : [worn]
+  const fragmented = index.segments.find(({ live, count }) => count - live > count / 4)
+  const group = fragmented === undefined ? smallSiblings(index.segments, shape) : [fragmented]
   if (group.length === 0) return false
   const kept = index.segments.filter((segment) => !group.includes(segment))
   index.segments = group.some(({ live }) => live > 0) ? [...kept, rewrite(group, shape)] : kept
@@ -134,19 +134,19 @@ function smallSiblings(segments: readonly Segment[], { tailSlots, segmentSlots }
   for (let size = tailSlots * 2; size <= segmentSlots / 2; size *= maxSiblings) {
     const small = segments.filter(({ live }) => live <= size).sort((a, b) => a.live - b.live)
     if (small.length <= maxSiblings) continue
-    let room = segmentSlots
+    let freeSlots = segmentSlots
     return small.filter(({ live }) => {
-      room -= live
-      return room >= 0
+      freeSlots -= live
+      return freeSlots >= 0
     })
   }
   return []
 }
 
-function rewrite(group: readonly Segment[], { holds }: IndexShape): Segment {
+function rewrite(group: readonly Segment[], { contents }: IndexShape): Segment {
   const merged = newSegment(
     group.reduce((sum, { live }) => sum + live, 0),
-    holds,
+    contents,
   )
   for (const segment of group) {
     for (let slot = 0; slot < segment.count; slot++) if (segment.alive[slot] === 1) copySlot(merged, segment, slot)

@@ -1,45 +1,50 @@
-import type { Found, Wanted } from '../list-filter.ts'
+import type { PageQuery, PageResult } from '../list-filter.ts'
 import type { Place } from '../sorted/order.ts'
-import { countPassing, type Narrowing, narrow, narrowingOf, passes } from './filter-counts.ts'
+import { type CompiledFilter, compileFilter, countPassing, markPassing, passes } from './filter-counts.ts'
 import { patternsOf } from './indexed-text.ts'
 import type { MemoryIndex } from './memory-index.ts'
-import { compareId, compareIds, idBytes, idText, order, type Segment, sortSlots } from './segment.ts'
-import { estimate, holds, type Lookup, lookUp, type Selection, scanText } from './text-scan.ts'
+import { compareId, compareIds, idBytes, idText, type Segment, sortSlots, updateOrders } from './segment.ts'
+import { containsPattern, estimateCost, type Lookup, lookUp, type Selection, scanText } from './text-scan.ts'
 
 /** Returns a page of a list sorted by time. */
-export function queryMemoryIndex(index: MemoryIndex, query: Wanted): Found {
+export function queryMemoryIndex(index: MemoryIndex, query: PageQuery): PageResult {
   const { dictionaries } = index
   const segments = [...index.segments, index.tail]
-  const narrowing = narrowingOf(dictionaries, query.filter)
+  const compiledFilter = compileFilter(dictionaries, query.filter)
   const patterns = query.term === null ? [] : patternsOf(query.term)
   if (query.needsTotal && patterns.length > 0) {
-    const selected = segments.map((segment) => ({ segment, ...select(lookUp(segment, patterns), narrowing) }))
+    const selected = segments.map((segment) => ({ segment, ...selectAll(lookUp(segment, patterns), compiledFilter) }))
     const found = mergePage(
-      selected.map(({ segment, ...selection }) => ({ segment, show: () => shownOf(selection) })),
+      selected.map(({ segment, ...selection }) => ({ segment, show: () => toPassingSlots(selection) })),
       query,
     )
     return { places: placesOf(found, query), total: selected.reduce((sum, { count }) => sum + count, 0) }
   }
-  const wanted = query.offset + query.limit
+  const pageEnd = query.offset + query.limit
   const found = mergePage(
-    segments.map((segment) => ({ segment, show: () => show(lookUp(segment, patterns), narrowing, wanted) })),
+    segments.map((segment) => ({
+      segment,
+      show: () => testLazily(lookUp(segment, patterns), compiledFilter, pageEnd),
+    })),
     query,
   )
-  const total = query.needsTotal ? segments.reduce((sum, segment) => sum + countPassing(segment, narrowing), 0) : null
+  const total = query.needsTotal
+    ? segments.reduce((sum, segment) => sum + countPassing(segment, compiledFilter), 0)
+    : null
   return { places: placesOf(found, query), total }
 }
 
 /** Selects every slot that matches the term and passes the filter. */
-function select(lookup: Lookup, narrowing: Narrowing): Selection {
-  const { segment, wheres } = lookup
-  if (wheres.length > 0) return scanText(lookup, narrowing)
-  return { marks: narrow(segment, narrowing), count: countPassing(segment, narrowing) }
+function selectAll(lookup: Lookup, compiledFilter: CompiledFilter): Selection {
+  const { segment, candidates } = lookup
+  if (candidates.length > 0) return scanText(lookup, compiledFilter)
+  return { marks: markPassing(segment, compiledFilter), count: countPassing(segment, compiledFilter) }
 }
 
 // Up to this many slots are sorted; more are found by walking the stored order.
 const fewSlots = 512
 
-function shownOf({ marks, count }: Selection): Shown {
+function toPassingSlots({ marks, count }: Selection): PassingSlots {
   if (marks === null) return { accepts: () => false, few: new Uint16Array(0) }
   return { accepts: (slot) => marks[slot] === 1, few: count <= fewSlots ? markedSlots(marks, count) : null }
 }
@@ -56,27 +61,28 @@ export function markedSlots(marks: Uint8Array, count: number): Uint16Array {
  * Tests slots one by one, which is cheapest when many leads match. If selecting all matches at once is estimated to be
  * cheaper, or the tests exceed its cost, selects all matches.
  */
-function show(lookup: Lookup, narrowing: Narrowing, wanted: number): Shown {
-  const { segment, wheres } = lookup
-  const { perSlot, tests } = estimate(lookup)
+function testLazily(lookup: Lookup, compiledFilter: CompiledFilter, pageEnd: number): PassingSlots {
+  const { segment, candidates } = lookup
+  const { perSlot, tests } = estimateCost(lookup)
   // The estimate is an upper bound, so half of it is assumed.
-  if (wanted > (perSlot / 2) * tests) return shownOf(select(lookup, narrowing))
+  if (pageEnd > (perSlot / 2) * tests) return toPassingSlots(selectAll(lookup, compiledFilter))
   let testsLeft = tests
-  let all: Shown | null = null
+  let all: PassingSlots | null = null
   const accepts = (slot: number): boolean => {
     if (testsLeft-- <= 0) {
-      all ??= shownOf(select(lookup, narrowing))
+      all ??= toPassingSlots(selectAll(lookup, compiledFilter))
       return all.accepts(slot)
     }
-    const matches = () => wheres.length === 0 || wheres.some(({ pattern }) => holds(segment, slot, pattern))
-    return passes(segment, slot, narrowing) && matches()
+    const matches = () =>
+      candidates.length === 0 || candidates.some(({ pattern }) => containsPattern(segment, slot, pattern))
+    return passes(segment, slot, compiledFilter) && matches()
   }
   return { accepts, few: null }
 }
 
-function placesOf(found: readonly FoundSlot[], { arrangement }: PageSlice): Place[] {
+function placesOf(found: readonly FoundSlot[], { sortOrder }: PageSlice): Place[] {
   return found.map(({ segment, slot }) => {
-    const times = arrangement.by === 'createdAt' ? segment.created : segment.updated
+    const times = sortOrder.by === 'createdAt' ? segment.created : segment.updated
     return { id: idText(segment, slot), key: times[slot] ?? 0 }
   })
 }
@@ -89,10 +95,10 @@ interface FoundSlot {
 /** Segment of a page; `show` is called only if the page reaches it. */
 export interface Part {
   segment: Segment
-  show: () => Shown
+  show: () => PassingSlots
 }
 
-export interface Shown {
+export interface PassingSlots {
   accepts: (slot: number) => boolean
   /** All slots that pass, if there are few. */
   few: Uint16Array | null
@@ -106,11 +112,11 @@ interface Walker {
   at: number
   /** True if the slot at `at` is known to pass. */
   isSettled: boolean
-  show: () => Shown
-  shown: Shown | null
+  show: () => PassingSlots
+  shown: PassingSlots | null
 }
 
-type PageSlice = Pick<Wanted, 'arrangement' | 'after' | 'offset' | 'limit'>
+type PageSlice = Pick<PageQuery, 'sortOrder' | 'after' | 'offset' | 'limit'>
 
 /**
  * Merges the passing slots of all segments in sort order. Lazy: tests only the slots needed to fill the page, and no
@@ -121,10 +127,10 @@ function mergePage(parts: readonly Part[], slice: PageSlice): FoundSlot[] {
   const step = stepOf(slice)
   const found: FoundSlot[] = []
   for (let skip = slice.offset; found.length < slice.limit; ) {
-    const best = firstOf(walkers, step)
+    const best = firstWalker(walkers, step)
     if (best === null) break
     if (!best.isSettled) {
-      settle(best, slice)
+      advance(best, slice)
       continue
     }
     if (skip > 0) skip--
@@ -135,18 +141,18 @@ function mergePage(parts: readonly Part[], slice: PageSlice): FoundSlot[] {
   return found
 }
 
-const stepOf = ({ arrangement }: PageSlice): 1 | -1 => (arrangement.order === 'asc' ? 1 : -1)
+const stepOf = ({ sortOrder }: PageSlice): 1 | -1 => (sortOrder.order === 'asc' ? 1 : -1)
 
 function walkerOf({ segment, show }: Part, slice: PageSlice): Walker {
-  order(segment)
+  updateOrders(segment)
   const [slots, times] =
-    slice.arrangement.by === 'createdAt' ? [segment.byCreated, segment.created] : [segment.byUpdated, segment.updated]
+    slice.sortOrder.by === 'createdAt' ? [segment.byCreated, segment.created] : [segment.byUpdated, segment.updated]
   const walker = { segment, slots, times, at: 0, isSettled: false, show, shown: null }
   return { ...walker, at: startOf(walker, slice) }
 }
 
-function startOf(walker: Walker, { arrangement, after }: PageSlice): number {
-  if (arrangement.order === 'asc') return after === null ? 0 : firstBehind(walker, after, 1)
+function startOf(walker: Walker, { sortOrder, after }: PageSlice): number {
+  if (sortOrder.order === 'asc') return after === null ? 0 : firstBehind(walker, after, 1)
   return (after === null ? walker.slots.length : firstBehind(walker, after, 0)) - 1
 }
 
@@ -166,7 +172,7 @@ function firstBehind({ segment, slots, times }: Walker, place: Place, inclusive:
 }
 
 /** Advances to the next slot that passes. */
-function settle(walker: Walker, slice: PageSlice): void {
+function advance(walker: Walker, slice: PageSlice): void {
   if (walker.shown === null) {
     walker.shown = walker.show()
     if (walker.shown.few !== null) {
@@ -180,7 +186,7 @@ function settle(walker: Walker, slice: PageSlice): void {
   walker.isSettled = true
 }
 
-function firstOf(walkers: readonly Walker[], step: number): Walker | null {
+function firstWalker(walkers: readonly Walker[], step: number): Walker | null {
   let best: Walker | null = null
   for (const walker of walkers) {
     if (walker.at < 0 || walker.at >= walker.slots.length) continue

@@ -6,7 +6,7 @@ import { systemClock } from '../../../base/clock.ts'
 import { openDb } from '../../../base/db.ts'
 import { openKeyStore } from '../../../base/encryption/key-store.ts'
 import { describeError } from '../../../base/log.ts'
-import type { Question, Reply, SearchWorkerSettings } from './client.ts'
+import type { SearchWorkerSettings, WorkerMessage, WorkerReply } from './client.ts'
 import { openIndexCache } from './index-cache.ts'
 
 const settings = workerData as SearchWorkerSettings
@@ -21,39 +21,39 @@ const cache = openIndexCache({
   db,
   keyStore,
   limits: settings.limits,
-  onBuilt: (workspaceId, ms) => tell({ kind: 'built', workspaceId, ms }),
-  onTrouble: (workspaceId, error) => {
+  onBuilt: (workspaceId, ms) => post({ kind: 'built', workspaceId, ms }),
+  onError: (workspaceId, error) => {
     const { code, class: name } = describeError(error)
-    tell({ kind: 'trouble', workspaceId, code: code ?? name })
+    post({ kind: 'trouble', workspaceId, code: code ?? name })
   },
 })
 
-function tell(reply: Reply): void {
+function post(reply: WorkerReply): void {
   parentPort?.postMessage(reply)
 }
 
-async function answer(question: Question): Promise<void> {
-  switch (question.kind) {
+async function handle(message: WorkerMessage): Promise<void> {
+  switch (message.kind) {
     case 'find': {
-      const { number, workspaceId, holds, wanted, nowMs } = question
-      return tell({ kind: 'answer', number, ...(await cache.find(workspaceId, holds, wanted, nowMs)) })
+      const { number, workspaceId, contents, query, nowMs } = message
+      return post({ kind: 'answer', number, ...(await cache.find(workspaceId, contents, query, nowMs)) })
     }
     case 'warm': {
-      const { number, workspaceId, holds, nowMs } = question
-      return tell({ kind: 'answer', number, answer: null, exists: await cache.warm(workspaceId, nowMs, holds) })
+      const { number, workspaceId, contents, nowMs } = message
+      return post({ kind: 'answer', number, answer: null, exists: await cache.warm(workspaceId, nowMs, contents) })
     }
     case 'tidy':
-      cache.tidy(question.nowMs)
-      if (cache.isEmpty()) tell({ kind: 'empty' })
+      cache.tidy(message.nowMs)
+      if (cache.isEmpty()) post({ kind: 'empty' })
       return
     case 'use-master-key':
-      return keyStore.useMasterKey(Buffer.from(question.masterKey))
+      return keyStore.useMasterKey(Buffer.from(message.masterKey))
     case 'stop':
       parentPort?.close()
       return db.close()
     default:
-      return question satisfies never
+      return message satisfies never
   }
 }
 
-parentPort?.on('message', (question: Question) => void answer(question))
+parentPort?.on('message', (message: WorkerMessage) => void handle(message))

@@ -1,14 +1,14 @@
-import { type BlockBits, blockBits, type Postings, postingBytes, postingsOf } from './grams.ts'
+import { type BlockBits, blockBits, type Postings, postingBytes, postingsOf } from './trigrams.ts'
 
 /**
  * Contents of an index: texts to search, values to sort and filter by, or only plain columns for pages and totals
  * without encrypted values, which takes the least memory.
  */
-export type Held = 'text' | 'values' | 'columns'
+export type IndexContents = 'text' | 'values' | 'columns'
 
 /** Up to 65,536 leads in columns, in order of arrival. Times are milliseconds. After sealing, only `alive` changes. */
 export interface Segment {
-  holds: Held
+  contents: IndexContents
   /** Number of used slots. */
   count: number
   /** Number of live slots: those with the current version of their lead. */
@@ -74,18 +74,18 @@ export const maxSlots = 65_536
 const slotBytes = 1 + 16 + 8 + 8 + 2 + 2 + 3 + 2 + 2
 // Bytes per slot for the start of its text.
 const startBytes = 4
-const textBytesAtFirst = 96
+const initialTextBytes = 96
 // Maximum bytes per slot for cached orders and marks.
-const maxKeptBytes = 4 * 2
+const maxCachedBytes = 4 * 2
 
 // Additional bytes per slot in an index of values.
 const valueBytes = 8 + 8
 
-export function newSegment(capacity: number, holds: Held = 'text'): Segment {
-  const amounts = holds === 'values' ? capacity : 0
-  const texts = holds === 'columns' ? 0 : capacity
+export function newSegment(capacity: number, contents: IndexContents = 'text'): Segment {
+  const amounts = contents === 'values' ? capacity : 0
+  const texts = contents === 'columns' ? 0 : capacity
   return {
-    holds,
+    contents,
     count: 0,
     live: 0,
     alive: new Uint8Array(capacity),
@@ -99,10 +99,10 @@ export function newSegment(capacity: number, holds: Held = 'text'): Segment {
     adPlatform: new Uint8Array(capacity),
     estimated: new Float64Array(amounts),
     actual: new Float64Array(amounts),
-    text: Buffer.allocUnsafeSlow(texts * textBytesAtFirst),
+    text: Buffer.allocUnsafeSlow(texts * initialTextBytes),
     starts: new Uint32Array(texts + 1),
-    byCreated: none,
-    byUpdated: none,
+    byCreated: noSlots,
+    byUpdated: noSlots,
     ordered: 0,
     index: null,
     counts: new Map(),
@@ -118,7 +118,7 @@ export function append(segment: Segment, fields: SlotFields, text: string): numb
   const slot = segment.count
   const start = segment.starts[slot] ?? 0
   // UTF-8 needs at most three bytes per UTF-16 unit.
-  makeRoom(segment, start + text.length * 3)
+  growText(segment, start + text.length * 3)
   segment.starts[slot + 1] = start + segment.text.write(text, start)
   segment.ids.write(fields.id.replaceAll('-', ''), slot * 16, 'hex')
   segment.created[slot] = fields.created
@@ -130,7 +130,7 @@ export function append(segment: Segment, fields: SlotFields, text: string): numb
   segment.adPlatform[slot] = fields.adPlatform
   segment.estimated[slot] = fields.estimated ?? Number.NaN
   segment.actual[slot] = fields.actual ?? Number.NaN
-  take(segment, slot)
+  markUsed(segment, slot)
   return slot
 }
 
@@ -139,11 +139,11 @@ export function copySlot(into: Segment, from: Segment, slot: number): void {
   const target = into.count
   const start = into.starts[target] ?? 0
   const [first = 0, end = 0] = [from.starts[slot], from.starts[slot + 1]]
-  makeRoom(into, start + end - first)
+  growText(into, start + end - first)
   into.starts[target + 1] = start + from.text.copy(into.text, start, first, end)
   from.ids.copy(into.ids, target * 16, slot * 16, slot * 16 + 16)
   for (const column of columns) into[column][target] = from[column][slot] ?? 0
-  take(into, target)
+  markUsed(into, target)
 }
 
 const columns = [
@@ -158,42 +158,42 @@ const columns = [
   'actual',
 ] as const
 
-function take(segment: Segment, slot: number): void {
+function markUsed(segment: Segment, slot: number): void {
   segment.alive[slot] = 1
   segment.count++
   segment.live++
 }
 
-function makeRoom(segment: Segment, bytes: number): void {
+function growText(segment: Segment, bytes: number): void {
   if (bytes <= segment.text.length) return
   const larger = Buffer.allocUnsafeSlow(Math.ceil(bytes * 1.25))
   segment.text.copy(larger)
   segment.text = larger
 }
 
-export function kill(segment: Segment, slot: number): void {
+export function markDead(segment: Segment, slot: number): void {
   segment.live -= segment.alive[slot] ?? 0
   segment.alive[slot] = 0
   segment.counts.clear()
   // A slot never changes its values, so only this slot is removed from the marks.
-  for (const kept of segment.marks.values()) {
-    kept.count -= kept.marks[slot] ?? 0
-    kept.marks[slot] = 0
+  for (const cached of segment.marks.values()) {
+    cached.count -= cached.marks[slot] ?? 0
+    cached.marks[slot] = 0
   }
 }
 
 /** Updates the two orders. */
-export function order(segment: Segment): void {
+export function updateOrders(segment: Segment): void {
   if (segment.ordered === segment.count) return
-  segment.byCreated = sorted(segment, segment.created)
-  const byUpdated = sorted(segment, segment.updated)
+  segment.byCreated = sortedByTime(segment, segment.created)
+  const byUpdated = sortedByTime(segment, segment.updated)
   // Leads never updated have the same order in both, which is then stored once.
   const isSame = byUpdated.every((slot, place) => slot === segment.byCreated[place])
   segment.byUpdated = isSame ? segment.byCreated : byUpdated
   segment.ordered = segment.count
 }
 
-function sorted(segment: Segment, times: Float64Array): Uint16Array {
+function sortedByTime(segment: Segment, times: Float64Array): Uint16Array {
   return sortSlots(
     segment,
     Uint16Array.from({ length: segment.count }, (_, slot) => slot),
@@ -215,15 +215,15 @@ export function compareIds(a: Segment, slotA: number, b: Segment, slotB: number)
 
 /** Returns a compact copy of the segment, sorted and indexed. */
 export function seal(segment: Segment): Segment {
-  order(segment)
-  const { holds, count, live, byCreated, byUpdated } = segment
+  updateOrders(segment)
+  const { contents, count, live, byCreated, byUpdated } = segment
   const text = segment.text.subarray(0, segment.starts[count] ?? 0)
   const starts = segment.starts.subarray(0, count + 1)
-  const isSearched = holds === 'text'
-  const blocks = isSearched ? blockBits(text, starts, count) : { bits: noneOfThem, words: 0 }
+  const isSearched = contents === 'text'
+  const blocks = isSearched ? blockBits(text, starts, count) : { bits: noNumbers, words: 0 }
   const postings = isSearched
     ? postingsOf(text, starts, count)
-    : { steps: new Uint8Array(0), starts: noneOfThem, counts: noneOfThem }
+    : { steps: new Uint8Array(0), starts: noNumbers, counts: noNumbers }
   const packed = pack({
     alive: segment.alive.subarray(0, count),
     ids: segment.ids.subarray(0, count * 16),
@@ -239,7 +239,7 @@ export function seal(segment: Segment): Segment {
   })
   const { bits, steps, postingStarts, postingCounts, ...rest } = packed
   return {
-    holds,
+    contents,
     ...rest,
     byUpdated: byUpdated === byCreated ? rest.byCreated : rest.byUpdated,
     count,
@@ -259,16 +259,16 @@ function columnsOf(segment: Segment): Pick<Segment, (typeof columns)[number]> {
 
 /** Empties an unsealed segment, keeping its memory. */
 export function clear(segment: Segment): void {
-  Object.assign(segment, { count: 0, live: 0, ordered: 0, byCreated: none, byUpdated: none })
+  Object.assign(segment, { count: 0, live: 0, ordered: 0, byCreated: noSlots, byUpdated: noSlots })
 }
 
-const none = new Uint16Array(0)
-const noneOfThem = new Uint32Array(0)
+const noSlots = new Uint16Array(0)
+const noNumbers = new Uint32Array(0)
 
 /** Returns the live slot with this id and creation time, or -1. */
 export function findSlot(segment: Segment, id: Buffer, created: number): number {
-  order(segment)
-  if (!spans(segment, created)) return -1
+  updateOrders(segment)
+  if (!coversTime(segment, created)) return -1
   let [low, high] = [0, segment.count]
   while (low < high) {
     const middle = (low + high) >>> 1
@@ -288,7 +288,7 @@ export function findSlot(segment: Segment, id: Buffer, created: number): number 
 }
 
 /** Returns true if the time is in the range of the segment; most segments cover other times. */
-function spans({ byCreated, created, count }: Segment, time: number): boolean {
+function coversTime({ byCreated, created, count }: Segment, time: number): boolean {
   const [first, last] = [created[byCreated[0] ?? 0], created[byCreated[count - 1] ?? 0]]
   return count > 0 && time >= (first ?? 0) && time <= (last ?? 0)
 }
@@ -306,10 +306,10 @@ export function idText(segment: Segment, slot: number): string {
 }
 
 export function bytesOf(segment: Segment): number {
-  const { index, holds } = segment
+  const { index, contents } = segment
   const indexBytes = index === null ? 0 : index.blocks.bits.byteLength + postingBytes(index.postings)
-  const textBytes = holds === 'columns' ? 0 : startBytes
-  const keptBytes = holds === 'values' ? valueBytes + 2 * maxKeptBytes : 0
+  const textBytes = contents === 'columns' ? 0 : startBytes
+  const keptBytes = contents === 'values' ? valueBytes + 2 * maxCachedBytes : 0
   return segment.alive.length * (slotBytes + textBytes + keptBytes) + segment.text.length + indexBytes
 }
 
@@ -328,14 +328,14 @@ export function pack<T extends Record<string, AnyColumn>>(columns: T): T {
   const bytes = Object.values(columns).reduce((sum, column) => sum + aligned(column.byteLength), 0)
   const memory = Buffer.allocUnsafeSlow(bytes < largeBytes ? bytes : Math.max(bytes, returnedBytes))
   let at = 0
-  const moved = (column: AnyColumn): AnyColumn => {
+  const copyColumn = (column: AnyColumn): AnyColumn => {
     const from = Buffer.from(column.buffer, column.byteOffset, column.byteLength)
     from.copy(memory, at)
     const view = viewOf(column, memory.buffer, at)
     at += aligned(column.byteLength)
     return view
   }
-  return Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, moved(column)])) as T
+  return Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, copyColumn(column)])) as T
 }
 
 const aligned = (bytes: number): number => Math.ceil(bytes / 8) * 8

@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Found, Wanted } from '../list-filter.ts'
-import { conditionsKey, testOf } from '../sorted/conditions.ts'
-import { comparePlaces, type Place, type PlaceKey, placeKeyOf } from '../sorted/order.ts'
-import { narrow, narrowingOf } from './filter-counts.ts'
-import { namesOf, type SlotReader, searchedValues, slotReader } from './lead-values.ts'
+import type { PageQuery, PageResult } from '../list-filter.ts'
+import { compileConditions, conditionsKey } from '../sorted/conditions.ts'
+import { comparePlaces, type Place, type SortKey, sortKeyOf } from '../sorted/order.ts'
+import { compileFilter, markPassing } from './filter-counts.ts'
+import { markMatches, namesOf, type SlotReader, slotReader } from './lead-values.ts'
 import type { MemoryIndex } from './memory-index.ts'
 import { markedSlots } from './query.ts'
 import { idText, type Marks, type Segment, type SlotOrder } from './segment.ts'
@@ -11,47 +11,47 @@ import { idText, type Marks, type Segment, type SlotOrder } from './segment.ts'
 /** Up to this many slots are sorted per query instead of caching an order of the whole segment. */
 const isFew = (count: number, segment: Segment): boolean => count <= Math.min(512, segment.count / 2)
 // For this few slots, reading their sort keys is faster than walking a cached order.
-const veryFew = 16
+const maxDirectSlots = 16
 // If a search matches at most this share of a segment, conditions are tested on the matches only.
 const searchedShare = 1 / 16
-const maxKept = 4
+const maxCached = 4
 
 /**
  * Returns a page of a list in any order. Prepares and caches the orders and marks of one segment at a time, so that
  * other work is not blocked; then builds the page synchronously, so that it is consistent. Search terms are looked up
  * in the index of texts; without one, each lead is read.
  */
-export async function answerArranged(
+export async function querySortedIndex(
   index: MemoryIndex,
-  query: Wanted,
-  texts: MemoryIndex | null = null,
-): Promise<Found> {
-  const ownKey = `search ${++searches}`
+  query: PageQuery,
+  textIndex: MemoryIndex | null = null,
+): Promise<PageResult> {
+  const searchKey = `search ${++searches}`
   try {
-    let look = lookAt(index, texts, query, ownKey)
+    let prepared = prepareQuery(index, textIndex, query, searchKey)
     let isReady = true
     for (const segment of [...index.segments]) {
-      if (look.isReady(segment)) continue
-      look.makeReady(segment)
+      if (prepared.isReady(segment)) continue
+      prepared.makeReady(segment)
       isReady = false
       await setImmediate()
     }
-    if (!isReady) look = lookAt(index, texts, query, ownKey)
+    if (!isReady) prepared = prepareQuery(index, textIndex, query, searchKey)
     const segments = [...index.segments, index.tail]
-    const total = segments.reduce((sum, segment) => sum + look.marksOf(segment).count, 0)
-    return { places: page(segments, look, query), total: query.needsTotal ? total : null }
+    const total = segments.reduce((sum, segment) => sum + prepared.marksOf(segment).count, 0)
+    return { places: page(segments, prepared, query), total: query.needsTotal ? total : null }
   } finally {
     // Search results are not cached.
-    for (const segment of index.segments) segment.marks.delete(ownKey)
+    for (const segment of index.segments) segment.marks.delete(searchKey)
   }
 }
 
 let searches = 0
 
-type Look = ReturnType<typeof lookAt>
+type PreparedQuery = ReturnType<typeof prepareQuery>
 
-function lookAt(index: MemoryIndex, texts: MemoryIndex | null, query: Wanted, ownKey: string) {
-  const { arrangement } = query
+function prepareQuery(index: MemoryIndex, textIndex: MemoryIndex | null, query: PageQuery, searchKey: string) {
+  const { sortOrder } = query
   const names = namesOf(index.dictionaries)
   const reads = new Map<Segment, SlotReader>()
   const readerOf = (segment: Segment): SlotReader => {
@@ -59,16 +59,16 @@ function lookAt(index: MemoryIndex, texts: MemoryIndex | null, query: Wanted, ow
     reads.set(segment, reader)
     return reader
   }
-  const keyOf = placeKeyOf(arrangement)
-  const orderKey = JSON.stringify([arrangement.by, arrangement.language, arrangement.choices])
-  const keyAt = (segment: Segment, slot: number): PlaceKey => keyOf(readerOf(segment).at(slot))
-  const { areMarked, marksOf } = markingOf(index, texts, query, readerOf, ownKey)
+  const keyOf = sortKeyOf(sortOrder)
+  const orderKey = JSON.stringify([sortOrder.by, sortOrder.language, sortOrder.choices])
+  const keyAt = (segment: Segment, slot: number): SortKey => keyOf(readerOf(segment).at(slot))
+  const { areMarked, marksOf } = prepareMarks(index, textIndex, query, readerOf, searchKey)
   const hasOrder = (segment: Segment): boolean => segment.orders.has(orderKey)
   const orderOf = (segment: Segment): SlotOrder => {
     const known = segment.orders.get(orderKey)
     if (known !== undefined) return known
-    const order = sortedSlots(segment, everySlot(segment), keyAt)
-    if (segment.index !== null) keep(segment.orders, orderKey, order)
+    const order = sortedSlots(segment, allSlots(segment), keyAt)
+    if (segment.index !== null) cacheEntry(segment.orders, orderKey, order)
     return order
   }
   const needsOrder = (segment: Segment) => !hasOrder(segment) && !isFew(marksOf(segment).count, segment)
@@ -86,42 +86,46 @@ function lookAt(index: MemoryIndex, texts: MemoryIndex | null, query: Wanted, ow
 }
 
 /** Returns functions that mark the slots of a segment that are in the list. */
-function markingOf(
+function prepareMarks(
   index: MemoryIndex,
-  texts: MemoryIndex | null,
-  { filter, conditions, term }: Wanted,
+  textIndex: MemoryIndex | null,
+  { filter, conditions, term }: PageQuery,
   readerOf: (segment: Segment) => SlotReader,
-  ownKey: string,
+  searchKey: string,
 ) {
-  const narrowing = narrowingOf(index.dictionaries, filter)
-  const test = testOf(conditions)
+  const compiledFilter = compileFilter(index.dictionaries, filter)
+  const test = compileConditions(conditions)
   const isOpen = conditions.list.length === 0
-  const listKey = conditionsKey({ match: conditions.match, list: conditions.list }) + narrowing.key
+  const listKey = conditionsKey({ match: conditions.match, list: conditions.list }) + compiledFilter.key
   const read = (segment: Segment, key: string, fits: (lead: SlotReader) => boolean, isOpen: boolean): Marks => {
     const known = segment.marks.get(key)
     if (known !== undefined) return known
-    const made = markedOf(narrow(segment, narrowing), isOpen ? null : (slot) => fits(readerOf(segment).at(slot)))
-    if (segment.index === null) return made
-    if (key === ownKey) segment.marks.set(key, made)
-    else keep(segment.marks, key, made)
-    return made
+    const cached = filterMarks(
+      markPassing(segment, compiledFilter),
+      isOpen ? null : (slot) => fits(readerOf(segment).at(slot)),
+    )
+    if (segment.index === null) return cached
+    if (key === searchKey) segment.marks.set(key, cached)
+    else cacheEntry(segment.marks, key, cached)
+    return cached
   }
   const unsearched = (segment: Segment): Marks => read(segment, listKey, test, isOpen)
-  if (term === null) return { areMarked: (segment: Segment) => segment.marks.has(listKey), marksOf: once(unsearched) }
-  if (texts === null) {
-    const marksOf = (segment: Segment) => read(segment, ownKey, (lead) => test(lead) && lead.matches(term), false)
-    return { areMarked: (segment: Segment) => segment.marks.has(ownKey), marksOf: once(marksOf) }
+  if (term === null)
+    return { areMarked: (segment: Segment) => segment.marks.has(listKey), marksOf: memoize(unsearched) }
+  if (textIndex === null) {
+    const marksOf = (segment: Segment) => read(segment, searchKey, (lead) => test(lead) && lead.matches(term), false)
+    return { areMarked: (segment: Segment) => segment.marks.has(searchKey), marksOf: memoize(marksOf) }
   }
-  const searched = searchedValues(index, texts, { filter, term })
-  const isPart = (segment: Segment) => (searched.get(segment)?.count ?? 0) <= segment.count * searchedShare
+  const searched = markMatches(index, textIndex, { filter, term })
+  const isSmallShare = (segment: Segment) => (searched.get(segment)?.count ?? 0) <= segment.count * searchedShare
   return {
-    areMarked: (segment: Segment) => isOpen || isPart(segment) || segment.marks.has(listKey),
-    marksOf: once((segment: Segment): Marks => {
+    areMarked: (segment: Segment) => isOpen || isSmallShare(segment) || segment.marks.has(listKey),
+    marksOf: memoize((segment: Segment): Marks => {
       const { marks, count } = searched.get(segment) ?? nothing
       if (isOpen || count === 0) return { marks, count }
-      if (isPart(segment)) return markedOf(marks, (slot) => test(readerOf(segment).at(slot)))
+      if (isSmallShare(segment)) return filterMarks(marks, (slot) => test(readerOf(segment).at(slot)))
       const others = unsearched(segment)
-      return markedOf(marks, (slot) => others.marks[slot] === 1)
+      return filterMarks(marks, (slot) => others.marks[slot] === 1)
     }),
   }
 }
@@ -129,7 +133,7 @@ function markingOf(
 const nothing: Marks = { marks: new Uint8Array(0), count: 0 }
 
 /** Keeps the marks of slots that pass the test. */
-function markedOf(marks: Uint8Array, fits: ((slot: number) => boolean) | null): Marks {
+function filterMarks(marks: Uint8Array, fits: ((slot: number) => boolean) | null): Marks {
   let count = 0
   for (let slot = 0; slot < marks.length; slot++) {
     if (marks[slot] === 0) continue
@@ -139,25 +143,25 @@ function markedOf(marks: Uint8Array, fits: ((slot: number) => boolean) | null): 
   return { marks, count }
 }
 
-function once<V>(make: (segment: Segment) => V): (segment: Segment) => V {
-  const made = new Map<Segment, V>()
+function memoize<V>(make: (segment: Segment) => V): (segment: Segment) => V {
+  const cached = new Map<Segment, V>()
   return (segment) => {
-    const known = made.get(segment) ?? make(segment)
-    made.set(segment, known)
+    const known = cached.get(segment) ?? make(segment)
+    cached.set(segment, known)
     return known
   }
 }
 
-function keep<V>(kept: Map<string, V>, key: string, value: V): void {
+function cacheEntry<V>(kept: Map<string, V>, key: string, value: V): void {
   const oldest = kept.keys().next()
-  if (kept.size >= maxKept && !oldest.done) kept.delete(oldest.value)
+  if (kept.size >= maxCached && !oldest.done) kept.delete(oldest.value)
   kept.set(key, value)
 }
 
-const everySlot = (segment: Segment): Uint16Array => Uint16Array.from({ length: segment.count }, (_, slot) => slot)
+const allSlots = (segment: Segment): Uint16Array => Uint16Array.from({ length: segment.count }, (_, slot) => slot)
 
-function sortedSlots(segment: Segment, slots: Uint16Array, keyAt: Look['keyAt']): SlotOrder {
-  const keys = new Map<number, PlaceKey>()
+function sortedSlots(segment: Segment, slots: Uint16Array, keyAt: PreparedQuery['keyAt']): SlotOrder {
+  const keys = new Map<number, SortKey>()
   for (const slot of slots) keys.set(slot, keyAt(segment, slot))
   const byId = (a: number, b: number) => segment.ids.compare(segment.ids, b * 16, b * 16 + 16, a * 16, a * 16 + 16)
   slots.sort((a, b) => {
@@ -177,17 +181,21 @@ interface Walker {
   head: Place | null
 }
 
-function page(segments: readonly Segment[], look: Look, { arrangement, after, offset, limit }: Wanted): Place[] {
-  const compare = comparePlaces(arrangement.order)
+function page(
+  segments: readonly Segment[],
+  prepared: PreparedQuery,
+  { sortOrder, after, offset, limit }: PageQuery,
+): Place[] {
+  const compare = comparePlaces(sortOrder.order)
   const slotAt = ({ order }: Walker, at: number): number => {
-    if (arrangement.order === 'asc') return order.slots[at] ?? 0
+    if (sortOrder.order === 'asc') return order.slots[at] ?? 0
     // Slots without a sort key stay last.
     const from = at < order.filled ? order.filled - 1 - at : order.slots.length - 1 - (at - order.filled)
     return order.slots[from] ?? 0
   }
   const placeAt = (walker: Walker, at: number): Place => {
     const slot = slotAt(walker, at)
-    return { key: look.keyAt(walker.segment, slot), id: idText(walker.segment, slot) }
+    return { key: prepared.keyAt(walker.segment, slot), id: idText(walker.segment, slot) }
   }
   const settle = (walker: Walker) => {
     const { length } = walker.order.slots
@@ -195,10 +203,10 @@ function page(segments: readonly Segment[], look: Look, { arrangement, after, of
     walker.head = walker.at < length ? placeAt(walker, walker.at) : null
   }
   const walkers = segments.flatMap((segment): Walker[] => {
-    const { marks, count } = look.marksOf(segment)
+    const { marks, count } = prepared.marksOf(segment)
     if (count === 0) return []
-    const isSorted = count <= veryFew || (isFew(count, segment) && !look.hasOrder(segment))
-    const order = isSorted ? sortedSlots(segment, markedSlots(marks, count), look.keyAt) : look.orderOf(segment)
+    const isSorted = count <= maxDirectSlots || (isFew(count, segment) && !prepared.hasOrder(segment))
+    const order = isSorted ? sortedSlots(segment, markedSlots(marks, count), prepared.keyAt) : prepared.orderOf(segment)
     const walker = { segment, order, marks, at: 0, head: null }
     if (after !== null) walker.at = firstBehind(order.slots.length, (at) => compare(placeAt(walker, at), after) > 0)
     settle(walker)

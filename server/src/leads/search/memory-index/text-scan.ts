@@ -1,7 +1,7 @@
-import { countPassing, type Narrowing, narrow, passes } from './filter-counts.ts'
-import { blockSlots, candidateBlocks, candidateSlots } from './grams.ts'
+import { type CompiledFilter, countPassing, markPassing, passes } from './filter-counts.ts'
 import { hiddenMark, type Pattern, phoneMark } from './indexed-text.ts'
 import type { Segment } from './segment.ts'
+import { blockSlots, candidateBlocks, candidateSlots } from './trigrams.ts'
 
 /** Selected slots, one byte each; `marks` is null if there are none. */
 export interface Selection {
@@ -10,24 +10,24 @@ export interface Selection {
 }
 
 /** Candidates of a pattern in a segment: single slots, or ranges of slots as first and end (exclusive). */
-type Where =
+type Candidates =
   | { pattern: Pattern; slots: Uint16Array; isExact: boolean }
   | { pattern: Pattern; slots: null; runs: [first: number, end: number][] }
 
 /** Candidates of several patterns, of which a match contains at least one. */
 export interface Lookup {
   segment: Segment
-  wheres: Where[]
+  candidates: Candidates[]
 }
 
 // Cost of testing one slot, relative to scanning past it.
 const testCost = 4
 
 export function lookUp(segment: Segment, patterns: readonly Pattern[]): Lookup {
-  return { segment, wheres: patterns.map((pattern) => whereIs(segment, pattern)) }
+  return { segment, candidates: patterns.map((pattern) => findCandidates(segment, pattern)) }
 }
 
-function whereIs({ index, count }: Segment, pattern: Pattern): Where {
+function findCandidates({ index, count }: Segment, pattern: Pattern): Candidates {
   if (index === null) return { pattern, slots: null, runs: [[0, count]] }
   const { bytes, within } = pattern
   const blocks = candidateBlocks(index.blocks, bytes)
@@ -47,10 +47,10 @@ function inBlocks(slots: Uint16Array, blocks: Uint32Array): Uint16Array {
 }
 
 /** Estimates the maximum share of matching slots, and how many single tests cost as much as finding all matches. */
-export function estimate({ segment: { count }, wheres }: Lookup): { perSlot: number; tests: number } {
-  if (wheres.length === 0) return { perSlot: 1, tests: count / testCost }
+export function estimateCost({ segment: { count }, candidates }: Lookup): { perSlot: number; tests: number } {
+  if (candidates.length === 0) return { perSlot: 1, tests: count / testCost }
   let [perSlot, tests] = [0, 0]
-  for (const where of wheres) {
+  for (const where of candidates) {
     const share = slotsIn(where) / Math.max(count, 1)
     perSlot += where.slots === null ? perSlotOf(share) : share
     tests += where.slots === null ? slotsIn(where) / testCost : slotsIn(where)
@@ -61,48 +61,50 @@ export function estimate({ segment: { count }, wheres }: Lookup): { perSlot: num
 // The bitmap shows how many blocks have a match, but not how many matches a block has.
 const perSlotOf = (shareOfBlocks: number): number => 1 - (1 - shareOfBlocks) ** (1 / blockSlots)
 
-function slotsIn(where: Where): number {
+function slotsIn(where: Candidates): number {
   return where.slots === null ? where.runs.reduce((sum, [first, end]) => sum + end - first, 0) : where.slots.length
 }
 
 /** Selects the slots that match and pass. */
-export function scanText({ segment, wheres }: Lookup, narrowing: Narrowing): Selection {
+export function scanText({ segment, candidates }: Lookup, compiledFilter: CompiledFilter): Selection {
   const found: Selection = { marks: null, count: 0 }
-  const passing = countPassing(segment, narrowing)
-  for (const where of wheres) {
-    if (where.slots !== null) testSlots(segment, where, narrowing, found)
-    else if (passing * testCost < slotsIn(where)) testPassing(segment, where, narrow(segment, narrowing), found)
-    else for (const run of where.runs) scanSlots(segment, where.pattern, run, narrowing, found)
+  const passing = countPassing(segment, compiledFilter)
+  for (const where of candidates) {
+    if (where.slots !== null) testSlots(segment, where, compiledFilter, found)
+    else if (passing * testCost < slotsIn(where))
+      testPassing(segment, where, markPassing(segment, compiledFilter), found)
+    else for (const run of where.runs) scanSlots(segment, where.pattern, run, compiledFilter, found)
   }
   return found
 }
 
 function testSlots(
   segment: Segment,
-  { pattern, slots, isExact }: Where & { slots: Uint16Array },
-  narrowing: Narrowing,
+  { pattern, slots, isExact }: Candidates & { slots: Uint16Array },
+  compiledFilter: CompiledFilter,
   found: Selection,
 ): void {
   for (const slot of slots) {
-    if (passes(segment, slot, narrowing) && (isExact || holds(segment, slot, pattern))) select(segment, slot, found)
+    if (passes(segment, slot, compiledFilter) && (isExact || containsPattern(segment, slot, pattern)))
+      selectSlot(segment, slot, found)
   }
 }
 
 /** Tests each passing slot by itself, for few passing slots. */
 function testPassing(
   segment: Segment,
-  { pattern, runs }: Where & { slots: null },
+  { pattern, runs }: Candidates & { slots: null },
   passing: Uint8Array,
   found: Selection,
 ): void {
   for (const [first, end] of runs) {
     for (let slot = first; slot < end; slot++) {
-      if (passing[slot] === 1 && holds(segment, slot, pattern)) select(segment, slot, found)
+      if (passing[slot] === 1 && containsPattern(segment, slot, pattern)) selectSlot(segment, slot, found)
     }
   }
 }
 
-function select({ count }: Segment, slot: number, found: Selection): void {
+function selectSlot({ count }: Segment, slot: number, found: Selection): void {
   found.marks ??= new Uint8Array(count)
   if (found.marks[slot] === 1) return
   found.marks[slot] = 1
@@ -110,7 +112,7 @@ function select({ count }: Segment, slot: number, found: Selection): void {
 }
 
 /** Returns true if the slot contains the pattern. For such short texts a loop is faster than a native search. */
-export function holds({ text, starts }: Segment, slot: number, { bytes, skips, within }: Pattern): boolean {
+export function containsPattern({ text, starts }: Segment, slot: number, { bytes, skips, within }: Pattern): boolean {
   const end = starts[slot + 1] ?? 0
   const length = bytes.length - 1
   const last = bytes[length]
@@ -149,7 +151,7 @@ function scanSlots(
   segment: Segment,
   pattern: Pattern,
   [first, end]: [number, number],
-  narrowing: Narrowing,
+  compiledFilter: CompiledFilter,
   found: Selection,
 ): void {
   const { text, starts } = segment
@@ -161,7 +163,7 @@ function scanSlots(
     at = findFrom(piece, pattern, at)
     if (at < 0) return
     slot = slotOf(starts, offset + at, slot, end)
-    if (passes(segment, slot, narrowing)) select(segment, slot, found)
+    if (passes(segment, slot, compiledFilter)) selectSlot(segment, slot, found)
     // One match per lead is enough; continue with the next lead.
     at = (starts[slot + 1] ?? 0) - offset
     slot++

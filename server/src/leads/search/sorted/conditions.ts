@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Issue } from '../../../base/errors.ts'
 import { isUuid } from '../../../base/id.ts'
 import { foldText } from '../../../base/text/search-text.ts'
-import { readIsoTime } from '../../../base/time.ts'
+import { parseIsoTime } from '../../../base/time.ts'
 import { keyProblem } from '../../lead/custom-fields.ts'
 
 /** Columns for filters, with the type of their values. A custom field is `field:<key>`. */
@@ -62,14 +62,14 @@ const isCustom = (column: string): column is CustomColumn =>
 export const kindOf = (column: Column | CustomColumn): Kind => (isCustom(column) ? 'custom' : columns[column as Column])
 
 /** Parses `column.operator.value.value;…`. In values, `.`, `;` and `%` are percent-encoded. */
-export function readConditions(text: string, match: 'all' | 'any'): { conditions: Conditions; issues: Issue[] } {
+export function parseConditions(text: string, match: 'all' | 'any'): { conditions: Conditions; issues: Issue[] } {
   const issues: Issue[] = []
   const parts = text.split(';').filter((part) => part !== '')
   if (parts.length > maxConditions) {
     issues.push({ path: 'where', message: `must have at most ${maxConditions} conditions` })
   }
   const list = parts.slice(0, maxConditions).flatMap((part, n) => {
-    const condition = readCondition(part)
+    const condition = parseCondition(part)
     if (typeof condition !== 'string') return [condition]
     issues.push({ path: 'where', message: `condition ${n + 1} ${condition}` })
     return []
@@ -78,22 +78,22 @@ export function readConditions(text: string, match: 'all' | 'any'): { conditions
 }
 
 /** Returns the condition, or what is wrong with it. */
-function readCondition(text: string): Condition | string {
+function parseCondition(text: string): Condition | string {
   const [column = '', operator = '', ...encoded] = text.split('.')
   if (!Object.hasOwn(columns, column) && !isCustom(column)) return 'must begin with a column or field:<key>'
   const known = column as Column | CustomColumn
   const operators: readonly string[] = operatorsOf[kindOf(known)]
   if (!operators.includes(operator)) return `must have one of ${operators.join(', ')} after its column`
-  const values = encoded.map(decode)
+  const values = encoded.map(decodeValue)
   if (values.some((value) => value === null || value.length > maxValueLength || value.includes('\u0000'))) {
     return `has a value that is longer than ${maxValueLength} characters or not in percent-encoding`
   }
   const condition = { column: known, operator: operator as Operator, values: values as string[] }
   if (known === 'labels') condition.values = condition.values.map((id) => id.toLowerCase())
-  return problemOf(condition) ?? condition
+  return conditionProblem(condition) ?? condition
 }
 
-function decode(value: string): string | null {
+function decodeValue(value: string): string | null {
   try {
     return decodeURIComponent(value)
   } catch {
@@ -101,7 +101,7 @@ function decode(value: string): string | null {
   }
 }
 
-function problemOf({ column, operator, values }: Condition): string | null {
+function conditionProblem({ column, operator, values }: Condition): string | null {
   const kind = kindOf(column)
   const [min, max] = countOf(operator)
   if (values.length < min || values.length > max) {
@@ -112,13 +112,13 @@ function problemOf({ column, operator, values }: Condition): string | null {
     return /^\d{1,4}$/.test(values[0] ?? '') && days >= 1 && days <= maxDays ? null : `must have 1 to ${maxDays} days`
   }
   if (kind === 'labels') return values.every(isUuid) ? null : 'must have ids of labels as its values'
-  const isRight = (value: string) =>
+  const isValid = (value: string) =>
     kind === 'number'
       ? isNumber(value)
       : kind === 'time'
-        ? readIsoTime(value) !== null
-        : !isRange(operator) || isNumber(value) || readIsoTime(value) !== null
-  if (values.every(isRight)) return null
+        ? parseIsoTime(value) !== null
+        : !isRange(operator) || isNumber(value) || parseIsoTime(value) !== null
+  if (values.every(isValid)) return null
   return kind === 'time' ? 'must have ISO 8601 dates as its values' : 'must have numbers as its values'
 }
 
@@ -137,7 +137,7 @@ const dayMs = 86_400_000
 const minuteMs = 60_000
 
 /** Resolves relative times, rounded down to the minute so that all pages of a list agree. */
-export function resolved(conditions: Conditions, now: Date): Conditions {
+export function resolveConditions(conditions: Conditions, now: Date): Conditions {
   const list = conditions.list.map((condition): Condition => {
     if (condition.operator !== 'last') return condition
     const from = Math.floor(now.getTime() / minuteMs) * minuteMs - Number(condition.values[0]) * dayMs
@@ -164,22 +164,22 @@ export interface ReadableLead {
   field(key: string): string
 }
 
-export type Test = (lead: ReadableLead) => boolean
+export type LeadTest = (lead: ReadableLead) => boolean
 
 /** Returns a test for resolved conditions. Without conditions every lead passes. */
-export function testOf({ match, list }: Conditions): Test {
-  const tests = list.map(testOfOne)
+export function compileConditions({ match, list }: Conditions): LeadTest {
+  const tests = list.map(compileCondition)
   if (tests.length === 0) return () => true
   return match === 'any' ? (lead) => tests.some((test) => test(lead)) : (lead) => tests.every((test) => test(lead))
 }
 
-function testOfOne(condition: Condition): Test {
+function compileCondition(condition: Condition): LeadTest {
   const { column, operator } = condition
-  const isEmpty = emptiness(column)
+  const isEmpty = emptyTest(column)
   if (operator === 'empty') return isEmpty
   if (operator === 'notEmpty') return (lead) => !isEmpty(lead)
   if (operator === 'isNot') {
-    const is = testOfOne({ ...condition, operator: 'is' })
+    const is = compileCondition({ ...condition, operator: 'is' })
     return (lead) => !is(lead)
   }
   switch (kindOf(column)) {
@@ -203,7 +203,7 @@ function testOfOne(condition: Condition): Test {
   }
 }
 
-function emptiness(column: Condition['column']): Test {
+function emptyTest(column: Condition['column']): LeadTest {
   const kind = kindOf(column)
   if (kind === 'labels') return (lead) => lead.labels().length === 0
   if (kind === 'presence') return (lead) => !lead.hasNotes()
@@ -219,20 +219,20 @@ function textTest(
   { operator, values }: Condition,
   read: (lead: ReadableLead) => string,
   fold: (text: string) => string,
-): Test {
-  const wanted = values.map(fold).filter((value) => value !== '')
-  if (operator !== 'contains') return (lead) => wanted.includes(fold(read(lead)))
+): LeadTest {
+  const expected = values.map(fold).filter((value) => value !== '')
+  if (operator !== 'contains') return (lead) => expected.includes(fold(read(lead)))
   return (lead) => {
     const text = fold(read(lead))
-    return wanted.some((value) => text.includes(value))
+    return expected.some((value) => text.includes(value))
   }
 }
 
-function numberTest(condition: Condition, column: NumberColumn): Test {
+function numberTest(condition: Condition, column: NumberColumn): LeadTest {
   const { operator, values } = condition
   if (operator === 'is') {
-    const wanted = values.map(Number)
-    return (lead) => wanted.includes(lead.number(column) ?? Number.NaN)
+    const expected = values.map(Number)
+    return (lead) => expected.includes(lead.number(column) ?? Number.NaN)
   }
   const [from, to] = boundsOf(condition).map((bound) => numberOf(bound, column))
   return (lead) => {
@@ -243,13 +243,13 @@ function numberTest(condition: Condition, column: NumberColumn): Test {
 
 // Ignores trailing decimals, so 1 equals 1.0. A number with a leading zero is a code, not a number.
 const isSameNumber = ({ values }: Condition, text: string): boolean =>
-  isWritten(text) && values.some((value) => isWritten(value) && Number(value) === Number(text))
-const isWritten = (text: string): boolean => isNumber(text) && !/^-?0\d/.test(text)
+  isPlainNumber(text) && values.some((value) => isPlainNumber(value) && Number(value) === Number(text))
+const isPlainNumber = (text: string): boolean => isNumber(text) && !/^-?0\d/.test(text)
 
 /** Returns a bound of a plain column as a number; times as milliseconds. */
 export function numberOf(bound: string | undefined, column: Column): number | undefined {
   if (bound === undefined) return undefined
-  return kindOf(column) === 'time' ? readIsoTime(bound)?.getTime() : Number(bound)
+  return kindOf(column) === 'time' ? parseIsoTime(bound)?.getTime() : Number(bound)
 }
 
 export function boundsOf({ operator, values }: Condition): [from: string | undefined, to: string | undefined] {
@@ -258,7 +258,7 @@ export function boundsOf({ operator, values }: Condition): [from: string | undef
 }
 
 /** Compares numbers with numbers and dates with dates; values of another type never match. */
-function rangeOfText(condition: Condition, read: (lead: ReadableLead) => string): Test {
+function rangeOfText(condition: Condition, read: (lead: ReadableLead) => string): LeadTest {
   const bounds = boundsOf(condition)
   if (bounds.every((bound) => bound === undefined || isNumber(bound))) {
     const [from, to] = bounds.map((bound) => (bound === undefined ? undefined : Number(bound)))

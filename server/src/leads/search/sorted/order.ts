@@ -10,15 +10,15 @@ export type Language = (typeof languages)[number]
 const maxLength = 64
 
 // Order of the Unicode collation: spaces, punctuation, digits, letters.
-const signs = `\t _-,;:!?.'"()[]{}@*/\\&#%\`^+<=>|~$0123456789abcdefghijklmnopqrstuvwxyz`
-const weights = new Map([...signs].map((sign, place) => [sign, 2 * place + 2]))
-const lettersBeyond = 0x200
+const collationOrder = `\t _-,;:!?.'"()[]{}@*/\\&#%\`^+<=>|~$0123456789abcdefghijklmnopqrstuvwxyz`
+const weights = new Map([...collationOrder].map((sign, place) => [sign, 2 * place + 2]))
+const otherLettersWeight = 0x200
 const spanishN = (weights.get('n') ?? 0) + 1
 const tilde = '\u0303'
 const marks = '\u0301\u0300\u0306\u0302\u030c\u030a\u0308\u030b\u0303\u0307\u0328\u0327\u0304'
 
-const splitLetters: Record<string, string> = { ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ı: 'i' }
-const splitLetter = /[ßæœøłđı]/g
+const letterExpansions: Record<string, string> = { ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ı: 'i' }
+const expandedLetter = /[ßæœøłđı]/g
 const isMark = /\p{M}/u
 const plain = /^[ -~]*$/
 
@@ -31,7 +31,7 @@ export function collationKey(text: string, language: Language): string {
   if (plain.test(cut)) return plainKey(cut)
   let [letters, accents, cases, place] = ['', '', '', 0]
   let [accented, upper] = [0, 0]
-  const decomposed = cut.normalize('NFD').replace(splitLetter, (letter) => splitLetters[letter] ?? letter)
+  const decomposed = cut.normalize('NFD').replace(expandedLetter, (letter) => letterExpansions[letter] ?? letter)
   for (const sign of decomposed) {
     if (isMark.test(sign)) {
       if (sign === tilde && language === 'es' && letters.charCodeAt(letters.length - 1) === spanishN - 1) {
@@ -64,12 +64,12 @@ function plainKey(text: string): string {
 }
 
 const weightOf = (sign: string): string =>
-  String.fromCharCode(weights.get(sign) ?? Math.min(0xffff, lettersBeyond + (sign.codePointAt(0) ?? 0)))
+  String.fromCharCode(weights.get(sign) ?? Math.min(0xffff, otherLettersWeight + (sign.codePointAt(0) ?? 0)))
 
 const accentOf = (mark: string): string => String.fromCharCode(2 + ((marks.indexOf(mark) + 64) % 64))
 
 /** Sort order of a list, by any column except notes and labels. */
-export interface Arrangement {
+export interface SortOrder {
   by: Exclude<Column, 'notes' | 'labels'> | CustomColumn
   order: 'asc' | 'desc'
   language: Language
@@ -78,10 +78,10 @@ export interface Arrangement {
 }
 
 /** Sort key of a lead. All keys of one order have the same type; null sorts last in both directions. */
-export type PlaceKey = number | string | null
+export type SortKey = number | string | null
 
 export interface Place {
-  key: PlaceKey
+  key: SortKey
   id: string
 }
 
@@ -92,11 +92,11 @@ export const fixedChoices: Partial<Record<Column, readonly string[]>> = {
   adPlatform: adPlatforms,
 }
 
-export function placeKeyOf(arrangement: Arrangement): (lead: ReadableLead) => PlaceKey {
-  const { by, language } = arrangement
+export function sortKeyOf(sortOrder: SortOrder): (lead: ReadableLead) => SortKey {
+  const { by, language } = sortOrder
   switch (kindOf(by)) {
     case 'choice': {
-      const ranks = new Map(arrangement.choices.map((value, rank) => [value, rank]))
+      const ranks = new Map(sortOrder.choices.map((value, rank) => [value, rank]))
       return (lead) => {
         const value = lead.choice(by as ChoiceColumn)
         return value === null ? null : (ranks.get(value) ?? ranks.size)
@@ -107,7 +107,7 @@ export function placeKeyOf(arrangement: Arrangement): (lead: ReadableLead) => Pl
       return (lead) => lead.number(by as NumberColumn)
     case 'custom': {
       const key = by.slice('field:'.length)
-      const ranks = new Map(arrangement.choices.map((value, rank) => [value, `\u0000${sortableNumber(rank)}`]))
+      const ranks = new Map(sortOrder.choices.map((value, rank) => [value, `\u0000${sortableNumber(rank)}`]))
       return (lead) => {
         const text = lead.field(key)
         return ranks.get(text) ?? customKey(text, language)

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
 import { newId } from '../../../base/id.ts'
-import { leadSettingsOf } from '../../../base/lead-settings.ts'
+import { pickLeadSettings } from '../../../base/lead-settings.ts'
 import { oneOf } from '../../../base/route.ts'
 import { streamInContext } from '../../../base/scheduling/work-context.ts'
 import { fileText } from '../../../base/schema-types.ts'
@@ -13,13 +13,13 @@ import { closed } from '../../../team/team-schema.ts'
 import type { Lead, LeadUser } from '../../lead/lead.ts'
 import { presentDetail } from '../../lead/present.ts'
 import { type LeadPage, type ListDeps, listLeads } from '../../search/list.ts'
-import { asOf, type LeadFilter } from '../../search/list-filter.ts'
-import { listFilters, readListRequest } from '../../search/list-request.ts'
+import { type LeadFilter, resolveFilter } from '../../search/list-filter.ts'
+import { listFilters, parseListRequest } from '../../search/list-request.ts'
 import { csvLine } from '../file/cells.ts'
 import { fieldTargets, targetOfKey } from '../file/targets.ts'
 
 /** Response schema of a file download. */
-export const fileAnswer = (description: string) =>
+export const fileResponse = (description: string) =>
   Type.Unsafe<Readable>({
     description,
     content: {
@@ -55,57 +55,57 @@ export interface Export {
 export async function exportLeads(
   deps: ListDeps,
   user: LeadUser & { actor: TeamActor },
-  wanted: LeadFilter,
+  listFilter: LeadFilter,
   format: 'csv' | 'ndjson',
 ): Promise<Export> {
-  const filter = asOf(wanted, deps.clock.now())
+  const filter = resolveFilter(listFilter, deps.clock.now())
   const id = newId(deps.clock.now())
-  const note = (action: string, target: string) =>
+  const recordAuditEntry = (action: string, target: string) =>
     deps.db.tx((tx) =>
       recordAudit(tx, { scopeId: user.workspaceId, actor: user.actor, action, target }, deps.clock.now()),
     )
-  const first = await page(deps, user, filter, null)
-  await note('leads.export_started', `export:${id}`)
+  const first = await readPage(deps, user, filter, null)
+  await recordAuditEntry('leads.export_started', `export:${id}`)
   const write =
     format === 'csv'
       ? (leads: AsyncIterable<Lead[]>) => csvFile(leads, () => customKeys(deps, user, filter, first))
       : ndjsonFile
   const file = async function* () {
     let count = 0
-    let ended = false
+    let isComplete = false
     const counted = async function* () {
-      for await (const leads of pages(deps, user, filter, first)) {
+      for await (const leads of readPages(deps, user, filter, first)) {
         yield leads
         count += leads.length
       }
     }
     try {
       yield* write(counted())
-      ended = true
+      isComplete = true
     } finally {
-      await note(ended ? 'leads.export_done' : 'leads.export_cut', `export:${id} leads:${count}`)
+      await recordAuditEntry(isComplete ? 'leads.export_done' : 'leads.export_cut', `export:${id} leads:${count}`)
     }
   }
   return { total: first.total, file: file() }
 }
 
-function page(deps: ListDeps, user: LeadUser, filter: LeadFilter, cursor: string | null): Promise<LeadPage> {
-  const wanted = { filter, sort: { by: 'createdAt', order: 'asc' }, limit: pageRows, page: 1, cursor } as const
-  return deps.db.inBulk(() => listLeads(deps, user, wanted))
+function readPage(deps: ListDeps, user: LeadUser, filter: LeadFilter, cursor: string | null): Promise<LeadPage> {
+  const listFilter = { filter, sort: { by: 'createdAt', order: 'asc' }, limit: pageRows, page: 1, cursor } as const
+  return deps.db.inBulk(() => listLeads(deps, user, listFilter))
 }
 
-async function* pages(deps: ListDeps, user: LeadUser, filter: LeadFilter, first: LeadPage): AsyncGenerator<Lead[]> {
+async function* readPages(deps: ListDeps, user: LeadUser, filter: LeadFilter, first: LeadPage): AsyncGenerator<Lead[]> {
   for (let next = first; ; ) {
     yield next.leads
     if (next.nextCursor === null) return
-    next = await page(deps, user, filter, next.nextCursor)
+    next = await readPage(deps, user, filter, next.nextCursor)
   }
 }
 
 /** Returns the custom field keys that become columns. Values are encrypted, so this reads all leads. */
 async function customKeys(deps: ListDeps, user: LeadUser, filter: LeadFilter, first: LeadPage): Promise<string[]> {
   const keys = new Set<string>()
-  for await (const leads of pages(deps, user, filter, first)) {
+  for await (const leads of readPages(deps, user, filter, first)) {
     for (const { key } of leads.flatMap((lead) => lead.customFields)) if (keys.size < maxCustomColumns) keys.add(key)
   }
   return [...keys].sort()
@@ -159,13 +159,13 @@ export function exportRoutes(api: TeamApi, deps: ListDeps): void {
     description:
       'For owners. Exports every lead that matches the filters of the list, oldest first and unmasked, as a file that can be imported. CSV: UTF-8 with a byte order mark, commas, every cell quoted, custom fields as columns. An apostrophe is added before text that a spreadsheet might run as a formula (=, +, - or @ at the start of a cell or a line, or after a semicolon or tab, also after spaces and in wide forms); an import removes it. NDJSON: one lead per line, with `{"endOfExport":{"count":…}}` as the last line. `x-total-count` is the number of leads at the start. An incomplete file ends with a connection error. The audit log records who exported how many leads.',
     query: ExportQuery,
-    answers: { 200: fileAnswer('The leads.') },
+    answers: { 200: fileResponse('The leads.') },
     errors: [409, 422],
     run: async ({ member, query, reply }) => {
       const { format = 'csv', ...filters } = query
       const { workspaceId, workspace, actor } = member
-      const user = { ...leadSettingsOf(workspace), workspaceId, masked: false, actor }
-      const { total, file } = await exportLeads(deps, user, readListRequest(filters).filter, format)
+      const user = { ...pickLeadSettings(workspace), workspaceId, masked: false, actor }
+      const { total, file } = await exportLeads(deps, user, parseListRequest(filters).filter, format)
       return sendFile(reply.header('x-total-count', String(total)), 'leads', format, file)
     },
   })

@@ -3,33 +3,33 @@ import type { Delimiter } from './file-rows.ts'
 
 // Spreadsheets run text that starts like this as a formula. Some treat wide and small forms as the plain characters,
 // and all skip invisible characters; a leading quote may be read as the end of the cell.
-const unread = String.raw`[[\p{White_Space}\p{Cc}${invisible}"]--[\t\r\n]]*`
-const runs = String.raw`'*${unread}[=＝﹦⁼₌⩵⩶+＋﹢⁺₊﬩\-－﹣−⁻₋@＠﹫]`
+const ignoredCharacters = String.raw`[[\p{White_Space}\p{Cc}${invisible}"]--[\t\r\n]]*`
+const formulaStart = String.raw`'*${ignoredCharacters}[=＝﹦⁼₌⩵⩶+＋﹢⁺₊﬩\-－﹣−⁻₋@＠﹫]`
 
-const beginning = new RegExp(String.raw`^(?:'*[\t\r\n]|${runs})`, 'v')
-const guardedBeginning = new RegExp(String.raw`^'(?:'*[\t\r\n]|${runs})`, 'v')
+const startsFormula = new RegExp(String.raw`^(?:'*[\t\r\n]|${formulaStart})`, 'v')
+const guardedStart = new RegExp(String.raw`^'(?:'*[\t\r\n]|${formulaStart})`, 'v')
 
 // A program that expects another delimiter splits cells despite quotes: with `;` as the delimiter of the locale, at
 // every `;`, and then at line ends too. At the file's own comma or semicolon nothing is split: there only text that
 // already has an apostrophe gets another, so that removing one restores the text.
-const cuts: Readonly<Record<Delimiter, RegExp>> = {
-  ',': new RegExp(String.raw`[;\t\r\n](?=${runs})|,(?='${runs})`, 'gv'),
-  ';': new RegExp(String.raw`[,\t\r\n](?=${runs})|;(?='${runs})`, 'gv'),
-  '\t': new RegExp(String.raw`[,;\t\r\n](?=${runs})`, 'gv'),
+const splitPoints: Readonly<Record<Delimiter, RegExp>> = {
+  ',': new RegExp(String.raw`[;\t\r\n](?=${formulaStart})|,(?='${formulaStart})`, 'gv'),
+  ';': new RegExp(String.raw`[,\t\r\n](?=${formulaStart})|;(?='${formulaStart})`, 'gv'),
+  '\t': new RegExp(String.raw`[,;\t\r\n](?=${formulaStart})`, 'gv'),
 }
-const guardedCut = new RegExp(String.raw`([,;\t\r\n])'(?=${runs})`, 'gv')
+const guardedSplit = new RegExp(String.raw`([,;\t\r\n])'(?=${formulaStart})`, 'gv')
 
 /** Returns the cell with apostrophes added, so that no spreadsheet runs it as a formula. */
 export function guardCell(text: string, delimiter: Delimiter): string {
-  const inner = text.replace(cuts[delimiter], "$&'")
-  return beginning.test(text) ? `'${inner}` : inner
+  const inner = text.replace(splitPoints[delimiter], "$&'")
+  return startsFormula.test(text) ? `'${inner}` : inner
 }
 
 /** Returns the cell without the apostrophes that `guardCell` added. */
 export function unguardCell(cell: string): string {
   if (!cell.includes("'")) return cell
-  const inner = guardedBeginning.test(cell) ? cell.slice(1) : cell
-  return inner.replace(guardedCut, '$1')
+  const inner = guardedStart.test(cell) ? cell.slice(1) : cell
+  return inner.replace(guardedSplit, '$1')
 }
 
 /** Returns one CSV line with its line end; every cell is guarded and quoted. */

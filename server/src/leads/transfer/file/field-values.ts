@@ -1,15 +1,16 @@
-import type { FieldRule, Fitting, LeadFieldType } from '../../fields/lead-fields.ts'
-import { choiceSeparator, fitValue, hasChoices } from '../../fields/lead-fields.ts'
+import type { FieldRule, LeadFieldType, NormalizationResult } from '../../fields/lead-fields.ts'
+import { choiceSeparator, hasChoices, normalizeValue } from '../../fields/lead-fields.ts'
 import { adPlatforms, priorities, sources } from '../../lead/lead.ts'
 
 /** Fields with a fixed set of values, for which values of a file may need a mapping. */
-export const chosenFields = ['status', 'priority', 'source', 'adPlatform', 'assignedTo'] as const
-export type ChosenField = (typeof chosenFields)[number]
+export const choiceFields = ['status', 'priority', 'source', 'adPlatform', 'assignedTo'] as const
+export type ChoiceField = (typeof choiceFields)[number]
 
-export const isChosen = (field: string): field is ChosenField => (chosenFields as readonly string[]).includes(field)
+export const isChoiceField = (field: string): field is ChoiceField =>
+  (choiceFields as readonly string[]).includes(field)
 
 /** Mapping from values of the file, by field; null leaves the field out. */
-export type ValueMapping = Partial<Record<ChosenField, Record<string, string | null>>>
+export type ValueMapping = Partial<Record<ChoiceField, Record<string, string | null>>>
 
 /** Mapping from values of the file, by target, for fields that the workspace defines. */
 export type FieldValueMapping = Record<string, Record<string, string | null>>
@@ -18,7 +19,7 @@ export type FieldValueMapping = Record<string, Record<string, string | null>>
 export const valueKey = (text: string): string => text.normalize('NFKC').trim().toLowerCase()
 
 /** Returns the allowed values of the field in this workspace; null for member ids. */
-export function allowedValues(field: ChosenField, statuses: readonly string[]): readonly string[] | null {
+export function allowedValues(field: ChoiceField, statuses: readonly string[]): readonly string[] | null {
   if (field === 'status') return statuses
   if (field === 'priority') return priorities
   if (field === 'source') return sources
@@ -26,13 +27,13 @@ export function allowedValues(field: ChosenField, statuses: readonly string[]): 
 }
 
 /** Returns the value that equals the text, ignoring case and accents: `Em negociação` is `em_negociacao`. */
-export function sameValue(text: string, allowed: readonly string[]): string | undefined {
+export function matchValue(text: string, allowed: readonly string[]): string | undefined {
   const folded = fold(text)
   return allowed.find((value) => value === text || (folded !== '' && value === folded))
 }
 
 // Common words in English, Portuguese and Spanish, folded by `fold`.
-const words: Partial<Record<ChosenField, Record<string, string>>> = {
+const synonyms: Partial<Record<ChoiceField, Record<string, string>>> = {
   status: {
     new: 'novo nova nuevo nueva open aberto abierto entrada',
     contacted: 'contatado contactado contato_feito em_contato en_contacto contacto contato',
@@ -71,13 +72,13 @@ const words: Partial<Record<ChosenField, Record<string, string>>> = {
 }
 
 /** Returns the value that a text probably means, for a person to confirm; null if none fits. */
-export function proposeValue(field: ChosenField, text: string, statuses: readonly string[]): string | null {
+export function proposeValue(field: ChoiceField, text: string, statuses: readonly string[]): string | null {
   const allowed = allowedValues(field, statuses) ?? []
-  const same = sameValue(text, allowed)
+  const same = matchValue(text, allowed)
   if (same !== undefined) return same
   const folded = fold(text)
-  const [meant] = Object.entries(words[field] ?? {}).find(([, all]) => all.split(' ').includes(folded)) ?? []
-  return meant !== undefined && allowed.includes(meant) ? meant : null
+  const [mapped] = Object.entries(synonyms[field] ?? {}).find(([, all]) => all.split(' ').includes(folded)) ?? []
+  return mapped !== undefined && allowed.includes(mapped) ? mapped : null
 }
 
 /** Folds a heading or value: removes case and accents, replaces spaces. `Orçamento enviado` is `orcamento_enviado`. */
@@ -91,27 +92,27 @@ export function fold(text: string): string {
 }
 
 /** Decimal separator of amounts in a file. */
-export type DecimalSign = '.' | ','
+export type DecimalSeparator = '.' | ','
 
-const longest = 60
+const maxAmountLength = 60
 // A currency may be before or after the number: `US$`, `€`, `PEN`, `S/`.
-const sign = String.raw`(?:[A-Z]{0,3}\p{Sc}|[A-Z]{3}|S/\.?|Bs\.?|Gs\.?|Kz|Kč|kr\.?|zł|lei|Ft|R[Mps]|[LQ])?`
-const shape = new RegExp(String.raw`^(-?)${sign}(-?)(\d[\d.,]*)${sign}$`, 'u')
+const currency = String.raw`(?:[A-Z]{0,3}\p{Sc}|[A-Z]{3}|S/\.?|Bs\.?|Gs\.?|Kz|Kč|kr\.?|zł|lei|Ft|R[Mps]|[LQ])?`
+const amountPattern = new RegExp(String.raw`^(-?)${currency}(-?)(\d[\d.,]*)${currency}$`, 'u')
 
 /**
  * Parses an amount in a file: `1500`, `R$ 1.500,50`, `1 500.50`. Does not guess: a single separator followed by three
  * digits, as in `1.500`, needs `decimal`; otherwise returns null, as for text that is not an amount.
  */
-export function readFileAmount(text: string, decimal: DecimalSign | null): number | null {
-  if (text.length > longest) return null
-  const [, before = '', after = '', digits = ''] = shape.exec(text.replace(/[\s'’]/g, '')) ?? []
-  const amount = readDigits(digits, decimal)
+export function parseFileAmount(text: string, decimal: DecimalSeparator | null): number | null {
+  if (text.length > maxAmountLength) return null
+  const [, before = '', after = '', digits = ''] = amountPattern.exec(text.replace(/[\s'’]/g, '')) ?? []
+  const amount = parseDigits(digits, decimal)
   if (amount === null) return null
   return `${before}${after}` === '' ? amount : -amount
 }
 
-function readDigits(digits: string, told: DecimalSign | null): number | null {
-  const decimal = told ?? decimalOf(digits)
+function parseDigits(digits: string, configured: DecimalSeparator | null): number | null {
+  const decimal = configured ?? detectDecimal(digits)
   if (decimal === null) return null
   const [whole = '', cents = '', more] = digits.split(decimal)
   const between = decimal === '.' ? ',' : '.'
@@ -125,8 +126,8 @@ function readDigits(digits: string, told: DecimalSign | null): number | null {
 const isThree = (group: string): boolean => /^\d{3}$/.test(group)
 
 /** Returns the decimal separator that the number itself shows; null if it is ambiguous. */
-function decimalOf(digits: string): DecimalSign | null {
-  const signs = [...digits].filter((sign): sign is DecimalSign => sign === '.' || sign === ',')
+function detectDecimal(digits: string): DecimalSeparator | null {
+  const signs = [...digits].filter((sign): sign is DecimalSeparator => sign === '.' || sign === ',')
   const last = signs.at(-1)
   if (last === undefined) return '.'
   const other = last === '.' ? ',' : '.'
@@ -141,38 +142,38 @@ const yes = ['true', 'yes', 'y', 'sim', 's', 'si', 'x', '1', 'verdadeiro', 'verd
 const no = ['false', 'no', 'n', 'nao', '0', 'falso']
 
 /** Parses the value of a field that the workspace defines; returns it, or what is wrong with it. */
-export function readFieldValue(
+export function parseFieldValue(
   field: FieldRule,
   text: string,
-  { decimal, country }: { decimal: DecimalSign | null; country: string | null },
-): Fitting {
+  { decimal, country }: { decimal: DecimalSeparator | null; country: string | null },
+): NormalizationResult {
   if (!isNumber(field.type)) {
-    const meant = meantBy(field, text)
-    if (field.type === 'boolean' && typeof meant === 'string') return { problem: 'must be yes or no' }
-    return fitValue(field, meant, country)
+    const mapped = parseChoices(field, text)
+    if (field.type === 'boolean' && typeof mapped === 'string') return { problem: 'must be yes or no' }
+    return normalizeValue(field, mapped, country)
   }
-  const amount = readFileAmount(text, decimal)
-  if (amount !== null) return fitValue(field, String(amount), country)
-  if (decimal === null && readFileAmount(text, '.') !== null) return { problem: unclear }
+  const amount = parseFileAmount(text, decimal)
+  if (amount !== null) return normalizeValue(field, String(amount), country)
+  if (decimal === null && parseFileAmount(text, '.') !== null) return { problem: ambiguousMessage }
   // Text with a separator is only ever parsed as an amount.
-  return fitValue(field, /[.,]/.test(text) ? 'none' : text, country)
+  return normalizeValue(field, /[.,]/.test(text) ? 'none' : text, country)
 }
 
-const unclear = 'is ambiguous; set the decimal separator'
+const ambiguousMessage = 'is ambiguous; set the decimal separator'
 
 const isNumber = (type: LeadFieldType): boolean => type === 'number' || type === 'amount'
 
-function meantBy(field: FieldRule, text: string): string | boolean {
+function parseChoices(field: FieldRule, text: string): string | boolean {
   const { type, choices } = field
   if (type === 'boolean') return yes.includes(fold(text)) ? true : no.includes(fold(text)) ? false : text
   if (!hasChoices(type)) return text
-  return choicesIn(field, text)
-    .map((part) => sameChoice(choices, part) ?? part)
+  return splitChoices(field, text)
+    .map((part) => matchChoice(choices, part) ?? part)
     .join(choiceSeparator)
 }
 
 /** Returns the choices that a cell names: one, or several with separators between them. */
-export function choicesIn({ type, choices }: FieldRule, text: string): string[] {
+export function splitChoices({ type, choices }: FieldRule, text: string): string[] {
   if (type !== 'multiselect') return [text.trim()]
   return text
     .split(',')
@@ -182,22 +183,22 @@ export function choicesIn({ type, choices }: FieldRule, text: string): string[] 
 }
 
 /** Returns the choice that equals the text, ignoring case and accents. */
-export function sameChoice(choices: readonly string[], text: string): string | undefined {
+export function matchChoice(choices: readonly string[], text: string): string | undefined {
   const folded = fold(text)
   return choices.find((choice) => choice === text) ?? choices.find((choice) => folded !== '' && fold(choice) === folded)
 }
 
 /** Returns the cell with its values mapped; values mapped to null are left out. */
-export function meantChoices(
+export function mapChoices(
   field: FieldRule,
   text: string,
   meanings: Readonly<Record<string, string | null>> | undefined,
 ): string {
   if (meanings === undefined || !hasChoices(field.type)) return text
-  return choicesIn(field, text)
+  return splitChoices(field, text)
     .map((part) => {
-      const meant = meanings[valueKey(part)]
-      return meant === undefined ? part : meant
+      const mapped = meanings[valueKey(part)]
+      return mapped === undefined ? part : mapped
     })
     .filter((part) => part !== null)
     .join(choiceSeparator)

@@ -91,13 +91,13 @@ function fromUtf16(pieces: AsyncIterable<Buffer>, encoding: Encoding): Transcode
 const swappedBom = '\uFFFE'
 
 /** Returns a decoder for pieces; call it without a piece at the end. Throws `FileProblem` with this text on failure. */
-function decoderFor(encoding: Encoding, words: string): (piece?: Buffer) => string {
+function decoderFor(encoding: Encoding, message: string): (piece?: Buffer) => string {
   const decoder = new TextDecoder(encoding, { fatal: true, ignoreBOM: true })
   return (piece) => {
     try {
       return piece === undefined ? decoder.decode() : decoder.decode(piece, { stream: true })
     } catch (cause) {
-      throw new FileProblem(words, { cause })
+      throw new FileProblem(message, { cause })
     }
   }
 }
@@ -126,7 +126,7 @@ export async function* readRows(
   start: number,
 ): AsyncGenerator<FileRow> {
   const rowsOf = (text: AsyncIterable<Buffer>, of: NarrowEncoding) =>
-    format === 'csv' ? csvRows(text, of, delimiter, start) : lines(text, of, start)
+    format === 'csv' ? csvRows(text, of, delimiter, start) : ndjsonRows(text, of, start)
   if (encoding === 'windows-1252') return yield* rowsOf(pieces, encoding)
   if (encoding === 'utf-8') return yield* rowsOf(checkUtf8(pieces, start === 0), encoding)
   const text = fromUtf16(pieces, encoding)
@@ -154,11 +154,11 @@ async function* csvRows(
     max_record_size: maxRecordBytes,
     info: true,
   })
-  const feeding = feed(pieces, parser)
+  const feeding = feedParser(pieces, parser)
   let isFirst = start === 0
   try {
     for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: { bytes: number } }>) {
-      const isForExcel = isFirst && saysDelimiter(record)
+      const isForExcel = isFirst && isDelimiterLine(record)
       isFirst = false
       if (isForExcel) continue
       yield { cells: encoding === 'utf-8' ? record : record.map(fromLatin1), end: start + info.bytes }
@@ -173,17 +173,17 @@ async function* csvRows(
 }
 
 /** Returns true for a first line such as `sep=;`, which tells Excel the delimiter and is not a row. */
-const saysDelimiter = ([first = '', ...rest]: readonly string[]): boolean =>
+const isDelimiterLine = ([first = '', ...rest]: readonly string[]): boolean =>
   /^sep=[,;\t]?$/i.test(first) && rest.every((cell) => cell === '')
 
 /** Writes the pieces with backpressure; an error of the source also ends the parser. */
-async function feed(pieces: AsyncIterable<Buffer>, parser: ReturnType<typeof parse>): Promise<void> {
-  const gone = new Promise<void>((resolve) => parser.once('close', resolve))
+async function feedParser(pieces: AsyncIterable<Buffer>, parser: ReturnType<typeof parse>): Promise<void> {
+  const closed = new Promise<void>((resolve) => parser.once('close', resolve))
   try {
     for await (const piece of pieces) {
       if (parser.destroyed) return
       if (parser.write(piece)) continue
-      await Promise.race([new Promise<void>((resolve) => parser.once('drain', resolve)), gone])
+      await Promise.race([new Promise<void>((resolve) => parser.once('drain', resolve)), closed])
     }
     parser.end()
   } catch (error) {
@@ -206,7 +206,11 @@ function fromLatin1(cell: string): string {
   return /[\x80-\x9f]/.test(cell) ? windows1252.decode(Buffer.from(cell, 'latin1')) : cell
 }
 
-async function* lines(pieces: AsyncIterable<Buffer>, encoding: NarrowEncoding, start: number): AsyncGenerator<FileRow> {
+async function* ndjsonRows(
+  pieces: AsyncIterable<Buffer>,
+  encoding: NarrowEncoding,
+  start: number,
+): AsyncGenerator<FileRow> {
   const decode = (line: Buffer) => (encoding === 'utf-8' ? line.toString('utf8') : windows1252.decode(line))
   let rest: Buffer = Buffer.alloc(0)
   let end = start
@@ -234,8 +238,8 @@ const delimiters: readonly Delimiter[] = [',', ';', '\t']
 
 /** Returns the most frequent delimiter in the first line, outside quotes. */
 export function detectDelimiter(beginning: string): Delimiter {
-  const said = /^(?:\uFEFF|ï»¿)?sep=([,;\t])\r?\n/i.exec(beginning)?.[1]
-  if (said !== undefined) return said as Delimiter
+  const declared = /^(?:\uFEFF|ï»¿)?sep=([,;\t])\r?\n/i.exec(beginning)?.[1]
+  if (declared !== undefined) return declared as Delimiter
   const [header = ''] = beginning.replaceAll(/"[^"]*"/g, '').split(/[\r\n]/, 1)
   const count = (delimiter: Delimiter) => header.split(delimiter).length
   return delimiters.toSorted((a, b) => count(b) - count(a))[0] ?? ','

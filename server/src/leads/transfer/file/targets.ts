@@ -13,7 +13,7 @@ export const customPrefix = 'customFieldValues.'
 export type Target = { field: FieldTarget } | { key: string }
 
 /** Parses a field name, `k_city` or `customFieldValues.city`; null for other text. */
-export function readTarget(text: string): Target | null {
+export function parseTarget(text: string): Target | null {
   const field = fieldTargets.find((name) => name === text)
   if (field !== undefined) return { field }
   const key = text.startsWith(customPrefix) ? text.slice(customPrefix.length) : text.startsWith('k_') ? text : ''
@@ -54,25 +54,25 @@ const byHeading = new Map(
 )
 
 /** Custom field that the workspace defines. */
-type Named = { key: string; label: string }
+type FieldName = { key: string; label: string }
 
 /**
  * Proposes a target per column, each at most once: fields of the workspace by label or key, then lead fields; other
  * columns become custom fields if possible.
  */
-export function proposeTargets(columns: readonly string[], defined: readonly Named[]): (string | null)[] {
+export function proposeTargets(columns: readonly string[], defined: readonly FieldName[]): (string | null)[] {
   const taken = new Set<string>()
   return columns.map((column) => {
-    const target = proposedFor(column.trim(), defined)
+    const target = proposeTarget(column.trim(), defined)
     if (target === null || taken.has(target)) return null
     taken.add(target)
     return target
   })
 }
 
-function proposedFor(column: string, defined: readonly Named[]): string | null {
+function proposeTarget(column: string, defined: readonly FieldName[]): string | null {
   if (readOnly.includes(column)) return null
-  if (readTarget(column) !== null) return column
+  if (parseTarget(column) !== null) return column
   const folded = fold(column)
   const own = defined.find(({ key, label }) => fold(label) === folded || key === folded)
   if (own !== undefined) return targetOfKey(own.key)

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { Type } from 'typebox'
 import { listMembers } from '../../../auth/users/members.ts'
-import { discardBody, piecesOf } from '../../../base/bytes/raw-body.ts'
+import { discardBody, iterateBody } from '../../../base/bytes/raw-body.ts'
 import { instanceScope } from '../../../base/encryption/key-store.ts'
 import type { Keyring } from '../../../base/encryption/keyring.ts'
 import { invalid, notFound } from '../../../base/errors.ts'
@@ -17,10 +17,10 @@ import type { BulkDeps } from '../../bulk/run-bulk-change.ts'
 import { undoBulkChange } from '../../bulk/start-bulk-change.ts'
 import { fieldsInUse } from '../../fields/lead-fields.ts'
 import type { LeadDeps } from '../../lead/lead.ts'
-import { fileAnswer, sendFile } from '../export/export.ts'
+import { fileResponse, sendFile } from '../export/export.ts'
+import { appendUpload, readPieces } from './file-pieces.ts'
 import { findImport, type ImportRow, listImports, maxFileBytes } from './imports.ts'
-import { appendUpload, readPieces } from './pieces.ts'
-import { fieldToFill, lookAtFile, readColumnValues } from './preview.ts'
+import { previewFile, readColumnValues, resolveField } from './preview.ts'
 import {
   ColumnValues,
   Import,
@@ -33,9 +33,9 @@ import {
   UploadQuery,
   ValuesQuery,
 } from './schema.ts'
-import { type ImportChoice, openReport, openSettings } from './settings.ts'
+import { decryptReport, decryptSettings, type ImportChoice } from './settings.ts'
 import { cancelImport, createImport, startImport } from './start-import.ts'
-import { readTracked } from './track.ts'
+import { readTracked } from './track-leads.ts'
 
 const importsPath = '/api/team/v1/workspaces/:workspaceId/lead-imports'
 const importPath = `${importsPath}/:importId`
@@ -52,7 +52,7 @@ export function importTeamRoutes(app: App, deps: BulkDeps, guard: TeamGuard): vo
     answers: { 201: OneImport },
     allErrors: [400, 401, 403, 404, 409],
     run: async ({ member, body }) => {
-      return answerOf(deps, member, await createImport(deps, member.workspaceId, member.actor, body))
+      return respondWith(deps, member, await createImport(deps, member.workspaceId, member.actor, body))
     },
   })
   api.get(importsPath, 'admin', {
@@ -74,7 +74,7 @@ export function importTeamRoutes(app: App, deps: BulkDeps, guard: TeamGuard): vo
     query: Type.Object({}, closed),
     answers: { 200: OneImport },
     run: async ({ member, params }) =>
-      answerOf(deps, member, await findImport(deps.db.sql, member.workspaceId, params.importId)),
+      respondWith(deps, member, await findImport(deps.db.sql, member.workspaceId, params.importId)),
   })
   workRoutes(api, deps)
   fileRoutes(api, deps)
@@ -97,7 +97,7 @@ function workRoutes(api: TeamApi, deps: BulkDeps): void {
     allErrors: [400, 401, 403, 404, 409, 422],
     run: async ({ member, params, body }) => {
       const { importId } = params
-      return answerOf(deps, member, await startImport(deps, member.workspaceId, member.actor, importId, body))
+      return respondWith(deps, member, await startImport(deps, member.workspaceId, member.actor, importId, body))
     },
   })
   api.post(`${importPath}/cancel`, 'admin', {
@@ -108,7 +108,7 @@ function workRoutes(api: TeamApi, deps: BulkDeps): void {
     answers: { 200: OneImport },
     errors: [409],
     run: async ({ member, params }) =>
-      answerOf(deps, member, await cancelImport(deps, member.workspaceId, member.actor, params.importId)),
+      respondWith(deps, member, await cancelImport(deps, member.workspaceId, member.actor, params.importId)),
   })
   api.post(`${importPath}/undo`, 'admin', {
     operationId: 'undoLeadImport',
@@ -122,12 +122,12 @@ function workRoutes(api: TeamApi, deps: BulkDeps): void {
       const { importId } = params
       await findImport(deps.db.sql, member.workspaceId, importId)
       await undoBulkChange(deps, member.workspaceId, member.actor, importId, 'import')
-      return answerOf(deps, member, await findImport(deps.db.sql, member.workspaceId, importId))
+      return respondWith(deps, member, await findImport(deps.db.sql, member.workspaceId, importId))
     },
   })
 }
 
-async function answerOf(deps: LeadDeps, { workspaceId }: Member, row: ImportRow) {
+async function respondWith(deps: LeadDeps, { workspaceId }: Member, row: ImportRow) {
   const [shown] = await presentImports(deps, workspaceId, [row])
   if (shown === undefined) throw new Error('Expected one presented import')
   return { import: shown }
@@ -148,8 +148,8 @@ function fileRoutes(api: TeamApi, deps: LeadDeps): void {
     run: async ({ member, params, query }) => {
       const { workspaceId } = member
       const row = await findImport(deps.db.sql, workspaceId, params.importId)
-      const look = await lookAtFile(deps.db.sql, await deps.keyStore.keyring(workspaceId), row, query)
-      const { dataStart: _, ...shown } = look
+      const preview = await previewFile(deps.db.sql, await deps.keyStore.keyring(workspaceId), row, query)
+      const { dataStart: _, ...shown } = preview
       return shown
     },
   })
@@ -168,11 +168,11 @@ function fileRoutes(api: TeamApi, deps: LeadDeps): void {
       const row = await findImport(sql, workspaceId, params.importId)
       const statuses = (await findWorkspace(sql, workspaceId))?.leadStatuses ?? []
       const keyring = await deps.keyStore.keyring(workspaceId)
-      const field = fieldToFill(query.field, await fieldsInUse(sql, workspaceId))
+      const field = resolveField(query.field, await fieldsInUse(sql, workspaceId))
       const members =
         field === 'assignedTo' ? await listMembers(sql, workspaceId, await deps.keyStore.keyring(instanceScope)) : []
-      const asked = { ...query, field }
-      return deps.db.inBulk(() => readColumnValues(sql, keyring, row, asked, { statuses, members }))
+      const valuesQuery = { ...query, field }
+      return deps.db.inBulk(() => readColumnValues(sql, keyring, row, valuesQuery, { statuses, members }))
     },
   })
   refusedRoute(api, deps)
@@ -186,12 +186,12 @@ function refusedRoute(api: TeamApi, deps: LeadDeps): void {
       'The refused rows as uploaded, in UTF-8, with the reason in `import_error`: correct them and import the file. Kept for 7 days after the end. 404 if there are none.',
     params: importParams,
     query: Type.Object({}, closed),
-    answers: { 200: fileAnswer('The refused rows.') },
+    answers: { 200: fileResponse('The refused rows.') },
     run: async ({ member, params, reply }) => {
       const { workspaceId } = member
       const { id: importId, format } = await findImport(deps.db.sql, workspaceId, params.importId)
-      const keyringOf = () => deps.keyStore.keyring(workspaceId)
-      const pieces = readPieces(deps.db.sql, keyringOf, { workspaceId, importId, kind: 'refused' }, 0)
+      const getKeyring = () => deps.keyStore.keyring(workspaceId)
+      const pieces = readPieces(deps.db.sql, getKeyring, { workspaceId, importId, kind: 'refused' }, 0)
       const first = await pieces.next()
       if (first.done) throw notFound('There are no refused rows')
       const rest = async function* () {
@@ -222,8 +222,8 @@ function uploadRoute(api: TeamApi, deps: LeadDeps): void {
         throw invalid('', `must have a body with the file's bytes from \`offset\` on, as ${fileTypes.join(', ')}`)
       const { offset } = query
       stopWaitBudget()
-      await appendUpload(deps, workspaceId, importId, offset, piecesOf(stream)).catch(discardBody(request, reply))
-      return answerOf(deps, member, await findImport(deps.db.sql, workspaceId, importId))
+      await appendUpload(deps, workspaceId, importId, offset, iterateBody(stream)).catch(discardBody(request, reply))
+      return respondWith(deps, member, await findImport(deps.db.sql, workspaceId, importId))
     },
   })
 }
@@ -244,7 +244,7 @@ async function presentImports(
 }
 
 function present(keyring: Keyring, row: ImportRow, tracked: BulkChangeRow | undefined, now: Date) {
-  const { fileName, choice } = openSettings(keyring, row.id, row.settings)
+  const { fileName, choice } = decryptSettings(keyring, row.id, row.settings)
   return {
     id: row.id,
     fileName,
@@ -260,7 +260,7 @@ function present(keyring: Keyring, row: ImportRow, tracked: BulkChangeRow | unde
     unchanged: row.unchanged,
     refused: row.refused,
     rowsPerSecond: rateOf(row, now),
-    refusals: openReport(keyring, row.id, row.report),
+    refusals: decryptReport(keyring, row.id, row.report),
     choice: choice === null ? null : presentChoice(choice),
     problem: row.problem,
     resumesAt: row.state === 'paused' ? row.due_at.toISOString() : null,
@@ -280,8 +280,8 @@ function presentChoice({ columns, targets, format: _, ...rest }: ImportChoice) {
 function presentUndo(tracked: BulkChangeRow, now: Date) {
   const { state, total: leads, undone, kept } = tracked
   const until = undoUntilOf(tracked, now)
-  const standing = state === 'undoing' || state === 'undone' ? state : until === null ? 'over' : 'possible'
-  return { state: standing, leads, undone, kept, until } as const
+  const undoState = state === 'undoing' || state === 'undone' ? state : until === null ? 'over' : 'possible'
+  return { state: undoState, leads, undone, kept, until } as const
 }
 
 function rateOf({ rows, started_at, ended_at }: ImportRow, now: Date): number {

@@ -2,7 +2,7 @@ import { claimFirst, maxCandidates } from '../../../base/citus/distributed-sql.t
 import type { Clock } from '../../../base/clock.ts'
 import type { Db, Fragment, Sql, Tx } from '../../../base/db.ts'
 import { conflict, notFound } from '../../../base/errors.ts'
-import { type DueWatch, watchDue } from '../../../base/pubsub.ts'
+import { type DueWatch, watchDueWork } from '../../../base/pubsub.ts'
 import { importUpdates, liveUpdatesTopic, publishImport } from '../../../team/live-updates.ts'
 import { lockWorkspace } from '../../../workspaces/workspace.ts'
 import { leaseEnd, pollEveryMs } from '../../bulk/bulk-changes.ts'
@@ -15,7 +15,7 @@ const maxStoredBytes = 2 * maxFileBytes
 const maxRefusedBytes = maxFileBytes / 4
 const maxDryCreated = 5_000_000
 
-const kept = (sql: Sql, workspaceId: string) => sql`
+const storedImports = (sql: Sql, workspaceId: string) => sql`
   from lead_imports
   where workspace_id = ${workspaceId}
     and (expires_at is not null or state in ('running', 'paused'))`
@@ -27,7 +27,7 @@ export async function checkOpenImports(tx: Tx, workspaceId: string): Promise<voi
   await lockWorkspace(tx, workspaceId)
   const [row] = await tx<{ open: number }[]>`
     select count(*)::int as open
-    ${kept(tx, workspaceId)}
+    ${storedImports(tx, workspaceId)}
       and ${isOpen(tx)}`
   if ((row?.open ?? 0) < maxOpenImports) return
   throw conflict(`${maxOpenImports} imports are open; finish or cancel one first`, { open: row?.open })
@@ -37,7 +37,7 @@ export async function checkOpenImports(tx: Tx, workspaceId: string): Promise<voi
 export async function checkStoredBytes(tx: Tx, workspaceId: string, more: number): Promise<void> {
   const [row] = await tx<{ stored: number }[]>`
     select coalesce(sum(refused_bytes + case when ${isOpen(tx)} then uploaded else 0 end), 0)::float8 as stored
-    ${kept(tx, workspaceId)}`
+    ${storedImports(tx, workspaceId)}`
   if ((row?.stored ?? 0) + more <= maxStoredBytes) return
   throw conflict(
     'The import files of the workspace use all 2 GiB; cancel an import, or wait until refused rows are deleted (see `filesUntil`)',
@@ -113,7 +113,7 @@ export async function findImport(sql: Sql, workspaceId: string, id: string, lock
 export const lockImport = (tx: Tx, workspaceId: string, id: string): Promise<ImportRow> =>
   findImport(tx, workspaceId, id, tx`for update`)
 
-const shown = 50
+const maxListed = 50
 
 /** Returns the newest 50 imports. */
 export async function listImports(sql: Sql, workspaceId: string): Promise<ImportRow[]> {
@@ -122,7 +122,7 @@ export async function listImports(sql: Sql, workspaceId: string): Promise<Import
     from lead_imports
     where workspace_id = ${workspaceId}
     order by id desc
-    limit ${shown}`
+    limit ${maxListed}`
 }
 
 /** Watches for imports that `claimImport` can claim. */
@@ -134,7 +134,7 @@ export function watchImports({ db, clock }: { db: Db; clock: Clock }): DueWatch 
       where state in ('running', 'paused')`
     return row?.at ?? null
   }
-  return watchDue(
+  return watchDueWork(
     { db, clock },
     { nextAt, pollEveryMs, watchedTopics: [{ topic: liveUpdatesTopic, isRelevant: importUpdates }] },
   )
@@ -177,7 +177,7 @@ async function claimIn(tx: Tx, workspaceId: string, now: Date): Promise<ImportRo
 }
 
 /** Counts of a finished batch of rows. */
-export interface Progress {
+export interface ImportProgress {
   position: number
   rows: number
   created: number
@@ -192,7 +192,7 @@ export interface Progress {
  * Updates an import in the run that a worker claimed; false if that run has ended. `started_at` identifies the run: a
  * delayed worker may resume after another has finished a dry run and the import was started again at the same position.
  */
-async function changeRun(tx: Tx, row: ImportRow, changes: Fragment, condition = tx`true`): Promise<boolean> {
+async function updateRun(tx: Tx, row: ImportRow, changes: Fragment, condition = tx`true`): Promise<boolean> {
   const { count } = await tx`
     update lead_imports
     set ${changes}
@@ -206,7 +206,7 @@ async function changeRun(tx: Tx, row: ImportRow, changes: Fragment, condition = 
 }
 
 /** Records the progress of a batch; false if the import was stopped, or another worker has done the batch. */
-export function advanceImport(tx: Tx, row: ImportRow, progress: Progress, now: Date): Promise<boolean> {
+export function advanceImport(tx: Tx, row: ImportRow, progress: ImportProgress, now: Date): Promise<boolean> {
   const changes = tx`
     position = ${progress.position},
     rows = rows + ${progress.rows},
@@ -218,12 +218,12 @@ export function advanceImport(tx: Tx, row: ImportRow, progress: Progress, now: D
     report = ${progress.report},
     due_at = ${leaseEnd(now)},
     attempts = 0`
-  return changeRun(tx, row, changes, tx`position = ${row.position}`)
+  return updateRun(tx, row, changes, tx`position = ${row.position}`)
 }
 
-const keptMs = 7 * 86_400_000
+const fileRetentionMs = 7 * 86_400_000
 
-export const expiryOf = (now: Date): Date => new Date(now.getTime() + keptMs)
+export const expiryOf = (now: Date): Date => new Date(now.getTime() + fileRetentionMs)
 
 /** Ends a claimed run; false if it had already ended. */
 export const endRun = (
@@ -233,12 +233,12 @@ export const endRun = (
   problem: string | null,
   now: Date,
 ): Promise<boolean> =>
-  changeRun(tx, row, tx`state = ${state}, problem = ${problem}, ended_at = ${now}, expires_at = ${expiryOf(now)}`)
+  updateRun(tx, row, tx`state = ${state}, problem = ${problem}, ended_at = ${now}, expires_at = ${expiryOf(now)}`)
 
 /** Releases an import when its worker stops, so that another need not wait for the lease to expire. */
-export const letGoOfImport = (tx: Tx, row: ImportRow, now: Date): Promise<boolean> =>
-  changeRun(tx, row, tx`due_at = ${now}`, tx`position = ${row.position}`)
+export const releaseImport = (tx: Tx, row: ImportRow, now: Date): Promise<boolean> =>
+  updateRun(tx, row, tx`due_at = ${now}`, tx`position = ${row.position}`)
 
 /** Pauses an import until the next day's quota. */
 export const pauseImport = (tx: Tx, row: ImportRow, until: Date): Promise<boolean> =>
-  changeRun(tx, row, tx`state = 'paused', due_at = ${until}, attempts = 0`)
+  updateRun(tx, row, tx`state = 'paused', due_at = ${until}, attempts = 0`)

@@ -4,7 +4,7 @@ import type { Sql, Tx } from '../../../base/db.ts'
 import { instanceScope } from '../../../base/encryption/key-store.ts'
 import type { Keyring } from '../../../base/encryption/keyring.ts'
 import { type ApiError, InvalidInput } from '../../../base/errors.ts'
-import { leadSettingsOf, plainLeadSettings } from '../../../base/lead-settings.ts'
+import { defaultLeadSettings, pickLeadSettings } from '../../../base/lead-settings.ts'
 import type { Log } from '../../../base/log.ts'
 import { phoneClass } from '../../../base/phone/phone-variants.ts'
 import { byteaArray } from '../../../base/postgres/values.ts'
@@ -12,34 +12,41 @@ import { emailKey } from '../../../base/text/email.ts'
 import { startOfUtcDay } from '../../../base/time.ts'
 import { recordAudit } from '../../../team/audit.ts'
 import { findWorkspace, type WorkspaceRow } from '../../../workspaces/workspace.ts'
-import { startWork } from '../../bulk/run-bulk-change.ts'
+import { startPolling } from '../../bulk/run-bulk-change.ts'
 import { fieldsInUse } from '../../fields/lead-fields.ts'
 import type { UpsertItem } from '../../lead/input.ts'
 import type { LeadDeps, LeadUser } from '../../lead/lead.ts'
 import { upsertLeads } from '../../write/upsert.ts'
 import { type PrefetchedPlan, prefetchPlan, type UpsertOutcome } from '../../write/upsert-plan.ts'
 import { FileProblem, type FileRow, readRows } from '../file/file-rows.ts'
+import { deleteUnneeded, insertPiece, readPieces } from './file-pieces.ts'
 import type { ImportRow } from './imports.ts'
-import { advanceImport, checkGrowth, claimImport, endRun, letGoOfImport, pauseImport, watchImports } from './imports.ts'
-import { dropUsed, putPiece, readPieces } from './pieces.ts'
-import { inRow, type RowContext, readRow } from './read-row.ts'
+import { advanceImport, checkGrowth, claimImport, endRun, pauseImport, releaseImport, watchImports } from './imports.ts'
+import { parseRow, type RowContext, toRowIssue } from './parse-row.ts'
 import type { ImportChoice, Refusal } from './settings.ts'
-import { addRefusals, openReport, openSettings, refusedHeader, refusedRow, sealReport } from './settings.ts'
-import { endTracking, noteBatch, trackImport } from './track.ts'
+import {
+  addRefusals,
+  decryptReport,
+  decryptSettings,
+  encryptReport,
+  formatRefusedHeader,
+  formatRefusedRow,
+} from './settings.ts'
+import { endTracking, recordBatch, trackImport } from './track-leads.ts'
 
 interface ImportDeps extends LeadDeps {
   log: Log
 }
 
 /** Thrown when the import was stopped, or another worker has done the batch. */
-class NotOurs extends Error {}
+class LeaseLostError extends Error {}
 
 const maxAttempts = 10
 const dayMs = 86_400_000
 
 /** Runs imports started on any node. */
 export const startImports = ({ repeat, ...deps }: ImportDeps & { repeat?: Repeat }): Loop =>
-  startWork(watchImports(deps), (signal) => runImports(deps, signal), {
+  startPolling(watchImports(deps), (signal) => runImports(deps, signal), {
     repeat,
     onError: (error) => deps.log.warn('failed to poll for imports; retrying', {}, error),
   })
@@ -50,25 +57,25 @@ export async function runImports(deps: ImportDeps, signal: AbortSignal): Promise
     if (signal.aborted) return count
     const row = await claimImport(deps.db, deps.clock.now())
     if (row === undefined) return count
-    await workOn(deps, row, signal)
+    await processImport(deps, row, signal)
   }
 }
 
-async function workOn(deps: ImportDeps, row: ImportRow, signal: AbortSignal): Promise<void> {
+async function processImport(deps: ImportDeps, row: ImportRow, signal: AbortSignal): Promise<void> {
   try {
     if (row.attempts > maxAttempts) throw new FileProblem('The import failed repeatedly at the same place')
     await importRows(deps, row, signal)
   } catch (error) {
-    if (error instanceof NotOurs) return
-    if (error instanceof FileProblem) return end(deps, row, 'failed', error.message)
+    if (error instanceof LeaseLostError) return
+    if (error instanceof FileProblem) return endWithAudit(deps, row, 'failed', error.message)
     // The lease expires, and then any node resumes after the last completed batch.
     deps.log.warn('import interrupted; resuming later', { workspaceId: row.workspace_id, attempt: row.attempts }, error)
   }
 }
 
 async function importRows(deps: ImportDeps, row: ImportRow, signal: AbortSignal): Promise<void> {
-  const keyringOf = () => deps.keyStore.keyring(row.workspace_id)
-  const { choice } = openSettings(await keyringOf(), row.id, row.settings)
+  const getKeyring = () => deps.keyStore.keyring(row.workspace_id)
+  const { choice } = decryptSettings(await getKeyring(), row.id, row.settings)
   if (choice === null) throw new Error('Started import has no settings')
   const workspace = await findWorkspace(deps.db.sql, row.workspace_id)
   const statuses = workspace?.leadStatuses ?? []
@@ -77,29 +84,29 @@ async function importRows(deps: ImportDeps, row: ImportRow, signal: AbortSignal)
   const memberIds = await memberIdsOf(deps, row.workspace_id)
   const fields = await fieldsInUse(deps.db.sql, row.workspace_id)
   const file = { workspaceId: row.workspace_id, importId: row.id, kind: 'file' } as const
-  const rows = readRows(readPieces(deps.db.sql, keyringOf, file, row.position), choice, row.position)
+  const rows = readRows(readPieces(deps.db.sql, getKeyring, file, row.position), choice, row.position)
   const context = () => ({
     choice,
-    leadSettings: leadSettingsOf(user),
+    leadSettings: pickLeadSettings(user),
     now: deps.clock.now(),
     memberIds,
     statuses,
     fields,
   })
   // Files have mostly new or mostly known leads, so the previous batch predicts the next one.
-  let isOfNew = true
-  const foresee = async (items: Batch['items']) =>
-    isOfNew && !row.dry_run ? prefetchPlan(await keyringOf(), items, deps.clock.now()) : null
+  let expectsNewLeads = true
+  const prefetch = async (items: Batch['items']) =>
+    expectsNewLeads && !row.dry_run ? prefetchPlan(await getKeyring(), items, deps.clock.now()) : null
   let state = row
-  for await (const batch of readBatches(rows, row.position, context, foresee)) {
+  for await (const batch of readBatches(rows, row.position, context, prefetch)) {
     const done = await importBatch(deps, user, state, choice, batch)
     if (done === 'quota') return
     if (outgrewStatistics(state.rows, done.rows)) await refreshStatistics(deps.db.sql)
-    isOfNew = done.created > state.created
+    expectsNewLeads = done.created > state.created
     state = done
-    if (signal.aborted) return void (await deps.db.tx((tx) => letGoOfImport(tx, done, deps.clock.now())))
+    if (signal.aborted) return void (await deps.db.tx((tx) => releaseImport(tx, done, deps.clock.now())))
   }
-  await end(deps, row, row.dry_run ? 'checked' : 'done', null)
+  await endWithAudit(deps, row, row.dry_run ? 'checked' : 'done', null)
 }
 
 // PostgreSQL analyzes a growing table once a minute. Until then it uses plans for the former size and scans a workspace
@@ -117,7 +124,7 @@ async function refreshStatistics(sql: Sql): Promise<void> {
 function userOf(row: ImportRow, workspace: WorkspaceRow | undefined): LeadUser {
   return {
     workspaceId: row.workspace_id,
-    ...(workspace === undefined ? plainLeadSettings : leadSettingsOf(workspace)),
+    ...(workspace === undefined ? defaultLeadSettings : pickLeadSettings(workspace)),
     masked: false,
     actor: { type: row.actor_type, id: row.actor_id },
     partOf: `import:${row.id}`,
@@ -135,7 +142,7 @@ async function importBatch(
   user: LeadUser,
   row: ImportRow,
   choice: ImportChoice,
-  batch: BatchInTurn,
+  batch: PreparedBatch,
 ): Promise<ImportRow | 'quota'> {
   const keyring = await deps.keyStore.keyring(row.workspace_id)
   let next: ImportRow = row
@@ -145,9 +152,9 @@ async function importBatch(
     stopAtQuota: true,
     dryRun: row.dry_run,
     prefetched: batch.prefetched,
-    meanwhile: batch.makeNext,
-    alongside: async (tx, all) => {
-      next = await settleBatch(tx, keyring, row, choice, batch, all, now)
+    whileWriting: batch.prepareNext,
+    inTransaction: async (tx, all) => {
+      next = await commitBatch(tx, keyring, row, choice, batch, all, now)
     },
   })
   if (!endsAtQuota(outcomes)) return next
@@ -161,7 +168,7 @@ function endsAtQuota(outcomes: readonly UpsertOutcome[]): boolean {
   return last?.action === 'failed' && last.error.statusCode === 429
 }
 
-async function settleBatch(
+async function commitBatch(
   tx: Tx,
   keyring: Keyring,
   row: ImportRow,
@@ -174,18 +181,20 @@ async function settleBatch(
   const failed = outcomes.flatMap((outcome, at) =>
     outcome.action === 'failed' ? [{ at, refusals: refusalsOf(outcome.error, row.rows + at, choice) }] : [],
   )
-  const refusedText = failed.map(({ at, refusals }) => refusedRow(rows[at] ?? { cells: [], end: 0 }, refusals, choice))
+  const refusedText = failed.map(({ at, refusals }) =>
+    formatRefusedRow(rows[at] ?? { cells: [], end: 0 }, refusals, choice),
+  )
   const bytes = refusedBytes(row, choice, refusedText)
   checkGrowth(row, bytes.length)
   if (bytes.length > 0) {
     const file = { workspaceId: row.workspace_id, importId: row.id, kind: 'refused' } as const
-    await putPiece(tx, keyring, file, row.refused_bytes, bytes)
+    await insertPiece(tx, keyring, file, row.refused_bytes, bytes)
   }
   const report = addRefusals(
-    openReport(keyring, row.id, row.report),
+    decryptReport(keyring, row.id, row.report),
     failed.flatMap(({ refusals }) => refusals),
   )
-  const found = row.dry_run ? await countAsFound(tx, keyring, row, items, outcomes) : 0
+  const found = row.dry_run ? await countFoundInDryRun(tx, keyring, row, items, outcomes) : 0
   const count = (is: (outcome: UpsertOutcome) => boolean) => outcomes.filter(is).length
   const unchanged = count((outcome) => outcome.action === 'updated' && outcome.before === outcome.lead)
   const progress = {
@@ -196,10 +205,10 @@ async function settleBatch(
     unchanged,
     refused: failed.length,
     refusedBytes: bytes.length,
-    report: sealReport(keyring, row.id, report),
+    report: encryptReport(keyring, row.id, report),
   }
-  if (!row.dry_run) await noteBatch(tx, keyring, row, outcomes)
-  if (!(await advanceImport(tx, row, progress, now))) throw new NotOurs()
+  if (!row.dry_run) await recordBatch(tx, keyring, row, outcomes)
+  if (!(await advanceImport(tx, row, progress, now))) throw new LeaseLostError()
   return {
     ...row,
     position: progress.position,
@@ -211,7 +220,7 @@ async function settleBatch(
 }
 
 function refusedBytes(row: ImportRow, choice: ImportChoice, lines: readonly string[]): Buffer {
-  const header = row.refused_bytes === 0 && lines.length > 0 ? refusedHeader(choice) : ''
+  const header = row.refused_bytes === 0 && lines.length > 0 ? formatRefusedHeader(choice) : ''
   return Buffer.from(header + lines.join(''))
 }
 
@@ -219,10 +228,12 @@ function refusedBytes(row: ImportRow, choice: ImportChoice, lines: readonly stri
 function refusalsOf(error: Error, rowsBefore: number, choice: ImportChoice): Refusal[] {
   const row = rowsBefore + (choice.format === 'csv' ? 2 : 1)
   if (!(error instanceof InvalidInput)) return [{ row, field: '', message: error.message }]
-  return error.issues.map((issue) => inRow(issue, choice)).map(({ path, message }) => ({ row, field: path, message }))
+  return error.issues
+    .map((issue) => toRowIssue(issue, choice))
+    .map(({ path, message }) => ({ row, field: path, message }))
 }
 
-async function end(
+async function endWithAudit(
   { db, clock }: LeadDeps,
   row: ImportRow,
   state: 'checked' | 'done' | 'failed',
@@ -231,7 +242,7 @@ async function end(
   await db.tx(async (tx) => {
     const now = clock.now()
     if (!(await endRun(tx, row, state, problem, now))) return
-    await dropUsed(tx, row.workspace_id, row.id, state)
+    await deleteUnneeded(tx, row.workspace_id, row.id, state)
     if (row.dry_run) return
     await endTracking(tx, row.workspace_id, row.id, now)
     const actor = { type: row.actor_type, id: row.actor_id }
@@ -248,37 +259,37 @@ interface Batch {
   prefetched: PrefetchedPlan | null
 }
 
-interface BatchInTurn extends Batch {
+interface PreparedBatch extends Batch {
   /** Starts preparing the next batch. */
-  makeNext(): void
+  prepareNext(): void
 }
 
-type Foresee = (items: Batch['items']) => Promise<PrefetchedPlan | null>
+type Prefetch = (items: Batch['items']) => Promise<PrefetchedPlan | null>
 
 const maxRows = 500
 const maxBytes = 1024 * 1024
 
-/** Yields batches of rows. Each is prepared when `makeNext` of the previous one is called, or when it is requested. */
+/** Yields batches of rows. Each is prepared when `prepareNext` of the previous one is called, or when it is requested. */
 async function* readBatches(
   rows: AsyncIterable<FileRow>,
   start: number,
   context: () => RowContext,
-  foresee: Foresee,
-): AsyncGenerator<BatchInTurn> {
-  const source = batchesOf(rows, start, context, foresee)
-  let coming: Promise<IteratorResult<Batch>> | null = null
+  prefetch: Prefetch,
+): AsyncGenerator<PreparedBatch> {
+  const source = batchesOf(rows, start, context, prefetch)
+  let nextBatch: Promise<IteratorResult<Batch>> | null = null
   const next = () => {
-    coming ??= source.next()
+    nextBatch ??= source.next()
     // An error is thrown when the batch is requested; if the import has stopped before, it is ignored.
-    coming.catch(() => {})
-    return coming
+    nextBatch.catch(() => {})
+    return nextBatch
   }
   try {
     for (;;) {
       const { done, value } = await next()
-      coming = null
+      nextBatch = null
       if (done) return
-      yield { ...value, makeNext: () => void next() }
+      yield { ...value, prepareNext: () => void next() }
     }
   } finally {
     await source.return(undefined)
@@ -289,12 +300,12 @@ async function* batchesOf(
   rows: AsyncIterable<FileRow>,
   start: number,
   context: () => RowContext,
-  foresee: Foresee,
+  prefetch: Prefetch,
 ): AsyncGenerator<Batch> {
   const read = async (batch: FileRow[]): Promise<Batch> => {
-    const reading = context()
-    const items = batch.map((row) => readRow(row, reading))
-    return { rows: batch, items, prefetched: await foresee(items) }
+    const rowContext = context()
+    const items = batch.map((row) => parseRow(row, rowContext))
+    return { rows: batch, items, prefetched: await prefetch(items) }
   }
   let batch: FileRow[] = []
   let from = start
@@ -312,7 +323,7 @@ async function* batchesOf(
  * Counts the leads that a dry run would create but an earlier batch would have created already: the real import would
  * find those. Stores digests of their names in the database, since a file may have any number of them.
  */
-async function countAsFound(
+async function countFoundInDryRun(
   tx: Tx,
   keyring: Keyring,
   { workspace_id, id }: ImportRow,
@@ -320,7 +331,7 @@ async function countAsFound(
   outcomes: readonly UpsertOutcome[],
 ): Promise<number> {
   const names = items.flatMap((item, at) =>
-    outcomes[at]?.action === 'created' && 'by' in item && item.by !== 'id' ? [nameOf(keyring, item)] : [],
+    outcomes[at]?.action === 'created' && 'by' in item && item.by !== 'id' ? [nameDigest(keyring, item)] : [],
   )
   if (names.length === 0) return 0
   const added = await tx`
@@ -332,6 +343,6 @@ async function countAsFound(
   return names.length - added.length
 }
 
-function nameOf(keyring: Keyring, { by, value }: UpsertItem): Buffer {
+function nameDigest(keyring: Keyring, { by, value }: UpsertItem): Buffer {
   return keyring.stable(`import ${by}`, by === 'phone' ? phoneClass(value) : value)
 }

@@ -3,7 +3,7 @@ import { maxMessageLength, nullable, oneOf, timestamp, titled } from '../../../b
 import { count, text, uuid, wholeNumber } from '../../../base/schema-types.ts'
 import { closed, idSchema, workspaceParams } from '../../../team/team-schema.ts'
 import { maxTextLength } from '../../lead/custom-fields.ts'
-import { chosenFields } from '../file/field-values.ts'
+import { choiceFields } from '../file/field-values.ts'
 import { encodings, maxRecordBytes } from '../file/file-rows.ts'
 import { importStates, maxFileBytes } from './imports.ts'
 import { maxValueLength, maxValues } from './preview.ts'
@@ -211,8 +211,8 @@ export const ValuesQuery = Type.Object(
     column: Type.String({ maxLength: 10_000, description: 'CSV: the heading. NDJSON: the field name.' }),
     field: Type.String({
       maxLength: 60,
-      pattern: `^(?:${chosenFields.join('|')}|k_[a-z0-9_]{1,38}|customFieldValues\\.[a-z][a-z0-9_]{0,39})$`,
-      description: `The target field of the column: ${chosenFields.join(', ')}, or a field with choices that the workspace defines, as \`k_…\` or \`customFieldValues.…\`.`,
+      pattern: `^(?:${choiceFields.join('|')}|k_[a-z0-9_]{1,38}|customFieldValues\\.[a-z][a-z0-9_]{0,39})$`,
+      description: `The target field of the column: ${choiceFields.join(', ')}, or a field with choices that the workspace defines, as \`k_…\` or \`customFieldValues.…\`.`,
       example: 'status',
     }),
     encoding: Type.Optional(encoding),

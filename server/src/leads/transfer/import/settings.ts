@@ -1,6 +1,6 @@
 import type { Keyring } from '../../../base/encryption/keyring.ts'
 import { csvLine, unguardCell } from '../file/cells.ts'
-import type { DecimalSign, FieldValueMapping, ValueMapping } from '../file/field-values.ts'
+import type { DecimalSeparator, FieldValueMapping, ValueMapping } from '../file/field-values.ts'
 import type { FileFormat, FileRow } from '../file/file-rows.ts'
 import { errorColumn } from '../file/targets.ts'
 
@@ -22,13 +22,13 @@ export interface ImportChoice extends FileFormat {
   /** If true, splits a first name after its first word if the row has no last name. */
   splitNames: boolean
   /** Decimal separator; if null, ambiguous amounts are refused. */
-  decimal: DecimalSign | null
+  decimal: DecimalSeparator | null
   /** Labels of custom fields, by target. */
   labels: Record<string, string>
 }
 
 // Defaults for imports started before these settings existed, or without them.
-const plainChoice = {
+const defaultChoice = {
   values: {},
   fieldValues: {},
   splitNames: false,
@@ -69,45 +69,45 @@ export function addRefusals(report: ImportReport, refusals: readonly Refusal[]):
   return { kinds, examples: [...report.examples, ...refusals].slice(0, maxExamples) }
 }
 
-const importPlace = (importId: string, column: string) => ({ table: 'lead_imports', row: importId, column })
+const importContext = (importId: string, column: string) => ({ table: 'lead_imports', row: importId, column })
 
-export function sealSettings(keyring: Keyring, importId: string, settings: ImportSettings): Buffer {
-  return keyring.encrypt(importPlace(importId, 'settings'), JSON.stringify(settings))
+export function encryptSettings(keyring: Keyring, importId: string, settings: ImportSettings): Buffer {
+  return keyring.encrypt(importContext(importId, 'settings'), JSON.stringify(settings))
 }
 
-export function openSettings(keyring: Keyring, importId: string, sealed: Buffer): ImportSettings {
+export function decryptSettings(keyring: Keyring, importId: string, ciphertext: Buffer): ImportSettings {
   const { fileName, choice } = JSON.parse(
-    keyring.decryptText(importPlace(importId, 'settings'), sealed),
+    keyring.decryptText(importContext(importId, 'settings'), ciphertext),
   ) as ImportSettings
-  return { fileName, choice: choice === null ? null : { ...plainChoice, ...choice } }
+  return { fileName, choice: choice === null ? null : { ...defaultChoice, ...choice } }
 }
 
-export function sealReport(keyring: Keyring, importId: string, report: ImportReport): Buffer {
-  return keyring.encrypt(importPlace(importId, 'report'), JSON.stringify(report))
+export function encryptReport(keyring: Keyring, importId: string, report: ImportReport): Buffer {
+  return keyring.encrypt(importContext(importId, 'report'), JSON.stringify(report))
 }
 
-export function openReport(keyring: Keyring, importId: string, sealed: Buffer | null): ImportReport {
-  return sealed === null
+export function decryptReport(keyring: Keyring, importId: string, ciphertext: Buffer | null): ImportReport {
+  return ciphertext === null
     ? emptyReport
-    : (JSON.parse(keyring.decryptText(importPlace(importId, 'report'), sealed)) as ImportReport)
+    : (JSON.parse(keyring.decryptText(importContext(importId, 'report'), ciphertext)) as ImportReport)
 }
 
 const bom = '\uFEFF'
 
 /** Returns a line of the file of refused rows: the original row with the reason. The file can be imported again. */
-export function refusedRow(row: FileRow, reasons: readonly Refusal[], choice: ImportChoice): string {
-  const words = reasons.map(({ field, message }) => `${field} ${message}`.trim()).join('; ')
-  if (choice.format === 'ndjson') return ndjsonLine(row.cells[0] ?? '', words)
+export function formatRefusedRow(row: FileRow, reasons: readonly Refusal[], choice: ImportChoice): string {
+  const reasonText = reasons.map(({ field, message }) => `${field} ${message}`.trim()).join('; ')
+  if (choice.format === 'ndjson') return ndjsonLine(row.cells[0] ?? '', reasonText)
   // csvLine guards every cell again.
   const cells = row.cells.map(unguardCell)
   const padding = Array.from({ length: Math.max(0, choice.columns.length - cells.length) }, () => '')
   const [own, beyond] = [cells.slice(0, choice.columns.length), cells.slice(choice.columns.length)]
   // The reason is in its own column, also in a row with too many cells.
-  return csvLine([...withoutReason([...own, ...padding], choice), words, ...beyond], choice.delimiter)
+  return csvLine([...withoutReason([...own, ...padding], choice), reasonText, ...beyond], choice.delimiter)
 }
 
 /** Returns the start of the file; spreadsheets recognize UTF-8 by the byte order mark. */
-export function refusedHeader(choice: ImportChoice): string {
+export function formatRefusedHeader(choice: ImportChoice): string {
   if (choice.format === 'ndjson') return ''
   return bom + csvLine([...withoutReason(choice.columns, choice), errorColumn], choice.delimiter)
 }
@@ -117,14 +117,14 @@ function withoutReason(texts: readonly string[], { columns }: ImportChoice): str
   return texts.filter((_, at) => columns[at] !== errorColumn)
 }
 
-function ndjsonLine(line: string, words: string): string {
+function ndjsonLine(line: string, reasonText: string): string {
   try {
     const value = JSON.parse(line)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-      return `${JSON.stringify({ ...value, [errorColumn]: words })}\n`
+      return `${JSON.stringify({ ...value, [errorColumn]: reasonText })}\n`
     }
   } catch {
     // Not a JSON object; returned as text below.
   }
-  return `${JSON.stringify({ line, [errorColumn]: words })}\n`
+  return `${JSON.stringify({ line, [errorColumn]: reasonText })}\n`
 }

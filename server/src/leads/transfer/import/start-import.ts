@@ -7,17 +7,17 @@ import { recordAudit } from '../../../team/audit.ts'
 import { publishImport } from '../../../team/live-updates.ts'
 import type { TeamActor } from '../../../team/member.ts'
 import { findWorkspace } from '../../../workspaces/workspace.ts'
-import { fieldsInUse, hasChoices, toldChoices } from '../../fields/lead-fields.ts'
+import { fieldsInUse, hasChoices, listChoices } from '../../fields/lead-fields.ts'
 import type { LeadDeps } from '../../lead/lead.ts'
 import type { FieldValueMapping, ValueMapping } from '../file/field-values.ts'
-import { allowedValues, chosenFields, valueKey } from '../file/field-values.ts'
-import { readTarget, targetOfKey } from '../file/targets.ts'
+import { allowedValues, choiceFields, valueKey } from '../file/field-values.ts'
+import { parseTarget, targetOfKey } from '../file/targets.ts'
+import { deletePieces, deleteUnneeded } from './file-pieces.ts'
 import { checkOpenImports, endStates, expiryOf, findImport, type ImportRow, lockImport } from './imports.ts'
-import { dropPieces, dropUsed } from './pieces.ts'
-import { lookAtFile } from './preview.ts'
+import { previewFile } from './preview.ts'
 import type { NewImportBody, StartBody } from './schema.ts'
-import { type ImportChoice, type ImportSettings, openSettings, sealSettings } from './settings.ts'
-import { endTracking } from './track.ts'
+import { decryptSettings, encryptSettings, type ImportChoice, type ImportSettings } from './settings.ts'
+import { endTracking } from './track-leads.ts'
 
 /** Creates an import whose file is then uploaded. Throws 409 if too many are open. */
 export async function createImport(
@@ -29,7 +29,7 @@ export async function createImport(
   const keyring = await keyStore.keyring(workspaceId)
   const now = clock.now()
   const id = newId(now)
-  const settings = sealSettings(keyring, id, { fileName, choice: null })
+  const settings = encryptSettings(keyring, id, { fileName, choice: null })
   return db.tx(async (tx) => {
     await checkOpenImports(tx, workspaceId)
     await tx`
@@ -45,7 +45,7 @@ export async function createImport(
   })
 }
 
-type StartWish = Static<typeof StartBody>
+type StartRequest = Static<typeof StartBody>
 
 /** Starts an uploaded import at its first row. After a dry run it can be started again. */
 export async function startImport(
@@ -53,37 +53,37 @@ export async function startImport(
   workspaceId: string,
   actor: TeamActor,
   importId: string,
-  wish: StartWish,
+  request: StartRequest,
 ): Promise<ImportRow> {
   const keyring = await deps.keyStore.keyring(workspaceId)
   const row = await findImport(deps.db.sql, workspaceId, importId)
   checkStartable(row)
-  const look = await lookAtFile(deps.db.sql, keyring, row, wish)
+  const preview = await previewFile(deps.db.sql, keyring, row, request)
   const choice: ImportChoice = {
     format: row.format,
-    encoding: look.encoding,
-    delimiter: look.delimiter,
-    columns: look.columns.map(({ name }) => name),
-    targets: targetsOf(row, look.columns, wish),
-    match: wish.match,
-    createIfMissing: wish.createIfMissing ?? true,
-    emptyCells: wish.emptyCells ?? 'keep',
-    values: await valuesOf(deps, workspaceId, wish),
-    fieldValues: await fieldValuesOf(deps, workspaceId, wish),
-    splitNames: wish.splitNames ?? false,
-    decimal: wish.decimal ?? null,
-    labels: wish.labels ?? {},
+    encoding: preview.encoding,
+    delimiter: preview.delimiter,
+    columns: preview.columns.map(({ name }) => name),
+    targets: targetsOf(row, preview.columns, request),
+    match: request.match,
+    createIfMissing: request.createIfMissing ?? true,
+    emptyCells: request.emptyCells ?? 'keep',
+    values: await valuesOf(deps, workspaceId, request),
+    fieldValues: await fieldValuesOf(deps, workspaceId, request),
+    splitNames: request.splitNames ?? false,
+    decimal: request.decimal ?? null,
+    labels: request.labels ?? {},
   }
-  const { fileName } = openSettings(keyring, importId, row.settings)
-  const dryRun = wish.dryRun === true
+  const { fileName } = decryptSettings(keyring, importId, row.settings)
+  const dryRun = request.dryRun === true
   return deps.db.tx(async (tx) => {
     checkStartable(await lockImport(tx, workspaceId, importId))
-    await begin(tx, keyring, row, { fileName, choice }, look.dataStart, dryRun, actor, deps.clock.now())
+    await markRunning(tx, keyring, row, { fileName, choice }, preview.dataStart, dryRun, actor, deps.clock.now())
     return findImport(tx, workspaceId, importId)
   })
 }
 
-async function begin(
+async function markRunning(
   tx: Tx,
   keyring: Keyring,
   { workspace_id: workspaceId, id }: ImportRow,
@@ -93,11 +93,11 @@ async function begin(
   actor: TeamActor,
   now: Date,
 ): Promise<void> {
-  await dropPieces(tx, workspaceId, id, 'refused')
+  await deletePieces(tx, workspaceId, id, 'refused')
   await tx`
     update lead_imports
     set state = 'running',
-      settings = ${sealSettings(keyring, id, settings)},
+      settings = ${encryptSettings(keyring, id, settings)},
       report = null,
       actor_type = ${actor.type},
       actor_id = ${actor.id},
@@ -126,44 +126,44 @@ function checkStartable({ state, uploaded, size }: ImportRow): void {
 function targetsOf(
   { format }: ImportRow,
   columns: readonly { name: string; target: string | null }[],
-  { mapping = {}, match }: StartWish,
+  { mapping = {}, match }: StartRequest,
 ): (string | null)[] {
   const issues: Issue[] = []
-  const refuse = (path: string, message: string) => {
+  const reject = (path: string, message: string) => {
     issues.push({ path, message })
   }
   for (const [name, target] of Object.entries(mapping)) {
     if (!columns.some((column) => column.name === name)) {
-      refuse(
+      reject(
         `mapping.${name}`,
         format === 'csv' ? 'is not a column of the file' : 'is only for CSV; NDJSON rows name their fields',
       )
-    } else if (target !== null && readTarget(target) === null) {
-      refuse(`mapping.${name}`, 'must be a field of a lead, k_…, customFieldValues.…, or null')
+    } else if (target !== null && parseTarget(target) === null) {
+      reject(`mapping.${name}`, 'must be a field of a lead, k_…, customFieldValues.…, or null')
     }
   }
-  const asked = new Set(Object.values(mapping))
+  const mappedTargets = new Set(Object.values(mapping))
   // A column mapped to a field takes it from a column for which it was only proposed.
   const targets = columns.map(({ name, target }) =>
-    Object.hasOwn(mapping, name) ? (mapping[name] ?? null) : asked.has(target) ? null : target,
+    Object.hasOwn(mapping, name) ? (mapping[name] ?? null) : mappedTargets.has(target) ? null : target,
   )
   for (const [at, target] of targets.entries()) {
-    if (target !== null && targets.indexOf(target) !== at) refuse('mapping', `maps two columns to ${target}`)
+    if (target !== null && targets.indexOf(target) !== at) reject('mapping', `maps two columns to ${target}`)
   }
   if (format === 'csv' && match !== 'none' && match !== 'id' && !targets.includes(match)) {
-    refuse('match', 'must be a field that a column fills')
+    reject('match', 'must be a field that a column fills')
   }
-  if (format === 'csv' && match === 'id') refuse('match', 'cannot be id for CSV files')
+  if (format === 'csv' && match === 'id') reject('match', 'cannot be id for CSV files')
   if (issues.length > 0) throw new InvalidInput(issues)
   return targets
 }
 
 /** Returns the mapping of values by normalized value. Throws 400 for values that a lead cannot have. */
-async function valuesOf({ db }: LeadDeps, workspaceId: string, { values = {} }: StartWish): Promise<ValueMapping> {
+async function valuesOf({ db }: LeadDeps, workspaceId: string, { values = {} }: StartRequest): Promise<ValueMapping> {
   const workspace = await findWorkspace(db.sql, workspaceId)
   const issues: Issue[] = []
   const mapping: ValueMapping = {}
-  for (const field of chosenFields) {
+  for (const field of choiceFields) {
     const allowed = allowedValues(field, workspace?.leadStatuses ?? [])
     for (const [text, value] of Object.entries(values[field] ?? {})) {
       if (value !== null && allowed?.includes(value) === false) {
@@ -180,7 +180,7 @@ async function valuesOf({ db }: LeadDeps, workspaceId: string, { values = {} }: 
 async function fieldValuesOf(
   { db }: LeadDeps,
   workspaceId: string,
-  { fieldValues = {} }: StartWish,
+  { fieldValues = {} }: StartRequest,
 ): Promise<FieldValueMapping> {
   if (Object.keys(fieldValues).length === 0) return {}
   const fields = await fieldsInUse(db.sql, workspaceId)
@@ -188,15 +188,15 @@ async function fieldValuesOf(
   const mapping: FieldValueMapping = {}
   for (const [target, meanings] of Object.entries(fieldValues)) {
     const path = `fieldValues.${target}`
-    const read = readTarget(target)
-    const field = read !== null && 'key' in read ? fields.get(read.key) : undefined
+    const parsed = parseTarget(target)
+    const field = parsed !== null && 'key' in parsed ? fields.get(parsed.key) : undefined
     if (field === undefined || !hasChoices(field.type)) {
       issues.push({ path, message: 'must be a field with choices that the workspace defines' })
       continue
     }
     for (const value of Object.values(meanings)) {
       if (value === null || field.choices.includes(value)) continue
-      issues.push({ path, message: `must be one of ${toldChoices(field.choices)}, or null` })
+      issues.push({ path, message: `must be one of ${listChoices(field.choices)}, or null` })
     }
     const entries = Object.entries(meanings).map(([text, value]) => [valueKey(text), value] as const)
     mapping[targetOfKey(field.key)] = Object.fromEntries(entries)
@@ -218,7 +218,7 @@ export async function cancelImport({ db, clock }: LeadDeps, workspaceId: string,
         expires_at = ${expiryOf(now)}
       where workspace_id = ${workspaceId}
         and id = ${importId}`
-    await dropUsed(tx, workspaceId, importId, 'cancelled')
+    await deleteUnneeded(tx, workspaceId, importId, 'cancelled')
     if (!row.dry_run) await endTracking(tx, workspaceId, importId, now)
     publishImport(tx, workspaceId, importId)
     const entry = { scopeId: workspaceId, actor, action: 'leads.import_cancelled', target: `import:${importId}` }

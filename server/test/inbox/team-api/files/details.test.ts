@@ -9,7 +9,7 @@ type Shown = any
 
 async function says(w: FilesWorld, fields: Partial<Extract<ChannelEvent, { type: 'message' }>>) {
   w.clock.advance(1000)
-  await w.tell(customerMessage({ at: w.clock.now(), ...fields }))
+  await w.deliver(customerMessage({ at: w.clock.now(), ...fields }))
 }
 
 /** Returns the messages after checking that list and timeline of the team API agree. */
@@ -87,14 +87,14 @@ test('a message shows its newest reaction per side until it is removed', async (
   await reaction(w, 'wamid.1', '❤️', { externalId: 'wamid.r2' })
   w.clock.advance(1000)
   const echo = { type: 'echo', externalId: 'wamid.r3', customer: marina, kind: 'text', text: '🙏' } as const
-  await w.tell({ ...echo, at: w.clock.now(), detail: { reaction: { externalId: 'wamid.1', emoji: '🙏' } } })
+  await w.deliver({ ...echo, at: w.clock.now(), detail: { reaction: { externalId: 'wamid.1', emoji: '🙏' } } })
   const [message, first, second, ours] = await shown(w)
   const stands = ({ id, occurredAt: at, direction }: Shown, emoji: string) => ({ id, emoji, direction, at })
   assert.deepEqual(message.reactions, [stands(second, '❤️'), stands(ours, '🙏')])
   assert.deepEqual([message.reaction, first.reaction], [null, { messageId: message.id, emoji: '👍' }])
   w.clock.advance(2000)
   const lifted = { type: 'reaction_lifted', originalId: 'wamid.1', direction: 'inbound', customer: marina } as const
-  await w.tell({ ...lifted, at: w.clock.now() })
+  await w.deliver({ ...lifted, at: w.clock.now() })
   const [after] = await shown(w)
   assert.deepEqual(after.reactions, [stands(ours, '🙏')])
   await reaction(w, 'wamid.1', '👀')
@@ -110,7 +110,7 @@ test('a reaction to our message is shown on it, even to a part of a longer one',
   await says(w, { text: 'Hello' })
   w.clock.advance(1000)
   const echo = { type: 'echo', externalId: 'wamid.e', customer: marina, kind: 'text', text: 'Hi' } as const
-  await w.tell({ ...echo, at: w.clock.now() })
+  await w.deliver({ ...echo, at: w.clock.now() })
   await reaction(w, 'wamid.e', '👍')
   const [, ours, theirs] = await shown(w)
   assert.deepEqual([ours.reactions.length, theirs.reaction.messageId], [1, ours.id])

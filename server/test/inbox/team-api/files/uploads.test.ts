@@ -5,7 +5,7 @@ import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import { fetchDeps } from '../../../../src/app/inbox.ts'
 import { deleteAbandonedUploads, receiveUpload } from '../../../../src/inbox/media/uploads.ts'
-import { oncePerFile } from '../../../support/file-end.ts'
+import { oncePerFile } from '../../../support/file-lifecycle.ts'
 import { type FilesWorld, filesWorld, png } from '../../../support/inbox/files-world.ts'
 import { signedInMember, type TestMember } from '../../../support/member.ts'
 import { listen } from '../../../support/wire/raw-http.ts'
@@ -85,7 +85,7 @@ test('an upload is stored before its message: checked, encrypted, with its size,
 
 test('a picture whose preview times out is accepted without preview and size', async () => {
   const { w, id } = await uploadWorld()
-  const deps = fetchDeps(w, { make: async () => null, close: async () => {} })
+  const deps = fetchDeps(w, { create: async () => null, close: async () => {} })
   const unknown = { name: null, type: null, seconds: null, waveform: null, length: null }
   const scope = { workspaceId: w.workspaceId, connectionIds: [] }
   const upload = { conversationId: id, kind: 'image', ...unknown, bytes: Readable.from([png]) } as const

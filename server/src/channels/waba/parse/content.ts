@@ -1,0 +1,138 @@
+import type { Referral } from '../../channel-event.ts'
+import { type Content, contentOf, unsupported } from '../../untrusted-values.ts'
+import { type JsonObject, listOf, objectOf, parseJson, textOf, tokenOf } from '../json.ts'
+import { parseDetail } from './detail.ts'
+
+const maxSummaryLength = 4096
+
+/** Returns a message's content in our kinds; null for edits, deletions and removed reactions. */
+export function parseContent(message: JsonObject): Content | null {
+  const type = textOf(message.type) ?? typeByContent(message)
+  const content = parseText(type, message)
+  const detail = content === null ? null : parseDetail(type, message)
+  return content === null || detail === null ? content : { ...content, detail }
+}
+
+function parseText(type: string, message: JsonObject): Content | null {
+  const inner = objectOf(message[type])
+  switch (type) {
+    case 'text':
+      return contentOf('text', textOf(inner.body)) ?? unsupportedOf(message)
+    case 'image':
+    case 'video':
+      return { kind: type, text: textOf(inner.caption) ?? '' }
+    case 'sticker':
+      return { kind: 'image', text: '' }
+    case 'audio':
+    case 'voice':
+      return { kind: 'audio', text: '' }
+    case 'document':
+      return { kind: 'document', text: textOf(inner.caption) ?? textOf(inner.filename) ?? '' }
+    case 'location':
+      return { kind: 'location', text: placeOf(inner) }
+    case 'contacts':
+      return { kind: 'text', text: summaryOfContacts(listOf(message.contacts)) }
+    case 'interactive':
+      return contentOf('text', interactiveText(inner)) ?? unsupportedOf(message)
+    case 'button':
+      return contentOf('text', textOf(inner.text) ?? tokenOf(inner.payload)) ?? unsupportedOf(message)
+    case 'order':
+      return { kind: 'text', text: textOf(inner.text) ?? summaryOfOrder(inner) }
+    case 'template':
+      return { kind: 'template', text: textOf(inner.body) ?? textOf(inner.name) ?? '' }
+    case 'media_placeholder':
+      return { kind: 'system', text: 'Media' }
+    case 'reaction':
+      return contentOf('text', textOf(inner.emoji))
+    case 'revoke':
+    case 'edit':
+      return null
+    case 'unsupported':
+      // Some senders of this type include the text anyway.
+      return contentOf('text', textOf(objectOf(message.text).body)) ?? unsupportedOf(message)
+    default:
+      return unsupportedOf(message)
+  }
+}
+
+/** Returns details of the ad that led to a message; null if there is none. */
+export function parseReferral(value: unknown): Referral | null {
+  const { ctwa_clid, source_id, source_type, source_url, headline } = objectOf(value)
+  const referral = {
+    ctwa_clid: textOf(ctwa_clid),
+    source_id: tokenOf(source_id),
+    source_type: textOf(source_type),
+    source_url: textOf(source_url),
+    headline: textOf(headline),
+  }
+  return Object.values(referral).some((part) => part !== null) ? referral : null
+}
+
+// The platform sometimes names the type that it could not deliver.
+function unsupportedOf(message: JsonObject): Content {
+  const type = textOf(message.type)
+  const named = type === 'unsupported' || type === null ? textOf(objectOf(message.unsupported).type) : type
+  return unsupported(named === 'unknown' ? null : named)
+}
+
+function typeByContent(message: JsonObject): string {
+  const known = ['text', 'image', 'video', 'audio', 'document', 'sticker', 'location', 'interactive', 'button', 'order']
+  return known.find((type) => typeof message[type] === 'object' && message[type] !== null) ?? ''
+}
+
+function placeOf({ name, address, latitude, longitude }: JsonObject): string {
+  const labels = [textOf(name), textOf(address)].filter((part) => part !== null)
+  if (labels.length > 0) return labels.join(', ')
+  const isPoint = typeof latitude === 'number' && typeof longitude === 'number'
+  return isPoint ? `${latitude}, ${longitude}` : ''
+}
+
+function summaryOfContacts(cards: unknown[]): string {
+  const isOwnNumber = cards.some((card) => objectOf(card).origin === 'contact_request')
+  if (isOwnNumber) return 'Shared their phone number'
+  const names = cards.map((card) => {
+    const { name, org } = objectOf(card)
+    const { formatted_name, first_name, last_name } = objectOf(name)
+    const parts = [textOf(first_name), textOf(last_name)].filter((part) => part !== null).join(' ')
+    return textOf(formatted_name) ?? (parts || textOf(objectOf(org).company))
+  })
+  const known = names.filter((name) => name !== null)
+  return known.length === 0 ? 'Contact' : `Contact: ${known.join(', ')}`.slice(0, maxSummaryLength)
+}
+
+function summaryOfOrder({ product_items }: JsonObject): string {
+  const items = listOf(product_items).map((item) => {
+    const { product_retailer_id, quantity } = objectOf(item)
+    return `${tokenOf(quantity) ?? '1'} × ${tokenOf(product_retailer_id) ?? '?'}`
+  })
+  return items.length === 0 ? 'Order' : `Order: ${items.join(', ')}`.slice(0, maxSummaryLength)
+}
+
+const maxAnswersLength = 4096
+
+/** Returns what a customer chose or filled in; null if the platform omitted it. */
+function interactiveText(interactive: JsonObject): string | null {
+  const type = textOf(interactive.type)
+  const inner = objectOf(type === null ? null : interactive[type])
+  if (type === 'nfm_reply') return flowText(inner)
+  return textOf(inner.title) ?? textOf(inner.text) ?? textOf(inner.body) ?? textOf(inner.response)
+}
+
+/** Returns the line that the customer saw, then one line per answer of the form. */
+function flowText({ body, name, response_json }: JsonObject): string | null {
+  const answers = answersOf(textOf(response_json))
+  const head = textOf(body) ?? textOf(name)
+  const lines = head === null ? answers : [head, ...answers]
+  return lines.length === 0 ? null : lines.join('\n').slice(0, maxAnswersLength)
+}
+
+function answersOf(json: string | null): string[] {
+  return Object.entries(objectOf(parseJson(json ?? '')))
+    .filter(([key]) => key !== 'flow_token')
+    .flatMap(([key, value]) => {
+      const text = [value].flat().filter(isPlain).join(', ')
+      return text === '' ? [] : [`${textOf(key)}: ${textOf(text)}`]
+    })
+}
+
+const isPlain = (value: unknown) => ['string', 'number', 'boolean'].includes(typeof value)

@@ -1,0 +1,243 @@
+import type { ChannelEvent, DeliveredEvent, ParsedCallback } from '../../channel-event.ts'
+import type { Restriction } from '../../health/holds.ts'
+import { type ParsedItem, parseItems } from '../../untrusted-values.ts'
+import { type JsonObject, listOf, objectOf, textOf, tokenOf } from '../json.ts'
+import { parseContent } from './content.ts'
+import { parseCall, parseEcho, parseMessage, parseStatus, parseUserIdUpdate } from './messages.ts'
+import { findCustomer, type ParseContext, parseNumber, parsePhone, parsePlatformTime, parseUserId } from './values.ts'
+
+type HistoryEvent = Extract<ChannelEvent, { type: 'history' }>
+
+const statuses: ReadonlyMap<unknown, HistoryEvent['status']> = new Map<string, HistoryEvent['status']>([
+  ['PENDING', 'pending'],
+  ['SENT', 'sent'],
+  ['DELIVERED', 'delivered'],
+  ['READ', 'read'],
+  ['PLAYED', 'read'],
+  ['ERROR', 'failed'],
+])
+
+/** Parses an item of `value.history`: messages from before the number was connected, or a refusal to share them. */
+function parseHistory(context: ParseContext, chunk: JsonObject): ParsedItem {
+  if (listOf(chunk.errors).length > 0) return 'history not shared by the business'
+  return listOf(chunk.threads).flatMap((one) => {
+    const thread = objectOf(one)
+    return listOf(thread.messages).flatMap((message) => parseOldMessage(context, objectOf(message), thread))
+  })
+}
+
+/** Parses an item of `value.messages` of a history: the media of an earlier history message. */
+function parseHistoryMedia(context: ParseContext, message: JsonObject): ParsedItem {
+  return parseOldMessage(context, message, {})
+}
+
+function parseOldMessage(context: ParseContext, message: JsonObject, thread: JsonObject): HistoryEvent | string {
+  const externalId = tokenOf(message.id)
+  if (message.group_id !== undefined) return 'message in a group'
+  const content = parseContent(message)
+  if (content === null || externalId === null) return 'history message without content'
+  const direction = isFromBusiness(context, message, thread) ? 'outbound' : 'inbound'
+  const customer = partnerOf(context, message, thread, direction)
+  if (customer === null) return 'history message without a customer'
+  const status = statuses.get(objectOf(message.history_context).status) ?? 'delivered'
+  const at = parsePlatformTime(message.timestamp, context.now)
+  return { type: 'history', direction, externalId, customer, ...content, status, at }
+}
+
+function isFromBusiness({ ownPhone }: ParseContext, message: JsonObject, thread: JsonObject): boolean {
+  const from = tokenOf(message.from)
+  const customer = tokenOf(thread.id)
+  if (customer !== null && (from === customer || textOf(message.from_user_id) === customer)) return false
+  if (from !== null && parsePhone(from) === ownPhone) return true
+  return message.to !== undefined || message.to_user_id !== undefined
+}
+
+function partnerOf(
+  { contacts }: ParseContext,
+  message: JsonObject,
+  thread: JsonObject,
+  direction: HistoryEvent['direction'],
+) {
+  const { wa_id, user_id, parent_user_id } = objectOf(thread.context)
+  const [address, userId] =
+    direction === 'inbound' ? [message.from, message.from_user_id] : [message.to, message.to_user_id]
+  return (
+    findCustomer(contacts, thread.id ?? wa_id, user_id ?? userId, parent_user_id) ??
+    findCustomer(contacts, address ?? wa_id, userId ?? user_id, parent_user_id)
+  )
+}
+
+const lossEvents = new Set(['PARTNER_REMOVED', 'ACCOUNT_OFFBOARDED', 'ACCOUNT_DELETED'])
+const recoveryEvents = new Set(['ACCOUNT_RECONNECTED', 'PARTNER_ADDED', 'PARTNER_APP_INSTALLED'])
+
+/** Returns the event for an `account_update`; null if it does not affect what the account may do. */
+export function parseAccountUpdate(
+  value: JsonObject,
+  now: Date,
+): Extract<ChannelEvent, { type: 'connection_state' | 'account_restricted' }> | null {
+  const event = textOf(value.event) ?? ''
+  if (event === 'ACCOUNT_RESTRICTION') return { type: 'account_restricted', all: parseRestrictions(value) }
+  if (event === 'ACCOUNT_VIOLATION') return { type: 'account_restricted', added: [parseViolation(value, now)] }
+  if (lossEvents.has(event)) return { type: 'connection_state', available: false, reason: event.toLowerCase() }
+  if (recoveryEvents.has(event)) return { type: 'connection_state', available: true, reason: event.toLowerCase() }
+  if (event !== 'DISABLED_UPDATE') return null
+  const ban = textOf(objectOf(value.ban_info).waba_ban_state) ?? 'DISABLE'
+  if (ban === 'REINSTATE') return { type: 'connection_state', available: true, reason: 'account_reinstated' }
+  // Announced for later: the account works until then.
+  return ban === 'SCHEDULE_FOR_DISABLE'
+    ? null
+    : { type: 'connection_state', available: false, reason: 'account_disabled' }
+}
+
+const restrictionTypes: ReadonlyMap<string, Pick<Restriction, 'stops' | 'reason'>> = new Map([
+  ['RESTRICTED_BIZ_INITIATED_MESSAGING', { stops: 'initiated', reason: 'account_restricted_initiated' }],
+  ['RESTRICTED_CUSTOMER_INITIATED_MESSAGING', { stops: 'replies', reason: 'account_restricted_replies' }],
+  ['RESTRICTED_ADD_PHONE_NUMBER_ACTION', { stops: 'nothing', reason: 'account_restricted_numbers' }],
+])
+const otherRestriction = { stops: 'nothing', reason: 'account_restricted_other' } as const
+
+/** Returns one restriction per kind: the platform lists all current ones. */
+function parseRestrictions(value: JsonObject): Restriction[] {
+  const found = new Map<string, Restriction>()
+  for (const item of listOf(value.restriction_info)) {
+    const { restriction_type, expiration } = objectOf(item)
+    const known = restrictionTypes.get(textOf(restriction_type) ?? '') ?? otherRestriction
+    found.set(known.reason, { ...known, until: parseEnd(expiration) })
+  }
+  return [...found.values()]
+}
+
+/** Parses seconds as number or text, or an ISO time; null if absent or invalid. */
+function parseEnd(value: unknown): Date | null {
+  const seconds = typeof value === 'string' && /^\d{1,12}$/.test(value) ? Number(value) : value
+  if (typeof seconds === 'number') return Number.isSafeInteger(seconds) ? endOf(seconds * 1000) : null
+  return typeof seconds === 'string' && seconds.length <= 40 ? endOf(Date.parse(seconds)) : null
+}
+
+const lastMs = Date.UTC(9999, 0)
+const endOf = (ms: number): Date | null => (ms >= 0 && ms < lastMs ? new Date(ms) : null)
+
+/** How long a warning is shown if no restriction follows. */
+const violationShownMs = 30 * 86_400_000
+
+function parseViolation(value: JsonObject, now: Date): Restriction {
+  const type = textOf(objectOf(value.violation_info).violation_type)?.toLowerCase() ?? ''
+  const name = /^[a-z0-9_]{1,60}$/.test(type) ? `_${type}` : ''
+  return { stops: 'nothing', reason: `account_violation${name}`, until: new Date(now.getTime() + violationShownMs) }
+}
+
+/** Returns the account of an `account_update`, which may differ from the entry's. */
+function accountOf(value: JsonObject, entryId: string | null): string | null {
+  return tokenOf(objectOf(value.waba_info).waba_id) ?? entryId
+}
+
+/** Parses an item of `value.state_sync`: a name was added to or removed from the phone's contacts. */
+function parseContactSync(_context: ParseContext, sync: JsonObject): ParsedItem {
+  const { full_name, first_name, phone_number, user_id } = objectOf(sync.contact)
+  const name = (textOf(full_name) ?? textOf(first_name))?.trim().slice(0, 255)
+  const customer = {
+    userId: parseUserId(user_id),
+    parentUserId: null,
+    phone: parsePhone(phone_number),
+    name: name || null,
+  }
+  const isKnown = customer.userId !== null || customer.phone !== null
+  if (sync.action === 'remove' || customer.name === null || !isKnown) return 'contact without a name'
+  return { type: 'contact_named', customer }
+}
+
+const preferences: ReadonlyMap<string | null, boolean> = new Map([
+  ['stop', true],
+  ['resume', false],
+])
+
+/** Parses an item of `value.user_preferences`: whether a customer wants marketing messages. */
+function parsePreference(context: ParseContext, item: JsonObject): ParsedItem {
+  const isStopped = preferences.get(textOf(item.value)?.trim().toLowerCase() ?? null)
+  if (item.category !== 'marketing_messages' || isStopped === undefined) return 'unknown preference'
+  const [first, second] = context.contacts
+  const named = findCustomer(context.contacts, item.wa_id, item.user_id, item.parent_user_id)
+  const customer = named ?? (second === undefined ? first : undefined)
+  if (customer === undefined || (customer.phone === null && customer.userId === null)) {
+    return 'preference without a customer'
+  }
+  return { type: 'marketing_preference', customer, isStopped, at: parsePlatformTime(item.timestamp, context.now) }
+}
+
+type ParseItem = (context: ParseContext, item: JsonObject) => ParsedItem
+
+/** Parsers by field of a change and name of its list. */
+const itemParsers: Record<string, Record<string, ParseItem>> = {
+  messages: { messages: parseMessage, statuses: parseStatus },
+  smb_message_echoes: { message_echoes: parseEcho },
+  smb_app_state_sync: { state_sync: parseContactSync },
+  history: { history: parseHistory, messages: parseHistoryMedia },
+  calls: { calls: parseCall },
+  user_preferences: { user_preferences: parsePreference },
+  user_id_update: { user_id_update: parseUserIdUpdate, user_id_updates: parseUserIdUpdate },
+}
+
+const templateHints = new Set([
+  'message_template_status_update',
+  'message_template_quality_update',
+  'message_template_components_update',
+  'template_category_update',
+])
+
+/** Parses one callback. Accepts any data: names in `skipped` what it does not understand and parses the rest. */
+export function parseCallback(payload: unknown, now: Date): ParsedCallback {
+  const parsed: ParsedCallback = { items: [], skipped: [] }
+  const { object, entry } = objectOf(payload)
+  if (object !== 'whatsapp_business_account') return { items: [], skipped: ['not from this platform'] }
+  for (const one of listOf(entry)) {
+    const { id, changes } = objectOf(one)
+    for (const change of listOf(changes)) parseChange(parsed, tokenOf(id), objectOf(change), now)
+  }
+  return { items: withoutRepeats(parsed), skipped: parsed.skipped }
+}
+
+function parseChange(parsed: ParsedCallback, entryId: string | null, change: JsonObject, now: Date): void {
+  const value = objectOf(change.value)
+  const field = tokenOf(change.field) ?? ''
+  if (templateHints.has(field)) {
+    parsed.items.push({ numberId: null, accountId: entryId, event: { type: 'templates_changed' } })
+    return
+  }
+  if (field === 'account_update') {
+    const event = parseAccountUpdate(value, now)
+    if (event === null) parsed.skipped.push('account update without effect')
+    else parsed.items.push({ numberId: null, accountId: accountOf(value, entryId), event })
+    return
+  }
+  const parsers = Object.hasOwn(itemParsers, field) ? itemParsers[field] : undefined
+  if (parsers === undefined) parsed.skipped.push('unsupported field')
+  else parseLists(parsed, parsers, value, now)
+}
+
+function parseLists(parsed: ParsedCallback, parsers: Record<string, ParseItem>, value: JsonObject, now: Date): void {
+  const { numberId, ...shared } = parseNumber(value)
+  if (listOf(value.errors).length > 0) parsed.skipped.push('error about the number, not a message')
+  for (const [list, parseItem] of Object.entries(parsers)) {
+    for (const parsedItem of parseItems(listOf(value[list]), (item) => parseItem({ ...shared, now }, item))) {
+      if (typeof parsedItem === 'string') parsed.skipped.push(parsedItem)
+      else parsed.items.push({ numberId, accountId: null, event: parsedItem })
+    }
+  }
+}
+
+function withoutRepeats({ items, skipped }: ParsedCallback): DeliveredEvent[] {
+  const seen = new Set<string>()
+  return items.filter(({ numberId, event }) => {
+    const id = isWritten(event) ? `${numberId} ${event.externalId}` : null
+    if (id === null || !seen.has(id)) {
+      if (id !== null) seen.add(id)
+      return true
+    }
+    skipped.push('duplicate message')
+    return false
+  })
+}
+
+function isWritten(event: ChannelEvent): event is Extract<ChannelEvent, { type: 'message' | 'echo' }> {
+  return event.type === 'message' || event.type === 'echo'
+}

@@ -1,0 +1,137 @@
+import type { Sql } from '../../base/db.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
+import { InvalidInput } from '../../base/errors.ts'
+import { defaultLeadSettings } from '../../base/lead-settings.ts'
+import { isBlank } from '../../base/text/external-text.ts'
+import { systemActor } from '../../workspaces/actor.ts'
+import { decryptLead, type LeadRow, phoneIndexes } from '../lead/encrypted-lead.ts'
+import { parseLeadPatch } from '../lead/input.ts'
+import type { AdPlatform, LeadDeps, LeadUser } from '../lead/lead.ts'
+import { otherPhoneNumbers } from '../lead/present.ts'
+import { findLeadByName, findOldestByPhones } from '../lead/queries.ts'
+import { findNewestLeads, type ListDeps } from '../search/list.ts'
+import { upsertLeads } from './upsert.ts'
+
+export interface ChatCustomer {
+  name: string | null
+  /** Digits with country code; null while the customer hides it. */
+  phone: string | null
+  /** The platform of the ad that brought the customer. */
+  adPlatform: AdPlatform | null
+}
+
+/** Lead data shown in a conversation. */
+interface ChatLead {
+  id: string
+  uniqueCode: string
+  name: string
+  status: string
+  assignedTo: string | null
+  /** All phones of the lead, former ones included, for masking. */
+  numbers: string[]
+}
+
+/** Returns the oldest lead with this phone in any of its variants, or null. */
+export async function findChatLead(
+  { db, keyStore }: LeadDeps,
+  workspaceId: string,
+  phone: string,
+): Promise<ChatLead | null> {
+  const keyring = await keyStore.keyring(workspaceId)
+  const row = await findLeadByName(db.sql, workspaceId, '', phoneIndexes(keyring, phone))
+  return row === undefined ? null : decryptChatLead(keyring, row)
+}
+
+/** Does the same for many phones in one statement; phones without a lead are missing in the result. */
+export async function findChatLeads(
+  { db, keyStore }: Pick<LeadDeps, 'db' | 'keyStore'>,
+  workspaceId: string,
+  phones: readonly string[],
+): Promise<ReadonlyMap<string, ChatLead>> {
+  if (phones.length === 0) return new Map()
+  return keyStore.withKeyring(workspaceId, async (keyring) => {
+    const lookups = phones.flatMap((phone) => phoneIndexes(keyring, phone).map((index) => ({ phone, index })))
+    const rows = await findOldestByPhones(
+      db.sql,
+      workspaceId,
+      lookups.map(({ index }) => index),
+    )
+    const found = new Map<string, ChatLead>()
+    for (const row of rows) {
+      const phone = lookups[row.place - 1]?.phone
+      if (phone !== undefined && !found.has(phone)) found.set(phone, decryptChatLead(keyring, row))
+    }
+    return found
+  })
+}
+
+function decryptChatLead(keyring: Keyring, row: LeadRow): ChatLead {
+  const lead = decryptLead(keyring, row)
+  const { id, uniqueCode, firstName, lastName, status, assignedTo, phone } = lead
+  const numbers = [...(phone === null ? [] : [phone]), ...otherPhoneNumbers(lead)]
+  return { id, uniqueCode, name: [firstName, lastName].filter(Boolean).join(' '), status, assignedTo, numbers }
+}
+
+const maxFound = 50
+
+/** Returns the phones of the newest leads that match a search text. */
+export async function findLeadPhones(deps: ListDeps, workspaceId: string, search: string): Promise<string[]> {
+  const user: LeadUser = { ...defaultLeadSettings, workspaceId, masked: false, actor: systemActor }
+  const leads = await findNewestLeads(deps, user, search, maxFound)
+  return leads.flatMap(({ phone, contacts }) => [
+    ...new Set([...(phone === null ? [] : [phone]), ...(contacts?.phones ?? [])]),
+  ])
+}
+
+const maxNameLength = 255
+
+/**
+ * Creates leads for customers who wrote and have none, if the workspace has this enabled. Reports errors, such as a
+ * used-up quota, to `onError` and continues with the next customer.
+ */
+export async function createLeadsFromChat(
+  deps: LeadDeps,
+  workspaceId: string,
+  customers: readonly ChatCustomer[],
+  onError: (error: unknown) => void,
+): Promise<void> {
+  if (!(await isEnabled(deps.db.sql, workspaceId))) return
+  for (const customer of customers) await createLeadFromChat(deps, workspaceId, customer).catch(onError)
+}
+
+/**
+ * Creates a lead for a customer who has none. Returns false if one exists or the phone is unknown: nothing would
+ * distinguish two customers without a phone. Throws 429 if the day's quota is used up.
+ */
+export async function createLeadFromChat(
+  deps: LeadDeps,
+  workspaceId: string,
+  customer: ChatCustomer,
+): Promise<boolean> {
+  const { name, phone, adPlatform } = customer
+  if (phone === null) return false
+  const keyring = await deps.keyStore.keyring(workspaceId)
+  const known = await findLeadByName(deps.db.sql, workspaceId, '', phoneIndexes(keyring, phone))
+  if (known !== undefined) return false
+  const user: LeadUser = { ...defaultLeadSettings, workspaceId, masked: false, actor: systemActor }
+  const trimmedName = [...(name ?? '').trim()].slice(0, maxNameLength).join('').trim()
+  const firstName = isBlank(trimmedName) ? `+${phone}` : trimmedName
+  const { patch, issues } = parseLeadPatch({ firstName, phone, source: 'chat_app', adPlatform }, [], {
+    ...user,
+    at: '',
+  })
+  // The upsert is serialized by phone: two simultaneous first messages create one lead.
+  if (issues.length > 0) throw new InvalidInput(issues)
+  const item = { by: 'phone', value: phone, patch, createIfMissing: true, at: '' } as const
+  const [outcome] = await upsertLeads(deps, user, [item], { continueOnError: true, dryRun: false })
+  if (outcome?.action === 'failed') throw outcome.error
+  return outcome?.action === 'created'
+}
+
+async function isEnabled(sql: Sql, workspaceId: string): Promise<boolean> {
+  const [row] = await sql<{ leads_from_chat: boolean }[]>`
+    select leads_from_chat
+    from workspaces
+    where id = ${workspaceId}`
+  return row?.leads_from_chat ?? false
+}
