@@ -123,7 +123,7 @@ export const faultTests: readonly FaultTest[] = [
     name: 'takeover-races',
     guarantee: 'after a takeover has been answered, no node starts a send of the previous owner',
     files: ['server/test/inbox/send/takeover-races.slow.test.ts', program('two-nodes')],
-    testNames: ['no send of the old owner', 'no send starts once'],
+    testNames: ['no send of the previous owner', 'no send starts once'],
     unit: 'races',
     sizes: { TAKEOVER_ROUNDS: { from: 150, to: 1000 } },
     count: ({ size }) => 2 * size('TAKEOVER_ROUNDS'),

@@ -98,8 +98,8 @@ export function mergeReports(before: Report, run: Report, names: readonly string
     const last = same.at(-1)
     if (last === undefined) return []
     const sum = (of: (one: Result) => number) => same.reduce((total, one) => total + of(one), 0)
-    const trials = last.hasFixedCases ? Math.max(...same.map((one) => one.tries)) : sum((one) => one.tries)
-    return [{ ...last, trials, seconds: sum((one) => one.seconds), findings: sum((one) => one.findings) }]
+    const tries = last.hasFixedCases ? Math.max(...same.map((one) => one.tries)) : sum((one) => one.tries)
+    return [{ ...last, tries, seconds: sum((one) => one.seconds), findings: sum((one) => one.findings) }]
   })
   return { version: run.version, results, runs: [...before.runs, ...run.runs] }
 }

@@ -43,7 +43,7 @@ test('test output is parsed: passed tests, failed tests once each, and printed c
 ✖ server/test/some.test.ts › two × three: it breaks
 1 passed, 1 failed, 1 skipped`
   const failed = ['two × three: it breaks']
-  assert.deepEqual(parseOutput(output, 'kills'), { failed, passed: 1, skipped: 1, told: 42 })
+  assert.deepEqual(parseOutput(output, 'kills'), { failed, passed: 1, skipped: 1, unitCount: 42 })
 })
 
 test('runs of one version add up on the page, and its hand-written part is kept', () => {

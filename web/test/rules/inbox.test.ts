@@ -234,7 +234,7 @@ test('the newest page is merged; if there is a gap, only the newest is kept', ()
   assert.equal(names(mergeNewest(reading, far)), 'abc')
   assert.equal(names(mergeNewest(known, threadOf([said('b', 1)]))), 'b')
   assert.equal(names(mergeNewest(undefined, page)), 'bcd')
-  const late = { ...threadOf([said('a', 0), said('b', 1)]), reading: -1 }
+  const late = { ...threadOf([said('a', 0), said('b', 1)]), requestNumber: -1 }
   assert.equal(mergeNewest(known, late), known)
 })
 

@@ -81,7 +81,7 @@ export function messageBody({ recipient, message, correlator }: Order): object |
 
 // Without the plus, the platform may prepend the business's own country code.
 function addressOf({ phone, userId }: Recipient): object | null {
-  if (phone !== null) return { connectorFor: `+${phone}` }
+  if (phone !== null) return { to: `+${phone}` }
   return userId === null ? null : { recipient: userId }
 }
 

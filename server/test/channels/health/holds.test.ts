@@ -50,7 +50,7 @@ test('each failed test doubles the delay up to the maximum; other sends in fligh
     const [hold] = holds
     const next = new Date(hold?.nextTryAt ?? 0)
     pauses.push((next.getTime() - now.getTime()) / 60_000)
-    assert.deepEqual(addRefusal(holds, payment, reason, now), { holds, isNews: false })
+    assert.deepEqual(addRefusal(holds, payment, reason, now), { holds, isNew: false })
     assert.equal(startProbe(holds, reason, new Date(next.getTime() - 1)), null)
     now = next
     holds = startProbe(holds, reason, now) ?? []

@@ -13,10 +13,10 @@ interface Operation {
   path: string
   fields: Property[]
   more?: Property[]
-  isOnce?: boolean
+  hasIdempotencyKey?: boolean
   list?: string
   isPaged?: boolean
-  shape?(fields: object): Record<string, unknown>
+  toRequest?(fields: object): Record<string, unknown>
 }
 
 async function allOperations(): Promise<Operation[]> {
@@ -29,7 +29,7 @@ const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `
 const ofFiles = ['binary_property_name', 'kind', 'file_name']
 
 /** Request fields of an operation, by their API names. */
-function namesOf({ fields, more = [], isOnce, isPaged, shape }: Operation): string[] {
+function namesOf({ fields, more = [], hasIdempotencyKey, isPaged, toRequest }: Operation): string[] {
   const filled = [...fields, ...more].map(({ name }) => [
     snakeCase(name),
     name === 'customFields' ? { field: [{ key: 'plan', value: 'gold' }] } : 'a',
@@ -39,8 +39,8 @@ function namesOf({ fields, more = [], isOnce, isPaged, shape }: Operation): stri
     for (const name of ofFiles) delete withOne[name]
     withOne.upload_id = 'a'
   }
-  const added = [isOnce ? ['idempotency_key'] : [], isPaged ? ['limit', 'cursor'] : []].flat()
-  return [...Object.keys(shape?.(withOne) ?? withOne), ...added]
+  const added = [hasIdempotencyKey ? ['idempotency_key'] : [], isPaged ? ['limit', 'cursor'] : []].flat()
+  return [...Object.keys(toRequest?.(withOne) ?? withOne), ...added]
 }
 
 test('each operation matches a tool of the agent API with all required fields', async () => {
@@ -48,23 +48,23 @@ test('each operation matches a tool of the agent API with all required fields', 
   for (const operation of await allOperations()) {
     const { resource, value, method, path, list } = operation
     const label = `${resource} ${value}`
-    const verb = agentTools.find((one) => one.http.method === method && one.http.path === path)
-    assert.ok(verb !== undefined, `${label} is a verb`)
-    seen.add(verb.name)
-    const { properties, required = [] } = verb.input as TObject & { required?: string[] }
+    const tool = agentTools.find((one) => one.http.method === method && one.http.path === path)
+    assert.ok(tool !== undefined, `${label} is a tool`)
+    seen.add(tool.name)
+    const { properties, required = [] } = tool.input as TObject & { required?: string[] }
     const names = namesOf(operation)
     assert.deepEqual(
       names.filter((name) => properties[name] === undefined),
       [],
-      `${label}: the verb has these fields`,
+      `${label}: the tool has these fields`,
     )
     assert.deepEqual(
       required.filter((name) => !names.includes(name)),
       [],
-      `${label}: the node has what the verb needs`,
+      `${label}: the node has what the tool needs`,
     )
-    assert.equal('idempotency_key' in properties, operation.isOnce === true, `${label}: done once`)
-    if (list !== undefined) assert.ok(isList(verb.output.properties[list]), `${label}: ${list} is a list`)
+    assert.equal('idempotency_key' in properties, operation.hasIdempotencyKey === true, `${label}: done once`)
+    if (list !== undefined) assert.ok(isList(tool.output.properties[list]), `${label}: ${list} is a list`)
   }
   // The trigger waits for work, and answers with files upload them.
   assert.deepEqual(
@@ -75,11 +75,11 @@ test('each operation matches a tool of the agent API with all required fields', 
 
 test('all options of the node are accepted by the tool', async () => {
   for (const operation of await allOperations()) {
-    const verb = agentTools.find(({ http }) => http.method === operation.method && http.path === operation.path)
-    assert.ok(verb !== undefined)
+    const tool = agentTools.find(({ http }) => http.method === operation.method && http.path === operation.path)
+    assert.ok(tool !== undefined)
     for (const field of [...operation.fields, ...(operation.more ?? [])]) {
       if (field.type !== 'options' || field.typeOptions !== undefined) continue
-      const place = schemaOf(verb.input.properties, field.name)
+      const place = schemaOf(tool.input.properties, field.name)
       const taken = new Set(valuesOf(place))
       // Empty values are left out.
       const given = (field.options ?? []).map(({ value }) => value).filter((value) => value !== '')

@@ -26,7 +26,7 @@ export type ChannelWorld = Awaited<ReturnType<typeof channelWorld>>
 
 /** Platform whose number check always succeeds. */
 export const validNumberCheck = {
-  check: async ({ numberId }: Connection) => ({ problem: null, number: numberId, isOnPhone: false }),
+  checkNumber: async ({ numberId }: Connection) => ({ problem: null, number: numberId, isOnPhone: false }),
 }
 
 const masterKey = randomBytes(32)
