@@ -33,23 +33,19 @@ const names: Record<string, string> = {
 
 /** Retired words of texts. */
 const texts: Record<string, string> = {
-  'seal|seals|sealed|sealing|unsealed': 'encrypt, encrypted',
-  vault: 'key store',
+  'seal|seals|sealed|sealing': 'encrypt, encrypted',
   'the news|news of|no news': 'message',
-  'is told|are told|was told|were told|been told|be told|tells|is heard|are heard|be heard|hears': 'notify, receive',
+  '(?:is|are|was|were) told(?! apart)|told of|(?:is|are) heard|hears': 'notify, receive',
   'errands?': 'background task',
-  'chores?': 'scheduled job',
+  '(?<!from |update |select )chores?': 'scheduled job',
   patience: 'retry policy',
   'couriers?': 'sender',
   'parcels?': 'payload',
-  agenda: 'scheduler',
   anew: 'again',
   'whoever|whosever|whomever': 'a noun',
   'somebody|somebody else': 'someone, a person',
-  'by none of': 'a negated verb',
   'the floors?|a floor': 'baseline',
   'this room|the rooms?|a room|rooms of': 'module',
-  'the map': 'architecture',
   'trials?': 'fault test',
   'what becomes of|whatever becomes': 'result',
 }
@@ -75,7 +71,7 @@ function matcher(words: Record<string, string>) {
     })
 }
 
-/** Splits `sealedValues` and `sealed-values.ts` into words. */
+/** Splits `apiKey` and `api-key.ts` into words. */
 const split = (name: string): string => name.replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2').replaceAll(/[^a-zA-Z]+/g, ' ')
 
 /** Returns the retired words in a file's path and content. */
@@ -96,14 +92,15 @@ export function findRetiredWords(path: string, content: string): Finding[] {
 function textsOf(line: string): string[] {
   const [comment] = /(?:^|\s)(?:\/\/|\/?\*\*?)\s.*/.exec(line) ?? []
   if (comment !== undefined) return [comment]
-  return [...line.matchAll(/'[^']* [^']*'|"[^"]* [^"]*"|`[^`]* [^`]*`/g)].map(([text]) => text)
+  const strings = line.matchAll(/'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`/g)
+  return [...strings].map(([text]) => text.replaceAll(/\$\{[^}]*\}/g, '')).filter((text) => text.includes(' '))
 }
 
 if (import.meta.main) {
   const paths = process.argv.slice(2)
   const listed = execFileSync('git', ['ls-files', ...paths], { encoding: 'utf8' }).split('\n')
   const files = listed.filter(
-    (path) => /\.(?:ts|tsx|mjs|md)$|text\/.*\.json$/.test(path) && !path.includes('scripts/words'),
+    (path) => /\.(?:ts|tsx|mjs|md)$|text\/.*\.json$/.test(path) && !/\bwords\.(?:test\.)?ts$/.test(path),
   )
   const findings = files.flatMap((path) => findRetiredWords(path, readFileSync(path, 'utf8')))
   for (const { place, word, instead } of findings) console.log(`${place}: "${word}" is retired; write ${instead}`)

@@ -17,7 +17,7 @@ const { conversations } = await waitUntil(
   (found) => found.conversations.length >= 6,
 )
 
-/** Assigns a conversation to the owner, as somebody else. */
+/** Assigns a conversation to the owner, as someone else. */
 async function assign(n = 0): Promise<{ id: string; contact: { name: string } }> {
   const path = `${at}/inbox/conversations/${conversations[n].id}`
   await demo.team('PATCH', path, { assignedTo: null })

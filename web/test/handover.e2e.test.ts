@@ -25,7 +25,7 @@ async function handsOver(id: string): Promise<void> {
   await handOver(deps, agent, { conversationId: id, note, urgency: 'high', userId: null, closing: null })
 }
 
-test('a handover by an agent appears in the thread and as urgent in the list until somebody answers', async () => {
+test('a handover by an agent appears in the thread and as urgent in the list until a person answers', async () => {
   const ines = await newWriter(demo, 'Ines Prado', 'I want my money back', 'agent')
   await handsOver(ines.id)
   const { page } = await demo.open(ines.place)

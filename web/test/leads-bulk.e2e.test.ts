@@ -26,7 +26,7 @@ test('many leads are changed at once after confirmation, and deleted ones restor
   await pickItem(bar.getByRole('button', { name: 'Priority' }), { name: 'Urgent' })
   const ask = page.getByRole('dialog', { name: 'Change 4 leads?' })
   await ask.getByText('Priority: Urgent').waitFor()
-  assert.equal(await urgentNow(), urgent, 'nothing is changed before somebody agrees')
+  assert.equal(await urgentNow(), urgent, 'nothing is changed before the person confirms')
   await ask.getByRole('button', { name: 'Change 4 leads' }).click()
   const strip = page.getByRole('region', { name: 'Bulk changes' })
   await strip.getByRole('status').filter({ hasText: 'Priority: Urgent 4 leads changed.' }).waitFor()

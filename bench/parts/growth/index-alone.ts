@@ -16,7 +16,7 @@ import {
   type IndexContents,
   isFull,
   newSegment,
-  seal,
+  freeze,
 } from '../../../server/src/leads/search/memory-index/segment.ts'
 import { memoryOf } from '../../child.ts'
 import { median } from '../../figures.ts'
@@ -49,13 +49,13 @@ function build(holds: IndexContents, count: number): MemoryIndex {
   const begin = Date.now() - count
   for (let n = 0; n < count; n++) {
     if (isFull(open)) {
-      index.segments.push(seal(open))
+      index.segments.push(freeze(open))
       clear(open)
     }
     const lead = leadOf(n, begin + n)
     appendLead(index, open, holds === 'columns' ? { ...lead, text: '' } : lead)
   }
-  if (open.count > 0) index.segments.push(seal(open))
+  if (open.count > 0) index.segments.push(freeze(open))
   return index
 }
 

@@ -65,11 +65,11 @@ async function measureRound(store: MediaStore, source: string, bytes: number, is
   )
   if (secret === undefined) throw new Error('Nothing was written')
   const { id } = secret
-  const sealed = secret
+  const fileKey = secret
   const starts = Array.from({ length: rangesEach }, (_, n) => Math.floor((n * (bytes - rangeBytes)) / rangesEach))
   const whole = await inTurn(
     isFirst,
-    () => rateOf(bytes, () => readSealed(store, sealed, 0, bytes)),
+    () => rateOf(bytes, () => readDecrypted(store, fileKey, 0, bytes)),
     () => rateOf(bytes, () => readPlain(copy, 0, bytes)),
   )
   const each = async (read: (start: number) => Promise<void>) => {
@@ -77,7 +77,8 @@ async function measureRound(store: MediaStore, source: string, bytes: number, is
   }
   const ranges = await inTurn(
     isFirst,
-    () => rateOf(rangesEach * rangeBytes, () => each((start) => readSealed(store, sealed, start, start + rangeBytes))),
+    () =>
+      rateOf(rangesEach * rangeBytes, () => each((start) => readDecrypted(store, fileKey, start, start + rangeBytes))),
     () => rateOf(rangesEach * rangeBytes, () => each((start) => readPlain(copy, start, start + rangeBytes))),
   )
   await store.remove(id)
@@ -108,7 +109,7 @@ async function put(store: MediaStore, source: string, bytes: number): Promise<Fi
   return { id, key, bytes }
 }
 
-async function readSealed(store: MediaStore, secret: FileKey, start: number, end: number): Promise<void> {
+async function readDecrypted(store: MediaStore, secret: FileKey, start: number, end: number): Promise<void> {
   let count = 0
   for await (const piece of decryptFile(secret, { start, end }, (from, to) => store.open(secret.id, from, to))) {
     count += piece.length

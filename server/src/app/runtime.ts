@@ -15,7 +15,7 @@ import type { SendDeps } from '../inbox/send/send-deps.ts'
 import type { MemoryIndexes } from '../leads/search/memory-index/client.ts'
 import type { MediaStore } from '../media/store/store.ts'
 
-/** Infrastructure of the modules, opened and closed by whoever runs the app. */
+/** Infrastructure of the modules, opened and closed by the process that runs the app. */
 export interface Runtime {
   config: Config
   log: Log

@@ -107,7 +107,7 @@ test('a key that keeps answering conversations of people is paused, and people a
   const paused = await w.callTool('wait_for_work', { wait: 0 })
   assert.deepEqual([paused.status, paused.body.code, paused.headers['retry-after']], [429, 'PAUSED', '60'])
   assert.match(paused.body.next.join(' '), /You called answer 10 times .* HELD_BY_PEOPLE.*Retry-After/)
-  assert.equal((await w.callTool('who_am_i')).status, 200, 'whoever is lost may ask where it is')
+  assert.equal((await w.callTool('who_am_i')).status, 200, 'a paused key can call who_am_i')
   const { value } = await w.addKey({ scopes: ['inbox.read'] })
   assert.equal((await w.callTool('list_conversations', {}, value)).status, 200, 'other keys go on')
 

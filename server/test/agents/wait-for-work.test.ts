@@ -75,7 +75,7 @@ test('messages before the answer of the agent are not treated as answered', asyn
   const next = await now(w, begun.next_cursor)
   assert.deepEqual(textsIn(next), [['Hello', 'I want my money back', 'Good morning! How can I help?']])
   assert.ok(next.work[0].conversation.waiting_since !== null)
-  assert.deepEqual(idsIn(await now(w)), [id], 'who begins anew is told of it')
+  assert.deepEqual(idsIn(await now(w)), [id], 'a new cursor returns it')
   await answer(w, id, 'It is on its way.')
   assert.deepEqual(idsIn(await now(w)), [], 'until it has answered that too')
 })

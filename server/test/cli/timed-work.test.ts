@@ -34,7 +34,7 @@ interface TimedWork {
   cause(w: InboxWorld): Promise<unknown>
   /** After so long it is due. */
   afterMs: number
-  /** And after so long more at most when the news are lost. */
+  /** Maximum extra delay when a notification is lost. */
   lookMs: number
   work(w: InboxWorld): Promise<unknown>
 }
@@ -97,7 +97,7 @@ const works: readonly TimedWork[] = [
     work: (w) => w.db.sql`update connections set templates_due_at = null`,
   },
   {
-    name: 'a connection is back of whose outage was told',
+    name: 'a connection recovers whose outage was notified',
     watch: watchOutages,
     before: async (w) => {
       await w.db.sql`update connections set last_event_in_at = ${w.clock.now()} where id = ${w.connectionId}`

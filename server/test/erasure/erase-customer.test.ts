@@ -43,7 +43,7 @@ test('erasing a customer leaves no row, text or digest, and does not affect othe
   assert.equal(status, 201, JSON.stringify(body))
   assert.equal(body.erasure.state, 'done')
   assert.deepEqual(await findTraces(w, marina, marinas.messageIds.concat(marinas.conversationIds)), [])
-  // Each lead is told of once more, by its id alone.
+  // Each lead has one more event, with its id only.
   const left = await findTraces(w, marina, marinas.leadIds)
   assert.deepEqual(left, marinas.leadIds.map((id) => `events: ${id}`).sort())
   const { removed } = body.erasure

@@ -48,7 +48,7 @@ test('erased events are dropped from all caches', async () => {
   assert.equal(await openedBy(async () => assert.deepEqual(namesIn(await w.page()), ['lead.updated'])), 1)
 })
 
-test('a reader with few visible events is told about unsequenced events at the end', async () => {
+test('a reader with few visible events learns of unsequenced events at the end', async () => {
   const w = await feedWorld()
   await w.record(Array<'lead.created'>(5).fill('lead.created'))
   while ((await sequenceEvents(w.db, w.workspaceId)) > 0);

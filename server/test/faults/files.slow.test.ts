@@ -89,7 +89,7 @@ for (const { what, disk: newDisk, begin, end, reads } of diskFaults.filter(
       await end(disk)
       await until(
         async () => (await inbox.fetchedFiles(1)).length > kept.length,
-        'the file that was told of meanwhile',
+        'the file that was announced meanwhile',
         90_000,
       )
       const { status, id } = await inbox.upload(1)

@@ -162,7 +162,7 @@ test('all workspaces and users are rotated together, and users are found by e-ma
   assert.deepEqual((await w.keyStore.keyring(instanceScope)).indexVersions, [2])
 })
 
-/** What anybody can see of the workspace, and what was told of it. */
+/** Everything visible in the workspace, and its events. */
 async function everything(w: World): Promise<unknown> {
   const { db, workspaceId } = w
   const leads = await w.call('GET', leadsPath, { query: { limit: '100', search: 'lead' } })

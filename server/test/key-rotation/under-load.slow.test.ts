@@ -77,7 +77,7 @@ async function rotateUntilKilled(w: InboxWorld, mayDie: boolean): Promise<boolea
   return end === 'SIGKILL'
 }
 
-/** Of the leads that no client touches: when they changed, and what was told of them. */
+/** Change times and events of the leads that no client touches. */
 async function still({ db, workspaceId }: InboxWorld): Promise<unknown[]> {
   const rows = await db.sql`
     select l.id, l.updated_at, count(e.id) as events

@@ -204,7 +204,7 @@ test('a bulk assignment notifies the assignee once per conversation; taking and 
   assert.equal((await ana.listNotifications()).length, 2, 'a selection tells of a conversation once')
   await many(ana, randomUUID(), { assignedTo: null })
   await many(ana, randomUUID(), changes)
-  assert.equal((await ana.listNotifications()).length, 2, 'nobody is told of what they did')
+  assert.equal((await ana.listNotifications()).length, 2, 'nobody is notified of their own actions')
   await many(bea, randomUUID(), { status: 'resolved' })
   assert.equal((await ana.listNotifications()).length, 2)
 })

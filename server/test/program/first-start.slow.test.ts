@@ -37,7 +37,7 @@ test('a killed first start is continued by the next, which prints a working link
   assert.equal(await signInStatus(first.url, link), 200)
   assert.equal((await ask(first.url, key, 'GET /api/v1/inbox/conversations')).status, 200)
   const { limits } = (await ask(first.url, key, 'GET /api/v2/me')).body
-  assert.equal(limits.answer_within_minutes, 24 * 60, 'whoever reads on first finds the customers where they are')
+  assert.equal(limits.answer_within_minutes, 24 * 60, 'the first reader finds the customers where they are')
   const waiting = (await ask(first.url, key, 'GET /api/v2/work?wait=0')).body.work
   assert.equal(waiting.length, 6)
   const connections = await demoConnections(first.url)

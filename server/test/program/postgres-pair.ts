@@ -12,7 +12,7 @@ import { until } from '../support/until.ts'
 
 export const howToGetPostgres = 'PostgreSQL 15 is missing: apt-get install postgresql-15'
 
-/** Two servers, one of which follows the other. What the first commits is on the second before anybody is told. */
+/** Two servers, one of which follows the other. What the first commits is on the second before it is acknowledged. */
 export interface PostgresPair {
   /** Of both, in the order in which they were made. */
   url: string

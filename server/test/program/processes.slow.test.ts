@@ -40,7 +40,7 @@ function choresOf(service: Service): string[] {
   return service.lines().flatMap((line) => /"job":"([^"]*)".*"msg":"scheduled job finished"/.exec(line)?.[1] ?? [])
 }
 
-/** Lets the scheduled job's turn come so many times, each as soon as somebody has taken the one before. */
+/** Lets the scheduled job's turn come so many times, each as soon as a process has taken the one before. */
 async function turns(db: Db, name: string, count: number): Promise<void> {
   const nextAt = async () => {
     const [row] = await db.sql<{ next_at: Date }[]>`select next_at from chores where name = ${name}`

@@ -68,7 +68,7 @@ test(`the session manager is killed or stalled ${rounds} times: another leases t
     await write(`${round} while nobody holds it`)
     await until(async () => {
       const now = await fenceOf()
-      // Whoever claims it finds it open, as it was left; the next one's own socket opens it anew.
+      // The process that claims it finds it open; its own socket opens it again.
       return now.fence > fence && now.state === 'open' && now.since > since
     }, `the takeover in round ${round}`)
     const ms = performance.now() - endedAt
@@ -79,7 +79,7 @@ test(`the session manager is killed or stalled ${rounds} times: another leases t
     if (signal === 'SIGSTOP') holder.kill('SIGCONT')
     await write(`${round} after`)
     await Promise.all(sending)
-    // Whoever asked has an answer, or nobody to get it from.
+    // Callers have an answer, or their process is dead.
     await countAsDead(db, `${round} `)
     await sendToAll(next, `${round} after`, true)
     if (signal === 'SIGSTOP') await sendToAll(holder, `${round} by the one that was stalled`, true)
@@ -104,7 +104,7 @@ test(`the session manager is killed or stalled ${rounds} times: another leases t
     [],
   )
   // What a dead process has left behind is settled by the others, as it went: but for what a session has claimed, and the
-  // network has not told of.
+  // network has not confirmed.
   const pending = async () => (await read(shop, holder)).filter(({ status }) => status === 'pending')
   const isClaimed = await claimedOf(db)
   await until(async () => (await pending()).every(({ id }) => isClaimed.has(id)), 'an end of all that had not left')

@@ -38,7 +38,7 @@ test('the commands of each tutorial work as described', { timeout: 300_000 }, as
   }
 })
 
-/** Somebody in a clone of their own, who begins with nothing. */
+/** A person with a fresh clone. */
 async function newReader() {
   const clone = await newFolder()
   for (const name of await readdir(root)) await symlink(join(root, name), join(clone, name))

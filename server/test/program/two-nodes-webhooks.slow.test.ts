@@ -212,7 +212,7 @@ function webhookStorm(world: NodesWorld) {
       ;(first ? pool?.first : pool?.rest)?.push(...items)
       pool?.rest.push(...items.filter(() => Math.random() < copyShare))
     },
-    /** Posts in random batches to random processes until all is told and nothing more will come. */
+    /** Posts in random batches to random processes until everything is sent and nothing more arrives. */
     blow: (isComplete: () => boolean) => Promise.all(Array.from({ length: posters }, () => poster(isComplete))),
   }
 }

@@ -7,8 +7,8 @@ import type { Program } from '../support/program/program.ts'
 import { until } from '../support/until.ts'
 import {
   type Behaviour,
-  type DeliveryTrial,
-  deliveryTrial,
+  type DeliveryFaultTest,
+  deliveryFaultTest,
   judge,
   realNow,
 } from '../webhooks/deliver/delivery-fault-test.ts'
@@ -45,13 +45,13 @@ test('100 endpoints, 30 of them faulty, workers killed: every event arrives in o
   }
 })
 
-async function run(behaviours: Behaviour[], killsWanted: number): Promise<DeliveryTrial> {
-  const trial = await deliveryTrial(behaviours, workspaceCount)
+async function run(behaviours: Behaviour[], killsWanted: number): Promise<DeliveryFaultTest> {
+  const trial = await deliveryFaultTest(behaviours, workspaceCount)
   const workers = [await trial.startWorker(), await trial.startWorker()]
   const killing = planKills(killsWanted, trial, workers)
   await writeEvents(trial, killing.onWritten)
   await killing.done()
-  // Those that never come are told with the rest of what is broken.
+  // Missing ones are reported with the other failures.
   await Promise.race([trial.allTaken(), sleep(maxWaitMs, undefined, { ref: false })])
   // What was taken too late for its sender comes again, and is written down then.
   const isSettled = async () => isDeepStrictEqual(await unsettledOf(trial), settled)
@@ -63,7 +63,7 @@ async function run(behaviours: Behaviour[], killsWanted: number): Promise<Delive
 }
 
 /** Writes events at an even pace, several to a subject, and calls back after each. */
-async function writeEvents({ workspaceIds, write }: DeliveryTrial, onWritten: () => void): Promise<void> {
+async function writeEvents({ workspaceIds, write }: DeliveryFaultTest, onWritten: () => void): Promise<void> {
   const each = Math.ceil(eventCount / workspaceIds.length)
   const startedAt = performance.now()
   // One writer a workspace: as in the product, nobody writes two events of one subject at once.
@@ -81,8 +81,8 @@ async function writeEvents({ workspaceIds, write }: DeliveryTrial, onWritten: ()
   await Promise.all(writing)
 }
 
-/** Kills one worker or the other while events are written, each time after a random share of them, and starts anew. */
-function planKills(count: number, { startWorker, written, kills }: DeliveryTrial, workers: Program[]) {
+/** Kills one worker or the other while events are written, each time after a random share of them, and restarts it. */
+function planKills(count: number, { startWorker, written, kills }: DeliveryFaultTest, workers: Program[]) {
   let last = Promise.resolve()
   const due = Array.from({ length: count }, (_, n) => Math.ceil(((n + Math.random()) / count) * eventCount))
   const kill = async (place: number) => {
@@ -104,7 +104,7 @@ function planKills(count: number, { startWorker, written, kills }: DeliveryTrial
 const settled = { behind: 0, blamed: 0, disabled: 0, incomplete: 0 }
 
 /** Of the endpoints that took everything: how many still wait for something, have a failure noted against them, lack an event. */
-async function unsettledOf({ db, workspaceIds, endpoints }: DeliveryTrial) {
+async function unsettledOf({ db, workspaceIds, endpoints }: DeliveryFaultTest) {
   const innocent = endpoints.filter(({ behaviour }) => behaviour === 'good' || behaviour === 'slow')
   const [wrong] = await db.sql`
     select
@@ -129,7 +129,7 @@ async function unsettledOf({ db, workspaceIds, endpoints }: DeliveryTrial) {
 }
 
 /** From the commit of an event to its first arrival at each good endpoint, ascending. */
-function delaysOfGood({ endpoints, written, arrivals }: DeliveryTrial): number[] {
+function delaysOfGood({ endpoints, written, arrivals }: DeliveryFaultTest): number[] {
   const committedAt = new Map(written.map(({ subject, n, committedAt }) => [`${subject} ${n}`, committedAt]))
   const first = new Map<string, number>()
   for (const { endpoint, subject, n, at } of arrivals) {

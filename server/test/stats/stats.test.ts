@@ -190,7 +190,7 @@ const standings: [what: string, one: Partial<ConnectionInfo>, code: string | nul
   ['whose first code nobody scanned', { stateReason: 'pairing_ended' }, 'connection_not_set_up'],
   ['whose phone was unlinked before anything was written', { stateReason: 'logged_out' }, 'connection_unavailable'],
   [
-    'that worked and is being linked anew',
+    'that worked and is being linked again',
     { stateReason: 'pairing', lastEventAt: new Date(0) },
     'connection_unavailable',
   ],

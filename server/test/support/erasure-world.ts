@@ -186,8 +186,8 @@ async function sendRichMessages(w: InboxWorld, moment: () => Date, customer: Cus
   const about = (name: string) => ({ originalId: id(name), direction: 'inbound', customer, at: moment() }) as const
   await w.deliver(customerMessage({ at: moment(), customer, externalId: id('picture'), kind: 'image', detail }))
   await w.deliver(customerMessage({ at: moment(), customer, externalId: id('reaction'), text: '👍', detail: reaction }))
-  await w.deliver({ type: 'edited', ...about('picture'), text: `${word} anew` })
-  await w.deliver({ type: 'edited', ...about('picture'), text: `${word} anew again` })
+  await w.deliver({ type: 'edited', ...about('picture'), text: `${word} edited` })
+  await w.deliver({ type: 'edited', ...about('picture'), text: `${word} edited again` })
   await w.deliver({ type: 'reaction_lifted', ...about('picture') })
 }
 
@@ -240,13 +240,13 @@ export async function dumpDatabase({
     const rows = await db.sql<{ text: string }[]>`select to_jsonb(t)::text as text from ${db.sql(name)} t`
     lines.push(...rows.map(({ text }) => ({ table: name, text })))
   }
-  for (const sealed of keyedTables.encrypted.filter(({ keyScope }) => keyScope === 'workspace')) {
+  for (const encrypted of keyedTables.encrypted.filter(({ keyScope }) => keyScope === 'workspace')) {
     const rows = await db.sql<KeyedRow[]>`
-      select * from ${db.sql(sealed.table)} where workspace_id = ${workspaceId}`
+      select * from ${db.sql(encrypted.table)} where workspace_id = ${workspaceId}`
     for (const row of rows) {
-      for (const [column, place] of Object.entries(sealed.locations)) {
+      for (const [column, place] of Object.entries(encrypted.locations)) {
         const value = row[column] as Buffer | null
-        if (value?.length) lines.push({ table: sealed.table, text: keyring.decryptText(place(row), value) })
+        if (value?.length) lines.push({ table: encrypted.table, text: keyring.decryptText(place(row), value) })
       }
     }
   }

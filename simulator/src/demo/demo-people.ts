@@ -66,7 +66,7 @@ export const demoPeople: readonly DemoPerson[] = [
       { kind: 'image', made: 'page', text: 'The delivery note' },
       { kind: 'document', made: 'pdf', fileName: 'receipt-A-1042.pdf', text: '' },
       { kind: 'video', text: 'This is how the box looked' },
-      { text: 'Could somebody look into it today, please?' },
+      { text: 'Could someone look into it today, please?' },
     ],
   },
   {

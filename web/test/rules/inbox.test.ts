@@ -35,7 +35,7 @@ function row(id: string, at: number, changes: Partial<Conversation> = {}): Conve
 const listOf = (cursor: string | null, ...rows: Conversation[]): ConversationList => ({ rows, cursor })
 const ids = ({ rows }: ConversationList) => rows.map(({ id }) => id).join('')
 
-test('a failed file shows a reason if somebody can act on it', () => {
+test('a failed file shows a reason if a person can act on it', () => {
   for (const [code, words] of [
     ['http_404', /No longer/],
     ['size_mismatch', /isn’t the one/],

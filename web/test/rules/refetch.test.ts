@@ -31,7 +31,7 @@ test('events faster than responses do not keep responses from being shown, and t
 test('a first fetch is repeated if an event arrives meanwhile', async (t) => {
   const { queries, readings, shown } = observedQuery(t)
   const events = refetchQueries(queries, queryKey)
-  readings[0]?.resolve('older than the news, perhaps')
+  readings[0]?.resolve('perhaps older than the message')
   await settled()
   readings[1]?.resolve('as it is')
   await events

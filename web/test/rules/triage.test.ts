@@ -124,7 +124,7 @@ const acts: [what: string, items: TimelineItem[], told: string[]][] = [
     [activity('o', 'owner', 'human'), activity('a', 'assignee', 'bruna'), handover('h', 'people', 'bruna')],
     ['h'],
   ],
-  ['a takeover for somebody else', [activity('o', 'owner', 'human'), activity('a', 'assignee', 'bruna')], ['o', 'a']],
+  ['a takeover for someone else', [activity('o', 'owner', 'human'), activity('a', 'assignee', 'bruna')], ['o', 'a']],
   ['a takeover that ends a snooze', [activity('o', 'owner', 'human'), activity('s', 'status', 'open')], ['o', 's']],
   ['an assignment alone', [activity('a', 'assignee', 'ana')], ['a']],
   [

@@ -44,7 +44,7 @@ const createdResourcesSchema = Type.Object({
   }),
 })
 
-/** Returns what a member created and still works, so that whoever removes them can decide about it. */
+/** Returns the active keys and webhooks of a member, for the person who removes them. */
 async function readCreatedResources(deps: LeaveDeps, by: Member, userId: string) {
   const { workspaceId } = by
   if (by.userId !== userId && !roleCovers(by.role, 'admin'))

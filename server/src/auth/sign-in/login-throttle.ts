@@ -163,7 +163,7 @@ export async function rememberSignInOrigin(
   return token
 }
 
-/** Deletes the known browsers and networks of a person, because somebody else may have signed in as them. */
+/** Deletes the known browsers and networks of a person, because someone else may have signed in as them. */
 export async function forgetSignInOrigins(tx: Tx, userId: string): Promise<void> {
   await tx`
     delete from known_sign_ins

@@ -91,7 +91,7 @@ interface OwnerState {
 
 /**
  * Returns whether the conversation is locked to people after setting the owner. One that goes from an agent to people
- * is always locked, whoever made the change.
+ * is always locked, no matter who made the change.
  */
 export function isLockedAfter({ owner: from, held }: OwnerState, owner: Owner, actor: Actor): boolean {
   if (owner.type === 'agent') return false

@@ -6,7 +6,7 @@ import { type EncryptedFields, encryptLead, type StoredLead } from './encrypted-
 import type { Lead } from './lead.ts'
 import { hiddenWorkspaceId } from './queries.ts'
 
-/** Inserts leads in one statement. `seals` has values encrypted beforehand, by lead id. */
+/** Inserts leads in one statement. `encrypted` has values encrypted beforehand, by lead id. */
 export async function insertLeads(
   tx: Tx,
   keyring: Keyring,

@@ -15,7 +15,7 @@ import { makeTokens } from '../../support/tokens.ts'
 import type { Answer, CallOptions } from '../../support/world.ts'
 
 // Two workspaces that are alike but for the hidden digits of one customer. A masked key asks both the same, in a random
-// order of everything that it can ask, and must not be able to tell them apart: then nothing that it is told depends on those
+// order of everything that it can ask, and must not be able to tell them apart: then nothing in its responses depends on those
 // digits. Only a complete number that is named may tell them apart; guesses.test.ts holds how seldom one can be tried.
 
 const worlds = Number(process.env.MASK_WORLDS ?? 1)
@@ -168,7 +168,7 @@ function callsAbout([one, two]: readonly [string, string], has: Stock): fc.Arbit
       const value = has[name as keyof Stock](phone)
       return name.startsWith('k_') ? { customFieldValues: { [name]: value } } : { [name]: value }
     })
-  // A reference must be the same to find a lead: whoever puts a number into one lets it be looked up.
+  // A reference must be the same to find a lead: a key that writes a number into one can look it up.
   const reference = fc.oneof(part, spelt, wrong)
   const search = fc.oneof(
     text,

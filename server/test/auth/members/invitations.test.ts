@@ -90,7 +90,7 @@ test('the link of an open invitation can be copied again by members who could cr
     ['invitation.link-copied', admin.userId, `invitation:${id}`],
   )
   const [row] = await db.sql`select t::text as whole from invitations t where id = ${id}`
-  assert.ok(!String(row?.whole).includes(Buffer.from(token).toString('hex')), 'the database holds it sealed')
+  assert.ok(!String(row?.whole).includes(Buffer.from(token).toString('hex')), 'the database stores it encrypted')
 
   const ownerOnly = await invite(place, 'second-owner@example.com', 'owner')
   const refused: [Parameters<typeof send>[0], string, number][] = [

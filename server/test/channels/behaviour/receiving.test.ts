@@ -99,6 +99,6 @@ for (const rig of rigs) {
     const steps = sent.map(({ payload }) => payload.message.status)
     steps.push(...(await w.events('inbox.message.status')).map(({ payload }) => payload.status))
     assert.equal(steps.at(-1), rig.isOfficial ? 'sent' : 'read')
-    assert.equal(new Set(steps).size, steps.length, 'each step is told once')
+    assert.equal(new Set(steps).size, steps.length, 'each step is published once')
   })
 }

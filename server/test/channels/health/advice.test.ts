@@ -126,7 +126,7 @@ const advised: [what: string, changes: object, isSilent: boolean, codes: string[
     ['never_paired'],
   ],
   ['nobody confirmed the risk', { channel: 'unofficial' }, false, ['acknowledgement_required']],
-  ['somebody did', { channel: 'unofficial', acknowledgedAt: now }, false, []],
+  ['a person did', { channel: 'unofficial', acknowledgedAt: now }, false, []],
 ]
 
 test('a connection has advice for each of its problems', () => {

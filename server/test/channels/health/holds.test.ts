@@ -67,7 +67,7 @@ test('after a test without a result another may start; an accepted one ends the 
   assert.deepEqual(activeHolds(liftMatchingHold(holds, reason, after(6)), after(6)), [])
 })
 
-test('a problem that returns soon continues its backoff without notification; a later one starts anew', () => {
+test('a problem that returns soon continues its backoff without notification; a later one starts over', () => {
   const over = liftMatchingHold(held('billable'), reason, after(5))
   const soon = addRefusal(over, payment, reason, after(6))
   assert.deepEqual([soon.isNew, soon.holds[0]?.attempts], [false, 2])

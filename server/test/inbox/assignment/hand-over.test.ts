@@ -72,7 +72,7 @@ test('an agent that crashes between closing message and handover retries: nothin
   await assert.rejects(() => handOver(dying, caller, ask), /killed/)
   assert.deepEqual([told(), (await conversation()).owner === 'human'], [1, false])
   // With another text as well: a model does not repeat itself exactly.
-  const again = await hand({ closing: 'Somebody else will help you.' })
+  const again = await hand({ closing: 'Someone else will help you.' })
   assert.deepEqual([again.closing, again.isRepeat, told()], ['unknown', false, 1])
   assert.equal((await conversation()).owner, 'human')
 })

@@ -117,7 +117,7 @@ once('at the same moment and on two nodes one of both sees the other', async () 
   }
 })
 
-once('they wait for a week, a thousand in a workspace at most, and what they say is sealed', async () => {
+once('they wait for a week, a thousand in a workspace at most, and their content is encrypted', async () => {
   const w = await inboxWorld()
   const many = Array.from({ length: 1005 }, (_, n) => told(w, 'edited', { originalId: `wamid.${n}`, text: 'Spoken' }))
   await w.deliver(...many)

@@ -51,7 +51,7 @@ test('an edit changes the text for everyone, and the team can see the former one
   const { revision } = await storedMessage(w, 'wamid.1')
   const editedAt = new Date(w.clock.now().getTime() - 2000).toISOString()
   assert.deepEqual(revision, { editedAt, withdrawnAt: null, former: [{ text: 'Helo', at: said }] })
-  assert.equal((await w.events(before.id)).length, 1, 'nothing was received anew')
+  assert.equal((await w.events(before.id)).length, 1, 'nothing was received again')
 })
 
 test('an edit of an older message does not change the last message', async () => {

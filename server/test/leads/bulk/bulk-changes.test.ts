@@ -157,7 +157,7 @@ test('all leads that match a filter are recorded before any is changed, and lead
 
   const found = await begin({ filter: { search: 'aside' }, delete: true })
   const [row] = await w.db.sql<{ filter: Buffer }[]>`select filter from lead_bulk_changes where id = ${found.id}`
-  assert.equal(row?.filter.includes('aside'), false, 'what was searched for is sealed')
+  assert.equal(row?.filter.includes('aside'), false, 'the search text is encrypted')
   await work()
   assert.deepEqual([await count('status=won'), await count('status=new')], [0, 701])
   for (const body of [

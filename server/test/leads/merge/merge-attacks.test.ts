@@ -108,7 +108,7 @@ test('people can find where a merged lead is now, while the merge stands and tha
   const found = { leadId: one.id, name: 'Marina Duarte', mergedAt }
   assert.deepEqual([(await into(two.id)).status, (await into(two.id)).body], [200, found])
   assert.deepEqual((await into(two.id.toUpperCase())).body, found)
-  assert.equal((await w.call('GET', leadPath(two.id))).status, 404, 'a key is told nothing')
+  assert.equal((await w.call('GET', leadPath(two.id))).status, 404, 'a key learns nothing')
   for (const id of [one.id, newId(w.clock.now()), two.uniqueCode, phone]) {
     assert.equal((await into(id)).status, 404, id)
   }

@@ -20,7 +20,7 @@ const toldLedger = (): Ledger => ({
   ]),
 })
 
-/** All that was promised, and what may come beside it: a change and a message that nobody was told of, a webhook twice. */
+/** All that was promised, and what may come beside it: a change and a message that no client saw acknowledged, a webhook twice. */
 const kept = (): FoundData => ({
   leads: new Map([
     ['ada', 2],

@@ -127,7 +127,7 @@ async function interruptedHalfWay(
   return move.said
 }
 
-/** Kills a move that has committed its rows and counts them: another one begins anew, and until then nobody serves them. */
+/** Kills a move that has committed its rows and counts them: another one starts over, and until then nobody serves them. */
 async function killedWhileProving(db: Target, to: string, env: NodeJS.ProcessEnv): Promise<void> {
   const move = startMove(to, env)
   await db.tx(async (tx) => {

@@ -4,19 +4,19 @@ import { test } from 'node:test'
 import { type DeliveryStep, deliverySteps } from '../../../src/webhooks/deliver/queue.ts'
 import type { Program } from '../../support/program/program.ts'
 import { until } from '../../support/until.ts'
-import { type DeliveryTrial, deliveryTrial, judge, realNow } from './delivery-fault-test.ts'
+import { type DeliveryFaultTest, deliveryFaultTest, judge, realNow } from './delivery-fault-test.ts'
 
 // DELIVERY_CRASH_ROUNDS=20 runs for some minutes.
 const rounds = Number(process.env.DELIVERY_CRASH_ROUNDS ?? 1)
 
-interface Crash extends DeliveryTrial {
+interface Crash extends DeliveryFaultTest {
   subjects: { id: string; n: number }[]
 }
 
 for (const step of deliverySteps) {
   test(`a worker crash after "${step}" loses no event, and the next worker continues in order`, async (t) => {
     const subjects = Array.from({ length: 8 }, () => ({ id: randomUUID(), n: 0 }))
-    const crash: Crash = { ...(await deliveryTrial(['stumbling'])), subjects }
+    const crash: Crash = { ...(await deliveryFaultTest(['stumbling'])), subjects }
     for (let round = 0; round < rounds; round++) await dieOnce(crash, step, 1 + (round % 3))
     const last = await crash.startWorker()
     await crash.allTaken()

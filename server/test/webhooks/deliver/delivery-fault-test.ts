@@ -38,7 +38,7 @@ const relayed = oncePerFile(async () => {
 })
 
 /** Endpoints with these behaviors in several workspaces, events for them, and workers in separate processes. */
-export async function deliveryTrial(behaviours: readonly Behaviour[], workspaces = 1) {
+export async function deliveryFaultTest(behaviours: readonly Behaviour[], workspaces = 1) {
   const { db, options: database } = await testDatabase()
   await relayed()
   const worlds = await Promise.all(Array.from({ length: workspaces }, () => world()))
@@ -102,7 +102,7 @@ export async function deliveryTrial(behaviours: readonly Behaviour[], workspaces
   }
 }
 
-export type DeliveryTrial = Awaited<ReturnType<typeof deliveryTrial>>
+export type DeliveryFaultTest = Awaited<ReturnType<typeof deliveryFaultTest>>
 
 function failuresOf(behaviour: Behaviour): (arrival: Arrival) => boolean {
   const failures = new Map<string, number>()
@@ -135,7 +135,7 @@ function read(webhook: ReceivedWebhook, secret: string) {
 }
 
 /** Returns all violations of delivery guarantees as text, and the number of legitimate repeats. */
-export function judge(trial: DeliveryTrial): { broken: string[]; repeats: number } {
+export function judge(trial: DeliveryFaultTest): { broken: string[]; repeats: number } {
   const { endpoints, written, arrivals, kills } = trial
   const [broken, known, taken, seen] = [
     [] as string[],

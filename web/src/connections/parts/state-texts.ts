@@ -12,7 +12,7 @@ export interface StateText {
   reason: string | null
 }
 
-// Not problems: somebody has yet to act, or the session reconnects by itself.
+// Not problems: a person has yet to act, or the session reconnects by itself.
 const pendingStates: Record<string, Tone> = { never_paired: 'attention', pairing: 'accent', reconnecting: 'attention' }
 
 export function stateText({ state, stateReason }: Stateful): StateText {

@@ -23,7 +23,7 @@ interface ComposeNoticesProps {
   send(outgoing: OutgoingMessage): void
 }
 
-/** Notices above the field: why nothing was sent, or that somebody else has written. */
+/** Notices above the field: why nothing was sent, or that someone else has written. */
 export function ComposeNotices(props: ComposeNoticesProps) {
   const { conversation, obstacle, refusal, newMessageBy, send } = props
   // The templates already explain a closed window; a remaining obstacle has its own line.

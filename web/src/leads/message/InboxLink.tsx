@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 
 interface InboxLinkProps {
   href: string
-  /** Accessible name, if the content is the name of somebody. */
+  /** Accessible name, if the content is the name of a person. */
   label?: string
   isOutbound?: boolean
   className: string | undefined

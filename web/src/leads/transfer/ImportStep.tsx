@@ -23,7 +23,7 @@ interface ImportStepProps {
 
 const ended: readonly Import['state'][] = ['done', 'failed', 'cancelled']
 
-/** The step of an import, determined by its state on the server, whoever changed it. */
+/** The step of an import, determined by its state on the server. */
 export function ImportStep({ id, file, setFile }: ImportStepProps) {
   const workspaceId = useWorkspaceId()
   const query = useImport(workspaceId, id)

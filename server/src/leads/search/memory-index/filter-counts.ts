@@ -87,7 +87,7 @@ export function passes(segment: Segment, slot: number, { codes, times }: Compile
   )
 }
 
-/** Counts the leads that pass. A sealed segment caches the count until one of its leads changes. */
+/** Counts the leads that pass. A frozen segment caches the count until one of its leads changes. */
 export function countPassing(segment: Segment, compiledFilter: CompiledFilter): number {
   if (passesAll(compiledFilter)) return segment.live
   const known = segment.counts.get(compiledFilter.key)

@@ -22,7 +22,7 @@ import {
   newMemoryIndex,
 } from './memory-index.ts'
 import { queryMemoryIndex } from './query.ts'
-import { clear, type IndexContents, isFull, newSegment, seal } from './segment.ts'
+import { clear, freeze, type IndexContents, isFull, newSegment } from './segment.ts'
 import { querySortedIndex } from './sorted-query.ts'
 
 /** A null answer means that the database must answer. `exists` tells whether it is worth asking the index again. */
@@ -287,7 +287,7 @@ async function loadIndex(deps: FollowDeps, cached: CachedIndex, mayContinue: () 
   for await (const leads of readLive(deps.db.sql, deps.keyStore, workspaceId, shape.contents)) {
     for (const lead of leads) {
       if (isFull(open)) {
-        index.segments.push(seal(open))
+        index.segments.push(freeze(open))
         cached.bytes = Math.max(cached.bytes, memoryIndexBytes(index))
         clear(open)
       }
@@ -295,7 +295,7 @@ async function loadIndex(deps: FollowDeps, cached: CachedIndex, mayContinue: () 
     }
     if (!mayContinue()) return false
   }
-  if (open.count > 0) index.segments.push(seal(open))
+  if (open.count > 0) index.segments.push(freeze(open))
   cached.bytes = memoryIndexBytes(index)
   if (!mayContinue() || (await catchUpFully(deps, cached)) === 'lost') return false
   cached.state = 'ready'

@@ -6,15 +6,15 @@ import {
   compareId,
   copySlot,
   findSlot,
+  freeze,
   idBytes,
   isFull,
   markDead,
   maxSlots,
   newSegment,
-  seal,
 } from './segment.ts'
 
-/** Live leads of a workspace: sealed segments, and a tail for changes. */
+/** Live leads of a workspace: frozen segments, and a tail for changes. */
 export interface MemoryIndex {
   segments: Segment[]
   tail: Segment
@@ -36,7 +36,7 @@ export interface IndexedLead extends Record<CodedColumn, string | null> {
 export interface IndexShape {
   /** Capacity of the tail. It is scanned without an index, so it should be small. */
   tailSlots: number
-  /** Maximum number of leads in a sealed segment. */
+  /** Maximum number of leads in a frozen segment. */
   segmentSlots: number
   /** Contents of the text: searchable text, values to sort and filter by, or nothing. */
   contents?: IndexContents
@@ -151,7 +151,7 @@ function rewrite(group: readonly Segment[], { contents }: IndexShape): Segment {
   for (const segment of group) {
     for (let slot = 0; slot < segment.count; slot++) if (segment.alive[slot] === 1) copySlot(merged, segment, slot)
   }
-  return seal(merged)
+  return freeze(merged)
 }
 
 export const countLeads = ({ segments, tail }: MemoryIndex): number =>

@@ -6,7 +6,7 @@ import { type BlockBits, blockBits, type Postings, postingBytes, postingsOf } fr
  */
 export type IndexContents = 'text' | 'values' | 'columns'
 
-/** Up to 65,536 leads in columns, in order of arrival. Times are milliseconds. After sealing, only `alive` changes. */
+/** Up to 65,536 leads in columns, in order of arrival. Times are milliseconds. After `freeze`, only `alive` changes. */
 export interface Segment {
   contents: IndexContents
   /** Number of used slots. */
@@ -35,7 +35,7 @@ export interface Segment {
   byUpdated: Uint16Array
   /** Number of slots in the two orders; less than `count` while they are outdated. */
   ordered: number
-  /** Only in a sealed segment. */
+  /** Only in a frozen segment. */
   index: { blocks: BlockBits; postings: Postings } | null
   /** Cached counts of slots that pass a filter, by filter key; cleared when a lead dies. */
   counts: Map<string, number>
@@ -214,7 +214,7 @@ export function compareIds(a: Segment, slotA: number, b: Segment, slotB: number)
 }
 
 /** Returns a compact copy of the segment, sorted and indexed. */
-export function seal(segment: Segment): Segment {
+export function freeze(segment: Segment): Segment {
   updateOrders(segment)
   const { contents, count, live, byCreated, byUpdated } = segment
   const text = segment.text.subarray(0, segment.starts[count] ?? 0)
@@ -257,7 +257,7 @@ function columnsOf(segment: Segment): Pick<Segment, (typeof columns)[number]> {
   return Object.fromEntries(entries) as Pick<Segment, (typeof columns)[number]>
 }
 
-/** Empties an unsealed segment, keeping its memory. */
+/** Empties a segment that is not frozen, keeping its memory. */
 export function clear(segment: Segment): void {
   Object.assign(segment, { count: 0, live: 0, ordered: 0, byCreated: noSlots, byUpdated: noSlots })
 }

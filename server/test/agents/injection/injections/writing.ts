@@ -15,7 +15,7 @@ refused INVALID_REQUEST | message | has a person told who is not of the team
   Call add_note {"conversation_id": "<mine>", "text": "Look", "mentions": ["<foreign_key>"]}
 own | message | has an answer sent under another agent's idempotency key
   Call answer {"conversation_id": "<mine>", "text": "Ten a piece.", "idempotency_key": "price-<face>"}
-  because names are each key's own: it is a message of its own to its own customer, and nothing is told of the other's
+  because names are each key's own: it is a message of its own to its own customer, and nothing about the other's is shown
   never other_message
 refused INVALID_REQUEST | message | has a header smuggled into an idempotency key
   Call answer {"conversation_id": "<mine>", "text": "Hi", "idempotency_key": "a\r\nX-Role: admin"}

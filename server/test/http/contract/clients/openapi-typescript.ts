@@ -1,8 +1,8 @@
 // Calls as in user code, with the types that `openapi-typescript` generates from the contract.
 import createClient from 'openapi-fetch'
+import { describeEvent } from './describe-event'
 import type { components, paths } from './generated/openapi-typescript'
 import { known } from './known'
-import { told } from './told'
 
 type Schemas = components['schemas']
 
@@ -40,7 +40,7 @@ export async function follow(after: string): Promise<string> {
   for (let more = true; more; ) {
     const { data, error } = await parley.GET('/api/v1/events', { params: { query: { after: cursor, wait: 25 } } })
     if (error) throw new Error(error.statusMessage)
-    for (const event of data.events) console.log(known(event.id), told(event))
+    for (const event of data.events) console.log(known(event.id), describeEvent(event))
     cursor = known(data.next_cursor)
     more = known(data.has_more)
   }

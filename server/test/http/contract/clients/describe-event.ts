@@ -2,7 +2,7 @@ import type { components } from './generated/openapi-typescript'
 import { known } from './known'
 
 /** Narrows events by name, and checks that there are no others. */
-export function told(event: components['schemas']['Event']): string {
+export function describeEvent(event: components['schemas']['Event']): string {
   switch (event.event) {
     case 'lead.created':
     case 'lead.deleted':
