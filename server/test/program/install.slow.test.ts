@@ -41,7 +41,7 @@ test('the commands of "Install" turn a clone into an installation that serves th
   await rm(join(parley, 'web', 'dist'), { recursive: true })
   const build = await run('npm', ['run', 'build'], { cwd: parley, env }).catch((error) => error)
   assert.equal(build.code, 1)
-  assert.match(build.stderr, /The tools that build the web app are missing\. Run: npm ci && npm run build\n/)
+  assert.match(build.stderr, /The build tools of the web app are missing\. Run: npm ci && npm run build\n/)
 })
 
 /** A user of a service has no home, and may write to no folder but that of the data. */

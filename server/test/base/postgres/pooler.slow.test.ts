@@ -173,7 +173,7 @@ test('a start through a pooler without a direct address says what to set', { ski
   const { DATABASE_URL, PGPASSWORD } = databaseSettings({ ...own, options })
   const config = loadConfig({ DATABASE_URL, PGPASSWORD, PARLEY_MASTER_KEY: Buffer.alloc(32, 7).toString('base64') })
   const opening = openDatabase(config, createLog('silent'), () => {})
-  await assert.rejects(opening, /That is a pooler: .* PARLEY_DATABASE_DIRECT_URL/)
+  await assert.rejects(opening, /This is a pooler: .* PARLEY_DATABASE_DIRECT_URL/)
 })
 
 test('a pooler restart under load loses nothing acknowledged, and no request hangs', {

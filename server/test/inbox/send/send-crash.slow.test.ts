@@ -45,7 +45,7 @@ async function crashWithFile(step: SendStep): Promise<void> {
   const { id } = conversation
   const before = world.platform.uploads.length
   const send = { idempotencyKey: freshKey(), body: { kind: 'media', upload_id: await world.upload(id) } }
-  const request = { conversationId: id, ...send, language: 'whole' } as const
+  const request = { conversationId: id, ...send, syntax: 'whole' } as const
   await killIn({ dieAfter: step, passing: 1, requests: [request] })
   await assertRecovers(conversation, send, sendSteps.indexOf(step), async () => {
     const { status, body, isReplay } = await sendMessage(world.node.deps, world.agent, request).catch(answerOf)

@@ -31,7 +31,7 @@ test('the commands of "Back up and restore" and "Move to an external database" w
 
   assert.match(
     await type(backUp, root, at(folder)),
-    /parley\.backup: .* rows, 0 files\. Every write acknowledged before/,
+    /parley\.backup: .* rows, 0 files\. Includes every write acknowledged before/,
   )
   assert.match(await type(restore, root, at(restored)), /No problems found\.\nStart the service on /)
   assert.match(await type(prove, root, at(restored)), /No problems found\.\n$/)
