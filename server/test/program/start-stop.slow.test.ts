@@ -34,7 +34,7 @@ test('a second start on a folder or port in use is refused, and key files are re
   assert.equal((await ask(url, '', 'GET /readyz')).status, 200)
   const taken = await runCommand(['serve'], serviceEnvironment(await newFolder(), port))
   assert.equal(taken.exitCode, 1)
-  assert.match(taken.stderr, /^Port \d+ of 127\.0\.0\.1 is taken\. .*PARLEY_PORT/m)
+  assert.match(taken.stderr, /^Port \d+ of 127\.0\.0\.1 is in use\. .*PARLEY_PORT/m)
 
   for (const file of ['master.key', 'server.json']) assert.equal(statSync(join(folder, file)).mode & 0o777, 0o600, file)
   assert.equal(statSync(folder).mode & 0o777, 0o700)
