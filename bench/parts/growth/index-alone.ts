@@ -13,10 +13,10 @@ import {
 import { queryMemoryIndex } from '../../../server/src/leads/search/memory-index/query.ts'
 import {
   clear,
+  freeze,
   type IndexContents,
   isFull,
   newSegment,
-  freeze,
 } from '../../../server/src/leads/search/memory-index/segment.ts'
 import { memoryOf } from '../../child.ts'
 import { median } from '../../figures.ts'
