@@ -94,14 +94,14 @@ export const inboxEvents: Record<InboxEventName, EventDefinition> = {
     mask: withoutMasking,
   },
   'inbox.message.status': {
-    guide: 'The status of a sent message changed to `sent`, `delivered`, `read` or `failed`.',
+    guide: 'A sent message changed its status to `sent`, `delivered`, `read` or `failed`.',
     schema: MessageStatus,
     sample: (id, at) =>
       messageStatusChanged(sampleConversation(id, at), messageId, { status: 'delivered', errorCode: null }, at),
     mask: withoutMasking,
   },
   'inbox.conversation.owner_changed': {
-    guide: 'The owner of a conversation changed between people and agents.',
+    guide: 'A conversation changed its owner, between people and agents.',
     schema: OwnerChanged,
     sample: (id, at) => ownerChanged({ ...sampleConversation(id, at), owner: human }, { type: 'user', id: userId }, at),
     mask: withoutMasking,
