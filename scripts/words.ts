@@ -91,9 +91,10 @@ export function findRetiredWords(path: string, content: string): Finding[] {
 /** Returns the comment and the strings with spaces of a line of code. */
 function textsOf(line: string): string[] {
   const [comment] = /(?:^|\s)(?:\/\/|\/?\*\*?)\s.*/.exec(line) ?? []
-  if (comment !== undefined) return [comment]
-  const strings = line.matchAll(/'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`/g)
-  return [...strings].map(([text]) => text.replaceAll(/\$\{[^}]*\}/g, '')).filter((text) => text.includes(' '))
+  const code = comment === undefined ? line : line.slice(0, -comment.length)
+  const quoted = code.matchAll(/'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`/g)
+  const strings = [...quoted].map(([text]) => text.replaceAll(/\$\{[^}]*\}/g, '')).filter((text) => text.includes(' '))
+  return comment === undefined ? strings : [...strings, comment]
 }
 
 if (import.meta.main) {
