@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import type { AgentTool } from '../server/src/agents/tool.ts'
-import { agentTools } from '../server/src/agents/tools/tools.ts'
+import type { AgentTool } from '../server/src/agents/define-tool.ts'
+import { agentTools } from '../server/src/agents/tools/all-tools.ts'
 import { clientTypes } from './client-types.ts'
 import { comment, type Schema, typesOf } from './schema-types.ts'
 

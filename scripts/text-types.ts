@@ -4,8 +4,8 @@ import compile from 'icu-minify/compile'
 
 // Generates the argument types of the web app's texts, from the English catalogs.
 
-export interface Catalogue {
-  [name: string]: string | Catalogue
+export interface Catalog {
+  [name: string]: string | Catalog
 }
 type ArgumentType = 'Shown' | 'string' | 'number'
 
@@ -18,7 +18,7 @@ const types = new Map<unknown, ArgumentType>([
   [2, 'number'],
 ])
 
-export async function readCatalogue(language: string, part: string): Promise<Catalogue> {
+export async function readCatalog(language: string, part: string): Promise<Catalog> {
   return JSON.parse(await readFile(new URL(`../web/src/text/${language}/${part}.json`, import.meta.url), 'utf8'))
 }
 
@@ -41,7 +41,7 @@ export function argumentsOf(message: string): Map<string, ArgumentType> {
 }
 
 /** Returns null if no text in it has arguments. */
-function typeOf(one: string | Catalogue): string | null {
+function typeOf(one: string | Catalog): string | null {
   if (typeof one !== 'string') {
     const fields = fieldsOf(one)
     return fields.length === 0 ? null : `{ ${fields.join('; ')} }`
@@ -50,15 +50,15 @@ function typeOf(one: string | Catalogue): string | null {
   return values.length === 0 ? null : `(values: { ${values.join('; ')} }) => string`
 }
 
-const fieldsOf = (catalogue: Catalogue): string[] =>
-  Object.entries(catalogue).flatMap(([name, one]) => {
+const fieldsOf = (catalog: Catalog): string[] =>
+  Object.entries(catalog).flatMap(([name, one]) => {
     const type = typeOf(one)
     return type === null ? [] : [`${/^\w+$/.test(name) ? name : `'${name}'`}: ${type}`]
   })
 
 export async function textTypes(): Promise<string> {
-  const catalogues = await Promise.all(parts.map((part) => readCatalogue('en', part)))
-  const sections = catalogues.flatMap(Object.entries<string | Catalogue>).flatMap(([name, section]) => {
+  const catalogs = await Promise.all(parts.map((part) => readCatalog('en', part)))
+  const sections = catalogs.flatMap(Object.entries<string | Catalog>).flatMap(([name, section]) => {
     const fields = typeof section === 'string' ? [] : fieldsOf(section)
     return fields.length === 0 ? [] : [`  ${name}: {\n${fields.map((field) => `    ${field}\n`).join('')}  }\n`]
   })

@@ -1,5 +1,5 @@
 // Fails on retired words: `node scripts/words.ts [path …]`. Each has a standard term, which CONTRIBUTING.md explains.
-// Names: files, folders, and what a module exports. Texts: comments, strings with spaces, documents, the app's catalogues.
+// Names: files, folders, and what a module exports. Texts: comments, strings with spaces, documents, the app's catalogs.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 

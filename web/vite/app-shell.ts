@@ -12,7 +12,7 @@ interface Part {
 
 interface PageEntry {
   source: string
-  /** Catalogues that it waits for; all of them by default. */
+  /** Catalogs that it waits for; all of them by default. */
   texts?: readonly string[]
 }
 

@@ -1,9 +1,9 @@
 import compile from 'icu-minify/compile'
 import type { Plugin } from 'vite'
 
-const catalogue = /[\\/]src[\\/]text[\\/]\w+[\\/]\w+\.json$/
+const catalog = /[\\/]src[\\/]text[\\/]\w+[\\/]\w+\.json$/
 
-/** Compiles the messages of the catalogues, so that browsers need no parser. */
+/** Compiles the messages of the catalogs, so that browsers need no parser. */
 export function texts(): Plugin {
   return {
     name: 'texts',
@@ -11,7 +11,7 @@ export function texts(): Plugin {
     resolveId: { filter: { id: /^icu-minify\/compile$/ }, handler: () => '\0compiled' },
     load: { filter: { id: /^\0compiled$/ }, handler: () => 'export default (message) => message' },
     transform: {
-      filter: { id: catalogue },
+      filter: { id: catalog },
       handler: (code) => ({ code: JSON.stringify(JSON.parse(code, compiled)), map: null }),
     },
   }

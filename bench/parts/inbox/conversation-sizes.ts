@@ -12,7 +12,7 @@ import {
   storeConversations,
 } from '../../../server/src/inbox/conversation/batch-queries.ts'
 import type { Conversation } from '../../../server/src/inbox/conversation/conversation.ts'
-import { reindexIdle } from '../../../server/src/inbox/conversation/touch.ts'
+import { reindexIdle } from '../../../server/src/inbox/conversation/activity-columns.ts'
 import { type CpuTime, type Process, startMeter } from '../../cpu-time.ts'
 import { customerPhone, fillingOf, seedConnection } from '../../inbox-seed.ts'
 import { makeWorkspace } from '../../workspace.ts'

@@ -3,19 +3,19 @@ import { feedState } from '../../../server/src/events/feed.ts'
 import { writeFeedCursor } from '../../../server/src/events/read-page.ts'
 import { recordEvents } from '../../../server/src/events/record.ts'
 import { sequenceBatch, sequenceEvents } from '../../../server/src/events/sequence.ts'
-import { inboxEvents } from '../../../server/src/inbox/api/inbox-event-catalogue.ts'
+import { inboxEvents } from '../../../server/src/inbox/api/inbox-event-catalog.ts'
 import { leadEvents } from '../../../server/src/leads/lead/events.ts'
 import { fillFeedBaseline, makeFeedBaseline } from '../../baselines/feed-baseline.ts'
 import type { Comparison } from '../../comparison.ts'
 import type { Filling } from '../../fill.ts'
 import { requestBytes } from '../../load.ts'
 
-const catalogue = { ...leadEvents, ...inboxEvents }
+const catalog = { ...leadEvents, ...inboxEvents }
 // Near a received message there are more events of its kind than near a lead or a change of owner.
 const mix = [
   ...['inbox.message.received', 'inbox.message.sent', 'inbox.message.status', 'inbox.message.status'],
   ...['inbox.message.received', 'lead.created', 'inbox.conversation.owner_changed', 'lead.updated'],
-] as (keyof typeof catalogue)[]
+] as (keyof typeof catalog)[]
 const events = 20_000
 const pageSize = 50
 const pages = events / pageSize - 1
@@ -70,5 +70,5 @@ async function sequenceAllEvents(db: Db, workspaceId: string): Promise<number> {
 function sampleEvent(n: number, now: Date) {
   const name = mix[n % mix.length] ?? 'lead.created'
   const id = `01985e2a-0000-7000-8000-${String(n % 500).padStart(12, '0')}`
-  return catalogue[name].sample(id, new Date(now.getTime() - n * 1000))
+  return catalog[name].sample(id, new Date(now.getTime() - n * 1000))
 }

@@ -11,7 +11,7 @@ import { inboxFrames } from '../inbox/team-api/live-updates.ts'
 import { notificationFrames } from '../notifications/record-notifications.ts'
 import { liveUpdateFrames } from '../team/live-updates.ts'
 import type { TeamGuard } from '../team/member.ts'
-import { eventCatalogue, eventNames } from '../webhooks/event-catalogue.ts'
+import { eventCatalog, eventNames } from '../webhooks/event-catalog.ts'
 import type { Runtime } from './runtime.ts'
 
 export interface Events {
@@ -24,7 +24,7 @@ export interface Events {
 }
 
 /** Presents payloads. Each module declares the masked parts of its bodies. */
-export const presentPayload = createPayloadPresenter(eventCatalogue)
+export const presentPayload = createPayloadPresenter(eventCatalog)
 
 /** Frames that open pages of the team get in addition to events. */
 const frames = { ...inboxFrames, ...notificationFrames, ...liveUpdateFrames }
@@ -42,6 +42,6 @@ export async function serveEvents(app: App, runtime: Runtime, guard: KeyGuard): 
     longPolls.close()
     await Promise.all([live.close(), watch.close()])
   })
-  feedRoutes(app, { keyStore, log, longPolls, catalogue: eventCatalogue, present: presentPayload }, guard)
+  feedRoutes(app, { keyStore, log, longPolls, catalog: eventCatalog, present: presentPayload }, guard)
   return { serveTeam: (teamGuard) => liveTeamRoutes(app, live, { names: eventNames, frames }, teamGuard), live, watch }
 }

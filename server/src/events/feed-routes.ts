@@ -9,7 +9,7 @@ import { page, uuid } from '../base/schema-types.ts'
 import {
   decryptEach,
   decryptEvents,
-  type EventCatalogue,
+  type EventCatalog,
   needsPresenting,
   type PresentedEvent,
   type PresentPayload,
@@ -24,7 +24,7 @@ export interface FeedRouteDeps {
   log: Log
   longPolls: LongPolls
   present: PresentPayload
-  catalogue: EventCatalogue
+  catalog: EventCatalog
 }
 
 interface FeedGuard {
@@ -33,7 +33,7 @@ interface FeedGuard {
 }
 
 export function feedRoutes(app: App, deps: FeedRouteDeps, guard: FeedGuard): void {
-  const allNames = Object.keys(deps.catalogue) as EventName[]
+  const allNames = Object.keys(deps.catalog) as EventName[]
   app.get(
     '/api/v1/events',
     {
@@ -46,7 +46,7 @@ export function feedRoutes(app: App, deps: FeedRouteDeps, guard: FeedGuard): voi
         description:
           'Events in order. Needs scope `leads.read` for `lead.*` or `inbox.read` for `inbox.*`. Events of connections outside the key’s list are left out. Has the rate limit of the inbox API, counted separately.',
         querystring: FeedQuery,
-        response: { 200: feedPage(deps.catalogue), ...errors(400, 401, 403, 410, 429, 500, 503) },
+        response: { 200: feedPage(deps.catalog), ...errors(400, 401, 403, 410, 429, 500, 503) },
       },
     },
     async (request, reply) => {
@@ -170,11 +170,11 @@ const FeedQuery = Type.Object(
   { additionalProperties: false },
 )
 
-function feedPage(catalogue: EventCatalogue) {
+function feedPage(catalog: EventCatalog) {
   const Event = Type.Unsafe<PresentedEvent>({
     title: 'Event',
     description: '`event` determines the shape of `payload`. Phone numbers are masked if the key masks them.',
-    oneOf: Object.entries(catalogue).map(([name, { schema }]) => eventOf(name, schema)),
+    oneOf: Object.entries(catalog).map(([name, { schema }]) => eventOf(name, schema)),
     discriminator: { propertyName: 'event' },
   })
   return Type.Object({

@@ -261,13 +261,13 @@ export interface EventDefinition {
   mask(payload: Record<string, unknown>, keyring: Keyring): object
 }
 
-export type EventCatalogue = Readonly<Record<EventName, EventDefinition>>
+export type EventCatalog = Readonly<Record<EventName, EventDefinition>>
 
 /** Creates a presenter from the event definitions. */
 export const createPayloadPresenter =
-  (catalogue: EventCatalogue): PresentPayload =>
+  (catalog: EventCatalog): PresentPayload =>
   (name, payload, { keyring, masked }) => {
-    if (!masked) return catalogue[name]?.present?.(payload) ?? payload
+    if (!masked) return catalog[name]?.present?.(payload) ?? payload
     // An event of a newer version: it is unknown which fields contain phones.
-    return catalogue[name]?.mask(payload, keyring) ?? {}
+    return catalog[name]?.mask(payload, keyring) ?? {}
   }

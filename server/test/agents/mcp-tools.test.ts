@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { JsonSchemaType } from '@modelcontextprotocol/client'
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv'
-import { agentTools } from '../../src/agents/tools/tools.ts'
+import { agentTools } from '../../src/agents/tools/all-tools.ts'
 import { scopes } from '../../src/auth/api-keys/caller.ts'
 import {
   type AgentsWorld,

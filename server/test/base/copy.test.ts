@@ -43,13 +43,13 @@ test('a partitioned table is copied as one, and the target routes its rows to it
 
   await withSession(addressOf(from.options), 'parley test', (source) =>
     withSession(addressOf(to.options), 'parley test', async (target) => {
-      const catalogue = await readCatalog(source)
+      const catalog = await readCatalog(source)
       assert.deepEqual(
-        catalogue.tables.flatMap(({ name }) => (name.startsWith('events') ? [name] : [])),
+        catalog.tables.flatMap(({ name }) => (name.startsWith('events') ? [name] : [])),
         ['events'],
       )
-      await loadTables(target, catalogue, async ({ fill }) => {
-        for (const table of catalogue.tables) {
+      await loadTables(target, catalog, async ({ fill }) => {
+        for (const table of catalog.tables) {
           const rows = await fill(table, copyOut(source, copyStatement(table, 'to stdout')))
           if (table.name === 'events') assert.equal(rows, ids.length)
         }

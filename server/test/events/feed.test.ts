@@ -5,7 +5,7 @@ import { createMemoryLimiter } from '../../src/auth/rate-limit/limiter.ts'
 import { newId } from '../../src/base/id.ts'
 import { writeFeedCursor } from '../../src/events/read-page.ts'
 import { areaOf } from '../../src/events/record.ts'
-import { eventNames } from '../../src/webhooks/event-catalogue.ts'
+import { eventNames } from '../../src/webhooks/event-catalog.ts'
 import { eventsPath, feedWorld, type Json, namesIn, startNode } from '../support/events/feed-world.ts'
 
 const leadNames = eventNames.filter((name) => areaOf(name) === 'leads')

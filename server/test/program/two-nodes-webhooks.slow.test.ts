@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { currentColumns } from '../../src/inbox/conversation/touch.ts'
+import { currentColumns } from '../../src/inbox/conversation/activity-columns.ts'
 import type { Arrival } from '../support/inbox/send-platform.ts'
 import {
   type ChatNumber,

@@ -19,7 +19,7 @@ export interface DeliveryPages {
 
 export type DeliveryDetail = Awaited<ReturnType<typeof readDelivery>>
 export type Stats = Awaited<ReturnType<typeof readStats>>
-export type Catalogue = Awaited<ReturnType<typeof listEvents>>
+export type Catalog = Awaited<ReturnType<typeof listEvents>>
 
 export interface DeliveryFilter {
   state: DeliveryState | null
@@ -63,7 +63,7 @@ async function listEvents(workspaceId: string) {
   return response.events
 }
 
-export function useEventCatalogue(workspaceId: string) {
+export function useEventCatalog(workspaceId: string) {
   return useQuery({
     queryKey: [...queryKeys.all(workspaceId), 'events'],
     queryFn: () => listEvents(workspaceId),

@@ -5,7 +5,7 @@ import type frame from './en/frame.json'
 import type home from './en/home.json'
 import type list from './en/list.json'
 import { type Language, languages } from './languages.ts'
-import { type Catalogue, type TextsOf, textsOf } from './messages.ts'
+import { type Catalog, type TextsOf, textsOf } from './messages.ts'
 
 export type Texts = TextsOf<
   typeof entry & typeof frame & typeof home & typeof list & typeof common & typeof conversation
@@ -28,7 +28,7 @@ export async function loadTexts(): Promise<void> {
   document.documentElement.lang = language
 }
 
-/** Catalogues of the app; pages before sign-in have their own. */
+/** Catalogs of the app; pages before sign-in have their own. */
 const all = ['frame', 'list', 'home', 'conversation', 'common'] as const
 const names = [...all, 'entry'] as const
 type PartName = (typeof names)[number]
@@ -37,18 +37,18 @@ const loaders = Object.fromEntries(names.map((name) => [name, once(() => addText
   () => Promise<void>
 >
 
-/** Loads something with all catalogues, or with the given ones. */
+/** Loads something with all catalogs, or with the given ones. */
 export async function withTexts<T>(load: () => Promise<T>, names: readonly PartName[] = all): Promise<T> {
   // Before, not in parallel: a module may use texts as soon as it is loaded.
   await Promise.all(names.map((name) => loaders[name]()))
   return load()
 }
 
-/** Adds a catalogue to the loaded texts. */
+/** Adds a catalog to the loaded texts. */
 async function addTexts(part: PartName): Promise<void> {
-  const reading: Promise<{ default: Catalogue }> = import(`./${language}/${part}.json`, { with: { type: 'json' } })
-  const [catalogue, refusals] = await Promise.all([reading, part === 'common' ? import('./refusals.ts') : null])
-  t = { ...t, ...textsOf(catalogue.default, language) }
+  const reading: Promise<{ default: Catalog }> = import(`./${language}/${part}.json`, { with: { type: 'json' } })
+  const [catalog, refusals] = await Promise.all([reading, part === 'common' ? import('./refusals.ts') : null])
+  t = { ...t, ...textsOf(catalog.default, language) }
   if (refusals !== null) translateProblem = (message) => refusals.translateProblem(t.problem, message)
 }
 

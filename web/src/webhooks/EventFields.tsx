@@ -1,5 +1,5 @@
 import { Checkbox, Input } from '@mantine/core'
-import { type EventPattern, useEventCatalogue } from '../data/webhooks.ts'
+import { type EventPattern, useEventCatalog } from '../data/webhooks.ts'
 import { t } from '../text/index.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import styles from './Endpoint.module.css'
@@ -15,8 +15,8 @@ interface EventFieldsProps {
 /** Events of both groups; a whole group is one choice above its events. */
 export function EventFields({ value, change, error }: EventFieldsProps) {
   const workspaceId = useWorkspaceId()
-  const { data: catalogue = [] } = useEventCatalogue(workspaceId)
-  const firesOf = (name: EventPattern) => catalogue.find((one) => one.name === name)?.fires
+  const { data: catalog = [] } = useEventCatalog(workspaceId)
+  const firesOf = (name: EventPattern) => catalog.find((one) => one.name === name)?.fires
   const box = (pattern: EventPattern, { isIn, isPart = false }: { isIn: boolean; isPart?: boolean }) => (
     <Checkbox
       key={pattern}

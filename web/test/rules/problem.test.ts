@@ -11,8 +11,8 @@ import { textsOf } from '../../src/text/messages.ts'
 import portuguese from '../../src/text/pt/common.json' with { type: 'json' }
 import { problemPatterns, translateProblem } from '../../src/text/refusals.ts'
 
-const speaking = (catalogue: typeof english, language: string) => {
-  const { problem } = textsOf(catalogue, language) as Pick<Texts, 'problem'>
+const speaking = (catalog: typeof english, language: string) => {
+  const { problem } = textsOf(catalog, language) as Pick<Texts, 'problem'>
   return (message: string) => translateProblem(problem, message)
 }
 const [en, pt, es] = [speaking(english, 'en'), speaking(portuguese, 'pt'), speaking(spanish, 'es')]

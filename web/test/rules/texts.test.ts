@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { argumentsOf, type Catalogue, parts, readCatalogue } from '../../../scripts/text-types.ts'
+import { argumentsOf, type Catalog, parts, readCatalog } from '../../../scripts/text-types.ts'
 import { languages } from '../../src/text/languages.ts'
 import { textsOf } from '../../src/text/messages.ts'
 
-/** Returns the messages of a catalogue by full name. */
-function messagesOf(catalogue: Catalogue, before = ''): [name: string, message: string][] {
-  return Object.entries(catalogue).flatMap(([name, one]) => {
+/** Returns the messages of a catalog by full name. */
+function messagesOf(catalog: Catalog, before = ''): [name: string, message: string][] {
+  return Object.entries(catalog).flatMap(([name, one]) => {
     const whole = `${before}${name}`
     return typeof one === 'string' ? [[whole, one] as [string, string]] : messagesOf(one, `${whole}.`)
   })
@@ -29,8 +29,8 @@ function faultOf(name: string, message: string, english: string | undefined): st
 for (const language of Object.keys(languages))
   test(`${language} has every English message once, valid and with the same arguments`, async () => {
     for (const part of parts) {
-      const english = new Map(messagesOf(await readCatalogue('en', part)))
-      const own = new Map(messagesOf(await readCatalogue(language, part)))
+      const english = new Map(messagesOf(await readCatalog('en', part)))
+      const own = new Map(messagesOf(await readCatalog(language, part)))
       const missing = [...english.keys()].filter((name) => !own.has(name)).map((name) => `${name} is missing`)
       const faults = [...own].flatMap(([name, message]) => faultOf(name, message, english.get(name)))
       assert.deepEqual([...missing, ...faults], [], `${language}/${part}.json`)
@@ -52,7 +52,7 @@ test('errors in messages name the message', () => {
 })
 
 test('plurals and numbers follow the rules of the language', () => {
-  const catalogue = { leads: '{n, plural, one {# lead} other {# leads}}', of: "{at} de {length}, '{'n'}'" }
+  const catalog = { leads: '{n, plural, one {# lead} other {# leads}}', of: "{at} de {length}, '{'n'}'" }
   const cases = [
     ['en', 0, '0 leads'],
     ['pt', 0, '0 leads'],
@@ -62,9 +62,9 @@ test('plurals and numbers follow the rules of the language', () => {
     ['en', 1_000_000, '1,000,000 leads'],
   ] as const
   for (const [language, n, words] of cases) {
-    const { leads } = textsOf(catalogue, language) as { leads: (values: { n: number }) => string }
+    const { leads } = textsOf(catalog, language) as { leads: (values: { n: number }) => string }
     assert.equal(leads({ n }), words)
   }
-  const { of } = textsOf(catalogue, 'pt') as { of: (values: { at: string; length: string }) => string }
+  const { of } = textsOf(catalog, 'pt') as { of: (values: { at: string; length: string }) => string }
   assert.equal(of({ at: '0:03', length: '1:20' }), '0:03 de 1:20, {n}')
 })

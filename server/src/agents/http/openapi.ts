@@ -3,7 +3,7 @@ import { scopes as allScopes } from '../../auth/api-keys/caller.ts'
 import { titled } from '../../base/route.ts'
 import { text } from '../../base/schema-types.ts'
 import { documentInfo } from '../../base/version.ts'
-import { type AgentTool, next } from '../tool.ts'
+import { type AgentTool, next } from '../define-tool.ts'
 import { basePath, splitInput } from './routes.ts'
 
 type Json = { [keyword: string]: unknown }

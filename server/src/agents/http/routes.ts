@@ -13,7 +13,7 @@ import { openMedia } from '../../inbox/media/media-queries.ts'
 import { createFileSlots, downloadSlots, sendFile } from '../../inbox/team-api/files/send-file.ts'
 import { FileHeaders } from '../../inbox/team-api/media-schema.ts'
 import { filePath } from '../presenters/message.ts'
-import { type AgentCaller, type AgentDeps, type AgentTool, authorizeTool, runTool } from '../tool.ts'
+import { type AgentCaller, type AgentDeps, type AgentTool, authorizeTool, runTool } from '../define-tool.ts'
 import { presentUpload, uploadKind, uploadName, uploadType } from '../tools/upload-file.ts'
 
 export const basePath = '/api/v2'

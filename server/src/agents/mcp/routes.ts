@@ -5,8 +5,8 @@ import { ApiError, badRequest, forbidden } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
 import { isLoopback } from '../../base/outgoing/address.ts'
 import type { App } from '../../base/route.ts'
-import { type AgentDeps, type AgentTool, authorizeTool, canUse } from '../tool.ts'
-import { createMcpTools, type McpTools } from './tools.ts'
+import { type AgentDeps, type AgentTool, authorizeTool, canUse } from '../define-tool.ts'
+import { createMcpTools, type McpTools } from './mcp-tools.ts'
 
 export interface McpDeps extends OriginSettings {
   log: Log

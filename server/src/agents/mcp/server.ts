@@ -20,8 +20,8 @@ import type { Log } from '../../base/log.ts'
 import { TooBusy } from '../../base/scheduling/fair-queue.ts'
 import { version } from '../../base/version.ts'
 import { problemOf } from '../http/problem.ts'
-import { type AgentTool, canUse } from '../tool.ts'
-import { type McpTools, toolError, toolResult } from './tools.ts'
+import { type AgentTool, canUse } from '../define-tool.ts'
+import { type McpTools, toolError, toolResult } from './mcp-tools.ts'
 
 export interface McpServerDeps {
   log: Log

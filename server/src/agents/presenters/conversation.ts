@@ -15,7 +15,7 @@ import { keyIdOf, urgencies } from '../../inbox/conversation/owner.ts'
 import { findConversation } from '../../inbox/conversation/queries.ts'
 import { actorReferences, type NameReference, type Names, readNames } from '../../inbox/read/names.ts'
 import { idSchema } from '../../team/team-schema.ts'
-import type { AgentCaller, AgentDeps } from '../tool.ts'
+import type { AgentCaller, AgentDeps } from '../define-tool.ts'
 import { presentText } from './notes-and-handovers.ts'
 import { type AgentViewerContext, cleanedText, readViewerContext, scopeOf } from './viewer.ts'
 

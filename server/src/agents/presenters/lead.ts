@@ -7,7 +7,7 @@ import { type Lead, type LeadUser, leadUserOfKey } from '../../leads/lead/lead.t
 import { maskStatus, presentDetail } from '../../leads/lead/present.ts'
 import { LeadChanges, LeadDetail, NewLead } from '../../leads/lead/schema.ts'
 import { idSchema } from '../../team/team-schema.ts'
-import type { AgentCaller, AgentDeps } from '../tool.ts'
+import type { AgentCaller, AgentDeps } from '../define-tool.ts'
 import { cleanedText } from './viewer.ts'
 
 const detailFields = LeadDetail.properties

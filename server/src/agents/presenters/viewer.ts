@@ -3,7 +3,7 @@ import type { Keyring } from '../../base/encryption/keyring.ts'
 import type { HandoverAgent } from '../../inbox/assignment/hand-over.ts'
 import type { Scope } from '../../inbox/conversation/conversation.ts'
 import type { Actor } from '../../workspaces/actor.ts'
-import type { AgentCaller, AgentDeps } from '../tool.ts'
+import type { AgentCaller, AgentDeps } from '../define-tool.ts'
 
 /** Facts about the key that decide what a presenter shows. */
 export interface AgentViewerContext {

@@ -15,7 +15,7 @@ import { findVisibleConversation, notOwnerError, waitForWork } from '../presente
 import { exampleIds } from '../presenters/examples.ts'
 import { AgentMessage, presentMessage } from '../presenters/message.ts'
 import { readViewerContext, scopeOf, senderOf } from '../presenters/viewer.ts'
-import { type AgentCaller, type AgentDeps, defineTool, idempotencyKey, input, output } from '../tool.ts'
+import { type AgentCaller, type AgentDeps, defineTool, idempotencyKey, input, output } from '../define-tool.ts'
 
 const closed = { additionalProperties: false }
 

@@ -16,7 +16,7 @@ import {
   idempotentChange,
   input,
   output,
-} from '../tool.ts'
+} from '../define-tool.ts'
 import { answerKey, findNewestShown } from './answer.ts'
 
 const ownConversation = uuid()

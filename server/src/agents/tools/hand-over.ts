@@ -9,7 +9,7 @@ import { exampleConversation, exampleIds } from '../presenters/examples.ts'
 import { maxReason, maxSummary } from '../presenters/notes-and-handovers.ts'
 import { actorOf, scopeOf, senderOf } from '../presenters/viewer.ts'
 import { availabilityNote } from '../presenters/workspace.ts'
-import { defineTool, idempotentChange, input, output } from '../tool.ts'
+import { defineTool, idempotentChange, input, output } from '../define-tool.ts'
 import { explainOwnership } from './answer.ts'
 
 const ownConversation = uuid()

@@ -21,7 +21,7 @@ import {
   toLeadChanges,
   withoutDescriptions,
 } from '../presenters/lead.ts'
-import { type AgentCaller, type AgentDeps, defineTool, idempotentChange, input, output, readOnly } from '../tool.ts'
+import { type AgentCaller, type AgentDeps, defineTool, idempotentChange, input, output, readOnly } from '../define-tool.ts'
 
 const { properties: filters } = ListQuery
 

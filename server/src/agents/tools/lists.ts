@@ -12,7 +12,7 @@ import { listLabels } from '../../workspaces/labels.ts'
 import { exampleIds } from '../presenters/examples.ts'
 import { scopeOf } from '../presenters/viewer.ts'
 import { Connection, selectConnections } from '../presenters/workspace.ts'
-import { defineTool, input, output, readOnly } from '../tool.ts'
+import { defineTool, input, output, readOnly } from '../define-tool.ts'
 
 const maxListed = 500
 const firstItems = <T>(all: readonly T[]) => all.slice(0, maxListed)

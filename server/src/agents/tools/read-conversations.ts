@@ -34,7 +34,7 @@ import {
   presentNote,
 } from '../presenters/notes-and-handovers.ts'
 import { readViewerContext, scopeOf } from '../presenters/viewer.ts'
-import { type AgentCaller, type AgentDeps, defineTool, input, output, readOnly } from '../tool.ts'
+import { type AgentCaller, type AgentDeps, defineTool, input, output, readOnly } from '../define-tool.ts'
 
 const maxListed = 50
 

@@ -12,7 +12,7 @@ import { TemplateSend } from '../../inbox/send/send-schema.ts'
 import { AgentConversation, presentOne, waitForWork } from '../presenters/conversation.ts'
 import { exampleConversation, exampleIds } from '../presenters/examples.ts'
 import { senderOf } from '../presenters/viewer.ts'
-import { type AgentCaller, type AgentDeps, defineTool, idempotencyKey, input, output } from '../tool.ts'
+import { type AgentCaller, type AgentDeps, defineTool, idempotencyKey, input, output } from '../define-tool.ts'
 import { answerKey, explainOwnership, parseSendOutcome } from './answer.ts'
 
 const template = { name: 'order_update', language: 'en_US', body_params: ['Ana'] }

@@ -9,7 +9,7 @@ import { mediaKinds } from '../../inbox/team-api/media-schema.ts'
 import { findVisibleConversation, notOwnerError } from '../presenters/conversation.ts'
 import { exampleIds } from '../presenters/examples.ts'
 import { actorOf, scopeOf } from '../presenters/viewer.ts'
-import { type AgentUploads, defineTool, input, maxInlineFileBytes, output } from '../tool.ts'
+import { type AgentUploads, defineTool, input, maxInlineFileBytes, output } from '../define-tool.ts'
 
 const maxBase64 = Math.ceil(maxInlineFileBytes / 3) * 4
 

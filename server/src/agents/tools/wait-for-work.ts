@@ -19,7 +19,7 @@ import { AgentMessage, messageNames, presentMessage } from '../presenters/messag
 import { AgentHandover, AgentNote, noteNames, presentHandover, presentNote } from '../presenters/notes-and-handovers.ts'
 import { type AgentViewerContext, readViewerContext } from '../presenters/viewer.ts'
 import { arePeopleAvailable } from '../presenters/workspace.ts'
-import { type AgentCaller, type AgentDeps, defineTool, idempotentChange, input, output } from '../tool.ts'
+import { type AgentCaller, type AgentDeps, defineTool, idempotentChange, input, output } from '../define-tool.ts'
 import { parseWorkCursor, type WorkCursor, writeWorkCursor } from '../work/due-work.ts'
 import { maxMessages, maxNotes, type WorkItem } from '../work/read-work.ts'
 import type { WorkResult } from '../work/work-queue.ts'

@@ -146,10 +146,10 @@ async function copyAll(from: DatabaseAddress, to: DatabaseAddress): Promise<Omit
   const progress = openProgress()
   return withSession(from, 'parley move', (source) =>
     inSnapshot(source, async () => {
-      const catalogue = await readCatalog(source)
-      const rows = await withSession(to, 'parley move', (target) => copyTables(source, target, catalogue, progress))
+      const catalog = await readCatalog(source)
+      const rows = await withSession(to, 'parley move', (target) => copyTables(source, target, catalog, progress))
       progress.end()
-      return { tables: catalogue.tables.length, rows }
+      return { tables: catalog.tables.length, rows }
     }),
   )
 }
@@ -157,14 +157,14 @@ async function copyAll(from: DatabaseAddress, to: DatabaseAddress): Promise<Omit
 async function copyTables(
   source: pg.Client,
   target: pg.Client,
-  catalogue: Catalog,
+  catalog: Catalog,
   progress: Progress,
 ): Promise<number> {
   let total = 0
-  await loadTables(target, catalogue, async ({ fill }) => {
+  await loadTables(target, catalog, async ({ fill }) => {
     await target.query(`comment on table migrations is '${unfinishedMove}'`)
-    for (const [n, table] of catalogue.tables.entries()) {
-      progress.show(n / catalogue.tables.length, table.name)
+    for (const [n, table] of catalog.tables.entries()) {
+      progress.show(n / catalog.tables.length, table.name)
       total += await fill(table, copyOut(source, copyStatement(table, 'to stdout')))
       const [before, after] = await Promise.all([checksumOf(source, table), checksumOf(target, table)])
       if (before === after) continue

@@ -26,7 +26,7 @@ import {
 } from '../../inbox/assignment/reassign-to-people.ts'
 import { reopenSnoozed, watchSnoozed } from '../../inbox/assignment/snooze-timer.ts'
 import { createWaitingReminder } from '../../inbox/assignment/waiting-reminder.ts'
-import { reindexIdle, watchIdle } from '../../inbox/conversation/touch.ts'
+import { reindexIdle, watchIdle } from '../../inbox/conversation/activity-columns.ts'
 import { findReferencedFiles } from '../../inbox/media/fetch-queries.ts'
 import { deleteAbandonedUploads } from '../../inbox/media/uploads.ts'
 import { deleteOldParked } from '../../inbox/receive/early-statuses.ts'

@@ -19,7 +19,7 @@ import {
   isIdle,
   setUpdatedNow,
   touchedConversations,
-} from '../conversation/touch.ts'
+} from '../conversation/activity-columns.ts'
 
 /** Assigns a revoked or restricted key's conversations to people. Returns how many were reassigned. */
 export function reassignFromKey(work: ChangeTx, keyId: string, actor: Actor): Promise<number> {

@@ -5,7 +5,7 @@ import { systemActor } from '../../workspaces/actor.ts'
 import { recordActivities } from '../conversation/commit-change.ts'
 import { conversationsTopic, publishConversations } from '../conversation/conversation.ts'
 import type { ConversationStatus } from '../conversation/conversation-state.ts'
-import { setUpdatedNow } from '../conversation/touch.ts'
+import { setUpdatedNow } from '../conversation/activity-columns.ts'
 
 const batchSize = 500
 const pollEveryMs = 15_000

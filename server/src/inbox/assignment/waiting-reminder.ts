@@ -16,7 +16,7 @@ import {
   indexedColumns,
   isIdle,
   touchedConversations,
-} from '../conversation/touch.ts'
+} from '../conversation/activity-columns.ts'
 
 /** Reminders per workspace and run; the next run continues. */
 const batchSize = 100

@@ -17,7 +17,7 @@ import {
 } from './encrypted-conversation.ts'
 import { keyIdOf } from './owner.ts'
 import { conversationColumns, opaqueWorkspaceId } from './queries.ts'
-import { touchConversations } from './touch.ts'
+import { touchConversations } from './activity-columns.ts'
 
 // Batch versions of the queries in neighboring files: one statement for many conversations. Each index value is looked
 // up by its index; `offset 0` keeps the planner from scanning the workspace instead.

@@ -104,7 +104,7 @@ export function withUpdatedAt(conversation: Conversation, now: Date): Conversati
   return { ...conversation, updatedAt: new Date(Math.max(now.getTime(), conversation.updatedAt.getTime())) }
 }
 
-/** Documented in `inbox/api/inbox-event-catalogue.ts`. */
+/** Documented in `inbox/api/inbox-event-catalog.ts`. */
 export type InboxEventName =
   | 'inbox.message.received'
   | 'inbox.message.sent'

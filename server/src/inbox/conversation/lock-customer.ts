@@ -16,7 +16,7 @@ import { type ConversationRow, decryptConversation, phoneIndexes, userIndexes } 
 import { uniqueTime } from './message.ts'
 import { human } from './owner.ts'
 import { conversationColumns, storeConversation } from './queries.ts'
-import { deleteConversation } from './touch.ts'
+import { deleteConversation } from './activity-columns.ts'
 
 export interface CustomerScope {
   workspaceId: string

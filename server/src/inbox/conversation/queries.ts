@@ -10,7 +10,7 @@ import {
 } from './conversation.ts'
 import { canStartCall, retryAfterCallsStarted } from './dispatches.ts'
 import { type ConversationRow, decryptConversation, encryptConversation } from './encrypted-conversation.ts'
-import { currentColumns, setUpdatedNow } from './touch.ts'
+import { currentColumns, setUpdatedNow } from './activity-columns.ts'
 
 export const conversationColumns = (sql: Sql, lastMessage = sql`c.last_message`) => sql`
   c.id,

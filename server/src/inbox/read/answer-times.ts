@@ -1,6 +1,6 @@
 import type { Fragment, Sql } from '../../base/db.ts'
 import { timestampArray } from '../../base/postgres/values.ts'
-import { currentColumns, touchedIds } from '../conversation/touch.ts'
+import { currentColumns, touchedIds } from '../conversation/activity-columns.ts'
 
 /** Who answered: members and team tokens, API keys, or another app on the same number. */
 export type Answerer = 'people' | 'agents' | 'otherApps'

@@ -4,7 +4,7 @@ import type { EncryptedColumns } from '../../base/encryption/plaintext-cache.ts'
 import type { Contact, Conversation, LastMessage } from '../conversation/conversation.ts'
 import { type ConversationRow, inboundMarksOf, ownerOf } from '../conversation/encrypted-conversation.ts'
 import type { OpenHandover } from '../conversation/owner.ts'
-import { type ColumnSource, currentColumns } from '../conversation/touch.ts'
+import { type ColumnSource, currentColumns } from '../conversation/activity-columns.ts'
 
 /** Fields of a list row, for every reader. */
 export type ConversationListItem = Pick<

@@ -1,5 +1,5 @@
 import type { Fragment, Sql } from '../../base/db.ts'
-import { isIdle, touchedConversations } from '../conversation/touch.ts'
+import { isIdle, touchedConversations } from '../conversation/activity-columns.ts'
 
 /** Number of open conversations of a view and of those with unread messages, capped at `maxCounted`. */
 export interface ViewCount {

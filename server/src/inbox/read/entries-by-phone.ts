@@ -4,7 +4,7 @@ import type { Conversation, InboxDeps, WorkspaceSql } from '../conversation/conv
 import { type ConversationRow, decryptConversation, phoneIndexes } from '../conversation/encrypted-conversation.ts'
 import { writeOwner } from '../conversation/owner.ts'
 import { conversationColumns } from '../conversation/queries.ts'
-import { currentColumns } from '../conversation/touch.ts'
+import { currentColumns } from '../conversation/activity-columns.ts'
 import { decryptNote, type NoteRow, noteColumns } from '../notes/notes.ts'
 import { decryptMessageView, type MessageViewRow, messageViewColumns } from './read-messages.ts'
 

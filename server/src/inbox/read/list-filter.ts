@@ -5,7 +5,7 @@ import { byteaArray } from '../../base/postgres/values.ts'
 import type { Scope } from '../conversation/conversation.ts'
 import type { ConversationStatus } from '../conversation/conversation-state.ts'
 import { exactPhoneIndexes, phoneIndexes } from '../conversation/encrypted-conversation.ts'
-import type { ColumnSource } from '../conversation/touch.ts'
+import type { ColumnSource } from '../conversation/activity-columns.ts'
 import type { NameTerm } from '../search/conversation-tokens.ts'
 
 /** Views of the team's list; `mine` is the member whose assigned conversations it shows. */

@@ -10,7 +10,7 @@ import {
   indexedColumns,
   isIdle,
   touchedConversations,
-} from '../conversation/touch.ts'
+} from '../conversation/activity-columns.ts'
 import type { ListItemRow, TeamListItemRow } from './conversation-list-item.ts'
 import { type ConversationFilter, filterCondition } from './list-filter.ts'
 

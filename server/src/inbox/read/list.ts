@@ -5,7 +5,7 @@ import { invalid } from '../../base/errors.ts'
 import { isUuid } from '../../base/id.ts'
 import type { Conversation, Scope } from '../conversation/conversation.ts'
 import { opaqueWorkspaceId } from '../conversation/queries.ts'
-import { currentColumns } from '../conversation/touch.ts'
+import { currentColumns } from '../conversation/activity-columns.ts'
 import { findConversationsByName } from '../search/find-by-name.ts'
 import {
   type ConversationListItem,

@@ -14,7 +14,7 @@ import { conversationNotFound } from '../conversation/errors.ts'
 import { decryptMessageId } from '../conversation/message.ts'
 import { findInbound, findNewestInbound } from '../conversation/message-queries.ts'
 import { findConversation, lockConversation, opaqueWorkspaceId, storeConversation } from '../conversation/queries.ts'
-import { currentColumns, touchConversations } from '../conversation/touch.ts'
+import { currentColumns, touchConversations } from '../conversation/activity-columns.ts'
 
 /**
  * Marks a conversation read. Sends the read receipt to the platform after the commit, without awaiting or reporting its

@@ -6,7 +6,7 @@ import { byteaArray } from '../../base/postgres/values.ts'
 import type { Scope } from '../conversation/conversation.ts'
 import { decryptContact, phoneIndexes } from '../conversation/encrypted-conversation.ts'
 import { opaqueWorkspaceId } from '../conversation/queries.ts'
-import { type ColumnSource, currentColumns, touchedIds } from '../conversation/touch.ts'
+import { type ColumnSource, currentColumns, touchedIds } from '../conversation/activity-columns.ts'
 import { filterCondition, type NamedSearch } from '../read/list-filter.ts'
 import {
   afterPosition,

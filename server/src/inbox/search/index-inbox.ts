@@ -8,7 +8,7 @@ import { collectChangedIds } from '../../base/pubsub.ts'
 import { conversationsTopic, type WorkspaceTx } from '../conversation/conversation.ts'
 import { decryptContact } from '../conversation/encrypted-conversation.ts'
 import { decryptMessageText, type MessageRow } from '../conversation/message.ts'
-import { touchedConversations } from '../conversation/touch.ts'
+import { touchedConversations } from '../conversation/activity-columns.ts'
 import { conversationTokens } from './conversation-tokens.ts'
 import { epochSize, messageTokens } from './message-tokens.ts'
 import {

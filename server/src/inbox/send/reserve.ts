@@ -21,7 +21,7 @@ import {
   type SendThread,
   type UnreservedSend,
 } from './plan-send.ts'
-import { fingerprintOf } from './replay.ts'
+import { fingerprintOf } from './idempotent-replay.ts'
 import {
   connectionsOf,
   findUsedKeys,

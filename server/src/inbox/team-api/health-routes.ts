@@ -15,7 +15,7 @@ import { listAdvice, silentMs, silentSends, silentSince } from '../../channels/h
 import type { TeamGuard } from '../../team/member.ts'
 import { teamApi } from '../../team/team-api.ts'
 import { findNextAgent } from '../assignment/eligible-agents.ts'
-import { touchedIds } from '../conversation/touch.ts'
+import { touchedIds } from '../conversation/activity-columns.ts'
 
 export interface HealthDeps extends PresentDeps {
   db: Db

@@ -8,7 +8,7 @@ import {
   type RenewedQueue,
   releaseQueue,
 } from '../endpoint/queue-queries.ts'
-import { eventNamesOf } from '../event-catalogue.ts'
+import { eventNamesOf } from '../event-catalog.ts'
 import { loadMore } from './load-deliveries.ts'
 import { createDeliveryLanes, cursorOf, type DeliveryLoopDeps, type Queue } from './queue.ts'
 import { releasedTopic } from './rebalance.ts'

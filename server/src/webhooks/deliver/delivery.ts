@@ -2,7 +2,7 @@ import type { Keyring } from '../../base/encryption/keyring.ts'
 import { needsPresenting, type PresentPayload } from '../../events/feed.ts'
 import { areaOf, type EventName } from '../../events/record.ts'
 import type { RetryDecision } from '../endpoint/retry-policy.ts'
-import type { KnownEvent } from '../event-catalogue.ts'
+import type { KnownEvent } from '../event-catalog.ts'
 
 export interface Delivery {
   position: number

@@ -10,7 +10,7 @@ import type { PresentPayload } from '../../events/feed.ts'
 import type { Endpoint } from '../endpoint/endpoint.ts'
 import type { Lease } from '../endpoint/queue-queries.ts'
 import { type Health, isPaused } from '../endpoint/retry-policy.ts'
-import type { KnownEvent } from '../event-catalogue.ts'
+import type { KnownEvent } from '../event-catalog.ts'
 import type { AttemptResult, Delivery, ResultBatch } from './delivery.ts'
 import type { QueueSuccesses } from './delivery-queries.ts'
 

@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.ts'
 import { type Db, type Fragment, publish, type Sql, type Tx } from '../../base/db.ts'
 import { conflict } from '../../base/errors.ts'
 import { firstIdAt, newId } from '../../base/id.ts'
-import type { KnownEvent } from '../event-catalogue.ts'
+import type { KnownEvent } from '../event-catalog.ts'
 import type { Endpoint, EndpointKey } from './endpoint.ts'
 import { dueTopic, type Lease, lockAnyQueue, lockQueue, makeQueueDue } from './queue-queries.ts'
 

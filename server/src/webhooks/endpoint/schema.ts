@@ -3,7 +3,7 @@ import type { Issue } from '../../base/errors.ts'
 import { nullable, oneOf, timestamp, titled } from '../../base/route.ts'
 import { count, text } from '../../base/schema-types.ts'
 import { closed, idSchema, workspaceParams } from '../../team/team-schema.ts'
-import { eventPatterns } from '../event-catalogue.ts'
+import { eventPatterns } from '../event-catalog.ts'
 
 const maxHeaders = 20
 const maxNameCharacters = 100

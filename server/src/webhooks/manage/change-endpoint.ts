@@ -23,7 +23,7 @@ import { dueTopic, insertQueue, restartQueue } from '../endpoint/queue-queries.t
 import { createReplay, type EventToSend, queueOnce, queueResend, type Replay } from '../endpoint/replay.ts'
 import { type EndpointChanges, headerIssues, type NewEndpoint } from '../endpoint/schema.ts'
 import { createSecret, rotateSecrets } from '../endpoint/signing.ts'
-import { eventCatalogue, type KnownEvent } from '../event-catalogue.ts'
+import { eventCatalog, type KnownEvent } from '../event-catalog.ts'
 import type { WebhookDeps } from './read-endpoint.ts'
 
 /** Creates an endpoint that gets new events. */
@@ -249,7 +249,7 @@ export async function sendTest(deps: WebhookDeps, member: Member, id: string, na
   const { workspaceId } = member
   const now = deps.clock.now()
   const keyring = await deps.keyStore.keyring(workspaceId)
-  const event = eventCatalogue[name].sample(newId(now), now)
+  const event = eventCatalog[name].sample(newId(now), now)
   const eventId = await deps.db.tx(async (tx) => {
     rejectDisabled(await requireEndpoint(tx, { workspaceId, id }, 'for update'))
     return recordTestEvent(tx, keyring, workspaceId, id, event, now)

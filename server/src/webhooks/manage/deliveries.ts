@@ -1,7 +1,7 @@
 import type { Fragment, Sql } from '../../base/db.ts'
 import { firstIdAt } from '../../base/id.ts'
 import type { EndpointKey } from '../endpoint/endpoint.ts'
-import type { KnownEvent } from '../event-catalogue.ts'
+import type { KnownEvent } from '../event-catalog.ts'
 
 export const deliveryStates = ['pending', 'delivered', 'failed', 'cancelled'] as const
 export type DeliveryState = (typeof deliveryStates)[number]

@@ -3,7 +3,7 @@ import { nullable, oneOf, timestamp, titled } from '../../base/route.ts'
 import { count, page, text, unpaged, wholeNumber } from '../../base/schema-types.ts'
 import { closed, idSchema } from '../../team/team-schema.ts'
 import { EndpointParams } from '../endpoint/schema.ts'
-import { eventNames } from '../event-catalogue.ts'
+import { eventNames } from '../event-catalog.ts'
 import { deliveryStates } from './deliveries.ts'
 
 // Fits an event with a message of the largest size.
@@ -184,7 +184,7 @@ export const Stats = Type.Object({
   ),
 })
 
-export const Catalogue = Type.Object({
+export const Catalog = Type.Object({
   events: Type.Array(
     Type.Object({
       name: oneOf(eventNames, { title: 'EventName', example: 'lead.created' }),

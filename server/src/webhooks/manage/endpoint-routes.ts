@@ -17,10 +17,10 @@ import {
   OneEndpoint,
   RotateSecretRequest,
 } from '../endpoint/schema.ts'
-import { eventCatalogue, eventNames, type KnownEvent } from '../event-catalogue.ts'
+import { eventCatalog, eventNames, type KnownEvent } from '../event-catalog.ts'
 import { changeEndpoint, createEndpoint, enableEndpoint, removeEndpoint, rotateSecret } from './change-endpoint.ts'
 import { deliveryRoutes } from './delivery-routes.ts'
-import { Catalogue } from './delivery-schema.ts'
+import { Catalog } from './delivery-schema.ts'
 import {
   canSeeUrl,
   endpointPath,
@@ -38,10 +38,10 @@ const hourMs = 3_600_000
 const sampleId = '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e'
 const sampleAt = new Date('2026-03-01T12:00:00.000Z')
 
-const events = eventNames.map((name) => ({ name, fires: eventCatalogue[name].guide, sample: sampleOf(name) }))
+const events = eventNames.map((name) => ({ name, fires: eventCatalog[name].guide, sample: sampleOf(name) }))
 
 function sampleOf(name: KnownEvent): object {
-  const { payload } = eventCatalogue[name].sample(sampleId, sampleAt)
+  const { payload } = eventCatalog[name].sample(sampleId, sampleAt)
   return areaOf(name) === 'leads' ? payload : { event: name, payload }
 }
 
@@ -51,7 +51,7 @@ export function webhookTeamRoutes(app: App, deps: WebhookDeps, guard: TeamGuard)
     operationId: 'listWebhookEvents',
     summary: 'List webhook events',
     description: 'All events that webhooks can send, with a description and a sample body.',
-    answers: { 200: Catalogue },
+    answers: { 200: Catalog },
     run: () => ({ events }),
   })
   api.get(webhooksPath, 'member', {

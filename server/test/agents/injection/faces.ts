@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { agentTools } from '../../../src/agents/tools/tools.ts'
+import { agentTools } from '../../../src/agents/tools/all-tools.ts'
 import { checkOutput, requestOf } from '../../support/agents/agents-world.ts'
 import type { Answer } from '../../support/world.ts'
 import type { FaceName } from './injection.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TObject } from 'typebox'
-import { agentTools } from '../../../src/agents/tools/tools.ts'
+import { agentTools } from '../../../src/agents/tools/all-tools.ts'
 import { uploadFile } from '../../../src/agents/tools/upload-file.ts'
 import { loadSource } from '../../support/n8n/loaded-nodes.ts'
 import type { Property } from '../../support/n8n/node-type.ts'

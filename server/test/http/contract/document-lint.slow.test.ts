@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { appWithoutDatabase } from '../../../../scripts/contract.ts'
 import { lintContract } from '../../../../scripts/contract-lint.ts'
 import { agentDocument } from '../../../src/agents/http/openapi.ts'
-import { agentTools } from '../../../src/agents/tools/tools.ts'
+import { agentTools } from '../../../src/agents/tools/all-tools.ts'
 import { openapiDocument } from '../../../src/http/contract/openapi.ts'
 
 test('both documents pass the lint rules, and violations are reported', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ChannelEvent } from '../../../src/channels/channel-event.ts'
-import { currentColumns } from '../../../src/inbox/conversation/touch.ts'
+import { currentColumns } from '../../../src/inbox/conversation/activity-columns.ts'
 import { createReceive } from '../../../src/inbox/receive/receive.ts'
 import { skipIfDistributed } from '../../support/database.ts'
 import { receiveBatch } from '../../support/inbox/delivery-batch.ts'

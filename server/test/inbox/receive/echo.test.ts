@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { currentColumns } from '../../../src/inbox/conversation/touch.ts'
+import { currentColumns } from '../../../src/inbox/conversation/activity-columns.ts'
 import { addAgent, inboxPath, inboxWorld } from '../../support/inbox/inbox-world.ts'
 
 const path = `${inboxPath}/echoes`

@@ -8,7 +8,7 @@ import { decryptConversation } from '../../../src/inbox/conversation/encrypted-c
 import { decryptMessage } from '../../../src/inbox/conversation/message.ts'
 import { messageColumns } from '../../../src/inbox/conversation/message-queries.ts'
 import { findConversation } from '../../../src/inbox/conversation/queries.ts'
-import { currentColumns } from '../../../src/inbox/conversation/touch.ts'
+import { currentColumns } from '../../../src/inbox/conversation/activity-columns.ts'
 import { readConversationViews } from '../../../src/inbox/read/names.ts'
 import { sendMessage } from '../../../src/inbox/send/send.ts'
 import { gate } from '../../support/inbox/gate.ts'

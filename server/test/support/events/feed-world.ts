@@ -4,7 +4,7 @@ import type { Repeat } from '../../../src/base/async/loop.ts'
 import { newId } from '../../../src/base/id.ts'
 import { recordEvents } from '../../../src/events/record.ts'
 import { createSequencer } from '../../../src/events/sequence.ts'
-import { eventCatalogue, type KnownEvent } from '../../../src/webhooks/event-catalogue.ts'
+import { eventCatalog, type KnownEvent } from '../../../src/webhooks/event-catalog.ts'
 import { atEnd } from '../file-lifecycle.ts'
 import { type Answer, type World, world } from '../world.ts'
 import { type OpenStream, openStream } from './live-stream.ts'
@@ -76,4 +76,4 @@ export const namesIn = (page: Json): string[] => page.events.map(({ event }: Jso
 
 /** Returns an event body as its module records it. */
 export const bodyOf = (name: KnownEvent): object =>
-  eventCatalogue[name].sample('01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e', new Date('2026-03-10T12:00:00.000Z')).payload
+  eventCatalog[name].sample('01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e', new Date('2026-03-10T12:00:00.000Z')).payload

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { type EndpointStatus, nextAttemptAt } from '../../../src/webhooks/endpoint/queue-status.ts'
 import { headerIssues } from '../../../src/webhooks/endpoint/schema.ts'
 import { createSecret, rotateSecrets, validSecrets } from '../../../src/webhooks/endpoint/signing.ts'
-import { eventNames, eventNamesOf } from '../../../src/webhooks/event-catalogue.ts'
+import { eventNames, eventNamesOf } from '../../../src/webhooks/event-catalog.ts'
 import { explainAttempt } from '../../../src/webhooks/manage/delivery-routes.ts'
 
 const now = new Date('2026-03-10T12:00:00.000Z')

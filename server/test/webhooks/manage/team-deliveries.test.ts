@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { eventNames } from '../../../src/webhooks/event-catalogue.ts'
+import { eventNames } from '../../../src/webhooks/event-catalog.ts'
 import { verifyWebhook } from '../../support/webhooks/verify-webhook.ts'
 import { startReceiver } from '../../support/webhooks/webhook-receiver.ts'
 import { deliveryWorld } from '../../support/webhooks/webhook-world.ts'

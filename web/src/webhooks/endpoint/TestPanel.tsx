@@ -1,7 +1,7 @@
 import { Button, Select, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { type EventName, sendTest, useEventCatalogue } from '../../data/webhooks.ts'
+import { type EventName, sendTest, useEventCatalog } from '../../data/webhooks.ts'
 import { t } from '../../text/index.ts'
 import { Chip } from '../../ui/Chip.tsx'
 import { CodeBlock } from '../../ui/CodeBlock.tsx'
@@ -25,9 +25,9 @@ interface TestPanelProps {
 /** Sends a test event and shows the response. */
 export function TestPanel({ endpointId, close, onChanged }: TestPanelProps) {
   const workspaceId = useWorkspaceId()
-  const { data: catalogue = [] } = useEventCatalogue(workspaceId)
+  const { data: catalog = [] } = useEventCatalog(workspaceId)
   const [event, setEvent] = useState<EventName>('lead.created')
-  const chosen = catalogue.find(({ name }) => name === event)
+  const chosen = catalog.find(({ name }) => name === event)
   const send = useMutation({ mutationFn: () => sendTest(workspaceId, endpointId, event), onError: showError })
   return (
     <SidePanel

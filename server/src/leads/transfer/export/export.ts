@@ -16,7 +16,7 @@ import { type LeadPage, type ListDeps, listLeads } from '../../search/list.ts'
 import { type LeadFilter, resolveFilter } from '../../search/list-filter.ts'
 import { listFilters, parseListRequest } from '../../search/list-request.ts'
 import { csvLine } from '../file/cells.ts'
-import { fieldTargets, targetOfKey } from '../file/targets.ts'
+import { fieldTargets, targetOfKey } from '../file/column-mapping.ts'
 
 /** Response schema of a file download. */
 export const fileResponse = (description: string) =>

@@ -17,7 +17,7 @@ import {
   valueKey,
 } from '../file/field-values.ts'
 import type { FileRow } from '../file/file-rows.ts'
-import { errorColumn, type FieldTarget, parseTarget, type Target, targetOfKey } from '../file/targets.ts'
+import { errorColumn, type FieldTarget, parseTarget, type Target, targetOfKey } from '../file/column-mapping.ts'
 import type { ImportChoice } from './settings.ts'
 
 export interface RowContext {

@@ -13,7 +13,7 @@ import {
 } from '../file/field-values.ts'
 import type { Delimiter, Encoding, FileRow } from '../file/file-rows.ts'
 import { decodeBeginning, detectDelimiter, detectEncoding, FileProblem, readRows } from '../file/file-rows.ts'
-import { parseTarget, proposeTargets } from '../file/targets.ts'
+import { parseTarget, proposeTargets } from '../file/column-mapping.ts'
 import { readPieces } from './file-pieces.ts'
 import { endStates, type ImportRow } from './imports.ts'
 

@@ -2,7 +2,7 @@ import type { Keyring } from '../../../base/encryption/keyring.ts'
 import { csvLine, unguardCell } from '../file/cells.ts'
 import type { DecimalSeparator, FieldValueMapping, ValueMapping } from '../file/field-values.ts'
 import type { FileFormat, FileRow } from '../file/file-rows.ts'
-import { errorColumn } from '../file/targets.ts'
+import { errorColumn } from '../file/column-mapping.ts'
 
 export const matchers = ['externalRef', 'uniqueCode', 'phone', 'id', 'none'] as const
 export type Matcher = (typeof matchers)[number]

@@ -11,7 +11,7 @@ import { fieldsInUse, hasChoices, listChoices } from '../../fields/lead-fields.t
 import type { LeadDeps } from '../../lead/lead.ts'
 import type { FieldValueMapping, ValueMapping } from '../file/field-values.ts'
 import { allowedValues, choiceFields, valueKey } from '../file/field-values.ts'
-import { parseTarget, targetOfKey } from '../file/targets.ts'
+import { parseTarget, targetOfKey } from '../file/column-mapping.ts'
 import { deletePieces, deleteUnneeded } from './file-pieces.ts'
 import { checkOpenImports, endStates, expiryOf, findImport, type ImportRow, lockImport } from './imports.ts'
 import { previewFile } from './preview.ts'

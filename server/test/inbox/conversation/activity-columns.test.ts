@@ -7,7 +7,7 @@ import { sendWaitingReminders } from '../../../src/inbox/assignment/waiting-remi
 import { storeConversations } from '../../../src/inbox/conversation/batch-queries.ts'
 import type { Conversation } from '../../../src/inbox/conversation/conversation.ts'
 import { lockConversation, storeConversation } from '../../../src/inbox/conversation/queries.ts'
-import { idleMs, reindexIdle } from '../../../src/inbox/conversation/touch.ts'
+import { idleMs, reindexIdle } from '../../../src/inbox/conversation/activity-columns.ts'
 import { skipIfDistributed } from '../../support/database.ts'
 import { holdConversations } from '../../support/inbox/gate.ts'
 import { addAgent, type InboxWorld, inboxWorld } from '../../support/inbox/inbox-world.ts'

@@ -1,4 +1,4 @@
-import type { AgentTool } from '../tool.ts'
+import type { AgentTool } from '../define-tool.ts'
 import { answer } from './answer.ts'
 import { addNote, label, resolve, snooze } from './change-conversation.ts'
 import { handOverToPeople, takeOfferedConversation, transferToOtherAgent } from './hand-over.ts'

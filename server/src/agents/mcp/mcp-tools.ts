@@ -10,7 +10,7 @@ import { openMedia } from '../../inbox/media/media-queries.ts'
 import type { SendDeps } from '../../inbox/send/send-deps.ts'
 import { createFileSlots, decryptChunks } from '../../inbox/team-api/files/send-file.ts'
 import { problemOf } from '../http/problem.ts'
-import { type AgentDeps, type AgentTool, authorizeTool, canUse, maxInlineFileBytes, runTool } from '../tool.ts'
+import { type AgentDeps, type AgentTool, authorizeTool, canUse, maxInlineFileBytes, runTool } from '../define-tool.ts'
 
 const fileSlots = { ofMember: 2, ofWorkspace: 4, ofAll: 8 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { presentPayload } from '../../src/app/events.ts'
 import type { EventName } from '../../src/events/record.ts'
-import { eventCatalogue, eventNames } from '../../src/webhooks/event-catalogue.ts'
+import { eventCatalog, eventNames } from '../../src/webhooks/event-catalog.ts'
 import { feedWorld, namesIn } from '../support/events/feed-world.ts'
 import { world } from '../support/world.ts'
 
@@ -11,7 +11,7 @@ const at = new Date('2026-03-10T12:00:00.000Z')
 
 test('every event has a guide and a sample with its name', () => {
   for (const name of eventNames) {
-    const { guide, sample } = eventCatalogue[name]
+    const { guide, sample } = eventCatalog[name]
     const event = sample(subjectId, at)
     assert.deepEqual([event.name, event.subjectId], [name, subjectId])
     assert.match(guide, /^A .+\.$/)
