@@ -36,7 +36,7 @@ export function addKeyCommands(program: Command): void {
   key
     .command('create')
     .description('create an API key; its value is shown once')
-    .option('-n, --name <name>', 'name of the key', 'Made on the command line')
+    .option('-n, --name <name>', 'name of the key', 'Created on the command line')
     .option(...workspaceOption)
     .addOption(
       new Option('-f, --for <purpose>', 'purpose of the key, which determines its scopes').choices(purposeNames),
@@ -84,15 +84,15 @@ async function createKey(options: CreateOptions): Promise<void> {
     return { key, value, minutes: workspace.agentWatchdogMinutes }
   })
   const { key, value } = created
-  const lines = [`Scopes: ${key.scopes.join(', ')}. The value is not shown again.`]
+  const lines = [`Scopes: ${key.scopes.join(', ')}. You won't see this value again.`]
   if (key.answersNewConversations) lines.push(describeAssignment(created.minutes))
   printResult(json, { key, value }, [value, '', ...lines])
 }
 
 function describeAssignment(minutes: number | null): string {
-  const first = 'New conversations are assigned to this key if it is the oldest one that answers them.'
-  const afterwards = minutes === null ? 'they stay with it' : `they are returned to people after ${minutes} minutes`
-  return `${first} If it does not answer, ${afterwards}.`
+  const first = 'New conversations are assigned to this key if it is the oldest one that replies to them.'
+  const afterwards = minutes === null ? 'they stay with it' : `they are assigned to the team after ${minutes} minutes`
+  return `${first} If it does not reply, ${afterwards}.`
 }
 
 async function listKeys({ workspace, json }: { workspace?: string; json?: boolean }): Promise<void> {
@@ -109,7 +109,7 @@ async function revokeKey(keyId: string, { workspace, json }: { workspace?: strin
 }
 
 const purposeLabels: Record<Purpose, string> = {
-  answering: 'an agent that answers chats and reads and changes leads',
+  replying: 'an agent that replies to customers, and reads and updates leads',
   syncing: 'a program that imports leads and keeps them up to date',
   reading: 'a program that reads leads and conversations without changing them',
 }

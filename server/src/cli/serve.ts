@@ -223,7 +223,7 @@ function welcomeLines(
 }
 
 const phoneLines = (phonesUrl: string): string[] => [
-  `  Simulated customers' phones: ${phonesUrl}`,
+  `  Simulated phones: ${phonesUrl}`,
   `  Simulated business phone, to link by QR code: ${phonesUrl}/owner`,
 ]
 
@@ -231,10 +231,10 @@ function nextSteps(publicUrl: string, start: FirstStart): string[] {
   switch (start.state) {
     case 'demo':
       return [
-        'Sign in (this link works once, for 24 hours):',
+        'Sign in (this link works once and expires in 24 hours):',
         `  ${start.signInUrl}`,
         '',
-        'API key of the workspace Demo (shown only now):',
+        'API key for the workspace Demo (shown only once):',
         `  ${start.apiKey}`,
         '',
         'Create a lead:',

@@ -182,7 +182,7 @@ export function addTokenCommands(program: Command): void {
   token
     .command('create')
     .description('create a team token; its value is shown once')
-    .option('-n, --name <name>', 'name of the token', 'Made on the command line')
+    .option('-n, --name <name>', 'name of the token', 'Created on the command line')
     .addOption(new Option('-r, --role <role>', 'role of the token').choices(roles).default('member'))
     .option('-w, --workspace <id or name>', 'required if there are several')
     .option('--everywhere', 'valid in every workspace')
@@ -201,6 +201,6 @@ async function createToken({ name, role, workspace, everywhere, expires, json }:
   printResult(json, created, [
     created.value,
     '',
-    `Its role is ${role} ${everywhere ? 'in every workspace' : 'in its workspace'}. The value is not shown again.`,
+    `Its role is ${role} ${everywhere ? 'in every workspace' : 'in its workspace'}. You won't see this value again.`,
   ])
 }

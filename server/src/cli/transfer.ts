@@ -56,7 +56,7 @@ const pollEveryMs = 500
 export function addImportCommand(program: Command): void {
   program
     .command('import <file>')
-    .description('import leads from a CSV or NDJSON file; refused rows are written to a file next to it')
+    .description('import leads from a CSV or NDJSON file; rejected rows are written to a file next to it')
     .option('-w, --workspace <id or name>', 'required if there are several')
     .addOption(
       new Option('-m, --match <field>', 'field that matches a row to a lead').choices(matchers).default('externalRef'),
@@ -73,14 +73,14 @@ export function addImportCommand(program: Command): void {
     .addOption(new Option('--format <format>', 'default: by the file name').choices(['csv', 'ndjson']))
     .addOption(new Option('--encoding <encoding>', 'default: detected UTF-8 or UTF-16').choices(encodings))
     .option('--delimiter <character>', 'separator of cells; default: detected')
-    .option('--no-create', 'refuse rows without a matching lead instead of creating one')
+    .option('--no-create', 'reject rows without a matching lead instead of creating one')
     .option('--clear-empty', 'let empty cells clear the fields of leads')
-    .option('--dry-run', 'check everything without writing')
+    .option('--dry-run', 'check everything without saving anything')
     .option('--resume <import id>', 'continue an interrupted upload, or follow a running import')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
-      '\nExits with 0 if every row was imported, 2 if rows were refused, 1 if the import failed.\n\nExample:\n  parley import fair.csv --match phone --map "Full name=firstName" --dry-run\n',
+      '\nExits with 0 if every row was imported, 2 if rows were rejected, 1 if the import failed.\n\nExample:\n  parley import fair.csv --match phone --map "Full name=firstName" --dry-run\n',
     )
     .action(importFile)
 }
@@ -103,10 +103,10 @@ async function importFile(path: string, options: ImportOptions): Promise<void> {
     if (state === 'ready' || state === 'checked') await call('POST', `${at}/start`, importRequestOf(options))
     const ended = await watch(call, at)
     if (ended.refused > 0) {
-      const refusedPath = `${path}.refused.${formatOf(path, options.format)}`
+      const rejectedPath = `${path}.rejected.${formatOf(path, options.format)}`
       const { body } = await openDownload(server, `${at}/refused`)
-      await pipeline(body, fileAt(refusedPath))
-      printMessage(`Refused rows: ${refusedPath}`)
+      await pipeline(body, fileAt(rejectedPath))
+      printMessage(`Rejected rows: ${rejectedPath}`)
     }
     return ended
   })
@@ -190,8 +190,11 @@ async function watch(call: TeamCall, at: string): Promise<Import> {
   for (let pauseMs = firstPollMs; ; pauseMs = Math.min(2 * pauseMs, pollEveryMs)) {
     const now = await get(call, at)
     const { rows, refused, rowsPerSecond, resumesAt } = now
-    const pause = resumesAt === null ? '' : `; daily lead quota used up, continues at ${resumesAt}`
-    progress.show(now.doneBytes / now.sizeBytes, `${rows} rows, ${refused} refused, ${rowsPerSecond} a second${pause}`)
+    const pause = resumesAt === null ? '' : `; daily lead limit reached, continues at ${resumesAt}`
+    progress.show(
+      now.doneBytes / now.sizeBytes,
+      `${rows} rows, ${refused} rejected, ${rowsPerSecond} per second${pause}`,
+    )
     if (now.state !== 'running' && now.state !== 'paused') {
       progress.end()
       return now
@@ -201,12 +204,13 @@ async function watch(call: TeamCall, at: string): Promise<Import> {
 }
 
 function linesOf({ state, rows, created, updated, unchanged, refused, refusals, problem }: Import): string[] {
-  const would = state === 'checked' ? ' (dry run: no lead was written)' : ''
+  const counts = `${created} created, ${updated} updated, ${unchanged} unchanged, ${refused} rejected`
+  const would = state === 'checked' ? ' (dry run: nothing was saved)' : ''
   return [
-    `${rows} rows: ${created} created, ${updated} updated, ${unchanged} unchanged, ${refused} refused${would}`,
+    `${rows} ${rows === 1 ? 'row' : 'rows'}: ${counts}${would}`,
     ...refusals.kinds.map(({ field, message, count }) => `  ${count} × ${`${field} ${message}`.trim()}`),
     ...(problem === null ? [] : [`Failed: ${problem}`]),
-    ...(state === 'cancelled' ? ['Cancelled.'] : []),
+    ...(state === 'cancelled' ? ['Canceled.'] : []),
   ]
 }
 
@@ -255,7 +259,7 @@ async function download(server: ServerAddress, at: string, path: string): Promis
   // Fails if the file is cut short.
   await pipeline(body, counted, fileAt(path))
   progress.end()
-  printMessage(`${total} leads: ${path}`)
+  printMessage(`Exported ${total} ${total === 1 ? 'lead' : 'leads'} to ${path}`)
 }
 
 type Format = 'csv' | 'ndjson'

@@ -66,10 +66,10 @@ test('the command line imports and exports', async () => {
   const real = await runCommandInProcess(args, env)
   assert.deepEqual([real.exitCode, ...countsOf(real)], [2, 'done', 1, 1], real.stderr)
   assert.equal(
-    await readFile(`${input}.refused.csv`, 'utf8'),
+    await readFile(`${input}.rejected.csv`, 'utf8'),
     '\uFEFF"Full name";"Fone";"Cidade";"import_error"\r\n"Bia";"";"Olinda";"phone is empty, and rows are matched by it"\r\n',
   )
-  assert.equal((await stat(`${input}.refused.csv`)).mode & 0o777, 0o600)
+  assert.equal((await stat(`${input}.rejected.csv`)).mode & 0o777, 0o600)
 
   const output = join(folder, 'out.csv')
   const exported = await runCommandInProcess(['export', output], env)

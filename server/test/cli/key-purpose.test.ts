@@ -11,9 +11,9 @@ function terminal(isTTY: boolean, typed = '') {
   return { input, output, shown: () => shown.join('') }
 }
 
-test('a key gets the scopes of its purpose, and only answering agents get new conversations', async () => {
+test('a key gets the scopes of its purpose, and only replying agents get new conversations', async () => {
   for (const [purpose, scopes, answersNewConversations] of [
-    ['answering', ['leads.read', 'leads.write', 'inbox.read', 'inbox.write'], true],
+    ['replying', ['leads.read', 'leads.write', 'inbox.read', 'inbox.write'], true],
     ['syncing', ['leads.read', 'leads.write', 'leads.bulk'], false],
     ['reading', ['leads.read', 'inbox.read'], false],
   ] as const)
@@ -24,7 +24,7 @@ test('a key gets the scopes of its purpose, and only answering agents get new co
 test('a script without scopes or purpose gets an error with the options', async () => {
   await assert.rejects(
     resolvePermissions({}, terminal(false)),
-    /--for answering .*\n {2}--for syncing .*\n {2}--for reading /,
+    /--for replying .*\n {2}--for syncing .*\n {2}--for reading /,
   )
 })
 
@@ -32,6 +32,6 @@ test('a person is asked until they choose a purpose, by number or name', async (
   for (const typed of ['5\n\n2\n', 'everything\nSyncing\n']) {
     const asked = terminal(true, typed)
     assert.deepEqual((await resolvePermissions({}, asked)).scopes, ['leads.read', 'leads.write', 'leads.bulk'])
-    assert.match(asked.shown(), /^What is the key for\?\n {2}1 {2}answering: /)
+    assert.match(asked.shown(), /^What is the key for\?\n {2}1 {2}replying: /)
   }
 })

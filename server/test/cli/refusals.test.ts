@@ -8,9 +8,9 @@ import { inProcessServer } from './in-process-server.ts'
 const refusals: [name: string, args: string[], words: RegExp][] = [
   ['no workspace', ['key', 'create', '--for', 'reading'], /^There is no workspace yet\./],
   ['unknown workspace', ['key', 'list', '-w', 'Nobody'], /^There is no workspace yet\./],
-  ['a key for nothing', ['key', 'create'], /^--for or --scope is required\. .*\n {2}--for answering/],
+  ['a key for nothing', ['key', 'create'], /^--for or --scope is required\. .*\n {2}--for replying/],
   ['a key for two things', ['key', 'create', '--for', 'reading', '-s', 'leads.read'], /cannot be used with option/],
-  ['a key for what is not known', ['key', 'create', '--for', 'fun'], /Allowed choices are answering, syncing, reading/],
+  ['a key for what is not known', ['key', 'create', '--for', 'fun'], /Allowed choices are replying, syncing, reading/],
   ['no user', ['member', 'link'], /^There are no members yet\./],
   ['unknown user', ['member', 'link', 'ana@example.com'], /^No user has this e-mail/],
   ['bad country', ['workspace', 'create', 'X', '-c', 'Brazil'], /^Validation failed\n {2}defaultCountry /],

@@ -31,7 +31,7 @@ test('a killed first start is continued by the next, which prints a working link
   assert.ok(distinct('status') > 5)
 
   assert.match(words, /can call this machine, .*PARLEY_DEMO=0/)
-  const phones = /customers' phones: (\S+)/.exec(words)?.[1] ?? ''
+  const phones = /Simulated phones: (\S+)/.exec(words)?.[1] ?? ''
   for (const page of [link, `${first.url}/f/demo`, phones, `${phones}/owner`])
     assert.equal((await fetch(page)).status, 200, page)
   assert.equal(await signInStatus(first.url, link), 200)

@@ -18,7 +18,8 @@ export const problemPatterns = {
   slug: /^must have the form \^\[a-z0-9-\]/,
   email: /^must (?:be an e-mail address|be a email|have the form .*@)/,
   oneOf: /^must be (?:one|some) of (?<values>.{1,400})$/,
-  phone: /^must be (?:a phone number|the phone's number)/,
+  phone: /^must be a phone number/,
+  pairingPhone: /^must be the phone's number/,
   https: /^must begin with https:/,
   url: /^(?:must be an http or https (?:address|URL)|must be a uri|is not a valid URL)/,
   urlParts:

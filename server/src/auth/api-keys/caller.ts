@@ -12,9 +12,9 @@ export type Scope = (typeof scopes)[number]
 export type LeadsScope = Extract<Scope, `leads.${string}`>
 export type InboxScope = Extract<Scope, `inbox.${string}`>
 
-/** Presets for common uses, with the least scopes each needs. Only answering agents get new conversations. */
+/** Presets for common uses, with the least scopes each needs. Only replying agents get new conversations. */
 export const purposes = {
-  answering: {
+  replying: {
     scopes: ['leads.read', 'leads.write', 'inbox.read', 'inbox.write'],
     answersNewConversations: true,
   },

@@ -64,7 +64,8 @@ function withoutDecimals(text: string): string | null {
   return rest.length === Number(power) ? first + rest : null
 }
 
-export const phoneMessage = 'must be a phone number of 8 to 20 digits with country code'
+export const phoneMessage =
+  "must be a phone number of 8 to 20 digits, with country code unless it is in the workspace's default country"
 
 /** Returns why a text is not a valid phone. */
 export function phoneProblem(text: string): string {

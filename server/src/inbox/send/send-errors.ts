@@ -28,8 +28,8 @@ export const choicesUnsupported = (): ApiError =>
 export const ownerMismatch = (owner: Owner): ApiError =>
   conflict(
     owner.type === 'human'
-      ? 'People own this conversation: its owner is human. Nothing was sent; leave it to them.'
-      : `Another key owns this conversation: its owner is ${writeOwner(owner)}. Nothing was sent.`,
+      ? 'The team owns this conversation (owner: human). Nothing was sent; leave the reply to the team.'
+      : `Another key owns this conversation (owner: ${writeOwner(owner)}). Nothing was sent.`,
     { code: 'OWNER_MISMATCH' },
   )
 

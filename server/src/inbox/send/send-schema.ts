@@ -192,7 +192,7 @@ export const sendErrors = {
     'SendConflict',
     409,
     'OWNER_MISMATCH',
-    'People own this conversation: its owner is human. Nothing was sent; leave it to them.',
+    'The team owns this conversation (owner: human). Nothing was sent; leave the reply to the team.',
     conflicts,
   ),
   422: errorSchema(

@@ -79,8 +79,8 @@ const cases: [what: string, answer: string, arrange: Arrange, words?: RegExp][] 
     '409 OWNER_MISMATCH',
     through('waba', { state: 'paused' }, ofPeople, blank),
   ],
-  ['the owner, people', '409 OWNER_MISMATCH', to({ owner: human }), /owner is human/],
-  ['the owner, another agent', '409 OWNER_MISMATCH', toAgentsOther, /owner is agent:[\da-f-]{36}/],
+  ['the owner, people', '409 OWNER_MISMATCH', to({ owner: human }), /\(owner: human\)/],
+  ['the owner, another agent', '409 OWNER_MISMATCH', toAgentsOther, /\(owner: agent:[\da-f-]{36}\)/],
   [
     'the connection before the acknowledgement',
     '409 CONNECTION_UNAVAILABLE',

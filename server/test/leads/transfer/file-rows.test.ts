@@ -30,7 +30,7 @@ test('a first line that tells Excel the delimiter is used and is not a header', 
   }
 })
 
-test('the reason of a refused row is in its own column, even if the row has too many or too few cells', () => {
+test('the reason of a rejected row is in its own column, even if the row has too many or too few cells', () => {
   const choice = { format: 'csv', columns: ['firstName', 'phone'], delimiter: ',' } as unknown as ImportChoice
   const refused = (cells: string[]) =>
     formatRefusedRow({ cells, end: 0 }, [{ row: 1, field: '', message: 'is refused' }], choice)

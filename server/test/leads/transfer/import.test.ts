@@ -44,7 +44,7 @@ test('batches are prepared ahead, and each still sees the rows written before', 
   assert.deepEqual([again.created, again.updated + again.unchanged], [0, 1500])
 })
 
-test('refused rows are listed by row, field and reason, and their file can be corrected and imported', async () => {
+test('rejected rows are listed by row, field and reason, and their file can be corrected and imported', async () => {
   const w = await importWorld()
   const done = await w.importAll(
     'name,phone,email,status,city\nAna,12,ana@,Bad Status,"=1+1"\nBia,+55 81 99123-4567,,,\n,+55 81 99123-4568,,,\nCarla,,,,\nx,+55 81 99123-4569,,,,too many\n',

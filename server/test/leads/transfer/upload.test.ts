@@ -79,7 +79,7 @@ test('a cancelled import writes nothing more, and its file is deleted at once', 
   assert.deepEqual([look.status, look.body.statusMessage], [422, 'The file is removed: the import is cancelled'])
 })
 
-test('abandoned files and refused rows are deleted after seven days', async () => {
+test('abandoned files and rejected rows are deleted after seven days', async () => {
   const w = await importWorld()
   for (let n = 0; n < 9; n++) await w.upload('name\nAna\n')
   for (let n = 0; n < 15; n++) await w.importAll('name,phone\nAna,12\n', { match: 'phone' })
@@ -121,7 +121,7 @@ test('stored import files count towards the limit until they end, whatever size 
 })
 
 const growths: [what: string, column: string, value: number, dryRun: boolean, problem: RegExp][] = [
-  ['refused rows', 'refused_bytes', 256 * 1024 ** 2 - 10, false, /^The refused rows would exceed 256 MiB/],
+  ['rejected rows', 'refused_bytes', 256 * 1024 ** 2 - 10, false, /^The rejected rows would exceed 256 MiB/],
   ['new leads of a dry run', 'created', 5_000_000, true, /^A dry run is limited to 5,000,000 new leads/],
 ]
 
@@ -138,7 +138,7 @@ for (const [what, column, value, dryRun, problem] of growths) {
   })
 }
 
-test('stored files and refused rows are encrypted', async () => {
+test('stored files and rejected rows are encrypted', async () => {
   const w = await importWorld()
   const id = await w.upload('name,phone\nSecretname,12\n')
   await w.team('POST', `/lead-imports/${id}/start`, { match: 'phone', dryRun: true })

@@ -24,7 +24,7 @@ export function targetOfKey(key: string): string {
   return key.startsWith('k_') ? key : customPrefix + key
 }
 
-/** Column in the file of refused rows; ignored by imports. */
+/** Column in the file of rejected rows; ignored by imports. */
 export const errorColumn = 'import_error'
 // Columns of an export that an import cannot set.
 const readOnly = ['id', 'createdAt', 'updatedAt', 'deletedAt', 'moreCustomFields', errorColumn]

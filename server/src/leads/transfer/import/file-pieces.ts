@@ -15,7 +15,7 @@ import type { LeadDeps } from '../../lead/lead.ts'
 import { checkStoredBytes, endStates, type ImportRow, type ImportState, lockImport } from './imports.ts'
 import { endTracking } from './track-leads.ts'
 
-/** File of an import, stored in encrypted pieces: the upload, or the refused rows. */
+/** File of an import, stored in encrypted pieces: the upload, or the rejected rows. */
 interface PieceFile {
   workspaceId: string
   importId: string
@@ -160,7 +160,7 @@ interface SearchPosition {
 
 /**
  * Searches stored import files for the customer, a few MiB per step. A file that mentions the customer is deleted with
- * its refused rows, and its import is cancelled if still open: it would otherwise create the customer's lead again.
+ * its rejected rows, and its import is cancelled if still open: it would otherwise create the customer's lead again.
  */
 export async function eraseImportFiles(tx: Tx, scope: ErasureScope, place: string | null): Promise<ErasureStep> {
   const position = place === null ? await nextFile(tx, scope.workspaceId, null) : (JSON.parse(place) as SearchPosition)

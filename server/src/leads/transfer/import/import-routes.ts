@@ -69,7 +69,7 @@ export function importTeamRoutes(app: App, deps: BulkDeps, guard: TeamGuard): vo
   api.get(importPath, 'admin', {
     operationId: 'getLeadImport',
     summary: 'Get an import of leads',
-    description: 'Progress of the upload or the import, and refused rows with reasons.',
+    description: 'Progress of the upload or the import, and rejected rows with reasons.',
     params: importParams,
     query: Type.Object({}, closed),
     answers: { 200: OneImport },
@@ -181,24 +181,24 @@ function fileRoutes(api: TeamApi, deps: LeadDeps): void {
 function refusedRoute(api: TeamApi, deps: LeadDeps): void {
   api.get(`${importPath}/refused`, 'admin', {
     operationId: 'downloadRefusedRows',
-    summary: 'Download the refused rows of an import',
+    summary: 'Download the rejected rows of an import',
     description:
-      'The refused rows as uploaded, in UTF-8, with the reason in `import_error`: correct them and import the file. Kept for 7 days after the end. 404 if there are none.',
+      'The rejected rows as uploaded, in UTF-8, with the reason in `import_error`: correct them and import the file. Kept for 7 days after the end. 404 if there are none.',
     params: importParams,
     query: Type.Object({}, closed),
-    answers: { 200: fileResponse('The refused rows.') },
+    answers: { 200: fileResponse('The rejected rows.') },
     run: async ({ member, params, reply }) => {
       const { workspaceId } = member
       const { id: importId, format } = await findImport(deps.db.sql, workspaceId, params.importId)
       const getKeyring = () => deps.keyStore.keyring(workspaceId)
       const pieces = readPieces(deps.db.sql, getKeyring, { workspaceId, importId, kind: 'refused' }, 0)
       const first = await pieces.next()
-      if (first.done) throw notFound('There are no refused rows')
+      if (first.done) throw notFound('There are no rejected rows')
       const rest = async function* () {
         yield first.value
         yield* pieces
       }
-      return sendFile(reply, 'refused', format, rest())
+      return sendFile(reply, 'rejected', format, rest())
     },
   })
 }

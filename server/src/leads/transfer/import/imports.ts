@@ -11,7 +11,7 @@ import { FileProblem } from '../file/file-rows.ts'
 export const maxFileBytes = 1024 ** 3
 const maxOpenImports = 10
 const maxStoredBytes = 2 * maxFileBytes
-// A refused row of two bytes takes fifty in the file of refused rows.
+// A rejected row of two bytes takes fifty in the file of rejected rows.
 const maxRefusedBytes = maxFileBytes / 4
 const maxDryCreated = 5_000_000
 
@@ -40,7 +40,7 @@ export async function checkStoredBytes(tx: Tx, workspaceId: string, more: number
     ${storedImports(tx, workspaceId)}`
   if ((row?.stored ?? 0) + more <= maxStoredBytes) return
   throw conflict(
-    'The import files of the workspace use all 2 GiB; cancel an import, or wait until refused rows are deleted (see `filesUntil`)',
+    'The import files of the workspace use all 2 GiB; cancel an import, or wait until rejected rows are deleted (see `filesUntil`)',
     { storedBytes: row?.stored },
   )
 }
@@ -48,7 +48,7 @@ export async function checkStoredBytes(tx: Tx, workspaceId: string, more: number
 /** Throws `FileProblem`, which ends the import, if it would store more about its rows than allowed. */
 export function checkGrowth(row: ImportRow, refusedBytes: number): void {
   if (row.refused_bytes + refusedBytes > maxRefusedBytes) {
-    throw new FileProblem('The refused rows would exceed 256 MiB; correct the file or its mapping, and start again')
+    throw new FileProblem('The rejected rows would exceed 256 MiB; correct the file or its mapping, and start again')
   }
   if (row.dry_run && row.created >= maxDryCreated) {
     throw new FileProblem(

@@ -136,7 +136,7 @@ async function memberIdsOf({ db, keyStore }: LeadDeps, workspaceId: string): Pro
   return new Map(members.map(({ email, userId }) => [emailKey(email), userId]))
 }
 
-/** Writes a batch, its refused rows and the new position in one transaction, so that no row is repeated or skipped. */
+/** Writes a batch, its rejected rows and the new position in one transaction, so that no row is repeated or skipped. */
 async function importBatch(
   deps: ImportDeps,
   user: LeadUser,

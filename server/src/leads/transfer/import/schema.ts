@@ -37,7 +37,7 @@ const splitNames = (options: object = {}) =>
   })
 const decimal = oneOf(['.', ','], {
   title: 'DecimalSign',
-  description: 'Decimal separator of amounts. Without it, ambiguous amounts such as `1.500` are refused.',
+  description: 'Decimal separator of amounts. Without it, ambiguous amounts such as `1.500` are rejected.',
 })
 const meaning = (description: string, maxLength = 100) =>
   Type.Record(Type.String(), Type.Unsafe<string | null>({ type: ['string', 'null'], maxLength }), {
@@ -56,14 +56,14 @@ const values = Type.Object(
     ...closed,
     title: 'ImportValues',
     description:
-      'Mapping of values in the file, ignoring case; null leaves the field out. A status that is neither mapped nor one of the workspace is refused: an import does not create statuses.',
+      'Mapping of values in the file, ignoring case; null leaves the field out. A status that is neither mapped nor one of the workspace is rejected: an import does not create statuses.',
     example: { status: { ganho: 'won', perdido: 'lost', arquivado: null } },
   },
 )
 const fieldValues = Type.Record(Type.String(), meaning('To one of the options of the field.', maxTextLength), {
   maxProperties: 200,
   description:
-    'Mapping for fields that the workspace defines with choices, by `k_…` or `customFieldValues.…`. For a multiselect, maps each choice in a cell. A value that is neither mapped nor a choice is refused.',
+    'Mapping for fields that the workspace defines with choices, by `k_…` or `customFieldValues.…`. For a multiselect, maps each choice in a cell. A value that is neither mapped nor a choice is rejected.',
   example: { 'customFieldValues.plan': { ouro: 'Gold', nenhum: null } },
 })
 const labels = Type.Record(Type.String(), Type.String({ maxLength: 200 }), {
@@ -102,7 +102,7 @@ export const Import = Type.Object(
     created: count('Rows that created a lead, or would.'),
     updated: count('Rows that changed a lead, or would.'),
     unchanged: count('Rows whose lead already had the values.'),
-    refused: count('Rows that were refused; they can be downloaded.'),
+    refused: count('Rows that were rejected; they can be downloaded.'),
     rowsPerSecond: count('Average since the start.'),
     refusals: Type.Object({
       kinds: Type.Array(
@@ -155,7 +155,7 @@ export const Import = Type.Object(
       }),
     ),
     filesUntil: nullable(
-      timestamp('When the refused rows and the file are deleted. The file of an import that ended is deleted at once.'),
+      timestamp('When the rejected rows and the file are deleted. The file of a finished import is deleted at once.'),
     ),
   },
   { title: 'Import' },
@@ -245,7 +245,7 @@ export const StartBody = Type.Object(
       }),
     ),
     createIfMissing: Type.Optional(
-      Type.Boolean({ description: 'Default true. If false, rows without a matching lead are refused.' }),
+      Type.Boolean({ description: 'Default true. If false, rows without a matching lead are rejected.' }),
     ),
     emptyCells: Type.Optional(emptyCells),
     values: Type.Optional(values),

@@ -47,7 +47,7 @@ export interface Refusal {
   message: string
 }
 
-/** Summary of refused rows, of limited size. */
+/** Summary of rejected rows, of limited size. */
 interface ImportReport {
   kinds: { field: string; message: string; count: number }[]
   examples: Refusal[]
@@ -94,7 +94,7 @@ export function decryptReport(keyring: Keyring, importId: string, ciphertext: Bu
 
 const bom = '\uFEFF'
 
-/** Returns a line of the file of refused rows: the original row with the reason. The file can be imported again. */
+/** Returns a line of the file of rejected rows: the original row with the reason. The file can be imported again. */
 export function formatRefusedRow(row: FileRow, reasons: readonly Refusal[], choice: ImportChoice): string {
   const reasonText = reasons.map(({ field, message }) => `${field} ${message}`.trim()).join('; ')
   if (choice.format === 'ndjson') return ndjsonLine(row.cells[0] ?? '', reasonText)
@@ -112,7 +112,7 @@ export function formatRefusedHeader(choice: ImportChoice): string {
   return bom + csvLine([...withoutReason(choice.columns, choice), errorColumn], choice.delimiter)
 }
 
-// A re-imported file of refused rows has the reason of the previous import.
+// A re-imported file of rejected rows has the reason of the previous import.
 function withoutReason(texts: readonly string[], { columns }: ImportChoice): string[] {
   return texts.filter((_, at) => columns[at] !== errorColumn)
 }
