@@ -44,7 +44,7 @@ test('a failed upload is retried by a click, later files wait for it, and everyt
   await assertAccessible(page)
   await field(page).fill('Both')
   await send(page).click()
-  await tray(page).getByText('Waiting for the previous file').waitFor()
+  await tray(page).getByText('Waiting for the previous file…').waitFor()
   await context.unroute('**/uploads?*name=beach.png*')
   await tray(page).getByRole('button', { name: 'Try again: beach.png' }).click()
   await waitUntil(() => ours(eva), { length: 2 })

@@ -42,7 +42,7 @@ test('an official number is connected, receives a message, is paused, resumed an
   await page.getByRole('button', { name: 'Pause' }).click()
   await state.getByText(/A member paused (the|this) connection/).waitFor()
   await page.getByRole('button', { name: 'Resume' }).click()
-  await state.getByText('Everything works').waitFor()
+  await state.getByText('Everything is working').waitFor()
   await pickItem(page.getByRole('button', { name: 'More' }), { name: 'Remove' })
   await confirmByTyping(page, 'Remove Support?', 'Support')
   await page.waitForURL(/\/connections$/)
@@ -75,7 +75,7 @@ test('a phone is linked by QR code, receives a message, and is linked again with
   const [owner] = (await simulator('GET', '/phones')).phones
   await simulator('POST', `/phones/${owner.numberId}/scan`, { qr: session.qr })
   await page.getByText('Linked and online').waitFor()
-  await page.getByText('You confirmed it on').waitFor()
+  await page.getByText('You accepted it on').waitFor()
   await hears(page, owner.numberId)
 
   await page.getByRole('button', { name: 'Unlink phone' }).click()
@@ -87,5 +87,5 @@ test('a phone is linked by QR code, receives a message, and is linked again with
   await simulator('POST', `/phones/${owner.numberId}/code`, { code })
   await page.getByText('Linked and online').waitFor()
   await page.getByRole('button', { name: 'Accept risk and allow sending' }).click()
-  await page.getByText('You confirmed it on').waitFor()
+  await page.getByText('You accepted it on').waitFor()
 })

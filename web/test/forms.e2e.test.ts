@@ -38,7 +38,7 @@ test('errors are shown at their fields, a removed field can be restored, and lea
   await page.getByLabel('Allowed sites').fill('example.com')
   await page.getByLabel('Key', { exact: true }).fill('size')
   await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('Enter an origin, such as https://example.com, or *.').waitFor()
+  await page.getByText('Enter a site, such as https://example.com, or * for any site.').waitFor()
   await page.getByRole('link', { name: 'Back: Forms' }).click()
   const ask = page.getByRole('dialog', { name: 'Leave without saving?' })
   await ask.getByRole('button', { name: 'Cancel' }).click()

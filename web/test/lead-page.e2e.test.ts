@@ -24,7 +24,7 @@ test('the panel shows values that are edited in place, and a timeline with notes
   await panel.getByText('Lead created').waitFor()
   assert.equal(await panel.getByRole('textbox', { name: 'Phone' }).inputValue(), '+55 11 95550-4321')
   assert.equal(await panel.getByLabel('Actual value').count(), 0)
-  await panel.getByRole('button', { name: '3 empty fields' }).click()
+  await panel.getByRole('button', { name: 'Show 3 empty fields' }).click()
   await panel.getByLabel('Actual value').waitFor()
   await value.fill('99')
   await page.keyboard.press('Escape')

@@ -100,7 +100,7 @@ test('a file with invalid rows is mapped, tested, and offers the rejected rows a
   await report.getByText('Why rows were rejected').waitFor()
   assert.equal(await counts(page), 'Rows 4 Created 1 Updated 0 Unchanged 0 Rejected 3')
   assert.equal(await fills('Cidade').inputValue(), 'Notes', 'what was chosen for the try is still chosen')
-  await report.getByText('Phone This row has no value in the field used to match rows.').first().waitFor()
+  await report.getByText('Phone This row has no value in the field used to match leads.').first().waitFor()
   await report.getByText('Examples').click()
   await report.getByText('Row 3').first().waitFor()
   const refused = await downloaded(page, () => page.getByText('Download rejected rows', { exact: true }).click())

@@ -22,10 +22,10 @@ test('each state has a tone, a label and, if it cannot send, a reason; only stat
     ['paused', null, 'plain', 'Paused', null, false],
     ['unavailable', 'never_paired', 'attention', 'No phone linked', null, false],
     ['unavailable', 'pairing', 'accent', 'Waiting for the phone', null, false],
-    ['unavailable', 'banned', 'bad', 'Can’t send', 'The network banned the number', true],
+    ['unavailable', 'banned', 'bad', 'Can’t send', 'WhatsApp banned the number', true],
     ['unavailable', 'platform_error_190', 'bad', 'Can’t send', 'Platform error 190', true],
     ['unavailable', 'something_new', 'bad', 'Can’t send', 'Reason: something_new', true],
-    ['unavailable', null, 'bad', 'Can’t send', 'The platform doesn’t respond', true],
+    ['unavailable', null, 'bad', 'Can’t send', 'The platform isn’t responding', true],
   ] as const
   for (const [state, stateReason, tone, word, reason, inTrouble] of cases) {
     assert.deepEqual(stateText({ state, stateReason }), { tone, label: word, reason })

@@ -22,7 +22,7 @@ const cases: [message: string, en: string, pt: string][] = [
   ['is required: enter your current password', 'Fill in this field.', 'Preencha este campo.'],
   [
     'is empty, and rows are matched by it',
-    'This row has no value in the field used to match rows.',
+    'This row has no value in the field used to match leads.',
     'Esta linha não tem valor no campo usado para encontrar os leads.',
   ],
   ['must have at least 12 characters', 'Use at least 12 characters.', 'Use pelo menos 12 caracteres.'],

@@ -15,8 +15,8 @@ const platformTexts: Record<string, string> = {
   33: 'The platform does not know the number, or the token has no access to it. Compare the phone number ID with the one on the platform.',
   '100 131008 131009 135000 137000':
     'The platform rejected the request as invalid. Check that the template and its parameters match; otherwise contact the operator of this installation.',
-  130472: 'The customer is part of a platform experiment that holds back marketing messages. Nothing to do.',
-  130497: 'The account is not allowed to message people in that country. Nothing to do here.',
+  130472: 'The customer is part of a platform experiment that holds back marketing messages. No action is needed.',
+  130497: 'The account is not allowed to message people in that country. No action is possible here.',
   '131026 1013':
     'The message cannot be delivered: the number is not on WhatsApp or uses an old version. Contact the customer another way.',
   131021: 'The number cannot message itself.',
@@ -25,12 +25,12 @@ const platformTexts: Record<string, string> = {
   131037:
     "The number's display name is not approved. Get it approved on the platform. Parley occasionally tries one send to check.",
   '131042 payment_required 1025':
-    "There is a payment problem. Fix it in the platform's billing settings. Until then, paid templates are on hold; messages in the open window are still sent. The next template after a pause checks whether it is fixed.",
+    "There is a payment problem. Fix it in the platform's billing settings. Until then, paid templates are on hold; messages in the open window are still sent. After a pause, Parley sends the next template to check whether the problem is fixed.",
   131045:
     "The number's certificate is invalid. Register the number again on the platform. Parley occasionally tries one send to check.",
   '131047 470': 'More than 24 hours have passed since the customer last wrote. Send an approved template.',
   '131048 471':
-    'The platform is holding back messages because too many customers blocked or reported the number. Send less, and only to people who expect it.',
+    'The platform is holding back messages because too many customers blocked or reported the number. Send fewer messages, and only to people who expect them.',
   131049:
     'The platform is holding back marketing messages to this customer. Wait days rather than hours; do not retry.',
   131050: 'The customer opted out of marketing messages from this number. Do not send any.',
@@ -59,30 +59,30 @@ type Reason = StopReason | 'never_paired' | 'pairing' | 'reconnecting' | 'number
 const sessionAdvice: Record<Reason, string> = {
   never_paired: 'No phone is linked yet. Pair one.',
   pairing: 'Scan the code with the phone, under Linked devices. The code takes a moment to appear.',
-  reconnecting: 'Parley reconnects automatically. If this persists, check the network of this machine.',
+  reconnecting: "Parley reconnects automatically. If this persists, check the network of Parley's server.",
   logged_out: 'The phone unlinked this device. Pair it again.',
   replaced:
     'Another program is using the same session. Stop it, then resume the connection: two programs keep disconnecting each other.',
   banned_temporarily:
-    'The network temporarily banned the number. The phone shows for how long. Resume after that, and send less.',
-  forbidden: 'The network rejected the number. Check the phone for details.',
-  banned: 'The network banned the number. Appeal on the phone, or use another number.',
-  client_outdated: 'The network no longer accepts this version. Update Parley and Baileys, then resume.',
-  bad_user_agent: 'The network rejected this client. Update Parley and Baileys, then resume.',
+    'WhatsApp temporarily banned the number. The phone shows for how long. Resume after that, and send fewer messages.',
+  forbidden: 'WhatsApp rejected the number. Check the phone for details.',
+  banned: 'WhatsApp banned the number. Appeal on the phone, or use another number.',
+  client_outdated: 'WhatsApp no longer accepts this client version. Update Parley and Baileys, then resume.',
+  bad_user_agent: 'WhatsApp rejected this client. Update Parley and Baileys, then resume.',
   device_mismatch:
-    'The account on the phone does not accept linked devices. Update the app, then pair the phone again.',
+    'The account on the phone does not accept linked devices. Update WhatsApp on the phone, then pair it again.',
   bad_session: 'The session keys are no longer valid, for example after a backup was restored. Pair the phone again.',
-  pairing_ended: 'The code was not scanned in time. Start again with the phone at hand.',
+  pairing_ended: 'The code was not scanned in time. Have the phone with you and start again.',
   network_unreachable:
-    'The network is unreachable, so there is no code to scan. Check the network of this machine. Parley retries for about three minutes; after that, pair the phone again.',
+    "WhatsApp is unreachable, so there is no code to scan. Check the network of Parley's server. Parley retries for about three minutes; after that, pair the phone again.",
   baileys_missing:
     'Baileys is not installed. Install it with one command (see QR sessions in the operations guide), then resume.',
   number_taken: 'This phone is already linked to another connection. Remove that connection, or pair another phone.',
 }
 
 const sessionSendAdvice: Record<string, string> = {
-  463: 'The network currently does not let the number message new people. Do not retry; reply to those who write, and wait a few days.',
-  479: 'The network rejected the message as invalid. If this happens again, update Parley and Baileys.',
+  463: 'WhatsApp currently does not let the number message new people. Do not retry; reply to those who write, and wait a few days.',
+  479: 'WhatsApp rejected the message as invalid. If this happens again, update Parley and Baileys.',
   session_not_held: 'No worker was running the session. Check that a worker is running, then send again.',
   session_not_open: 'The session was not connected. Check its page; send again once it is open.',
 }
@@ -91,11 +91,11 @@ const sessionSendAdvice: Record<string, string> = {
 const parleyAdvice: Record<string, string> = {
   paused: 'A member paused this connection. Resume it to send.',
   acknowledgement_required:
-    'The risk of this unofficial number is not confirmed, or not for this pairing. A member must confirm it in person.',
+    'The risk of this unofficial number has not been accepted, or the acceptance is no longer valid. A member must accept it in the app.',
   unreachable:
-    'The platform did not respond when Parley checked the number. Parley checks again every 10 minutes. If this persists, check the address and the network of this machine.',
+    "The platform did not respond when Parley checked the number. Parley checks again every 10 minutes. If this persists, check the platform URL and the network of Parley's server.",
   number_connected_elsewhere:
-    'The platform confirms this number, but another connection of this installation uses it. Remove it there, then resume.',
+    'The platform confirms this number, but another connection in this installation uses it. Remove it there, then resume.',
   partner_removed:
     'The account removed the app. Add it again on the platform; the connection then becomes active automatically.',
   account_offboarded: 'The account left the platform. When it returns, the connection becomes active automatically.',
@@ -110,25 +110,25 @@ const parleyAdvice: Record<string, string> = {
     'The platform does not let the account add numbers. Messages still work. Check account quality on the platform.',
   account_restricted_other: 'The platform restricted the account. Check account quality on the platform.',
   account_violation:
-    'The platform reports that the account violated a policy. Messages still work. Check account quality on the platform for details: more restrictions may follow.',
+    'The platform reports that the account violated a policy. Messages still work. Check account quality on the platform for details; more restrictions may follow.',
   webhook_not_registered: 'The partner rejected the webhook URL. Resume the connection to register it again.',
-  public_url_not_reachable: 'The partner cannot reach Parley. Set PARLEY_URL to a public https address, then resume.',
+  public_url_not_reachable: 'The partner cannot reach Parley. Set PARLEY_URL to a public HTTPS URL, then resume.',
   outcome_unknown:
-    'It is unknown whether these were sent: the platform did not respond. Check with the customer before you send again.',
-  not_sent: 'These were not sent in time, or followed a message that failed. Send them again.',
-  owner_changed: 'Someone took over the conversation before these were sent. Nothing to do.',
+    'These may or may not have been sent: the platform did not respond. Check with the customer before you send again.',
+  not_sent: 'These were not sent in time, or came after a message that failed. Send them again.',
+  owner_changed: 'Someone took over the conversation before these were sent. No action is needed.',
   no_address: "Neither the customer's phone nor user ID is known. Wait until the customer writes.",
   channel_not_installed: 'This installation cannot send over this channel.',
   version_ending:
-    "The platform's API version that this connection uses ends soon or has ended. Choose a newer one in the connection's settings, then check that messages still work.",
+    "The platform API version that this connection uses expires soon or has expired. Choose a newer one in the connection's settings, then check that messages still work.",
   template_category:
     'The platform changed the category of a template. This may change what it costs and who may receive it. Check the list of templates.',
   too_many_templates: 'The account has more templates than Parley reads. Delete some on the platform.',
   forbidden_address:
-    "The platform's address is not public. Change it, or have the operator allow it with PARLEY_ALLOW_CIDRS.",
-  invalid_address: "The platform's address is invalid. Change the connection.",
+    'The platform URL is not public. Change it, or have the operator allow it with PARLEY_ALLOW_CIDRS.',
+  invalid_address: 'The platform URL is invalid. Change the connection.',
   upload_not_supported:
-    'This channel does not support uploading files before their message. This should not happen: report it.',
+    'This channel does not support uploading files before the message is sent. This should not happen; please report it.',
   file_missing: "The message's file is no longer in storage. Attach it again and send.",
   internal:
     'The file could not be uploaded because of an error in Parley; nothing was sent. Send again, and check the log.',
@@ -137,7 +137,7 @@ const parleyAdvice: Record<string, string> = {
 }
 
 const network =
-  'The platform could not be reached, or the connection broke. If this persists, check the network of this machine.'
+  "The platform could not be reached, or the connection broke. If this persists, check the network of Parley's server."
 const networkCodes =
   /^(?:dns|connect|tls|timeout|reset|answer|answer_too_large|invalid_request|e(?:conn|host|net|pipe|timed|addr|not|ai|proto)[a-z]*|http_5\d\d|http_429)$/
 
@@ -150,7 +150,7 @@ const advice = new Map([
 const fallbacks: Record<Channel, string> = {
   waba: "Look up the code in the platform's list of error codes.",
   partner: "Look up the code in the partner's documentation, or contact its support.",
-  unofficial: 'The network rejected the message with an unknown code. Check the phone for a notice.',
+  unofficial: 'WhatsApp rejected the message with an unknown code. Check the phone for a notice.',
 }
 
 /** Returns advice on a connection's reason or a message's error code. */

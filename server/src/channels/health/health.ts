@@ -57,7 +57,7 @@ const isPaired = (one: StoredConnection) => one.numberId !== one.id || acknowled
 
 function silenceText({ channel }: StoredConnection, webhookUrl: string | null): string {
   if (channel === 'unofficial' || webhookUrl === null) {
-    return 'Messages are sent, but the network reports nothing about them. Check that the phone is on and still lists this device.'
+    return 'Messages are sent, but WhatsApp reports nothing about them. Check that the phone is on and still lists this device.'
   }
   const who = channel === 'partner' ? 'partner' : 'platform'
   return `Messages are sent, but the ${who} reports nothing, not even their status. Check there that the webhook URL is ${webhookUrl} and that messages are subscribed. Check that this URL is reachable from the internet.`

@@ -45,10 +45,10 @@ function CheckFailed({ reason, save }: { reason: string; save(): void }) {
   const { title, help, keepAnyway } = t.connections.checkFailed
   return (
     <div className={styles.failed} role="alert">
-      <strong>
-        {title} {reasonText(reason)}.
-      </strong>
-      <span>{help}</span>
+      <strong>{title}</strong>
+      <span>
+        {reasonText(reason)}. {help}
+      </span>
       <Button size="compact-sm" variant="default" onClick={save}>
         {keepAnyway}
       </Button>
