@@ -70,7 +70,7 @@ test('an existing customer is found by name or number, and the conversation is o
     await page.keyboard.type(typed)
     await page.keyboard.press('Enter')
     await panel.getByText('You already have a conversation with Anabela Quintas on this number.').waitFor()
-    await panel.getByText('You can write freely in it.').waitFor()
+    await panel.getByText('You can write freely there.').waitFor()
     assert.equal(await panel.getByRole('combobox', { name: 'Template' }).count(), 0)
     await panel.getByRole('button', { name: 'Open conversation' }).and(page.locator(':focus')).waitFor()
     await assertAccessible(page)

@@ -29,7 +29,7 @@ test('a person is invited, joins in a separate browser, gets another role and is
   await asPlainMember(hers)
 
   await page.reload()
-  await page.getByRole('combobox', { name: 'Role of Bea Costa' }).click()
+  await page.getByRole('combobox', { name: 'Role for Bea Costa' }).click()
   const changed = page.waitForResponse((answer) => answer.request().method() === 'PATCH' && answer.ok())
   await page.getByRole('option', { name: 'Admin' }).click()
   await changed

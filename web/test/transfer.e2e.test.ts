@@ -21,7 +21,7 @@ test('values of a file are translated and named as chosen, shown as leads, and u
   await page.getByText('Ivo Prado Neto: first name Ivo, last name Prado Neto').waitFor()
   assert.equal(await page.getByRole('combobox', { name: 'Number format' }).inputValue(), '1.234,50')
   await pickOption(means('Arquivado'), { name: 'Lost', exact: true })
-  await page.getByRole('textbox', { name: 'Name of custom field Cidade' }).fill('Cidade natal')
+  await page.getByRole('textbox', { name: 'Name of the custom field for Cidade' }).fill('Cidade natal')
   await page.getByRole('button', { name: 'Import', exact: true }).click()
   await page.getByRole('region', { name: 'Import finished' }).waitFor()
   assert.equal(await counts(page), 'Rows 3 Created 3 Updated 0 Unchanged 0 Rejected 0')
@@ -39,7 +39,7 @@ test('values of a file are translated and named as chosen, shown as leads, and u
   await page.getByRole('button', { name: 'Undo import' }).click()
   const ask = page.getByRole('dialog', { name: 'Undo the import of 3 leads?' })
   await ask.getByRole('button', { name: 'Undo import' }).click()
-  await page.getByText('Undone for 2 leads. 1 lead changed since and left as is.').waitFor()
+  await page.getByText('Undone for 2 leads. 1 lead left as is: changed since then.').waitFor()
 })
 
 test('a failed upload resumes with the same file, and a valid file creates leads', async () => {
@@ -52,7 +52,7 @@ test('a failed upload resumes with the same file, and a valid file creates leads
   await page.getByText('0 of 0 MB').waitFor()
   await page.reload()
   await page.unroute('**/content?offset=*')
-  await page.getByText('The upload stopped at 0 %').waitFor()
+  await page.getByText('The upload stopped at 0%').waitFor()
   await choose(page, 'other.csv', 'name\nX')
   await page.getByText('This is a different file. Choose the original good.csv.').waitFor()
   await choose(page, 'good.csv', text)

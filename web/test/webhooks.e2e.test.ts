@@ -36,7 +36,7 @@ test('a failing delivery shows its response, is counted in the rail, and is sent
   // Events before the stream was open are not announced.
   streamOpen.resolve()
   await page.getByRole('row', { name: /Warehouse.*Failing/ }).waitFor()
-  await page.getByRole('link', { name: 'Webhooks: 1 endpoint failing' }).waitFor()
+  await page.getByRole('link', { name: 'Webhooks: 1 webhook failing' }).waitFor()
   await page.getByRole('button', { name: 'Warehouse' }).click()
   await page.getByRole('radiogroup', { name: 'Filter by status' }).getByText('Pending').click()
   await page.getByRole('button', { name: /Pending.*Response 500/ }).click()
@@ -49,7 +49,7 @@ test('a failing delivery shows its response, is counted in the rail, and is sent
   await panel.getByRole('button', { name: 'Resend' }).click()
   await panel.getByText('Response 204').waitFor()
   await page.keyboard.press('Escape')
-  await page.getByText('No deliveries match the filter.').waitFor()
+  await page.getByText('No deliveries match these filters.').waitFor()
   await page.getByRole('link', { name: 'Webhooks', exact: true }).waitFor()
 })
 
@@ -80,7 +80,7 @@ test('an endpoint is changed, gets a new secret, is disabled, enabled with misse
   await receiver.reached(before + 1)
   assert.equal(receiver.received.at(-1)?.body.firstName, 'Missed')
 
-  await page.getByRole('radiogroup', { name: 'Endpoint' }).getByText('Charts').click()
+  await page.getByRole('radiogroup', { name: 'Webhook' }).getByText('Charts').click()
   await page.getByRole('button', { name: 'Events: Show as a table' }).click()
   await page.getByRole('figure', { name: 'Events' }).getByRole('columnheader', { name: 'Delivered' }).waitFor()
   await more('Delete')

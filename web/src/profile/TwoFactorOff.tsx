@@ -23,7 +23,7 @@ export function TwoFactorOff({ close }: { close(): void }) {
     onError: (error) => draft.applyError(error) || showError(error),
   })
   return (
-    <Dialog close={close} title={texts.turnOff}>
+    <Dialog close={close} title={texts.title}>
       <form
         onSubmit={(event) => {
           event.preventDefault()

@@ -29,7 +29,7 @@ export default function TwoFactorOn({ enrolment, close, onDone }: TwoFactorOnPro
     onError: (error) => draft.applyError(error) || showError(error),
   })
   return (
-    <Dialog close={close} title={texts.turnOn} closeOnClickOutside={false}>
+    <Dialog close={close} title={texts.title} closeOnClickOutside={false}>
       <form
         onSubmit={(event) => {
           event.preventDefault()

@@ -292,14 +292,14 @@ export interface Calls {
     headersReenter: (values: { names: Shown }) => string
     headerRemove: (values: { name: Shown }) => string
     stateDescriptions: { fine: (values: { ago: Shown }) => string; failing: (values: { failures: number; since: Shown }) => string; paused: (values: { until: Shown }) => string; off: (values: { since: Shown }) => string; gone: (values: { since: Shown }) => string; stopped: (values: { since: Shown }) => string }
-    pendingCount: (values: { count: Shown }) => string
+    pendingCount: (values: { count: number }) => string
     nextTry: (values: { at: Shown }) => string
     secretValid: (values: { count: number }) => string
     secretUntil: (values: { until: Shown }) => string
     secretOf: (values: { name: Shown }) => string
     removeConfirm: (values: { name: Shown }) => string
     removed: (values: { name: Shown }) => string
-    replayOpen: (values: { count: Shown }) => string
+    replayOpen: (values: { count: number }) => string
     attemptsCount: (values: { count: number }) => string
     attempt: (values: { number: Shown }) => string
     response: (values: { status: Shown }) => string

@@ -96,7 +96,7 @@ test('a file with invalid rows is mapped, tested, and offers the rejected rows a
   assert.equal(await fills('Cidade').inputValue(), 'Cidade (custom field)')
   await pickOption(fills('Cidade'), { name: 'Notes' })
   await page.getByRole('button', { name: 'Test import' }).click()
-  const report = page.getByRole('region', { name: 'This is what the import would do. Nothing is saved yet.' })
+  const report = page.getByRole('region', { name: 'This is what the import would do. Nothing has been saved yet.' })
   await report.getByText('Why rows were rejected').waitFor()
   assert.equal(await counts(page), 'Rows 4 Created 1 Updated 0 Unchanged 0 Rejected 3')
   assert.equal(await fills('Cidade').inputValue(), 'Notes', 'what was chosen for the try is still chosen')

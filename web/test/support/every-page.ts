@@ -77,7 +77,7 @@ const settings = [
 const more: Record<string, Stop['overlays']> = {
   members: {
     invite: button('Invite member'),
-    again: button('Copy link of the invitation for gil@example.com'),
+    again: button('Copy invitation link for gil@example.com'),
   },
   fields: { new: button('New field') },
   labels: { new: button('New label') },
@@ -86,7 +86,7 @@ const more: Record<string, Stop['overlays']> = {
   audit: {
     who: inOrder((page) => page.getByRole('combobox', { name: 'Actor' }).click(), option('Parley')),
     what: inOrder((page) => page.getByRole('combobox', { name: 'Action' }).click(), option('Labels')),
-    nothing: inOrder((page) => page.getByLabel('Until').fill('2020-01-01'), text('No entries match the filters.')),
+    nothing: inOrder((page) => page.getByLabel('Until').fill('2020-01-01'), text('No entries match these filters.')),
   },
   workspaces: { new: button('New workspace') },
 }

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { type Endpoint, useReplays } from '../../data/webhooks.ts'
 import { t } from '../../text/index.ts'
-import { formatNumber, formatShortTime } from '../../ui/format/time.ts'
+import { formatShortTime } from '../../ui/format/time.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { EndpointStatusChip } from '../EndpointTable.tsx'
 import { dueNow } from '../status.ts'
@@ -18,7 +18,7 @@ export function StatusLine(props: { endpoint: Endpoint; children: ReactNode }) {
       <div className={styles.text}>
         <EndpointStatusChip endpoint={endpoint} />
         <span>{endpointStatusSentence(endpoint)}</span>
-        {waiting > 0 && <span>{t.webhooks.pendingCount({ count: formatNumber(waiting) })}</span>}
+        {waiting > 0 && <span>{t.webhooks.pendingCount({ count: waiting })}</span>}
         {nextAttemptAt !== null && <span>{t.webhooks.nextTry({ at: formatShortTime(nextAttemptAt) })}</span>}
         <OpenReplays endpointId={endpoint.id} />
       </div>
@@ -35,7 +35,7 @@ function OpenReplays({ endpointId }: { endpointId: string }) {
   useAfterDeliveries(5000, () => void (open.length > 0 && refetch()))
   return open.map(({ id, queued }) => (
     <span key={id} className={styles.replay} role="status">
-      {t.webhooks.replayOpen({ count: formatNumber(queued) })}
+      {t.webhooks.replayOpen({ count: queued })}
     </span>
   ))
 }
