@@ -124,7 +124,7 @@ export function coalesce<T>({ delayMs = 0, minPauseMs = 0, work, onError }: Coal
       }
       if (minPauseMs > 0) await pause(minPauseMs)
     }
-    // In the same tick as the check of `line.size`, so that no item is lost in between.
+    // In the same tick as the check of `queue.size`, so that no item is lost in between.
     queues.delete(key)
   }
 

@@ -199,11 +199,17 @@ export async function createPresence({ db, clock, changed, onError }: PresenceDe
     if (from !== nodeId) apply({ workspaceId, conversationId }, userId, state)
   })
 
+  // One notification per member and conversation at a time: on two connections, the older state could arrive last.
+  const notifying = coalesce<PresenceMessage>({
+    work: (_key, messages) => db.sql`select pg_notify(${channel}, ${JSON.stringify(messages.at(-1))})`,
+    onError,
+  })
+
   return {
     set: (conversation, userId, state) => {
       apply(conversation, userId, state)
-      const message: PresenceMessage = { from: nodeId, ...conversation, userId, state }
-      db.sql`select pg_notify(${channel}, ${JSON.stringify(message)})`.catch(onError)
+      const { workspaceId, conversationId } = conversation
+      notifying.add(`${workspaceId} ${conversationId} ${userId}`, { from: nodeId, ...conversation, userId, state })
     },
     list: ({ workspaceId, conversationId }) => {
       const { people } = occupantsByConversation.get(`${workspaceId} ${conversationId}`) ?? { people: new Map() }

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+import { systemClock } from '../../../src/base/clock.ts'
+import type { Db } from '../../../src/base/db.ts'
 import { newId } from '../../../src/base/id.ts'
 import { publishMedia } from '../../../src/inbox/conversation/conversation.ts'
+import { createPresence } from '../../../src/inbox/team-api/live-updates.ts'
 import { openNode, testDatabase } from '../../support/database.ts'
 import { follow, startNode } from '../../support/events/feed-world.ts'
 import type { OpenStream } from '../../support/events/live-stream.ts'
@@ -129,6 +133,25 @@ test('presence reaches other nodes', async () => {
   const stream = await follow(w, far, ana.headers)
   await bea.call('POST', `${place}/presence`, { state: 'typing' })
   assert.equal((await stream.nextOf('team.presence')).data.people[0].userId, bea.userId)
+})
+
+test('other nodes receive the states of a member in order: the latest follows when the previous one was sent', async () => {
+  const sent: string[] = []
+  const first = Promise.withResolvers<void>()
+  const sql = (_text: unknown, _channel: string, message: string) => {
+    sent.push(JSON.parse(message).state)
+    return first.promise
+  }
+  const db = { sql, listen: async () => {} } as unknown as Db
+  const presence = await createPresence({ db, clock: systemClock, changed: () => {}, onError: assert.ifError })
+  const conversation = { workspaceId: newId(), conversationId: newId() }
+  for (const state of ['viewing', 'typing', 'viewing', null] as const) presence.set(conversation, 'bea', state)
+  presence.set(conversation, 'ana', 'viewing')
+  await setImmediate()
+  assert.deepEqual(sent, ['viewing', 'viewing'], 'one of each member')
+  first.resolve()
+  await setImmediate()
+  assert.deepEqual(sent, ['viewing', 'viewing', null])
 })
 
 test('presence is for members: tokens are refused, non-members find nothing, an invalid state is 400', async () => {
