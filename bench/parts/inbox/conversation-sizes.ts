@@ -6,13 +6,13 @@ import { type Db, openDb } from '../../../server/src/base/db.ts'
 import { startEmbeddedPostgres } from '../../../server/src/base/embedded/embedded-postgres.ts'
 import type { Keyring } from '../../../server/src/base/encryption/keyring.ts'
 import { migrate } from '../../../server/src/base/migrate.ts'
+import { reindexIdle } from '../../../server/src/inbox/conversation/activity-columns.ts'
 import {
   lockByIds,
   lockConversationsOf,
   storeConversations,
 } from '../../../server/src/inbox/conversation/batch-queries.ts'
 import type { Conversation } from '../../../server/src/inbox/conversation/conversation.ts'
-import { reindexIdle } from '../../../server/src/inbox/conversation/activity-columns.ts'
 import { type CpuTime, type Process, startMeter } from '../../cpu-time.ts'
 import { customerPhone, fillingOf, seedConnection } from '../../inbox-seed.ts'
 import { makeWorkspace } from '../../workspace.ts'

@@ -1,7 +1,7 @@
 import { createCircuitBreaker } from '../agents/circuit-breaker.ts'
+import type { AgentDeps } from '../agents/define-tool.ts'
 import { agentFileRoutes, toolRoutes } from '../agents/http/routes.ts'
 import { mcpRoutes } from '../agents/mcp/routes.ts'
-import type { AgentDeps } from '../agents/define-tool.ts'
 import { agentTools } from '../agents/tools/all-tools.ts'
 import { createAgentUploads } from '../agents/tools/upload-file.ts'
 import { createWorkQueue } from '../agents/work/work-queue.ts'

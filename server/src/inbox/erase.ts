@@ -11,9 +11,9 @@ import {
   type RemovedCounts,
 } from '../base/erasure.ts'
 import { byteaArray } from '../base/postgres/values.ts'
+import { currentColumns, deleteConversation } from './conversation/activity-columns.ts'
 import { type Contact, publishConversations, publishMentions, type WorkspaceSql } from './conversation/conversation.ts'
 import { decryptContact, phoneIndexes, userIndexes } from './conversation/encrypted-conversation.ts'
-import { currentColumns, deleteConversation } from './conversation/activity-columns.ts'
 import { deleteMediaOf } from './media/media-queries.ts'
 import { deleteConversationTokens, deleteMessageTokens, lockProgress } from './search/progress.ts'
 import { wakeWaiting } from './send/send-deps.ts'

@@ -38,7 +38,6 @@ export function textsOf(catalog: Catalog, language: string): Record<string, unkn
     const message = typeof one === 'string' ? compile(one) : one
     return typeof message === 'string' ? message : (values: Values) => format(message, language, values, options)
   }
-  const textsIn = (some: Catalog) =>
-    Object.fromEntries(Object.entries(some).map(([name, one]) => [name, textOf(one)]))
+  const textsIn = (some: Catalog) => Object.fromEntries(Object.entries(some).map(([name, one]) => [name, textOf(one)]))
   return textsIn(catalog)
 }

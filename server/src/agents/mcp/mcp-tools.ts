@@ -9,8 +9,8 @@ import { findConversation } from '../../inbox/conversation/queries.ts'
 import { openMedia } from '../../inbox/media/media-queries.ts'
 import type { SendDeps } from '../../inbox/send/send-deps.ts'
 import { createFileSlots, decryptChunks } from '../../inbox/team-api/files/send-file.ts'
-import { problemOf } from '../http/problem.ts'
 import { type AgentDeps, type AgentTool, authorizeTool, canUse, maxInlineFileBytes, runTool } from '../define-tool.ts'
+import { problemOf } from '../http/problem.ts'
 
 const fileSlots = { ofMember: 2, ofWorkspace: 4, ofAll: 8 }
 

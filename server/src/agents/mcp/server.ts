@@ -19,8 +19,8 @@ import { isUuid } from '../../base/id.ts'
 import type { Log } from '../../base/log.ts'
 import { TooBusy } from '../../base/scheduling/fair-queue.ts'
 import { version } from '../../base/version.ts'
-import { problemOf } from '../http/problem.ts'
 import { type AgentTool, canUse } from '../define-tool.ts'
+import { problemOf } from '../http/problem.ts'
 import { type McpTools, toolError, toolResult } from './mcp-tools.ts'
 
 export interface McpServerDeps {

@@ -11,11 +11,11 @@ import { sendReadReceiptFor } from '../../inbox/read/mark-read.ts'
 import { readDetails } from '../../inbox/read/read-details.ts'
 import { readUnanswered } from '../../inbox/read/read-messages.ts'
 import { ChoicesSend, TemplateSend } from '../../inbox/send/send-schema.ts'
+import { type AgentCaller, type AgentDeps, defineTool, idempotencyKey, input, output } from '../define-tool.ts'
 import { findVisibleConversation, notOwnerError, waitForWork } from '../presenters/conversation.ts'
 import { exampleIds } from '../presenters/examples.ts'
 import { AgentMessage, presentMessage } from '../presenters/message.ts'
 import { readViewerContext, scopeOf, senderOf } from '../presenters/viewer.ts'
-import { type AgentCaller, type AgentDeps, defineTool, idempotencyKey, input, output } from '../define-tool.ts'
 
 const closed = { additionalProperties: false }
 

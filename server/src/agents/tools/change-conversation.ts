@@ -5,9 +5,6 @@ import { uuid, visiblePattern } from '../../base/schema-types.ts'
 import { parseFutureTime, startOfUtcDay } from '../../base/time.ts'
 import { type ConversationPatch, updateConversation } from '../../inbox/assignment/update-conversation.ts'
 import { addTeamNote } from '../../inbox/notes/notes.ts'
-import { AgentConversation, presentOne, waitForWork } from '../presenters/conversation.ts'
-import { exampleConversation, exampleIds } from '../presenters/examples.ts'
-import { actorOf, scopeOf } from '../presenters/viewer.ts'
 import {
   type AgentCaller,
   type AgentDeps,
@@ -17,6 +14,9 @@ import {
   input,
   output,
 } from '../define-tool.ts'
+import { AgentConversation, presentOne, waitForWork } from '../presenters/conversation.ts'
+import { exampleConversation, exampleIds } from '../presenters/examples.ts'
+import { actorOf, scopeOf } from '../presenters/viewer.ts'
 import { answerKey, findNewestShown } from './answer.ts'
 
 const ownConversation = uuid()

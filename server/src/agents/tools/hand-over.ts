@@ -4,12 +4,12 @@ import { text, uuid, visiblePattern } from '../../base/schema-types.ts'
 import { handOver } from '../../inbox/assignment/hand-over.ts'
 import { takeOffered, transferToAgent } from '../../inbox/assignment/transfer-to-agent.ts'
 import { urgencies } from '../../inbox/conversation/owner.ts'
+import { defineTool, idempotentChange, input, output } from '../define-tool.ts'
 import { AgentConversation, nextStepsFor, presentOne, waitForWork } from '../presenters/conversation.ts'
 import { exampleConversation, exampleIds } from '../presenters/examples.ts'
 import { maxReason, maxSummary } from '../presenters/notes-and-handovers.ts'
 import { actorOf, scopeOf, senderOf } from '../presenters/viewer.ts'
 import { availabilityNote } from '../presenters/workspace.ts'
-import { defineTool, idempotentChange, input, output } from '../define-tool.ts'
 import { explainOwnership } from './answer.ts'
 
 const ownConversation = uuid()

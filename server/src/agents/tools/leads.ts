@@ -10,6 +10,15 @@ import { listLeads } from '../../leads/search/list.ts'
 import { parseListRequest } from '../../leads/search/list-request.ts'
 import { updateLead } from '../../leads/write/update.ts'
 import {
+  type AgentCaller,
+  type AgentDeps,
+  defineTool,
+  idempotentChange,
+  input,
+  output,
+  readOnly,
+} from '../define-tool.ts'
+import {
   AgentLead,
   AgentLeads,
   exampleLead,
@@ -21,7 +30,6 @@ import {
   toLeadChanges,
   withoutDescriptions,
 } from '../presenters/lead.ts'
-import { type AgentCaller, type AgentDeps, defineTool, idempotentChange, input, output, readOnly } from '../define-tool.ts'
 
 const { properties: filters } = ListQuery
 

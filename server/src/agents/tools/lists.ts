@@ -9,10 +9,10 @@ import { roles } from '../../team/member.ts'
 import { idSchema } from '../../team/team-schema.ts'
 import { listCannedReplies } from '../../workspaces/canned-replies.ts'
 import { listLabels } from '../../workspaces/labels.ts'
+import { defineTool, input, output, readOnly } from '../define-tool.ts'
 import { exampleIds } from '../presenters/examples.ts'
 import { scopeOf } from '../presenters/viewer.ts'
 import { Connection, selectConnections } from '../presenters/workspace.ts'
-import { defineTool, input, output, readOnly } from '../define-tool.ts'
 
 const maxListed = 500
 const firstItems = <T>(all: readonly T[]) => all.slice(0, maxListed)

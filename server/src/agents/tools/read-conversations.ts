@@ -13,6 +13,7 @@ import { actorReferences, readNames } from '../../inbox/read/names.ts'
 import { readDetails } from '../../inbox/read/read-details.ts'
 import { readMessages, teamMessageColumns } from '../../inbox/read/read-messages.ts'
 import { selectActivities, selectHandoverRange, selectNotes } from '../../inbox/read/timeline.ts'
+import { type AgentCaller, type AgentDeps, defineTool, input, output, readOnly } from '../define-tool.ts'
 import {
   AgentConversation,
   conversationNames,
@@ -34,7 +35,6 @@ import {
   presentNote,
 } from '../presenters/notes-and-handovers.ts'
 import { readViewerContext, scopeOf } from '../presenters/viewer.ts'
-import { type AgentCaller, type AgentDeps, defineTool, input, output, readOnly } from '../define-tool.ts'
 
 const maxListed = 50
 

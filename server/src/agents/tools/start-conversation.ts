@@ -9,10 +9,10 @@ import {
   type StartedConversation,
 } from '../../inbox/assignment/find-or-create-conversation.ts'
 import { TemplateSend } from '../../inbox/send/send-schema.ts'
+import { type AgentCaller, type AgentDeps, defineTool, idempotencyKey, input, output } from '../define-tool.ts'
 import { AgentConversation, presentOne, waitForWork } from '../presenters/conversation.ts'
 import { exampleConversation, exampleIds } from '../presenters/examples.ts'
 import { senderOf } from '../presenters/viewer.ts'
-import { type AgentCaller, type AgentDeps, defineTool, idempotencyKey, input, output } from '../define-tool.ts'
 import { answerKey, explainOwnership, parseSendOutcome } from './answer.ts'
 
 const template = { name: 'order_update', language: 'en_US', body_params: ['Ana'] }

@@ -6,10 +6,10 @@ import { receiveUpload, removeUpload, type UploadDeps, type UploadResult } from 
 import type { SendDeps } from '../../inbox/send/send-deps.ts'
 import { createFileSlots, uploadSlots } from '../../inbox/team-api/files/send-file.ts'
 import { mediaKinds } from '../../inbox/team-api/media-schema.ts'
+import { type AgentUploads, defineTool, input, maxInlineFileBytes, output } from '../define-tool.ts'
 import { findVisibleConversation, notOwnerError } from '../presenters/conversation.ts'
 import { exampleIds } from '../presenters/examples.ts'
 import { actorOf, scopeOf } from '../presenters/viewer.ts'
-import { type AgentUploads, defineTool, input, maxInlineFileBytes, output } from '../define-tool.ts'
 
 const maxBase64 = Math.ceil(maxInlineFileBytes / 3) * 4
 

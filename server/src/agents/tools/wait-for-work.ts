@@ -6,6 +6,7 @@ import { recordShown } from '../../inbox/read/mark-read.ts'
 import { readNames } from '../../inbox/read/names.ts'
 import { readDetails } from '../../inbox/read/read-details.ts'
 import { findChatLeads } from '../../leads/write/create-from-chat.ts'
+import { type AgentCaller, type AgentDeps, defineTool, idempotentChange, input, output } from '../define-tool.ts'
 import {
   AgentConversation,
   conversationNames,
@@ -19,7 +20,6 @@ import { AgentMessage, messageNames, presentMessage } from '../presenters/messag
 import { AgentHandover, AgentNote, noteNames, presentHandover, presentNote } from '../presenters/notes-and-handovers.ts'
 import { type AgentViewerContext, readViewerContext } from '../presenters/viewer.ts'
 import { arePeopleAvailable } from '../presenters/workspace.ts'
-import { type AgentCaller, type AgentDeps, defineTool, idempotentChange, input, output } from '../define-tool.ts'
 import { parseWorkCursor, type WorkCursor, writeWorkCursor } from '../work/due-work.ts'
 import { maxMessages, maxNotes, type WorkItem } from '../work/read-work.ts'
 import type { WorkResult } from '../work/work-queue.ts'

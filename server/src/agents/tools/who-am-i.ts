@@ -7,10 +7,10 @@ import { maxFieldsInUse } from '../../leads/fields/field-routes.ts'
 import { fieldsInUse, formats, hasChoices, type LeadField, leadFieldTypes } from '../../leads/fields/lead-fields.ts'
 import { idSchema } from '../../team/team-schema.ts'
 import { findWorkspace } from '../../workspaces/workspace.ts'
+import { defineTool, input, output, readOnly } from '../define-tool.ts'
 import { exampleIds } from '../presenters/examples.ts'
 import { cleanedText, limitsOf } from '../presenters/viewer.ts'
 import { AgentHours, Connection, presentHours, selectConnections } from '../presenters/workspace.ts'
-import { defineTool, input, output, readOnly } from '../define-tool.ts'
 
 const day = [{ from: '09:00', to: '18:00' }]
 const week = { monday: day, tuesday: day, wednesday: day, thursday: day, friday: day }

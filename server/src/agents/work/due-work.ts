@@ -1,8 +1,8 @@
 import { decodeCursor, encodeCursor } from '../../base/cursor.ts'
 import type { Fragment, Sql } from '../../base/db.ts'
 import { isUuid } from '../../base/id.ts'
-import { opaqueWorkspaceId } from '../../inbox/conversation/queries.ts'
 import { currentColumns, isIdle, touchedConversations } from '../../inbox/conversation/activity-columns.ts'
+import { opaqueWorkspaceId } from '../../inbox/conversation/queries.ts'
 
 /** Events that create work for the owner of the conversation. */
 export const workEvents = ['inbox.message.received', 'inbox.conversation.owner_changed'] as const

@@ -154,12 +154,7 @@ async function copyAll(from: DatabaseAddress, to: DatabaseAddress): Promise<Omit
   )
 }
 
-async function copyTables(
-  source: pg.Client,
-  target: pg.Client,
-  catalog: Catalog,
-  progress: Progress,
-): Promise<number> {
+async function copyTables(source: pg.Client, target: pg.Client, catalog: Catalog, progress: Progress): Promise<number> {
   let total = 0
   await loadTables(target, catalog, async ({ fill }) => {
     await target.query(`comment on table migrations is '${unfinishedMove}'`)

@@ -6,12 +6,6 @@ import { type DueWatch, watchDueWork } from '../../base/pubsub.ts'
 import { recordEvents } from '../../events/record.ts'
 import { liveUpdatesTopic, workspaceUpdates } from '../../team/live-updates.ts'
 import { type Actor, systemActor } from '../../workspaces/actor.ts'
-import { ownerChanged } from '../conversation/change.ts'
-import { type ChangeCause, recordActivities } from '../conversation/commit-change.ts'
-import { type ChangeTx, publishConversations } from '../conversation/conversation.ts'
-import { retryWhileCallsStart } from '../conversation/dispatches.ts'
-import { agent, human, writeOwner } from '../conversation/owner.ts'
-import { opaqueWorkspaceId } from '../conversation/queries.ts'
 import {
   type ColumnSource,
   currentColumns,
@@ -20,6 +14,12 @@ import {
   setUpdatedNow,
   touchedConversations,
 } from '../conversation/activity-columns.ts'
+import { ownerChanged } from '../conversation/change.ts'
+import { type ChangeCause, recordActivities } from '../conversation/commit-change.ts'
+import { type ChangeTx, publishConversations } from '../conversation/conversation.ts'
+import { retryWhileCallsStart } from '../conversation/dispatches.ts'
+import { agent, human, writeOwner } from '../conversation/owner.ts'
+import { opaqueWorkspaceId } from '../conversation/queries.ts'
 
 /** Assigns a revoked or restricted key's conversations to people. Returns how many were reassigned. */
 export function reassignFromKey(work: ChangeTx, keyId: string, actor: Actor): Promise<number> {

@@ -2,10 +2,10 @@ import type { Clock } from '../../base/clock.ts'
 import type { Db, Sql, Tx } from '../../base/db.ts'
 import { type DueWatch, watchDueWork } from '../../base/pubsub.ts'
 import { systemActor } from '../../workspaces/actor.ts'
+import { setUpdatedNow } from '../conversation/activity-columns.ts'
 import { recordActivities } from '../conversation/commit-change.ts'
 import { conversationsTopic, publishConversations } from '../conversation/conversation.ts'
 import type { ConversationStatus } from '../conversation/conversation-state.ts'
-import { setUpdatedNow } from '../conversation/activity-columns.ts'
 
 const batchSize = 500
 const pollEveryMs = 15_000

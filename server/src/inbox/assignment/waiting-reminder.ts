@@ -9,7 +9,6 @@ import { type NewNotification, recordNotifications } from '../../notifications/r
 import { liveUpdatesTopic } from '../../team/live-updates.ts'
 import { type OpeningHours, openingAt } from '../../team/opening-hours.ts'
 import { systemActor } from '../../workspaces/actor.ts'
-import { conversationsTopic } from '../conversation/conversation.ts'
 import {
   type ColumnSource,
   currentColumns,
@@ -17,6 +16,7 @@ import {
   isIdle,
   touchedConversations,
 } from '../conversation/activity-columns.ts'
+import { conversationsTopic } from '../conversation/conversation.ts'
 
 /** Reminders per workspace and run; the next run continues. */
 const batchSize = 100

@@ -3,6 +3,7 @@ import type { Columns } from '../../base/postgres/rows.ts'
 import { columnNames, unnested } from '../../base/postgres/rows.ts'
 import { byteaArray, timestampArray } from '../../base/postgres/values.ts'
 import type { Customer } from '../../channels/channel-event.ts'
+import { touchConversations } from './activity-columns.ts'
 import { type Conversation, type LastMessage, publishConversations, type WorkspaceTx } from './conversation.ts'
 import {
   type ConversationRow,
@@ -17,7 +18,6 @@ import {
 } from './encrypted-conversation.ts'
 import { keyIdOf } from './owner.ts'
 import { conversationColumns, opaqueWorkspaceId } from './queries.ts'
-import { touchConversations } from './activity-columns.ts'
 
 // Batch versions of the queries in neighboring files: one statement for many conversations. Each index value is looked
 // up by its index; `offset 0` keeps the planner from scanning the workspace instead.

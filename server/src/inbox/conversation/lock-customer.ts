@@ -6,6 +6,7 @@ import { recordEvents } from '../../events/record.ts'
 import { moveNotifications } from '../../notifications/notifications.ts'
 import { systemActor } from '../../workspaces/actor.ts'
 import { deleteConversationTokens, lockProgress } from '../search/progress.ts'
+import { deleteConversation } from './activity-columns.ts'
 import { type ConversationChange, changeOwner, withUpdatedAt } from './change.ts'
 import { recordDifference } from './commit-change.ts'
 import { type ChangeTx, type Contact, type Conversation, publishConversations } from './conversation.ts'
@@ -16,7 +17,6 @@ import { type ConversationRow, decryptConversation, phoneIndexes, userIndexes } 
 import { uniqueTime } from './message.ts'
 import { human } from './owner.ts'
 import { conversationColumns, storeConversation } from './queries.ts'
-import { deleteConversation } from './activity-columns.ts'
 
 export interface CustomerScope {
   workspaceId: string

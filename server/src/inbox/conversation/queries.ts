@@ -1,6 +1,7 @@
 import { hiddenWorkspace } from '../../base/citus/distributed-sql.ts'
 import type { Sql, Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
+import { currentColumns, setUpdatedNow } from './activity-columns.ts'
 import {
   type Conversation,
   publishConversations,
@@ -10,7 +11,6 @@ import {
 } from './conversation.ts'
 import { canStartCall, retryAfterCallsStarted } from './dispatches.ts'
 import { type ConversationRow, decryptConversation, encryptConversation } from './encrypted-conversation.ts'
-import { currentColumns, setUpdatedNow } from './activity-columns.ts'
 
 export const conversationColumns = (sql: Sql, lastMessage = sql`c.last_message`) => sql`
   c.id,

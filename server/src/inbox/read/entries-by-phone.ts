@@ -1,10 +1,10 @@
 import { byteaArray } from '../../base/postgres/values.ts'
 import type { Actor } from '../../workspaces/actor.ts'
+import { currentColumns } from '../conversation/activity-columns.ts'
 import type { Conversation, InboxDeps, WorkspaceSql } from '../conversation/conversation.ts'
 import { type ConversationRow, decryptConversation, phoneIndexes } from '../conversation/encrypted-conversation.ts'
 import { writeOwner } from '../conversation/owner.ts'
 import { conversationColumns } from '../conversation/queries.ts'
-import { currentColumns } from '../conversation/activity-columns.ts'
 import { decryptNote, type NoteRow, noteColumns } from '../notes/notes.ts'
 import { decryptMessageView, type MessageViewRow, messageViewColumns } from './read-messages.ts'
 

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import type { Sql } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import { byteaArray } from '../../base/postgres/values.ts'
+import type { ColumnSource } from '../conversation/activity-columns.ts'
 import type { Scope } from '../conversation/conversation.ts'
 import type { ConversationStatus } from '../conversation/conversation-state.ts'
 import { exactPhoneIndexes, phoneIndexes } from '../conversation/encrypted-conversation.ts'
-import type { ColumnSource } from '../conversation/activity-columns.ts'
 import type { NameTerm } from '../search/conversation-tokens.ts'
 
 /** Views of the team's list; `mine` is the member whose assigned conversations it shows. */

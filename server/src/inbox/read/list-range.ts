@@ -3,7 +3,6 @@ import type { Fragment, Sql } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import { invalid } from '../../base/errors.ts'
 import { isUuid } from '../../base/id.ts'
-import type { Scope } from '../conversation/conversation.ts'
 import {
   type ColumnSource,
   currentColumns,
@@ -11,6 +10,7 @@ import {
   isIdle,
   touchedConversations,
 } from '../conversation/activity-columns.ts'
+import type { Scope } from '../conversation/conversation.ts'
 import type { ListItemRow, TeamListItemRow } from './conversation-list-item.ts'
 import { type ConversationFilter, filterCondition } from './list-filter.ts'
 

@@ -3,9 +3,9 @@ import type { Sql } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import { invalid } from '../../base/errors.ts'
 import { isUuid } from '../../base/id.ts'
+import { currentColumns } from '../conversation/activity-columns.ts'
 import type { Conversation, Scope } from '../conversation/conversation.ts'
 import { opaqueWorkspaceId } from '../conversation/queries.ts'
-import { currentColumns } from '../conversation/activity-columns.ts'
 import { findConversationsByName } from '../search/find-by-name.ts'
 import {
   type ConversationListItem,

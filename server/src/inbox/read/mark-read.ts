@@ -1,6 +1,7 @@
 import type { Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import { timestampArray } from '../../base/postgres/values.ts'
+import { currentColumns, touchConversations } from '../conversation/activity-columns.ts'
 import { withUpdatedAt } from '../conversation/change.ts'
 import {
   type Conversation,
@@ -14,7 +15,6 @@ import { conversationNotFound } from '../conversation/errors.ts'
 import { decryptMessageId } from '../conversation/message.ts'
 import { findInbound, findNewestInbound } from '../conversation/message-queries.ts'
 import { findConversation, lockConversation, opaqueWorkspaceId, storeConversation } from '../conversation/queries.ts'
-import { currentColumns, touchConversations } from '../conversation/activity-columns.ts'
 
 /**
  * Marks a conversation read. Sends the read receipt to the platform after the commit, without awaiting or reporting its

@@ -3,10 +3,10 @@ import type { Sql } from '../../base/db.ts'
 import { decryptOrNull } from '../../base/encryption/encrypt.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import { byteaArray } from '../../base/postgres/values.ts'
+import { type ColumnSource, currentColumns, touchedIds } from '../conversation/activity-columns.ts'
 import type { Scope } from '../conversation/conversation.ts'
 import { decryptContact, phoneIndexes } from '../conversation/encrypted-conversation.ts'
 import { opaqueWorkspaceId } from '../conversation/queries.ts'
-import { type ColumnSource, currentColumns, touchedIds } from '../conversation/activity-columns.ts'
 import { filterCondition, type NamedSearch } from '../read/list-filter.ts'
 import {
   afterPosition,

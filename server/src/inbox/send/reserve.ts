@@ -12,6 +12,7 @@ import { findTimes, insertMessages, rangeMs } from '../conversation/message-quer
 import { attachUpload } from '../media/attached-uploads.ts'
 import { insertAttachments } from '../media/media-queries.ts'
 import { findReferences, hasReferences, noReferences, type OutgoingFile } from './check-references.ts'
+import { fingerprintOf } from './idempotent-replay.ts'
 import {
   keyOf,
   type PlannedSend,
@@ -21,7 +22,6 @@ import {
   type SendThread,
   type UnreservedSend,
 } from './plan-send.ts'
-import { fingerprintOf } from './idempotent-replay.ts'
 import {
   connectionsOf,
   findUsedKeys,

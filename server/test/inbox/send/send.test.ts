@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { outcomeUnknown } from '../../../src/inbox/conversation/message.ts'
 import { currentColumns } from '../../../src/inbox/conversation/activity-columns.ts'
+import { outcomeUnknown } from '../../../src/inbox/conversation/message.ts'
 import { freshKey, noon, type SendWorld, sendWorld, text } from '../../support/inbox/send-world.ts'
 
 test('a text is sent to the platform once, with our id, and returns sent', async () => {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setImmediate } from 'node:timers/promises'
 import { systemClock } from '../../../src/base/clock.ts'
 import type { Db } from '../../../src/base/db.ts'
 import { newId } from '../../../src/base/id.ts'
@@ -136,21 +135,21 @@ test('presence reaches other nodes', async () => {
 })
 
 test('other nodes receive the states of a member in order: the latest follows when the previous one was sent', async () => {
-  const sent: string[] = []
-  const first = Promise.withResolvers<void>()
+  const sent: (string | null)[] = []
+  const [first, last] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const sql = (_text: unknown, _channel: string, message: string) => {
     sent.push(JSON.parse(message).state)
+    if (sent.at(-1) === null) last.resolve()
     return first.promise
   }
   const db = { sql, listen: async () => {} } as unknown as Db
-  const presence = await createPresence({ db, clock: systemClock, changed: () => {}, onError: assert.ifError })
-  const conversation = { workspaceId: newId(), conversationId: newId() }
+  const presence = await createPresence({ db, clock: systemClock, changed() {}, onError: assert.ifError })
+  const conversation = { workspaceId: 'w', conversationId: 'c' }
   for (const state of ['viewing', 'typing', 'viewing', null] as const) presence.set(conversation, 'bea', state)
   presence.set(conversation, 'ana', 'viewing')
-  await setImmediate()
   assert.deepEqual(sent, ['viewing', 'viewing'], 'one of each member')
   first.resolve()
-  await setImmediate()
+  await last.promise
   assert.deepEqual(sent, ['viewing', 'viewing', null])
 })
 

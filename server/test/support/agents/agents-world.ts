@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { basePath } from '../../../src/agents/http/routes.ts'
 import type { AgentTool } from '../../../src/agents/define-tool.ts'
+import { basePath } from '../../../src/agents/http/routes.ts'
 import { agentTools } from '../../../src/agents/tools/all-tools.ts'
 import type { NewKeyInput } from '../../../src/auth/api-keys/change-key.ts'
 import { newId } from '../../../src/base/id.ts'

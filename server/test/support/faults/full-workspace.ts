@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { basePath } from '../../../src/agents/http/routes.ts'
 import type { AgentTool } from '../../../src/agents/define-tool.ts'
+import { basePath } from '../../../src/agents/http/routes.ts'
 import { agentTools } from '../../../src/agents/tools/all-tools.ts'
 import { scopes } from '../../../src/auth/api-keys/caller.ts'
 import { createPasswords } from '../../../src/auth/users/passwords.ts'

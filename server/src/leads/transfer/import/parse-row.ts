@@ -6,6 +6,7 @@ import { hasChoices, type LeadField, storedType } from '../../fields/lead-fields
 import { maxLabelLength, type TypedField } from '../../lead/custom-fields.ts'
 import { parseBulkItem, type UpsertItem } from '../../lead/input.ts'
 import { unguardCell } from '../file/cells.ts'
+import { errorColumn, type FieldTarget, parseTarget, type Target, targetOfKey } from '../file/column-mapping.ts'
 import {
   allowedValues,
   choiceFields,
@@ -17,7 +18,6 @@ import {
   valueKey,
 } from '../file/field-values.ts'
 import type { FileRow } from '../file/file-rows.ts'
-import { errorColumn, type FieldTarget, parseTarget, type Target, targetOfKey } from '../file/column-mapping.ts'
 import type { ImportChoice } from './settings.ts'
 
 export interface RowContext {

@@ -3,6 +3,7 @@ import type { Keyring } from '../../../base/encryption/keyring.ts'
 import { InvalidInput, unprocessable } from '../../../base/errors.ts'
 import { fieldsInUse, hasChoices, type LeadField } from '../../fields/lead-fields.ts'
 import { unguardCell } from '../file/cells.ts'
+import { parseTarget, proposeTargets } from '../file/column-mapping.ts'
 import {
   type ChoiceField,
   isChoiceField,
@@ -13,7 +14,6 @@ import {
 } from '../file/field-values.ts'
 import type { Delimiter, Encoding, FileRow } from '../file/file-rows.ts'
 import { decodeBeginning, detectDelimiter, detectEncoding, FileProblem, readRows } from '../file/file-rows.ts'
-import { parseTarget, proposeTargets } from '../file/column-mapping.ts'
 import { readPieces } from './file-pieces.ts'
 import { endStates, type ImportRow } from './imports.ts'
 

@@ -1,8 +1,8 @@
 import type { Keyring } from '../../../base/encryption/keyring.ts'
 import { csvLine, unguardCell } from '../file/cells.ts'
+import { errorColumn } from '../file/column-mapping.ts'
 import type { DecimalSeparator, FieldValueMapping, ValueMapping } from '../file/field-values.ts'
 import type { FileFormat, FileRow } from '../file/file-rows.ts'
-import { errorColumn } from '../file/column-mapping.ts'
 
 export const matchers = ['externalRef', 'uniqueCode', 'phone', 'id', 'none'] as const
 export type Matcher = (typeof matchers)[number]
