@@ -11,7 +11,7 @@ export interface Calls {
     needs: { newPassword: (values: { least: Shown }) => string; shorterPassword: (values: { most: Shown }) => string; name: (values: { most: Shown }) => string }
   }
   common: {
-    needAttention: (values: { n: Shown }) => string
+    needAttention: (values: { n: number }) => string
     palette: { appearance: (values: { word: Shown }) => string; language: (values: { name: Shown }) => string }
     keys: { goTo: (values: { page: Shown }) => string }
     failure: { reference: (values: { id: Shown }) => string }
@@ -19,7 +19,7 @@ export interface Calls {
     time: { ago: (values: { span: Shown }) => string; minutes: (values: { n: Shown }) => string; hours: (values: { n: Shown }) => string; days: (values: { n: Shown }) => string }
   }
   inbox: {
-    unreadBadge: (values: { n: Shown }) => string
+    unreadBadge: (values: { n: number }) => string
     filters: { remove: (values: { what: Shown }) => string; searchFor: (values: { term: Shown }) => string }
     saved: { delete: (values: { name: Shown }) => string; deleted: (values: { name: Shown }) => string }
     ownMessage: (values: { text: Shown }) => string
