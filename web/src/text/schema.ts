@@ -103,7 +103,7 @@ export interface Calls {
   }
   compose: {
     replyTo: (values: { name: Shown }) => string
-    tooLong: (values: { over: Shown }) => string
+    tooLong: (values: { over: number }) => string
     closesIn: (values: { hours: number; minutes: Shown }) => string
     closesAt: (values: { time: Shown }) => string
     repliedWhileWriting: (values: { name: Shown }) => string
