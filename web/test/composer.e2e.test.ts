@@ -130,7 +130,7 @@ test('signing out removes everything the person wrote in the browser, including 
   const { url } = await demo.team('POST', '/sign-in-links', { email: await ownerEmail() })
   await page.goto(url)
   await page.getByRole('button').first().click()
-  await page.getByRole('link', { name: 'Later' }).click()
+  await page.getByRole('link', { name: 'Skip for now' }).click()
   await page.getByRole('navigation').first().waitFor()
   await page.goto(`${demo.url}/w/${demo.workspaceId}/${ivy.place}`)
   allowLoadFailure(page)

@@ -44,7 +44,7 @@ test('an undelivered message shows the reason and can be sent as a new one', asy
   const added = await demo.call('POST', `${demo.simulatorUrl}/simulator/faults`, failure)
   assert.equal(added.status, 201, JSON.stringify(added.body))
   await demo.call('POST', api(openId(page)), { kind: 'text', text: 'Sim, está!' }, withKey('two'))
-  await page.getByText('The platform didn’t deliver it').waitFor()
+  await page.getByText('The platform limits how many messages').waitFor()
   await page.getByRole('listitem').first().getByText('Not delivered').waitFor()
   await page.getByRole('button', { name: 'Send as new' }).click()
   await page.getByText('Demo Owner replied and took over').waitFor()

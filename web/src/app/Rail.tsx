@@ -115,7 +115,7 @@ function UserMenu({ setup, openKeys }: UserMenuProps) {
   const [isOpen, setOpen] = useState(false)
   const dropdown = useDropdown(isOpen, setOpen)
   const me = `${t.common.me}: ${name}`
-  const label = problemCount > 0 ? `${me}. ${t.common.needAttention({ n: formatCount(problemCount) })}` : me
+  const label = problemCount > 0 ? `${me}. ${t.common.needAttention({ n: problemCount })}` : me
   return (
     <>
       <UnstyledButton {...dropdownButtonProps(dropdown, 'menu')} className={styles.link} aria-label={label}>

@@ -11,7 +11,7 @@ import { formatDuration } from './duration.ts'
 import { type GroupName, groupNames, useGroupNames } from './group-names.ts'
 import styles from './HomePage.module.css'
 
-/** First responses by member, agent, connection or label, compared with the previous period. */
+/** First replies by member, agent, connection or label, compared with the previous period. */
 export function Groups({ days }: { days: number }) {
   const texts = t.home.groups
   const query = useComparison(useWorkspaceId(), days)

@@ -11,7 +11,7 @@ export interface Calls {
     needs: { newPassword: (values: { least: Shown }) => string; shorterPassword: (values: { most: Shown }) => string; name: (values: { most: Shown }) => string }
   }
   common: {
-    needAttention: (values: { n: Shown }) => string
+    needAttention: (values: { n: number }) => string
     palette: { appearance: (values: { word: Shown }) => string; language: (values: { name: Shown }) => string }
     keys: { goTo: (values: { page: Shown }) => string }
     failure: { reference: (values: { id: Shown }) => string }
@@ -19,7 +19,7 @@ export interface Calls {
     time: { ago: (values: { span: Shown }) => string; minutes: (values: { n: Shown }) => string; hours: (values: { n: Shown }) => string; days: (values: { n: Shown }) => string }
   }
   inbox: {
-    unreadBadge: (values: { n: Shown }) => string
+    unreadBadge: (values: { n: number }) => string
     filters: { remove: (values: { what: Shown }) => string; searchFor: (values: { term: Shown }) => string }
     saved: { delete: (values: { name: Shown }) => string; deleted: (values: { name: Shown }) => string }
     ownMessage: (values: { text: Shown }) => string
@@ -51,6 +51,8 @@ export interface Calls {
     contains: (values: { field: Shown; value: Shown }) => string
     from: (values: { field: Shown; value: Shown }) => string
     to: (values: { field: Shown; value: Shown }) => string
+    fromDay: (values: { field: Shown; value: Shown }) => string
+    toDay: (values: { field: Shown; value: Shown }) => string
     between: (values: { field: Shown; from: Shown; to: Shown }) => string
     last: (values: { field: Shown; days: number }) => string
     empty: (values: { field: Shown }) => string
@@ -60,7 +62,7 @@ export interface Calls {
   leads: {
     count: (values: { n: number }) => string
     created: (values: { name: Shown }) => string
-    filters: { remove: (values: { sentence: Shown }) => string; lastDays: (values: { days: Shown }) => string }
+    filters: { remove: (values: { sentence: Shown }) => string; lastDays: (values: { days: number }) => string }
     sort: (values: { field: Shown }) => string
     viewSaved: (values: { name: Shown }) => string
     viewDeleted: (values: { name: Shown }) => string
@@ -71,7 +73,7 @@ export interface Calls {
     selected: (values: { n: Shown }) => string
     bulk: { set: (values: { field: Shown }) => string; becomes: (values: { field: Shown; value: Shown }) => string; confirm: { title: (values: { leads: Shown }) => string; action: (values: { leads: Shown }) => string }; confirmDelete: { title: (values: { leads: Shown }) => string; action: (values: { leads: Shown }) => string }; everything: (values: { n: Shown }) => string; collecting: (values: { n: Shown }) => string; running: (values: { done: Shown; all: Shown }) => string; undoing: (values: { done: Shown; all: Shown }) => string; done: (values: { leads: Shown }) => string; deleted: (values: { leads: Shown }) => string; unchanged: (values: { leads: Shown }) => string; failed: (values: { leads: Shown }) => string; undone: (values: { leads: Shown }) => string; kept: (values: { leads: Shown }) => string; undoUntil: (values: { when: Shown }) => string }
     deleted: (values: { name: Shown }) => string
-    deletedMany: (values: { n: Shown }) => string
+    deletedMany: (values: { n: number }) => string
     restored: (values: { name: Shown }) => string
     panel: { label: (values: { name: Shown }) => string; removeCustom: (values: { name: Shown }) => string; change: (values: { from: Shown; to: Shown }) => string; you: (values: { text: Shown }) => string }
     edit: (values: { field: Shown; name: Shown }) => string
@@ -101,7 +103,7 @@ export interface Calls {
   }
   compose: {
     replyTo: (values: { name: Shown }) => string
-    tooLong: (values: { over: Shown }) => string
+    tooLong: (values: { over: number }) => string
     closesIn: (values: { hours: number; minutes: Shown }) => string
     closesAt: (values: { time: Shown }) => string
     repliedWhileWriting: (values: { name: Shown }) => string

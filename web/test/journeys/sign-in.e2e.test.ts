@@ -45,7 +45,7 @@ test('pages before sign-in use the app’s font from the start, and a short pass
   await page.getByRole('button', { name: 'Set password' }).click()
   const wrong = field.and(page.locator('[aria-invalid=true]:focus'))
   await wrong.waitFor()
-  await page.getByText('Use at least 12 characters for the password.').waitFor()
+  await page.getByText('Use at least 12 characters.').waitFor()
   assert.deepEqual(await fontsOf(page, 'h1'), ['Inter'])
   await assertAccessible(page)
 })

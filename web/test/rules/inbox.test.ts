@@ -38,7 +38,7 @@ const ids = ({ rows }: ConversationList) => rows.map(({ id }) => id).join('')
 test('a failed file shows a reason if a person can act on it', () => {
   for (const [code, words] of [
     ['http_404', /No longer/],
-    ['size_mismatch', /isn’t the one/],
+    ['size_mismatch', /doesn’t match/],
     ['forbidden_address', /isn’t allowed/],
     ['190', /credential/],
     ['store_full', /file storage/],

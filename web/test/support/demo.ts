@@ -138,7 +138,7 @@ export async function openDemo(): Promise<Demo> {
 }
 
 // The link leads to a page that asks for a password.
-const laterWords = /^(Later|Depois|Más tarde)$/
+const laterWords = /^(Skip for now|Pular por enquanto|Omitir por ahora)$/
 
 /** Keeps one context of the owner for each language: a new one would load and compile the whole app on each visit. */
 function ownerOf(browser: Browser, url: string, signInUrl: string) {

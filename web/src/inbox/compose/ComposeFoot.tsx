@@ -3,7 +3,7 @@ import { IconClock, IconNote, IconSend2, IconTemplate } from '@tabler/icons-reac
 import type { ReactNode } from 'react'
 import { t } from '../../text/index.ts'
 import { Chip } from '../../ui/Chip.tsx'
-import { formatNumber, formatTime } from '../../ui/format/time.ts'
+import { formatTime } from '../../ui/format/time.ts'
 import { Tip } from '../../ui/overlay/Tip.tsx'
 import { enterSends, isTouch, useStoredToggle } from '../../ui/stored-toggles.ts'
 import styles from './Composer.module.css'
@@ -83,7 +83,7 @@ export function ComposeFoot(props: ComposeFootProps) {
       <span className={styles.space} />
       {isField && over > 0 && (
         <span className={styles.over} role="alert">
-          {t.compose.tooLong({ over: formatNumber(over) })}
+          {t.compose.tooLong({ over })}
         </span>
       )}
       {isField && !isTouch() && <EnterChoice />}

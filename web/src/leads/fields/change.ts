@@ -5,7 +5,6 @@ import { type BulkAction, bulkChange, type Lead, type LeadChanges, leadsKey } fr
 import { hideLeads } from '../../data/leads-cache.ts'
 import { t } from '../../text/index.ts'
 import { statusName } from '../../ui/format/lead-texts.ts'
-import { formatNumber } from '../../ui/format/time.ts'
 import { showError, showToast, showUndoToast } from '../../ui/overlay/toasts.tsx'
 import { nameOf } from './lead.ts'
 
@@ -66,9 +65,7 @@ function createLeadActions(queries: QueryClient, workspaceId: string): LeadActio
       const [only] = leads
       if (!isDone || only === undefined) return
       const words =
-        leads.length === 1
-          ? t.leads.deleted({ name: only.name })
-          : t.leads.deletedMany({ n: formatNumber(leads.length) })
+        leads.length === 1 ? t.leads.deleted({ name: only.name }) : t.leads.deletedMany({ n: leads.length })
       showUndoToast(words, () => void restore(ids))
     },
   }

@@ -26,6 +26,7 @@ export default function ConditionEditor({ dropdown, condition, title, context, c
   const { column, operator, values } = condition
   // A condition in the address may be older than the type of its field.
   const operators = [...new Set([...operatorsOf(column, custom?.type), operator])]
+  const isOfDays = kindOf(column) === 'time' || custom?.type === 'date'
   const setOperator = (next: Operator) => {
     const keeps = haveSameValues(operator, next)
     change({ ...condition, operator: next, values: keeps ? values : [] })
@@ -38,12 +39,17 @@ export default function ConditionEditor({ dropdown, condition, title, context, c
           label={title}
           value={operator}
           onChange={(event) => setOperator(event.currentTarget.value as Operator)}
-          data={operators.map((value) => ({ value, label: t.filtering.operators[value] }))}
+          data={operators.map((value) => ({ value, label: operatorText(value, isOfDays) }))}
         />
         {countOf(operator) > 0 && <Values key={operator} {...{ condition, context, custom, change }} />}
       </Stack>
     </DropdownPanel>
   )
+}
+
+function operatorText(operator: Operator, isOfDays: boolean): string {
+  const { operators, dayOperators } = t.filtering
+  return isOfDays && (operator === 'from' || operator === 'to') ? dayOperators[operator] : operators[operator]
 }
 
 const haveSameValues = (a: Operator, b: Operator): boolean => {

@@ -29,6 +29,7 @@ export function describeCondition(condition: Condition, names: ValueNames): stri
   const { filtering } = t
   const text = values.map((value) => valueText(column, value, names))
   const [first = '', second = ''] = text
+  const isOfDays = mayHaveDays(column) && isDay(values[0] ?? '')
   switch (operator) {
     case 'is':
       return filtering.is({ field: title, values: either(text) })
@@ -37,9 +38,9 @@ export function describeCondition(condition: Condition, names: ValueNames): stri
     case 'contains':
       return filtering.contains({ field: title, value: first })
     case 'from':
-      return filtering.from({ field: title, value: first })
+      return filtering[isOfDays ? 'fromDay' : 'from']({ field: title, value: first })
     case 'to':
-      return filtering.to({ field: title, value: first })
+      return filtering[isOfDays ? 'toDay' : 'to']({ field: title, value: first })
     case 'between':
       return filtering.between({ field: title, from: first, to: second })
     case 'last':
@@ -63,9 +64,10 @@ function valueText(column: Column, value: string, { people, customs, labels, cur
   if (custom?.type === 'number' || custom?.type === 'amount')
     return formatValue({ ...custom, type: custom.type }, value, currency)
   if (kindOf(column) === 'number') return formatAmount(Number(value), currency)
-  const mayBeDay = kindOf(column) === 'time' || kindOf(column) === 'custom'
-  return mayBeDay && isDay(value) ? dayText(value) : value
+  return mayHaveDays(column) && isDay(value) ? dayText(value) : value
 }
+
+const mayHaveDays = (column: Column): boolean => kindOf(column) === 'time' || kindOf(column) === 'custom'
 
 const either = (text: readonly string[]): string => new Intl.ListFormat(language, { type: 'disjunction' }).format(text)
 
