@@ -31,7 +31,7 @@ const kinds: Record<ErasedKind, string> = {
   notes: 'Internal notes, with their mentions.',
   activities: 'Records of changes shown in conversations.',
   handovers: 'Texts of handovers and transfers.',
-  sends: 'Idempotency records of sends.',
+  sends: 'Send idempotency records.',
   events: 'Events in the feed.',
   deliveries: 'Webhook deliveries, sent or pending, with the responses of receivers.',
   sessionRows: 'Rows about the customer in QR sessions.',

@@ -148,7 +148,7 @@ const retentionDays = {
   ),
   activitiesDays: days('Records of changes shown in conversations. Null: kept as long as the conversation.'),
   sendsDays: days(
-    'Idempotency records of sends. After that, repeating an Idempotency-Key sends again. Null: kept as long as the message.',
+    'Send idempotency records. After that, repeating an Idempotency-Key sends again. Null: kept as long as the message.',
   ),
   submissionsDays: days('Form submissions; leads are not deleted. Null: kept as long as the lead.'),
   auditDays: days('Audit log. Null: kept.'),

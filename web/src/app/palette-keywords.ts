@@ -35,11 +35,11 @@ export const sectionKeywords: Record<SectionName, string> = {
 export const actionKeywords = {
   conversation:
     'new start conversation write message send compose nueva iniciar conversación escribir mensaje nova iniciar conversa escrever mensagem',
-  lead: 'new create add lead contact customer nuevo nueva crear añadir contacto cliente novo nova criar adicionar contato',
+  lead: 'new create add lead contact customer nuevo nueva crear añadir agregar contacto cliente novo nova criar adicionar contato',
   form: 'new create landing page nuevo nueva crear formulario novo nova criar formulário',
   key: 'new create api key agent nuevo nueva crear clave agente novo nova criar chave',
   webhook: 'new create webhook endpoint nuevo nueva crear novo nova criar',
-  connection: 'new add connect number phone whatsapp nuevo nueva añadir conectar número novo nova adicionar',
+  connection: 'new add connect number phone whatsapp nuevo nueva añadir agregar conectar número novo nova adicionar',
   import: 'upload csv excel file spreadsheet importar subir archivo planilla enviar arquivo planilha',
   export: 'download csv excel backup exportar descargar baixar planilha',
   board: 'kanban pipeline columns tablero columnas embudo quadro colunas funil',

@@ -77,7 +77,7 @@ const settings = [
 const more: Record<string, Stop['overlays']> = {
   members: {
     invite: button('Invite member'),
-    again: button('Copy invitation link for gil@example.com'),
+    again: button('Copy link for gil@example.com'),
   },
   fields: { new: button('New field') },
   labels: { new: button('New label') },

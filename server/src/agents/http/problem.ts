@@ -47,7 +47,7 @@ export const hintsByCode: Record<string, string[]> = {
     'Nothing can be sent on this connection now. Call list_connections to see its state.',
     'Call hand_over, so that people take care of it.',
   ],
-  ACKNOWLEDGEMENT_REQUIRED: ['Call hand_over: a person must confirm the risk of this channel first.'],
+  ACKNOWLEDGEMENT_REQUIRED: ['Call hand_over: a person must accept the risk of this channel first.'],
   IDEMPOTENCY_KEY_USED: ['Use another idempotency_key for different content, or omit it.'],
   CHAT_INBOX_UNAVAILABLE: ['Wait for Retry-After seconds, then repeat the same call.'],
 }

@@ -31,7 +31,7 @@ const path = '/api/team/v1/workspaces/:workspaceId/invitations'
 
 const url = Type.String({
   maxLength: 2000,
-  description: 'Send it to the person. It works once, until the invitation expires.',
+  description: 'Send it to the person. It works once and only until the invitation expires.',
   example: 'https://parley.example.com/invite/wK8…',
 })
 const token = Type.String({

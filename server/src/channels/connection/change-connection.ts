@@ -142,10 +142,10 @@ export async function removeConnection(deps: ConnectionDeps, by: ChangeAuthor, i
   })
 }
 
-/** Confirms the risk of an unofficial connection, for 90 days or until it is paired again. Only people can do this. */
+/** Accepts the risk of an unofficial connection, for 90 days or until it is paired again. Only people can do this. */
 export async function acknowledgeRisk(deps: ConnectionDeps, by: ChangeAuthor, id: string): Promise<StoredConnection> {
   const { userId } = by
-  if (userId === null) throw forbidden('Only a person can confirm the risk. Sign in as a member.')
+  if (userId === null) throw forbidden('Only a person can accept the risk. Sign in as a member.')
   return update(deps, by, id, 'connection.acknowledged', (one, now) => {
     if (one.channel !== 'unofficial') throw conflict('Only an unofficial connection has a risk to confirm')
     return { ...one, acknowledgedAt: now, acknowledgedBy: userId }

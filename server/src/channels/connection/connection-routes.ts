@@ -148,8 +148,9 @@ function actionRoutes(api: TeamApi, deps: ChannelTeamDeps): void {
   add('resume', 'admin', resume, resumeConnection)
   const acknowledge = {
     operationId: 'acknowledgeConnection',
-    summary: 'Confirm the risk of an unofficial connection',
-    description: 'Every member can confirm, in person. Valid for 90 days, or until the number is paired again.',
+    summary: 'Accept the risk of an unofficial connection',
+    description:
+      'Every member can accept it, but tokens cannot. Valid for 90 days, or until the number is paired again.',
   }
   add('acknowledge', 'member', acknowledge, acknowledgeRisk)
 }

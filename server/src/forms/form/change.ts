@@ -79,7 +79,7 @@ export async function removeForm(deps: FormDeps, member: Member, id: string): Pr
 const defaults = {
   description: null,
   submitLabel: 'Send',
-  thankYou: 'Thank you! We will be in touch soon.',
+  thankYou: 'Thank you! We’ll be in touch soon.',
   redirectUrl: null,
   allowedOrigins: [],
   source: 'website',

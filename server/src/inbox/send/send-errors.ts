@@ -56,7 +56,7 @@ export const connectionOnHold = ({ reason, nextTryAt, until }: Hold): ApiError =
   )
 
 export const acknowledgementRequired = (): ApiError =>
-  conflict('A workspace member must first confirm the risk of this channel in the settings of the connection', {
+  conflict('A workspace member must first accept the risk of this channel in the settings of the connection', {
     code: 'ACKNOWLEDGEMENT_REQUIRED',
   })
 

@@ -64,8 +64,7 @@ function createLeadActions(queries: QueryClient, workspaceId: string): LeadActio
       const isDone = await attempt(() => bulkAll(ids, { delete: true }))
       const [only] = leads
       if (!isDone || only === undefined) return
-      const words =
-        leads.length === 1 ? t.leads.deleted({ name: only.name }) : t.leads.deletedMany({ n: leads.length })
+      const words = leads.length === 1 ? t.leads.deleted({ name: only.name }) : t.leads.deletedMany({ n: leads.length })
       showUndoToast(words, () => void restore(ids))
     },
   }

@@ -132,7 +132,7 @@ export function channelSessionTeamRoutes(app: App, deps: SessionDeps, guard: Tea
     operationId: 'pairConnection',
     summary: 'Pair an unofficial connection with a phone',
     description:
-      'Admins only. Requests a QR code or a code to type, which then appears in the session. Unlinks the current phone first. After pairing, the risk must be confirmed again.',
+      'Admins only. Requests a QR code or a code to type, which then appears in the session. Unlinks the current phone first. After pairing, the risk must be accepted again.',
     params: connectionParams,
     body: pairSchema,
     answers: { 202: oneSession },
