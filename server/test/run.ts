@@ -28,13 +28,12 @@ const { values, positionals } = parseArgs({
   },
 })
 const filesPerProcess: Record<Tier, number> = { fast: 24, e2e: 8, slow: 1 }
-const spreadFolders =
-  'server/test/{access,agents,channels,erasure,events,forms,inbox,leads,notices,rotation,stats,team,webhooks,workspace}'
 const maxFailureLength = 4000
 const cache = resolve('node_modules/.cache/parley-tests')
 const groupFolder = join(cache, `groups-${process.pid}`)
 const [failures, counts] = [[] as string[], { passed: 0, failed: 0, skipped: 0 }]
 const stopping = new AbortController()
+const tierOf = (file: string) => (/\.(e2e|slow)\.test\.ts$/.exec(file)?.[1] ?? 'fast') as Tier
 process.once('SIGINT', () => stopping.abort()).once('SIGTERM', () => stopping.abort())
 
 const files = filterFiles(selectFiles())
@@ -58,18 +57,12 @@ try {
   for (const made of [groupFolder, scratch.folder]) rmSync(made, { recursive: true, force: true, maxRetries: 5 })
 }
 
-function tierOf(file: string): Tier {
-  return (/\.(e2e|slow)\.test\.ts$/.exec(file)?.[1] as Tier | undefined) ?? 'fast'
-}
-
 /** Returns the files that the arguments select; by default the fast tier and the browser journeys. */
 function selectFiles(): string[] {
   const tiers = values.tier ?? ['fast']
   const inFolder = (folder: string) =>
     globSync(join(folder, '**/*.test.ts')).filter((file) => tiers.includes('all') || tiers.includes(tierOf(file)))
   if (positionals.length === 0) {
-    if (values.distributed || values.pooler)
-      return globSync(values.distributed ? spreadFolders : 'server/test').flatMap(inFolder)
     const journeys = values.tier ? [] : globSync('web/test/journeys/*.e2e.test.ts')
     return [...['server/test', 'simulator/test', 'web/test'].flatMap(inFolder), ...journeys].sort()
   }

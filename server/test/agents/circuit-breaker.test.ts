@@ -99,11 +99,14 @@ async function held(w: AgentsWorld): Promise<string> {
 test('a key that keeps answering conversations of people is paused, and people are notified', async () => {
   const w = await agentsWorld()
   const conversation_id = await held(w)
-  const isTold = whenSent(/paused_why/)
+  const isPauseStored = whenSent(/insert into audit_log/)
   for (let n = 0; n < 10; n++) {
     const { body } = await w.callTool('answer', { conversation_id, text: `Are you there? ${n}` })
     assert.equal(body.code, 'HELD_BY_PEOPLE')
   }
+  // The audit entry follows the update in one transaction, which holds the key's row until it ends.
+  await isPauseStored
+  await w.db.sql`select from api_keys where workspace_id = ${w.workspaceId} and id = ${w.agent.id} for update`
   const paused = await w.callTool('wait_for_work', { wait: 0 })
   assert.deepEqual([paused.status, paused.body.code, paused.headers['retry-after']], [429, 'PAUSED', '60'])
   assert.match(paused.body.next.join(' '), /You called answer 10 times .* HELD_BY_PEOPLE.*Retry-After/)
@@ -113,9 +116,6 @@ test('a key that keeps answering conversations of people is paused, and people a
 
   const admin = await signedInMember(w, 'admin')
   const seen = async (by = admin) => (await by.call('GET', '/stats')).body.attention
-  await isTold
-  // Waits until the transaction that reads the key is done.
-  await w.db.sql`select from api_keys where workspace_id = ${w.workspaceId} and id = ${w.agent.id} for update`
   const [{ code, id, name, reason }] = await seen()
   assert.deepEqual([code, id, name, reason], ['key_paused', w.agent.id, 'Support agent', 'same_call'])
   const [{ action, target }] = (await admin.call('GET', '/audit')).body.entries
