@@ -100,6 +100,17 @@ test('a masked endpoint gets no phone in any event', async () => {
   assert.ok(w.receiver.received.some(({ text }) => text.includes('55119*****001')))
 })
 
+test("an endpoint that sees phones gets none of a lead's former numbers, which are recorded for the mask", async () => {
+  const w = await deliveryWorld()
+  const { id } = await w.lead({ phone: '5511900000001' })
+  await w.call('PATCH', `/api/v1/leads/${id}`, { body: { phone: '5511900000002' } })
+  assert.deepEqual((await w.events(id)).at(-1)?.payload.formerPhones, ['5511900000001'])
+  await w.drain()
+  const [, changed = assert.fail()] = w.receiver.received
+  assert.equal(changed.body.phone, '5511900000002')
+  assert.doesNotMatch(changed.text, /5511900000001|formerPhones/)
+})
+
 test('during a rotation both secrets verify, afterwards only the new one', async () => {
   const w = await deliveryWorld()
   const { secret: fresh } = await w.ok('POST', `/${w.id}/rotate-secret`, { overlapHours: 1 })
