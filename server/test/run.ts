@@ -59,7 +59,8 @@ try {
 
 /** Returns the files that the arguments select; by default the fast tier and the browser journeys. */
 function selectFiles(): string[] {
-  const tiers = values.tier ?? ['fast']
+  const isFast = positionals.length === 0 || values.distributed || values.pooler
+  const tiers = values.tier ?? (isFast ? ['fast'] : ['fast', 'e2e'])
   const inFolder = (folder: string) =>
     globSync(join(folder, '**/*.test.ts')).filter((file) => tiers.includes('all') || tiers.includes(tierOf(file)))
   if (positionals.length === 0) {

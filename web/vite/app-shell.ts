@@ -38,15 +38,26 @@ const textsIn = (language: string, part: string): string[] => [
   ...(part === 'common' ? ['text/refusals.ts'] : []),
 ]
 
+/** How the bundler adds what a part that loads later needs: before the base styles, which would then override it. */
+const append = 'document.head.appendChild(link)'
+
 /**
  * Shows the shape of the app before other files have loaded: styles are requested below what is drawn at once, and
- * `app-shell.json` names the files of each page, which the server adds to the HTML that it sends.
+ * `app-shell.json` names the files of each page, which the server adds to the HTML that it sends. Styles of parts that
+ * load later go between the base styles and those of the page, as in the order of their imports.
  */
 export function appShell(): Plugin {
   return {
     name: 'app-shell',
     enforce: 'post',
     apply: 'build',
+    transform: {
+      filter: { id: /vite\/preload-helper/ },
+      handler(code) {
+        if (!code.includes(append)) this.error(`The bundler no longer contains ${append}`)
+        return { code: code.replace(append, `document.getElementById('later').before(link)`), map: null }
+      },
+    },
     transformIndexHtml: {
       order: 'post',
       handler: (html, { bundle }) => {
@@ -57,7 +68,7 @@ export function appShell(): Plugin {
         const flat = without.replace(/\n +/g, '\n')
         return flat
           .replace('<!--scripts-->', () => `${heaviestFirst(scripts, bundle).join('\n')}\n<!--scripts-->`)
-          .replace('<!--styles-->', () => `${styles.join('').trim()}\n<!--styles-->`)
+          .replace('<!--styles-->', () => `${styles.join('').trim()}\n<template id="later"></template>\n<!--styles-->`)
       },
     },
     generateBundle(_, bundle) {

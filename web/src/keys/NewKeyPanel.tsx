@@ -51,7 +51,7 @@ export function NewKeyPanel({ close, onCreated }: NewKeyPanelProps) {
       title={t.keys.create}
       close={close}
       submit={() => create.mutate()}
-      footer={<PanelButtons close={close} action={t.keys.create} isBusy={create.isPending} />}
+      footer={<PanelButtons close={close} action={t.common.create} isBusy={create.isPending} />}
     >
       <TextInput
         label={t.keys.name}

@@ -33,7 +33,7 @@ export function NewTokenPanel({ close, onCreated }: NewTokenPanelProps) {
       title={texts.create}
       close={close}
       submit={() => create.mutate()}
-      footer={<PanelButtons close={close} action={texts.create} isBusy={create.isPending} />}
+      footer={<PanelButtons close={close} action={t.common.create} isBusy={create.isPending} />}
     >
       <TextInput
         label={texts.name}

@@ -46,7 +46,7 @@ export function EndpointPanel({ endpoint, close, onSaved }: EndpointPanelProps) 
   const workspaceId = useWorkspaceId()
   const draft = useDraft(endpoint === undefined ? blank : draftOf(endpoint))
   const { value, set, errorOf } = draft
-  const action = endpoint === undefined ? t.webhooks.create : t.common.save
+  const action = endpoint === undefined ? t.common.create : t.common.save
   const save = useMutation({
     mutationFn: async () => {
       if (endpoint === undefined) return createEndpoint(workspaceId, settingsOf(value))

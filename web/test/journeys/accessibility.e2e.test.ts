@@ -47,6 +47,15 @@ test('the main pages have no violations on a phone and no horizontal overflow', 
   }
 })
 
+test('menu items are large enough to hit: styles that load later override the base styles', async () => {
+  const { page } = await demo.open('home')
+  await page.getByRole('button', { name: /^You/ }).click()
+  const item = page.getByRole('menuitem', { name: 'Profile', exact: true })
+  await item.waitFor()
+  const { height } = (await item.boundingBox()) ?? assert.fail()
+  assert.ok(height >= 24, `${height} px`)
+})
+
 test('pages before sign-in have no accessibility violations in light and dark mode', async () => {
   const { page } = await visitOf(demo.browser)
   for (const address of forStrangers) {

@@ -9,7 +9,7 @@ test('a key is created, shown once, used from the shell, rotated and revoked', a
   const { page } = await demo.open('keys')
   await page.getByRole('button', { name: 'New API key' }).click()
   const panel = page.getByRole('dialog')
-  await panel.getByRole('button', { name: 'New API key' }).click()
+  await panel.getByRole('button', { name: 'Create', exact: true }).click()
   await panel.getByText('Fill in this field.').waitFor()
   await panel.getByLabel('Name').fill('Website agent')
   assert.equal(await panel.getByRole('checkbox', { checked: true }).count(), 0, 'nothing is chosen beforehand')
@@ -19,7 +19,7 @@ test('a key is created, shown once, used from the shell, rotated and revoked', a
   await panel.getByRole('radio', { name: 'Sync leads' }).check()
   await answersNew.waitFor({ state: 'detached' })
   assert.equal(await panel.getByRole('checkbox', { name: /Upsert leads in bulk/ }).isChecked(), true)
-  await panel.getByRole('button', { name: 'New API key' }).click()
+  await panel.getByRole('button', { name: 'Create', exact: true }).click()
 
   const shown = page.getByRole('dialog', { name: 'API key for Website agent' })
   const value = await shown.getByRole('textbox', { name: 'Value' }).inputValue()

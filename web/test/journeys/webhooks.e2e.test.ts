@@ -12,7 +12,7 @@ test('a webhook is created, receives a signed test event and a new lead, and sho
   await page.getByText('No webhooks yet').waitFor()
   await page.keyboard.press('c')
   const panel = page.getByRole('dialog')
-  await panel.getByRole('button', { name: 'New webhook' }).click()
+  await panel.getByRole('button', { name: 'Create', exact: true }).click()
   await panel.getByText('Fill in this field.').waitFor()
   await panel.getByLabel('URL').fill(receiver.url)
   await panel.getByLabel('Description').fill('Warehouse')
@@ -20,7 +20,7 @@ test('a webhook is created, receives a signed test event and a new lead, and sho
   await panel.getByRole('button', { name: 'Add header' }).click()
   await panel.getByRole('textbox', { name: 'Name' }).fill('X-Team')
   await panel.getByRole('textbox', { name: 'Value' }).fill('sales')
-  await panel.getByRole('button', { name: 'New webhook' }).click()
+  await panel.getByRole('button', { name: 'Create', exact: true }).click()
 
   const shown = page.getByRole('dialog', { name: 'Signing secret for Warehouse' })
   const secret = await shown.getByRole('textbox', { name: 'Signing secret' }).inputValue()

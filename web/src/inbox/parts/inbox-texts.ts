@@ -105,7 +105,7 @@ export function handoverLine({ actor, to, toName }: Pick<Handover, 'actor' | 'to
   const who = actor.name ?? t.inbox.teammate
   if (to === 'agents') return handover.offered({ who })
   if (toName !== null) return handover.toOne({ who, to: toName })
-  return to === 'people' ? handover.toTeam({ who }) : handover.toOne({ who, to: t.inbox.byAiOnly })
+  return to === 'people' ? handover.toTeam({ who }) : handover.toOne({ who, to: t.inbox.views.agents })
 }
 
 function ownerLine({ to, toName, fromName: from, reason, actor }: Activity, who: string): string {
