@@ -13,13 +13,8 @@ const documents = [
   ...globSync('docs/**/*.md', { cwd: root }),
 ]
 // Pages that describe the code and its tests.
-const guides = [
-  'docs/architecture.md',
-  'docs/request-flows.md',
-  'docs/security.md',
-  'docs/decisions/023-modules.md',
-  'CONTRIBUTING.md',
-]
+const guides = ['docs/architecture.md', 'docs/request-flows.md', 'docs/security.md', 'CONTRIBUTING.md']
+const decisions = globSync('docs/decisions/*.md', { cwd: root })
 const folders = ['', 'server/src', 'web/src']
 const fileNames = new Set(
   globSync('{server,web,bench,scripts,bin}/**/*.*', { cwd: root, exclude }).map((path) => basename(path)),
@@ -53,6 +48,26 @@ for (const guide of guides) {
     )
   })
 }
+
+test('every source file that a document names exists', () => {
+  const isLost = (path: string) => !fileNames.has(basename(path)) && !existsSync(join(root, path))
+  const lost = documents
+    .filter((document) => document !== 'CHANGELOG.md')
+    .flatMap((document) =>
+      [...withoutBlocks(read(document)).matchAll(/`((?:[\w.-]+\/)*[\w-][\w.-]*\.(?:tsx?|mjs))`/g)]
+        .filter(([, path = '']) => isLost(path))
+        .map(([, path]) => `${document}: ${path}`),
+    )
+  assert.deepEqual(lost, [])
+})
+
+test('a decision fits on a page of 80 lines', () => {
+  assert.ok(decisions.length > 40)
+  assert.deepEqual(
+    decisions.filter((decision) => read(decision).trimEnd().split('\n').length > 80),
+    [],
+  )
+})
 
 test('every link of the documents leads to an existing file and heading', () => {
   const bad = documents.flatMap((document) =>
