@@ -113,7 +113,7 @@ test('the response window counts down, and text being typed when it closes can b
   await field(page).pressSequentially('Half a ')
   await page.clock.fastForward('00:50:30')
   await page.getByLabel('Search templates').waitFor()
-  await page.getByText(/^The 24-hour window is closed\..* Your text is kept\.$/).waitFor()
+  await page.getByText(/^The 24-hour window is closed\..* Your draft is saved\.$/).waitFor()
   // Neither lost nor handled as shortcuts for close, snooze and assign.
   await page.keyboard.type('sentence, eza')
   assert.equal(await field(page).inputValue(), 'Half a sentence, eza')

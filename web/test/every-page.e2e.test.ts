@@ -62,5 +62,10 @@ for (const stop of stops.filter(({ overlays }) => overlays !== undefined))
 for (const stop of stops)
   test(`${currentPath(stop)} on a phone has no accessibility violations and no horizontal overflow`, async () => {
     await page.setViewportSize(phone)
+    // The app draws its navigation again when the media query has changed.
+    await page
+      .getByRole('navigation')
+      .getByRole('link', { name: /^Webhooks/ })
+      .waitFor({ state: 'detached' })
     await assertWalked(stop, onPhone, onDesktop)
   })

@@ -22,7 +22,7 @@ test('a new demo starts with a hint and no alert, shows counts with percentages,
   // A phone that was linked before and is not now is a problem.
   await demo.db.sql`update connections set state_reason = 'logged_out' where name = 'QR demo'`
   await page.goto(`${demo.url}/w/${demo.workspaceId}/home`)
-  await attention.getByRole('link', { name: /^Problem QR demo is disconnected/ }).waitFor()
+  await attention.getByRole('link', { name: /^Problem QR demo can’t send or receive messages/ }).waitFor()
 })
 
 test('the home page updates while it is open', async () => {
@@ -39,7 +39,7 @@ test('the home page updates while it is open', async () => {
     .waitFor()
   await page.getByText('7 days').click()
   await page.waitForURL(/days=7/)
-  await page.getByText('in 7 days').waitFor()
+  await page.getByText('in the last 7 days').waitFor()
 })
 
 test('a new workspace created by an operator shows a getting-started list', async () => {

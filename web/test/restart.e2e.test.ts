@@ -52,7 +52,7 @@ test('with the window closed, a template is chosen, previewed and delivered', as
     await field(page).waitFor()
   }
   await field(page).press('Enter')
-  await page.getByText(/^The 24-hour window is closed\..* Your text is kept\.$/).waitFor()
+  await page.getByText(/^The 24-hour window is closed\..* Your draft is saved\.$/).waitFor()
   await page.getByLabel('Search templates').fill('order')
   await page.getByRole('button', { name: /^Order update/ }).click()
   await page.getByLabel('Value for {{1}}').fill('Zoe')
