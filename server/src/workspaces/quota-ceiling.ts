@@ -29,7 +29,7 @@ export function initialQuota(requested: Partial<Quota>): Quota {
  */
 export function applyQuotaChange(before: Quota, requested: Partial<Quota>, isOperator: boolean): Quota {
   if (!isOperator) {
-    if (requested.ceiling !== undefined) throw forbidden('Only operators can change the maximum quota')
+    if (requested.ceiling !== undefined) throw forbidden('Only operators can change the quota limit')
     const quota = requested.quota ?? before.quota
     // An unchanged quota above the ceiling is allowed, so that a form can send all fields back.
     if (quota !== before.quota && !isWithin(quota, before.ceiling)) throw aboveCeiling(before.ceiling)

@@ -1,4 +1,5 @@
 import { createElement, useEffect, useLayoutEffect } from 'react'
+import { t } from '../text/index.ts'
 import { areShortcutsBlocked } from './overlay/shortcuts-blocked.ts'
 import styles from './shortcuts.module.css'
 
@@ -150,12 +151,12 @@ const isInDialog = (target: EventTarget | null): boolean =>
 const isDialogOpen = (): boolean => document.querySelector('[role="dialog"][aria-modal="true"]') !== null
 
 const isMac = /mac|iphone|ipad/i.test(navigator.platform)
-const displayKey: Record<string, string> = { mod: isMac ? '⌘' : 'Ctrl', Escape: 'Esc', Enter: '↵', ' ': 'Space' }
+const displayKey: Record<string, string> = { mod: isMac ? '⌘' : 'Ctrl', Escape: 'Esc', Enter: '↵' }
 
 /** Keys as printed on a keyboard. */
 export function ShortcutHint({ keys }: { keys: string }) {
   const parts = (keys === ' ' ? [keys] : keys.split(/[ +]/)).map(
-    (part) => displayKey[part] ?? (part.length === 1 ? part.toUpperCase() : part),
+    (part) => displayKey[part] ?? (part === ' ' ? t.common.keys.space : part.length === 1 ? part.toUpperCase() : part),
   )
   return createElement(
     'span',
