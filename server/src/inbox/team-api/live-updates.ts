@@ -174,6 +174,8 @@ interface PresenceMessage extends OpenConversation {
 
 const channel = 'inbox_presence'
 
+const keyOf = ({ workspaceId, conversationId }: OpenConversation): string => `${workspaceId} ${conversationId}`
+
 export async function createPresence({ db, clock, changed, onError }: PresenceDeps): Promise<Presence> {
   const nodeId = randomUUID()
   const occupantsByConversation = new Map<
@@ -182,7 +184,7 @@ export async function createPresence({ db, clock, changed, onError }: PresenceDe
   >()
 
   const apply = (conversation: OpenConversation, userId: string, state: PresenceState | null) => {
-    const key = `${conversation.workspaceId} ${conversation.conversationId}`
+    const key = keyOf(conversation)
     const occupants = occupantsByConversation.get(key) ?? { conversation, people: new Map() }
     const before = stateNow(occupants.people.get(userId))
     if (state === null) occupants.people.delete(userId)
@@ -208,11 +210,10 @@ export async function createPresence({ db, clock, changed, onError }: PresenceDe
   return {
     set: (conversation, userId, state) => {
       apply(conversation, userId, state)
-      const { workspaceId, conversationId } = conversation
-      notifying.add(`${workspaceId} ${conversationId} ${userId}`, { from: nodeId, ...conversation, userId, state })
+      notifying.add(`${keyOf(conversation)} ${userId}`, { from: nodeId, ...conversation, userId, state })
     },
-    list: ({ workspaceId, conversationId }) => {
-      const { people } = occupantsByConversation.get(`${workspaceId} ${conversationId}`) ?? { people: new Map() }
+    list: (conversation) => {
+      const { people } = occupantsByConversation.get(keyOf(conversation)) ?? { people: new Map() }
       return [...people].flatMap(([userId, entry]) => {
         const state = stateNow(entry)
         return state === null ? [] : [{ userId, state }]
