@@ -29,6 +29,16 @@ const names: Record<string, string> = {
   floor: 'baseline',
   'room|rooms': 'module',
   anew: 'again',
+  'pace|paced|paces': 'send rate limiter',
+  'admit|admits|admitted': 'authorize',
+  together: 'batch',
+  acts: 'actions',
+  making: 'create',
+  patient: 'retry policy',
+  'hand-on|handon': 'transfer',
+  'talk|talks': 'conversation',
+  'way|ways': 'transport, preference',
+  moving: 'touched, idle',
 }
 
 /** Retired words of texts. */
