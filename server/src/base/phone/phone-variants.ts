@@ -3,7 +3,7 @@
  * returns digits with country code. Independent of numbering plans, so that stored keys don't change with an update.
  */
 export function phoneClass(digits: string): string {
-  const rule = mergeRules.find(({ shape }) => shape.test(digits))
+  const rule = mergeRules.get(startOf(digits))?.find(({ shape }) => shape.test(digits))
   return rule === undefined ? digits : digits.replace(rule.shape, rule.replacement)
 }
 
@@ -29,8 +29,18 @@ interface Rule {
   replacement: string
 }
 
-const applyRules = (rules: readonly Rule[], digits: string): string[] =>
-  rules.filter(({ shape }) => shape.test(digits)).map(({ shape, replacement }) => digits.replace(shape, replacement))
+/** Rules by the first two digits of their numbers: most numbers have none, and a message looks its phone up six times. */
+type Rules = ReadonlyMap<string, readonly Rule[]>
+
+const startOf = (digits: string): string => digits.slice(0, 2)
+
+const byStart = (rules: readonly Rule[]): Rules =>
+  Map.groupBy(rules, ({ shape }) => startOf(shape.source.replace(/^\^(?:\(\?<\w+>)?/, '')))
+
+const applyRules = (rules: Rules, digits: string): string[] =>
+  (rules.get(startOf(digits)) ?? [])
+    .filter(({ shape }) => shape.test(digits))
+    .map(({ shape, replacement }) => digits.replace(shape, replacement))
 
 /**
  * Prefix changes announced to the ITU: former prefix, current prefix, remaining digits. Old numbers were not
@@ -65,9 +75,9 @@ const ruleOf = (from: string, to: string, rest: string): Rule => ({
   shape: new RegExp(`^${from}(?<rest>${rest})$`),
   replacement: `${to}$<rest>`,
 })
-const formerRules = renumberings.map(([former, now, rest]) => ruleOf(now, former, rest))
+const formerRules = byStart(renumberings.map(([former, now, rest]) => ruleOf(now, former, rest)))
 
-const mergeRules: readonly Rule[] = [
+const mergeRules = byStart([
   ...renumberings.map(([former, now, rest]) => ruleOf(former, now, rest)),
   // Brazil prefixed a 9 to the eight digits of mobiles, which began with 6 to 9. Landlines begin with 2 to 5.
   { shape: /^(?<area>55[1-9]{2})(?<local>[6-9]\d{7})$/, replacement: '$<area>9$<local>' },
@@ -78,13 +88,13 @@ const mergeRules: readonly Rule[] = [
   { shape: /^54(?<area>11)15(?<local>\d{8})$/, replacement: '54$<area>$<local>' },
   { shape: /^54(?<area>[23]\d\d)15(?<local>\d{7})$/, replacement: '54$<area>$<local>' },
   { shape: /^54(?<area>[23]\d{3})15(?<local>\d{6})$/, replacement: '54$<area>$<local>' },
-]
+])
 
-const alternativeRules: readonly Rule[] = [
+const alternativeRules = byStart([
   { shape: /^(?<area>55[1-9]{2})9(?<local>[6-9]\d{7})$/, replacement: '$<area>$<local>' },
   { shape: /^52(?<rest>\d{10})$/, replacement: '521$<rest>' },
   { shape: /^54(?<rest>\d{10})$/, replacement: '549$<rest>' },
   { shape: /^54(?<area>11)(?<local>\d{8})$/, replacement: '54$<area>15$<local>' },
   { shape: /^54(?<area>[23]\d\d)(?<local>\d{7})$/, replacement: '54$<area>15$<local>' },
   { shape: /^54(?<area>[23]\d{3})(?<local>\d{6})$/, replacement: '54$<area>15$<local>' },
-]
+])

@@ -155,7 +155,7 @@ const preferences: ReadonlyMap<string | null, boolean> = new Map([
 function parsePreference(context: ParseContext, item: JsonObject): ParsedItem {
   const isStopped = preferences.get(textOf(item.value)?.trim().toLowerCase() ?? null)
   if (item.category !== 'marketing_messages' || isStopped === undefined) return 'unknown preference'
-  const [first, second] = context.contacts
+  const [first, second] = context.contacts.listed
   const named = findCustomer(context.contacts, item.wa_id, item.user_id, item.parent_user_id)
   const customer = named ?? (second === undefined ? first : undefined)
   if (customer === undefined || (customer.phone === null && customer.userId === null)) {

@@ -3,8 +3,12 @@ import { limitToNow } from '../../../base/time.ts'
 import type { Customer } from '../../channel-event.ts'
 import { type JsonObject, listOf, objectOf, textOf, tokenOf } from '../json.ts'
 
-/** Contacts listed in a payload beside its messages, in no reliable order. */
-type Contacts = readonly Customer[]
+/** Contacts listed in a payload beside its messages, in no reliable order, and the first of each user id and phone. */
+interface Contacts {
+  listed: readonly Customer[]
+  byUserId: ReadonlyMap<string | null, Customer>
+  byPhone: ReadonlyMap<string | null, Customer>
+}
 
 const phoneShape = /^\d{4,20}$/
 const userIdShape = /^[A-Z]{2}\.(?:ENT\.)?[A-Za-z0-9]{1,128}$/
@@ -20,10 +24,12 @@ export function parseUserId(value: unknown): string | null {
 }
 
 function parseContacts(value: unknown): Contacts {
-  return listOf(value).map((one) => {
+  const listed = listOf(value).map((one) => {
     const contact = objectOf(one)
     return { ...identityOf(contact.wa_id, contact.user_id, contact.parent_user_id), name: nameOf(contact.profile) }
   })
+  const firstBy = (key: 'userId' | 'phone') => new Map(listed.toReversed().map((one) => [one[key], one]))
+  return { listed, byUserId: firstBy('userId'), byPhone: firstBy('phone') }
 }
 
 /**
@@ -39,8 +45,8 @@ export function findCustomer(
   const named = identityOf(address, userId, parentUserId)
   if (named.phone === null && named.userId === null) return null
   const contact =
-    contacts.find((one) => one.userId !== null && one.userId === named.userId) ??
-    contacts.find((one) => one.phone !== null && one.phone === named.phone)
+    (named.userId === null ? undefined : contacts.byUserId.get(named.userId)) ??
+    (named.phone === null ? undefined : contacts.byPhone.get(named.phone))
   return {
     userId: named.userId ?? contact?.userId ?? null,
     parentUserId: named.parentUserId ?? contact?.parentUserId ?? null,
