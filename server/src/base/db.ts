@@ -127,11 +127,11 @@ export function openDb(options: DbOptions): Db {
     sql,
     tx: async (work, retryOptions) => {
       refuseInTransaction()
-      const messages: PubSubMessage[] = []
+      const messages: PublishedMessages = new Map()
       const sinceMs = performance.now()
       const answer = await retry(db, () => {
         const once = (sql: Sql) => {
-          messages.length = 0
+          messages.clear()
           messagesOf.set(sql, messages)
           processes.set(sql, name)
           return work(sql as Tx)
@@ -178,7 +178,9 @@ export function openDb(options: DbOptions): Db {
 }
 
 const processes = new WeakMap<object, string>()
-const messagesOf = new WeakMap<object, PubSubMessage[]>()
+/** By topic and id: a callback publishes a hundred conversations. */
+type PublishedMessages = Map<string, PubSubMessage>
+const messagesOf = new WeakMap<object, PublishedMessages>()
 
 /** Returns the application name of this process's database sessions. Sessions of a pooler have another name. */
 export function processName(sql: Sql): string {
@@ -214,9 +216,7 @@ export async function setStatementTimeout(tx: Tx, ms: number): Promise<void> {
 
 /** Publishes a message when the transaction commits; repeats of a topic and id are dropped. */
 export function publish(tx: Tx, topic: string, id: string): void {
-  const messages = messagesOf.get(tx)
-  if (messages === undefined || messages.some((item) => item.topic === topic && item.id === id)) return
-  messages.push({ topic, id })
+  messagesOf.get(tx)?.set(`${topic} ${id}`, { topic, id })
 }
 
 /** Returns a function that reports each statement, and its end if it belongs to a sampled trace. */

@@ -71,6 +71,7 @@ export function insertEvents(
       changes: changes === undefined ? null : keyring.encrypt(changesContext(id), JSON.stringify(changes)),
     }
   })
+  const inserted = events.some(({ by, changes }) => by !== undefined || changes !== undefined) ? withAuthor : columns
   return tx`
     insert into events (workspace_id, ${columnNames(inserted)}, occurred_at, trace)
     select ${workspaceId}::uuid, ${columnNames(inserted)}, ${at}::timestamptz, ${currentTrace()}::bytea
@@ -79,10 +80,13 @@ export function insertEvents(
     order by n.place`
 }
 
-const inserted = {
-  uuid: ['id', 'subjectId', 'connectionId', 'actorId'],
-  text: ['name', 'actorType', 'partOf'],
-  bytea: ['payload', 'changes'],
+const columns = { uuid: ['id', 'subjectId', 'connectionId'], text: ['name'], bytea: ['payload'] } as const
+
+/** Events of the inbox have no author and no changes: four columns of nulls would be read for each of them. */
+const withAuthor = {
+  uuid: [...columns.uuid, 'actorId'],
+  text: [...columns.text, 'actorType', 'partOf'],
+  bytea: [...columns.bytea, 'changes'],
 } as const
 
 /** Records an event for one webhook endpoint only, and returns its id. */

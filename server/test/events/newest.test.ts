@@ -4,7 +4,7 @@ import { syncBuiltinESMExports } from 'node:module'
 import { mock, test } from 'node:test'
 import { eraseEvents } from '../../src/events/erase.ts'
 import { sequenceEvents } from '../../src/events/sequence.ts'
-import { eventsPath, feedWorld, namesIn } from '../support/events/feed-world.ts'
+import { eventsPath, feedWorld, type Json, namesIn } from '../support/events/feed-world.ts'
 import { atEnd } from '../support/file-lifecycle.ts'
 
 const opening = mock.method(crypto, 'createDecipheriv')
@@ -57,4 +57,23 @@ test('a reader with few visible events learns of unsequenced events at the end',
   assert.deepEqual([namesIn(first), first.has_more], [[], true])
   const second = await w.page({ limit: '2', events: 'lead.deleted', after: first.next_cursor })
   assert.deepEqual([namesIn(second), second.has_more], [['lead.deleted'], false])
+})
+
+test('an event older than the cached ones is sent as it was recorded, whatever its characters', async () => {
+  const w = await feedWorld()
+  const more = { firstName: 'Zoë "la niña" 🎉\n' }
+  await w.record(['lead.created', 'lead.updated'], { more })
+  const newest = await w.page({ limit: '2' })
+  await w.record(Array<'lead.created'>(1000).fill('lead.created'))
+  while ((await sequenceEvents(w.db, w.workspaceId)) > 0);
+  let old = newest
+  const opened = await openedBy(async () => {
+    old = await w.page({ limit: '2' })
+  })
+  assert.equal(opened, 2)
+  assert.deepEqual(old.events, newest.events)
+  assert.deepEqual(
+    old.events.map(({ payload }: Json) => payload.firstName),
+    [more.firstName, more.firstName],
+  )
 })

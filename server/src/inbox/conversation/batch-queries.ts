@@ -1,4 +1,5 @@
-import type { Tx } from '../../base/db.ts'
+import type { Fragment, Tx } from '../../base/db.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
 import type { Columns } from '../../base/postgres/rows.ts'
 import { columnNames, unnested } from '../../base/postgres/rows.ts'
 import { byteaArray, timestampArray } from '../../base/postgres/values.ts'
@@ -186,14 +187,11 @@ export async function storeConversations(
   }))
   const ids = rows.map(({ id }) => id)
   const times = timestampArray(rows.map(({ updatedAt }) => updatedAt))
+  const hasRenamed = rows.some(({ isRenamed }) => isRenamed)
   await tx`
     with moved as (${touchConversations(tx, workspaceId, ids, times)})
     update conversations c
-    set contact = case when n.is_renamed then n.contact else c.contact end,
-      user_index = case when n.is_renamed then n.user_index else c.user_index end,
-      phone_index = case when n.is_renamed then n.phone_index else c.phone_index end,
-      phone_exact_index = case when n.is_renamed then n.phone_exact_index else c.phone_exact_index end,
-      index_version = case when n.is_renamed then ${keyring.indexVersion} else c.index_version end,
+    set ${hasRenamed ? setContact(tx, keyring) : tx``}
       held = n.held,
       handover = case when n.is_handed then c.handover end,
       status = n.status,
@@ -208,17 +206,34 @@ export async function storeConversations(
       now_last_message_at = n.last_message_at,
       now_unanswered_since = n.unanswered_since,
       now_updated_at = n.updated_at
-    from ${unnested(rows, {
-      uuid: ['id', 'newestInboundId', 'seenInboundId', 'answeredInboundId'],
-      text: ['status'],
-      integer: ['unreadCount'],
-      boolean: ['isRenamed', 'held', 'isHanded', 'isSaid'],
-      bytea: ['contact', 'user_index', 'phone_index', 'phone_exact_index', 'lastMessage'],
-      timestamptz: ['snoozedUntil', 'windowExpiresAt', 'lastMessageAt', 'unansweredSince', 'updatedAt'],
-    })}
+    from ${unnested(rows, hasRenamed ? renamedColumns : messageColumns)}
     where c.workspace_id = ${opaqueWorkspaceId(tx, workspaceId)}
       and c.id = n.id`.execute()
 }
+
+/** Columns of a conversation that its messages change. */
+const messageColumns = {
+  uuid: ['id', 'newestInboundId', 'seenInboundId', 'answeredInboundId'],
+  text: ['status'],
+  integer: ['unreadCount'],
+  boolean: ['held', 'isHanded', 'isSaid'],
+  bytea: ['lastMessage'],
+  timestamptz: ['snoozedUntil', 'windowExpiresAt', 'lastMessageAt', 'unansweredSince', 'updatedAt'],
+} as const
+
+/** The same, and the contact, which few messages change: then the statement is another one. */
+const renamedColumns = {
+  ...messageColumns,
+  boolean: [...messageColumns.boolean, 'isRenamed'],
+  bytea: [...messageColumns.bytea, 'contact', 'user_index', 'phone_index', 'phone_exact_index'],
+} as const
+
+const setContact = (tx: Tx, keyring: Keyring): Fragment => tx`
+  contact = case when n.is_renamed then n.contact else c.contact end,
+  user_index = case when n.is_renamed then n.user_index else c.user_index end,
+  phone_index = case when n.is_renamed then n.phone_index else c.phone_index end,
+  phone_exact_index = case when n.is_renamed then n.phone_exact_index else c.phone_exact_index end,
+  index_version = case when n.is_renamed then ${keyring.indexVersion} else c.index_version end,`
 
 /**
  * Locks conversations in id order. Omits conversations that were merged into another. `skipLocked` also omits those

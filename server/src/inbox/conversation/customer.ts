@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
 import { newId } from '../../base/id.ts'
 import { phoneClass } from '../../base/phone/phone-variants.ts'
 import { limitToNow } from '../../base/time.ts'
@@ -90,8 +89,18 @@ export function withCustomer(
     newestAt: newestAt && limitToNow(newestAt, now),
   }
   const contact = updateContact(before.contact, customer, source, report)
-  return isDeepStrictEqual(contact, before.contact) ? before : withUpdatedAt({ ...before, contact }, now)
+  return isSameContact(contact, before.contact) ? before : withUpdatedAt({ ...before, contact }, now)
 }
+
+// Field by field, because it runs for every message. `updateContact` does not change `marketing`.
+const isSameContact = (a: Contact, b: Contact): boolean =>
+  a.name === b.name &&
+  a.nameAt === b.nameAt &&
+  a.phone === b.phone &&
+  a.userId === b.userId &&
+  a.parentUserId === b.parentUserId &&
+  a.address.phone === b.address.phone &&
+  a.address.userId === b.address.userId
 
 /** Stores the customer's choice about marketing messages, unless a newer one is known. */
 export function withMarketing(before: Conversation, isStopped: boolean, reportedAt: Date, now: Date): Conversation {

@@ -101,7 +101,7 @@ export function groupByCustomer(events: readonly CustomerEvent[]): CustomerEvent
     const group = [...[...known].flat(), event]
     for (const each of known) groups.delete(each)
     groups.add(group)
-    for (const each of group) for (const name of namesOf(each)) groupOf.set(name, group)
+    for (const name of [...names, ...[...known].flat().flatMap(namesOf)]) groupOf.set(name, group)
   }
   return [...groups].map((group) => group.sort(byTime))
 }
