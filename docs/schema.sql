@@ -817,16 +817,16 @@ create table leads (
   constraint leads_pkey PRIMARY KEY (workspace_id, id)
 ) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_insert_scale_factor=0.02, autovacuum_analyze_scale_factor=0.02);
 
-CREATE INDEX leads_assigned ON leads USING btree (workspace_id, assigned_to, created_at DESC, id DESC) WHERE ((deleted_at IS NULL) AND (assigned_to IS NOT NULL));
-CREATE INDEX leads_created ON leads USING btree (workspace_id, created_at DESC, id DESC) INCLUDE (status, priority, source, ad_platform) WHERE (deleted_at IS NULL);
+CREATE INDEX leads_assigned ON leads USING btree (workspace_id, assigned_to, created_at, id) WHERE ((deleted_at IS NULL) AND (assigned_to IS NOT NULL));
+CREATE INDEX leads_created ON leads USING btree (workspace_id, created_at, id) INCLUDE (status, priority, source, ad_platform) WHERE (deleted_at IS NULL);
 CREATE INDEX leads_deleted ON leads USING btree (workspace_id, deleted_at DESC, id DESC) WHERE ((deleted_at IS NOT NULL) AND (purged_at IS NULL));
 CREATE INDEX leads_email ON leads USING btree (workspace_id, email_index, created_at, id) WHERE ((deleted_at IS NULL) AND (email_index IS NOT NULL));
 CREATE UNIQUE INDEX leads_external_ref_key ON leads USING btree (workspace_id, external_ref) WHERE ((deleted_at IS NULL) AND (external_ref IS NOT NULL));
 CREATE INDEX leads_phone ON leads USING btree (workspace_id, phone_index, created_at, id) WHERE ((deleted_at IS NULL) AND (phone_index IS NOT NULL));
-CREATE INDEX leads_status ON leads USING btree (workspace_id, status, created_at DESC, id DESC) WHERE (deleted_at IS NULL);
+CREATE INDEX leads_status ON leads USING btree (workspace_id, status, created_at, id) WHERE (deleted_at IS NULL);
 CREATE INDEX leads_to_purge ON leads USING btree (deleted_at) WHERE ((deleted_at IS NOT NULL) AND (purged_at IS NULL));
 CREATE UNIQUE INDEX leads_unique_code_key ON leads USING btree (workspace_id, unique_code) WHERE (deleted_at IS NULL);
-CREATE INDEX leads_updated ON leads USING btree (workspace_id, updated_at DESC, id DESC) WHERE (deleted_at IS NULL);
+CREATE INDEX leads_updated ON leads USING btree (workspace_id, updated_at, id) WHERE (deleted_at IS NULL);
 
 create table login_attempts (
   key bytea not null,
@@ -963,7 +963,7 @@ create table messages (
   constraint messages_pkey PRIMARY KEY (workspace_id, id)
 );
 
-CREATE UNIQUE INDEX messages_external_key ON messages USING btree (workspace_id, connection_id, external_index) WHERE (external_index IS NOT NULL);
+CREATE UNIQUE INDEX messages_external_key ON messages USING btree (workspace_id, external_index) WHERE (external_index IS NOT NULL);
 CREATE INDEX messages_failed ON messages USING btree (workspace_id, connection_id, occurred_at) WHERE (error_code IS NOT NULL);
 CREATE UNIQUE INDEX messages_occurred_key ON messages USING btree (workspace_id, conversation_id, occurred_at);
 CREATE INDEX messages_referral ON messages USING btree (workspace_id, conversation_id, occurred_at) WHERE has_referral;
