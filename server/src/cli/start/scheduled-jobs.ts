@@ -9,6 +9,7 @@ import { type Clock, systemClock } from '../../base/clock.ts'
 import type { Db, Sql } from '../../base/db.ts'
 import { createNextPartition } from '../../base/partitions.ts'
 import type { DueWatch } from '../../base/pubsub.ts'
+import { rebuildSparseIndexes } from '../../base/rebuild-indexes.ts'
 import { createScheduledJobs, type ScheduledJob } from '../../base/scheduled-jobs.ts'
 import { notifyOutages, watchOutages } from '../../channels/health/health.ts'
 import { syncDueTemplates } from '../../channels/templates/sync-templates.ts'
@@ -191,6 +192,7 @@ function hourlyJobs(runtime: Runtime): Record<string, ScheduledJob['work']> {
     'remove-old-events': () => removeOldEvents(db, clock, readIndexedPosition),
     'remove-old-rows': () => deleteExpiredRows(runtime),
     'erase-idle-conversations': () => eraseIdleConversations(runtime),
+    'rebuild-sparse-indexes': () => rebuildSparseIndexes(db),
     'delete-expired-uploads': () => deleteAbandonedUploads({ db, clock }),
     'sweep-media': async () => {
       // Uses the machine's clock, which is compared with the times in the store.
