@@ -3,10 +3,10 @@
 // Options:
 // --parts
 // leads,inbox,import,scale,idle,neighbours,webhooks,backlog,search,lists,orders,memory,tokens,growth,burst,media,agents,
-// message-search,directory,index-alone,sizes
+// message-search,directory,index-alone,sizes,row-sizes
 // --leads 20000 --rounds 5 --seconds 2 --connections 64 --rows 100000 (import)
-// --conversations 100000 --messages 50 (per conversation; scale, growth; sizes uses a hundredth) --burst 20000
-// (messages) --searched 1000000 (message-search)
+// --conversations 100000 --messages 50 (per conversation; scale, growth; sizes uses a hundredth, row-sizes a fifth)
+// --burst 20000 (messages) --searched 1000000 (message-search)
 // --only 'status won' (part of a name; for leads, inbox, search, growth and media)
 // --json results.json
 // --short: every part except inbox and burst in a minute. Its figures are meaningless, but it fails when an answer is
@@ -41,6 +41,7 @@ import { runIdle } from './parts/idle-part.ts'
 import { type Imported, runImport } from './parts/import-part.ts'
 import { runConversationSizes } from './parts/inbox/conversation-sizes.ts'
 import { inboxContests } from './parts/inbox/inbox-part.ts'
+import { runRowSizes } from './parts/inbox/row-sizes.ts'
 import { leadContests } from './parts/leads-part.ts'
 import { runLists } from './parts/lists-part.ts'
 import { type MediaFigures, runMedia } from './parts/media/media-part.ts'
@@ -166,6 +167,7 @@ try {
     })
   }
   if (parts.includes('sizes')) await runConversationSizes(Math.ceil(Number(values.conversations) / 100))
+  if (parts.includes('row-sizes')) await runRowSizes(Math.ceil(Number(values.conversations) / 5))
   if (parts.includes('burst')) {
     const messages = Number(values.burst)
     const size = { messages, customers: messages / 10, quietMs: 8_000 }
