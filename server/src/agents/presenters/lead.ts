@@ -3,7 +3,7 @@ import { createMask } from '../../base/phone/mask.ts'
 import { nullable } from '../../base/route.ts'
 import { leadStatus, page, text, visiblePattern } from '../../base/schema-types.ts'
 import type { Conversation, LeadSummary } from '../../inbox/conversation/conversation.ts'
-import { type Lead, type LeadUser, leadUserOfKey } from '../../leads/lead/lead.ts'
+import { type Lead, type LeadUser, type ListedLead, leadUserOfKey } from '../../leads/lead/lead.ts'
 import { maskStatus, presentDetail } from '../../leads/lead/present.ts'
 import { LeadChanges, LeadDetail, NewLead } from '../../leads/lead/schema.ts'
 import { idSchema } from '../../team/team-schema.ts'
@@ -108,7 +108,7 @@ export function toLeadChanges(fields: Record<string, unknown>): LeadChanges {
   )
 }
 
-export function presentLead(lead: Lead, masked: boolean): Static<typeof AgentLead> {
+export function presentLead(lead: Lead | ListedLead, masked: boolean): Static<typeof AgentLead> {
   const { customFieldValues: values, ...one } = { customFieldValues: undefined, ...presentDetail(lead, masked) }
   return {
     id: one.id,

@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts'
 import { type Db, publish, type Sql, type Tx } from '../db.ts'
 import { type EncryptionContext, UnknownKeyVersion } from './encrypt.ts'
 import { createKeyring, type Keyring, type Secret } from './keyring.ts'
-import { createTwoPartCache, type PlaintextCache } from './plaintext-cache.ts'
+import { createPartedCache, type PlaintextCache } from './plaintext-cache.ts'
 import {
   insertSecret,
   listSecrets,
@@ -58,10 +58,14 @@ interface CachedKeyring {
 
 const keyringMaxAgeMs = 10_000
 const maxScopes = 10_000
-/** About 60,000 messages in total, and half as many per scope. */
-const pageLimits = { maxBytes: 48_000_000, maxScopeBytes: 24_000_000, maxAgeMs: 300_000 }
-/** Cache of events that several readers poll: about 2,500 per scope. Readers that keep up poll within seconds. */
-const messageLimits = { maxBytes: 16_000_000, maxScopeBytes: 4_000_000, maxAgeMs: 60_000 }
+const cacheLimits = {
+  /** About 60,000 messages in total, and half as many per scope. */
+  pages: { maxBytes: 48_000_000, maxScopeBytes: 24_000_000, maxAgeMs: 300_000 },
+  /** Events that several readers poll: about 2,500 per scope. Readers that keep up poll within seconds. */
+  news: { maxBytes: 16_000_000, maxScopeBytes: 4_000_000, maxAgeMs: 60_000 },
+  /** Leads on pages of lists: about 30,000 in total, and a quarter of them per scope. */
+  leads: { maxBytes: 16_000_000, maxScopeBytes: 4_000_000, maxAgeMs: 300_000 },
+}
 
 /** Published when encrypted data was erased; the id is the scope. */
 const erasedTopic = 'sealed_erased'
@@ -73,7 +77,7 @@ export function publishErasure(tx: Tx, scopeId: string): void {
 
 export function openKeyStore(db: Db, masterKeys: MasterKeys, clock: Clock): KeyStore {
   const keyrings = new Map<string, CachedKeyring>()
-  const plaintextCache = createTwoPartCache(pageLimits, messageLimits)
+  const plaintextCache = createPartedCache(cacheLimits)
   db.subscribe(erasedTopic, plaintextCache.forget)
   const keys = [masterKeys.current, ...(masterKeys.previous ?? [])]
   const current = () => keys[0] ?? masterKeys.current

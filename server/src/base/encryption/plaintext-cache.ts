@@ -2,8 +2,8 @@
 export interface EncryptedColumns<T> {
   readonly table: string
   readonly columns: readonly string[]
-  /** Cache part; by default that of pages, which new events would evict. */
-  readonly cachedAs?: 'news'
+  /** Cache part; by default that of conversation pages, which new events and leads would evict. */
+  readonly cachedAs?: 'news' | 'leads'
   /** Parses the plaintexts; null for an empty column. */
   readonly read: (...plain: (string | null)[]) => T
 }
@@ -18,17 +18,22 @@ export interface PlaintextCache {
   bytes(): number
 }
 
-/** Combines a cache for pages with one for new events, so that neither evicts the other. */
-export function createTwoPartCache(pages: PlaintextCacheLimits, events: PlaintextCacheLimits): PlaintextCache {
-  const [pageCache, eventCache] = [createPlaintextCache(pages), createPlaintextCache(events)]
+type Part = 'pages' | NonNullable<EncryptedColumns<unknown>['cachedAs']>
+
+/** Combines caches for conversation pages, new events and leads, so that none evicts the others. */
+export function createPartedCache(limits: Record<Part, PlaintextCacheLimits>): PlaintextCache {
+  const parts: Record<Part, PlaintextCache> = {
+    pages: createPlaintextCache(limits.pages),
+    news: createPlaintextCache(limits.news),
+    leads: createPlaintextCache(limits.leads),
+  }
+  const all = Object.values(parts)
   return {
-    get: (scopeId, columns, ...rest) =>
-      (columns.cachedAs === 'news' ? eventCache : pageCache).get(scopeId, columns, ...rest),
+    get: (scopeId, columns, ...rest) => parts[columns.cachedAs ?? 'pages'].get(scopeId, columns, ...rest),
     forget: (scopeId) => {
-      pageCache.forget(scopeId)
-      eventCache.forget(scopeId)
+      for (const part of all) part.forget(scopeId)
     },
-    bytes: () => pageCache.bytes() + eventCache.bytes(),
+    bytes: () => all.reduce((sum, part) => sum + part.bytes(), 0),
   }
 }
 

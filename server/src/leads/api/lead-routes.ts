@@ -10,7 +10,7 @@ import { withMemberRules, withNewLeadRules } from '../fields/lead-fields.ts'
 import { labelRoutes, readLabels } from '../labels/lead-labels.ts'
 import { makeLeadReader } from '../lead/find-lead.ts'
 import { parseLeadPatch } from '../lead/input.ts'
-import type { Lead, LeadDeps } from '../lead/lead.ts'
+import type { Lead, LeadDeps, ListedLead } from '../lead/lead.ts'
 import { presentDetail } from '../lead/present.ts'
 import { LeadChanges, LeadDetail, LeadId, NewLead, NoQuery, TeamLead, TeamLeadList } from '../lead/schema.ts'
 import type { MergeDeps } from '../merge/merge-records.ts'
@@ -109,7 +109,7 @@ function readRoutes(api: TeamApi, deps: ListDeps): void {
 
 const noLabels: ReadonlyMap<string, string[]> = new Map()
 
-const presentForTeam = (lead: Lead, labels: ReadonlyMap<string, string[]>) => ({
+const presentForTeam = (lead: Lead | ListedLead, labels: ReadonlyMap<string, string[]>) => ({
   ...presentDetail(lead, false),
   labelIds: labels.get(lead.id) ?? [],
 })

@@ -10,7 +10,7 @@ import { findNonMembers } from '../../workspaces/workspace.ts'
 import { leadUserOfMember } from '../api/lead-request.ts'
 import { unknownLabels } from '../labels/lead-labels.ts'
 import { assigneeIssue, type LeadUser } from '../lead/lead.ts'
-import { listLeads } from '../search/list.ts'
+import { listLeadsOnce } from '../search/list.ts'
 import type { LeadFilter } from '../search/list-filter.ts'
 import { parseListRequest } from '../search/list-request.ts'
 import { type BulkChangeRow, findBulkChange, listBulkChanges, undoUntilOf } from './bulk-changes.ts'
@@ -99,7 +99,7 @@ const respondWith = async ({ clock }: BulkDeps, changed: Promise<BulkChangeRow>)
 
 /** Rejects conditions that cannot be evaluated for this many leads now, instead of in the worker. */
 async function rejectTooMany(deps: BulkDeps, user: LeadUser, filter: LeadFilter): Promise<void> {
-  await listLeads(deps, user, { filter, sort: { by: 'createdAt', order: 'asc' }, limit: 1, page: 1, cursor: null })
+  await listLeadsOnce(deps, user, { filter, sort: { by: 'createdAt', order: 'asc' }, limit: 1, page: 1, cursor: null })
 }
 
 async function checkLabels({ db }: BulkDeps, workspaceId: string, { addLabelIds = [] }: BulkLabels): Promise<void> {

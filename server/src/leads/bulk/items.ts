@@ -2,7 +2,7 @@ import type { Sql, Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import { byteaArray, timestampArray } from '../../base/postgres/values.ts'
 import type { Lead, LeadUser } from '../lead/lead.ts'
-import { type ListDeps, listLeads } from '../search/list.ts'
+import { type ListDeps, listLeadsOnce } from '../search/list.ts'
 import { type LeadFilter, resolveFilter } from '../search/list-filter.ts'
 import { type BulkChangeRow, leaseEnd, updateIfUnchanged } from './bulk-changes.ts'
 
@@ -150,7 +150,7 @@ export async function collectPage(deps: ListDeps, user: LeadUser, row: BulkChang
   const { workspace_id: workspaceId, id } = row
   const keyring = await deps.keyStore.keyring(workspaceId)
   if (row.filter === null) throw new Error('Collecting bulk change has no filter')
-  const page = await listLeads(deps, user, {
+  const page = await listLeadsOnce(deps, user, {
     filter: decryptFilter(keyring, row, row.filter),
     sort: { by: 'createdAt', order: 'asc' },
     limit: pageSize,

@@ -1,8 +1,10 @@
 import type { Keyring } from '../../base/encryption/keyring.ts'
+import type { EncryptedColumns } from '../../base/encryption/plaintext-cache.ts'
 import { phoneClass, phoneKeys } from '../../base/phone/phone-variants.ts'
 import { emailKey, emailKeys } from '../../base/text/email.ts'
+import { isoTime } from '../../base/time.ts'
 import type { CustomField } from './custom-fields.ts'
-import type { AdPlatform, Lead, LeadContacts, Priority, Source } from './lead.ts'
+import type { AdPlatform, Lead, LeadContacts, ListedLead, Priority, Source } from './lead.ts'
 
 export interface LeadRow {
   id: string
@@ -21,6 +23,14 @@ export interface LeadRow {
   created_at: Date
   updated_at: Date
   deleted_at: Date | null
+}
+
+/** Row of a list: encrypted values as `Keyring.decryptCached` takes them, times in the database's text format. */
+export interface ListedLeadRow
+  extends Omit<LeadRow, 'person' | 'notes' | 'custom_fields' | 'created_at' | 'updated_at'> {
+  sealed: string
+  created_at: string
+  updated_at: string
 }
 
 export interface StoredLead extends LeadRow, EncryptedFields {}
@@ -110,6 +120,46 @@ export function decryptLead(keyring: Keyring, row: LeadRow): Lead {
     customFields: decryptCustomFields(keyring, row),
     createdAt: row.created_at,
     updatedAt: row.updated_at,
+    deletedAt: row.deleted_at,
+  }
+}
+
+type ListedPlaintext = Pick<
+  Lead,
+  'firstName' | 'lastName' | 'email' | 'phone' | 'contacts' | 'formerPhones' | 'notes' | 'customFields'
+>
+
+const listedColumns: EncryptedColumns<ListedPlaintext> = {
+  table: 'leads',
+  columns: ['person', 'notes', 'custom_fields'],
+  cachedAs: 'leads',
+  read: (person, notes, customFields) => {
+    const [firstName, lastName, email, phone, contacts, formerPhones] = JSON.parse(person ?? '') as Person
+    return {
+      ...{ firstName, lastName, email, phone, notes },
+      ...(contacts && { contacts }),
+      ...(formerPhones !== undefined && { formerPhones }),
+      customFields: JSON.parse(customFields ?? '[]') as CustomField[],
+    }
+  },
+}
+
+/** Decrypts a lead of a list, whose values were probably decrypted for an earlier page. */
+export function decryptListedLead(keyring: Keyring, row: ListedLeadRow): ListedLead {
+  return {
+    id: row.id,
+    uniqueCode: row.unique_code,
+    externalRef: row.external_ref,
+    ...keyring.decryptCached(listedColumns, row.id, row.sealed),
+    status: row.status,
+    priority: row.priority,
+    source: row.source,
+    adPlatform: row.ad_platform,
+    assignedTo: row.assigned_to,
+    estimatedValue: row.estimated_value,
+    actualValue: row.actual_value,
+    createdAt: isoTime(row.created_at),
+    updatedAt: isoTime(row.updated_at),
     deletedAt: row.deleted_at,
   }
 }

@@ -72,6 +72,9 @@ export interface Lead extends LeadFields {
   deletedAt: Date | null
 }
 
+/** A lead of a list, with times as ISO texts. Read-only: parts are shared with the plaintext cache. */
+export type ListedLead = Readonly<Omit<Lead, 'createdAt' | 'updatedAt'> & { createdAt: string; updatedAt: string }>
+
 /** Caller for which leads are read and written. */
 export interface LeadUser extends LeadSettings {
   workspaceId: string

@@ -1,10 +1,12 @@
 import { createMask, type Mask } from '../../base/phone/mask.ts'
 import { type CustomField, customFieldValues } from './custom-fields.ts'
 import type { LeadPatch } from './input.ts'
-import type { Lead, LeadContacts } from './lead.ts'
+import type { Lead, LeadContacts, ListedLead } from './lead.ts'
+
+const isoText = (time: Date | string): string => (typeof time === 'string' ? time : time.toISOString())
 
 /** Returns a lead as lists and responses show it. */
-export function presentLead(stored: Lead, masked = false) {
+export function presentLead(stored: Lead | ListedLead, masked = false) {
   const lead = masked ? maskPerson(stored) : stored
   return {
     id: lead.id,
@@ -22,14 +24,14 @@ export function presentLead(stored: Lead, masked = false) {
     estimatedValue: lead.estimatedValue,
     actualValue: lead.actualValue,
     notes: lead.notes,
-    createdAt: lead.createdAt.toISOString(),
-    updatedAt: lead.updatedAt.toISOString(),
+    createdAt: isoText(lead.createdAt),
+    updatedAt: isoText(lead.updatedAt),
     deletedAt: lead.deletedAt?.toISOString() ?? null,
   }
 }
 
 /** Returns a lead in detail form, with its custom fields if it has any. */
-export function presentDetail(lead: Lead, masked = false) {
+export function presentDetail(lead: Lead | ListedLead, masked = false) {
   if (lead.customFields.length === 0) return presentLead(lead, masked)
   const shown = masked ? maskLead(lead) : lead
   return { ...presentLead(shown), ...presentFields(shown.customFields) }

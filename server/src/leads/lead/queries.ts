@@ -3,8 +3,7 @@ import type { Fragment, Sql, Tx } from '../../base/db.ts'
 import { byteaArray } from '../../base/postgres/values.ts'
 import type { LeadRow } from './encrypted-lead.ts'
 
-/** Columns that make up a lead, without columns used only for search. */
-export const leadColumns = (sql: Sql) => sql`
+const plainColumns = (sql: Sql) => sql`
   l.id,
   l.unique_code,
   l.external_ref,
@@ -15,12 +14,24 @@ export const leadColumns = (sql: Sql) => sql`
   l.assigned_to,
   l.estimated_value,
   l.actual_value,
+  l.deleted_at`
+
+/** Columns that make up a lead, without columns used only for search. */
+export const leadColumns = (sql: Sql) => sql`
+  ${plainColumns(sql)},
   l.person,
   l.notes,
   l.custom_fields,
   l.created_at,
-  l.updated_at,
-  l.deleted_at`
+  l.updated_at`
+
+/** Columns of a `ListedLeadRow`. Text columns are parsed several times as fast as times and bytes. */
+export const listedLeadColumns = (sql: Sql) => sql`
+  ${plainColumns(sql)},
+  encode(l.person, 'base64') || ' ' || coalesce(encode(l.notes, 'base64'), '')
+    || ' ' || coalesce(encode(l.custom_fields, 'base64'), '') as sealed,
+  l.created_at::text as created_at,
+  l.updated_at::text as updated_at`
 
 // Arrays are wrapped in `(select …)` to hide their length from the planner, which would otherwise replan for every
 // length; planning costs more than execution.
@@ -34,9 +45,14 @@ export const leadColumns = (sql: Sql) => sql`
 export const hiddenWorkspaceId = (sql: Sql, workspaceId: string) => hiddenWorkspace(sql, workspaceId)
 
 /** Returns the live leads with these ids, unordered. */
-export async function findLeadsByIds(sql: Sql, workspaceId: string, ids: readonly string[]): Promise<LeadRow[]> {
-  const rows = await sql<LeadRow[]>`
-    select ${leadColumns(sql)}
+export async function findLeadsByIds<R extends Pick<LeadRow, 'id' | 'deleted_at'> = LeadRow>(
+  sql: Sql,
+  workspaceId: string,
+  ids: readonly string[],
+  columns: Fragment = leadColumns(sql),
+): Promise<R[]> {
+  const rows = await sql<R[]>`
+    select ${columns}
     from leads l
     where l.workspace_id = ${hiddenWorkspaceId(sql, workspaceId)}
       and l.id = any ((select ${ids as string[]}::uuid[])::uuid[])`
@@ -44,7 +60,7 @@ export async function findLeadsByIds(sql: Sql, workspaceId: string, ids: readonl
 }
 
 /** Filters rows, not the table: without statistics, the SQL condition selects an index of the whole workspace. */
-export const isLive = (row: LeadRow): boolean => row.deleted_at === null
+export const isLive = (row: Pick<LeadRow, 'deleted_at'>): boolean => row.deleted_at === null
 
 /**
  * Returns the FROM and WHERE clauses for live leads `o` that have one of these digests among several phones or e-mails

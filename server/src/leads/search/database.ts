@@ -1,7 +1,5 @@
-import type { Db, Sql } from '../../base/db.ts'
+import type { Db, Fragment, Sql } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
-import type { LeadRow } from '../lead/encrypted-lead.ts'
-import { leadColumns } from '../lead/queries.ts'
 import {
   afterCondition,
   arePlainConditions,
@@ -16,30 +14,38 @@ import {
 import { isTimeOrder, type PageQuery, type PageResult, type TimeOrder } from './list-filter.ts'
 import { searchPage } from './search.ts'
 import { decryptAndSort } from './sorted/decrypt-and-sort.ts'
-import type { Place, SortKey } from './sorted/order.ts'
+import type { Place, SortKey, SortOrder } from './sorted/order.ts'
 
 /** Maximum number of leads to sort, or decrypt, for one page. Beyond it, only the memory index can answer. */
 const defaultLimits = { maxSorted: 100_000, maxOpened: 20_000 }
 
-/** `rows` has the leads of the places if they were read along with them. */
-export type FoundRows = PageResult & { rows?: LeadRow[] }
+/** A row in the order of a time; times may be in the database's text format. */
+export interface TimedRow {
+  id: string
+  created_at: Date | string
+  updated_at: Date | string
+}
+
+/** The rows themselves where they were read along with their places. */
+export type FoundPage<R> = PageResult | { rows: R[]; total: number | null }
 
 /**
  * Returns a page from the database: by an index with the requested order, by search tokens, or by reading all matching
  * leads. Returns null if there are too many of these.
  */
-export async function findInDatabase(
+export async function findInDatabase<R extends TimedRow>(
   db: Db,
   keyring: Keyring,
   workspaceId: string,
   query: PageQuery,
+  columns: Fragment,
   { maxSorted, maxOpened } = defaultLimits,
-): Promise<FoundRows | null> {
+): Promise<FoundPage<R> | null> {
   const { sql } = db
   const { term, conditions, sortOrder } = query
   const needsNoDecryption = term === null && arePlainConditions(conditions)
   if (isTimeOrder(sortOrder)) {
-    if (needsNoDecryption) return selectPage(sql, workspaceId, { ...query, sortOrder })
+    if (needsNoDecryption) return selectPage(sql, workspaceId, { ...query, sortOrder }, columns)
     const isSearched = term !== null && conditions.list.length === 0
     if (isSearched) return searchPage(sql, keyring, { ...query, workspaceId, term, sortOrder })
   }
@@ -47,33 +53,46 @@ export async function findInDatabase(
   return db.inBulk(() => decryptAndSort(sql, keyring, workspaceId, query, maxOpened))
 }
 
-async function selectPage(
+async function selectPage<R extends TimedRow>(
   sql: Sql,
   workspaceId: string,
   query: PageQuery & { sortOrder: TimeOrder },
-): Promise<FoundRows> {
+  columns: Fragment,
+): Promise<FoundPage<R>> {
   const [rows, total] = await Promise.all([
-    selectRows(sql, workspaceId, query),
+    selectRows<R>(sql, workspaceId, query, columns),
     query.needsTotal ? countLeads(sql, workspaceId, query) : null,
   ])
-  const time = query.sortOrder.by === 'createdAt' ? 'created_at' : 'updated_at'
-  return { places: rows.map((row) => ({ id: row.id, key: row[time].getTime() })), rows, total }
+  return { rows, total }
 }
 
-async function selectRows(
+/** Returns the place of a row in the order of a time. */
+export const placeOf = (row: TimedRow, by: SortOrder['by']): Place => ({
+  id: row.id,
+  key: new Date(by === 'createdAt' ? row.created_at : row.updated_at).getTime(),
+})
+
+async function selectRows<R extends TimedRow>(
   sql: Sql,
   workspaceId: string,
   { filter, conditions, sortOrder, after, offset, limit }: PageQuery & { sortOrder: TimeOrder },
-): Promise<LeadRow[]> {
+  columns: Fragment,
+): Promise<R[]> {
   const hasFew = filter.labelIds !== undefined && (await isRare(sql, workspaceId, filter))
-  return sql<LeadRow[]>`
-    select ${leadColumns(sql)}
-    from ${hasFew ? leadsWithLabels(sql, workspaceId, filter) : sql`leads l`}
-    where ${filterCondition(sql, workspaceId, filter, conditions)}
-      ${afterCondition(sql, sortOrder, after)}
-    order by ${sortClause(sql, sortOrder)}
-    limit ${limit}
-    offset ${offset}`
+  const inOrder = sortClause(sql, sortOrder)
+  // The subquery keeps a sort from evaluating the columns, such as long notes, for leads outside the page.
+  return sql<R[]>`
+    select ${columns}
+    from (
+      select l.*
+      from ${hasFew ? leadsWithLabels(sql, workspaceId, filter) : sql`leads l`}
+      where ${filterCondition(sql, workspaceId, filter, conditions)}
+        ${afterCondition(sql, sortOrder, after)}
+      order by ${inOrder}
+      limit ${limit}
+      offset ${offset}
+    ) as l
+    order by ${inOrder}`
 }
 
 async function countLeads(sql: Sql, workspaceId: string, { filter, conditions }: PageQuery): Promise<number> {

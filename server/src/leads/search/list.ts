@@ -1,13 +1,13 @@
 import { listMembers } from '../../auth/users/members.ts'
-import type { Sql } from '../../base/db.ts'
+import type { Fragment, Sql } from '../../base/db.ts'
 import { instanceScope } from '../../base/encryption/key-store.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import { conflict, unprocessable } from '../../base/errors.ts'
-import { decryptLead, type LeadRow } from '../lead/encrypted-lead.ts'
-import type { Lead, LeadDeps, LeadUser } from '../lead/lead.ts'
-import { findLeadsByIds } from '../lead/queries.ts'
+import { decryptLead, decryptListedLead, type LeadRow, type ListedLeadRow } from '../lead/encrypted-lead.ts'
+import type { Lead, LeadDeps, LeadUser, ListedLead } from '../lead/lead.ts'
+import { findLeadsByIds, leadColumns, listedLeadColumns } from '../lead/queries.ts'
 import { parseSearchTerm } from '../lead/search-lines.ts'
-import { type FoundRows, findInDatabase } from './database.ts'
+import { type FoundPage, findInDatabase, placeOf, type TimedRow } from './database.ts'
 import { noConditions } from './filter-sql.ts'
 import { parseListCursor, writeListCursor } from './list-cursor.ts'
 import {
@@ -39,8 +39,8 @@ export interface ListRequest {
   cursor: string | null
 }
 
-export interface LeadPage {
-  leads: Lead[]
+export interface LeadPage<L = Lead> {
+  leads: L[]
   total: number
   nextCursor: string | null
 }
@@ -48,9 +48,33 @@ export interface LeadPage {
 /** How long pages reached by cursor may repeat the total of the first page. */
 const totalTtlMs = 60_000
 
+type ListRow = TimedRow & Pick<LeadRow, 'deleted_at'>
+
+/** What a list reads of each lead. */
+interface LeadView<R extends ListRow, L> {
+  columns: (sql: Sql) => Fragment
+  decrypt: (keyring: Keyring, row: R) => L
+}
+
+const listedView: LeadView<ListedLeadRow, ListedLead> = { columns: listedLeadColumns, decrypt: decryptListedLead }
+const leadView: LeadView<LeadRow, Lead> = { columns: leadColumns, decrypt: decryptLead }
+
 /** Returns a page of leads and the exact total. Pages reached by cursor may repeat the first total for a minute. */
-export async function listLeads(deps: ListDeps, user: LeadUser, request: ListRequest): Promise<LeadPage> {
+export const listLeads = (deps: ListDeps, user: LeadUser, request: ListRequest): Promise<LeadPage<ListedLead>> =>
+  readPage(deps, user, request, listedView)
+
+/** The same without the plaintext cache, for work that reads every page once. */
+export const listLeadsOnce = (deps: ListDeps, user: LeadUser, request: ListRequest): Promise<LeadPage> =>
+  readPage(deps, user, request, leadView)
+
+async function readPage<R extends ListRow, L>(
+  deps: ListDeps,
+  user: LeadUser,
+  request: ListRequest,
+  view: LeadView<R, L>,
+): Promise<LeadPage<L>> {
   const { filter, limit } = request
+  const { sql } = deps.db
   const { workspaceId } = user
   const now = deps.clock.now()
   const keyring = await deps.keyStore.keyring(workspaceId)
@@ -59,7 +83,7 @@ export async function listLeads(deps: ListDeps, user: LeadUser, request: ListReq
   const cursor = request.cursor === null ? null : parseListCursor(keyring, request.cursor, sortOrder, filter)
   const age = cursor === null ? Number.POSITIVE_INFINITY : now.getTime() - cursor.countedAt.getTime()
   const counted = cursor !== null && age >= 0 && age < totalTtlMs ? cursor : null
-  const found = await find(deps, keyring, workspaceId, {
+  const query: PageQuery = {
     filter,
     conditions: resolveConditions(filter.conditions ?? noConditions, now),
     term: filter.search === null ? null : parseSearchTerm(filter.search, user.masked, user.defaultCountry),
@@ -69,21 +93,38 @@ export async function listLeads(deps: ListDeps, user: LeadUser, request: ListReq
     // One more lead shows whether there is a next page.
     limit: limit + 1,
     needsTotal: counted === null,
-  })
+  }
+  const found = await find<R>(deps, keyring, workspaceId, query, view.columns(sql))
   const total = counted?.total ?? found.total ?? 0
-  const after = found.places.length <= limit ? undefined : found.places[limit - 1]
+  const after = lastPlace(found, request)
   const countedAt = counted?.countedAt ?? now
   const nextCursor =
     after === undefined ? null : writeListCursor(keyring, sortOrder, filter, { after, total, countedAt })
   const rows =
-    found.rows?.slice(0, limit) ?? (await selectInOrder(deps.db.sql, workspaceId, found.places.slice(0, limit)))
-  return { leads: rows.map((row) => decryptLead(keyring, row)), total, nextCursor }
+    'rows' in found
+      ? found.rows.slice(0, limit)
+      : await selectInOrder<R>(sql, workspaceId, found.places.slice(0, limit), view.columns(sql))
+  return { leads: rows.map((row) => view.decrypt(keyring, row)), total, nextCursor }
 }
 
-async function find(deps: ListDeps, keyring: Keyring, workspaceId: string, query: PageQuery): Promise<FoundRows> {
+/** Returns the last place of the page; undefined if no lead follows. */
+function lastPlace(found: FoundPage<ListRow>, { limit, sort }: ListRequest): Place | undefined {
+  if ('places' in found) return found.places.length > limit ? found.places[limit - 1] : undefined
+  const last = found.rows.length > limit ? found.rows[limit - 1] : undefined
+  return last && placeOf(last, sort.by)
+}
+
+async function find<R extends ListRow>(
+  deps: ListDeps,
+  keyring: Keyring,
+  workspaceId: string,
+  query: PageQuery,
+  columns: Fragment,
+): Promise<FoundPage<R>> {
   const { db, memoryIndexes, limits } = deps
   const found =
-    (await findInMemory(deps, workspaceId, query)) ?? (await findInDatabase(db, keyring, workspaceId, query, limits))
+    (await findInMemory(deps, workspaceId, query)) ??
+    (await findInDatabase<R>(db, keyring, workspaceId, query, columns, limits))
   if (found !== null) return found
   if (!needsDatabase(query.filter) && memoryIndexes?.isLoading(workspaceId)) {
     throw conflict('The leads are being loaded into memory for this sort or filter; try again in a few seconds', {
@@ -117,7 +158,7 @@ export async function findNewestLeads(deps: ListDeps, user: LeadUser, search: st
   const { places } =
     (await findInMemory(deps, workspaceId, query)) ??
     (await findMatches(deps.db.sql, keyring, { ...query, workspaceId }, query))
-  const rows = await selectInOrder(deps.db.sql, workspaceId, places)
+  const rows = await selectInOrder<LeadRow>(deps.db.sql, workspaceId, places, leadColumns(deps.db.sql))
   return rows.map((row) => decryptLead(keyring, row))
 }
 
@@ -152,9 +193,14 @@ async function readChoices(
 }
 
 /** Returns the leads in the order of the places. Skips leads deleted since, which does not end the paging. */
-async function selectInOrder(sql: Sql, workspaceId: string, places: readonly Place[]): Promise<LeadRow[]> {
+async function selectInOrder<R extends ListRow>(
+  sql: Sql,
+  workspaceId: string,
+  places: readonly Place[],
+  columns: Fragment,
+): Promise<R[]> {
   if (places.length === 0) return []
   const ids = places.map(({ id }) => id)
-  const byId = new Map((await findLeadsByIds(sql, workspaceId, ids)).map((row) => [row.id, row]))
+  const byId = new Map((await findLeadsByIds<R>(sql, workspaceId, ids, columns)).map((row) => [row.id, row]))
   return ids.flatMap((id) => byId.get(id) ?? [])
 }

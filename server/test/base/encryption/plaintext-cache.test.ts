@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
+  createPartedCache,
   createPlaintextCache,
-  createTwoPartCache,
   type EncryptedColumns,
   type PlaintextCacheLimits,
 } from '../../../src/base/encryption/plaintext-cache.ts'
@@ -46,17 +46,19 @@ test('other bytes, another row, column or scope are decrypted separately', () =>
   }
 })
 
-test('events and pages do not evict each other and are forgotten together', () => {
-  const values = createTwoPartCache(limits, limits)
-  const news = { ...text, cachedAs: 'news' as const }
+test('pages, events and leads do not evict each other and are forgotten together', () => {
+  const values = createPartedCache({ pages: limits, news: limits, leads: limits })
   let opened = 0
   const recall = (columns: EncryptedColumns<string>, row: string) =>
     values.get('a', columns, row, 'x'.repeat(1000), () => `${opened++}`)
   recall(text, '1')
-  for (let n = 0; n < 50; n++) recall(news, `${n}`)
+  for (const cachedAs of ['news', 'leads'] as const) {
+    const others = { ...text, cachedAs }
+    for (let n = 0; n < 50; n++) recall(others, `${n}`)
+  }
   recall(text, '1')
-  assert.equal(opened, 51)
-  assert.ok(values.bytes() <= limits.maxBytes * 2)
+  assert.equal(opened, 101)
+  assert.ok(values.bytes() <= limits.maxBytes * 3)
   values.forget('a')
   assert.equal(values.bytes(), 0)
 })

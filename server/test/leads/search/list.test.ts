@@ -258,6 +258,34 @@ test('each invalid parameter returns 400 with its name', async () => {
   assert.equal(twice.body.data.issues[0].path, 'status')
 })
 
+test('a list shows every lead as reading it does, also right after a change of what was listed before', async () => {
+  const w = await world()
+  const { value: key } = await w.addKey({ phoneVisibility: 'masked' })
+  const contact = { lastName: 'Böhm', email: 'a@example.com', phone: '5581991234567', notes: 'call 81991234567' }
+  for (const ms of [0, 100, 20, 3]) {
+    w.clock.advance(60_000 + ms)
+    await w.lead({ ...contact, estimatedValue: 12.5, customFieldValues: { city: 'Olinda' } })
+  }
+  const { id } = await w.lead()
+  const assertSame = async () => {
+    for (const options of [{}, { key }]) {
+      const { data } = (await w.call('GET', leadsPath, options)).body
+      assert.equal(data.length, 5)
+      for (const lead of data) {
+        const { customFields, customFieldValues, ...shown } = (await w.call('GET', leadPath(lead.id), options)).body
+          .data
+        assert.deepEqual(lead, shown)
+      }
+    }
+  }
+  await assertSame()
+  for (const body of [{ firstName: 'Nova', ...contact }, { notes: null, email: null }, { status: 'won' }]) {
+    w.clock.advance(1000)
+    assert.equal((await w.call('PATCH', leadPath(id), { body })).status, 200)
+    await assertSame()
+  }
+})
+
 test('a malformed cursor, or one of another sort or filter, returns 400 Invalid cursor format', async () => {
   const w = await world()
   await manyLeads(w)

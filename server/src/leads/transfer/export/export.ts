@@ -12,7 +12,7 @@ import type { TeamApi } from '../../../team/team-api.ts'
 import { closed } from '../../../team/team-schema.ts'
 import type { Lead, LeadUser } from '../../lead/lead.ts'
 import { presentDetail } from '../../lead/present.ts'
-import { type LeadPage, type ListDeps, listLeads } from '../../search/list.ts'
+import { type LeadPage, type ListDeps, listLeadsOnce } from '../../search/list.ts'
 import { type LeadFilter, resolveFilter } from '../../search/list-filter.ts'
 import { listFilters, parseListRequest } from '../../search/list-request.ts'
 import { csvLine } from '../file/cells.ts'
@@ -91,7 +91,7 @@ export async function exportLeads(
 
 function readPage(deps: ListDeps, user: LeadUser, filter: LeadFilter, cursor: string | null): Promise<LeadPage> {
   const listFilter = { filter, sort: { by: 'createdAt', order: 'asc' }, limit: pageRows, page: 1, cursor } as const
-  return deps.db.inBulk(() => listLeads(deps, user, listFilter))
+  return deps.db.inBulk(() => listLeadsOnce(deps, user, listFilter))
 }
 
 async function* readPages(deps: ListDeps, user: LeadUser, filter: LeadFilter, first: LeadPage): AsyncGenerator<Lead[]> {
