@@ -1,4 +1,4 @@
-import { supportedMimeTypes } from 'file-type'
+import { loadLater } from '../base/load-later.ts'
 import {
   type ChannelEvent,
   type ContactCard,
@@ -40,9 +40,9 @@ function joinHalves(value: { low?: unknown; high?: unknown }): string | null {
 }
 
 const typeShape = /^[a-z0-9][a-z0-9.+-]{0,63}\/[a-z0-9][a-z0-9.+-]{0,63}$/
-// Types that can be detected from a file's first bytes, and others that people commonly send.
-const knownTypes = new Set<string>([
-  ...supportedMimeTypes,
+const fileTypes = loadLater<typeof import('file-type')>('file-type')
+// Types that people commonly send, besides those that can be detected from a file's first bytes.
+const commonTypes = new Set<string>([
   ...['text/plain', 'text/csv', 'text/html', 'text/markdown', 'text/xml', 'text/rtf', 'text/x-vcard'],
   ...['application/json', 'application/xml', 'application/zip', 'application/msword', 'application/ogg'],
   ...['application/vnd.ms-excel', 'application/vnd.ms-powerpoint', 'image/svg+xml', 'image/jpg'],
@@ -51,7 +51,8 @@ const knownTypes = new Set<string>([
 const emoji = /\p{RGI_Emoji}/v
 
 /** Returns a common type unchanged, others as `application/octet-stream`: strangers may write anything. */
-export const toKnownMimeType = (type: string): string => (knownTypes.has(type) ? type : 'application/octet-stream')
+export const toKnownMimeType = (type: string): string =>
+  commonTypes.has(type) || fileTypes().supportedMimeTypes.has(type) ? type : 'application/octet-stream'
 
 /** Returns the first emoji of a text, even without its variation selector (U+FE0F); empty if there is none. */
 export function firstEmoji(text: string): string {

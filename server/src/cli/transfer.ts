@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Command, Option } from 'commander'
 import { encodings } from '../leads/transfer/file/file-rows.ts'
-import { matchers } from '../leads/transfer/import/settings.ts'
+import { matchers } from '../leads/transfer/import/matchers.ts'
 import { callAt, pickWorkspace, prefix, type ServerAddress, type TeamCall, withServer } from './team-call.ts'
 import { openProgress, printMessage, printResult } from './terminal.ts'
 

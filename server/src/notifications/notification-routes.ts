@@ -1,5 +1,4 @@
 import { Type } from 'typebox'
-import webPush from 'web-push'
 import type { Clock } from '../base/clock.ts'
 import type { Db } from '../base/db.ts'
 import type { KeyStore } from '../base/encryption/key-store.ts'
@@ -158,7 +157,7 @@ function pushRoutes(api: TeamApi, deps: NotificationDeps): void {
       const { language, ...target } = body
       const refusal = outgoing.refusal(target.endpoint)
       if (refusal !== null) throw invalid('endpoint', refusal)
-      if (!isValidTarget(target)) throw invalid('p256dh', 'must be the public key of a browser subscription')
+      if (!(await isValidTarget(target))) throw invalid('p256dh', 'must be the public key of a browser subscription')
       const id = await keyStore.withKeyring(workspaceId, (keyring) =>
         db.tx((tx) =>
           addSubscription(tx, keyring, workspaceId, { userId, sessionId }, { target, language }, clock.now()),
@@ -181,7 +180,8 @@ function pushRoutes(api: TeamApi, deps: NotificationDeps): void {
 }
 
 /** Returns whether a push can be encrypted: a point that is not on the curve would fail at each push. */
-function isValidTarget({ p256dh, auth }: PushTarget): boolean {
+async function isValidTarget({ p256dh, auth }: PushTarget): Promise<boolean> {
+  const { default: webPush } = await import('web-push')
   try {
     webPush.encrypt(p256dh, auth, '{}', 'aes128gcm')
     return true

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util'
-import { isSupportedCountry } from 'libphonenumber-js/max'
 import type { Static } from 'typebox'
 import type { Clock } from '../base/clock.ts'
 import type { Db, Tx } from '../base/db.ts'
@@ -7,6 +6,7 @@ import type { KeyStore } from '../base/encryption/key-store.ts'
 import type { Keyring } from '../base/encryption/keyring.ts'
 import { forbidden, InvalidInput, type Issue, notFound } from '../base/errors.ts'
 import { newId } from '../base/id.ts'
+import { hasNumberingPlan } from '../base/phone/phone.ts'
 import { recordAudit } from '../team/audit.ts'
 import { publishWorkspace } from '../team/live-updates.ts'
 import { type Member, roleCovers, type TeamActor } from '../team/member.ts'
@@ -117,7 +117,7 @@ function validatePatch({ leadStatuses, defaultCountry, currency = null, hours = 
 
 /** Without a numbering plan, all numbers would be parsed as foreign. */
 const validateCountry = (country: string | null | undefined): Issue[] =>
-  country == null || isSupportedCountry(country)
+  country == null || hasNumberingPlan(country)
     ? []
     : [{ path: 'defaultCountry', message: 'must be an ISO 3166-1 code of a country with phone numbers, as in BR' }]
 

@@ -1,7 +1,10 @@
-import { type CountryCode, isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js/max'
+import type { CountryCode } from 'libphonenumber-js/max'
 import type { Issue } from '../errors.ts'
+import { loadLater } from '../load-later.ts'
 import { lengthProblem, normalizeText } from '../text/external-text.ts'
 import { phoneVariants } from './phone-variants.ts'
+
+const library = loadLater<typeof import('libphonenumber-js/max')>('libphonenumber-js/max')
 
 const minDigits = 8
 const maxDigits = 20
@@ -18,7 +21,7 @@ export function parsePhone(text: string, defaultCountry?: string): string | null
   const parsedDigits = withoutFormatting(text)
   if (parsedDigits === null) return null
   const digits =
-    defaultCountry === undefined || parsedDigits.isInternational || !isSupportedCountry(defaultCountry)
+    defaultCountry === undefined || parsedDigits.isInternational || !hasNumberingPlan(defaultCountry)
       ? parsedDigits.digits
       : withCountryCode(parsedDigits.digits, defaultCountry)
   return digits.length >= minDigits && digits.length <= maxDigits ? digits : null
@@ -30,6 +33,9 @@ export function maskPhone(digits: string): string {
   const hidden = Math.max(0, digits.length - shownFirst - 3)
   return digits.slice(0, shownFirst) + '*'.repeat(hidden) + digits.slice(shownFirst + hidden)
 }
+
+/** Whether the numbering plan of a country (ISO 3166-1 alpha-2) is known. */
+export const hasNumberingPlan = (country: string): country is CountryCode => library().isSupportedCountry(country)
 
 interface ParsedDigits {
   digits: string
@@ -96,7 +102,7 @@ export function searchedDigits(text: string, defaultCountry?: string): string[] 
  * numbering plan, then a valid national number, then a number of another country.
  */
 function withCountryCode(digits: string, country: CountryCode): string {
-  const parsed = parsePhoneNumberFromString(withoutMobilePrefix(digits, country), country)
+  const parsed = library().parsePhoneNumberFromString(withoutMobilePrefix(digits, country), country)
   if (parsed === undefined) return digits
   const national = parsed.number.slice(1)
   const hasCode = digits.startsWith(parsed.countryCallingCode)
@@ -116,11 +122,13 @@ function withoutMobilePrefix(digits: string, country: CountryCode): string {
 
 /** Returns true if a numbering plan contains the number, or a former format of it, such as a mobile without its 9. */
 export function isKnownPhone(digits: string): boolean {
-  return phoneVariants(digits).some((variant) => parsePhoneNumberFromString(`+${variant}`)?.isValid() === true)
+  return phoneVariants(digits).some(
+    (variant) => library().parsePhoneNumberFromString(`+${variant}`)?.isValid() === true,
+  )
 }
 
 /** Returns an issue for an invalid default country, whose numbers would all parse as foreign. */
 export function issuesOfCountry(country: string | null | undefined): Issue[] {
-  if (country === undefined || country === null || isSupportedCountry(country)) return []
+  if (country === undefined || country === null || hasNumberingPlan(country)) return []
   return [{ path: 'defaultCountry', message: 'must be an ISO 3166-1 code of a country with phone numbers, as in BR' }]
 }

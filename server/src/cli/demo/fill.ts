@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises'
-import { parse } from 'csv-parse/sync'
 import type { Runtime } from '../../app/runtime.ts'
 import { manualClock } from '../../base/clock.ts'
 import { ApiError, InvalidInput } from '../../base/errors.ts'
@@ -87,6 +86,7 @@ interface DemoLead {
 }
 
 async function readDemoLeads(): Promise<DemoLead[]> {
+  const { parse } = await import('csv-parse/sync')
   return parse(await readFile(new URL('./people.csv', import.meta.url)), { columns: true })
 }
 

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { fileTypeFromBuffer } from 'file-type'
 import type { MediaKind } from '../../channels/channel-event.ts'
 
 /** Size and digest announced before the content; null if unknown. */
@@ -75,6 +74,7 @@ async function* withFailureCallback(
 
 async function typeOf(head: Buffer): Promise<string | null> {
   try {
+    const { fileTypeFromBuffer } = await import('file-type')
     return (await fileTypeFromBuffer(head))?.mime.split(';')[0] ?? null
   } catch {
     // A file that only starts like a known format has no type.

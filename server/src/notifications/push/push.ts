@@ -1,5 +1,4 @@
 import pLimit from 'p-limit'
-import webPush from 'web-push'
 import { withTimeout } from '../../base/async/loop.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Db, Tx } from '../../base/db.ts'
@@ -203,6 +202,7 @@ async function sendPush(
   payload: string,
 ): Promise<void> {
   const { endpoint, p256dh, auth } = target
+  const { default: webPush } = await import('web-push')
   const request = webPush.generateRequestDetails({ endpoint, keys: { p256dh, auth } }, payload, {
     vapidDetails: { subject: subjectOf(publicUrl), ...keys },
     TTL: ttlSeconds,

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import webPush from 'web-push'
 import type { Clock } from '../../base/clock.ts'
 import type { Db, Sql, Tx } from '../../base/db.ts'
 import { instanceScope, type KeyStore } from '../../base/encryption/key-store.ts'
@@ -122,6 +121,7 @@ export async function ensurePushKeys({ db, keyStore, clock }: Deps): Promise<Pus
     })
     const existing = await readKeys(db.sql)
     if (existing !== undefined) return decrypt(existing)
+    const { default: webPush } = await import('web-push')
     const created = webPush.generateVAPIDKeys()
     const encrypted = keyring.encrypt(privateKeyContext(keysId), created.privateKey)
     await db.tx(

@@ -1,4 +1,4 @@
-import { parse } from 'csv-parse'
+import type { Parser } from 'csv-parse'
 
 /** Reason why a file cannot be read further; the text quotes nothing from the file. */
 export class FileProblem extends Error {}
@@ -143,6 +143,7 @@ async function* csvRows(
   delimiter: Delimiter,
   start: number,
 ): AsyncGenerator<FileRow> {
+  const { parse } = await import('csv-parse')
   const parser = parse({
     delimiter,
     bom: start === 0,
@@ -177,7 +178,7 @@ const isDelimiterLine = ([first = '', ...rest]: readonly string[]): boolean =>
   /^sep=[,;\t]?$/i.test(first) && rest.every((cell) => cell === '')
 
 /** Writes the pieces with backpressure; an error of the source also ends the parser. */
-async function feedParser(pieces: AsyncIterable<Buffer>, parser: ReturnType<typeof parse>): Promise<void> {
+async function feedParser(pieces: AsyncIterable<Buffer>, parser: Parser): Promise<void> {
   const closed = new Promise<void>((resolve) => parser.once('close', resolve))
   try {
     for await (const piece of pieces) {

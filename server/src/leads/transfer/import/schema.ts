@@ -6,8 +6,8 @@ import { maxTextLength } from '../../lead/custom-fields.ts'
 import { choiceFields } from '../file/field-values.ts'
 import { encodings, maxRecordBytes } from '../file/file-rows.ts'
 import { importStates, maxFileBytes } from './imports.ts'
+import { matchers } from './matchers.ts'
 import { maxValueLength, maxValues } from './preview.ts'
-import { matchers } from './settings.ts'
 
 const encoding = oneOf(encodings, {
   title: 'FileEncoding',

@@ -3,9 +3,7 @@ import { csvLine, unguardCell } from '../file/cells.ts'
 import { errorColumn } from '../file/column-mapping.ts'
 import type { DecimalSeparator, FieldValueMapping, ValueMapping } from '../file/field-values.ts'
 import type { FileFormat, FileRow } from '../file/file-rows.ts'
-
-export const matchers = ['externalRef', 'uniqueCode', 'phone', 'id', 'none'] as const
-export type Matcher = (typeof matchers)[number]
+import type { Matcher } from './matchers.ts'
 
 /** Settings of a started import. */
 export interface ImportChoice extends FileFormat {
