@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { glob, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -11,11 +12,11 @@ const stamp = join(web, 'dist', 'built-from')
 
 /** Builds the app unless web/dist was built from the current sources. */
 export async function buildWebIfNeeded(): Promise<void> {
-  if (!(await webIsCurrent())) await buildWeb()
+  if (!webIsCurrent()) await buildWeb()
 }
 
-export const webIsCurrent = async (): Promise<boolean> =>
-  (await readFile(stamp, 'utf8').catch(() => '')) === (await sourcesDigest())
+/** Synchronous, because `npm start` waits for it and does nothing else. */
+export const webIsCurrent = (): boolean => existsSync(stamp) && readFileSync(stamp, 'utf8') === sourcesDigest()
 
 /** Returns whether the build tools are installed; without development dependencies they are not. */
 export const canBuildWeb = (): Promise<boolean> =>
@@ -25,7 +26,7 @@ export const canBuildWeb = (): Promise<boolean> =>
   )
 
 export async function buildWeb(): Promise<void> {
-  const digest = await sourcesDigest()
+  const digest = sourcesDigest()
   const vite = await import('vite')
   console.log('Building the web app …')
   await vite.build({ root: web, configFile: join(web, 'vite.config.ts'), logLevel: 'warn' })
@@ -33,12 +34,10 @@ export async function buildWeb(): Promise<void> {
   await writeFile(stamp, digest)
 }
 
-async function sourcesDigest(): Promise<string> {
+function sourcesDigest(): string {
   const hash = createHash('sha256')
-  const files = ['package-lock.json']
-  for await (const file of glob('web/{index.html,vite.config.ts,vite/*.ts,public/*,src/**/*.*}', { cwd: root }))
-    files.push(file)
-  for (const file of files.sort()) hash.update(file).update(await readFile(join(root, file)))
+  const sources = globSync('web/{index.html,vite.config.ts,vite/*.ts,public/*,src/**/*.*}', { cwd: root })
+  for (const file of ['package-lock.json', ...sources].sort()) hash.update(file).update(readFileSync(join(root, file)))
   return hash.digest('hex')
 }
 

@@ -4,7 +4,7 @@ import { buildWeb, canBuildWeb, webIsCurrent } from './build-web.ts'
 
 const [ifNeeded, ifPossible] = ['--if-needed', '--if-possible'].map((flag) => process.argv.includes(flag))
 
-if (!ifNeeded || !(await webIsCurrent())) {
+if (!ifNeeded || !webIsCurrent()) {
   if (await canBuildWeb()) await buildWeb()
   else if (!ifPossible) {
     console.error('The build tools of the web app are missing. Run: npm ci && npm run build')
