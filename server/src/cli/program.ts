@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import { version } from '../base/version.ts'
-import { loadConfig } from '../config.ts'
+import { type Config, loadConfig } from '../config.ts'
 import { addBackupCommands } from './backup/commands.ts'
 import { addDistributeCommand } from './distribute.ts'
 import { addEraseCommand } from './erase.ts'
@@ -35,8 +35,12 @@ export function addCommands(program: Command): Command {
       `\n${settings}\n\nExample:\n  PARLEY_PORT=8080 parley serve\n  PARLEY_PORT=8081 parley serve --only worker\n`,
     )
     .action(async (options) => {
+      const config = loadConfig(withTerminalDefaults(process.env))
+      if (options.only !== undefined) requireSharedDatabase(config)
+      const { beginStart } = await import('./start/begin-start.ts')
+      const start = await beginStart(config)
       const { serve } = await import('./serve.ts')
-      await serve(loadConfig(withTerminalDefaults(process.env)), options)
+      await serve(start, options)
     })
   program
     .command('migrate')
@@ -60,6 +64,14 @@ export function addCommands(program: Command): Command {
   addMcpCommand(program)
   addSimulateCommand(program)
   return program
+}
+
+function requireSharedDatabase({ database }: Config): void {
+  if (database.url !== null) return
+  throw new Error(
+    '--only needs a database that several processes can use, and the embedded one serves one process. ' +
+      'Set DATABASE_URL to a PostgreSQL server (15 to 18), or omit --only to run everything in one process.',
+  )
 }
 
 // On a terminal, shows only warnings instead of every request, and stops immediately on Ctrl+C.

@@ -3,6 +3,7 @@ import { presentPayload } from '../app/events.ts'
 import { fetchDeps, inboxReceive, openFileOf } from '../app/inbox.ts'
 import type { Runtime } from '../app/runtime.ts'
 import { type Loop, withTimeout } from '../base/async/loop.ts'
+import { loadRest } from '../base/load-later.ts'
 import { localUrl } from '../base/outgoing/address.ts'
 import { lowerPriority } from '../base/process-limits.ts'
 import type { App } from '../base/route.ts'
@@ -17,11 +18,12 @@ import { createPreviews } from '../inbox/media/preview.ts'
 import { startBulkChanges } from '../leads/bulk/run-bulk-change.ts'
 import { startImports } from '../leads/transfer/import/run-import.ts'
 import { createDeliveryWorker } from '../webhooks/deliver/worker.ts'
+import type { BegunStart } from './start/begin-start.ts'
 import { type FirstStart, prepareFirstStart } from './start/first-start.ts'
 import { type OpenRuntime, openRuntime } from './start/runtime.ts'
 import { startScheduledJobs } from './start/scheduled-jobs.ts'
 import { noSimulation, type Simulation, startSimulation } from './start/simulation.ts'
-import { handleStopSignals, type Pause } from './start/stop-signals.ts'
+import type { Pause } from './start/stop-signals.ts'
 import { removeServerFile, writeServerFile } from './team-call.ts'
 import { describeProblem, printMessage } from './terminal.ts'
 
@@ -41,10 +43,8 @@ export interface ServeOptions {
 }
 
 /** Runs the service, or a part of it, until a signal stops it. */
-export async function serve(config: Config, { json, only }: ServeOptions): Promise<void> {
-  if (only !== undefined) requireSharedDatabase(config)
-  const signals = handleStopSignals()
-  const runtime = await openRuntime(config, printMessage)
+export async function serve({ config, signals, ...begun }: BegunStart, { json, only }: ServeOptions): Promise<void> {
+  const runtime = await openRuntime(config, printMessage, begun)
   logFatalErrors(runtime)
   const isApi = only !== 'worker'
   if (!isApi) lowerPriority()
@@ -56,7 +56,11 @@ export async function serve(config: Config, { json, only }: ServeOptions): Promi
   const simulation = isApi ? await startSimulation(runtime, printMessage) : noSimulation
   runtime.log.info('listening', { host: config.http.host, port: config.http.port, version })
   await logPoolerAbilities(runtime)
-  compileRest().catch((error) => runtime.log.error('failed to compile a route schema', {}, error))
+  const finishLoading = async () => {
+    await loadRest()
+    await compileRest()
+  }
+  finishLoading().catch((error) => runtime.log.error('failed to load a package or compile a route schema', {}, error))
 
   let firstStart = Promise.resolve()
   const firstStartAbort = new AbortController()
@@ -93,14 +97,6 @@ async function logPoolerAbilities({ db, log }: OpenRuntime): Promise<void> {
       : 'connected through a pooler without prepared statements; every statement is planned again',
   )
   if (!pooler.hasLimits) log.info('the database role has no timeouts of its own; sending them with every transaction')
-}
-
-function requireSharedDatabase({ database }: Config): void {
-  if (database.url !== null) return
-  throw new Error(
-    '--only needs a database that several processes can use, and the embedded one serves one process. ' +
-      'Set DATABASE_URL to a PostgreSQL server (15 to 18), or omit --only to run everything in one process.',
-  )
 }
 
 async function openApp(runtime: OpenRuntime, build: (runtime: OpenRuntime) => Promise<App>): Promise<App> {

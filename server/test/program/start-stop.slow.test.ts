@@ -42,6 +42,23 @@ test('a second start on a folder or port in use is refused, and key files are re
   assert.ok(!existsSync(join(folder, 'server.json')))
 })
 
+/** Loads the service as `serve` does, and prints the address of each module. */
+const listModules = `
+import { registerHooks } from 'node:module'
+const loaded = []
+registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) })
+await import('${new URL('../../src/cli/serve.ts', import.meta.url)}')
+process.stdout.write(loaded.join('\\n'))
+`
+
+test('the start loads no package that only some requests need: each module takes a third of a millisecond', () => {
+  const loaded = execFileSync(process.execPath, ['--input-type=module', '--eval', listModules], { encoding: 'utf8' })
+  const late = ['@aws-sdk', '@modelcontextprotocol', '@scalar', 'ajv-formats', 'csv-parse', 'file-type', 'sharp']
+  for (const name of [...late, '@fastify/ajv-compiler', 'libphonenumber-js', '@opentelemetry/sdk-trace', 'web-push'])
+    assert.ok(!loaded.includes(`/node_modules/${name}/`), name)
+  assert.ok(loaded.split('\n').length < 1450, 'load new packages at their first use')
+})
+
 /** Which requests were answered, refused with words, or never taken. A cut answer is an error of another kind. */
 interface Outcome {
   created: string[]

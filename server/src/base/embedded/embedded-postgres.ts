@@ -34,6 +34,8 @@ interface EmbeddedPostgresOptions {
   /** Data folder with the cluster, the server's log and the lock. Created if missing. */
   folder: string
   log: (line: string) => void
+  /** Called when the process of the server runs, before it accepts connections. */
+  onSpawn?: () => void
   /** Called when the server has restarted after a crash. */
   onRestart?: () => void
   /** Overrides the settings, for tests. */
@@ -58,7 +60,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     const password = await findPassword(folder)
     const start = await prepare(folder, password, options)
     const socketFolder = await socketFolderOf(start.cluster.folder)
-    const server = await supervise(start, options.onRestart)
+    const server = await supervise(start, options)
     const exited = server.ended.finally(lock.release)
     return {
       socketFolder,
@@ -120,14 +122,27 @@ interface SupervisedServer {
   stop(): void
 }
 
-async function supervise(start: ServerStart, onRestart = () => {}): Promise<SupervisedServer> {
+async function supervise(
+  prepared: ServerStart,
+  { onSpawn = () => {}, onRestart = () => {} }: Pick<EmbeddedPostgresOptions, 'onSpawn' | 'onRestart'>,
+): Promise<SupervisedServer> {
   const stopping = Promise.withResolvers<void>()
-  let server = await startServer(start)
-  let stopped = false
-
+  let pid = 0
+  const start: ServerStart = {
+    ...prepared,
+    onSpawn: (spawned) => {
+      pid = spawned
+      onSpawn()
+    },
+  }
   // A program that exits without `stop` (an uncaught error) must not leave a server running.
-  const stopAtExit = () => isServerOf(server.pid, start.cluster.folder) && process.kill(server.pid, 'SIGINT')
+  const stopAtExit = () => isServerOf(pid, start.cluster.folder) && process.kill(pid, 'SIGINT')
   process.once('exit', stopAtExit)
+  let server = await startServer(start).catch((error: unknown) => {
+    process.off('exit', stopAtExit)
+    throw error
+  })
+  let stopped = false
   const logCheck = setInterval(() => rotateLog(start.logFile).catch(() => undefined), logCheckMs).unref()
 
   const keepRunning = async () => {
@@ -147,7 +162,7 @@ async function supervise(start: ServerStart, onRestart = () => {}): Promise<Supe
     process.off('exit', stopAtExit)
   })
   return {
-    pid: () => server.pid,
+    pid: () => pid,
     ended,
     stop: () => {
       stopped = true

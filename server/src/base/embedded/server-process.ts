@@ -65,6 +65,8 @@ export interface ServerStart {
   settings: ServerSettings
   logFile: string
   log: (line: string) => void
+  /** Called with each process of the server, before it accepts connections. */
+  onSpawn?: (pid: number) => void
 }
 
 const pollMs = 5
@@ -80,6 +82,7 @@ export async function startServer(start: ServerStart): Promise<ServerProcess> {
     await stopOrphan(start.cluster.folder, start.binaries, start.log)
     const logStart = await sizeOf(start.logFile)
     const server = await spawnServer(start)
+    start.onSpawn?.(server.pid)
     if (await waitUntilReady(server, start)) return server
 
     const logText = await logSince(start.logFile, logStart)

@@ -20,8 +20,13 @@ const poolerRefusal = /unsupported startup parameter/
 const poolerHint =
   '. This is a pooler: point DATABASE_URL at it, and PARLEY_DATABASE_DIRECT_URL at the database itself.'
 
-/** Connects to the configured database, or starts the embedded one. */
-export async function openDatabase(config: Config, log: Log, say: (line: string) => void): Promise<OpenDatabase> {
+/** Connects to the configured database, or starts the embedded one; then `onSpawn` is called while it starts. */
+export async function openDatabase(
+  config: Config,
+  log: Log,
+  say: (line: string) => void,
+  onSpawn: () => void = () => {},
+): Promise<OpenDatabase> {
   const { address, directAddress, maxConnections } = config.database
   if (address !== null) {
     const direct = directAddress === null ? undefined : { address: directAddress }
@@ -36,6 +41,7 @@ export async function openDatabase(config: Config, log: Log, say: (line: string)
   const server = await startEmbeddedPostgres({
     folder: config.dataFolder,
     log: say,
+    onSpawn,
     onRestart: () => log.warn('embedded database exited; restarted it'),
   })
   const { socketFolder, user, database, password } = server

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { gaugesOf } from '../../app/gauges.ts'
 import type { Runtime } from '../../app/runtime.ts'
@@ -26,6 +26,7 @@ import { openTelemetry } from '../../http/monitoring/telemetry/telemetry.ts'
 import { openMemoryIndexes } from '../../leads/search/memory-index/client.ts'
 import { openStore } from '../../media/open-store.ts'
 import { ensurePushKeys } from '../../notifications/push/subscriptions.ts'
+import { type BegunStart, makeDataFolder } from './begin-start.ts'
 import { openDatabase } from './database.ts'
 
 export interface OpenRuntime extends Runtime {
@@ -40,12 +41,19 @@ export interface OpenRuntime extends Runtime {
   close(): Promise<void>
 }
 
-/** Opens the infrastructure of the app. Throws errors whose messages tell the operator what to do. */
-export async function openRuntime(config: Config, say: (line: string) => void): Promise<OpenRuntime> {
+/**
+ * Opens the infrastructure of the app, with the database of a start if one is given. Throws errors whose messages tell
+ * the operator what to do.
+ */
+export async function openRuntime(
+  config: Config,
+  say: (line: string) => void,
+  begun?: Pick<BegunStart, 'log' | 'opening'>,
+): Promise<OpenRuntime> {
   makeDataFolder(config.dataFolder)
-  const log = createLog(config.logLevel)
+  const log = begun?.log ?? createLog(config.logLevel)
   const outgoing = openOutgoing({ allowCidrs: config.allowCidrs })
-  const { db, options, close: closeDatabase } = await openDatabase(config, log, say)
+  const { db, options, close: closeDatabase } = await (begun?.opening ?? openDatabase(config, log, say))
   try {
     const { clock: wallClock, stop: stopClock } = await openClock(config, db, log)
     const simulatedClock = config.simulator.enabled ? shiftedClock(wallClock) : null
@@ -142,18 +150,6 @@ function createLimiter(config: Config, { db, clock, log }: Pick<Runtime, 'db' | 
     clock,
     log: { warn: (_fields, message) => log.warn(message), info: (_fields, message) => log.info(message) },
   })
-}
-
-function makeDataFolder(folder: string): void {
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
-    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK)
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : 'an error'
-    throw new Error(
-      `The data folder ${folder} is not accessible (${code}). Set PARLEY_DATA_DIR to a folder that this user can write to.`,
-    )
-  }
 }
 
 /** File of the master key if it is not in the settings. */
