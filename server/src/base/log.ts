@@ -9,6 +9,7 @@ const subjects = ['connectionId', 'conversationId', 'messageId', 'leadId'] as co
 const words = ['method', 'route', 'tool', 'job', 'code', 'host', 'version'] as const
 const numbers = ['status', 'durationMs', 'timeoutMs', 'aheadMs', 'attempt', 'count', 'port'] as const
 const texts = [...ids, ...subjects, ...words] as const
+const allowedNames: ReadonlySet<string> = new Set([...texts, ...numbers])
 
 export type LogFields = { [name in (typeof texts)[number]]?: string | undefined } & {
   [name in (typeof numbers)[number]]?: number | undefined
@@ -86,8 +87,9 @@ function standardOutput(): DestinationStream {
 // An object of a wider type passes the type check, so the fields are also picked by name.
 function pick(fields: LogFields = {}): Record<string, string | number> {
   const picked: Record<string, string | number> = {}
-  for (const name of [...texts, ...numbers]) {
-    const value = fields[name]
+  for (const name in fields) {
+    if (!allowedNames.has(name)) continue
+    const value = fields[name as keyof LogFields]
     if (typeof value === 'number') picked[name] = value
     if (typeof value === 'string') picked[name] = value.slice(0, maxFieldLength)
   }

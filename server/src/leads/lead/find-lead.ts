@@ -4,10 +4,10 @@ import { isRolledBack, type Sql } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import { ApiError } from '../../base/errors.ts'
 import { isUuid } from '../../base/id.ts'
-import { decryptLead, type LeadRow, phoneIndexes } from './encrypted-lead.ts'
+import { decryptLead, decryptListedLead, type LeadRow, type ListedLeadRow, phoneIndexes } from './encrypted-lead.ts'
 import { containsPhone, type LeadPatch, parsePhones } from './input.ts'
-import { type Lead, type LeadDeps, type LeadUser, leadNotFound } from './lead.ts'
-import { findLeadByName, findLeadsByIds } from './queries.ts'
+import { type Lead, type LeadDeps, type LeadUser, type ListedLead, leadNotFound } from './lead.ts'
+import { findLeadByName, findLeadsByIds, listedLeadColumns } from './queries.ts'
 
 /**
  * Returns the live lead with this id, else with this uniqueCode, externalRef or phone, in that order. An unknown id may
@@ -18,15 +18,15 @@ export async function findLead(sql: Sql, keyring: Keyring, user: LeadUser, ident
   return byId ?? findByName(sql, keyring, user, identifier)
 }
 
-export type LeadReader = (user: LeadUser, identifier: string) => Promise<Lead>
+export type LeadReader = (user: LeadUser, identifier: string) => Promise<Lead | ListedLead>
 
 /** Returns a function that reads a lead as `findLead` does; concurrent reads by id share one statement. */
 export function makeLeadReader({ db, keyStore }: LeadDeps): LeadReader {
-  const findById = batch<string, LeadRow | undefined>({
+  const findById = batch<string, ListedLeadRow | undefined>({
     maxGroups: 2,
     maxGroupSize: 100,
     work: async (workspaceId, ids) => {
-      const rows = await findLeadsByIds(db.sql, workspaceId, ids)
+      const rows = await findLeadsByIds<ListedLeadRow>(db.sql, workspaceId, ids, listedLeadColumns(db.sql))
       const byId = new Map(rows.map((row) => [row.id, row]))
       return ids.map((id) => byId.get(id))
     },
@@ -35,7 +35,7 @@ export function makeLeadReader({ db, keyStore }: LeadDeps): LeadReader {
   return async (user, identifier) => {
     const keyring = await keyStore.keyring(user.workspaceId)
     const byId = isUuid(identifier) ? await findById(user.workspaceId, identifier.toLowerCase()) : undefined
-    if (byId !== undefined) return decryptLead(keyring, byId)
+    if (byId !== undefined) return decryptListedLead(keyring, byId)
     const row = await withLookupLimit(user, { identifier }, () => findByName(db.sql, keyring, user, identifier))
     return decryptLead(keyring, row)
   }

@@ -281,7 +281,10 @@ test('a list shows every lead as reading it does, also right after a change of w
   await assertSame()
   for (const body of [{ firstName: 'Nova', ...contact }, { notes: null, email: null }, { status: 'won' }]) {
     w.clock.advance(1000)
-    assert.equal((await w.call('PATCH', leadPath(id), { body })).status, 200)
+    const changed = await w.call('PATCH', leadPath(id), { body })
+    assert.equal(changed.status, 200)
+    const { previousStatus, value, ...lead } = changed.body.lead
+    assert.deepEqual((await list(w)).data[0], lead)
     await assertSame()
   }
 })
