@@ -9,6 +9,7 @@
 // --burst 20000 (messages) --searched 1000000 (message-search)
 // --only 'status won' (part of a name; for leads, inbox, search, growth and media)
 // --json results.json
+// --peers: instead of the parts, compares with Directus, which npm downloads into a temporary folder: 700 MB, and minutes.
 // --short: every part except inbox and burst in a minute. Its figures are meaningless, but it fails when an answer is
 // wrong.
 // --postgres /usr/lib/postgresql/15/bin: uses this PostgreSQL instead of the embedded one. search, lists, orders,
@@ -49,6 +50,7 @@ import { runMemory } from './parts/memory-part.ts'
 import { type MessageSearchFigures, runMessageSearch } from './parts/message-search/message-search-part.ts'
 import { runNeighbours } from './parts/neighbours-part.ts'
 import { runOrders } from './parts/orders-part.ts'
+import { runPeers } from './parts/peers/peers-part.ts'
 import { runScale } from './parts/scale-part.ts'
 import { runSearch } from './parts/search-part.ts'
 import { runTokens } from './parts/tokens-part.ts'
@@ -77,6 +79,7 @@ const { values: given } = parseArgs({
     burst: { type: 'string', default: '20000' },
     searched: { type: 'string', default: '1000000' },
     only: { type: 'string', default: '' },
+    peers: { type: 'boolean', default: false },
     short: { type: 'boolean', default: false },
   },
 })
@@ -85,7 +88,7 @@ const short = {
   ...{ leads: '2000', rounds: '1', seconds: '0.1', connections: '16', backlog: '500', rows: '500' },
   ...{ conversations: '200', messages: '10', searched: '2000' },
 }
-const values = given.short ? { ...given, ...short } : given
+const values = { ...given, ...(given.short && short), ...(given.peers && { parts: 'peers' }) }
 const parts = values.parts.split(',')
 const [leadCount, rounds, connections] = [Number(values.leads), Number(values.rounds), Number(values.connections)]
 const durationMs = Number(values.seconds) * 1000
@@ -153,6 +156,8 @@ try {
     const size = { leads: leadCount, conversations: Number(values.conversations), each: Number(values.messages) }
     others.growth = await runGrowth(stage, size, values.only)
   }
+  if (parts.includes('peers'))
+    results.push(...(await runPeers({ ...stage, folder: join(folder, 'peers') }, workspace, leadCount)))
   if (parts.includes('import')) others.import = await runImport(Number(values.rows))
   if (parts.includes('scale')) {
     const [conversations, messages] = [Number(values.conversations), Number(values.messages)]
