@@ -18,7 +18,7 @@ import { createPreviews } from '../inbox/media/preview.ts'
 import { startBulkChanges } from '../leads/bulk/run-bulk-change.ts'
 import { startImports } from '../leads/transfer/import/run-import.ts'
 import { createDeliveryWorker } from '../webhooks/deliver/worker.ts'
-import type { BegunStart } from './start/begin-start.ts'
+import type { PendingStart } from './start/begin-start.ts'
 import { type FirstStart, prepareFirstStart } from './start/first-start.ts'
 import { type OpenRuntime, openRuntime } from './start/runtime.ts'
 import { startScheduledJobs } from './start/scheduled-jobs.ts'
@@ -43,8 +43,11 @@ export interface ServeOptions {
 }
 
 /** Runs the service, or a part of it, until a signal stops it. */
-export async function serve({ config, signals, ...begun }: BegunStart, { json, only }: ServeOptions): Promise<void> {
-  const runtime = await openRuntime(config, printMessage, begun)
+export async function serve(
+  { config, signals, ...pending }: PendingStart,
+  { json, only }: ServeOptions,
+): Promise<void> {
+  const runtime = await openRuntime(config, printMessage, pending)
   logFatalErrors(runtime)
   const isApi = only !== 'worker'
   if (!isApi) lowerPriority()

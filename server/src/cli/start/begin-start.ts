@@ -6,7 +6,7 @@ import { type OpenDatabase, openDatabase } from './database.ts'
 import { handleStopSignals, type StopSignals } from './stop-signals.ts'
 
 /** A start whose database is opening. */
-export interface BegunStart {
+export interface PendingStart {
   config: Config
   log: Log
   signals: StopSignals
@@ -14,7 +14,7 @@ export interface BegunStart {
 }
 
 /** Begins a start: the database starts in its own process while this one loads the modules of the service. */
-export async function beginStart(config: Config): Promise<BegunStart> {
+export async function beginStart(config: Config): Promise<PendingStart> {
   const signals = handleStopSignals()
   makeDataFolder(config.dataFolder)
   const log = createLog(config.logLevel)

@@ -26,7 +26,7 @@ import { openTelemetry } from '../../http/monitoring/telemetry/telemetry.ts'
 import { openMemoryIndexes } from '../../leads/search/memory-index/client.ts'
 import { openStore } from '../../media/open-store.ts'
 import { ensurePushKeys } from '../../notifications/push/subscriptions.ts'
-import { type BegunStart, makeDataFolder } from './begin-start.ts'
+import { makeDataFolder, type PendingStart } from './begin-start.ts'
 import { openDatabase } from './database.ts'
 
 export interface OpenRuntime extends Runtime {
@@ -48,12 +48,12 @@ export interface OpenRuntime extends Runtime {
 export async function openRuntime(
   config: Config,
   say: (line: string) => void,
-  begun?: Pick<BegunStart, 'log' | 'opening'>,
+  pending?: Pick<PendingStart, 'log' | 'opening'>,
 ): Promise<OpenRuntime> {
   makeDataFolder(config.dataFolder)
-  const log = begun?.log ?? createLog(config.logLevel)
+  const log = pending?.log ?? createLog(config.logLevel)
   const outgoing = openOutgoing({ allowCidrs: config.allowCidrs })
-  const { db, options, close: closeDatabase } = await (begun?.opening ?? openDatabase(config, log, say))
+  const { db, options, close: closeDatabase } = await (pending?.opening ?? openDatabase(config, log, say))
   try {
     const { clock: wallClock, stop: stopClock } = await openClock(config, db, log)
     const simulatedClock = config.simulator.enabled ? shiftedClock(wallClock) : null
