@@ -1,3 +1,4 @@
+import { insertedRows } from '../base/citus/few-rows.ts'
 import { type Fragment, publish, type Sql, setCommitProof, type Tx } from '../base/db.ts'
 import type { Keyring } from '../base/encryption/keyring.ts'
 import { newId } from '../base/id.ts'
@@ -40,7 +41,7 @@ export async function recordEvents(
   publish(tx, recordedTopic, workspaceId)
   const ids = events.map(() => newId(at))
   setCommitProof(tx, (sql) => isRecorded(sql, workspaceId, ids[0]))
-  await insertEvents(tx, keyring, workspaceId, events, at, tx`true`, ids).execute()
+  await insertEvents(tx, keyring, workspaceId, events, at, null, ids).execute()
 }
 
 async function isRecorded(sql: Sql, workspaceId: string, id = ''): Promise<boolean> {
@@ -52,14 +53,14 @@ async function isRecorded(sql: Sql, workspaceId: string, id = ''): Promise<boole
   return rows.length > 0
 }
 
-/** Returns a statement that records events if `condition` holds, to run alone or as part of the change's statement. */
+/** Returns a statement that records events, to run alone, or if `condition` holds as part of the change's statement. */
 export function insertEvents(
   tx: Tx,
   keyring: Keyring,
   workspaceId: string,
   events: readonly NewEvent[],
   at: Date,
-  condition: Fragment,
+  condition: Fragment | null,
   ids = events.map(() => newId(at)),
 ) {
   const rows = events.map(({ by, payload, changes, ...event }, place) => {
@@ -72,12 +73,12 @@ export function insertEvents(
     }
   })
   const inserted = events.some(({ by, changes }) => by !== undefined || changes !== undefined) ? withAuthor : columns
+  const shared = tx`${workspaceId}::uuid, ${at}::timestamptz, ${currentTrace()}::bytea`
+  const where = condition === null ? tx`` : tx`where ${condition}`
+  const source = tx`from ${unnested(rows, { ...inserted, integer: ['place'] })} ${where} order by n.place`
   return tx`
-    insert into events (workspace_id, ${columnNames(inserted)}, occurred_at, trace)
-    select ${workspaceId}::uuid, ${columnNames(inserted)}, ${at}::timestamptz, ${currentTrace()}::bytea
-    from ${unnested(rows, { ...inserted, integer: ['place'] })}
-    where ${condition}
-    order by n.place`
+    insert into events (workspace_id, occurred_at, trace, ${columnNames(inserted)})
+    ${insertedRows(tx, shared, rows, inserted, { source, isConditional: condition !== null })}`
 }
 
 const columns = { uuid: ['id', 'subjectId', 'connectionId'], text: ['name'], bytea: ['payload'] } as const

@@ -6,10 +6,12 @@ interface ValuesOf {
   uuid: string | null
   text: string | null
   integer: number | null
+  numeric: number | null
   float8: number | null
   boolean: boolean | null
   bytea: Buffer | null
   timestamptz: Date | null
+  jsonb: string | null
 }
 
 type ColumnType = keyof ValuesOf
@@ -29,20 +31,55 @@ export const columnNames = (columns: Readonly<Record<string, readonly string[]>>
     draft.text += namesOf(columns)
   })
 
-/** SQL, for `from`: the rows as `n`, with one array parameter per column. */
-export const unnested = <R extends object>(rows: readonly R[], columns: Columns<R>): SqlPart =>
+/**
+ * SQL, for `from`: the rows as `n`, with one array parameter per column. `hidesLength` hides their number from the
+ * planner, which would otherwise replan for every number.
+ */
+export const unnested = <R extends object>(
+  rows: readonly R[],
+  columns: Columns<R>,
+  { hidesLength = false } = {},
+): SqlPart =>
   new SqlPart((draft) => {
     draft.text += 'unnest('
-    let separator = ''
-    for (const [type, properties] of Object.entries(columns as Record<string, readonly (keyof R & string)[]>)) {
-      for (const property of properties) {
-        draft.text += separator
-        addList(draft, type as ColumnType, rows.map((row) => row[property]) as Value[])
-        separator = ', '
-      }
+    for (const [n, [type, property]] of propertiesOf(columns).entries()) {
+      const isHidden = hidesLength && n === 0
+      draft.text += `${n === 0 ? '' : ', '}${isHidden ? '(select ' : ''}`
+      addList(draft, type, rows.map((row) => row[property]) as Value[])
+      if (isHidden) draft.text += ')'
     }
     draft.text += `) as n (${namesOf(columns)})`
   })
+
+/** SQL: the values of one row, in the order of `columnNames`. */
+export const valuesOf = <R extends object>(row: R, columns: Columns<R>): SqlPart =>
+  new SqlPart((draft) => {
+    for (const [n, [type, property]] of propertiesOf(columns).entries()) {
+      if (n > 0) draft.text += ', '
+      addValue(draft, type, row[property] as Value)
+    }
+  })
+
+/** SQL, for `set`: the columns with the values of one row; without it, with those of `n`. */
+export const assignments = <R extends object>(columns: Columns<R>, row?: R): SqlPart =>
+  new SqlPart((draft) => {
+    for (const [n, [type, property]] of propertiesOf(columns).entries()) {
+      const column = columnOf(property)
+      draft.text += `${n > 0 ? ', ' : ''}${column} = `
+      if (row === undefined) draft.text += `n.${column}`
+      else addValue(draft, type, row[property] as Value)
+    }
+  })
+
+const propertiesOf = <R>(columns: Columns<R>) =>
+  Object.entries(columns as Record<ColumnType, readonly (keyof R & string)[]>).flatMap(([type, properties]) =>
+    properties.map((property) => [type as ColumnType, property] as const),
+  )
+
+function addValue(draft: StatementDraft, type: ColumnType, value: Value): void {
+  draft.add(value)
+  draft.text += `::${type}`
+}
 
 function addList(draft: StatementDraft, type: ColumnType, values: readonly Value[]): void {
   if (type === 'bytea') draft.add(byteaArray(values as (Buffer | null)[]))

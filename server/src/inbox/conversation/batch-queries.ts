@@ -1,7 +1,8 @@
+import { areFewRows, insertedRows } from '../../base/citus/few-rows.ts'
 import type { Fragment, Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import type { Columns } from '../../base/postgres/rows.ts'
-import { columnNames, unnested } from '../../base/postgres/rows.ts'
+import { assignments, columnNames, unnested } from '../../base/postgres/rows.ts'
 import { byteaArray, timestampArray } from '../../base/postgres/values.ts'
 import type { Customer } from '../../channels/channel-event.ts'
 import { touchConversations } from './activity-columns.ts'
@@ -50,14 +51,51 @@ export async function lockConversationsOf(
     ({ phone }) => phone,
     (phone) => phoneIndexes(keyring, phone),
   )
+  const rows = await (areFewRows(tx, [...users, ...phones]) && users.length * phones.length === 0
+    ? lockByOneIndex(tx, workspaceId, users.length > 0 ? 'user_index' : 'phone_index', [...users, ...phones])
+    : lockByIndexes(tx, workspaceId, users, phones))
+  return rows.map((row) => ({
+    ...decryptConversation(keyring, row),
+    lastMessage: row.has_last_message ? undecryptedMessage : null,
+  }))
+}
+
+type LockedRow = ConversationRow & { has_last_message: boolean }
+
+const lockedColumns = (tx: Tx) => tx`
+  ${conversationColumns(tx, tx`null as last_message`)}, c.last_message is not null as has_last_message`
+
+/** For Citus, which caches the plan of a statement on one table. Also locks those customers on others of the connections. */
+async function lockByOneIndex(
+  tx: Tx,
+  workspaceId: string,
+  column: 'user_index' | 'phone_index',
+  names: readonly CustomerIndex[],
+): Promise<LockedRow[]> {
+  return tx<LockedRow[]>`
+    select ${lockedColumns(tx)}
+    from conversations c
+    where c.workspace_id = ${workspaceId}
+      and c.connection_id = any (${[...new Set(names.map(({ connectionId }) => connectionId))]}::uuid[])
+      and ${tx(`c.${column}`)} = any (${byteaArray(names.map(({ index }) => index))}::bytea[])
+    order by c.id
+    for update of c`
+}
+
+async function lockByIndexes(
+  tx: Tx,
+  workspaceId: string,
+  users: readonly CustomerIndex[],
+  phones: readonly CustomerIndex[],
+): Promise<LockedRow[]> {
   const workspace = opaqueWorkspaceId(tx, workspaceId)
   const unnestIndexes = (names: readonly CustomerIndex[]) => tx`
     unnest(
       ${names.map(({ connectionId }) => connectionId)}::uuid[],
       ${byteaArray(names.map(({ index }) => index))}::bytea[]
     ) as n (connection_id, name)`
-  const rows = await tx<(ConversationRow & { has_last_message: boolean })[]>`
-    select ${conversationColumns(tx, tx`null as last_message`)}, c.last_message is not null as has_last_message
+  return tx<LockedRow[]>`
+    select ${lockedColumns(tx)}
     from conversations c
     where c.workspace_id = ${workspace}
       and c.id = any (array(
@@ -79,10 +117,6 @@ export async function lockConversationsOf(
       ))
     order by c.id
     for update of c`
-  return rows.map((row) => ({
-    ...decryptConversation(keyring, row),
-    lastMessage: row.has_last_message ? undecryptedMessage : null,
-  }))
 }
 
 /** Blind index of a customer's user id or phone on a connection. */
@@ -184,48 +218,71 @@ export async function storeConversations(
     newestInboundId: after.inbound.newest,
     seenInboundId: after.inbound.seen,
     answeredInboundId: after.inbound.answered,
+    nowUnreadCount: after.unreadCount,
+    nowLastMessageAt: after.lastMessageAt,
+    nowUnansweredSince: after.unansweredSince,
+    nowUpdatedAt: after.updatedAt,
   }))
   const ids = rows.map(({ id }) => id)
   const times = timestampArray(rows.map(({ updatedAt }) => updatedAt))
+  if (areFewRows(tx, rows)) {
+    const moved = tx`
+      insert into moving_conversations (workspace_id, conversation_id, since)
+      ${insertedRows(tx, tx`${workspaceId}::uuid`, rows, { uuid: ['id'], timestamptz: ['updatedAt'] })}
+      on conflict do nothing`
+    const updates = rows.map(
+      (row) => tx`
+        update conversations
+        set is_moving = true,
+          ${assignments(storedColumns, row)}
+          ${row.isRenamed ? tx`, index_version = ${keyring.indexVersion}, ${assignments(contactColumns, row)}` : tx``}
+          ${row.isSaid ? tx`, ${assignments({ bytea: ['lastMessage'] }, row)}` : tx``}
+          ${row.isHanded ? tx`` : tx`, handover = null`}
+        where workspace_id = ${workspaceId}
+          and id = ${row.id}`,
+    )
+    await Promise.all([moved, ...updates].map((statement) => statement.execute()))
+    return
+  }
   const hasRenamed = rows.some(({ isRenamed }) => isRenamed)
   await tx`
     with moved as (${touchConversations(tx, workspaceId, ids, times)})
     update conversations c
     set ${hasRenamed ? setContact(tx, keyring) : tx``}
-      held = n.held,
       handover = case when n.is_handed then c.handover end,
-      status = n.status,
-      snoozed_until = n.snoozed_until,
-      window_expires_at = n.window_expires_at,
       last_message = case when n.is_said then n.last_message else c.last_message end,
-      newest_inbound_id = n.newest_inbound_id,
-      seen_inbound_id = n.seen_inbound_id,
-      answered_inbound_id = n.answered_inbound_id,
       is_moving = true,
-      now_unread_count = n.unread_count,
-      now_last_message_at = n.last_message_at,
-      now_unanswered_since = n.unanswered_since,
-      now_updated_at = n.updated_at
+      ${assignments(storedColumns)}
     from ${unnested(rows, hasRenamed ? renamedColumns : messageColumns)}
     where c.workspace_id = ${opaqueWorkspaceId(tx, workspaceId)}
       and c.id = n.id`.execute()
 }
 
-/** Columns of a conversation that its messages change. */
-const messageColumns = {
-  uuid: ['id', 'newestInboundId', 'seenInboundId', 'answeredInboundId'],
+/** Columns that messages can change. */
+const storedColumns = {
+  uuid: ['newestInboundId', 'seenInboundId', 'answeredInboundId'],
   text: ['status'],
-  integer: ['unreadCount'],
-  boolean: ['held', 'isHanded', 'isSaid'],
+  integer: ['nowUnreadCount'],
+  boolean: ['held'],
+  timestamptz: [
+    ...(['snoozedUntil', 'windowExpiresAt'] as const),
+    ...(['nowLastMessageAt', 'nowUnansweredSince', 'nowUpdatedAt'] as const),
+  ],
+} as const
+const contactColumns = { bytea: ['contact', 'user_index', 'phone_index', 'phone_exact_index'] } as const
+
+const messageColumns = {
+  ...storedColumns,
+  uuid: ['id', ...storedColumns.uuid],
+  boolean: ['isHanded', 'isSaid', ...storedColumns.boolean],
   bytea: ['lastMessage'],
-  timestamptz: ['snoozedUntil', 'windowExpiresAt', 'lastMessageAt', 'unansweredSince', 'updatedAt'],
 } as const
 
 /** The same, and the contact, which few messages change: then the statement is another one. */
 const renamedColumns = {
   ...messageColumns,
-  boolean: [...messageColumns.boolean, 'isRenamed'],
-  bytea: [...messageColumns.bytea, 'contact', 'user_index', 'phone_index', 'phone_exact_index'],
+  boolean: ['isRenamed', ...messageColumns.boolean],
+  bytea: [...contactColumns.bytea, ...messageColumns.bytea],
 } as const
 
 const setContact = (tx: Tx, keyring: Keyring): Fragment => tx`

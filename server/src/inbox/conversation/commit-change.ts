@@ -1,6 +1,7 @@
+import { insertedRows } from '../../base/citus/few-rows.ts'
 import type { Tx } from '../../base/db.ts'
 import { newId } from '../../base/id.ts'
-import { unnested } from '../../base/postgres/rows.ts'
+import { columnNames } from '../../base/postgres/rows.ts'
 import { recordEvents } from '../../events/record.ts'
 import type { Actor } from '../../workspaces/actor.ts'
 import type { ConversationChange } from './change.ts'
@@ -58,13 +59,11 @@ export async function recordActivities(
   const rows = items.map(({ conversationId, detail }) => {
     return { id: newId(now), conversationId, kind: detail.kind, detail: JSON.stringify(detail) }
   })
+  const columns = { uuid: ['id', 'conversationId'], text: ['kind'], jsonb: ['detail'] } as const
+  const shared = tx`${workspaceId}::uuid, ${reason}::text, ${actor.type}::text, ${actor.id}::uuid, ${now}::timestamptz`
   await tx`
-    insert into conversation_activities (
-      workspace_id, id, conversation_id, kind, detail, reason, actor_type, actor_id, created_at
-    )
-    select ${workspaceId}::uuid, n.id, n.conversation_id, n.kind, n.detail::jsonb, ${reason}, ${actor.type},
-      ${actor.id}::uuid, ${now}
-    from ${unnested(rows, { uuid: ['id', 'conversationId'], text: ['kind', 'detail'] })}`.execute()
+    insert into conversation_activities (workspace_id, reason, actor_type, actor_id, created_at, ${columnNames(columns)})
+    ${insertedRows(tx, shared, rows, columns)}`.execute()
 }
 
 /** Why something changed without an explicit request. */

@@ -1,8 +1,9 @@
 import { hiddenWorkspace } from '../../base/citus/distributed-sql.ts'
+import { insertedRows } from '../../base/citus/few-rows.ts'
 import { type Sql, setCommitProof, type Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import type { Columns } from '../../base/postgres/rows.ts'
-import { columnNames, unnested } from '../../base/postgres/rows.ts'
+import { columnNames } from '../../base/postgres/rows.ts'
 import { byteaArray, timestampArray } from '../../base/postgres/values.ts'
 import type { Referral } from '../../channels/channel-event.ts'
 import type { Scope, WorkspaceSql, WorkspaceTx } from './conversation.ts'
@@ -62,47 +63,18 @@ export async function insertMessages(
     ...encryptMessage(keyring, message, indexOf),
     has_referral: message.referral !== null,
   }))
-  const [one] = rows
-  const isUniform = rows.every((row) => one !== undefined && sharedNames.every((name) => row[name] === one[name]))
-  const statement =
-    one === undefined || !isUniform
-      ? tx`
-          insert into messages (workspace_id, ${columnNames(insertColumns)})
-          select ${workspaceId}::uuid, n.*
-          from ${unnested(rows, insertColumns)}`
-      : tx`
-          insert into messages (workspace_id, ${columnNames(ownColumns)}, ${columnNames(sharedColumns)})
-          select ${workspaceId}::uuid, n.*, ${one.actor_id}::uuid, ${one.direction}, ${one.origin}, ${one.status},
-            ${one.error_code}, ${one.actor_type}, ${one.created_at}::timestamptz, ${one.settle_by}::timestamptz
-          from ${unnested(rows, ownColumns)}`
-  await statement.execute()
+  await tx`
+    insert into messages (workspace_id, ${columnNames(insertColumns)})
+    ${insertedRows(tx, tx`${workspaceId}::uuid`, rows, insertColumns)}`.execute()
 }
 
-type InsertedMessage = StoredMessage & { has_referral: boolean }
-
-const ownColumns = {
-  uuid: ['id', 'conversation_id', 'connection_id'],
-  text: ['kind'],
+const insertColumns = {
+  uuid: ['id', 'conversation_id', 'connection_id', 'actor_id'],
+  text: ['direction', 'kind', 'origin', 'status', 'error_code', 'actor_type'],
   boolean: ['has_referral'],
   bytea: ['content', 'external_index'],
-  timestamptz: ['occurred_at'],
-} as const satisfies Columns<InsertedMessage>
-
-/** Columns that the messages of a callback usually have in common: half of what the database would otherwise read. */
-const sharedColumns = {
-  uuid: ['actor_id'],
-  text: ['direction', 'origin', 'status', 'error_code', 'actor_type'],
-  timestamptz: ['created_at', 'settle_by'],
-} as const satisfies Columns<InsertedMessage>
-
-const sharedNames = Object.values(sharedColumns).flat()
-
-const insertColumns = {
-  ...ownColumns,
-  uuid: [...ownColumns.uuid, ...sharedColumns.uuid],
-  text: [...ownColumns.text, ...sharedColumns.text],
-  timestamptz: [...ownColumns.timestamptz, ...sharedColumns.timestamptz],
-} as const satisfies Columns<InsertedMessage>
+  timestamptz: ['occurred_at', 'created_at', 'settle_by'],
+} as const satisfies Columns<StoredMessage & { has_referral: boolean }>
 
 async function isStored(sql: Sql, workspaceId: string, id: string): Promise<boolean> {
   const rows = await sql`

@@ -1,6 +1,8 @@
+import { insertedRows } from '../../base/citus/few-rows.ts'
 import type { Sql, Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import { newId } from '../../base/id.ts'
+import { columnNames } from '../../base/postgres/rows.ts'
 import { publishLead } from '../../team/live-updates.ts'
 import type { TeamActor } from '../../team/member.ts'
 import type { Actor } from '../../workspaces/actor.ts'
@@ -21,16 +23,12 @@ export async function recordStatusChanges(
   at: Date,
 ): Promise<void> {
   if (changes.length === 0) return
+  const rows = changes.map(({ leadId, from, to }) => ({ id: newId(at), leadId, fromStatus: from, toStatus: to }))
+  const columns = { uuid: ['id', 'leadId'], text: ['fromStatus', 'toStatus'] } as const
+  const shared = tx`${workspaceId}::uuid, ${actor.type}::text, ${actor.id}::uuid, ${at}::timestamptz`
   await tx`
-    insert into lead_status_changes (workspace_id, id, lead_id, from_status, to_status, actor_type, actor_id, changed_at)
-    select ${workspaceId}::uuid, c.id, c.lead_id, c.from_status, c.to_status, ${actor.type}, ${actor.id}::uuid,
-      ${at}::timestamptz
-    from unnest(
-      ${changes.map(() => newId(at))}::uuid[],
-      ${changes.map((change) => change.leadId)}::uuid[],
-      ${changes.map((change) => change.from)}::text[],
-      ${changes.map((change) => change.to)}::text[]
-    ) as c (id, lead_id, from_status, to_status)`.execute()
+    insert into lead_status_changes (workspace_id, actor_type, actor_id, changed_at, ${columnNames(columns)})
+    ${insertedRows(tx, shared, rows, columns)}`.execute()
 }
 
 export interface AuthoredChange {

@@ -1,4 +1,4 @@
-import { hiddenWorkspace } from '../../base/citus/distributed-sql.ts'
+import { hiddenWorkspace, isDistributed } from '../../base/citus/distributed-sql.ts'
 import type { Fragment, Sql, Tx } from '../../base/db.ts'
 import { byteaArray } from '../../base/postgres/values.ts'
 import type { LeadRow } from './encrypted-lead.ts'
@@ -212,11 +212,14 @@ export async function lockLeadsByNames(
   names: LeadNames,
 ): Promise<(LeadRow & { phone_index: Buffer | null })[]> {
   const phoneIndexes = byteaArray(names.phoneIndexes)
+  const only = isDistributed(tx) ? onlyNames(tx, names) : null
   const rows = await tx<(LeadRow & { phone_index: Buffer | null })[]>`
     select ${leadColumns(tx)}, l.phone_index
     from leads l
     where l.workspace_id = ${hiddenWorkspaceId(tx, workspaceId)}
-      and l.id = any (array(
+      and ${
+        only ??
+        tx`l.id = any (array(
         select id from unnest((select ${names.ids}::uuid[])) as i (id)
         union all
         select l.id from ${liveLeadsByName(tx, workspaceId, 'unique_code', tx`(select ${names.uniqueCodes}::text[])`)}
@@ -228,8 +231,20 @@ export async function lockLeadsByNames(
         select k.lead_id
         from unnest((select ${phoneIndexes}::bytea[])) as n (name)
         join lead_contacts k on k.workspace_id = ${hiddenWorkspaceId(tx, workspaceId)} and k.digest = n.name
-      ))
+      ))`
+      }
     order by l.id
     for no key update of l`.execute()
   return rows.filter(isLive)
+}
+
+/** SQL: matches `leads l` if all names are of one kind. Citus caches the plan of a statement on one table. */
+function onlyNames(sql: Sql, { ids, uniqueCodes, externalRefs, phoneIndexes }: LeadNames): Fragment | null {
+  const kinds = { id: ids, unique_code: uniqueCodes, external_ref: externalRefs }
+  const [kind, ...others] = Object.entries(kinds).filter(([, names]) => names.length > 0)
+  if (kind === undefined || others.length + phoneIndexes.length > 0) return null
+  const [column, names] = kind
+  return column === 'id'
+    ? sql`l.id = any (${names}::uuid[])`
+    : sql`${sql(`l.${column}`)} = any (${names}::text[]) and l.deleted_at is null`
 }

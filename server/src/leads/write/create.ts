@@ -1,5 +1,6 @@
 import { batch } from '../../base/async/batch.ts'
-import { isRolledBack, type Sql, type Tx } from '../../base/db.ts'
+import { isDistributed } from '../../base/citus/distributed-sql.ts'
+import { isRolledBack, pipelineCommit, type Sql, type Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import { type ApiError, InvalidInput, type Issue } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
@@ -93,7 +94,8 @@ async function createBatch(
 ): Promise<(ApiError | null)[]> {
   const now = clock.now()
   const keyring = await keyStore.keyring(workspaceId)
-  if (pending.every(({ lead }) => lead.assignedTo === null)) {
+  // Citus executes each part of such a statement by itself, and copies the rows between servers.
+  if (!isDistributed(db.sql) && pending.every(({ lead }) => lead.assignedTo === null)) {
     const message = { topic: recordedTopic, id: workspaceId }
     const proof = { isCommitted: (sql: Sql) => leadsExist(sql, workspaceId, pending), answer: true }
     const isDone = await db.statement(
@@ -103,7 +105,7 @@ async function createBatch(
     )
     if (isDone) return pending.map(() => null)
   }
-  return db.tx((tx) => createInSteps(tx, keyring, workspaceId, pending, now))
+  return db.tx((tx) => createInSteps(tx, keyring, workspaceId, pending, now, (write) => pipelineCommit(tx, write)))
 }
 
 /** Creates leads in one statement, the common case. Returns false, without changes, if no quota slot has enough. */
@@ -140,6 +142,7 @@ async function createInSteps(
   workspaceId: string,
   pending: readonly PendingLead[],
   now: Date,
+  runLast = (write: () => Promise<unknown>) => write(),
 ): Promise<(ApiError | null)[]> {
   const assignees = new Set(pending.flatMap(({ lead }) => lead.assignedTo ?? []))
   const nonMembers = new Set(await findNonMembers(tx, workspaceId, [...assignees]))
@@ -147,15 +150,13 @@ async function createInSteps(
   const eligible = pending.filter(isKnown)
   const granted = eligible.length === 0 ? 0 : await reserveQuota(tx, workspaceId, now, eligible.length)
   const taken = eligible.slice(0, granted)
-  await Promise.all([
-    insertLeads(
-      tx,
-      keyring,
-      workspaceId,
-      taken.map(({ lead }) => lead),
-    ),
-    recordEvents(tx, keyring, workspaceId, taken.map(createdEvent), now),
-  ])
+  const leads = taken.map(({ lead }) => lead)
+  await runLast(() =>
+    Promise.all([
+      insertLeads(tx, keyring, workspaceId, leads),
+      recordEvents(tx, keyring, workspaceId, taken.map(createdEvent), now),
+    ]),
+  )
   return pending.map((one) => {
     if (!isKnown(one)) return new InvalidInput([assigneeIssue('')])
     return taken.includes(one) ? null : quotaReached(now)
