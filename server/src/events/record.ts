@@ -72,23 +72,27 @@ export function insertEvents(
       changes: changes === undefined ? null : keyring.encrypt(changesContext(id), JSON.stringify(changes)),
     }
   })
-  const inserted = events.some(({ by, changes }) => by !== undefined || changes !== undefined) ? withAuthor : columns
+  const isAuthored = events.some(({ by, changes }) => by !== undefined || changes !== undefined)
+  const [inserted, numbered] = isAuthored ? authoredColumns : columns
   const shared = tx`${workspaceId}::uuid, ${at}::timestamptz, ${currentTrace()}::bytea`
   const where = condition === null ? tx`` : tx`where ${condition}`
-  const source = tx`from ${unnested(rows, { ...inserted, integer: ['place'] })} ${where} order by n.place`
+  const source = tx`from ${unnested(rows, numbered)} ${where} order by n.place`
   return tx`
     insert into events (workspace_id, occurred_at, trace, ${columnNames(inserted)})
     ${insertedRows(tx, shared, rows, inserted, { source, isConditional: condition !== null })}`
 }
 
-const columns = { uuid: ['id', 'subjectId', 'connectionId'], text: ['name'], bytea: ['payload'] } as const
-
-/** Events of the inbox have no author and no changes: four columns of nulls would be read for each of them. */
+const common = { uuid: ['id', 'subjectId', 'connectionId'], text: ['name'], bytea: ['payload'] } as const
 const withAuthor = {
-  uuid: [...columns.uuid, 'actorId'],
-  text: [...columns.text, 'actorType', 'partOf'],
-  bytea: [...columns.bytea, 'changes'],
+  uuid: [...common.uuid, 'actorId'],
+  text: [...common.text, 'actorType', 'partOf'],
+  bytea: [...common.bytea, 'changes'],
 } as const
+
+/** Columns of events, and the same with their place. */
+const columns = [common, { ...common, integer: ['place'] }] as const
+/** Events of the inbox have no author and no changes: four columns of nulls would be read for each of them. */
+const authoredColumns = [withAuthor, { ...withAuthor, integer: ['place'] }] as const
 
 /** Records an event for one webhook endpoint only, and returns its id. */
 export async function recordTestEvent(

@@ -23,12 +23,30 @@ type PropertyOf<R, V> = { [K in keyof R & string]: R[K] extends V ? K : never }[
 
 const columnOf = (property: string): string => property.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
-const namesOf = (columns: object): string => Object.values(columns).flat().map(columnOf).join(', ')
+interface ColumnList<P = string> {
+  properties: readonly (readonly [type: ColumnType, property: P, column: string])[]
+  /** The column names, separated by commas. */
+  names: string
+}
+
+/** Lists of columns that are constants of a module: computed once, because each write uses several. */
+const lists = new WeakMap<object, ColumnList>()
+
+function listOf(columns: Readonly<Record<string, readonly string[]>>): ColumnList {
+  const known = lists.get(columns)
+  if (known !== undefined) return known
+  const properties = Object.entries(columns).flatMap(([type, each]) =>
+    each.map((property) => [type as ColumnType, property, columnOf(property)] as const),
+  )
+  const list = { properties, names: properties.map(([, , column]) => column).join(', ') }
+  lists.set(columns, list)
+  return list
+}
 
 /** SQL: the column names, in the order of `unnested`. */
 export const columnNames = (columns: Readonly<Record<string, readonly string[]>>): SqlPart =>
   new SqlPart((draft) => {
-    draft.text += namesOf(columns)
+    draft.text += listOf(columns).names
   })
 
 /**
@@ -42,19 +60,20 @@ export const unnested = <R extends object>(
 ): SqlPart =>
   new SqlPart((draft) => {
     draft.text += 'unnest('
-    for (const [n, [type, property]] of propertiesOf(columns).entries()) {
+    const { properties, names } = propertiesOf(columns)
+    for (const [n, [type, property]] of properties.entries()) {
       const isHidden = hidesLength && n === 0
       draft.text += `${n === 0 ? '' : ', '}${isHidden ? '(select ' : ''}`
       addList(draft, type, rows.map((row) => row[property]) as Value[])
       if (isHidden) draft.text += ')'
     }
-    draft.text += `) as n (${namesOf(columns)})`
+    draft.text += `) as n (${names})`
   })
 
 /** SQL: the values of one row, in the order of `columnNames`. */
 export const valuesOf = <R extends object>(row: R, columns: Columns<R>): SqlPart =>
   new SqlPart((draft) => {
-    for (const [n, [type, property]] of propertiesOf(columns).entries()) {
+    for (const [n, [type, property]] of propertiesOf(columns).properties.entries()) {
       if (n > 0) draft.text += ', '
       addValue(draft, type, row[property] as Value)
     }
@@ -63,8 +82,7 @@ export const valuesOf = <R extends object>(row: R, columns: Columns<R>): SqlPart
 /** SQL, for `set`: the columns with the values of one row; without it, with those of `n`. */
 export const assignments = <R extends object>(columns: Columns<R>, row?: R): SqlPart =>
   new SqlPart((draft) => {
-    for (const [n, [type, property]] of propertiesOf(columns).entries()) {
-      const column = columnOf(property)
+    for (const [n, [type, property, column]] of propertiesOf(columns).properties.entries()) {
       draft.text += `${n > 0 ? ', ' : ''}${column} = `
       if (row === undefined) draft.text += `n.${column}`
       else addValue(draft, type, row[property] as Value)
@@ -72,9 +90,7 @@ export const assignments = <R extends object>(columns: Columns<R>, row?: R): Sql
   })
 
 const propertiesOf = <R>(columns: Columns<R>) =>
-  Object.entries(columns as Record<ColumnType, readonly (keyof R & string)[]>).flatMap(([type, properties]) =>
-    properties.map((property) => [type as ColumnType, property] as const),
-  )
+  listOf(columns as Record<string, readonly string[]>) as ColumnList<keyof R & string>
 
 function addValue(draft: StatementDraft, type: ColumnType, value: Value): void {
   draft.add(value)
