@@ -98,80 +98,60 @@ export function leadIndexes(keyring: Keyring, { email, phone }: Pick<Lead, 'emai
 }
 
 export function decryptLead(keyring: Keyring, row: LeadRow): Lead {
-  const [firstName, lastName, email, phone, contacts, formerPhones] = decryptPerson(keyring, row.id, row.person)
+  const decrypt = (column: 'person' | 'notes' | 'custom_fields') =>
+    row[column] === null ? null : keyring.decryptText({ table: 'leads', row: row.id, column }, row[column])
   return {
-    id: row.id,
-    ...(contacts && { contacts }),
-    ...(formerPhones !== undefined && { formerPhones }),
-    uniqueCode: row.unique_code,
-    externalRef: row.external_ref,
-    firstName,
-    lastName,
-    email,
-    phone,
-    status: row.status,
-    priority: row.priority,
-    source: row.source,
-    adPlatform: row.ad_platform,
-    assignedTo: row.assigned_to,
-    estimatedValue: row.estimated_value,
-    actualValue: row.actual_value,
-    notes: row.notes === null ? null : keyring.decryptText({ table: 'leads', row: row.id, column: 'notes' }, row.notes),
-    customFields: decryptCustomFields(keyring, row),
+    ...plainFields(row),
+    ...parsePlaintext(decrypt('person'), decrypt('notes'), decrypt('custom_fields')),
     createdAt: row.created_at,
     updatedAt: row.updated_at,
-    deletedAt: row.deleted_at,
   }
-}
-
-type ListedPlaintext = Pick<
-  Lead,
-  'firstName' | 'lastName' | 'email' | 'phone' | 'contacts' | 'formerPhones' | 'notes' | 'customFields'
->
-
-const listedColumns: EncryptedColumns<ListedPlaintext> = {
-  table: 'leads',
-  columns: ['person', 'notes', 'custom_fields'],
-  cachedAs: 'leads',
-  read: (person, notes, customFields) => {
-    const [firstName, lastName, email, phone, contacts, formerPhones] = JSON.parse(person ?? '') as Person
-    return {
-      ...{ firstName, lastName, email, phone, notes },
-      ...(contacts && { contacts }),
-      ...(formerPhones !== undefined && { formerPhones }),
-      customFields: JSON.parse(customFields ?? '[]') as CustomField[],
-    }
-  },
 }
 
 /** Decrypts a lead of a list, whose values were probably decrypted for an earlier page. */
 export function decryptListedLead(keyring: Keyring, row: ListedLeadRow): ListedLead {
   return {
-    id: row.id,
-    uniqueCode: row.unique_code,
-    externalRef: row.external_ref,
+    ...plainFields(row),
     ...keyring.decryptCached(listedColumns, row.id, row.sealed),
-    status: row.status,
-    priority: row.priority,
-    source: row.source,
-    adPlatform: row.ad_platform,
-    assignedTo: row.assigned_to,
-    estimatedValue: row.estimated_value,
-    actualValue: row.actual_value,
     createdAt: isoTime(row.created_at),
     updatedAt: isoTime(row.updated_at),
-    deletedAt: row.deleted_at,
   }
+}
+
+const plainFields = (row: LeadRow | ListedLeadRow) => ({
+  id: row.id,
+  uniqueCode: row.unique_code,
+  externalRef: row.external_ref,
+  status: row.status,
+  priority: row.priority,
+  source: row.source,
+  adPlatform: row.ad_platform,
+  assignedTo: row.assigned_to,
+  estimatedValue: row.estimated_value,
+  actualValue: row.actual_value,
+  deletedAt: row.deleted_at,
+})
+
+/** Parses the encrypted columns of a lead. */
+function parsePlaintext(personJson: string | null, notes: string | null, customFields: string | null) {
+  const [firstName, lastName, email, phone, contacts, formerPhones] = JSON.parse(personJson ?? '') as Person
+  return {
+    ...{ firstName, lastName, email, phone, notes },
+    ...(contacts && { contacts }),
+    ...(formerPhones !== undefined && { formerPhones }),
+    customFields: JSON.parse(customFields ?? '[]') as CustomField[],
+  }
+}
+
+const listedColumns: EncryptedColumns<ReturnType<typeof parsePlaintext>> = {
+  table: 'leads',
+  columns: ['person', 'notes', 'custom_fields'],
+  cachedAs: 'leads',
+  read: (person = null, notes = null, customFields = null) => parsePlaintext(person, notes, customFields),
 }
 
 export function decryptPerson(keyring: Keyring, id: string, ciphertext: Buffer): Person {
   return JSON.parse(keyring.decryptText({ table: 'leads', row: id, column: 'person' }, ciphertext)) as Person
-}
-
-function decryptCustomFields(keyring: Keyring, row: LeadRow): CustomField[] {
-  if (row.custom_fields === null) return []
-  const context = { table: 'leads', row: row.id, column: 'custom_fields' }
-  return JSON.parse(keyring.decryptText(context, row.custom_fields)) as CustomField[]
 }
 
 /** Returns the digest for lookups by e-mail, the same for all spellings of the address. */
