@@ -228,7 +228,7 @@ export async function storeConversations(
   if (areFewRows(tx, rows)) {
     const moved = tx`
       insert into moving_conversations (workspace_id, conversation_id, since)
-      ${insertedRows(tx, tx`${workspaceId}::uuid`, rows, { uuid: ['id'], timestamptz: ['updatedAt'] })}
+      ${insertedRows(tx, tx`${workspaceId}::uuid`, rows, movedColumns)}
       on conflict do nothing`
     const updates = rows.map(
       (row) => tx`
@@ -236,7 +236,7 @@ export async function storeConversations(
         set is_moving = true,
           ${assignments(storedColumns, row)}
           ${row.isRenamed ? tx`, index_version = ${keyring.indexVersion}, ${assignments(contactColumns, row)}` : tx``}
-          ${row.isSaid ? tx`, ${assignments({ bytea: ['lastMessage'] }, row)}` : tx``}
+          ${row.isSaid ? tx`, ${assignments(lastMessageColumns, row)}` : tx``}
           ${row.isHanded ? tx`` : tx`, handover = null`}
         where workspace_id = ${workspaceId}
           and id = ${row.id}`,
@@ -270,12 +270,14 @@ const storedColumns = {
   ],
 } as const
 const contactColumns = { bytea: ['contact', 'user_index', 'phone_index', 'phone_exact_index'] } as const
+const lastMessageColumns = { bytea: ['lastMessage'] } as const
+const movedColumns = { uuid: ['id'], timestamptz: ['updatedAt'] } as const
 
 const messageColumns = {
   ...storedColumns,
   uuid: ['id', ...storedColumns.uuid],
   boolean: ['isHanded', 'isSaid', ...storedColumns.boolean],
-  bytea: ['lastMessage'],
+  ...lastMessageColumns,
 } as const
 
 /** The same, and the contact, which few messages change: then the statement is another one. */

@@ -59,12 +59,13 @@ export async function recordActivities(
   const rows = items.map(({ conversationId, detail }) => {
     return { id: newId(now), conversationId, kind: detail.kind, detail: JSON.stringify(detail) }
   })
-  const columns = { uuid: ['id', 'conversationId'], text: ['kind'], jsonb: ['detail'] } as const
   const shared = tx`${workspaceId}::uuid, ${reason}::text, ${actor.type}::text, ${actor.id}::uuid, ${now}::timestamptz`
   await tx`
-    insert into conversation_activities (workspace_id, reason, actor_type, actor_id, created_at, ${columnNames(columns)})
-    ${insertedRows(tx, shared, rows, columns)}`.execute()
+    insert into conversation_activities (workspace_id, reason, actor_type, actor_id, created_at, ${columnNames(activityColumns)})
+    ${insertedRows(tx, shared, rows, activityColumns)}`.execute()
 }
+
+const activityColumns = { uuid: ['id', 'conversationId'], text: ['kind'], jsonb: ['detail'] } as const
 
 /** Why something changed without an explicit request. */
 export const activityReasons = [

@@ -24,12 +24,13 @@ export async function recordStatusChanges(
 ): Promise<void> {
   if (changes.length === 0) return
   const rows = changes.map(({ leadId, from, to }) => ({ id: newId(at), leadId, fromStatus: from, toStatus: to }))
-  const columns = { uuid: ['id', 'leadId'], text: ['fromStatus', 'toStatus'] } as const
   const shared = tx`${workspaceId}::uuid, ${actor.type}::text, ${actor.id}::uuid, ${at}::timestamptz`
   await tx`
-    insert into lead_status_changes (workspace_id, actor_type, actor_id, changed_at, ${columnNames(columns)})
-    ${insertedRows(tx, shared, rows, columns)}`.execute()
+    insert into lead_status_changes (workspace_id, actor_type, actor_id, changed_at, ${columnNames(statusColumns)})
+    ${insertedRows(tx, shared, rows, statusColumns)}`.execute()
 }
+
+const statusColumns = { uuid: ['id', 'leadId'], text: ['fromStatus', 'toStatus'] } as const
 
 export interface AuthoredChange {
   id: string
