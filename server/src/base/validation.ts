@@ -1,7 +1,7 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import { InvalidInput, type Issue, maxIssues, type RequestPart } from './errors.ts'
 import { isUuid } from './id.ts'
+import { makeLater } from './load-later.ts'
 import { visiblePattern } from './schema-types.ts'
 import { isBlank } from './text/external-text.ts'
 
@@ -46,10 +46,10 @@ function createCompiler(ajv: Ajv): Compile {
   }
 }
 
-/** Called by Fastify for each schema of a route. Compiles at first use or in `compileRest`, for a fast start. */
+/** Called by Fastify for each schema of a route. Compiles at first use or in `makeRest`, for a fast start. */
 export function compileForRequest(schema: object, part: string | undefined): RequestCheck {
   const isText = part !== undefined && part !== 'body'
-  const getValidator = compileOnce(isText ? compileText : compileBody, schema)
+  const getValidator = makeLater(() => (isText ? compileText : compileBody)(schema))
   const check: RequestCheck = (values) => {
     const validate = getValidator()
     const fits = validate(values)
@@ -67,28 +67,6 @@ export interface RequestCheck {
   errors?: ErrorObject[] | null | undefined
 }
 
-const uncompiled = new Set<() => unknown>()
-
-function compileOnce(compile: Compile, schema: object): () => ValidateFunction {
-  let validate: ValidateFunction | undefined
-  const getValidator = () => {
-    if (validate !== undefined) return validate
-    uncompiled.delete(getValidator)
-    validate = compile(schema)
-    return validate
-  }
-  uncompiled.add(getValidator)
-  return getValidator
-}
-
-/** Compiles the remaining schemas one by one between other work, so that no request waits for them. */
-export async function compileRest(): Promise<void> {
-  for (const getValidator of uncompiled) {
-    getValidator()
-    await nextTurn()
-  }
-}
-
 function infiniteNumbers(values: unknown): ErrorObject[] {
   return Object.entries(values ?? {})
     .filter(([, value]) => typeof value === 'number' && !Number.isFinite(value))
@@ -97,7 +75,7 @@ function infiniteNumbers(values: unknown): ErrorObject[] {
 
 /** Returns a check of one value against a schema, for items that fail individually: an empty list if valid. */
 export function compileCheck(schema: object): (value: unknown, at: string) => Issue[] {
-  const getValidator = compileOnce(compileBody, schema)
+  const getValidator = makeLater(() => compileBody(schema))
   return (value, at) => {
     const validate = getValidator()
     return validate(value) ? [] : issuesOf(validate.errors ?? [], at)

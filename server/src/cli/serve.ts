@@ -3,11 +3,10 @@ import { presentPayload } from '../app/events.ts'
 import { fetchDeps, inboxReceive, openFileOf } from '../app/inbox.ts'
 import type { Runtime } from '../app/runtime.ts'
 import { type Loop, withTimeout } from '../base/async/loop.ts'
-import { loadRest } from '../base/load-later.ts'
+import { makeRest } from '../base/load-later.ts'
 import { localUrl } from '../base/outgoing/address.ts'
 import { lowerPriority } from '../base/process-limits.ts'
 import type { App } from '../base/route.ts'
-import { compileRest } from '../base/validation.ts'
 import { version } from '../base/version.ts'
 import { openTransports, startSessionWorker } from '../channels/unofficial/session/worker.ts'
 import type { Config } from '../config.ts'
@@ -59,11 +58,7 @@ export async function serve(
   const simulation = isApi ? await startSimulation(runtime, printMessage) : noSimulation
   runtime.log.info('listening', { host: config.http.host, port: config.http.port, version })
   await logPoolerAbilities(runtime)
-  const finishLoading = async () => {
-    await loadRest()
-    await compileRest()
-  }
-  finishLoading().catch((error) => runtime.log.error('failed to load a package or compile a route schema', {}, error))
+  makeRest().catch((error) => runtime.log.error('failed to load a package or compile a route schema', {}, error))
 
   let firstStart = Promise.resolve()
   const firstStartAbort = new AbortController()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { appWithoutDatabase, checkContract } from '../../../../scripts/contract.ts'
-import { compileRest } from '../../../src/base/validation.ts'
+import { makeRest } from '../../../src/base/load-later.ts'
 import { listOperations, openapiDocument, routesDocument } from '../../../src/http/contract/openapi.ts'
 import type { Schema } from '../../../src/http/contract/openapi-shared.ts'
 import { postmanCollection } from '../../../src/http/contract/postman.ts'
@@ -23,7 +23,7 @@ test('docs/ matches the contract of the app', async () => {
 // Schemas compile on first use, which most tests do not reach.
 test('all schemas of routes compile', async () => {
   await app()
-  await compileRest()
+  await makeRest()
 })
 
 test('every operation has a description', async () => {
