@@ -5,27 +5,35 @@ import { printMessage } from '../terminal.ts'
 import { type OpenDatabase, openDatabase } from './database.ts'
 import { handleStopSignals, type StopSignals } from './stop-signals.ts'
 
-/** A start whose database is opening. */
-export interface PendingStart {
-  config: Config
+export interface PendingDatabase {
   log: Log
-  signals: StopSignals
   opening: Promise<OpenDatabase>
+}
+
+/** A start whose database is opening. */
+export interface PendingStart extends PendingDatabase {
+  config: Config
+  signals: StopSignals
 }
 
 /** Begins a start: the database starts in its own process while this one loads the modules of the service. */
 export async function beginStart(config: Config): Promise<PendingStart> {
   const signals = handleStopSignals()
-  makeDataFolder(config.dataFolder)
-  const log = createLog(config.logLevel)
   const { promise: spawned, resolve: onSpawn } = Promise.withResolvers<void>()
-  const opening = openDatabase(config, log, printMessage, onSpawn)
+  const { log, opening } = beginOpening(config, printMessage, onSpawn)
   // Loading modules blocks this thread. An error is thrown to the caller, who awaits `opening`.
   await Promise.race([spawned, opening.catch(() => {})])
   return { config, log, signals, opening }
 }
 
-export function makeDataFolder(folder: string): void {
+/** Begins to open the database, and returns at once. */
+export function beginOpening(config: Config, say: (line: string) => void, onSpawn?: () => void): PendingDatabase {
+  makeDataFolder(config.dataFolder)
+  const log = createLog(config.logLevel)
+  return { log, opening: openDatabase(config, log, say, onSpawn) }
+}
+
+function makeDataFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK)

@@ -15,7 +15,7 @@ import {
   parseMasterKey,
   readPreviousMasterKeyFiles,
 } from '../../base/encryption/secrets.ts'
-import { createLog, type Log } from '../../base/log.ts'
+import type { Log } from '../../base/log.ts'
 import { migrate } from '../../base/migrate.ts'
 import { openOutgoing } from '../../base/outgoing/guarded-fetch.ts'
 import { relayMessages } from '../../base/pubsub.ts'
@@ -26,8 +26,7 @@ import { openTelemetry } from '../../http/monitoring/telemetry/telemetry.ts'
 import { openMemoryIndexes } from '../../leads/search/memory-index/client.ts'
 import { openStore } from '../../media/open-store.ts'
 import { ensurePushKeys } from '../../notifications/push/subscriptions.ts'
-import { makeDataFolder, type PendingStart } from './begin-start.ts'
-import { openDatabase } from './database.ts'
+import { beginOpening, type PendingDatabase } from './begin-start.ts'
 
 export interface OpenRuntime extends Runtime {
   localToken: string
@@ -48,12 +47,11 @@ export interface OpenRuntime extends Runtime {
 export async function openRuntime(
   config: Config,
   say: (line: string) => void,
-  pending?: Pick<PendingStart, 'log' | 'opening'>,
+  pending?: PendingDatabase,
 ): Promise<OpenRuntime> {
-  makeDataFolder(config.dataFolder)
-  const log = pending?.log ?? createLog(config.logLevel)
   const outgoing = openOutgoing({ allowCidrs: config.allowCidrs })
-  const { db, options, close: closeDatabase } = await (pending?.opening ?? openDatabase(config, log, say))
+  const { log, opening } = pending ?? beginOpening(config, say)
+  const { db, options, close: closeDatabase } = await opening
   try {
     const { clock: wallClock, stop: stopClock } = await openClock(config, db, log)
     const simulatedClock = config.simulator.enabled ? shiftedClock(wallClock) : null
