@@ -69,3 +69,34 @@ for (const stop of stops)
       .waitFor({ state: 'detached' })
     await assertWalked(stop, onPhone, onDesktop)
   })
+
+test('a panel that opens on a phone never makes the page wider, not even before it is placed', async () => {
+  await page.setViewportSize(phone)
+  const stop = stops.find(({ overlays }) => overlays?.['snooze-past'] !== undefined)
+  assert.ok(stop !== undefined)
+  await page.goto(`${demo.url}/w/${demo.workspaceId}/${stop.place}`)
+  await stop.isReady(page).waitFor()
+  const widest = await page.evaluateHandle(sampleWidth)
+  // The second time its content is ready before its place is known, and takes the focus there.
+  for (const _ of [1, 2]) {
+    await stop.overlays?.['snooze-past']?.(page)
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+  }
+  assert.equal(await widest.evaluate(({ width }) => width), phone.width)
+})
+
+/** Runs in the page. Returns the largest width that the page has had since. */
+function sampleWidth(): { width: number } {
+  const { document, MutationObserver } = globalThis as unknown as {
+    document: { documentElement: { scrollWidth: number } }
+    MutationObserver: new (act: () => void) => { observe(target: object, options: object): void }
+  }
+  const root = document.documentElement
+  const widest = { width: root.scrollWidth }
+  const sample = () => {
+    widest.width = Math.max(widest.width, root.scrollWidth)
+  }
+  new MutationObserver(sample).observe(root, { childList: true, subtree: true, attributes: true })
+  return widest
+}

@@ -66,10 +66,13 @@ export const theme = createTheme({
       },
     },
     Drawer: { defaultProps: { attributes: inDialog } },
+    // Fixed, because an absolute one makes the page wider until it is placed, and a focus would scroll the page.
+    Popover: { defaultProps: { floatingStrategy: 'fixed' } },
     // Mantine's placeholder for the first item can take the focus but has no meaning.
     Menu: {
       defaultProps: {
         withInitialFocusPlaceholder: false,
+        floatingStrategy: 'fixed',
         radius: '8px',
         shadow: 'md',
         transitionProps: { duration: 100 },
