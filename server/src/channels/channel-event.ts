@@ -23,6 +23,26 @@ export interface Referral {
 export type MessageKind = 'text' | 'template' | 'image' | 'video' | 'audio' | 'document' | 'location' | 'system'
 export type DeliveryStatus = 'sent' | 'delivered' | 'read' | 'failed'
 
+/** `exempt`: the platform charges this business nothing. `unknown`: a value that this version does not know, or none. */
+export const pricingTypes = [
+  ...(['regular', 'free_customer_service', 'free_entry_point', 'free_group_customer_service'] as const),
+  ...(['exempt', 'unknown'] as const),
+] as const
+export const pricingCategories = [
+  ...(['marketing', 'marketing_lite', 'utility', 'authentication', 'authentication_international'] as const),
+  ...(['service', 'referral_conversion', 'group_marketing', 'group_utility', 'group_service', 'unknown'] as const),
+] as const
+
+/** What the platform reports about the price of one of its messages. It never reports an amount. */
+export interface Pricing {
+  type: (typeof pricingTypes)[number]
+  category: (typeof pricingCategories)[number]
+  /** Whether the platform says that it charges for the message; null if it does not say. `type` takes precedence. */
+  isBillable: boolean | null
+  /** End of the free entry point window in which the message was sent; null outside of one. */
+  freeUntil: Date | null
+}
+
 /** A change to an existing message, of the customer or of our number. */
 interface RevisionFields {
   /** The message's id. */
@@ -58,7 +78,7 @@ export type ChannelEvent =
   | ({ type: 'withdrawn' } & RevisionFields)
   /** The author of a reaction to the message removed it. */
   | ({ type: 'reaction_lifted' } & RevisionFields)
-  /** `correlator`: the value sent with the message, our message id and part. */
+  /** `correlator`: the value sent with the message, our message id and part. `pricing`: absent on most statuses. */
   | {
       type: 'status'
       externalId: string
@@ -67,6 +87,7 @@ export type ChannelEvent =
       at: Date
       correlator: string | null
       customer: Customer | null
+      pricing?: Pricing
     }
   /** A call or similar: opens the window, has no content. */
   | { type: 'contact_opened'; customer: Customer; at: Date }

@@ -2,6 +2,7 @@ import type { ChannelEvent, Customer, DeliveryStatus } from '../../channel-event
 import { callNotice, createEdit, createNotice, type ParsedItem, parseCount } from '../../untrusted-values.ts'
 import { type JsonObject, listOf, objectOf, textOf, tokenOf } from '../json.ts'
 import { parseContent, parseReferral } from './content.ts'
+import { parsePricing } from './pricing.ts'
 import { findCustomer, type ParseContext, parsePhone, parsePlatformTime, parseUserId } from './values.ts'
 
 const statuses: ReadonlyMap<unknown, DeliveryStatus> = new Map<string, DeliveryStatus>([
@@ -79,6 +80,7 @@ export function parseStatus(context: ParseContext, item: JsonObject): ParsedItem
     at: parsePlatformTime(item.timestamp, context.now),
     correlator: textOf(item.biz_opaque_callback_data),
     customer: findCustomer(context.contacts, item.recipient_id, item.recipient_user_id, item.recipient_parent_user_id),
+    ...(status === 'failed' ? {} : parsePricing(item, context.now)),
   }
 }
 

@@ -4,7 +4,15 @@ import { type ParsedItem, parseItems } from '../../untrusted-values.ts'
 import { type JsonObject, listOf, objectOf, textOf, tokenOf } from '../json.ts'
 import { parseContent } from './content.ts'
 import { parseCall, parseEcho, parseMessage, parseStatus, parseUserIdUpdate } from './messages.ts'
-import { findCustomer, type ParseContext, parseNumber, parsePhone, parsePlatformTime, parseUserId } from './values.ts'
+import {
+  findCustomer,
+  type ParseContext,
+  parseEnd,
+  parseNumber,
+  parsePhone,
+  parsePlatformTime,
+  parseUserId,
+} from './values.ts'
 
 type HistoryEvent = Extract<ChannelEvent, { type: 'history' }>
 
@@ -106,16 +114,6 @@ function parseRestrictions(value: JsonObject): Restriction[] {
   }
   return [...found.values()]
 }
-
-/** Parses seconds as number or text, or an ISO time; null if absent or invalid. */
-function parseEnd(value: unknown): Date | null {
-  const seconds = typeof value === 'string' && /^\d{1,12}$/.test(value) ? Number(value) : value
-  if (typeof seconds === 'number') return Number.isSafeInteger(seconds) ? endOf(seconds * 1000) : null
-  return typeof seconds === 'string' && seconds.length <= 40 ? endOf(Date.parse(seconds)) : null
-}
-
-const lastMs = Date.UTC(9999, 0)
-const endOf = (ms: number): Date | null => (ms >= 0 && ms < lastMs ? new Date(ms) : null)
 
 /** How long a warning is shown if no restriction follows. */
 const violationShownMs = 30 * 86_400_000

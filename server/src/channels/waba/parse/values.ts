@@ -108,3 +108,13 @@ export function parsePlatformTime(value: unknown, now: Date, fallback = now): Da
   const ms = Math.floor(seconds > 100_000_000_000 ? seconds : seconds * 1000)
   return ms >= earliestMs ? limitToNow(new Date(ms), now) : fallback
 }
+
+/** Parses seconds as number or text, or an ISO time; null if absent or invalid. May be in the future. */
+export function parseEnd(value: unknown): Date | null {
+  const seconds = typeof value === 'string' && /^\d{1,12}$/.test(value) ? Number(value) : value
+  if (typeof seconds === 'number') return Number.isSafeInteger(seconds) ? endOf(seconds * 1000) : null
+  return typeof seconds === 'string' && seconds.length <= 40 ? endOf(Date.parse(seconds)) : null
+}
+
+const lastMs = Date.UTC(9999, 0)
+const endOf = (ms: number): Date | null => (ms >= 0 && ms < lastMs ? new Date(ms) : null)
