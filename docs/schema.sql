@@ -56,6 +56,17 @@ create table audit_log (
   constraint audit_log_pkey PRIMARY KEY (scope_id, id)
 );
 
+create table billing_settings (
+  workspace_id uuid not null,
+  currency text,
+  time_zone text not null,
+  free_service_messages integer not null,
+  constraint billing_settings_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
+  constraint billing_settings_free_service_messages_check CHECK (((free_service_messages >= 0) AND (free_service_messages <= 1000000))),
+  constraint billing_settings_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
+  constraint billing_settings_pkey PRIMARY KEY (workspace_id)
+);
+
 create table canned_replies (
   workspace_id uuid not null,
   id uuid not null,
@@ -899,6 +910,30 @@ create table members (
 
 CREATE INDEX members_user ON members USING btree (user_id);
 
+create table message_charges (
+  workspace_id uuid not null,
+  connection_id uuid not null,
+  external_index bytea not null,
+  conversation_id uuid,
+  actor_type text,
+  actor_id uuid,
+  template text,
+  country text,
+  type text not null,
+  category text not null,
+  is_billable boolean,
+  free_until timestamp(3) with time zone,
+  step smallint not null,
+  delivered boolean,
+  charged_at timestamp(3) with time zone not null,
+  constraint message_charges_actor_type_check CHECK ((actor_type = ANY (ARRAY['agent'::text, 'user'::text, 'token'::text, 'system'::text]))),
+  constraint message_charges_step_check CHECK (((step >= 1) AND (step <= 3))),
+  constraint message_charges_pkey PRIMARY KEY (workspace_id, connection_id, external_index)
+);
+
+CREATE INDEX message_charges_conversation ON message_charges USING btree (workspace_id, conversation_id) WHERE (conversation_id IS NOT NULL);
+CREATE INDEX message_charges_time ON message_charges USING btree (workspace_id, charged_at);
+
 create table message_parts (
   workspace_id uuid not null,
   message_id uuid not null,
@@ -1103,6 +1138,21 @@ create table push_subscriptions (
 CREATE UNIQUE INDEX push_subscriptions_key ON push_subscriptions USING btree (workspace_id, user_id, endpoint_hash);
 CREATE INDEX push_subscriptions_session ON push_subscriptions USING btree (session_id);
 
+create table rate_cards (
+  workspace_id uuid not null,
+  id uuid not null,
+  currency text not null,
+  valid_from date not null,
+  imported_at timestamp(3) with time zone not null,
+  actor_type text not null,
+  actor_id uuid not null,
+  constraint rate_cards_actor_type_check CHECK ((actor_type = ANY (ARRAY['user'::text, 'token'::text]))),
+  constraint rate_cards_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
+  constraint rate_cards_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
+  constraint rate_cards_pkey PRIMARY KEY (workspace_id, id),
+  constraint rate_cards_workspace_id_currency_valid_from_key UNIQUE (workspace_id, currency, valid_from)
+);
+
 create unlogged table rate_limits (
   key text not null,
   slots bigint[] not null,
@@ -1110,6 +1160,19 @@ create unlogged table rate_limits (
   touched_at timestamp(3) with time zone not null,
   constraint rate_limits_pkey PRIMARY KEY (key)
 ) with (fillfactor=50);
+
+create table rates (
+  workspace_id uuid not null,
+  rate_card_id uuid not null,
+  market text not null,
+  category text not null,
+  from_message bigint not null,
+  price numeric(20,8) not null,
+  constraint rates_from_message_check CHECK ((from_message >= 1)),
+  constraint rates_price_check CHECK ((price >= (0)::numeric)),
+  constraint rates_workspace_id_rate_card_id_fkey FOREIGN KEY (workspace_id, rate_card_id) REFERENCES rate_cards(workspace_id, id) ON DELETE CASCADE,
+  constraint rates_pkey PRIMARY KEY (workspace_id, rate_card_id, market, category, from_message)
+);
 
 create table saved_filter_orders (
   workspace_id uuid not null,

@@ -137,6 +137,12 @@ export async function eraseConversation(
   if (handovers === batchSize) return createStep({ ...removed, activities, handovers }, true)
   await deleteConversationTokens(tx, workspaceId, [conversationId])
   await deleteConversation(tx, workspaceId, conversationId)
+  // Sums keep the charges, which name nobody.
+  await tx`
+    update message_charges
+    set conversation_id = null
+    where workspace_id = ${workspaceId}
+      and conversation_id = ${conversationId}`
   await tx`
     delete from send_paces
     where workspace_id = ${workspaceId}

@@ -18,6 +18,7 @@ const notSealed: Record<string, string> = {
   'messages.external_index': 'a stable digest of a random id',
   'message_parts.external_index': 'a stable digest of a random id',
   'message_reactions.about_index': 'a stable digest of a random id',
+  'message_charges.external_index': 'a stable digest of a random id',
   'parked_revisions.about_index': 'a stable digest of a random id',
   'parked_statuses.external_index': 'a stable digest of a random id',
   'push_subscriptions.endpoint_hash': 'SHA-256 of an address with a random part, which tells browsers apart',

@@ -257,6 +257,7 @@ const relatedTables = [
   'conversation_handovers',
   'conversation_activities',
   'conversation_aliases',
+  'message_charges',
 ]
 
 async function moveRelatedRows(tx: Tx, workspaceId: string, fromId: string, toId: string): Promise<void> {

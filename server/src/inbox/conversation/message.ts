@@ -18,8 +18,8 @@ export interface Message {
   origin: Origin
   text: string
   referral: Referral | null
-  /** Data from which a send's platform request is built; absent for other messages. */
-  send?: unknown
+  /** The template of a send, which its text alone does not name; absent for other messages. */
+  send?: SentTemplate
   /** Content other than text; absent if there is none. */
   detail?: StoredDetail
   /** Edits and withdrawal after the message was sent; absent if there are none. */
@@ -36,6 +36,13 @@ export interface Message {
   createdAt: Date
   /** When an unsettled pending send counts as failed. */
   settleBy: Date | null
+}
+
+/** The template that a message was sent with. */
+export interface SentTemplate {
+  kind: 'template'
+  name: string
+  language: string
 }
 
 /** Returns a message with defaults for the optional fields. */
@@ -165,6 +172,12 @@ const decryptContent = (keyring: Keyring, { id, content }: Pick<MessageRow, 'id'
 
 export const decryptMessageText = (keyring: Keyring, row: Pick<MessageRow, 'id' | 'content'>): string =>
   decryptContent(keyring, row).text
+
+/** Returns the name of the template that a message was sent with; null for other messages and older releases. */
+export function decryptTemplateName(keyring: Keyring, row: Pick<MessageRow, 'id' | 'content'>): string | null {
+  const name: unknown = decryptContent(keyring, row).send?.name
+  return typeof name === 'string' ? name : null
+}
 
 export function decryptMessageId(
   keyring: Keyring,

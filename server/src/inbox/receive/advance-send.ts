@@ -16,6 +16,7 @@ import {
 } from '../conversation/message.ts'
 import { messageColumns } from '../conversation/message-queries.ts'
 import { opaqueWorkspaceId } from '../conversation/queries.ts'
+import { type FailedPart, markUndelivered } from '../costs/record-charges.ts'
 
 /** Delivery report of one part of a send. */
 export interface PartReport {
@@ -93,6 +94,11 @@ export async function advanceMessages(work: ChangeTx, advances: readonly Message
       advanced.flatMap(({ events }) => events),
       now,
     ),
+    markUndelivered(
+      tx,
+      workspaceId,
+      advanced.flatMap((one) => one.failures),
+    ),
   ])
 }
 
@@ -101,6 +107,8 @@ interface AdvancedMessage {
   message: Message
   /** Changed parts only. */
   parts: Part[]
+  /** Parts that have failed since: the platform charges only for what it delivers. */
+  failures: FailedPart[]
   events: NewEvent[]
 }
 
@@ -122,7 +130,15 @@ function applyReports(
     message = { ...message, ...advancedState, settleBy: null }
     events.push(...eventsOf(conversation, last, message, report.at))
   }
-  return { before, message, parts: parts.filter((part, n) => part !== known[n]), events }
+  const changed = parts.filter((part, n) => part !== known[n])
+  return { before, message, parts: changed, failures: failuresOf(before, known, changed), events }
+}
+
+function failuresOf({ connectionId }: Message, known: readonly Part[], changed: readonly Part[]): FailedPart[] {
+  const failedBefore = new Set(known.flatMap(({ part, status }) => (status === 'failed' ? part : [])))
+  return changed.flatMap(({ part, status, externalIndex }) =>
+    externalIndex !== null && status === 'failed' && !failedBefore.has(part) ? { connectionId, externalIndex } : [],
+  )
 }
 
 /** Brings a single part up to its message: `storeAccepted` and `advanceSettled` update only the message. */

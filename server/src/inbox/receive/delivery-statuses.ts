@@ -5,17 +5,19 @@ import { byteaArray } from '../../base/postgres/values.ts'
 import { lockConversations } from '../conversation/batch-queries.ts'
 import type { ChangeTx, WorkspaceSql } from '../conversation/conversation.ts'
 import { externalIndex } from '../conversation/encrypted-conversation.ts'
+import { lockExternalIds } from '../conversation/lock-external-ids.ts'
 import { lockConversation, opaqueWorkspaceId } from '../conversation/queries.ts'
+import { type PricedStatus, recordCharges } from '../costs/record-charges.ts'
 import { advanceMessages, type PartReport } from './advance-send.ts'
 import { advanceSettled } from './advance-settled.ts'
-import { lockExternalIds, storeEarlyStatuses } from './early-statuses.ts'
+import { storeEarlyStatuses } from './early-statuses.ts'
 import { skipFaulty } from './permanent-errors.ts'
 import type { ReceiveDeps, ReceivingConnection, StatusReport } from './receiver.ts'
 
 /**
  * Applies delivery statuses of sent messages of a workspace, found by the correlator sent with them or else by platform
  * id. A status that arrives before its send is settled is stored until then. Each step that a message advances is one
- * event.
+ * event. Then records the prices that some of them report.
  */
 export async function receiveStatuses(
   deps: ReceiveDeps,
@@ -27,10 +29,22 @@ export async function receiveStatuses(
   const ordered = [...statuses].sort((a, b) => a.event.at.getTime() - b.event.at.getTime())
   const others = await advanceSettled(deps, workspaceId, keyring, ordered)
   if (others.length > 0) await advanceOthers(deps, workspaceId, keyring, others)
+  await recordPrices(deps, workspaceId, ordered)
   for (const { receiver, event } of ordered) {
     if (event.status === 'failed' && event.errorCode !== null)
       await deps.onSendRefused(receiver, event.errorCode, event)
   }
+}
+
+/** A fault while this runs fails the delivery, which the platform then repeats; nothing is recorded twice. */
+async function recordPrices(deps: ReceiveDeps, workspaceId: string, statuses: readonly StatusReport[]): Promise<void> {
+  const priced = statuses.flatMap(({ receiver: { id: connectionId }, event }): PricedStatus[] => {
+    const { pricing } = event
+    return pricing === undefined ? [] : [{ connectionId, event: { ...event, pricing } }]
+  })
+  if (priced.length === 0) return
+  const recordSome = (some: readonly PricedStatus[]) => recordCharges(deps, workspaceId, some)
+  await skipFaulty(deps.log, priced, recordSome, ({ connectionId }) => ({ workspaceId, connectionId, code: 'charge' }))
 }
 
 /** Applies statuses that need the conversation's lock. */

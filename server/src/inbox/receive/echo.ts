@@ -10,10 +10,10 @@ import { newConversation, withCustomer } from '../conversation/customer.ts'
 import { externalIndex } from '../conversation/encrypted-conversation.ts'
 import { connectionNotFound } from '../conversation/errors.ts'
 import { lockCustomer } from '../conversation/lock-customer.ts'
+import { lockExternalIds, lockIds } from '../conversation/lock-external-ids.ts'
 import { type Message, newMessage } from '../conversation/message.ts'
 import { findByExternalIndex, findFreeTime, insertMessages } from '../conversation/message-queries.ts'
 import { applyEarlyRevisions, lockOffset } from './early-revisions.ts'
-import { lockExternalIds, lockIds } from './early-statuses.ts'
 import { retryOnRace } from './permanent-errors.ts'
 
 export interface Echo {

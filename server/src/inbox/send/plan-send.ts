@@ -122,8 +122,10 @@ function recipientOf({ contact }: Conversation): Recipient {
   return recipient
 }
 
-function messageOf(thread: SendThread, { sender }: ParsedSend, { kind, text, detail }: SendDraft, now: Date): Message {
+function messageOf(thread: SendThread, { sender }: ParsedSend, draft: SendDraft, now: Date): Message {
   const { id, connectionId } = thread.conversation
+  const { kind, text, detail, parts } = draft
+  const [part] = parts
   return newMessage({
     id: newId(now),
     conversationId: id,
@@ -133,6 +135,7 @@ function messageOf(thread: SendThread, { sender }: ParsedSend, { kind, text, det
     origin: 'live',
     text,
     ...(detail !== undefined && { detail }),
+    ...(part?.kind === 'template' && { send: { kind: part.kind, name: part.name, language: part.language } }),
     status: 'pending',
     actor: sender.actor,
     occurredAt: freeTime(thread, now),

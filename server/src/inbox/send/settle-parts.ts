@@ -17,6 +17,7 @@ import {
 } from '../conversation/dispatches.ts'
 import { combineParts, type DeliveryState, type Message, nextState, outcomeUnknown } from '../conversation/message.ts'
 import { lockConversation } from '../conversation/queries.ts'
+import { completeEarlyCharges } from '../costs/record-charges.ts'
 import {
   advanceMessages,
   lockSentMessages,
@@ -123,8 +124,16 @@ async function settle(
     removeDispatch(tx, workspaceId, messageId),
     recordEvents(tx, keyring, workspaceId, eventsOf(conversation, before, message, now), now),
   ])
-  if (early.length > 0)
+  if (early.length > 0) {
+    const { connectionId } = before
+    await completeEarlyCharges(
+      tx,
+      keyring,
+      workspaceId,
+      externalIndexes.map((index) => ({ connectionId, externalIndex: index })),
+    )
     await advanceMessages({ tx, keyring, workspaceId, now }, [{ conversation, messageId, reports: early }])
+  }
   return outcome.answer
 }
 

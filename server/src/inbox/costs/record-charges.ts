@@ -1,0 +1,282 @@
+import { type Db, pipelineCommit, type Tx } from '../../base/db.ts'
+import type { KeyStore } from '../../base/encryption/key-store.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
+import { type Columns, columnNames, unnested } from '../../base/postgres/rows.ts'
+import type { ChannelEvent, DeliveryStatus, Pricing } from '../../channels/channel-event.ts'
+import { externalIndex } from '../conversation/encrypted-conversation.ts'
+import { lockExternalIds } from '../conversation/lock-external-ids.ts'
+import { decryptTemplateName } from '../conversation/message.ts'
+import { opaqueWorkspaceId } from '../conversation/queries.ts'
+import { countryOf } from './markets.ts'
+
+/** A status with a price, with its connection. */
+export interface PricedStatus {
+  connectionId: string
+  event: Extract<ChannelEvent, { type: 'status' }> & { pricing: Pricing }
+}
+
+interface RecordDeps {
+  db: Db
+  keyStore: Pick<KeyStore, 'withKeyring'>
+}
+
+const maxCharges = 500
+
+/**
+ * Records what the platform reports about the prices of its messages. Call it after the statuses have been applied. The
+ * result does not depend on how often, in which order and in which batches the statuses arrive.
+ */
+export async function recordCharges(
+  { db, keyStore }: RecordDeps,
+  workspaceId: string,
+  statuses: readonly PricedStatus[],
+): Promise<void> {
+  for (let at = 0; at < statuses.length; at += maxCharges) {
+    const some = statuses.slice(at, at + maxCharges)
+    await keyStore.withKeyring(workspaceId, (keyring) => {
+      const charges = chargesOf(keyring, some)
+      return db.tx((tx) => store(tx, keyring, workspaceId, charges))
+    })
+  }
+}
+
+/** One report of the platform about one of its messages. */
+interface Charge extends Pricing {
+  connectionId: string
+  externalIndex: Buffer
+  country: string | null
+  step: number
+  delivered: boolean | null
+  chargedAt: Date
+}
+
+const steps: Record<DeliveryStatus, number> = { failed: 0, sent: 1, delivered: 2, read: 3 }
+
+/** Returns one charge per platform message: a statement cannot update a row twice. */
+function chargesOf(keyring: Keyring, statuses: readonly PricedStatus[]): Charge[] {
+  const charges = new Map<string, Charge>()
+  for (const { connectionId, event } of statuses) {
+    const { externalId, status, pricing, customer, at: chargedAt } = event
+    const step = steps[status]
+    if (step === 0) continue
+    const index = externalIndex(keyring, connectionId, externalId)
+    const country = customer === null ? null : countryOf(customer)
+    const delivered = step > steps.sent ? true : null
+    const one = { ...pricing, connectionId, externalIndex: index, country, step, delivered, chargedAt }
+    // The digest includes the connection.
+    const key = index.toString('hex')
+    const other = charges.get(key)
+    charges.set(key, other === undefined ? one : merge(other, one))
+  }
+  return [...charges.values()]
+}
+
+/** Merges two reports in any order. `upsert` has the same rule. */
+function merge(a: Charge, b: Charge): Charge {
+  const { type, category, isBillable, freeUntil, step } = isPreferred(a, b) ? a : b
+  return {
+    ...a,
+    ...{ type, category, isBillable, freeUntil, step },
+    country: a.country ?? b.country,
+    delivered: a.delivered || b.delivered || null,
+    chargedAt: a.chargedAt < b.chargedAt ? a.chargedAt : b.chargedAt,
+  }
+}
+
+// The report on the later status wins. Two on the same status should be equal; if not, one of them always wins.
+function isPreferred(a: Charge, b: Charge): boolean {
+  const [one, other] = [preferenceOf(a), preferenceOf(b)]
+  const differing = one.findIndex((value, n) => value !== other[n])
+  return differing >= 0 && (one[differing] ?? '') > (other[differing] ?? '')
+}
+
+const preferenceOf = ({ step, type, category, isBillable, freeUntil }: Charge): (string | number)[] => [
+  step,
+  type,
+  category,
+  isBillable === null ? '' : String(isBillable),
+  freeUntil?.getTime() ?? 0,
+]
+
+/** The message that a charge is for. */
+interface ChargedMessage {
+  externalIndex: Buffer
+  conversationId: string
+  actorType: string | null
+  actorId: string | null
+  isFailed: boolean
+  /** Of a template's message only. */
+  messageId: string | null
+  content: Buffer | null
+}
+
+async function store(tx: Tx, keyring: Keyring, workspaceId: string, charges: readonly Charge[]): Promise<void> {
+  // Of a send that stores these ids concurrently, or a failure of it, one transaction sees the other.
+  const [, messages] = await Promise.all([
+    lockExternalIds(
+      tx,
+      charges.map((charge) => charge.externalIndex),
+    ),
+    selectMessages(tx, workspaceId, charges),
+  ])
+  const byIndex = new Map(messages.map((message) => [message.externalIndex.toString('hex'), message]))
+  const rows = charges.map((charge) => {
+    const message = byIndex.get(charge.externalIndex.toString('hex'))
+    return {
+      ...charge,
+      ...detailsOf(keyring, message),
+      delivered: charge.delivered ?? (message?.isFailed ? false : null),
+    }
+  })
+  await pipelineCommit(tx, () => upsert(tx, workspaceId, rows).execute())
+}
+
+/** What is known of the message of a charge. */
+interface ChargeDetails {
+  conversationId: string | null
+  actorType: string | null
+  actorId: string | null
+  template: string | null
+}
+
+const noDetails: ChargeDetails = { conversationId: null, actorType: null, actorId: null, template: null }
+
+function detailsOf(keyring: Keyring, message: ChargedMessage | undefined): ChargeDetails {
+  if (message === undefined) return noDetails
+  const { conversationId, actorType, actorId, messageId: id, content } = message
+  const template = id === null || content === null ? null : decryptTemplateName(keyring, { id, content })
+  return { conversationId, actorType, actorId, template }
+}
+
+/** Finds the messages that were sent here. A single part may have its id only in its message. */
+function selectMessages(
+  tx: Tx,
+  workspaceId: string,
+  charges: readonly Pick<Charge, 'connectionId' | 'externalIndex'>[],
+): Promise<ChargedMessage[]> {
+  const workspace = opaqueWorkspaceId(tx, workspaceId)
+  return tx<ChargedMessage[]>`
+    select n.external_index as "externalIndex", m.conversation_id as "conversationId", m.actor_type as "actorType",
+      m.actor_id as "actorId", coalesce(k.status, m.status) = 'failed' and m.status = 'failed' as "isFailed",
+      case when m.kind = 'template' then m.id end as "messageId",
+      case when m.kind = 'template' then m.content end as content
+    from ${unnested(charges, { uuid: ['connectionId'], bytea: ['externalIndex'] })}
+    left join lateral (
+      select message_id, status from message_parts
+      where workspace_id = ${workspace} and connection_id = n.connection_id and external_index = n.external_index
+      offset 0
+    ) as k on true
+    left join lateral (
+      select id from messages
+      where k.message_id is null
+        and workspace_id = ${workspace} and connection_id = n.connection_id and external_index = n.external_index
+      offset 0
+    ) as s on true
+    cross join lateral (
+      select id, conversation_id, actor_type, actor_id, status, kind, content from messages
+      where workspace_id = ${workspace} and id = coalesce(k.message_id, s.id) and origin = 'live'
+        and direction = 'outbound'
+      offset 0
+    ) as m`
+}
+
+type ChargeRow = Charge & ChargeDetails
+
+const chargeColumns: Columns<ChargeRow> = {
+  uuid: ['connectionId', 'conversationId', 'actorId'],
+  bytea: ['externalIndex'],
+  text: ['actorType', 'template', 'country', 'type', 'category'],
+  boolean: ['isBillable', 'delivered'],
+  timestamptz: ['freeUntil', 'chargedAt'],
+  integer: ['step'],
+}
+
+function upsert(tx: Tx, workspaceId: string, rows: readonly ChargeRow[]) {
+  const isPreferred = tx`
+    (excluded.step, excluded.type collate "C", excluded.category collate "C",
+      coalesce(excluded.is_billable::text, '') collate "C", coalesce(excluded.free_until, 'epoch'))
+    > (c.step, c.type collate "C", c.category collate "C",
+      coalesce(c.is_billable::text, '') collate "C", coalesce(c.free_until, 'epoch'))`
+  const preferred = (column: string) => tx`
+    ${tx(column)} = case when ${isPreferred} then ${tx(`excluded.${column}`)} else ${tx(`c.${column}`)} end`
+  const known = (column: string) => tx`
+    ${tx(column)} = coalesce(${tx(`c.${column}`)}, ${tx(`excluded.${column}`)})`
+  return tx`
+    insert into message_charges as c (workspace_id, ${columnNames(chargeColumns as Record<string, readonly string[]>)})
+    select ${workspaceId}::uuid, n.*
+    from ${unnested(rows, chargeColumns)}
+    order by n.external_index
+    on conflict (workspace_id, connection_id, external_index) do update
+    set ${preferred('type')},
+      ${preferred('category')},
+      ${preferred('is_billable')},
+      ${preferred('free_until')},
+      ${preferred('step')},
+      ${known('country')},
+      ${known('conversation_id')},
+      ${known('actor_type')},
+      ${known('actor_id')},
+      ${known('template')},
+      delivered = case when c.delivered or excluded.delivered then true else coalesce(c.delivered, excluded.delivered) end,
+      charged_at = least(c.charged_at, excluded.charged_at)
+    where ${isPreferred}
+      or excluded.charged_at < c.charged_at
+      or (excluded.delivered is not null and c.delivered is not true and excluded.delivered is distinct from c.delivered)
+      or (c.actor_type is null and excluded.actor_type is not null)
+      or (c.country is null and excluded.country is not null)`
+}
+
+/** A part that was not delivered after all. */
+export interface FailedPart {
+  connectionId: string
+  externalIndex: Buffer
+}
+
+/** Stores that the platform does not charge for these parts. A price that arrives later finds the failure itself. */
+export async function markUndelivered(tx: Tx, workspaceId: string, parts: readonly FailedPart[]): Promise<void> {
+  if (parts.length === 0) return
+  await Promise.all([
+    lockExternalIds(
+      tx,
+      parts.map((part) => part.externalIndex),
+    ),
+    tx`
+      update message_charges c
+      set delivered = false
+      from ${unnested(parts, { uuid: ['connectionId'], bytea: ['externalIndex'] })}
+      where c.workspace_id = ${opaqueWorkspaceId(tx, workspaceId)}
+        and c.connection_id = n.connection_id
+        and c.external_index = n.external_index
+        and c.delivered is null`.execute(),
+  ])
+}
+
+/**
+ * Completes the charges of a send that arrived before its ids were stored. Call it in the transaction that settles the
+ * send, with the locks of these ids.
+ */
+export async function completeEarlyCharges(
+  tx: Tx,
+  keyring: Keyring,
+  workspaceId: string,
+  parts: readonly { connectionId: string; externalIndex: Buffer }[],
+): Promise<void> {
+  const found = await selectMessages(tx, workspaceId, parts)
+  const rows = found.map((message) => ({ ...message, ...detailsOf(keyring, message) }))
+  const columns = {
+    uuid: ['conversationId', 'actorId'],
+    bytea: ['externalIndex'],
+    text: ['actorType', 'template'],
+  } as const
+  await tx`
+    update message_charges c
+    set conversation_id = n.conversation_id,
+      actor_type = n.actor_type,
+      actor_id = n.actor_id,
+      template = n.template
+    from ${unnested(rows, columns)}
+    where c.workspace_id = ${opaqueWorkspaceId(tx, workspaceId)}
+      and c.connection_id = any (${[...new Set(parts.map(({ connectionId }) => connectionId))]}::uuid[])
+      and c.external_index = n.external_index
+      and c.conversation_id is null`
+}
