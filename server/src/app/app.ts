@@ -22,6 +22,7 @@ import { listConversationsByPhone, listEntriesByPhone } from '../inbox/read/entr
 import { rotationTeamRoutes } from '../key-rotation/rotation-routes.ts'
 import { type LeadTeamDeps, leadTeamRoutes } from '../leads/api/lead-routes.ts'
 import { leadRoutes } from '../leads/api/routes.ts'
+import { costTeamRoutes } from '../stats/cost-routes.ts'
 import { statsTeamRoutes } from '../stats/stats-routes.ts'
 import type { TeamGuard } from '../team/member.ts'
 import { webhookTeamRoutes } from '../webhooks/manage/endpoint-routes.ts'
@@ -101,6 +102,7 @@ async function serveTeamApi(app: App, runtime: Runtime, guard: KeyGuard, inbox: 
   serveNotifications(app, runtime, teamGuard, events.live)
   formTeamRoutes(app, team, teamGuard)
   statsTeamRoutes(app, team, teamGuard)
+  costTeamRoutes(app, team, teamGuard)
   erasureTeamRoutes(app, erasureDeps(runtime), teamGuard)
   serveRotation(app, runtime, teamGuard)
   formRoutes(app, { ...team, limiter, clientAddress, submissionsPerMinute: formSubmissionsPerMinute })

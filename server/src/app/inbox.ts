@@ -221,6 +221,10 @@ export function inboxReceive(runtime: Runtime): ReceiveEvents {
   const receive = createReceive(deps)
   return async (connection, events) => {
     await receive(connection, events)
-    for (const { type } of events) metrics.received(connection.channel, type)
+    for (const event of events) {
+      metrics.received(connection.channel, event.type)
+      if (event.type !== 'status' || event.pricing === undefined) continue
+      metrics.priced(connection.channel, event.pricing.category, event.pricing.type)
+    }
   }
 }

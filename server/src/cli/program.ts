@@ -6,6 +6,7 @@ import { addDistributeCommand } from './distribute.ts'
 import { addEraseCommand } from './erase.ts'
 import { addKeyCommands } from './key.ts'
 import { addMcpCommand } from './mcp.ts'
+import { addRateCardCommands } from './rate-card.ts'
 import { addRotateKeysCommands } from './rotate-keys.ts'
 import { addSimulateCommand } from './simulate.ts'
 import { addMemberCommands, addTokenCommands, addWorkspaceCommands } from './team.ts'
@@ -56,6 +57,7 @@ export function addCommands(program: Command): Command {
   addWorkspaceCommands(program)
   addTokenCommands(program)
   addRotateKeysCommands(program)
+  addRateCardCommands(program)
   addImportCommand(program)
   addExportCommand(program)
   addEraseCommand(program)

@@ -17,6 +17,8 @@ export interface Metrics {
   sent: (channel: string, outcome: string, ms: number) => void
   /** Records an inbound item after it is stored. */
   received: (channel: string, type: string) => void
+  /** Records a price that a platform reported for a message. */
+  priced: (channel: string, category: string, type: string) => void
   /** Records a fetch of a file; `result` is its new state, `coming` if it will be retried, or an error of the store. */
   fetched: (result: string, ms: number) => void
   webhooks: WebhookObserver
@@ -67,12 +69,6 @@ export function createMetrics(source: GaugeSource): Metrics {
   )
   const sends = count('parley_sends_total', 'Platform calls that send one part of a message.', 'channel', 'outcome')
   const sendTime = measure('parley_send_seconds', 'Duration of platform calls for one part.', callSeconds, 'channel')
-  const items = count(
-    'parley_received_total',
-    'Stored inbound items of platforms, including repeats.',
-    'channel',
-    'type',
-  )
   const files = count('parley_files_total', 'Attempts to fetch files of messages.', 'result')
   const fileTime = measure(
     'parley_file_seconds',
@@ -92,7 +88,7 @@ export function createMetrics(source: GaugeSource): Metrics {
       sends.inc({ channel, outcome })
       sendTime.observe({ channel }, ms / 1000)
     },
-    received: (channel, type) => items.inc({ channel, type }),
+    ...inboundCounters(own),
     fetched: (result, ms) => {
       files.inc({ result })
       fileTime.observe({ result }, ms / 1000)
@@ -126,6 +122,26 @@ function createMeters(registers: Registry[]) {
       new Counter({ name, help, labelNames, registers }),
     measure: <L extends string>(name: string, help: string, buckets: number[], ...labelNames: L[]) =>
       new Histogram({ name, help, buckets, labelNames, registers }),
+  }
+}
+
+function inboundCounters({ count }: ReturnType<typeof createMeters>): Pick<Metrics, 'received' | 'priced'> {
+  const items = count(
+    'parley_received_total',
+    'Stored inbound items of platforms, including repeats.',
+    'channel',
+    'type',
+  )
+  const prices = count(
+    'parley_prices_total',
+    'Prices that platforms reported for messages, including repeats.',
+    'channel',
+    'category',
+    'type',
+  )
+  return {
+    received: (channel, type) => items.inc({ channel, type }),
+    priced: (channel, category, type) => prices.inc({ channel, category, type }),
   }
 }
 

@@ -1,4 +1,4 @@
-import { phoneCountry } from '../../base/phone/phone-country.ts'
+import { phoneCountry } from '../../base/phone/phone.ts'
 import type { Customer } from '../../channels/channel-event.ts'
 
 // The platform prices by the recipient's country calling code: a country has a rate of its own or that of its region,
