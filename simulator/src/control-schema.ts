@@ -57,6 +57,7 @@ export const numberChange = closedObject({
   ),
   registered: flag('false: sends are refused with 133010'),
   subscribed: flag('false: no webhooks'),
+  freeServiceMessages: count(1_000_000, 'Service messages that are free of charge in a month'),
   addressing: Type.Optional(
     oneOf(['pn', 'lid'], { description: 'Identifier that linked devices receive first: phone number or hidden id' }),
   ),

@@ -5,6 +5,7 @@ import { type AdKind, contentOf, referralOf, shownParts, shownText, type Utteran
 import { makePhoneId } from './linked/baileys-shapes.ts'
 import { deviceContent } from './linked/content.ts'
 import { sendInbound, sendMapping, sendOutbound } from './linked/notify.ts'
+import { startFreeEntry } from './message-prices.ts'
 import {
   addressOf,
   contactOf,
@@ -48,6 +49,7 @@ export function sendFromCustomer(
     ...shownParts(utterance, ends),
   })
   if (about !== undefined) applyToMessage(about, utterance)
+  if (ad !== null) startFreeEntry(customer, at)
   const content =
     number.network === 'linked'
       ? deviceContent(utterance, { phone: customer.waId, ad, about, sealed: platform.linked.encryptedFiles })

@@ -1,5 +1,6 @@
 import { statusError } from './graph/graph-error.ts'
 import { sendStatus } from './linked/notify.ts'
+import { priceFields, priceOf } from './message-prices.ts'
 import type { Chat, Platform } from './platform.ts'
 import type { BusinessNumber, ChatMessage, Customer, MessageStatus } from './world.ts'
 
@@ -50,19 +51,9 @@ export function statusValue(
         ...(message.correlator === null ? {} : { biz_opaque_callback_data: message.correlator }),
         ...(status === 'failed'
           ? { errors: [statusError(message.errorCode ?? 131000)] }
-          : { pricing: pricingOf(message) }),
+          : priceFields(message, status)),
       },
     ],
-  }
-}
-
-function pricingOf({ category }: ChatMessage): object {
-  const isService = category === 'service'
-  return {
-    billable: !isService,
-    pricing_model: 'PMP',
-    type: isService ? 'free_customer_service' : 'regular',
-    category,
   }
 }
 
@@ -130,11 +121,14 @@ function advanceStatus(chat: Chat, message: ChatMessage, status: Exclude<Message
     return
   }
   if (message.from !== 'business') return
+  const now = clock.now()
+  if (status === 'sent') message.price ??= priceOf(number, customer, message, now)
   webhookSender.send(number, {
     field: 'messages',
-    value: statusValue(number, customer, message, status, clock.now()),
+    value: statusValue(number, customer, message, status, now),
     lane: customer.id,
   })
+  if (status === 'delivered' || status === 'read') message.isPriceDelivered = true
 }
 
 /** Marks messages of the customer up to this one as read by the business. */

@@ -24,6 +24,9 @@ export interface BusinessNumber {
   subscribed: boolean
   /** Treats customers without messages as in the window: a restarted simulator does not know who wrote before. */
   trustsUnknownWindows: boolean
+  /** Service messages that the platform does not charge for in a month, and how many it has counted in one. */
+  freeServiceMessages: number
+  serviceMessages: { month: string; count: number }
   /** Null for a number that its business has directly on the platform. */
   partner: PartnerSide | null
 }
@@ -56,6 +59,10 @@ export interface ChatMessage {
   correlator: string | null
   /** Billing category of the platform: `service`, or the template's category. */
   category: string
+  /** What the platform reports about its price; null until it is sent. */
+  price: MessagePrice | null
+  /** Whether a status of the delivered message has reported the price. */
+  isPriceDelivered: boolean
   /** Number of times the network received it; a message sent twice is shown once. */
   arrivals: number
   /** Parts other than text; then `text` is for lists, and `caption` is the text below the part. */
@@ -68,6 +75,18 @@ export interface ChatMessage {
   reactions: { customer: string | null; business: string | null }
   isEdited: boolean
   isWithdrawn: boolean
+}
+
+export interface MessagePrice {
+  type: 'regular' | 'free_customer_service' | 'free_entry_point'
+  category: string
+  freeEntry: FreeEntry | null
+}
+
+/** Window in which all messages to a customer who came from an ad are free. */
+export interface FreeEntry {
+  id: string
+  until: Date
 }
 
 export interface Offer {
@@ -94,6 +113,9 @@ export interface Customer {
   online: boolean
   readsAtOnce: boolean
   lastWroteAt: Date | null
+  /** When the customer wrote from an ad that nobody has replied to yet. */
+  adAt: Date | null
+  freeEntry: FreeEntry | null
   /** Newest last. */
   messages: ChatMessage[]
   /** Messages written while offline. */
@@ -148,6 +170,8 @@ export function addCustomer(world: World, input: NewCustomer): Customer {
     online: input.online ?? true,
     readsAtOnce: input.readsAtOnce ?? false,
     lastWroteAt: null,
+    adAt: null,
+    freeEntry: null,
     messages: [],
     unsent: [],
   }
@@ -231,6 +255,8 @@ export function addMessage(
     errorCode: null,
     correlator: null,
     category: 'service',
+    price: null,
+    isPriceDelivered: false,
     arrivals: 1,
     file: null,
     place: null,
@@ -273,6 +299,8 @@ export function newNumber(fields: Partial<BusinessNumber>): BusinessNumber {
     registered: true,
     subscribed: true,
     trustsUnknownWindows: false,
+    freeServiceMessages: 1000,
+    serviceMessages: { month: '', count: 0 },
     partner: null,
     ...fields,
   }
