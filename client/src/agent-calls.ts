@@ -314,6 +314,10 @@ export type Answered = {
   status: 'sent' | 'failed'
   /** False: an earlier call sent it; this one sent nothing. */
   was_new: boolean
+  /** Platform messages of this answer, each charged by itself: a long text is split. Null: an earlier call sent it. */
+  parts: number | null
+  /** Whether the platform charges for them. Null: not known yet, as for replies, of which some are free each month. */
+  billable: boolean | null
   /** The key of this send. */
   idempotency_key: string
   /** Customer messages that this does not answer, oldest first. */
@@ -381,6 +385,10 @@ export type ConversationStarted = {
   status: 'sent' | 'failed'
   /** False: an earlier call sent it; this one sent nothing. */
   was_new: boolean
+  /** Platform messages of this answer, each charged by itself: a long text is split. Null: an earlier call sent it. */
+  parts: number | null
+  /** Whether the platform charges for them. Null: not known yet, as for replies, of which some are free each month. */
+  billable: boolean | null
   /** What you can do now, in plain sentences. */
   next: string[]
 }
@@ -700,6 +708,13 @@ export type WhoAmI = {
     sends_left_today: number
     /** Minutes after which a waiting conversation is reassigned to people; null: never. */
     answer_within_minutes: number | null
+    /** Replies that the platform does not charge for, by connection of yours to it. Each message is one: a long text has several. */
+    free_replies: ({
+      /** A connection. */
+      connection_id: string
+      /** Left this month. */
+      left: number
+    })[]
   }
   /** Current server time. */
   time: string

@@ -15,6 +15,7 @@ import { type AgentCaller, type AgentDeps, defineTool, idempotencyKey, input, ou
 import { findVisibleConversation, notOwnerError, waitForWork } from '../presenters/conversation.ts'
 import { exampleIds } from '../presenters/examples.ts'
 import { AgentMessage, presentMessage } from '../presenters/message.ts'
+import { priceFields, priceOfSend } from '../presenters/price.ts'
 import { readViewerContext, scopeOf, senderOf } from '../presenters/viewer.ts'
 
 const closed = { additionalProperties: false }
@@ -84,6 +85,7 @@ export const answer = defineTool({
     message_id: uuid('The message.'),
     status: oneOf(['sent', 'failed'] as const, { description: 'Result from the platform.' }),
     was_new: Type.Boolean({ description: 'False: an earlier call sent it; this one sent nothing.' }),
+    ...priceFields,
     idempotency_key: text(255, 'The key of this send.'),
     arrived_meanwhile: Type.Array(AgentMessage, {
       maxItems: maxNewMessages,
@@ -97,6 +99,8 @@ export const answer = defineTool({
       message_id: exampleIds.message,
       status: 'sent',
       was_new: true,
+      parts: 1,
+      billable: null,
       idempotency_key: 'agent:6Zq0Zk9eJm2h',
       arrived_meanwhile: [],
       next: ['Call wait_for_work for the next customer.'],
@@ -116,14 +120,16 @@ export const answer = defineTool({
     if (sent.isUnsolicited && args.template === undefined)
       deps.circuitBreaker.recordUnsolicited(caller, id, { ...identity, quoted_message_id: undefined })
     const { message_id, status } = parseSendOutcome(sent)
-    const [arrived] = await Promise.all([
+    const [arrived, price] = await Promise.all([
       sent.leavesUnseen || sent.isReplay ? readNewMessages(deps, caller, id) : [],
+      priceOfSend(deps, caller, id, sent),
       sent.readsMessages && seen !== null ? sendReadReceiptFor(deps.inbox, scopeOf(caller), id, seen.id) : null,
     ])
     return {
       message_id,
       status,
       was_new: !sent.isReplay,
+      ...price,
       idempotency_key: key,
       arrived_meanwhile: arrived,
       next: nextSteps(status, sent.isReplay, args.idempotency_key !== undefined, arrived.length > 0),

@@ -12,6 +12,7 @@ import { TemplateSend } from '../../inbox/send/send-schema.ts'
 import { type AgentCaller, type AgentDeps, defineTool, idempotencyKey, input, output } from '../define-tool.ts'
 import { AgentConversation, presentOne, waitForWork } from '../presenters/conversation.ts'
 import { exampleConversation, exampleIds } from '../presenters/examples.ts'
+import { priceFields, priceOfSend } from '../presenters/price.ts'
 import { senderOf } from '../presenters/viewer.ts'
 import { answerKey, explainOwnership, parseSendOutcome } from './answer.ts'
 
@@ -39,6 +40,7 @@ export const startConversation = defineTool({
     message_id: uuid('The message.'),
     status: oneOf(['sent', 'failed'] as const, { description: 'Result from the platform.' }),
     was_new: Type.Boolean({ description: 'False: an earlier call sent it; this one sent nothing.' }),
+    ...priceFields,
   }),
   hints: { isReadOnly: false, isDestructive: true, isIdempotent: true },
   example: {
@@ -49,6 +51,8 @@ export const startConversation = defineTool({
       message_id: exampleIds.message,
       status: 'sent',
       was_new: true,
+      parts: 1,
+      billable: true,
       next: ['Call wait_for_work: it returns the conversation when they answer.'],
     },
   },
@@ -73,6 +77,7 @@ export const startConversation = defineTool({
       began: isNew,
       ...parseSendOutcome(sent),
       was_new: !sent.isReplay,
+      ...(await priceOfSend(deps, caller, id, sent)),
       next: [
         ...(sent.isReplay
           ? ['Nothing was sent: they already have this template. To send it again, send an idempotency_key.']

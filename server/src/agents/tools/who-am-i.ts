@@ -1,7 +1,9 @@
 import { Type } from 'typebox'
 import { scopes } from '../../auth/api-keys/caller.ts'
 import { nullable, oneOf, timestamp } from '../../base/route.ts'
-import { count, text } from '../../base/schema-types.ts'
+import { count, text, uuid } from '../../base/schema-types.ts'
+import { findBillingSettings } from '../../inbox/costs/billing-settings.ts'
+import { readFreeMessages } from '../../inbox/costs/free-messages.ts'
 import { countSentToday } from '../../inbox/send/send-limits.ts'
 import { maxFieldsInUse } from '../../leads/fields/field-routes.ts'
 import { fieldsInUse, formats, hasChoices, type LeadField, leadFieldTypes } from '../../leads/fields/lead-fields.ts'
@@ -79,6 +81,14 @@ export const whoAmI = defineTool({
         answer_within_minutes: nullable(
           count('Minutes after which a waiting conversation is reassigned to people; null: never.'),
         ),
+        free_replies: Type.Array(
+          Type.Object({ connection_id: uuid('A connection.'), left: count('Left this month.') }),
+          {
+            maxItems: 100,
+            description:
+              'Replies that the platform does not charge for, by connection of yours to it. Each message is one: a long text has several.',
+          },
+        ),
       },
       {
         description:
@@ -136,6 +146,7 @@ export const whoAmI = defineTool({
         daily_sends: 1000,
         sends_left_today: 988,
         answer_within_minutes: 5,
+        free_replies: [{ connection_id: exampleIds.connection, left: 640 }],
       },
       time: '2026-03-01T12:00:00.000Z',
       next: ['Call wait_for_work for the next waiting customer.'],
@@ -145,12 +156,15 @@ export const whoAmI = defineTool({
     const { workspaceId, keyId, keyName, scopes: keyScopes, phoneVisibility, rateLimitLeft, may } = caller
     const [limits, now] = [limitsOf(caller), clock.now()]
     const seesLeads = caller.workspace.leadsEnabled && [...keyScopes].some((scope) => scope.startsWith('leads.'))
-    const [workspace, connections, sent, fields] = await Promise.all([
+    const [workspace, connections, sent, fields, billing] = await Promise.all([
       findWorkspace(db.sql, workspaceId),
       selectConnections(db.sql, caller),
       countSentToday(db.sql, workspaceId, keyId, now),
       seesLeads ? fieldsInUse(db.sql, workspaceId) : null,
+      findBillingSettings(db.sql, workspaceId),
     ])
+    const charging = connections.flatMap(({ id, channel }) => (channel === 'unofficial' ? [] : id))
+    const freeMessages = await readFreeMessages(db.sql, workspaceId, charging, billing, now)
     const stopped = workspace?.agentsStopped ?? true
     return {
       owner: `agent:${keyId}`,
@@ -176,6 +190,7 @@ export const whoAmI = defineTool({
         daily_sends: limits.daily,
         sends_left_today: Math.max(0, limits.daily - sent),
         answer_within_minutes: workspace?.agentWatchdogMinutes ?? null,
+        free_replies: freeMessages.map(({ connectionId, left }) => ({ connection_id: connectionId, left })),
       },
       time: now.toISOString(),
       next: nextSteps(stopped, may('inbox.read'), may('inbox.write'), may('leads.read')),

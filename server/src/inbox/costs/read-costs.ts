@@ -220,23 +220,3 @@ function pricedCharges(sql: Sql, scope: CostScope, { from, to }: CostPeriod): Fr
 const categoryNames = (sql: Sql): Fragment => sql`
   unnest(${sameRates.map(({ category }) => category)}::text[], ${sameRates.map((one) => one.as)}::text[])
     as b (category, billed_as)`
-
-/** Returns how many service messages numbers have used of the free ones in a month so far, at most `limit` each. */
-export async function countServiceMessages(
-  sql: Sql,
-  workspaceId: string,
-  { timeZone }: BillingSettings,
-  now: Date,
-): Promise<Map<string, number>> {
-  const rows = await sql<{ numberId: string; count: number }[]>`
-    select k.number_id as "numberId", count(*)::integer as count
-    from message_charges c
-    join connections k on k.workspace_id = c.workspace_id and k.id = c.connection_id
-    where c.workspace_id = ${workspaceId}
-      and c.charged_at >= date_trunc('month', ${now}::timestamptz at time zone ${timeZone}) at time zone ${timeZone}
-      and c.category = 'service'
-      and c.type in ('regular', 'free_customer_service')
-      and c.delivered is not false
-    group by k.number_id`
-  return new Map(rows.map(({ numberId, count }) => [numberId, count]))
-}

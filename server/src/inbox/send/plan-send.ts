@@ -101,7 +101,8 @@ export function planSend(
     thread.conversation = after
     const isUnsolicited = conversation.unansweredSince === null
     const readsMessages = after.unreadCount < conversation.unreadCount
-    const effects = { isUnsolicited, leavesUnseen: unseen !== null, readsMessages }
+    const price = { parts: draft.parts.length, channel: conversation.channel, isTemplate: draft.kind === 'template' }
+    const effects = { isUnsolicited, leavesUnseen: unseen !== null, readsMessages, ...price }
     return { send, thread, connection, draft, message, recipient, events, effects }
   } catch (error) {
     if (error instanceof ApiError) return { refused: error }

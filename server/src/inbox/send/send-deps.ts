@@ -73,6 +73,10 @@ export interface SendEffects {
   leavesUnseen: boolean
   /** Whether it marked customer messages read. */
   readsMessages: boolean
+  /** Platform messages that carry it. */
+  parts: number
+  channel: Channel
+  isTemplate: boolean
 }
 
 /** Response to a send request; its effects only if this request sent the message. */
