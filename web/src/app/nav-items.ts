@@ -1,4 +1,5 @@
 import {
+  IconCoin,
   IconForms,
   IconHome,
   IconInbox,
@@ -45,6 +46,7 @@ export const navItems: readonly NavItem[] = [
     place: 'setup',
     role: 'member',
   },
+  { path: 'costs', title: () => t.common.pages.costs, icon: IconCoin, key: 'b', place: 'setup', role: 'admin' },
   {
     path: 'settings',
     title: () => t.common.pages.settings,

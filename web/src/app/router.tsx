@@ -182,6 +182,12 @@ const webhooksRoute = createRoute({
   component: lazyPage(() => withTexts(() => import('../webhooks/WebhooksPage.tsx')), 'WebhooksPage'),
 })
 
+const costsRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: 'costs',
+  component: lazyPage(() => withTexts(() => import('../costs/CostsPage.tsx')), 'CostsPage'),
+})
+
 const endpointRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'webhooks/$endpointId',
@@ -211,6 +217,7 @@ export function createAppRouter(queries: QueryClient, session: Session) {
         keysRoute,
         webhooksRoute,
         endpointRoute,
+        costsRoute,
         settingsRoute,
         settingsSectionRoute,
         profileRoute,

@@ -144,6 +144,11 @@ export interface Calls {
     facts: { seconds: (values: { n: Shown }) => string; endsIn: (values: { last4: Shown }) => string }
     templates: { read: (values: { n: number }) => string; syncedAt: (values: { when: Shown }) => string }
   }
+  costs: {
+    imported: (values: { n: number }) => string
+    help: (values: { zone: Shown }) => string
+    figures: { unpriced: (values: { n: number }) => string }
+  }
   erasure: {
     kinds: { leads: (values: { n: number }) => string; conversations: (values: { n: number }) => string; messages: (values: { n: number }) => string; files: (values: { n: number }) => string; notes: (values: { n: number }) => string; events: (values: { n: number }) => string; importFiles: (values: { n: number }) => string }
   }

@@ -1,0 +1,73 @@
+import { type CostGroup, type Costs, useCosts } from '../data/costs.ts'
+import { language, t } from '../text/index.ts'
+import { BarChart } from '../ui/charts/BarChart.tsx'
+import type { Point } from '../ui/charts/chart-props.ts'
+import { RankBars } from '../ui/charts/RankBars.tsx'
+import { formatNumber } from '../ui/format/time.ts'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
+import styles from './CostsPage.module.css'
+import { formatCost } from './format-cost.ts'
+import { nameOfCategory } from './group-names.ts'
+
+/** Messages or amounts per day, and messages by category. */
+export function CostCharts({ costs, days }: { costs: Costs; days: number }) {
+  const { data: categories } = useCosts(useWorkspaceId(), days, 'category')
+  const texts = t.costs.charts
+  const { currency } = costs
+  const byDay = new Map(costs.groups.map((group) => [group.key, group]))
+  const dates = daysBetween(costs.from, costs.to)
+  const values = (of: (group: CostGroup) => number) => dates.map((date) => of(byDay.get(date) ?? noGroup))
+  return (
+    <>
+      {currency !== null && (
+        <div className={styles.card}>
+          <BarChart
+            label={texts.amountPerDay}
+            points={pointsOf(dates)}
+            series={[{ label: texts.amount, tone: 'accent', values: values(({ amount }) => Number(amount ?? 0)) }]}
+            format={(value) => formatCost(String(value), currency)}
+          />
+        </div>
+      )}
+      <div className={styles.card} data-part="6">
+        <BarChart
+          label={texts.messagesPerDay}
+          points={pointsOf(dates)}
+          series={[
+            { label: texts.charged, tone: 'accent', values: values(({ charged }) => charged) },
+            { label: texts.free, tone: 'c8', values: values(({ free }) => free) },
+            { label: texts.unknown, tone: 'attention', values: values(({ unknown }) => unknown) },
+          ]}
+          format={formatNumber}
+        />
+      </div>
+      <div className={styles.card} data-part="6">
+        <RankBars
+          label={texts.byCategory}
+          rows={(categories?.groups ?? []).map(({ key, messages }) => ({
+            key: key ?? '',
+            label: nameOfCategory(key),
+            value: messages,
+          }))}
+          format={formatNumber}
+        />
+      </div>
+    </>
+  )
+}
+
+const noGroup: CostGroup = { key: null, messages: 0, charged: 0, free: 0, unknown: 0, unpriced: 0, amount: null }
+const dayMs = 86_400_000
+
+function daysBetween(from: string, to: string): string[] {
+  const [first, last] = [Date.parse(from), Date.parse(to)]
+  return Array.from({ length: Math.round((last - first) / dayMs) + 1 }, (_, n) =>
+    new Date(first + n * dayMs).toISOString().slice(0, 10),
+  )
+}
+
+function pointsOf(dates: readonly string[]): Point[] {
+  const short = new Intl.DateTimeFormat(language, { day: 'numeric', month: 'short', timeZone: 'UTC' })
+  const full = new Intl.DateTimeFormat(language, { dateStyle: 'full', timeZone: 'UTC' })
+  return dates.map((date) => ({ key: date, short: short.format(new Date(date)), full: full.format(new Date(date)) }))
+}
