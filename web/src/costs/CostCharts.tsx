@@ -1,4 +1,4 @@
-import { type CostGroup, type Costs, useCosts } from '../data/costs.ts'
+import { type CostGroup, type Costs, useCosts } from '../data/team/costs.ts'
 import { language, t } from '../text/index.ts'
 import { BarChart } from '../ui/charts/BarChart.tsx'
 import type { Point } from '../ui/charts/chart-props.ts'

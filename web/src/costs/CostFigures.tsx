@@ -1,4 +1,4 @@
-import type { Costs } from '../data/costs.ts'
+import type { Costs } from '../data/team/costs.ts'
 import { t } from '../text/index.ts'
 import { formatNumber } from '../ui/format/time.ts'
 import styles from './CostsPage.module.css'

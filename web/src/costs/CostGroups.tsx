@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { type CostGroup, type CostGrouping, costGroupings, useCosts } from '../data/costs.ts'
+import { type CostGroup, type CostGrouping, costGroupings, useCosts } from '../data/team/costs.ts'
 import { t } from '../text/index.ts'
 import { formatNumber } from '../ui/format/time.ts'
 import { QueryBoundary } from '../ui/page/PageBody.tsx'

@@ -1,6 +1,6 @@
 import { useConnections } from '../data/connections.ts'
-import type { CostGrouping } from '../data/costs.ts'
 import { usePeople } from '../data/people.ts'
+import type { CostGrouping } from '../data/team/costs.ts'
 import { language, t } from '../text/index.ts'
 
 type CategoryName = keyof typeof t.costs.categories

@@ -221,6 +221,7 @@ export async function everyPage(demo: Demo): Promise<{ stops: Stop[]; forStrange
         edit: inOrder(demoKey, button('Edit')),
       },
     },
+    { place: 'costs', isReady: heading },
     { place: 'webhooks', isReady: (page) => page.getByRole('table'), overlays: { new: button('New webhook') } },
     { place: `webhooks/${endpoint.id}?view=charts`, isReady: (page) => page.getByRole('figure', { name: 'Events' }) },
     {

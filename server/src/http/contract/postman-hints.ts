@@ -82,6 +82,11 @@ export const postmanHints: HintsByOperation = {
   },
   updateCannedReply: { path: { replyId: '{{canned_reply_id}}' }, body: { text: 'We are open from 9 to 17.' } },
   deleteCannedReply: { path: { replyId: '{{canned_reply_id}}' } },
+  importRateCards: {
+    body: { csv: 'currency,market,category,price,valid_from\nXTS,Brazil,utility,0.01,2000-01-01\n' },
+    saves: { rate_card_id: 'rateCards[0].id' },
+  },
+  updateBillingSettings: { body: {} },
   createSavedFilter: {
     body: { page: 'inbox', name: 'Waiting for me', query: 'view=mine&sort=waiting', shared: true },
     saves: { saved_filter_id: 'savedFilter.id' },

@@ -1,5 +1,5 @@
 import { type QueryClient, useQuery } from '@tanstack/react-query'
-import { api, unwrap } from '../api/client.ts'
+import { api, unwrap } from '../../api/client.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/costs'
 const cardsPath = '/api/team/v1/workspaces/{workspaceId}/rate-cards'
