@@ -36,7 +36,10 @@ test('the page of costs counts messages, and shows amounts once a rate card is i
   assert.equal(await figure('Amount').innerText(), 'Unknown')
   assert.equal(await figure('Charged messages').innerText(), '1')
   await page.locator('input[type=file]').setInputFiles(file('broken.csv', csv('cheap')))
-  await page.getByText(/price must be a number/).waitFor()
+  await page
+    .getByRole('alert')
+    .getByText(/^Row 2: Price must be a number/)
+    .waitFor()
   await page.locator('input[type=file]').setInputFiles(file('rates.csv', csv('0.0068')))
   await page.getByText('1 price imported').waitFor()
   await page.locator('dl > div', { hasText: 'Amount' }).getByText('$0.0068').waitFor()

@@ -2,8 +2,10 @@ import { Button, FileButton, Group } from '@mantine/core'
 import { IconDownload, IconUpload } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { ApiError } from '../api/api-error.ts'
 import { type Costs, costsExportUrl, importRateCards, useCosts } from '../data/team/costs.ts'
 import { t } from '../text/index.ts'
+import { problemText } from '../ui/format/error-texts.ts'
 import { showError, showToast } from '../ui/overlay/toasts.tsx'
 import { EmptyState } from '../ui/page/EmptyState.tsx'
 import { PageBody, QueryBoundary } from '../ui/page/PageBody.tsx'
@@ -22,6 +24,7 @@ type Period = (typeof periods)[number]
 export function CostsPage() {
   const workspaceId = useWorkspaceId()
   const [period, setPeriod] = useState<Period>('30')
+  const [faults, setFaults] = useState<readonly string[]>([])
   const days = Number(period)
   const query = useCosts(workspaceId, days, 'day')
   const { costs: texts, home } = t
@@ -31,7 +34,7 @@ export function CostsPage() {
         title={t.common.pages.costs}
         action={
           <Group gap="sm" wrap="nowrap">
-            <ImportButton />
+            <ImportButton setFaults={setFaults} />
             <Button
               component="a"
               href={costsExportUrl(workspaceId, days)}
@@ -52,6 +55,7 @@ export function CostsPage() {
         />
       </PageHeader>
       <PageBody>
+        <FaultList faults={faults} />
         <QueryBoundary query={query} rows={8}>
           {(costs) => <Overview costs={costs} days={days} />}
         </QueryBoundary>
@@ -74,17 +78,43 @@ function Overview({ costs, days }: { costs: Costs; days: number }) {
   )
 }
 
-function ImportButton() {
+/** Why a file was not imported, row by row. */
+function FaultList({ faults }: { faults: readonly string[] }) {
+  if (faults.length === 0) return null
+  return (
+    <div className={styles.faults} role="alert">
+      <p>{t.costs.notImported}</p>
+      <ul>
+        {faults.map((fault) => (
+          <li key={fault}>{fault}</li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+function faultsOf(error: unknown): string[] {
+  if (!(error instanceof ApiError)) return []
+  return [...error.issues].map(([path, message]) => {
+    const row = /row (\d+)/.exec(path)?.[1]
+    return row === undefined ? problemText(message) : `${t.costs.row({ n: row })}: ${problemText(message)}`
+  })
+}
+
+function ImportButton({ setFaults }: { setFaults: (faults: readonly string[]) => void }) {
   const workspaceId = useWorkspaceId()
   const queries = useQueryClient()
   const [isImporting, setImporting] = useState(false)
   const importFile = async (file: File) => {
     setImporting(true)
+    setFaults([])
     try {
       const n = await importRateCards(queries, workspaceId, await file.text())
       showToast(t.costs.imported({ n }))
     } catch (error) {
-      showError(error)
+      const faults = faultsOf(error)
+      if (faults.length === 0) showError(error)
+      else setFaults(faults)
     } finally {
       setImporting(false)
     }

@@ -145,6 +145,7 @@ export interface Calls {
     templates: { read: (values: { n: number }) => string; syncedAt: (values: { when: Shown }) => string }
   }
   costs: {
+    row: (values: { n: Shown }) => string
     imported: (values: { n: number }) => string
     help: (values: { zone: Shown }) => string
     figures: { unpriced: (values: { n: number }) => string }

@@ -1,4 +1,5 @@
 import { type Db, pipelineCommit, type Tx } from '../../base/db.ts'
+import { decryptOrNull } from '../../base/encryption/encrypt.ts'
 import type { KeyStore } from '../../base/encryption/key-store.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import { type Columns, columnNames, unnested } from '../../base/postgres/rows.ts'
@@ -144,7 +145,8 @@ const noDetails: ChargeDetails = { conversationId: null, actorType: null, actorI
 function detailsOf(keyring: Keyring, message: ChargedMessage | undefined): ChargeDetails {
   if (message === undefined) return noDetails
   const { conversationId, actorType, actorId, messageId: id, content } = message
-  const template = id === null || content === null ? null : decryptTemplateName(keyring, { id, content })
+  const template =
+    id === null || content === null ? null : decryptOrNull(() => decryptTemplateName(keyring, { id, content }))
   return { conversationId, actorType, actorId, template }
 }
 
