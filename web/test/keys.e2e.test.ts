@@ -19,6 +19,10 @@ test('the limits of a key are set in its panel, and cleared to the defaults', as
   await limits.getByLabel('Unanswered messages').fill('')
   await limits.getByLabel('Unanswered messages').press('Enter')
   await waitUntil(keyNow, { unansweredSends: null, dailySends: 200 })
+  await limits.getByLabel('Seconds of silence').fill('0')
+  await limits.getByLabel('Parts of a text').fill('2')
+  await limits.getByRole('button', { name: 'Save' }).click()
+  await waitUntil(keyNow, { quietSeconds: 0, maxParts: 2 })
 })
 
 test('a key is renamed and gets other permissions, and shows its latest calls', async () => {

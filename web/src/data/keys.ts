@@ -34,6 +34,8 @@ export function createKey(
     answersNewConversations?: boolean
     unansweredSends?: number | null
     dailySends?: number | null
+    quietSeconds?: number | null
+    maxParts?: number | null
     expiresAt?: string | null
   },
 ) {
@@ -48,6 +50,8 @@ interface KeyChanges {
   answersNewConversations?: boolean
   unansweredSends?: number | null
   dailySends?: number | null
+  quietSeconds?: number | null
+  maxParts?: number | null
 }
 
 export function changeKey(workspaceId: string, keyId: string, changes: KeyChanges) {

@@ -13,7 +13,7 @@ interface KeyLimitsProps {
   mayChange: boolean
 }
 
-/** Limits of the key; an empty field means the default. */
+/** Limits and pace of the key; an empty field means the default. */
 export function KeyLimits({ apiKey, mayChange }: KeyLimitsProps) {
   const workspaceId = useWorkspaceId()
   const changed = useInvalidateKeys(workspaceId)
@@ -48,7 +48,9 @@ export function KeyLimits({ apiKey, mayChange }: KeyLimitsProps) {
   )
 }
 
-const draftOf = ({ unansweredSends, dailySends }: ApiKey): LimitsDraft => ({
+const draftOf = ({ unansweredSends, dailySends, quietSeconds, maxParts }: ApiKey): LimitsDraft => ({
   unansweredSends: unansweredSends ?? '',
   dailySends: dailySends ?? '',
+  quietSeconds: quietSeconds ?? '',
+  maxParts: maxParts ?? '',
 })

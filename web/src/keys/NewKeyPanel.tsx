@@ -8,7 +8,7 @@ import { SidePanel } from '../ui/page/SidePanel.tsx'
 import { type Draft, useDraft } from '../ui/use-draft.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { AllowlistField, addressesIn, ConnectionField, type KeyScopeDraft, ScopeBoxes } from './KeyFields.tsx'
-import { LimitFields, type LimitsDraft, limitsIn } from './LimitFields.tsx'
+import { blankLimits, LimitFields, type LimitsDraft, limitNames, limitsIn } from './LimitFields.tsx'
 import styles from './NewKeyPanel.module.css'
 import { mayAnswer, type PresetName, presets } from './presets.ts'
 
@@ -30,8 +30,7 @@ const blank: KeyDraft = {
   scopes: [],
   connectionIds: [],
   answersNewConversations: false,
-  unansweredSends: '',
-  dailySends: '',
+  ...blankLimits,
   phoneVisibility: 'full',
   allowlist: '',
   expiresAt: '',
@@ -99,7 +98,7 @@ export function NewKeyPanel({ close, onCreated }: NewKeyPanelProps) {
 /** Collapsed, since the defaults fit most keys; opens on errors. */
 function Limits({ draft }: { draft: Draft<KeyDraft> }) {
   const { errorOf } = draft
-  const isRefused = errorOf('unansweredSends') !== undefined || errorOf('dailySends') !== undefined
+  const isRefused = limitNames.some((name) => errorOf(name) !== undefined)
   return (
     <details className={styles.limits} {...(isRefused && { open: true })}>
       <summary>{t.keys.limitsShort}</summary>
@@ -135,8 +134,8 @@ function ScopeFields({ draft }: { draft: Draft<KeyDraft> }) {
   )
 }
 
-function bodyOf({ allowlist, expiresAt, unansweredSends, dailySends, ...rest }: KeyDraft) {
-  const limits = { unansweredSends, dailySends }
+function bodyOf({ allowlist, expiresAt, unansweredSends, dailySends, quietSeconds, maxParts, ...rest }: KeyDraft) {
+  const limits = { unansweredSends, dailySends, quietSeconds, maxParts }
   return {
     ...rest,
     ...(mayAnswer(rest.scopes) && limitsIn(limits)),

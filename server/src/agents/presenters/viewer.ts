@@ -32,6 +32,14 @@ export const limitsOf = ({ sendLimits: { unanswered, daily } }: Caller) => ({
   daily: daily ?? defaultLimits.daily,
 })
 
+/** How a key works where the team has set nothing. */
+const defaultPace = { quietSeconds: 4, maxParts: 1 } as const
+
+export const paceOf = ({ pace: { quietSeconds, maxParts } }: Caller) => ({
+  quietSeconds: quietSeconds ?? defaultPace.quietSeconds,
+  maxParts: maxParts ?? defaultPace.maxParts,
+})
+
 export const senderOf = (caller: Caller): HandoverAgent => ({
   ...scopeOf(caller),
   actor: actorOf(caller),

@@ -11,7 +11,7 @@ import { idSchema } from '../../team/team-schema.ts'
 import { findWorkspace } from '../../workspaces/workspace.ts'
 import { defineTool, input, output, readOnly } from '../define-tool.ts'
 import { exampleIds } from '../presenters/examples.ts'
-import { cleanedText, limitsOf } from '../presenters/viewer.ts'
+import { cleanedText, limitsOf, paceOf } from '../presenters/viewer.ts'
 import { AgentHours, Connection, presentHours, selectConnections } from '../presenters/workspace.ts'
 
 const day = [{ from: '09:00', to: '18:00' }]
@@ -78,6 +78,10 @@ export const whoAmI = defineTool({
         unanswered_sends: count('Messages that you can send in a conversation after the customer’s last one.'),
         daily_sends: count('Messages that you can send per UTC day.'),
         sends_left_today: count('Messages left today.'),
+        max_parts: count('Messages into which one text of yours may be cut; a longer text is refused.'),
+        quiet_seconds: count(
+          'Seconds that a customer must have been silent before wait_for_work returns their messages. No message waits longer than 30 seconds.',
+        ),
         answer_within_minutes: nullable(
           count('Minutes after which a waiting conversation is reassigned to people; null: never.'),
         ),
@@ -145,6 +149,8 @@ export const whoAmI = defineTool({
         unanswered_sends: 3,
         daily_sends: 1000,
         sends_left_today: 988,
+        max_parts: 1,
+        quiet_seconds: 4,
         answer_within_minutes: 5,
         free_replies: [{ connection_id: exampleIds.connection, left: 640 }],
       },
@@ -154,7 +160,7 @@ export const whoAmI = defineTool({
   },
   run: async ({ inbox: { db, clock } }, caller) => {
     const { workspaceId, keyId, keyName, scopes: keyScopes, phoneVisibility, rateLimitLeft, may } = caller
-    const [limits, now] = [limitsOf(caller), clock.now()]
+    const [limits, pace, now] = [limitsOf(caller), paceOf(caller), clock.now()]
     const seesLeads = caller.workspace.leadsEnabled && [...keyScopes].some((scope) => scope.startsWith('leads.'))
     const [workspace, connections, sent, fields, billing] = await Promise.all([
       findWorkspace(db.sql, workspaceId),
@@ -189,6 +195,8 @@ export const whoAmI = defineTool({
         unanswered_sends: limits.unanswered,
         daily_sends: limits.daily,
         sends_left_today: Math.max(0, limits.daily - sent),
+        max_parts: pace.maxParts,
+        quiet_seconds: pace.quietSeconds,
         answer_within_minutes: workspace?.agentWatchdogMinutes ?? null,
         free_replies: freeMessages.map(({ connectionId, left }) => ({ connection_id: connectionId, left })),
       },

@@ -41,6 +41,8 @@ export interface Caller {
   phoneVisibility: 'full' | 'masked'
   /** Limits that the team has set for this key. */
   sendLimits: SendLimits
+  /** How the key works in the interface for agents. */
+  pace: AgentPace
   workspace: CallerWorkspace
   may(scope: Scope): boolean
 }
@@ -51,6 +53,14 @@ export interface SendLimits {
   unanswered: number | null
   /** Messages in a UTC day. */
   daily: number | null
+}
+
+/** Null is the default of the interface for agents; v1 knows neither. */
+export interface AgentPace {
+  /** How long a customer must have been silent before their messages become work. */
+  quietSeconds: number | null
+  /** Into how many messages one text may be cut. */
+  maxParts: number | null
 }
 
 interface CallerWorkspace extends LeadSettings {

@@ -100,7 +100,7 @@ async function refuseUnknownConnections(deps: KeyDeps, tx: Tx, workspaceId: stri
 }
 
 /**
- * Changes a key's name, permissions, visibility, send limits and whether new conversations are assigned to it. It keeps
+ * Changes a key's name, permissions, visibility, send limits, pace and whether new conversations are assigned to it. It keeps
  * its conversations, except those that it can no longer answer or see, which are returned to people.
  */
 export async function changeKeyAs(
@@ -133,7 +133,7 @@ export async function changeKeyAs(
 /** Sorted by importance: of several changes the audit log names the first. */
 const changeActions: readonly { action: string; columns: readonly (keyof KeyChanges)[] }[] = [
   { action: 'api-key.permissions-changed', columns: ['scopes', 'connection_ids', 'allowlist'] },
-  { action: 'api-key.changed', columns: ['answers_new_conversations', 'unanswered_sends', 'daily_sends'] },
+  { action: 'api-key.changed', columns: ['answers_new_conversations', 'unanswered_sends', 'daily_sends', 'quiet_seconds', 'max_parts'] },
   { action: 'api-key.renamed', columns: ['name'] },
 ]
 
@@ -163,6 +163,8 @@ function changedKey(key: ApiKeyRow, changes: KeyChangesInput, now: Date): KeyCha
     answers_new_conversations: settings.answersNewConversations,
     unanswered_sends: changes.unansweredSends === undefined ? key.unanswered_sends : changes.unansweredSends,
     daily_sends: changes.dailySends === undefined ? key.daily_sends : changes.dailySends,
+    quiet_seconds: changes.quietSeconds === undefined ? key.quiet_seconds : changes.quietSeconds,
+    max_parts: changes.maxParts === undefined ? key.max_parts : changes.maxParts,
   }
 }
 

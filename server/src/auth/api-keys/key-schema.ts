@@ -63,6 +63,25 @@ const dailySends = nullable(
   }),
 )
 
+const quietSeconds = nullable(
+  Type.Integer({
+    minimum: 0,
+    maximum: 30,
+    description:
+      'Seconds that a customer must have been silent before their messages become work of an agent (`wait_for_work`), so that it answers several messages at once. Each message starts the time again; no message waits more than 30 seconds. 0: at once. Null: 4.',
+    example: 4,
+  }),
+)
+const maxParts = nullable(
+  Type.Integer({
+    minimum: 1,
+    maximum: 10,
+    description:
+      'Maximum number of messages into which the interface for agents may cut one text; a longer one is refused with `TOO_MANY_PARTS`. Null: 1. The platform charges each part; v1 has no limit.',
+    example: 1,
+  }),
+)
+
 export const newKeySchema = Type.Object(
   {
     name,
@@ -73,6 +92,8 @@ export const newKeySchema = Type.Object(
     answersNewConversations: Type.Optional(answersNewConversations),
     unansweredSends: Type.Optional(unansweredSends),
     dailySends: Type.Optional(dailySends),
+    quietSeconds: Type.Optional(quietSeconds),
+    maxParts: Type.Optional(maxParts),
     expiresAt: Type.Optional(nullable(timestamp('Expiry time. Null if it does not expire.'))),
   },
   { ...closed, example: { name: 'Website agent', scopes: ['leads.read', 'leads.write'] } },
@@ -87,6 +108,8 @@ export const keyChangesSchema = Type.Object(
     answersNewConversations: Type.Optional(answersNewConversations),
     unansweredSends: Type.Optional(unansweredSends),
     dailySends: Type.Optional(dailySends),
+    quietSeconds: Type.Optional(quietSeconds),
+    maxParts: Type.Optional(maxParts),
   },
   { ...closed, minProperties: 1 },
 )
@@ -121,6 +144,8 @@ export const keySchema = titled('ApiKey', {
   answersNewConversations,
   unansweredSends,
   dailySends,
+  quietSeconds,
+  maxParts,
   expiresAt: nullable(timestamp('Expiry time; null if it does not expire.')),
   revokedAt: nullable(timestamp('Revocation time; null if not revoked.')),
   previousValidUntil: nullable(
@@ -169,6 +194,8 @@ export function presentKey(row: ApiKeyRow, now: Date): Static<typeof keySchema> 
     answersNewConversations: row.answers_new_conversations,
     unansweredSends: row.unanswered_sends,
     dailySends: row.daily_sends,
+    quietSeconds: row.quiet_seconds,
+    maxParts: row.max_parts,
     expiresAt: row.expires_at?.toISOString() ?? null,
     revokedAt: row.revoked_at?.toISOString() ?? null,
     previousValidUntil: previous !== null && previous > now ? previous.toISOString() : null,
@@ -208,6 +235,8 @@ export function checkKeySettings(input: KeySettingsInput, now: Date) {
     answersNewConversations: input.answersNewConversations ?? mayAnswer(input.scopes),
     unansweredSends: input.unansweredSends ?? null,
     dailySends: input.dailySends ?? null,
+    quietSeconds: input.quietSeconds ?? null,
+    maxParts: input.maxParts ?? null,
     expiresAt: input.expiresAt ?? null,
   }
   if (settings.name.length < 1 || settings.name.length > maxNameLength) {

@@ -18,6 +18,8 @@ export interface ApiKeyRow {
   answers_new_conversations: boolean
   unanswered_sends: number | null
   daily_sends: number | null
+  quiet_seconds: number | null
+  max_parts: number | null
   expires_at: Date | null
   revoked_at: Date | null
   previous_valid_until: Date | null
@@ -28,8 +30,8 @@ export interface ApiKeyRow {
 
 const keyColumns = (sql: Sql) => sql`
   workspace_id, id, name, last_four, scopes, connection_ids, phone_visibility, allowlist,
-  answers_new_conversations, unanswered_sends, daily_sends, expires_at, revoked_at, previous_valid_until, created_by,
-  created_at, last_used_at`
+  answers_new_conversations, unanswered_sends, daily_sends, quiet_seconds, max_parts, expires_at, revoked_at,
+  previous_valid_until, created_by, created_at, last_used_at`
 
 /** The settings of a new key. Phone visibility and expiry cannot be changed later. */
 export interface KeySettingsInput {
@@ -45,6 +47,9 @@ export interface KeySettingsInput {
   /** Send limits; null or absent: the defaults. Routes check the ranges. */
   unansweredSends?: number | null
   dailySends?: number | null
+  /** Settings of the interface for agents; null or absent: the defaults. Routes check the ranges. */
+  quietSeconds?: number | null
+  maxParts?: number | null
   expiresAt?: Date | null
 }
 
@@ -65,13 +70,14 @@ export async function insertApiKey(tx: Tx, key: NewApiKey): Promise<ApiKeyRow> {
   const [row] = await tx<[ApiKeyRow]>`
     insert into api_keys (
       workspace_id, id, name, key_hash, last_four, scopes, connection_ids, phone_visibility, allowlist,
-      answers_new_conversations, unanswered_sends, daily_sends, expires_at, created_by, created_at
+      answers_new_conversations, unanswered_sends, daily_sends, quiet_seconds, max_parts, expires_at,
+      created_by, created_at
     )
     values (
       ${key.workspaceId}, ${key.id}, ${key.name}, decode(${key.keyHash}, 'hex'), ${key.lastFour},
       ${[...key.scopes]}::text[], ${[...key.connectionIds]}::uuid[], ${key.phoneVisibility}, ${[...key.allowlist]}::text[],
-      ${key.answersNewConversations}, ${key.unansweredSends}, ${key.dailySends}, ${key.expiresAt}, ${key.createdBy},
-      ${key.createdAt}
+      ${key.answersNewConversations}, ${key.unansweredSends}, ${key.dailySends}, ${key.quietSeconds}, ${key.maxParts},
+      ${key.expiresAt}, ${key.createdBy}, ${key.createdAt}
     )
     returning ${keyColumns(tx)}`
   return row
@@ -135,7 +141,8 @@ export async function setRevoked(tx: Tx, workspaceId: string, keyId: string, at:
 /** The settings of an active key that can be changed. */
 export type KeyChanges = Pick<
   ApiKeyRow,
-  'name' | 'scopes' | 'connection_ids' | 'allowlist' | 'answers_new_conversations' | 'unanswered_sends' | 'daily_sends'
+  | ('name' | 'scopes' | 'connection_ids' | 'allowlist' | 'answers_new_conversations')
+  | ('unanswered_sends' | 'daily_sends' | 'quiet_seconds' | 'max_parts')
 >
 
 export async function storeChanges(tx: Tx, workspaceId: string, keyId: string, to: KeyChanges): Promise<ApiKeyRow> {
@@ -147,7 +154,9 @@ export async function storeChanges(tx: Tx, workspaceId: string, keyId: string, t
       allowlist = ${[...to.allowlist]}::text[],
       answers_new_conversations = ${to.answers_new_conversations},
       unanswered_sends = ${to.unanswered_sends},
-      daily_sends = ${to.daily_sends}
+      daily_sends = ${to.daily_sends},
+      quiet_seconds = ${to.quiet_seconds},
+      max_parts = ${to.max_parts}
     where workspace_id = ${workspaceId}
     and id = ${keyId}
     returning ${keyColumns(tx)}`
@@ -188,6 +197,8 @@ export interface CachedKeyRow extends LeadSettingsRow {
   allowlist: string[]
   unanswered_sends: number | null
   daily_sends: number | null
+  quiet_seconds: number | null
+  max_parts: number | null
   expires_at: Date | null
   revoked_at: Date | null
   /** Expiry of the value that was looked up, if it is the one before the last rotation. */
@@ -202,7 +213,7 @@ export interface CachedKeyRow extends LeadSettingsRow {
 export async function selectKeysByHash(sql: Sql, hashes: readonly string[]): Promise<(CachedKeyRow | null)[]> {
   const rows = await sql<(CachedKeyRow & { hash: string })[]>`
     select asked.hash, k.workspace_id, k.id, k.name, k.scopes, k.connection_ids, k.phone_visibility, k.allowlist,
-      k.unanswered_sends, k.daily_sends, k.expires_at, k.revoked_at,
+      k.unanswered_sends, k.daily_sends, k.quiet_seconds, k.max_parts, k.expires_at, k.revoked_at,
       case when k.key_hash = decode(asked.hash, 'hex') then null else k.previous_valid_until end as valid_until,
       ${leadSettingsColumns(sql)}, w.leads_enabled, w.inbox_enabled, w.inbox_available, w.hours
     from unnest(${[...hashes]}::text[]) as asked (hash)

@@ -65,7 +65,7 @@ export const postmanHints: HintsByOperation = {
     finds: { own_key_id: "keys.find(({ shown }) => shown.slice(-4) === pm.variables.get('api_key').slice(-4))?.id" },
   },
   createApiKey: { saves: { key_id: 'key.id' } },
-  changeApiKey: { body: { answersNewConversations: false, unansweredSends: 3, dailySends: 1000 } },
+  changeApiKey: { body: { answersNewConversations: false, unansweredSends: 3, quietSeconds: 4 } },
   listWorkspaces: { finds: { workspace_id: 'workspaces[0].id' }, order: -1 },
   getWorkspace: { saves: { agents_stopped: 'workspace.agentsStopped' } },
   updateWorkspace: { text: { type: 'application/json', body: '{ "agentsStopped": {{agents_stopped}} }' } },

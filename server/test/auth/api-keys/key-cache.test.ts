@@ -68,6 +68,8 @@ function fakeKey(keyId: string): CachedKey {
     allowlist: [],
     unanswered_sends: null,
     daily_sends: null,
+    quiet_seconds: null,
+    max_parts: null,
     expires_at: null,
     revoked_at: null,
     valid_until: null,

@@ -35,6 +35,8 @@ test('a new key shows its value once', async () => {
     answersNewConversations: false,
     unansweredSends: null,
     dailySends: null,
+    quietSeconds: null,
+    maxParts: null,
     expiresAt,
     revokedAt: null,
     previousValidUntil: null,
@@ -67,6 +69,10 @@ const wrongSettings: [field: string, settings: object][] = [
   ['dailySends', { dailySends: 0 }],
   ['dailySends', { dailySends: 100_001 }],
   ['dailySends', { dailySends: '5' }],
+  ['quietSeconds', { quietSeconds: 31 }],
+  ['quietSeconds', { quietSeconds: -1 }],
+  ['maxParts', { maxParts: 0 }],
+  ['maxParts', { maxParts: 11 }],
 ]
 const onlyWhenMade: typeof wrongSettings = [
   ['expiresAt', { expiresAt: '2026-03-02T12:00:00.000Z' }],
@@ -125,6 +131,15 @@ test('admins set each send limit of a key separately, and clear it with null', a
   assert.equal((await change({ unansweredSends: null })).json().key.unansweredSends, null)
   const audited = (await newestAudit(db.sql, workspaceId)).filter(({ action }) => action === 'api-key.changed')
   assert.equal(audited.length, 3, 'what changes nothing leaves no line')
+})
+
+test('admins set the pace of a key, 0 seconds included, and clear it with null', async () => {
+  const { path, key, admin } = await newKey()
+  const change = async (body: object) => (await send(admin, 'PATCH', `${path}/${key.id}`, body)).json().key
+  const paceOf = ({ quietSeconds, maxParts }: { quietSeconds: number; maxParts: number }) => [quietSeconds, maxParts]
+  assert.deepEqual(paceOf(await change({ quietSeconds: 0 })), [0, null])
+  assert.deepEqual(paceOf(await change({ maxParts: 3 })), [0, 3])
+  assert.deepEqual(paceOf(await change({ quietSeconds: null })), [null, 3])
 })
 
 test('a key without the scope to answer, or an inactive one, gets no new conversations', async () => {
