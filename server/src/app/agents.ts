@@ -8,6 +8,7 @@ import { createWorkQueue } from '../agents/work/work-queue.ts'
 import type { KeyGuard } from '../auth/api-keys/authenticate.ts'
 import { storePause } from '../auth/api-keys/queries.ts'
 import { createBackgroundTasks } from '../base/async/batch.ts'
+import { repeatAfterPause } from '../base/async/loop.ts'
 import type { App } from '../base/route.ts'
 import type { FeedWatch } from '../events/feed-watch.ts'
 import { serveAgentReference } from '../http/contract/reference.ts'
@@ -25,7 +26,7 @@ export async function serveAgents(
   { sends: inbox, uploads }: Pick<Inbox, 'sends' | 'uploads'>,
   watch: FeedWatch,
 ): Promise<void> {
-  const workQueue = createWorkQueue({ ...runtime, watch })
+  const workQueue = createWorkQueue({ ...runtime, watch, repeat: runtime.repeat ?? repeatAfterPause })
   // Invalidates on every node including this one, after the guard.
   await runtime.db.listen('api_keys', workQueue.recheckKey)
   await runtime.db.listen('workspaces', workQueue.recheckWorkspace)

@@ -33,7 +33,7 @@ export const limitsOf = ({ sendLimits: { unanswered, daily } }: Caller) => ({
 })
 
 /** How a key works where the team has set nothing. */
-const defaultPace = { quietSeconds: 4, maxParts: 1 } as const
+export const defaultPace = { quietSeconds: 4, maxParts: 1 } as const
 
 export const paceOf = ({ pace: { quietSeconds, maxParts } }: Caller) => ({
   quietSeconds: quietSeconds ?? defaultPace.quietSeconds,

@@ -16,8 +16,10 @@ import {
   type MessageViewRow,
   messageViewColumns,
 } from '../../inbox/read/read-messages.ts'
-import type { WorkRequest } from './due-work.ts'
-import { feedRange, selectDueWork, type WorkCursor } from './due-work.ts'
+import { defaultPace } from '../presenters/viewer.ts'
+import { feedRange, selectDueWork, type WorkRequest } from './due-work.ts'
+import { quietColumns } from './quiet-time.ts'
+import { type HeldCandidate, nextWork, type WorkCursor } from './work-cursor.ts'
 
 /** A conversation of the key with the context for an answer. */
 export interface WorkItem {
@@ -49,6 +51,8 @@ export interface WorkPage {
   cursor: WorkCursor
   /** More work is available now. */
   hasMore: boolean
+  /** When the first customer who is still writing has been silent long enough; null if nothing is held. */
+  heldUntil: Date | null
   /** Committed events have no feed position yet; some may be for the key. Only if requested. */
   hasUnsequenced: boolean
   /** The feed was removed beyond the requested position: this is all pending work. */
@@ -66,14 +70,14 @@ export async function readWork(
   const state = rows.find((row) => row.part === 'state')?.row as StateRow | undefined
   if (state === undefined) throw rejectKey('unknown')
   const { from } = request
-  if (from !== null && (from.position < state.removed_to || from.position > state.last)) {
+  const isOutOfReach = ({ position, held: [oldest] }: WorkCursor) =>
+    position < state.removed_to || position > state.last || (oldest !== undefined && oldest <= state.removed_to)
+  if (from !== null && isOutOfReach(from)) {
     const page = await readWork({ sql }, keyring, { ...request, from: null }, checksUnsequenced)
     return { ...page, isNew: true }
   }
-  const picked = filterParts<PickedRow>(rows, 'picked').map(({ row }) => row)
-  picked.sort((a, b) => a.nth - b.nth)
-  const reported = picked.slice(0, request.limit)
-  const hasMore = picked.length > request.limit
+  const [due, held] = [inOrder<PickedRow>(rows, 'picked'), inOrder<HeldCandidate>(rows, 'held')]
+  const { reported, cursor, hasMore } = nextWork(from, state, { due, held }, request.limit)
   return {
     keyStatus: {
       isActive: state.is_active,
@@ -83,28 +87,18 @@ export async function readWork(
       keyHash: state.key_hash,
     },
     work: reported.map((row) => decryptWork(keyring, rows, row)),
-    ...cursorAfter(from, state, reported.at(-1), hasMore),
+    cursor,
+    hasMore,
+    heldUntil: held.length === 0 ? null : new Date(Math.min(...held.map(({ until }) => Date.parse(until)))),
     hasUnsequenced: state.unplaced === true,
     isNew: false,
   }
 }
 
-/** Returns the next cursor, and whether more work is available now. */
-function cursorAfter(
-  from: WorkCursor | null,
-  { last, reach }: StateRow,
-  newest: PickedRow | undefined,
-  hasMore: boolean,
-): { cursor: WorkCursor; hasMore: boolean } {
-  if (from !== null && from.waiting === null) {
-    const position = hasMore && newest !== undefined && newest.place !== null ? newest.place : reach
-    return { cursor: { position, waiting: null }, hasMore: hasMore || reach < last }
-  }
-  // First the rest of the work that was pending at the first call, then events since that call.
-  const position = from?.position ?? last
-  const waiting = hasMore && newest?.since != null ? { since: new Date(newest.since), id: newest.id } : null
-  return { cursor: { position, waiting }, hasMore: hasMore || position < last }
-}
+const inOrder = <R extends { nth: number }>(rows: readonly PartRow[], part: Part): R[] =>
+  filterParts<R>(rows, part)
+    .map(({ row }) => row)
+    .sort((a, b) => a.nth - b.nth)
 
 function decryptWork(keyring: Keyring, rows: readonly PartRow[], { id, why, conversation }: PickedRow): WorkItem {
   const messages = filterParts<MessageJson>(rows, 'message', id).map(({ row }) =>
@@ -158,11 +152,13 @@ function selectWork(sql: Sql, request: WorkRequest, withUnsequenced: boolean): P
   return sql<PartRow[]>`
     with s as materialized (${selectState(sql, request, withUnsequenced)}),
     picked as materialized (
-      select w.*, row_number() over (order by w.place, w.since, w.id)::integer as nth
+      select w.*,
+        row_number() over (order by w.place, w.since, w.id)::integer as nth,
+        count(*) filter (where w.held_until is null) over (order by w.place, w.since, w.id)::integer as due_nth
       from (${selectDueWork(sql, request)}) as w
     ),
     told as materialized (
-      select id from picked where nth <= ${limit}
+      select id from picked where held_until is null and due_nth <= ${limit}
     )
     select 'state' as part, null::uuid as id, to_json(s) as row
     from s
@@ -178,6 +174,14 @@ function selectWork(sql: Sql, request: WorkRequest, withUnsequenced: boolean): P
         and c.id = p.id
       offset 0
     ) as c
+    where p.held_until is null
+      and p.due_nth <= ${limit + 1}
+    union all
+    select 'held', p.id, json_build_object(
+        'id', p.id, 'nth', p.nth, 'place', p.place, 'since', p.since, 'event_place', p.event_place, 'until', p.held_until
+      )
+    from picked p
+    where p.held_until is not null
     ${selectThreadParts(sql, workspaceId, keyId)}`
 }
 
@@ -194,6 +198,7 @@ function selectState(sql: Sql, { workspaceId, keyId, from, now }: WorkRequest, w
       w.agents_stopped,
       k.phone_visibility,
       k.connection_ids,
+      ${quietColumns(sql, now, defaultPace.quietSeconds)},
       encode(k.key_hash, 'hex') as key_hash,
       a.is_active,
       a.has_inbox,
@@ -250,7 +255,7 @@ function selectThreadParts(sql: Sql, workspaceId: string, keyId: string): Fragme
     where h.to_type = 'agents' or h.to_key_id = ${keyId}`
 }
 
-type Part = 'state' | 'picked' | 'message' | 'note' | 'handover'
+type Part = 'state' | 'picked' | 'held' | 'message' | 'note' | 'handover'
 
 interface PartRow {
   part: Part

@@ -1,7 +1,7 @@
 import pLimit from 'p-limit'
 import { rejectKey } from '../../auth/api-keys/caller.ts'
 import { singleFlight } from '../../base/async/batch.ts'
-import { createSignal } from '../../base/async/loop.ts'
+import { createSignal, type Repeat } from '../../base/async/loop.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Db, Sql } from '../../base/db.ts'
 import type { KeyStore } from '../../base/encryption/key-store.ts'
@@ -10,13 +10,16 @@ import type { FeedWatch } from '../../events/feed-watch.ts'
 import { createWaitLimit } from '../../events/long-poll.ts'
 import type { Sequencer } from '../../events/sequence.ts'
 import { opaqueWorkspaceId } from '../../inbox/conversation/queries.ts'
-import { feedRange, type WorkCursor, workEvents } from './due-work.ts'
+import { feedRange } from './due-work.ts'
 import { type KeyStatus, readWork, type WorkPage } from './read-work.ts'
+import { type WorkCursor, workEvents } from './work-cursor.ts'
 
 interface WorkQueueDeps extends WorkWatchDeps {
   keyStore: KeyStore
   clock: Clock
   sequencer: Sequencer
+  /** Wakes a wait at the end of a quiet time. */
+  repeat: Repeat
 }
 
 interface WorkWait {
@@ -95,13 +98,13 @@ export function createWorkQueue(deps: WorkQueueDeps): WorkQueue {
 
 type ReadWork = (wait: WorkWait, from: WorkCursor | null, isFirst: boolean) => Promise<WorkPage>
 
-interface WaitLoopDeps extends Pick<WorkQueueDeps, 'sequencer'> {
+interface WaitLoopDeps extends Pick<WorkQueueDeps, 'sequencer' | 'clock' | 'repeat'> {
   read: ReadWork
   watch: WorkWatch
 }
 
 async function waitUntilWorkOrEnd(
-  { sequencer, read, watch }: WaitLoopDeps,
+  { sequencer, clock, repeat, read, watch }: WaitLoopDeps,
   wait: WorkWait,
   end: Promise<void>,
 ): Promise<WorkResult> {
@@ -144,15 +147,28 @@ async function waitUntilWorkOrEnd(
       from = page.cursor
       if (!page.hasMore) {
         waiter.position = Math.max(waiter.position ?? 0, from.position)
+        const alarm = isOver ? null : setAlarm({ clock, repeat }, page.heldUntil, newWork.wake)
         if (!isOver) await Promise.race([woken, end])
+        void alarm?.stop()
         // Advances to where the watch has found nothing for the key.
-        from = { position: Math.max(from.position, waiter.position), waiting: null }
+        from = { ...from, position: Math.max(from.position, waiter.position) }
         if (isOver) return { ...page, cursor: from, isNew }
       } else if (isOver && ++steps === maxSteps) return { ...page, isNew }
     }
   } finally {
     stop()
   }
+}
+
+/** Calls `wake` at this time, once a customer has been silent long enough. */
+function setAlarm({ clock, repeat }: Pick<WaitLoopDeps, 'clock' | 'repeat'>, at: Date | null, wake: () => void) {
+  if (at === null) return null
+  const afterMs = Math.max(0, at.getTime() - clock.now().getTime())
+  return repeat(
+    afterMs,
+    async () => wake(),
+    () => {},
+  )
 }
 
 /** Returns whether the wait must end because access changed; the next request gets the proper error. */

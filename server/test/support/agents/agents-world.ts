@@ -29,7 +29,7 @@ export async function agentsWorld(settings: Partial<NewKeyInput> = {}): Promise<
   const agent = await w.addKey({
     name: 'Support agent',
     scopes: ['inbox.read', 'inbox.write', 'leads.read', 'leads.write'],
-    answersNewConversations: true,
+    ...{ answersNewConversations: true, quietSeconds: 0 },
     ...settings,
   })
   return {

@@ -128,7 +128,7 @@ export async function conversationWorld(agentSettings: Partial<NewKeyInput> = {}
 
 /** Adds another key of the workspace that can own conversations. */
 export const addAgent = (w: World, settings: Partial<NewKeyInput> = {}): Promise<{ id: string; value: string }> =>
-  w.addKey({ name: 'Agent', scopes: ['inbox.read', 'inbox.write'], ...settings })
+  w.addKey({ name: 'Agent', scopes: ['inbox.read', 'inbox.write'], quietSeconds: 0, ...settings })
 
 export async function addLabel({ db, workspaceId, clock }: World, name: string): Promise<string> {
   const id = newId(clock.now())
