@@ -83,7 +83,7 @@ async function makeAgents(db: Db, workspaceId: string, count: number): Promise<{
   return db.tx(async (tx) => {
     const agents = []
     for (let n = 0; n < count; n++) {
-      const input = { workspaceId, createdBy: null, name: `Agent ${n}`, scopes: [...scopes] }
+      const input = { workspaceId, createdBy: null, name: `Agent ${n}`, scopes: [...scopes], quietSeconds: 0 }
       const { key, value } = await createApiKey(tx, input, systemClock.now())
       agents.push({ id: key.id, value })
     }

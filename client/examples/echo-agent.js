@@ -8,7 +8,7 @@ for await (const work of parley.agents.work()) {
   try {
     await work.answer(`You said: ${work.customerText}`)
   } catch (error) {
-    // A person has taken over, or the 24-hour window is closed: people take care of it.
+    // A person has taken over, the customer has written again (it comes as new work), or the 24-hour window is closed.
     if (!(error instanceof ConflictError || error instanceof WindowClosedError)) throw error
   }
 }

@@ -23,7 +23,7 @@ for await (const work of parley.agents.work()) {
   try {
     await handleWork(work)
   } catch (error) {
-    // A person has taken over, or only a template can be sent: people take care of it.
+    // A person has taken over, the customer has written again (it comes as new work), or only a template can be sent.
     if (!(error instanceof ConflictError || error instanceof UnprocessableError)) throw error
   }
 }

@@ -90,6 +90,10 @@ export class HeldByPeopleError extends ConflictError {
 export class UnansweredLimitError extends ConflictError {
   override readonly name: string = 'UnansweredLimitError'
 }
+/** The customer has written since; `data.arrived_meanwhile` has it, and it comes as new work. Nothing was sent. */
+export class CustomerWroteAgainError extends ConflictError {
+  override readonly name: string = 'CustomerWroteAgainError'
+}
 export class ConnectionUnavailableError extends ConflictError {
   override readonly name: string = 'ConnectionUnavailableError'
 }
@@ -120,6 +124,10 @@ export class TemplateNotApprovedError extends UnprocessableError {
 }
 export class OptedOutError extends UnprocessableError {
   override readonly name: string = 'OptedOutError'
+}
+/** The text is longer than the key may send at once: shorten it. Nothing was sent. */
+export class TooManyPartsError extends UnprocessableError {
+  override readonly name: string = 'TooManyPartsError'
 }
 export class InvalidMessageError extends UnprocessableError {
   override readonly name: string = 'InvalidMessageError'
@@ -168,6 +176,8 @@ const byCode: Record<string, typeof ApiError> = {
   OWNER_MISMATCH: OwnerMismatchError,
   HELD_BY_PEOPLE: HeldByPeopleError,
   UNANSWERED_LIMIT: UnansweredLimitError,
+  CUSTOMER_WROTE_AGAIN: CustomerWroteAgainError,
+  TOO_MANY_PARTS: TooManyPartsError,
   DAILY_SENDS_REACHED: DailySendsReachedError,
   PAUSED: PausedError,
   CONNECTION_UNAVAILABLE: ConnectionUnavailableError,

@@ -43,9 +43,9 @@ export class Work {
   }
 
   /**
-   * Answers these messages with a text, an uploaded file, choices or an approved template. Later messages are in
-   * `arrived_meanwhile`, and come as new work. The same content for the same customer message is sent once, even by a
-   * restarted program.
+   * Answers these messages with a text, an uploaded file, choices or an approved template. Throws a
+   * `CustomerWroteAgainError` and sends nothing if the customer has written since: all of it comes as new work. The same
+   * content for the same customer message is sent once, even by a restarted program.
    */
   async answer(answer: string | Answer, options?: CallOptions) {
     const content: Answer = typeof answer === 'string' ? { text: answer } : answer

@@ -9,6 +9,7 @@ import { text } from '../base/schema-types.ts'
 import type { NewUpload, UploadResult } from '../inbox/media/uploads.ts'
 import type { SendMessage } from '../inbox/send/send.ts'
 import type { SendDeps } from '../inbox/send/send-deps.ts'
+import { CustomerWroteAgain } from '../inbox/send/send-errors.ts'
 import type { LeadReader } from '../leads/lead/find-lead.ts'
 import type { ListDeps } from '../leads/search/list.ts'
 import type { LeadCreator } from '../leads/write/create.ts'
@@ -129,7 +130,11 @@ export async function runTool(
   try {
     return await tool.run(deps, caller, input, signal)
   } catch (error) {
-    if (error instanceof ApiError) deps.circuitBreaker.recordRefusal(caller, tool.name, subjectOf(tool, input), error)
+    if (error instanceof ApiError) {
+      // A customer who writes fast must not pause a key that reads what they wrote: only identical calls count.
+      const subject = error instanceof CustomerWroteAgain ? input : subjectOf(tool, input)
+      deps.circuitBreaker.recordRefusal(caller, tool.name, subject, error)
+    }
     throw error
   }
 }

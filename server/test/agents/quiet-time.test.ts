@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { encodeCursor } from '../../src/base/cursor.ts'
 import { reindexIdle } from '../../src/inbox/conversation/activity-columns.ts'
 import { type AgentsWorld, agentsWorld } from '../support/agents/agents-world.ts'
+import { mcpClient, toolCaller } from '../support/agents/mcp-client.ts'
 import { waitingNode } from '../support/agents/waiting-node.ts'
 import { statementsOf } from '../support/database.ts'
 import { marina } from '../support/inbox/inbox-world.ts'
@@ -55,6 +56,41 @@ for (const start of ['a cursor', 'no cursor'] as const) {
     assert.deepEqual(textsIn(await now(w, cursor)), [], 'a message after that starts the time again')
     w.clock.advance(4000)
     assert.deepEqual(textsIn(await now(w, cursor)), [[...three, 'Hello?']])
+  })
+}
+
+type CallTool = (name: string, input: Record<string, unknown>) => Promise<Answer['body']>
+const interfaces: [name: string, connect: (w: AgentsWorld) => Promise<CallTool>][] = [
+  ['HTTP', async (w) => async (name, input) => (await w.callTool(name, input)).body],
+  [
+    'MCP',
+    async (w) => {
+      const call = toolCaller(await mcpClient(w, w.agent.value))
+      return async (name, input) => (await call(name, input)).read
+    },
+  ],
+]
+
+for (const [name, connect] of interfaces) {
+  test(`over ${name}, an agent answers three messages within 6 seconds once, to all of them`, async () => {
+    const w = await quietWorld()
+    const call = await connect(w)
+    const heard: string[][] = []
+    let cursor: string | undefined
+    for (let second = 0; second < 15; second++) {
+      const text = second % 3 === 0 ? three[second / 3] : undefined
+      if (text !== undefined) await w.customerWrites(text)
+      const found = await call('wait_for_work', { wait: 0, ...(cursor !== undefined && { cursor }) })
+      cursor = found.next_cursor
+      heard.push(...textsIn(found))
+      for (const { conversation, messages } of found.work) {
+        const seen = { conversation_id: conversation.id, after_message_id: messages.at(-1).id }
+        assert.equal((await call('answer', { ...seen, text: 'They left this morning.' })).status, 'sent')
+      }
+      w.clock.advance(1000)
+    }
+    assert.deepEqual([heard, w.sent().length], [[three], 1])
+    assert.deepEqual(textsIn(await now(w)), [], 'nobody is waiting')
   })
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type AgentsWorld, agentsWorldWithTemplate, template } from '../support/agents/agents-world.ts'
+import { type AgentsWorld, agentsWorld, agentsWorldWithTemplate, template } from '../support/agents/agents-world.ts'
 import { statementsOf } from '../support/database.ts'
 import { addAgent, customerMessage, marina } from '../support/inbox/inbox-world.ts'
 import { signedInMember } from '../support/member.ts'
@@ -62,19 +62,78 @@ for (const [what, content] of answers) {
   })
 }
 
-test('after_message_id overrides what the agent was shown', async () => {
-  const { w, id, taken, since, ask } = await overtaken()
+test('with after_message_id, nothing is sent or stored if the customer has written since', async () => {
+  const { w, id, taken, ask } = await overtaken()
   const first = taken.work[0].messages[0].id
   await ask('read_conversation', {})
-  const one = await ask('answer', { text: 'It left.', after_message_id: first.toUpperCase() })
-  assert.deepEqual([texts(one.body.arrived_meanwhile), await waiting(w, id)], [['Forget it'], since])
-  const [{ id: last }] = one.body.arrived_meanwhile
-  const two = await ask('answer', { text: 'As you like.', after_message_id: last })
-  assert.deepEqual([two.body.arrived_meanwhile, await waiting(w, id)], [[], null])
+  const stored = () => w.db.sql`
+    select
+      (select count(*) from messages where workspace_id = ${w.workspaceId}) as messages,
+      (select count(*) from sends where workspace_id = ${w.workspaceId}) as sends,
+      (select coalesce(sum(sends), 0) from key_sends where workspace_id = ${w.workspaceId}) as counted,
+      (select jsonb_agg(to_jsonb(c)) from conversations c where workspace_id = ${w.workspaceId}) as conversations`
+  const before = await stored()
+  for (const [what, content] of answers) {
+    const { status, body } = await ask('answer', { ...content, after_message_id: first.toUpperCase() })
+    assert.deepEqual(
+      [status, body.code, texts(body.arrived_meanwhile)],
+      [409, 'CUSTOMER_WROTE_AGAIN', ['Forget it']],
+      what,
+    )
+    assert.match(body.next[0], /arrived_meanwhile.*after_message_id/)
+  }
+  assert.deepEqual([await stored(), w.sent().length], [before, 0])
+
+  const { body } = await ask('answer', { text: 'It left.', after_message_id: first })
+  const [{ id: last }] = body.arrived_meanwhile
+  const sent = await ask('answer', { text: 'As you like.', after_message_id: last })
+  assert.deepEqual([sent.body.status, sent.body.arrived_meanwhile, await waiting(w, id)], ['sent', [], null])
+  const again = await ask('answer', { text: 'Anything else?', after_message_id: last })
+  assert.equal(again.body.was_new, true, 'own messages after it do not count')
   await w.customerWrites('Hello?')
-  await ask('answer', { text: 'Yes?', after_message_id: first })
-  const { body } = await ask('answer', { text: 'Still there?', after_message_id: first })
-  assert.deepEqual(texts(body.arrived_meanwhile), ['Hello?'], 'what was answered does not come back')
+  const refused = await ask('answer', { text: 'Yes?', after_message_id: first })
+  assert.deepEqual(texts(refused.body.arrived_meanwhile), ['Forget it', 'Hello?'], 'all after the named message')
+})
+
+test('the new messages look as they do elsewhere, and are at most the ten newest', async () => {
+  const w = await agentsWorld({ phoneVisibility: 'masked' })
+  const { id: conversation_id } = await w.customerWrites('Hi')
+  const [{ messages }] = (await work(w)).work
+  for (let n = 0; n < 12; n++) {
+    w.clock.advance(1000)
+    await w.customerWrites(`Message ${n}`)
+  }
+  const answer = { conversation_id, text: 'Hello', after_message_id: messages[0].id }
+  const { body } = await w.callTool('answer', answer)
+  const { body: read } = await w.callTool('read_conversation', { conversation_id })
+  assert.equal(body.arrived_meanwhile.length, 10)
+  assert.deepEqual(body.arrived_meanwhile, read.messages.slice(-10), 'as the key sees them elsewhere')
+  for (let n = 0; n < 12; n++) {
+    const [named] = (await w.callTool('read_conversation', { conversation_id })).body.messages.slice(-1)
+    w.clock.advance(1000)
+    await w.customerWrites('More')
+    const refused = await w.callTool('answer', { ...answer, after_message_id: named.id })
+    assert.equal(refused.body.code, 'CUSTOMER_WROTE_AGAIN', 'a fast customer does not pause the key')
+  }
+})
+
+test('a message in the same moment is either in the refusal or comes after the answer', async () => {
+  const w = await agentsWorldWithTemplate()
+  for (let round = 0; round < 6; round++) {
+    const customer = { ...marina, phone: `558199120${String(round).padStart(4, '0')}` }
+    const { id: conversation_id } = await w.customerWrites('One', { customer })
+    const { body: read } = await w.callTool('read_conversation', { conversation_id })
+    const answer = { conversation_id, text: 'Hi', after_message_id: read.messages[0].id }
+    w.clock.advance(1000)
+    const before = w.sent().length
+    const [{ status, body }] = await Promise.all([w.callTool('answer', answer), w.customerWrites('Two', { customer })])
+    assert.ok((await waiting(w, conversation_id)) !== null, 'it waits for an answer')
+    if (status === 409) assert.deepEqual([texts(body.arrived_meanwhile), w.sent().length], [['Two'], before])
+    else assert.deepEqual([body.was_new, w.sent().length], [true, before + 1])
+    const { body: repeat } = await w.callTool('answer', answer)
+    if (status === 200) assert.deepEqual([repeat.was_new, repeat.message_id], [false, body.message_id])
+    else assert.equal(repeat.code, 'CUSTOMER_WROTE_AGAIN')
+  }
 })
 
 test('after_message_id must be a message of the conversation', async () => {
@@ -233,7 +292,7 @@ test('queries for unseen messages use indexes with any statistics', async () => 
   const [{ id: first }] = body.messages
   const statements = await statementsOf(async () => {
     await ask('answer', { text: 'It left.', after_message_id: first })
-    await ask('answer', { text: 'Really.', after_message_id: first, quoted_message_id: first })
+    await ask('answer', { text: 'Really.', quoted_message_id: first })
     await work(w)
   })
   const made = statements.filter(
@@ -274,16 +333,14 @@ test('after a merge, unseen messages of both conversations stay pending', async 
 test('concurrent answers keep messages pending that none of them has seen', async () => {
   const w = await agentsWorldWithTemplate()
   const { id: conversation_id } = await w.customerWrites('One')
-  for (const text of ['Two', 'Three']) {
-    w.clock.advance(1000)
-    await w.customerWrites(text)
-  }
+  await w.callTool('read_conversation', { conversation_id })
+  w.clock.advance(1000)
   const since = w.clock.now().toISOString()
-  const { body } = await w.callTool('read_conversation', { conversation_id })
-  const [first, second] = body.messages.map(({ id }: { id: string }) => id)
-  await Promise.all(
-    [second, first].map((after_message_id) => w.callTool('answer', { conversation_id, text: 'Hi', after_message_id })),
-  )
+  for (const text of ['Two', 'Three']) {
+    await w.customerWrites(text)
+    w.clock.advance(1000)
+  }
+  await Promise.all(['Hi', 'Hello'].map((text) => w.callTool('answer', { conversation_id, text })))
   assert.equal(await waiting(w, conversation_id), since)
-  assert.equal(await unread(w), 1)
+  assert.equal(await unread(w), 2)
 })

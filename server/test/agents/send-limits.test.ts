@@ -168,6 +168,42 @@ test('limits set at the creation of a key apply at once', async () => {
   assert.deepEqual([limits.unanswered_sends, limits.daily_sends, limits.sends_left_today], [1, 7, 7])
 })
 
+test('a text that needs more parts than the key may send is refused before anything is sent or stored', async () => {
+  const w = await agentsWorld()
+  const { id: conversation_id } = await w.customerWrites('Tell me everything')
+  const text = 'All about shoes. '.repeat(600)
+  const refused = await w.callTool('answer', { conversation_id, text })
+  const { parts, limit } = refused.body
+  assert.deepEqual([codeOf(refused), parts, limit, w.sent().length], ['422 TOO_MANY_PARTS', 3, 1, 0])
+  assert.match(refused.body.detail, /needs 3 messages of at most 4096 characters.*may send 1 per answer/)
+  assert.match(refused.body.next.join(' '), /shorter text.*upload_file/)
+  const closing = { conversation_id, summary: 'Wants everything.', closing: '\u{1f45f}'.repeat(4000) }
+  assert.equal(codeOf(await w.callTool('hand_over', closing)), '422 TOO_MANY_PARTS')
+  const [stored] = await w.db.sql`
+    select
+      (select count(*) from messages where workspace_id = ${w.workspaceId} and direction = 'outbound') as messages,
+      (select count(*) from message_parts where workspace_id = ${w.workspaceId}) as parts,
+      (select coalesce(sum(sends), 0) from key_sends where workspace_id = ${w.workspaceId}) as counted`
+  assert.deepEqual({ ...stored }, { messages: 0, parts: 0, counted: 0 })
+
+  await setLimits(w, { maxParts: 3 })
+  assert.equal((await w.callTool('who_am_i')).body.limits.max_parts, 3)
+  const sent = await w.callTool('answer', { conversation_id, text })
+  assert.deepEqual([codeOf(sent), sent.body.parts, w.sent().length], ['200 sent', 3, 3])
+  const again = await w.callTool('answer', { conversation_id, text })
+  assert.deepEqual([again.body.was_new, again.body.parts], [false, 3])
+  assert.equal((await w.callTool('answer', { conversation_id, text: 'Short.' })).body.parts, 1)
+})
+
+test('v1 cuts a text into as many parts as it needs, whatever the key may send to agents', async () => {
+  const w = await agentsWorld({ maxParts: 1 })
+  const { id } = await w.customerWrites('Tell me everything')
+  const body = { kind: 'text', text: 'All about shoes. '.repeat(600) }
+  const headers = { 'idempotency-key': 'one' }
+  const { status } = await w.call('POST', `${conversationPath(id)}/messages`, { key: w.agent.value, body, headers })
+  assert.deepEqual([status, w.sent().length], [202, 3])
+})
+
 test('no conversation is created for a send over the limit', async () => {
   const w = await agentsWorldWithTemplate()
   await setLimits(w, { dailySends: 1 })

@@ -168,6 +168,30 @@ test('the echo agent repeats what customers say', async (t) => {
   assert.deepEqual(told(w), ['You said: Hello', 'You said: Bye'])
 })
 
+const threeMessages: [example: string, answer: string][] = [
+  ['echo-agent.js', 'You said: Hi\nI have a question\nDo you ship to Recife?'],
+  ['mcp-agent.js', 'We ship to all of Brazil, in two to five days.'],
+]
+
+for (const [example, answer] of threeMessages) {
+  test(`${example} answers three messages within 6 seconds once`, async (t) => {
+    const w = await clientWorld({ quietSeconds: null })
+    await running(t, w, example)
+    for (const said of ['Hi', 'I have a question', 'Do you ship to Recife?']) {
+      await w.customerWrites(said)
+      w.clock.advance(3000)
+    }
+    w.clock.advance(1000)
+    await until(() => told(w).length > 0, 'the answer')
+    w.clock.advance(1000)
+    await w.customerWrites('Do you deliver on Sundays?')
+    w.clock.advance(4000)
+    await until(() => told(w).length > 1, 'the second answer')
+    const second = example === 'echo-agent.js' ? 'You said: Do you deliver on Sundays?' : answer
+    assert.deepEqual(told(w), [answer, second])
+  })
+}
+
 const refunds: [name: string, example: string, closing: string, handedOver: object][] = [
   [
     'the triage agent',

@@ -25,7 +25,7 @@ const quotedMessageId = textField('Quoted Message ID', 'quotedMessageId', 'Messa
 const afterMessageId = textField(
   'After Message ID',
   'afterMessageId',
-  'The newest message that the workflow has seen, such as {{ $json.messages.at(-1).id }} of Parley Work Trigger. Later messages stay pending.',
+  'The newest message that the workflow has seen, such as {{ $json.messages.at(-1).id }} of Parley Work Trigger. If the customer has written since, nothing is sent: the node fails with CUSTOMER_WROTE_AGAIN, and the trigger starts the workflow again with all messages. Empty: the answer is sent.',
 )
 
 const fileKind: INodeProperties = {

@@ -4,6 +4,7 @@ import { titled } from '../../base/route.ts'
 import { text } from '../../base/schema-types.ts'
 import { documentInfo } from '../../base/version.ts'
 import { type AgentTool, next } from '../define-tool.ts'
+import { AgentMessage } from '../presenters/message.ts'
 import { basePath, splitInput } from './routes.ts'
 
 type Json = { [keyword: string]: unknown }
@@ -54,6 +55,9 @@ const problem = titled('Problem', {
     ),
   ),
   owner: Type.Optional(text(42, 'Owner of the conversation.')),
+  arrived_meanwhile: Type.Optional(
+    Type.Array(AgentMessage, { maxItems: 10, description: 'With CUSTOMER_WROTE_AGAIN: what the customer wrote.' }),
+  ),
   since: Type.Optional(text(40, 'Time since when it has this owner.')),
   request_id: Type.Optional(text(200, 'Quote it when you report a problem.')),
   next,
@@ -171,7 +175,7 @@ const rules = `You answer a team's customers, alongside its people. Authenticate
 
 ## Work in a loop
 
-1. \`GET ${basePath}/work\` (wait_for_work) waits up to 25 seconds. It returns your conversations that need an answer, each with messages, notes, the handover and the lead.
+1. \`GET ${basePath}/work\` (wait_for_work) waits up to 25 seconds. It returns your conversations that need an answer, each with messages, notes, the handover and the lead. A customer who writes several messages in a row is returned once, after a few seconds of silence.
 2. For each: \`answer\` it, or \`hand_over\` to people if you are not allowed to decide, do not know the answer, or the customer asks for a person.
 3. Call \`GET ${basePath}/work?cursor=<next_cursor>\` again, with the \`next_cursor\` of the last response. You miss nothing and get nothing twice.
 
@@ -182,7 +186,7 @@ const rules = `You answer a team's customers, alongside its people. Authenticate
 - Answer within \`limits.answer_within_minutes\` of who_am_i: after that, the conversation is reassigned to people.
 - Answer only conversations with \`"owner": "you"\`. When people take one over, leave it alone: sends fail with 409. When they hand it back, wait_for_work returns it, with a note in \`handover\`.
 - Put "A colleague will help you" into \`closing\` of hand_over: it is sent first, then the conversation goes to people.
-- Repeating a call is safe: the same content is sent once until you have seen a newer message from the customer, and \`was_new\` says whether this call sent it. \`arrived_meanwhile\` holds messages that you had not seen: they still need an answer.
+- Repeating a call is safe: the same content is sent once until you have seen a newer message from the customer, and \`was_new\` says whether this call sent it. \`arrived_meanwhile\` holds messages that you had not seen: they still need an answer. Pass the newest message you have read as \`after_message_id\`: if the customer has written since, nothing is sent, and 409 CUSTOMER_WROTE_AGAIN returns what they wrote.
 - Text can be sent until \`window_expires_at\`; after that only a template (list_templates).
 - Every response has \`next\`: what you can do now. Every error is \`application/problem+json\` with \`code\`, \`detail\` and \`next\`: do what \`next\` says.
 - Send at most 3 messages until the customer answers; who_am_i says your limits. Never repeat a refused call, unless \`next\` says so.

@@ -20,6 +20,14 @@ export const hintsByCode: Record<string, string[]> = {
     'Send nothing more here until the customer writes: wait_for_work returns the conversation then.',
     'Or call hand_over without `closing`, so that people continue.',
   ],
+  CUSTOMER_WROTE_AGAIN: [
+    'Read arrived_meanwhile, then answer all of it, with its last id as after_message_id.',
+    'Or call resolve or hand_over. Call read_conversation if there may be more than 10 new messages.',
+  ],
+  TOO_MANY_PARTS: [
+    'Say the same in a shorter text, then call answer again.',
+    'Or send the long text as a document: upload_file, then answer with `file`.',
+  ],
   DAILY_SENDS_REACHED: [
     'Send nothing more today: the limit resets at midnight UTC, after Retry-After seconds.',
     'Call hand_over without `closing` for customers who cannot wait.',

@@ -1,17 +1,14 @@
 import { type Static, Type } from 'typebox'
 import { nullable } from '../../base/route.ts'
 import { count } from '../../base/schema-types.ts'
+import { countParts } from '../../inbox/conversation/message-queries.ts'
 import { isInFreeWindow } from '../../inbox/costs/free-messages.ts'
 import type { SendResponse } from '../../inbox/send/send-deps.ts'
 import type { AgentCaller, AgentDeps } from '../define-tool.ts'
 
 /** What a send costs, as far as it is known when it is sent. */
 export const priceFields = {
-  parts: nullable(
-    count(
-      'Platform messages of this answer, each charged by itself: a long text is split. Null: an earlier call sent it.',
-    ),
-  ),
+  parts: count('Platform messages that it became, each charged by itself: a long text is split.'),
   billable: nullable(
     Type.Boolean({
       description:
@@ -31,9 +28,10 @@ export async function priceOfSend(
   { inbox: { db, clock } }: AgentDeps,
   { workspaceId }: AgentCaller,
   conversationId: string,
+  messageId: string,
   { parts: sent, channel, isTemplate = false }: SendResponse,
 ): Promise<Price> {
-  const parts = sent ?? null
+  const parts = sent ?? (await countParts(db.sql, workspaceId, messageId))
   if (channel === undefined) return { parts, billable: null }
   if (channel === 'unofficial') return { parts, billable: false }
   if (!isTemplate) return { parts, billable: null }

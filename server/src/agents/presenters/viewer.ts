@@ -44,6 +44,7 @@ export const senderOf = (caller: Caller): HandoverAgent => ({
   ...scopeOf(caller),
   actor: actorOf(caller),
   limits: limitsOf(caller),
+  maxParts: paceOf(caller).maxParts,
 })
 
 export const actorOf = ({ keyId }: Caller): Actor & { type: 'agent'; id: string } => ({ type: 'agent', id: keyId })

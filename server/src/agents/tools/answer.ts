@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox'
 import { ApiError, invalid } from '../../base/errors.ts'
 import { oneOf } from '../../base/route.ts'
 import { text, uuid, visiblePattern } from '../../base/schema-types.ts'
+import type { Conversation } from '../../inbox/conversation/conversation.ts'
 import type { SeenPosition } from '../../inbox/conversation/conversation-state.ts'
 import { findInboundMarks, findNewestInbound, isMessageOf } from '../../inbox/conversation/message-queries.ts'
 import { keyIdOf } from '../../inbox/conversation/owner.ts'
@@ -10,6 +11,7 @@ import { findUploadDigest } from '../../inbox/media/attached-uploads.ts'
 import { sendReadReceiptFor } from '../../inbox/read/mark-read.ts'
 import { readDetails } from '../../inbox/read/read-details.ts'
 import { readUnanswered } from '../../inbox/read/read-messages.ts'
+import { CustomerWroteAgain } from '../../inbox/send/send-errors.ts'
 import { ChoicesSend, TemplateSend } from '../../inbox/send/send-schema.ts'
 import { type AgentCaller, type AgentDeps, defineTool, idempotencyKey, input, output } from '../define-tool.ts'
 import { findVisibleConversation, notOwnerError, waitForWork } from '../presenters/conversation.ts'
@@ -27,7 +29,8 @@ const contentFields = {
       minLength: 1,
       maxLength: 16_384,
       pattern: visiblePattern,
-      description: 'Sent unchanged. Send either this, `file`, `choices` or `template`.',
+      description:
+        'Sent unchanged. The official channel takes 4,096 characters a message; a longer text is cut, up to `max_parts` of who_am_i. Send either this, `file`, `choices` or `template`.',
     }),
   ),
   file: Type.Optional(
@@ -67,7 +70,7 @@ const Input = input({
   ...contentFields,
   after_message_id: Type.Optional(
     uuid(
-      'The newest message that you have seen. Default: that of wait_for_work or read_conversation. Later messages stay pending.',
+      'The newest message that you have seen. If the customer has written since, nothing is sent: 409 CUSTOMER_WROTE_AGAIN returns what they wrote. Without it, the answer is sent, and later messages stay pending.',
     ),
   ),
   idempotency_key: Type.Optional(idempotencyKey),
@@ -77,7 +80,7 @@ export const answer = defineTool({
   name: 'answer',
   title: 'Answer the customer',
   description:
-    'Sends the customer a text, a file, a text with buttons or a list, or an approved template, which also works when the 24-hour window is closed. Only in a conversation of yours. It cannot be undone. The same content is sent once until you have seen a newer message from the customer, no matter how often you call: `was_new` says whether this call sent it. `arrived_meanwhile` holds customer messages that you had not seen: they still need an answer.',
+    'Sends the customer a text, a file, a text with buttons or a list, or an approved template, which also works when the 24-hour window is closed. Only in a conversation of yours. It cannot be undone. The same content is sent once until you have seen a newer message from the customer, no matter how often you call: `was_new` says whether this call sent it. `arrived_meanwhile` holds customer messages that you had not seen: they still need an answer. With `after_message_id`, nothing is sent if there are any.',
   scopes: ['inbox.write'],
   http: { method: 'POST', path: '/conversations/:conversation_id/answer' },
   input: Input,
@@ -113,7 +116,10 @@ export const answer = defineTool({
     const key = args.idempotency_key ?? answerKey(id, seen?.id ?? null, identity)
     const whole = isWhole && { syntax: 'whole' as const, ...(identity !== body && { identity }) }
     const request = { conversationId: id, idempotencyKey: key, body, ...whole, ...(seen !== null && { seen }) }
-    const sent = await deps.send(senderOf(caller), request).catch((error) => explainOwnership(deps, caller, id, error))
+    const sent = await deps.send(senderOf(caller), request).catch(async (error) => {
+      if (error instanceof CustomerWroteAgain && seen !== null) throw await wroteAgain(deps, caller, id, seen)
+      return explainOwnership(deps, caller, id, error)
+    })
     // The upload of a repeated call is not needed; unless deleted, it counts against the limit until it expires.
     if (sent.isReplay && uploadId !== null) await deps.uploads.delete(caller, id, uploadId)
     // Identical content counts as the same, no matter which message it quotes.
@@ -122,7 +128,7 @@ export const answer = defineTool({
     const { message_id, status } = parseSendOutcome(sent)
     const [arrived, price] = await Promise.all([
       sent.leavesUnseen || sent.isReplay ? readNewMessages(deps, caller, id) : [],
-      priceOfSend(deps, caller, id, sent),
+      priceOfSend(deps, caller, id, message_id, sent),
       sent.readsMessages && seen !== null ? sendReadReceiptFor(deps.inbox, scopeOf(caller), id, seen.id) : null,
     ])
     return {
@@ -162,6 +168,20 @@ export function parseSendOutcome({ status, body }: { status: number; body: strin
   throw new ApiError(status, statusMessage, { ...(data !== undefined && { data }) })
 }
 
+/** Returns the error with what the customer has written; throws if the conversation is no longer the caller's. */
+async function wroteAgain(
+  deps: AgentDeps,
+  caller: AgentCaller,
+  id: string,
+  seen: SeenPosition,
+): Promise<CustomerWroteAgain> {
+  const conversation = await findVisibleConversation(deps, caller, id)
+  if (keyIdOf(conversation.owner) !== caller.keyId) throw notOwnerError(conversation)
+  const inbound = { ...conversation.inbound, answered: seen.id }
+  const arrived = await presentNewMessages(deps, caller, { ...conversation, inbound })
+  return new CustomerWroteAgain({ arrived_meanwhile: arrived })
+}
+
 /** Reads unanswered customer messages, if the caller still owns the conversation. */
 async function readNewMessages(
   deps: AgentDeps,
@@ -170,6 +190,15 @@ async function readNewMessages(
 ): Promise<Static<typeof AgentMessage>[]> {
   const conversation = await findVisibleConversation(deps, caller, id)
   if (keyIdOf(conversation.owner) !== caller.keyId || conversation.unansweredSince === null) return []
+  return presentNewMessages(deps, caller, conversation)
+}
+
+/** Returns the newest unanswered customer messages, oldest first. */
+async function presentNewMessages(
+  deps: AgentDeps,
+  caller: AgentCaller,
+  conversation: Conversation,
+): Promise<Static<typeof AgentMessage>[]> {
   const { workspaceId } = caller
   const viewer = await readViewerContext(deps, caller)
   const messages = await readUnanswered(

@@ -72,12 +72,13 @@ export const startConversation = defineTool({
     const seen = inbound.seen === null ? undefined : { id: inbound.seen, isNamed: false }
     const request = { conversationId: id, idempotencyKey: key, body, seen }
     const sent = await deps.send(senderOf(caller), request).catch((error) => explainOwnership(deps, caller, id, error))
+    const outcome = parseSendOutcome(sent)
     return {
       conversation: await presentOne(deps, caller, conversation),
       began: isNew,
-      ...parseSendOutcome(sent),
+      ...outcome,
       was_new: !sent.isReplay,
-      ...(await priceOfSend(deps, caller, id, sent)),
+      ...(await priceOfSend(deps, caller, id, outcome.message_id, sent)),
       next: [
         ...(sent.isReplay
           ? ['Nothing was sent: they already have this template. To send it again, send an idempotency_key.']

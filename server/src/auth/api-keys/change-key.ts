@@ -133,7 +133,10 @@ export async function changeKeyAs(
 /** Sorted by importance: of several changes the audit log names the first. */
 const changeActions: readonly { action: string; columns: readonly (keyof KeyChanges)[] }[] = [
   { action: 'api-key.permissions-changed', columns: ['scopes', 'connection_ids', 'allowlist'] },
-  { action: 'api-key.changed', columns: ['answers_new_conversations', 'unanswered_sends', 'daily_sends', 'quiet_seconds', 'max_parts'] },
+  {
+    action: 'api-key.changed',
+    columns: ['answers_new_conversations', 'unanswered_sends', 'daily_sends', 'quiet_seconds', 'max_parts'],
+  },
   { action: 'api-key.renamed', columns: ['name'] },
 ]
 

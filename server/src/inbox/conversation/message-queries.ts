@@ -271,6 +271,16 @@ export async function isMessageOf(sql: Sql, scope: Scope, conversationId: string
   return rows.length > 0
 }
 
+/** Returns how many messages of the platform a send became. */
+export async function countParts(sql: Sql, workspaceId: string, messageId: string): Promise<number> {
+  const [row] = await sql<{ parts: number }[]>`
+    select count(*)::integer as parts
+    from message_parts
+    where workspace_id = ${workspaceId}
+      and message_id = ${messageId}`
+  return row?.parts ?? 0
+}
+
 type InboundRow = Pick<MessageRow, 'id' | 'content' | 'external_id'>
 
 /** Returns the newest customer message, for read receipts. */

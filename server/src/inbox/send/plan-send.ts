@@ -5,15 +5,15 @@ import type { Recipient } from '../../channels/connector.ts'
 import type { Template } from '../../channels/templates/templates.ts'
 import { type ConversationChange, changeOwner, withOutbound, withReaction } from '../conversation/change.ts'
 import type { Conversation } from '../conversation/conversation.ts'
-import type { UnseenMessages } from '../conversation/conversation-state.ts'
+import type { SeenPosition, UnseenMessages } from '../conversation/conversation-state.ts'
 import { conversationNotFound } from '../conversation/errors.ts'
 import { type Message, newMessage, uniqueTime } from '../conversation/message.ts'
 import { rangeMs } from '../conversation/message-queries.ts'
 import { human } from '../conversation/owner.ts'
 import type { SendReferences } from './check-references.ts'
 import { checkSend, type SendDraft } from './send-checks.ts'
-import type { ParsedSend, SendDeps, SendEffects } from './send-deps.ts'
-import { connectionUnavailable, invalidMessage } from './send-errors.ts'
+import type { ParsedSend, SendDeps, SendEffects, Sender } from './send-deps.ts'
+import { CustomerWroteAgain, connectionUnavailable, invalidMessage, tooManyParts } from './send-errors.ts'
 import type { Allowance } from './send-limits.ts'
 
 /** Time after which a send without a result counts as failed. */
@@ -83,6 +83,8 @@ export function planSend(
   try {
     const checkInput = { command, sender, conversation, readiness: connection, template, references, now }
     const draft = checkSend({ ...checkInput, maxTextLength, supportsChoices, mediaTransport })
+    if (hasWrittenSince(conversation, seen)) throw new CustomerWroteAgain()
+    checkParts(sender, draft, maxTextLength)
     if (connection === null) throw connectionUnavailable()
     const recipient = recipientOf(conversation)
     // Whether this send may probe the hold is decided under the connection's lock.
@@ -108,6 +110,14 @@ export function planSend(
     if (error instanceof ApiError) return { refused: error }
     throw error
   }
+}
+
+/** Returns whether the customer has written after the message that the agent has named. */
+const hasWrittenSince = ({ inbound: { newest } }: Conversation, seen: SeenPosition | null): boolean =>
+  seen?.isNamed === true && newest !== null && newest > seen.id
+
+function checkParts({ maxParts }: Sender, { parts }: SendDraft, maxTextLength: number | null): void {
+  if (maxParts !== undefined && parts.length > maxParts) throw tooManyParts(parts.length, maxParts, maxTextLength)
 }
 
 const canUse = ({ sender }: ParsedSend, { connectionId }: Conversation): boolean =>

@@ -60,6 +60,8 @@ export interface Sender {
   connectionIds: readonly string[]
   /** Limits of the key; absent means unlimited. */
   limits?: SendLimits
+  /** Into how many messages one text may be cut; absent means as many as it needs. */
+  maxParts?: number
 }
 
 /** Result of one part of a send; `stopped` means that the platform was not called. */
@@ -73,7 +75,7 @@ export interface SendEffects {
   leavesUnseen: boolean
   /** Whether it marked customer messages read. */
   readsMessages: boolean
-  /** Platform messages that carry it. */
+  /** How many messages of the platform it became. */
   parts: number
   channel: Channel
   isTemplate: boolean

@@ -1,4 +1,4 @@
-import { ApiError, conflict, tooManyRequests, unprocessable } from '../../base/errors.ts'
+import { ApiError, conflict, type ErrorData, tooManyRequests, unprocessable } from '../../base/errors.ts'
 import { findAdvice } from '../../channels/health/advice.ts'
 import type { Hold } from '../../channels/health/holds.ts'
 import type { Message } from '../conversation/message.ts'
@@ -45,6 +45,15 @@ export class StaleThread extends ApiError {
   }
 }
 
+/** The customer has written after the message that the agent named as the newest it has seen; `more` is what. */
+export class CustomerWroteAgain extends ApiError {
+  constructor(more: ErrorData = {}) {
+    super(409, 'The customer has written again since after_message_id. Nothing was sent.', {
+      data: { code: 'CUSTOMER_WROTE_AGAIN', ...more },
+    })
+  }
+}
+
 export const connectionUnavailable = (): ApiError =>
   conflict('The chat connection cannot send now', { code: 'CONNECTION_UNAVAILABLE' })
 
@@ -67,6 +76,13 @@ export const unansweredLimit = (limit: number): ApiError =>
   conflict(
     `The customer has not answered ${limit === 1 ? 'the last message' : `the last ${limit} messages`} of this key, which is its limit. Wait until they write.`,
     { code: 'UNANSWERED_LIMIT', limit },
+  )
+
+/** A text would be cut into more messages than the key may send at once. */
+export const tooManyParts = (parts: number, limit: number, maxLength: number | null): ApiError =>
+  unprocessable(
+    `The text needs ${parts} messages of at most ${maxLength} characters, and this key may send ${limit} per answer. Nothing was sent.`,
+    { code: 'TOO_MANY_PARTS', parts, limit },
   )
 
 export const dailySendsReached = (limit: number, retryAfterSeconds: number): ApiError =>
