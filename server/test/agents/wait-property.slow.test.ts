@@ -84,11 +84,13 @@ function tickOnEachRead(clock: AgentsWorld['clock']): void {
 
 test('with random writes on two nodes, an agent gets all of its work exactly once', async () => {
   for (let round = 0; round < rounds; round++) {
-    const w = await agentsWorld()
+    // Within a round, the clock advances by two to three seconds: some conversations are due early, and some only at its end.
+    const quietSeconds = round % 2
+    const w = await agentsWorld({ quietSeconds })
     tickOnEachRead(w.clock)
     const node = await waitingNode(w)
     const member = await signedInMember(w)
-    const other = await addAgent(w, { answersNewConversations: false })
+    const other = await addAgent(w, { answersNewConversations: false, quietSeconds })
     const agents = [w.agent, other]
     const written = { count: 0 }
     // One of each, so that every action has a target.
@@ -114,6 +116,7 @@ test('with random writes on two nodes, an agent gets all of its work exactly onc
           for (let n = 0; n < acts; n++) await act(w, node, member, agents, written)
         }),
       ).finally(() => {
+        w.clock.advance(30_000)
         isOver = true
       }),
     ])

@@ -182,11 +182,11 @@ for (const [example, answer] of threeMessages) {
       w.clock.advance(3000)
     }
     w.clock.advance(1000)
-    await until(() => told(w).length > 0, 'the answer')
+    await until(() => told(w).length > 0, 'the answer', 120_000)
     w.clock.advance(1000)
     await w.customerWrites('Do you deliver on Sundays?')
     w.clock.advance(4000)
-    await until(() => told(w).length > 1, 'the second answer')
+    await until(() => told(w).length > 1, 'the second answer', 120_000)
     const second = example === 'echo-agent.js' ? 'You said: Do you deliver on Sundays?' : answer
     assert.deepEqual(told(w), [answer, second])
   })

@@ -13,7 +13,7 @@ interface KeyLimitsProps {
   mayChange: boolean
 }
 
-/** Limits and pace of the key; an empty field means the default. */
+/** Limits and agent settings of the key; an empty field means the default. */
 export function KeyLimits({ apiKey, mayChange }: KeyLimitsProps) {
   const workspaceId = useWorkspaceId()
   const changed = useInvalidateKeys(workspaceId)

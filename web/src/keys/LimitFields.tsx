@@ -3,7 +3,7 @@ import type { KeyboardEvent } from 'react'
 import { t } from '../text/index.ts'
 import type { Draft } from '../ui/use-draft.ts'
 
-/** Limits and pace of a key, as entered; an empty field means the default. */
+/** Limits and agent settings of a key, as entered; an empty field means the default. */
 export interface LimitsDraft {
   unansweredSends: number | string
   dailySends: number | string

@@ -4,6 +4,7 @@ import type { HandoverAgent } from '../../inbox/assignment/hand-over.ts'
 import type { Scope } from '../../inbox/conversation/conversation.ts'
 import type { Actor } from '../../workspaces/actor.ts'
 import type { AgentCaller, AgentDeps } from '../define-tool.ts'
+import { defaultQuietSeconds } from '../work/quiet-time.ts'
 
 /** Facts about the key that decide what a presenter shows. */
 export interface AgentViewerContext {
@@ -32,19 +33,19 @@ export const limitsOf = ({ sendLimits: { unanswered, daily } }: Caller) => ({
   daily: daily ?? defaultLimits.daily,
 })
 
-/** How a key works where the team has set nothing. */
-export const defaultPace = { quietSeconds: 4, maxParts: 1 } as const
+/** Into how many messages a text may be cut where the team has set nothing. */
+const defaultMaxParts = 1
 
-export const paceOf = ({ pace: { quietSeconds, maxParts } }: Caller) => ({
-  quietSeconds: quietSeconds ?? defaultPace.quietSeconds,
-  maxParts: maxParts ?? defaultPace.maxParts,
+export const agentSettingsOf = ({ agentSettings: { quietSeconds, maxParts } }: Caller) => ({
+  quietSeconds: quietSeconds ?? defaultQuietSeconds,
+  maxParts: maxParts ?? defaultMaxParts,
 })
 
 export const senderOf = (caller: Caller): HandoverAgent => ({
   ...scopeOf(caller),
   actor: actorOf(caller),
   limits: limitsOf(caller),
-  maxParts: paceOf(caller).maxParts,
+  maxParts: agentSettingsOf(caller).maxParts,
 })
 
 export const actorOf = ({ keyId }: Caller): Actor & { type: 'agent'; id: string } => ({ type: 'agent', id: keyId })

@@ -11,7 +11,7 @@ import { idSchema } from '../../team/team-schema.ts'
 import { findWorkspace } from '../../workspaces/workspace.ts'
 import { defineTool, input, output, readOnly } from '../define-tool.ts'
 import { exampleIds } from '../presenters/examples.ts'
-import { cleanedText, limitsOf, paceOf } from '../presenters/viewer.ts'
+import { agentSettingsOf, cleanedText, limitsOf } from '../presenters/viewer.ts'
 import { AgentHours, Connection, presentHours, selectConnections } from '../presenters/workspace.ts'
 
 const day = [{ from: '09:00', to: '18:00' }]
@@ -160,7 +160,7 @@ export const whoAmI = defineTool({
   },
   run: async ({ inbox: { db, clock } }, caller) => {
     const { workspaceId, keyId, keyName, scopes: keyScopes, phoneVisibility, rateLimitLeft, may } = caller
-    const [limits, pace, now] = [limitsOf(caller), paceOf(caller), clock.now()]
+    const [limits, settings, now] = [limitsOf(caller), agentSettingsOf(caller), clock.now()]
     const seesLeads = caller.workspace.leadsEnabled && [...keyScopes].some((scope) => scope.startsWith('leads.'))
     const [workspace, connections, sent, fields, billing] = await Promise.all([
       findWorkspace(db.sql, workspaceId),
@@ -195,8 +195,8 @@ export const whoAmI = defineTool({
         unanswered_sends: limits.unanswered,
         daily_sends: limits.daily,
         sends_left_today: Math.max(0, limits.daily - sent),
-        max_parts: pace.maxParts,
-        quiet_seconds: pace.quietSeconds,
+        max_parts: settings.maxParts,
+        quiet_seconds: settings.quietSeconds,
         answer_within_minutes: workspace?.agentWatchdogMinutes ?? null,
         free_replies: freeMessages.map(({ connectionId, left }) => ({ connection_id: connectionId, left })),
       },

@@ -5,16 +5,18 @@ import { workEvents } from './work-cursor.ts'
 // A customer who writes three short messages in a row gets one answer to all three: a conversation becomes work when its
 // customer has been silent for the key's quiet time. Times are those of our arrival, never the platform's.
 
+/** The quiet time of a key for which the team has set none. */
+export const defaultQuietSeconds = 4
 /** The longest that a message waits, however much the customer writes. */
 export const maxHeldMs = 30_000
 /** Messages that are examined: after so many within the time above, nothing is held any longer. */
 const maxDepth = 100
 
 /** SQL columns of the state `s`: the key's quiet time, and the smallest id of a message within it; null if it has none. */
-export const quietColumns = (sql: Sql, now: Date, defaultSeconds: number): Fragment => sql`
-  coalesce(k.quiet_seconds, ${defaultSeconds}) as quiet_seconds,
-  case when coalesce(k.quiet_seconds, ${defaultSeconds}) > 0 then (
-    lpad(to_hex(${now.getTime()}::bigint - coalesce(k.quiet_seconds, ${defaultSeconds}) * 1000), 12, '0') || repeat('0', 20)
+export const quietColumns = (sql: Sql, now: Date): Fragment => sql`
+  coalesce(k.quiet_seconds, ${defaultQuietSeconds}) as quiet_seconds,
+  case when coalesce(k.quiet_seconds, ${defaultQuietSeconds}) > 0 then (
+    lpad(to_hex(${now.getTime()}::bigint - coalesce(k.quiet_seconds, ${defaultQuietSeconds}) * 1000), 12, '0') || repeat('0', 20)
   )::uuid end as quiet_after`
 
 /**

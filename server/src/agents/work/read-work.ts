@@ -16,7 +16,6 @@ import {
   type MessageViewRow,
   messageViewColumns,
 } from '../../inbox/read/read-messages.ts'
-import { defaultPace } from '../presenters/viewer.ts'
 import { feedRange, selectDueWork, type WorkRequest } from './due-work.ts'
 import { quietColumns } from './quiet-time.ts'
 import { type HeldCandidate, nextWork, type WorkCursor } from './work-cursor.ts'
@@ -198,7 +197,7 @@ function selectState(sql: Sql, { workspaceId, keyId, from, now }: WorkRequest, w
       w.agents_stopped,
       k.phone_visibility,
       k.connection_ids,
-      ${quietColumns(sql, now, defaultPace.quietSeconds)},
+      ${quietColumns(sql, now)},
       encode(k.key_hash, 'hex') as key_hash,
       a.is_active,
       a.has_inbox,

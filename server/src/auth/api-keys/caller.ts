@@ -42,7 +42,7 @@ export interface Caller {
   /** Limits that the team has set for this key. */
   sendLimits: SendLimits
   /** How the key works in the interface for agents. */
-  pace: AgentPace
+  agentSettings: AgentSettings
   workspace: CallerWorkspace
   may(scope: Scope): boolean
 }
@@ -56,7 +56,7 @@ export interface SendLimits {
 }
 
 /** Null is the default of the interface for agents; v1 knows neither. */
-export interface AgentPace {
+export interface AgentSettings {
   /** How long a customer must have been silent before their messages become work. */
   quietSeconds: number | null
   /** Into how many messages one text may be cut. */

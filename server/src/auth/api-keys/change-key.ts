@@ -100,7 +100,7 @@ async function refuseUnknownConnections(deps: KeyDeps, tx: Tx, workspaceId: stri
 }
 
 /**
- * Changes a key's name, permissions, visibility, send limits, pace and whether new conversations are assigned to it. It keeps
+ * Changes a key's name, permissions, visibility, send limits, agent settings and whether new conversations are assigned to it. It keeps
  * its conversations, except those that it can no longer answer or see, which are returned to people.
  */
 export async function changeKeyAs(

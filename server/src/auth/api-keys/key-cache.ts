@@ -104,7 +104,7 @@ export function cacheableKey(row: CachedKeyRow): CachedKey {
       connectionIds: row.connection_ids,
       phoneVisibility: row.phone_visibility,
       sendLimits: { unanswered: row.unanswered_sends, daily: row.daily_sends },
-      pace: { quietSeconds: row.quiet_seconds, maxParts: row.max_parts },
+      agentSettings: { quietSeconds: row.quiet_seconds, maxParts: row.max_parts },
       workspace: {
         ...readLeadSettings(row),
         leadsEnabled: row.leads_enabled,

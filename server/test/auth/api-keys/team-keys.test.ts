@@ -133,13 +133,16 @@ test('admins set each send limit of a key separately, and clear it with null', a
   assert.equal(audited.length, 3, 'what changes nothing leaves no line')
 })
 
-test('admins set the pace of a key, 0 seconds included, and clear it with null', async () => {
+test('admins set how a key works as an agent, 0 seconds included, and clear it with null', async () => {
   const { path, key, admin } = await newKey()
   const change = async (body: object) => (await send(admin, 'PATCH', `${path}/${key.id}`, body)).json().key
-  const paceOf = ({ quietSeconds, maxParts }: { quietSeconds: number; maxParts: number }) => [quietSeconds, maxParts]
-  assert.deepEqual(paceOf(await change({ quietSeconds: 0 })), [0, null])
-  assert.deepEqual(paceOf(await change({ maxParts: 3 })), [0, 3])
-  assert.deepEqual(paceOf(await change({ quietSeconds: null })), [null, 3])
+  const agentSettingsOf = ({ quietSeconds, maxParts }: { quietSeconds: number; maxParts: number }) => [
+    quietSeconds,
+    maxParts,
+  ]
+  assert.deepEqual(agentSettingsOf(await change({ quietSeconds: 0 })), [0, null])
+  assert.deepEqual(agentSettingsOf(await change({ maxParts: 3 })), [0, 3])
+  assert.deepEqual(agentSettingsOf(await change({ quietSeconds: null })), [null, 3])
 })
 
 test('a key without the scope to answer, or an inactive one, gets no new conversations', async () => {
