@@ -16,6 +16,7 @@ const ranks: Record<string, number> = {
   notifications: 2,
   events: 3,
   channels: 3,
+  consents: 3,
   media: 3,
   leads: 4,
   inbox: 4,

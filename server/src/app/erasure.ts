@@ -4,6 +4,7 @@ import { createStep } from '../base/erasure.ts'
 import { removeExpired, removeExpiredOf } from '../base/retention.ts'
 import { runStep } from '../base/run-step.ts'
 import { eraseFromSessions } from '../channels/unofficial/erase.ts'
+import { eraseConsents } from '../consents/erase.ts'
 import type { ErasureDeps } from '../erasure/erasure.ts'
 import { eraseEvents } from '../events/erase.ts'
 import { eraseSubmissions } from '../forms/submit/submissions.ts'
@@ -41,6 +42,8 @@ export function erasureDeps({ db, keyStore, clock }: Pick<Runtime, 'db' | 'keySt
       (tx, scope) => eraseLeads(tx, scope, eraseDeliveries),
       eraseFromSessions,
       eraseFilters,
+      // After all that could still record one.
+      eraseConsents,
     ],
   }
 }

@@ -192,7 +192,7 @@ export function connectorsOf(runtime: Runtime): InboxDeps['connectors'] {
 const optedOutCode = '131050'
 
 const optOut = (customer: Customer, at: Date): ChannelEvent => ({
-  ...{ type: 'marketing_preference', customer, isStopped: true, at },
+  ...{ type: 'marketing_preference', customer, isStopped: true, source: 'refused_send', at },
 })
 
 /** Returns the function to which channels pass their platforms' events. */

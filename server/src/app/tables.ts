@@ -4,6 +4,7 @@ import type { EncryptedTable, IndexedTable, KeyedRow, KeyedTables } from '../bas
 import type { RetentionTable } from '../base/retention.ts'
 import { contentPlace } from '../channels/unofficial/send/sends.ts'
 import { keyPlace } from '../channels/unofficial/transport/encrypted-auth-store.ts'
+import { consentIndexes, decryptCustomer } from '../consents/store.ts'
 import { contactIndexes, decryptContact } from '../inbox/conversation/encrypted-conversation.ts'
 import { decryptMessageText } from '../inbox/conversation/message.ts'
 import { conversationTokens } from '../inbox/search/conversation-tokens.ts'
@@ -159,6 +160,14 @@ const tables: readonly Table[] = [
     sealed: { content: (row) => contentPlace(row.connection_id, row.id) },
   },
 
+  {
+    name: 'consents',
+    sealed: ['customer'],
+    indexed: {
+      reads: ['customer'],
+      computeIndexes: (keyring, { id, customer }) => consentIndexes(keyring, decryptCustomer(keyring, id, customer)),
+    },
+  },
   { name: 'events', sealed: ['payload', 'changes'] },
   {
     name: 'form_submissions',

@@ -93,8 +93,14 @@ export type ChannelEvent =
   | { type: 'contact_opened'; customer: Customer; at: Date }
   /** The customer's phone or user id changed; `customer` has the new values. */
   | { type: 'customer_changed'; previous: Customer; customer: Customer; at: Date }
-  /** The customer opted out of our marketing messages, or back in. */
-  | { type: 'marketing_preference'; customer: Customer; isStopped: boolean; at: Date }
+  /** The customer opted out of our marketing messages, or back in; `refused_send`: a refused send shows it. */
+  | {
+      type: 'marketing_preference'
+      customer: Customer
+      isStopped: boolean
+      source: 'setting' | 'refused_send'
+      at: Date
+    }
   /** A name from the phone's contact book; has the lowest priority of all names. */
   | { type: 'contact_named'; customer: Customer }
   /** Templates changed and must be synced. */

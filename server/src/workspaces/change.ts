@@ -7,6 +7,7 @@ import type { Keyring } from '../base/encryption/keyring.ts'
 import { forbidden, InvalidInput, type Issue, notFound } from '../base/errors.ts'
 import { newId } from '../base/id.ts'
 import { hasNumberingPlan } from '../base/phone/phone.ts'
+import { foldKeyword } from '../base/text/keywords.ts'
 import { recordAudit } from '../team/audit.ts'
 import { publishWorkspace } from '../team/live-updates.ts'
 import { type Member, roleCovers, type TeamActor } from '../team/member.ts'
@@ -79,6 +80,10 @@ export async function updateWorkspace(deps: WorkspaceDeps, by: Member, patch: Wo
     const now = deps.clock.now()
     const before = await lockWorkspace(tx, by.workspaceId)
     if (before === undefined) throw notFound('Workspace not found')
+    if (patch.optOutKeywords !== undefined || patch.optInKeywords !== undefined) {
+      const repeated = validateKeywords(patch, before)
+      if (repeated.length > 0) throw new InvalidInput(repeated)
+    }
     const after: WorkspaceRow = { ...before, ...applyPatch(before, patch), ...quotaOfPatch(before, patch, by) }
     const changed = changedFields(before, after)
     if (changed.length === 0) return before
@@ -104,7 +109,8 @@ function authorizeSwitches(by: Member, patch: WorkspacePatch): void {
   }
 }
 
-function validatePatch({ leadStatuses, defaultCountry, currency = null, hours = null }: WorkspacePatch): Issue[] {
+function validatePatch(patch: WorkspacePatch): Issue[] {
+  const { leadStatuses, defaultCountry, currency = null, hours = null } = patch
   const isRepeated = leadStatuses !== undefined && new Set(leadStatuses).size < leadStatuses.length
   const repeated = isRepeated ? [{ path: 'leadStatuses', message: 'must not contain a status twice' }] : []
   return [
@@ -113,6 +119,23 @@ function validatePatch({ leadStatuses, defaultCountry, currency = null, hours = 
     ...validateCurrency(currency),
     ...(hours === null ? [] : validateHours(hours)),
   ]
+}
+
+/** Each keyword needs a letter or digit, and means one thing. `before` has those that the patch does not change. */
+function validateKeywords(patch: WorkspacePatch, before: WorkspaceRow): Issue[] {
+  const issues: Issue[] = []
+  const seen = new Map<string, string>()
+  for (const path of ['optOutKeywords', 'optInKeywords'] as const) {
+    for (const word of patch[path] ?? before[path]) {
+      const folded = foldKeyword(word)
+      const other = seen.get(folded)
+      seen.set(folded, path)
+      if (folded === '') issues.push({ path, message: 'must have a letter or digit in each keyword' })
+      else if (other === path) issues.push({ path, message: 'must not contain a keyword twice' })
+      else if (other !== undefined) issues.push({ path, message: 'must not contain a keyword of optOutKeywords' })
+    }
+  }
+  return issues
 }
 
 /** Without a numbering plan, all numbers would be parsed as foreign. */

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { nullable, oneOf, timestamp, titled } from '../base/route.ts'
 import { leadStatus, visiblePattern } from '../base/schema-types.ts'
+import { maxKeywordLength, maxKeywords } from '../base/text/keywords.ts'
 import type { Weekday } from '../team/opening-hours.ts'
 import { closed, idSchema, roleSchema } from '../team/team-schema.ts'
 
@@ -136,6 +137,20 @@ const leadsFromChat = Type.Boolean({
   description: 'Whether a lead is created for each customer who writes and has none.',
   example: false,
 })
+const keywords = (description: string, example: string[]) =>
+  Type.Array(Type.String({ minLength: 1, maxLength: maxKeywordLength, pattern: visiblePattern }), {
+    maxItems: maxKeywords,
+    description: `${description} Case, accents, spaces and punctuation don't matter.`,
+    example,
+  })
+const optOutKeywords = keywords('A customer whose message is one of these opts out of marketing messages.', [
+  'STOP',
+  'SAIR',
+])
+const optInKeywords = keywords('A customer who has opted out opts in again with a message that is one of these.', [
+  'START',
+  'VOLTAR',
+])
 const keepFormerTexts = Type.Boolean({
   description:
     'Whether the team can see previous versions of messages that their authors edited or deleted. While false, no previous versions are stored.',
@@ -178,6 +193,8 @@ const plan = {
   hours,
   answerGoalMinutes,
   leadsFromChat,
+  optOutKeywords,
+  optInKeywords,
   keepFormerTexts,
 }
 const settings = Type.Object({ name, ...plan })

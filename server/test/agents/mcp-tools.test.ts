@@ -42,6 +42,7 @@ async function everyCall(w: AgentsWorld): Promise<Call[]> {
     ['start_conversation', { connection_id: w.connectionId, phone: '5581990000009', template }],
     ['add_note', { conversation_id: first, text: 'Asked for order 1042.' }],
     ['label', { conversation_id: first, label_ids: [label] }],
+    ['set_marketing_consent', { conversation_id: first, decision: 'opted_out' }],
     ['snooze', { conversation_id: first }],
     ['resolve', { conversation_id: first }],
     ['hand_over', { conversation_id: first, summary: 'Wants a refund.', closing: 'A colleague will help you.' }],

@@ -183,6 +183,28 @@ const statusOperations: Operation[] = [
   },
   {
     ...post,
+    value: 'setMarketingConsent',
+    name: 'Set Marketing Consent',
+    action: 'Set marketing consent',
+    description: 'Record that the customer asked for no more marketing messages, or for them again',
+    path: `${one}/marketing-consent`,
+    fields: [
+      conversationId,
+      {
+        displayName: 'Decision',
+        name: 'decision',
+        type: 'options',
+        default: 'opted_out',
+        options: [
+          { name: 'Opted In', value: 'opted_in' },
+          { name: 'Opted Out', value: 'opted_out' },
+        ],
+        description: 'What the customer asked for',
+      },
+    ],
+  },
+  {
+    ...post,
     value: 'snooze',
     name: 'Snooze',
     action: 'Snooze a conversation',

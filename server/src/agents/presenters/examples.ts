@@ -25,6 +25,7 @@ export const exampleConversation: Static<typeof AgentConversation> = {
   customer_name: 'Marina Duarte',
   customer_phone: '5581991234567',
   opted_out_of_marketing: false,
+  marketing_consent: null,
   owner: 'you',
   owner_key_id: exampleIds.key,
   owner_name: 'Support agent',

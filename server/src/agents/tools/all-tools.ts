@@ -1,6 +1,6 @@
 import type { AgentTool } from '../define-tool.ts'
 import { answer } from './answer.ts'
-import { addNote, label, resolve, snooze } from './change-conversation.ts'
+import { addNote, label, resolve, setMarketingConsent, snooze } from './change-conversation.ts'
 import { handOverToPeople, takeOfferedConversation, transferToOtherAgent } from './hand-over.ts'
 import { createLead, findLeads, getLead, updateOneLead, upsertLead } from './leads.ts'
 import { listAllCannedReplies, listAllConnections, listAllLabels, listAllPeople, listTemplates } from './lists.ts'
@@ -26,6 +26,7 @@ export const agentTools: readonly AgentTool[] = [
   snooze,
   resolve,
   label,
+  setMarketingConsent,
   findLeads,
   getLead,
   createLead,

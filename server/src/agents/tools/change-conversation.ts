@@ -1,9 +1,11 @@
 import { Type } from 'typebox'
 import { invalid } from '../../base/errors.ts'
-import { timestamp } from '../../base/route.ts'
+import { oneOf, timestamp } from '../../base/route.ts'
 import { uuid, visiblePattern } from '../../base/schema-types.ts'
 import { parseFutureTime, startOfUtcDay } from '../../base/time.ts'
+import { consentDecisions } from '../../consents/consent.ts'
 import { type ConversationPatch, updateConversation } from '../../inbox/assignment/update-conversation.ts'
+import { setConsent } from '../../inbox/consent/set-consent.ts'
 import { addTeamNote } from '../../inbox/notes/notes.ts'
 import {
   type AgentCaller,
@@ -104,6 +106,37 @@ export const label = defineTool({
       remove: remove_label_ids.map((id) => id.toLowerCase()),
     }
     return applyChange(deps, caller, conversation_id, { labels })
+  },
+})
+
+export const setMarketingConsent = defineTool({
+  name: 'set_marketing_consent',
+  title: 'Set marketing consent',
+  description:
+    'Records that the customer of a conversation asked for no more marketing messages, or asked for them again. Only record what the customer has clearly asked for in this conversation.',
+  scopes: ['inbox.write'],
+  http: { method: 'POST', path: '/conversations/:conversation_id/marketing-consent' },
+  input: input({
+    conversation_id: uuid(),
+    decision: oneOf(consentDecisions, { description: 'What the customer asked for.' }),
+  }),
+  output: output('MarketingConsentSet', { conversation: AgentConversation }),
+  hints: idempotentChange,
+  example: {
+    input: { conversation_id: exampleIds.conversation, decision: 'opted_out' },
+    output: {
+      conversation: {
+        ...exampleConversation,
+        opted_out_of_marketing: true,
+        marketing_consent: { decision: 'opted_out', source: 'agent', at: '2026-03-01T12:00:00.000Z' },
+      },
+      next: ['Call wait_for_work for the next customer.'],
+    },
+  },
+  run: async (deps, caller, { conversation_id, decision }) => {
+    const id = conversation_id.toLowerCase()
+    const conversation = await setConsent(deps.inbox, scopeOf(caller), actorOf(caller), id, decision)
+    return { conversation: await presentOne(deps, caller, conversation), next: [waitForWork] }
   },
 })
 

@@ -171,7 +171,10 @@ export const readConversation = defineTool({
     handovers: Type.Array(AgentHandover, { maxItems: maxHandovers, description: 'The newest ones, oldest first.' }),
     changes: Type.Array(
       Type.Object({ at: timestamp('When.'), text: text(500, 'What changed, and why.') }, { title: 'AgentChange' }),
-      { maxItems: maxChanges, description: 'Changes of owner, status, labels and assignee, oldest first.' },
+      {
+        maxItems: maxChanges,
+        description: 'Changes of owner, status, labels, assignee and marketing consent, oldest first.',
+      },
     ),
     lead: nullable(AgentLeadSummary),
   }),
@@ -270,6 +273,8 @@ function writeChange({ detail, reason }: Activity, name: string | null): string 
       return `${detail.to === null ? 'Unassigned' : 'Assigned to a member'}.${by}`
     case 'labels':
       return `Labels: ${detail.added.length} added, ${detail.removed.length} removed.${by}`
+    case 'consent':
+      return `Marketing: ${detail.to?.replace('_', ' ') ?? 'decision undone'}.${by}`
     default:
       return detail satisfies never
   }

@@ -1,8 +1,11 @@
 import { Type } from 'typebox'
-import { nullable, timestamp } from '../../base/route.ts'
+import { nullable, oneOf, timestamp } from '../../base/route.ts'
 import { uuid } from '../../base/schema-types.ts'
+import { consentDecisions, consentSources } from '../../consents/consent.ts'
 import type { EventDefinition } from '../../events/feed.ts'
+import { systemActor } from '../../workspaces/actor.ts'
 import {
+  consentChanged,
   type InboxEventName,
   messageReceived,
   messageSent,
@@ -76,6 +79,21 @@ const OwnerChanged = described(
   },
 )
 
+const ConsentChanged = described(
+  'ConsentChangedEvent',
+  '`inbox.conversation.consent_changed`: the customer opted out of marketing messages, or in again.',
+  {
+    conversation_id: id,
+    purpose: oneOf(['marketing'], { description: 'What the decision is about.' }),
+    decision: nullable(
+      oneOf(consentDecisions, { description: 'The current decision; null: none, the last was undone.' }),
+    ),
+    source: nullable(oneOf(consentSources, { description: 'Where it was decided.' })),
+    actor,
+    at,
+  },
+)
+
 /** Returns the payload unchanged: it contains neither a phone nor a platform id, which contains the phone. */
 const withoutMasking: EventDefinition['mask'] = (payload) => payload
 
@@ -104,6 +122,13 @@ export const inboxEvents: Record<InboxEventName, EventDefinition> = {
     guide: 'A conversation changed its owner, between people and agents.',
     schema: OwnerChanged,
     sample: (id, at) => ownerChanged({ ...sampleConversation(id, at), owner: human }, { type: 'user', id: userId }, at),
+    mask: withoutMasking,
+  },
+  'inbox.conversation.consent_changed': {
+    guide: 'A customer opted out of marketing messages, or in again.',
+    schema: ConsentChanged,
+    sample: (id, at) =>
+      consentChanged(sampleConversation(id, at), { decision: 'opted_out', source: 'keyword' }, systemActor, at),
     mask: withoutMasking,
   },
 }

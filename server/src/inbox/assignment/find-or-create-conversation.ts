@@ -2,12 +2,13 @@ import type { Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import type { Connection } from '../../channels/connection/connection.ts'
 import { findTemplate } from '../../channels/templates/templates.ts'
+import { findConsents } from '../../consents/store.ts'
 import { recordEvents } from '../../events/record.ts'
 import { insertConversations } from '../conversation/batch-queries.ts'
 import { type ConversationChange, changeOwner } from '../conversation/change.ts'
 import { commitChange, recordDifference } from '../conversation/commit-change.ts'
 import type { Conversation } from '../conversation/conversation.ts'
-import { newConversation } from '../conversation/customer.ts'
+import { newConversation, withKnownConsent } from '../conversation/customer.ts'
 import {
   agentsStopped,
   connectionNotFound,
@@ -74,11 +75,13 @@ async function startLocked(
   const template = (await findTemplate(tx, workspaceId, connection.id, command.name, command.language)) ?? null
   const customer = { userId: null, parentUserId: null, phone, name: null }
   const found = await lockCustomer(tx, keyring, { workspaceId, connectionId: connection.id }, customer, now)
-  const before = found ?? newConversation(connection, customer, 'third_party', now, now)
+  const [consent = null] = await findConsents(tx, keyring, workspaceId, [found?.contact ?? customer])
+  const before = found ?? withKnownConsent(newConversation(connection, customer, 'third_party', now, now), consent)
   const change = isAgent(caller) ? takeConversation(before, caller, now) : { conversation: before, events: [] }
   const { conversation } = change
   checkSend({
-    ...{ command, sender: caller, conversation, readiness: connection, template, references: noReferences, now },
+    ...{ command, sender: caller, conversation, readiness: connection, template, consent, now },
+    references: noReferences,
     maxTextLength: null,
     supportsChoices: false,
     mediaTransport: undefined,

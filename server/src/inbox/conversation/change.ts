@@ -1,3 +1,4 @@
+import type { Consent } from '../../consents/consent.ts'
 import type { NewEvent } from '../../events/record.ts'
 import type { Actor } from '../../workspaces/actor.ts'
 import type { Conversation, LastMessage } from './conversation.ts'
@@ -110,6 +111,7 @@ export type InboxEventName =
   | 'inbox.message.sent'
   | 'inbox.message.status'
   | 'inbox.conversation.owner_changed'
+  | 'inbox.conversation.consent_changed'
 
 // Payloads contain phones and platform ids in full; each receiver's masking is applied on output.
 
@@ -171,6 +173,21 @@ export function ownerChanged(
   const handoverField = handoverId === null ? {} : { handover_id: handoverId }
   const payload = { conversation_id: id, owner: writeOwner(owner), actor, at: at.toISOString(), ...handoverField }
   return inboxEvent('inbox.conversation.owner_changed', conversation, payload)
+}
+
+/** The customer opted out of marketing, or in again; null: the only decision was undone. */
+export function consentChanged(
+  conversation: Pick<Conversation, 'id' | 'connectionId'>,
+  consent: Pick<Consent, 'decision' | 'source'> | null,
+  actor: Actor,
+  at: Date,
+): NewEvent {
+  const { decision, source } = consent ?? { decision: null, source: null }
+  const payload = {
+    ...{ conversation_id: conversation.id, purpose: 'marketing', decision, source, actor },
+    at: at.toISOString(),
+  }
+  return inboxEvent('inbox.conversation.consent_changed', conversation, payload)
 }
 
 function inboxEvent(

@@ -2,6 +2,7 @@ import { insertedRows } from '../../base/citus/few-rows.ts'
 import type { Tx } from '../../base/db.ts'
 import { newId } from '../../base/id.ts'
 import { columnNames } from '../../base/postgres/rows.ts'
+import type { ConsentDecision, ConsentSource } from '../../consents/consent.ts'
 import { recordEvents } from '../../events/record.ts'
 import type { Actor } from '../../workspaces/actor.ts'
 import type { ConversationChange } from './change.ts'
@@ -87,6 +88,7 @@ export type ActivityDetail =
   | { kind: 'status'; from: ConversationStatus; to: ConversationStatus; snoozedUntil: string | null }
   | { kind: 'assignee'; from: string | null; to: string | null }
   | { kind: 'labels'; added: string[]; removed: string[] }
+  | { kind: 'consent'; from: ConsentDecision | null; to: ConsentDecision | null; source: ConsentSource | null }
 
 /** An entry of the thread between the messages. */
 export interface Activity {
@@ -113,5 +115,10 @@ export function detailsBetween(before: Conversation, after: Conversation): Activ
   const added = after.labelIds.filter((id) => !before.labelIds.includes(id))
   const removed = before.labelIds.filter((id) => !after.labelIds.includes(id))
   if (added.length + removed.length > 0) details.push({ kind: 'labels', added, removed })
+  const [from, to] = [consentOf(before), consentOf(after)]
+  if (from !== to) details.push({ kind: 'consent', from, to, source: after.contact.marketing?.source ?? null })
   return details
 }
+
+const consentOf = ({ contact: { marketing } }: Conversation): ConsentDecision | null =>
+  marketing === undefined ? null : marketing.isStopped ? 'opted_out' : 'opted_in'

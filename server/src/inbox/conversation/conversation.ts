@@ -4,14 +4,18 @@ import type { KeyStore } from '../../base/encryption/key-store.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import type { Channel, Connection } from '../../channels/connection/connection.ts'
 import type { Connector } from '../../channels/connector.ts'
+import type { ConsentSource } from '../../consents/consent.ts'
 import type { ConversationStatus, InboundMarks } from './conversation-state.ts'
 import type { OpenHandover, Owner } from './owner.ts'
 
 /** Customer data from the platform. */
 export interface Contact {
   name: string | null
-  /** Customer's last choice about marketing messages; absent if none. */
-  marketing?: { isStopped: boolean; at: string }
+  /**
+   * A copy of the customer's current decision about marketing, for display; absent if none. Without `source` it is
+   * from before decisions had a history, and the only record of it.
+   */
+  marketing?: { isStopped: boolean; at: string; source?: ConsentSource }
   /** When the customer last wrote under this name, in platform time; absent if that is their newest message. */
   nameAt?: string
   /** Digits with country code; null while the customer hides it. */

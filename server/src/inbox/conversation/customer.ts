@@ -1,8 +1,10 @@
+import { isDeepStrictEqual } from 'node:util'
 import { newId } from '../../base/id.ts'
 import { phoneClass } from '../../base/phone/phone-variants.ts'
 import { limitToNow } from '../../base/time.ts'
 import type { Customer } from '../../channels/channel-event.ts'
 import type { Channel } from '../../channels/connection/connection.ts'
+import type { Consent } from '../../consents/consent.ts'
 import { withUpdatedAt } from './change.ts'
 import type { Contact, Conversation } from './conversation.ts'
 import { newestInbound, noMarks } from './conversation-state.ts'
@@ -102,13 +104,21 @@ const isSameContact = (a: Contact, b: Contact): boolean =>
   a.address.phone === b.address.phone &&
   a.address.userId === b.address.userId
 
-/** Stores the customer's choice about marketing messages, unless a newer one is known. */
-export function withMarketing(before: Conversation, isStopped: boolean, reportedAt: Date, now: Date): Conversation {
-  const at = limitToNow(reportedAt, now)
-  const { contact } = before
-  if (contact.marketing !== undefined && at < new Date(contact.marketing.at)) return before
-  return withUpdatedAt({ ...before, contact: { ...contact, marketing: { isStopped, at: at.toISOString() } } }, now)
+/** Copies the customer's current decision about marketing into the conversation; null: there is none. */
+export function withConsent(before: Conversation, consent: Consent | null, now: Date): Conversation {
+  const { marketing: former, ...contact } = before.contact
+  const marketing = consent === null ? undefined : copyOfConsent(consent)
+  if (isDeepStrictEqual(former, marketing)) return before
+  return withUpdatedAt({ ...before, contact: { ...contact, ...(marketing && { marketing }) } }, now)
 }
+
+/** Returns a new conversation with the decision of a customer who is already known. */
+export const withKnownConsent = (created: Conversation, consent: Consent | null): Conversation =>
+  consent === null ? created : { ...created, contact: { ...created.contact, marketing: copyOfConsent(consent) } }
+
+const copyOfConsent = ({ decision, source, decidedAt }: Consent): Contact['marketing'] & object => ({
+  ...{ isStopped: decision === 'opted_out', at: decidedAt.toISOString(), source },
+})
 
 export const hasOptedOut = ({ marketing }: Contact): boolean => marketing?.isStopped === true
 

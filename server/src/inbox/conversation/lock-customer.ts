@@ -2,6 +2,7 @@ import type { Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import { timestampArray } from '../../base/postgres/values.ts'
 import type { Customer } from '../../channels/channel-event.ts'
+import { relabelConsents } from '../../consents/store.ts'
 import { recordEvents } from '../../events/record.ts'
 import { moveNotifications } from '../../notifications/notifications.ts'
 import { systemActor } from '../../workspaces/actor.ts'
@@ -57,7 +58,9 @@ export async function lockRenamed(
   const conversation = isSame
     ? known
     : await mergeConversations({ tx, keyring, workspaceId: scope.workspaceId, now }, before, known)
-  return { ...conversation, contact: renameContact(conversation.contact, customer) }
+  const contact = renameContact(conversation.contact, customer)
+  await relabelConsents(tx, keyring, scope.workspaceId, conversation.contact, contact)
+  return { ...conversation, contact }
 }
 
 interface MergedConversation {
@@ -149,6 +152,8 @@ async function mergeConversations(
   await moveRelatedRows(tx, workspaceId, younger.id, older.id)
   publishConversations(tx, workspaceId, [younger.id])
   const { conversation, events } = mergeStates(older, younger, now)
+  // A decision by either identifier is now one of both.
+  await relabelConsents(tx, keyring, workspaceId, conversation.contact, conversation.contact)
   // Records only the change of owner: all other values come from one of the two.
   const combined = { ...conversation, owner: older.owner }
   await recordDifference(tx, workspaceId, combined, conversation, { actor: systemActor, reason: 'merged' }, now)

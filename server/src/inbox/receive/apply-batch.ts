@@ -1,9 +1,15 @@
 import type { Tx } from '../../base/db.ts'
 import { phoneClass } from '../../base/phone/phone-variants.ts'
+import { limitToNow } from '../../base/time.ts'
 import type { Customer } from '../../channels/channel-event.ts'
+import type { ConsentCustomer } from '../../consents/consent.ts'
+import { findConsents } from '../../consents/store.ts'
+import { systemActor } from '../../workspaces/actor.ts'
 import { lockFirstOwners } from '../assignment/eligible-agents.ts'
+import { decisionIn } from '../consent/keywords.ts'
+import { recordConsent } from '../consent/record-consent.ts'
 import { lockConversationsOf } from '../conversation/batch-queries.ts'
-import type { Conversation } from '../conversation/conversation.ts'
+import type { Contact, Conversation } from '../conversation/conversation.ts'
 import { createCachedExternalIndexOf } from '../conversation/encrypted-conversation.ts'
 import { lockCustomer, lockRenamed } from '../conversation/lock-customer.ts'
 import { type ExternalId, findKnownIds, findTimes } from '../conversation/message-queries.ts'
@@ -11,7 +17,6 @@ import {
   applyEvents,
   type ConversationDraft,
   type CustomerGroup,
-  canStartConversation,
   draftOf,
   isMessage,
   startDraft,
@@ -48,13 +53,14 @@ export async function applyBatch(
   const result: BatchResult = {
     writers: [],
     newCustomers: [],
-    others: groups.filter((group) => !canApplyInMemory(group)),
+    others: groups.filter((group) => !canApplyInMemory(group, context)),
   }
-  const batchable = groups.filter(canApplyInMemory)
+  const batchable = groups.filter((group) => canApplyInMemory(group, context))
   const indexOf = createCachedExternalIndexOf(keyring)
-  const [, firstOwnerOf, locked, { known: knownIds, withParkedRevisions }] = await Promise.all([
+  const [, firstOwnerOf, consents, locked, { known: knownIds, withParkedRevisions }] = await Promise.all([
     canStartNew ? lockRelatedIds(tx, keyring, batchable.flatMap(connectionEventsOf)) : null,
     canStartNew ? lockFirstOwners(tx, workspaceId, now) : null,
+    canStartNew ? findConsents(tx, keyring, workspaceId, batchable.map(identityOf)) : [],
     lockConversationsOf({ tx, keyring, workspaceId }, batchable.flatMap(customersOf)),
     findKnownIds({ sql: tx, keyring, workspaceId }, batchable.flatMap(idsOf), indexOf),
   ])
@@ -64,7 +70,7 @@ export async function applyBatch(
   const isKnownTo = (connectionId: string) => (externalId: string) => known.has(idKey({ connectionId, externalId }))
   const draftsOf = indexDrafts(locked)
   const found: { group: CustomerGroup; draft: ConversationDraft }[] = []
-  for (const group of batchable) {
+  for (const [n, group] of batchable.entries()) {
     const [draft, otherDraft] = draftsOf(group)
     const isKnown = isKnownTo(group.receiver.id)
     const first = group.events.filter(isMessage).find(({ externalId }) => !isKnown(externalId))
@@ -77,7 +83,7 @@ export async function applyBatch(
       const events = group.events.slice(group.events.indexOf(first))
       found.push({
         group: { ...group, events },
-        draft: startDraft(group.receiver, first, firstOwnerOf(group.receiver.id), now),
+        draft: startDraft(group.receiver, first, firstOwnerOf(group.receiver.id), consents[n] ?? null, now),
       })
     }
   }
@@ -97,17 +103,27 @@ export async function applyBatch(
 }
 
 /** Returns whether all events can be decided from the conversation alone. */
-const canApplyInMemory = ({ receiver, events }: CustomerGroup): boolean =>
+const canApplyInMemory = (
+  { receiver, events }: CustomerGroup,
+  { keywords }: Pick<ReceiveContext, 'keywords'>,
+): boolean =>
   events.every(
     (event) =>
       event.type !== 'customer_changed' &&
       event.type !== 'marketing_preference' &&
+      decisionIn(event, keywords) === null &&
       !isRevision(event) &&
       !(event.type === 'echo' && tracksDelivery(receiver)),
   )
 
 const connectionEventsOf = ({ receiver, events }: CustomerGroup) =>
   events.map((event) => ({ connectionId: receiver.id, event }))
+
+/** All that these events tell about who the customer is. */
+const identityOf = ({ events }: CustomerGroup): ConsentCustomer => ({
+  phone: events.findLast(({ customer }) => customer.phone !== null)?.customer.phone ?? null,
+  userId: events.findLast(({ customer }) => customer.userId !== null)?.customer.userId ?? null,
+})
 
 const customersOf = ({ receiver, events }: CustomerGroup) =>
   events.map(({ customer }) => ({ connectionId: receiver.id, customer }))
@@ -183,15 +199,43 @@ export async function applyAlone(
       result.unmatched.push(event)
     }
     const draft = conversation === undefined ? await startIfAllowed(tx, context, event, isKnown) : draftOf(conversation)
-    if (draft === null) continue
+    if (draft === null) {
+      await recordDecision(tx, context, event, null)
+      continue
+    }
     const applied = await applyEvents(draft, { receiver, events: [event] }, () => isKnown, now, { tx, context })
     if (applied === null) throw new TypeError('applyEvents returned null although lookups are allowed')
     await storeDraft(tx, context, applied.draft)
+    await recordDecision(tx, context, event, applied.draft.conversation.contact)
     for (const externalId of applied.added) known.add(externalId)
     if (applied.writer === null) continue
     result.writer = { ...applied.writer, referral: applied.writer.referral ?? result.writer?.referral ?? null }
   }
   return result
+}
+
+/** Records what the event decides about marketing, if anything. Repeats of messages do not come here. */
+async function recordDecision(
+  tx: Tx,
+  { keyring, receiver: { workspaceId, id: connectionId }, now, keywords }: ReceiveContext,
+  event: CustomerEvent,
+  contact: Contact | null,
+): Promise<void> {
+  const { phone, userId } = contact ?? event.customer
+  const made = { customer: { phone, userId }, connectionId, actor: systemActor }
+  const work = { tx, keyring, workspaceId, now }
+  if (event.type === 'marketing_preference') {
+    const isRefused = event.source === 'refused_send'
+    const decision = event.isStopped ? 'opted_out' : 'opted_in'
+    const source = isRefused ? 'platform_error' : 'platform'
+    await recordConsent(work, { ...made, decision, source, reportedAt: limitToNow(event.at, now) })
+    return
+  }
+  const decision = decisionIn(event, keywords)
+  // A first "start" is no consent: the customer did not know that it could be one.
+  if (decision === null || (decision === 'opted_in' && contact?.marketing?.isStopped !== true)) return
+  const reportedAt = 'at' in event ? limitToNow(event.at, now) : null
+  await recordConsent(work, { ...made, decision, source: 'keyword', reportedAt }, 'customer_wrote')
 }
 
 /** Locks by all identifiers of the customer and merges their conversations. */
@@ -208,11 +252,12 @@ async function lockByCustomer(
 
 async function startIfAllowed(
   tx: Tx,
-  { receiver, now }: ReceiveContext,
+  { keyring, receiver, now }: ReceiveContext,
   event: CustomerEvent,
   isKnown: boolean,
 ): Promise<ConversationDraft | null> {
-  if (isKnown || !canStartConversation(event)) return null
+  if (isKnown || !isMessage(event)) return null
   const firstOwnerOf = await lockFirstOwners(tx, receiver.workspaceId, now)
-  return startDraft(receiver, event, firstOwnerOf(receiver.id), now)
+  const [consent = null] = await findConsents(tx, keyring, receiver.workspaceId, [event.customer])
+  return startDraft(receiver, event, firstOwnerOf(receiver.id), consent, now)
 }

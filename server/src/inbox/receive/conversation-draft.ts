@@ -1,11 +1,12 @@
 import type { Tx } from '../../base/db.ts'
+import type { Consent } from '../../consents/consent.ts'
 import type { NewEvent } from '../../events/record.ts'
 import { systemActor } from '../../workspaces/actor.ts'
 import { changeOwner, withNewest, withUpdatedAt } from '../conversation/change.ts'
 import { type ActivityDetail, type ActivityReason, detailsBetween } from '../conversation/commit-change.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { positionOfInbound } from '../conversation/conversation-state.ts'
-import { matchCustomer, newConversation } from '../conversation/customer.ts'
+import { matchCustomer, newConversation, withKnownConsent } from '../conversation/customer.ts'
 import { type Message, nextState, uniqueTime } from '../conversation/message.ts'
 import { findFreeTime, findNewestOutbound, rangeMs, type TimeRange } from '../conversation/message-queries.ts'
 import { isSameOwner, type Owner } from '../conversation/owner.ts'
@@ -37,8 +38,6 @@ export interface ConversationDraft {
   times: Set<number>
   /** Echoes of a linked device, whose delivery is tracked. */
   tracked: Message[]
-  /** A new conversation is stored only with a message. */
-  needsMessage: boolean
 }
 
 export const draftOf = (before: Conversation): ConversationDraft => ({
@@ -49,34 +48,27 @@ export const draftOf = (before: Conversation): ConversationDraft => ({
   events: [],
   times: new Set(),
   tracked: [],
-  needsMessage: true,
 })
 
 /** Returns the draft of a new conversation, with the owner for new customers. */
 export function startDraft(
   receiver: ReceivingConnection,
-  event: OpeningEvent,
+  event: MessageEvent,
   firstOwner: Owner,
+  consent: Consent | null,
   now: Date,
 ): ConversationDraft {
-  const isCustomerEvent = event.type === 'message' || event.type === 'marketing_preference'
+  const isCustomerEvent = event.type === 'message'
   const source = event.type === 'message' ? 'customer' : 'third_party'
-  const created = newConversation(receiver, event.customer, source, event.at, now)
-  // Without a message there is nothing to answer.
-  const initial = event.type === 'marketing_preference' ? { ...created, status: 'closed' as const } : created
+  const created = withKnownConsent(newConversation(receiver, event.customer, source, event.at, now), consent)
   // Conversations started outside this service belong to people.
-  const { conversation, events } = changeOwner(initial, isCustomerEvent ? firstOwner : initial.owner, systemActor, now)
-  const activities = detailsBetween(initial, conversation).map((detail) => ({ reason: 'began' as const, detail }))
-  return { ...draftOf(conversation), before: null, activities, events, needsMessage: isMessage(event) }
+  const { conversation, events } = changeOwner(created, isCustomerEvent ? firstOwner : created.owner, systemActor, now)
+  const activities = detailsBetween(created, conversation).map((detail) => ({ reason: 'began' as const, detail }))
+  return { ...draftOf(conversation), before: null, activities, events }
 }
 
-/** Event that can create a conversation: a message, or a marketing preference. */
-export type OpeningEvent = MessageEvent | Extract<CustomerEvent, { type: 'marketing_preference' }>
-
-type MessageEvent = Extract<CustomerEvent, { externalId: string }>
-
-export const canStartConversation = (event: CustomerEvent): event is OpeningEvent =>
-  isMessage(event) || event.type === 'marketing_preference'
+/** Event that can create a conversation. */
+export type MessageEvent = Extract<CustomerEvent, { externalId: string }>
 
 export const isMessage = (event: CustomerEvent): event is MessageEvent => 'externalId' in event
 

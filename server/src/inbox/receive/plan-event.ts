@@ -12,7 +12,7 @@ import {
 } from '../conversation/change.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { openStatus, unansweredAfterInbound, windowAfter } from '../conversation/conversation-state.ts'
-import { withCustomer, withMarketing } from '../conversation/customer.ts'
+import { withCustomer } from '../conversation/customer.ts'
 import {
   type DeliveryState,
   type Direction,
@@ -60,9 +60,8 @@ export function planEvent(
       return withoutMessage(withUpdatedAt({ ...known, windowExpiresAt }, now))
     }
     case 'marketing_preference':
-      return withoutMessage(
-        withMarketing(withCustomer(before, event.customer, 'third_party', now), event.isStopped, event.at, now),
-      )
+      // The decision itself is recorded for the customer, who may have several conversations.
+      return withoutMessage(withCustomer(before, event.customer, 'third_party', now))
     case 'contact_named':
       return withoutMessage(withCustomer(before, event.customer, 'third_party', now))
     case 'customer_changed':

@@ -1,6 +1,7 @@
 import { batch } from '../../base/async/batch.ts'
 import { isRolledBack, type Tx } from '../../base/db.ts'
 import type { ChannelEvent } from '../../channels/channel-event.ts'
+import { createKeywordReader, type ReadKeywords } from '../consent/keywords.ts'
 import { applyAlone, applyBatch } from './apply-batch.ts'
 import type { CustomerGroup } from './conversation-draft.ts'
 import { receiveStatuses } from './delivery-statuses.ts'
@@ -30,8 +31,9 @@ export function createReceive(deps: ReceiveDeps): ReceiveEvents {
       },
       isRolledBack: canSplit,
     })
+  const readKeywords = createKeywordReader(deps)
   const batchCustomers = batched<CallbackDelivery>((workspaceId, deliveries) =>
-    receiveCustomers(deps, workspaceId, deliveries),
+    receiveCustomers({ ...deps, readKeywords }, workspaceId, deliveries),
   )
   const batchStatuses = batched<StatusReport[]>((workspaceId, byReceiver) =>
     receiveStatuses(deps, workspaceId, byReceiver.flat()),
@@ -64,8 +66,12 @@ interface CallbackDelivery {
   events: CustomerEvent[]
 }
 
+interface CustomerDeps extends ReceiveDeps {
+  readKeywords: ReadKeywords
+}
+
 async function receiveCustomers(
-  deps: ReceiveDeps,
+  deps: CustomerDeps,
   workspaceId: string,
   deliveries: readonly CallbackDelivery[],
 ): Promise<void> {
@@ -105,16 +111,20 @@ function splitIntoBatches(groups: readonly CustomerGroup[]): CustomerGroup[][] {
 
 /** Applies the groups that can be batched and returns the others. */
 async function receiveBatch(
-  deps: ReceiveDeps,
+  deps: CustomerDeps,
   workspaceId: string,
   groups: readonly CustomerGroup[],
 ): Promise<CustomerGroup[]> {
   const writers: InboundCustomer[] = []
+  const keywords = await deps.readKeywords(
+    workspaceId,
+    groups.flatMap(({ events }) => events),
+  )
   const applyGroups = async (some: readonly CustomerGroup[], mayBegin: boolean) => {
     const result = await deps.keyStore.withKeyring(workspaceId, async (keyring) => {
       // While two digest versions are in use, new conversations need a lock against concurrent inserts.
       const isAlone = keyring.indexVersions.length === 1
-      const context = { keyring, workspaceId, now: deps.clock.now() }
+      const context = { keyring, workspaceId, now: deps.clock.now(), keywords }
       return { ...(await deps.db.tx((tx: Tx) => applyBatch(tx, context, some, mayBegin && isAlone))), isAlone }
     })
     writers.push(...result.writers)
@@ -131,7 +141,8 @@ async function receiveBatch(
   }
 }
 
-async function receiveOne(deps: ReceiveDeps, { receiver, events }: CustomerGroup): Promise<void> {
+async function receiveOne(deps: CustomerDeps, { receiver, events }: CustomerGroup): Promise<void> {
+  const keywords = await deps.readKeywords(receiver.workspaceId, events)
   const fieldsOf = ({ type: code }: CustomerEvent) => {
     return { workspaceId: receiver.workspaceId, connectionId: receiver.id, code }
   }
@@ -140,7 +151,7 @@ async function receiveOne(deps: ReceiveDeps, { receiver, events }: CustomerGroup
   const apply = (some: readonly CustomerEvent[]) =>
     deps.keyStore.withKeyring(receiver.workspaceId, (keyring) =>
       retryOnRace(() =>
-        deps.db.tx((tx: Tx) => applyAlone(tx, { keyring, receiver, now: deps.clock.now(), onSkipped }, some)),
+        deps.db.tx((tx: Tx) => applyAlone(tx, { keyring, receiver, now: deps.clock.now(), keywords, onSkipped }, some)),
       ),
     )
   const receiveSome = async (some: readonly CustomerEvent[]) => {

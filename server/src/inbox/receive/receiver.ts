@@ -4,6 +4,7 @@ import { phoneClass } from '../../base/phone/phone-variants.ts'
 import type { ChannelEvent, Customer, Referral } from '../../channels/channel-event.ts'
 import type { Channel } from '../../channels/connection/connection.ts'
 import type { ConnectionSignal } from '../../channels/health/availability.ts'
+import type { ConsentKeywords } from '../../consents/consent.ts'
 import type { ActivityReason } from '../conversation/commit-change.ts'
 import type { Contact, InboxDeps } from '../conversation/conversation.ts'
 
@@ -39,12 +40,14 @@ export interface WorkspaceReceiveContext {
   keyring: Keyring
   workspaceId: string
   now: Date
+  keywords: ConsentKeywords
 }
 
 export interface ReceiveContext {
   keyring: Keyring
   receiver: ReceivingConnection
   now: Date
+  keywords: ConsentKeywords
   /** Called for a revision that is not by the message's author. */
   onSkipped?: (event: CustomerEvent) => void
 }

@@ -41,12 +41,12 @@ export async function storeDraft(
 }
 
 // A draft of a new conversation may remain without a message if its messages turn out to be known.
-const isChanged = ({ before, conversation, messages, needsMessage }: ConversationDraft): boolean =>
-  messages.length > 0 || (before === null ? !needsMessage : before !== conversation)
+const isChanged = ({ before, conversation, messages }: ConversationDraft): boolean =>
+  messages.length > 0 || (before !== null && before !== conversation)
 
 async function write(
   tx: Tx,
-  { keyring, workspaceId, now }: WorkspaceReceiveContext,
+  { keyring, workspaceId, now }: Omit<WorkspaceReceiveContext, 'keywords'>,
   drafts: readonly ConversationDraft[],
   indexOf: ExternalIndexOf | undefined,
   store: (changes: readonly ConversationUpdate[]) => Promise<void>,

@@ -3,6 +3,7 @@ import { newId } from '../../base/id.ts'
 import type { Connection } from '../../channels/connection/connection.ts'
 import type { Recipient } from '../../channels/connector.ts'
 import type { Template } from '../../channels/templates/templates.ts'
+import type { Consent } from '../../consents/consent.ts'
 import { type ConversationChange, changeOwner, withOutbound, withReaction } from '../conversation/change.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import type { SeenPosition, UnseenMessages } from '../conversation/conversation-state.ts'
@@ -40,6 +41,7 @@ export interface SendBatch {
 /** Data read for one send. */
 export interface SendFacts {
   template: Template | null
+  consent: Consent | null
   references: SendReferences
   /** Customer messages that the send leaves unanswered. */
   unseen: UnseenMessages | null
@@ -68,7 +70,7 @@ export function planSend(
   deps: SendDeps,
   { connections, usedKeys, allowance }: SendBatch,
   { send, thread }: { send: ParsedSend; thread: SendThread | undefined },
-  { template, references, unseen }: SendFacts,
+  { template, consent, references, unseen }: SendFacts,
   { isAlone, now }: { isAlone: boolean; now: Date },
 ): PlannedSend | UnreservedSend {
   if (usedKeys.has(keyOf(send))) return 'repeated'
@@ -81,7 +83,7 @@ export function planSend(
   const { maxTextLength, supportsChoices = false } = deps.connectors[conversation.channel]
   const mediaTransport = deps.mediaTransportOf(conversation.channel)
   try {
-    const checkInput = { command, sender, conversation, readiness: connection, template, references, now }
+    const checkInput = { command, sender, conversation, readiness: connection, template, consent, references, now }
     const draft = checkSend({ ...checkInput, maxTextLength, supportsChoices, mediaTransport })
     if (hasWrittenSince(conversation, seen)) throw new CustomerWroteAgain()
     checkParts(sender, draft, maxTextLength)

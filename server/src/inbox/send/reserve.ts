@@ -4,6 +4,7 @@ import type { Keyring } from '../../base/encryption/keyring.ts'
 import type { Connector, OutgoingMessage } from '../../channels/connector.ts'
 import { claimProbe } from '../../channels/health/availability.ts'
 import { findTemplate } from '../../channels/templates/templates.ts'
+import { findConsents } from '../../consents/store.ts'
 import { storeConversations } from '../conversation/batch-queries.ts'
 import { commitChange } from '../conversation/commit-change.ts'
 import type { ChangeTx } from '../conversation/conversation.ts'
@@ -173,7 +174,7 @@ async function loadTimes(tx: Tx, workspaceId: string, busy: readonly SendThread[
   }
 }
 
-const noFacts: SendFacts = { template: null, references: noReferences, unseen: null }
+const noFacts: SendFacts = { template: null, consent: null, references: noReferences, unseen: null }
 
 /** Reads what sends are validated against. Runs no statement for plain text unless it leaves messages unanswered. */
 async function readFacts(context: ReserveContext, sendsInThreads: readonly SendInThread[]): Promise<SendFacts[]> {
@@ -192,17 +193,18 @@ async function readFactsOfOne(
 ): Promise<SendFacts> {
   if (thread === undefined) return noFacts
   const { sender, command, lastSeenId } = send
-  const { id: conversationId, connectionId, channel } = thread.before
+  const { id: conversationId, connectionId, channel, contact } = thread.before
   if (lastSeenId !== null) {
     const newer = await findNewerThan(tx, keyring, sender, conversationId, lastSeenId)
     if (newer !== null) throw new StaleThread(newer)
   }
   const hasTemplate = command.kind === 'template' && channel !== 'unofficial'
-  const [template = null, references] = await Promise.all([
+  const [template = null, [consent = null], references] = await Promise.all([
     hasTemplate ? findTemplate(tx, workspaceId, connectionId, command.name, command.language) : undefined,
+    hasTemplate ? findConsents(tx, keyring, workspaceId, [contact]) : [],
     findReferences(tx, keyring, { workspaceId, conversationId }, command),
   ])
-  return { template, references, unseen: null }
+  return { template, consent, references, unseen: null }
 }
 
 async function write(

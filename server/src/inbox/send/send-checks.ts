@@ -7,9 +7,9 @@ import { findHold, isDue } from '../../channels/health/holds.ts'
 import { findChoicesProblem } from '../../channels/interactive-options.ts'
 import type { MediaTransport } from '../../channels/media-transport.ts'
 import { fillBody, type Template } from '../../channels/templates/templates.ts'
+import type { Consent } from '../../consents/consent.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { windowIsOpen } from '../conversation/conversation-state.ts'
-import { hasOptedOut } from '../conversation/customer.ts'
 import type { Message, StoredDetail } from '../conversation/message.ts'
 import {
   checkCaption,
@@ -99,6 +99,8 @@ export interface SendCheck {
   readiness: ConnectionReadiness | null
   /** Template named by the command, whether it can be sent or not. */
   template: Template | null
+  /** The customer's current decision about marketing, for a template; null if there is none. */
+  consent: Consent | null
   /** The channel's limit for one message, in UTF-16 units. */
   maxTextLength: number | null
   /** Whether the channel supports buttons and lists. */
@@ -141,11 +143,17 @@ export function checkSend(check: SendCheck): SendDraft {
   if (command.kind === 'template') approvedTemplate(command, check)
   else if (!isWindowOpen) throw windowClosed()
   const category = template?.category.toUpperCase() ?? null
-  if (category === 'MARKETING' && hasOptedOut(conversation.contact)) throw optedOut()
+  if (category === 'MARKETING') checkConsent(conversation, check.consent)
   const hold = findHold(holds, { category, isWindowOpen }, now)
   if (hold !== null && !isDue(hold, now)) throw connectionOnHold(hold)
   const draft = draftOf(check)
   return hold === null ? draft : { ...draft, probedHold: hold.reason }
+}
+
+/** The conversation's copy only decides if there is no record: then it is from before there were any. */
+function checkConsent({ contact: { marketing } }: Conversation, consent: Consent | null): void {
+  if (consent?.decision === 'opted_out') throw optedOut(consent.source, consent.decidedAt)
+  if (consent === null && marketing?.isStopped) throw optedOut(marketing.source ?? 'platform', new Date(marketing.at))
 }
 
 function draftOf(check: SendCheck): SendDraft {

@@ -1,6 +1,7 @@
 import { ApiError, conflict, type ErrorData, tooManyRequests, unprocessable } from '../../base/errors.ts'
 import { findAdvice } from '../../channels/health/advice.ts'
 import type { Hold } from '../../channels/health/holds.ts'
+import type { ConsentSource } from '../../consents/consent.ts'
 import type { Message } from '../conversation/message.ts'
 import { type Owner, writeOwner } from '../conversation/owner.ts'
 
@@ -93,11 +94,20 @@ export const dailySendsReached = (limit: number, retryAfterSeconds: number): Api
   )
 
 /** The platform refuses such messages too, and counts each against the quality of the number. */
-export const optedOut = (): ApiError =>
+export const optedOut = (source: ConsentSource, at: Date): ApiError =>
   unprocessable(
-    'The customer has opted out of marketing messages from this number. Do not send marketing templates until they opt in again.',
-    { code: 'OPTED_OUT' },
+    `The customer has opted out of marketing messages (${optOutSources[source]}, ${at.toISOString().slice(0, 10)}). Send no marketing template until they opt in again; a text within the window or a template of another category can be sent.`,
+    { code: 'OPTED_OUT', source, opted_out_at: at.toISOString() },
   )
+
+const optOutSources: Record<ConsentSource, string> = {
+  platform: 'in their settings on the platform',
+  platform_error: 'the platform refused a message',
+  keyword: 'they wrote a keyword',
+  form: 'in a form',
+  member: 'recorded by the team',
+  agent: 'recorded by an agent',
+}
 
 const templateProblems = {
   no_templates: 'This channel has no templates. Send a text.',

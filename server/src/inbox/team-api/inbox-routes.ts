@@ -3,6 +3,7 @@ import type { TeamGuard } from '../../team/member.ts'
 import { teamApi } from '../../team/team-api.ts'
 import type { UploadDeps } from '../media/uploads.ts'
 import type { SendDeps } from '../send/send-deps.ts'
+import { consentRoutes } from './consent-routes.ts'
 import { bulkRoutes, changeRoutes, ownerRoutes, readMarkRoutes } from './conversation-change-routes.ts'
 import { conversationRoutes, listRoutes } from './conversation-routes.ts'
 import { type FileDeps, fileRoutes, galleryRoutes } from './files/file-routes.ts'
@@ -26,6 +27,7 @@ export function inboxTeamRoutes(app: App, deps: InboxTeamDeps, guard: TeamGuard)
   changeRoutes(api, deps)
   bulkRoutes(api, deps)
   ownerRoutes(api, deps)
+  consentRoutes(api, deps)
   noteRoutes(api, deps)
   readMarkRoutes(api, deps)
   mentionRoutes(api, deps)

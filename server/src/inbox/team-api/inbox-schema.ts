@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { nullable, oneOf, timestamp, titled } from '../../base/route.ts'
 import { count, cursor, leadStatus, text, unpaged, uuid, visiblePattern } from '../../base/schema-types.ts'
+import { consentDecisions, consentSources } from '../../consents/consent.ts'
 import { closed, idSchema, workspaceParams } from '../../team/team-schema.ts'
 import * as schema from '../api/schema.ts'
 import { described, strict } from '../api/schema.ts'
@@ -51,6 +52,18 @@ export const TeamContact = described('TeamContact', 'Customer.', {
   ),
 })
 
+export const MarketingConsent = Type.Object(
+  {
+    decision: oneOf(consentDecisions, { description: 'The current decision.' }),
+    source: oneOf(consentSources, {
+      description:
+        'Where it was made: `platform` in the settings on the platform, `platform_error` shown by a refused message, `keyword` by a message, `form`, `member` recorded by the team, `agent` by an API key.',
+    }),
+    at: timestamp('When it was recorded here.'),
+  },
+  { title: 'MarketingConsent', description: 'What the customer has decided about marketing messages; null: nothing.' },
+)
+
 export const TeamConversation = titled('TeamConversation', {
   id: idSchema('Conversation id.'),
   connectionId: idSchema('Chat connection id.'),
@@ -71,6 +84,7 @@ export const TeamConversation = titled('TeamConversation', {
   labelIds: Type.Array(uuid(), unpaged),
   unreadCount: count('Customer messages since the conversation was last marked read.', { example: 1 }),
   optedOutAt: nullable(timestamp('When the customer opted out of marketing messages; null if they have not.')),
+  marketingConsent: nullable(MarketingConsent),
   windowExpiresAt: nullable(timestamp('End of the window in which text can be sent; null if closed.')),
   lastMessageAt: timestamp('Time of the newest message.'),
   unansweredSince: nullable(timestamp('Arrival of the oldest unanswered customer message; null if answered.')),

@@ -1,5 +1,5 @@
 import type { Quoted } from '../../channels/channel-event.ts'
-import type { InboxDeps } from '../conversation/conversation.ts'
+import type { Contact, InboxDeps } from '../conversation/conversation.ts'
 import { openWindow } from '../conversation/conversation-state.ts'
 import { authorOf } from '../conversation/message.ts'
 import { keyIdOf, writeOwner } from '../conversation/owner.ts'
@@ -32,6 +32,7 @@ export function presentTeamConversation({ conversation, contact, newest, names }
     unreadCount: conversation.unreadCount,
     windowExpiresAt: openWindow(conversation.windowExpiresAt, now)?.toISOString() ?? null,
     optedOutAt: marketing?.isStopped ? marketing.at : null,
+    marketingConsent: marketing === undefined ? null : presentConsent(marketing),
     lastMessageAt: conversation.lastMessageAt.toISOString(),
     unansweredSince: conversation.unansweredSince?.toISOString() ?? null,
     lastMessage:
@@ -51,6 +52,11 @@ export function presentTeamConversation({ conversation, contact, newest, names }
     updatedAt: conversation.updatedAt.toISOString(),
   }
 }
+
+const presentConsent = ({ isStopped, source = 'platform', at }: NonNullable<Contact['marketing']>) => ({
+  decision: isStopped ? ('opted_out' as const) : ('opted_in' as const),
+  ...{ source, at },
+})
 
 export const presentContact = ({ name, phone }: NamedContact) => ({ name, phone })
 

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { invalid } from '../../base/errors.ts'
 import { nullable, oneOf, timestamp, titled } from '../../base/route.ts'
 import { cursor, text, unpaged, uuid } from '../../base/schema-types.ts'
+import { consentSources } from '../../consents/consent.ts'
 import type { TeamApi } from '../../team/team-api.ts'
 import { idSchema } from '../../team/team-schema.ts'
 import { described, strict } from '../api/schema.ts'
@@ -29,14 +30,18 @@ const labels = (description: string) => Type.Array(uuid(), { ...unpaged, descrip
 
 const TeamActivity = described('TeamActivity', 'Entry of the thread between the messages.', {
   id: idSchema('Activity id.'),
-  kind: oneOf(['owner', 'status', 'assignee', 'labels'] as const, { description: 'What changed.' }),
-  from: name('Old value: an owner (`human` or `agent:<api_key_id>`), a status, or a member; null for none.', 'human'),
+  kind: oneOf(['owner', 'status', 'assignee', 'labels', 'consent'] as const, { description: 'What changed.' }),
+  from: name(
+    'Old value: an owner (`human` or `agent:<api_key_id>`), a status, a member, or a decision about marketing (`opted_in`, `opted_out`); null for none.',
+    'human',
+  ),
   fromName: name('Name of the agent or member in `from`.', 'Sales agent'),
   to: name('New value, in the same form.', 'agent:01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e'),
   toName: name('Name of the agent or member in `to`.', 'Ana Lima'),
   snoozedUntil: nullable(timestamp('With status `snoozed`: when a timer reopens it.')),
   added: labels('Added labels.'),
   removed: labels('Removed labels.'),
+  source: nullable(oneOf(consentSources, { description: 'With kind `consent`: where it was decided.' })),
   reason: Type.Unsafe<(typeof activityReasons)[number] | null>({
     type: ['string', 'null'],
     enum: [...activityReasons, null],
@@ -195,6 +200,7 @@ function presentActivity({ id, detail, reason, actor, createdAt }: Activity, nam
     snoozedUntil: detail.kind === 'status' ? detail.snoozedUntil : null,
     added: detail.kind === 'labels' ? detail.added : [],
     removed: detail.kind === 'labels' ? detail.removed : [],
+    source: detail.kind === 'consent' ? detail.source : null,
     reason,
     actor: presentWithName(actor, names),
     createdAt: createdAt.toISOString(),

@@ -66,7 +66,13 @@ test('an opt-out reported by the platform for a marketing message is stored and 
   await w.told(w.status('wamid.1', 'failed', { errorCode: '131050', customer: { ...marina, name: null } }))
   assert.equal(await shown(), w.clock.now().toISOString())
   w.clock.advance(1000)
-  await w.told({ type: 'marketing_preference', customer: marina, isStopped: false, at: w.clock.now() })
+  await w.told({
+    type: 'marketing_preference',
+    customer: marina,
+    isStopped: false,
+    source: 'setting',
+    at: w.clock.now(),
+  })
   assert.equal(await shown(), null)
 })
 

@@ -44,6 +44,8 @@ test('conversations are noted, labelled, snoozed, read, handed over and listed',
   await w.run(about('addNote', id, { text: 'In a hurry.', more: { mentions: [member.userId] } }))
   const [labelled] = await w.run(about('label', id, { labelIds: [label] }))
   assert.equal(labelled?.json.conversation.labels[0].name, 'Refund')
+  const [optedOut] = await w.run(about('setMarketingConsent', id, { decision: 'opted_out' }))
+  assert.equal(optedOut?.json.conversation.opted_out_of_marketing, true)
   const noon = { timezone: 'America/Sao_Paulo' }
   const [snoozed] = await w.run(about('snooze', id, { until: '2026-03-11T09:00:00' }), noon)
   assert.equal(snoozed?.json.conversation.snoozed_until, '2026-03-11T12:00:00.000Z')

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { Tx } from '../../../src/base/db.ts'
+import { noKeywords } from '../../../src/inbox/consent/keywords.ts'
 import { applyAlone } from '../../../src/inbox/receive/apply-batch.ts'
 import { type CustomerEvent, groupByCustomer } from '../../../src/inbox/receive/receiver.ts'
 import { declaredPicture } from '../../support/inbox/declared-files.ts'
@@ -104,7 +105,7 @@ async function applyInTurn(w: InboxWorld, events: readonly CustomerEvent[]): Pro
   const keyring = await w.keyStore.keyring(w.workspaceId)
   const receiver = { workspaceId: w.workspaceId, id: w.connectionId, channel: 'waba' } as const
   for (const group of groupByCustomer(events)) {
-    await w.db.tx((tx: Tx) => applyAlone(tx, { keyring, receiver, now: w.clock.now() }, group))
+    await w.db.tx((tx: Tx) => applyAlone(tx, { keyring, receiver, now: w.clock.now(), keywords: noKeywords }, group))
   }
 }
 

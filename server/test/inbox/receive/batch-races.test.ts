@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Tx } from '../../../src/base/db.ts'
 import type { Keyring } from '../../../src/base/encryption/keyring.ts'
+import { noKeywords } from '../../../src/inbox/consent/keywords.ts'
 import { eraseConversation } from '../../../src/inbox/erase.ts'
 import { applyAlone } from '../../../src/inbox/receive/apply-batch.ts'
 import { skipIfDistributed } from '../../support/database.ts'
@@ -38,7 +39,7 @@ test(
     const both = { ...hidden, phone: marina.phone }
     const receiver = { workspaceId: w.workspaceId, id: w.connectionId, channel: 'waba' } as const
     const merge = (tx: Tx, keyring: Keyring) =>
-      applyAlone(tx, { keyring, receiver, now: w.clock.now() }, [
+      applyAlone(tx, { keyring, receiver, now: w.clock.now(), keywords: noKeywords }, [
         customerMessage({ at: w.clock.now(), customer: both, text: 'both' }),
       ])
     const lists = [

@@ -33,10 +33,11 @@ const preference = (customer: Customer, isStopped: boolean, minutes: number): Ch
   type: 'marketing_preference',
   customer,
   isStopped,
+  source: 'setting',
   at: new Date(noon.getTime() + minutes * 60_000),
 })
 
-test('an opted-out customer gets no marketing template but everything else; the latest choice by time counts', async () => {
+test('an opted-out customer gets no marketing template but everything else; late and repeated words change nothing', async () => {
   const w = await optOutWorld()
   w.clock.advance(60 * 60_000)
   const { id, contact } = await w.conversation(shut)
@@ -89,9 +90,10 @@ test('a preference is parsed with its customer; other topics and unknown values 
   const at = new Date(1731705721000)
   const customer = { userId: 'IL.1', parentUserId: null, phone: '972987654321', name: null }
   const read = (...args: Parameters<typeof body>) => parseCallback(body(...args), noon)
-  assert.deepEqual(read(item).items[0]?.event, { type: 'marketing_preference', customer, isStopped: true, at })
+  const source = 'setting'
+  assert.deepEqual(read(item).items[0]?.event, { type: 'marketing_preference', customer, isStopped: true, source, at })
   assert.deepEqual(read({ ...item, wa_id: undefined, value: 'resume' }).items[0]?.event, {
-    ...{ type: 'marketing_preference', customer, isStopped: false, at },
+    ...{ type: 'marketing_preference', customer, isStopped: false, source, at },
   })
   for (const odd of [{ category: 'utility' }, { value: 'maybe' }]) {
     assert.deepEqual(read({ ...item, ...odd }).skipped, ['unknown preference'])

@@ -159,7 +159,8 @@ function parsePreference(context: ParseContext, item: JsonObject): ParsedItem {
   if (customer === undefined || (customer.phone === null && customer.userId === null)) {
     return 'preference without a customer'
   }
-  return { type: 'marketing_preference', customer, isStopped, at: parsePlatformTime(item.timestamp, context.now) }
+  const at = parsePlatformTime(item.timestamp, context.now)
+  return { type: 'marketing_preference', customer, isStopped, source: 'setting', at }
 }
 
 type ParseItem = (context: ParseContext, item: JsonObject) => ParsedItem

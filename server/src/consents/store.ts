@@ -1,0 +1,243 @@
+import type { Fragment, Sql, Tx } from '../base/db.ts'
+import type { Keyring } from '../base/encryption/keyring.ts'
+import { newId } from '../base/id.ts'
+import { phoneClass, phoneKeys } from '../base/phone/phone-variants.ts'
+import { byteaArray } from '../base/postgres/values.ts'
+import type { Actor } from '../workspaces/actor.ts'
+import { type Consent, type ConsentCustomer, type KnownConsent, type NewConsent, orderConsent } from './consent.ts'
+
+/** Decisions kept per customer; older ones are deleted. */
+export const maxConsents = 50
+
+const undoWithinMs = 10 * 60_000
+
+interface ConsentRow extends KnownConsent {
+  id: string
+  connectionId: string | null
+  actorType: Actor['type']
+  actorId: string | null
+  customer: Buffer
+  phoneIndex: Buffer | null
+  userIndex: Buffer | null
+}
+
+export interface RecordedConsent {
+  /** The customer's current decision. */
+  current: Consent
+  /** Whether the given decision was recorded; false for a repeat. */
+  isNew: boolean
+}
+
+/** Records a decision in the customer's history and returns the current one. Concurrent calls wait for each other. */
+export async function storeConsent(
+  tx: Tx,
+  keyring: Keyring,
+  workspaceId: string,
+  next: NewConsent,
+  now: Date,
+): Promise<RecordedConsent> {
+  await lockConsents(tx, keyring, next.customer)
+  const known = await selectRows(tx, workspaceId, digestsOf(keyring, [next.customer]))
+  const own = known.filter((row) => belongsTo(keyring, next.customer)(row))
+  const order = orderConsent(next, own)
+  const current = own.find(({ isLate }) => !isLate)
+  if (order === 'repeated' && current !== undefined) return { current: toConsent(current), isNew: false }
+  const id = newId(now)
+  // Never before the current one: the clocks of two machines differ.
+  const decidedAt = new Date(Math.max(now.getTime(), current?.decidedAt.getTime() ?? 0))
+  await insertRow(tx, keyring, workspaceId, { ...next, id, decidedAt, isLate: order === 'late' })
+  const surplus = own.slice(maxConsents - 1).flatMap((row) => (row === current ? [] : [row.id]))
+  if (surplus.length > 0) {
+    await tx`
+      delete from consents
+      where workspace_id = ${workspaceId}
+        and id = any (${surplus}::uuid[])`
+  }
+  const { decision, source, actor, connectionId } = next
+  const counts = { id, decision, source, actor, connectionId, decidedAt }
+  return { current: order === 'late' && current !== undefined ? toConsent(current) : counts, isNew: true }
+}
+
+/**
+ * Deletes the customer's current decision if this actor made it a short time ago, so that a mistake does not look like
+ * a decision. Returns the one that is current then, null for none; undefined if there was nothing to undo.
+ */
+export async function undoConsent(
+  tx: Tx,
+  keyring: Keyring,
+  workspaceId: string,
+  { customer, actor }: Pick<NewConsent, 'customer' | 'actor'>,
+  now: Date,
+): Promise<Consent | null | undefined> {
+  await lockConsents(tx, keyring, customer)
+  const rows = await selectRows(tx, workspaceId, digestsOf(keyring, [customer]), tx`and not is_late`)
+  const [last, former] = rows.filter(belongsTo(keyring, customer))
+  const isOwn = last !== undefined && last.actorType === actor.type && last.actorId === actor.id
+  if (!isOwn || now.getTime() - last.decidedAt.getTime() > undoWithinMs) return undefined
+  await tx`
+    delete from consents
+    where workspace_id = ${workspaceId}
+      and id = ${last.id}`
+  return former === undefined ? null : toConsent(former)
+}
+
+/** Returns the current decision of each customer, null if there is none, in one statement. */
+export async function findConsents(
+  sql: Sql,
+  keyring: Keyring,
+  workspaceId: string,
+  customers: readonly ConsentCustomer[],
+): Promise<(Consent | null)[]> {
+  const rows = await selectRows(sql, workspaceId, digestsOf(keyring, customers), sql`and not is_late`)
+  if (rows.length === 0) return customers.map(() => null)
+  return customers.map((customer) => {
+    const row = rows.find(belongsTo(keyring, customer))
+    return row === undefined ? null : toConsent(row)
+  })
+}
+
+/** Returns the decisions of a customer with any of these phones, newest first. Those that arrived late never counted. */
+export async function listConsents(
+  sql: Sql,
+  keyring: Keyring,
+  workspaceId: string,
+  phones: readonly string[],
+): Promise<(Consent & { isLate: boolean })[]> {
+  const customers = phones.map((phone) => ({ phone, userId: null }))
+  const rows = await selectRows(sql, workspaceId, digestsOf(keyring, customers))
+  return rows.slice(0, maxConsents).map((row) => ({ ...toConsent(row), isLate: row.isLate }))
+}
+
+/** Gives a customer's decisions the identifiers that the customer has now: a new number, or one that became known. */
+export async function relabelConsents(
+  tx: Tx,
+  keyring: Keyring,
+  workspaceId: string,
+  before: ConsentCustomer,
+  after: ConsentCustomer,
+): Promise<void> {
+  const rows = await selectRows(tx, workspaceId, digestsOf(keyring, [before]))
+  for (const row of rows.filter(belongsTo(keyring, before))) {
+    const { id } = row
+    const labelled = encryptCustomer(keyring, id, after)
+    await tx`
+      update consents
+      set customer = ${labelled.customer},
+        phone_index = ${labelled.phone_index},
+        user_index = ${labelled.user_index},
+        index_version = ${labelled.index_version}
+      where workspace_id = ${workspaceId}
+        and id = ${id}`
+  }
+}
+
+interface Digests {
+  phones: Buffer[]
+  users: Buffer[]
+}
+
+async function selectRows(
+  sql: Sql,
+  workspaceId: string,
+  { phones, users }: Digests,
+  condition: Fragment = sql``,
+): Promise<ConsentRow[]> {
+  if (phones.length + users.length === 0) return []
+  return sql<ConsentRow[]>`
+    select id, decision, source, customer, phone_index as "phoneIndex", user_index as "userIndex",
+      connection_id as "connectionId", actor_type as "actorType", actor_id as "actorId",
+      reported_at as "reportedAt", decided_at as "decidedAt", is_late as "isLate"
+    from consents
+    where workspace_id = ${workspaceId}
+      and (phone_index = any (${byteaArray(phones)}::bytea[]) or user_index = any (${byteaArray(users)}::bytea[]))
+      ${condition}
+    order by decided_at desc, id desc`
+}
+
+/** Returns whether a row is of the customer. A phone identifies a person until it appears with another user id. */
+function belongsTo(keyring: Keyring, customer: ConsentCustomer) {
+  const { phones, users } = digestsOf(keyring, [customer])
+  const isIn = (digests: readonly Buffer[], digest: Buffer | null) =>
+    digest !== null && digests.some((one) => one.equals(digest))
+  return ({ phoneIndex, userIndex }: Pick<ConsentRow, 'phoneIndex' | 'userIndex'>): boolean =>
+    isIn(users, userIndex) || (isIn(phones, phoneIndex) && (userIndex === null || users.length === 0))
+}
+
+function toConsent({ id, decision, source, connectionId, actorType, actorId, decidedAt }: ConsentRow): Consent {
+  const actor = actorType === 'system' ? { type: actorType, id: null } : { type: actorType, id: actorId ?? '' }
+  return { id, decision, source, connectionId, actor, decidedAt }
+}
+
+async function insertRow(
+  tx: Tx,
+  keyring: Keyring,
+  workspaceId: string,
+  {
+    id,
+    customer,
+    decision,
+    source,
+    actor,
+    connectionId,
+    reportedAt,
+    ...at
+  }: NewConsent & Pick<ConsentRow, 'id' | 'decidedAt' | 'isLate'>,
+): Promise<void> {
+  const row = encryptCustomer(keyring, id, customer)
+  await tx`
+    insert into consents (
+      workspace_id, id, channel, purpose, decision, source, customer, phone_index, user_index, index_version,
+      connection_id, actor_type, actor_id, reported_at, decided_at, is_late
+    )
+    values (
+      ${workspaceId}, ${id}, 'whatsapp', 'marketing', ${decision}, ${source}, ${row.customer}, ${row.phone_index},
+      ${row.user_index}, ${row.index_version}, ${connectionId}, ${actor.type}, ${actor.id}, ${reportedAt},
+      ${at.decidedAt}, ${at.isLate}
+    )`
+}
+
+const customerContext = (id: string) => ({ table: 'consents', row: id, column: 'customer' })
+
+export function decryptCustomer(keyring: Keyring, id: string, encrypted: Buffer): ConsentCustomer {
+  const [phone, userId] = JSON.parse(keyring.decryptText(customerContext(id), encrypted)) as (string | null)[]
+  return { phone: phone ?? null, userId: userId ?? null }
+}
+
+function encryptCustomer(keyring: Keyring, id: string, customer: ConsentCustomer) {
+  const { phone, userId } = customer
+  return {
+    customer: keyring.encrypt(customerContext(id), JSON.stringify([phone, userId])),
+    ...consentIndexes(keyring, customer),
+  }
+}
+
+export function consentIndexes(keyring: Keyring, { phone, userId }: ConsentCustomer) {
+  return {
+    phone_index: phone === null ? null : keyring.exact(phoneLabel, phoneClass(phone)),
+    user_index: userId === null ? null : keyring.exact(userLabel, userId),
+    index_version: keyring.indexVersion,
+  }
+}
+
+const phoneLabel = 'consent.phone'
+const userLabel = 'consent.user'
+
+/** Returns the digests under which decisions of these customers may be stored, also while the index key is rotated. */
+export function digestsOf(keyring: Keyring, customers: readonly ConsentCustomer[]): Digests {
+  return {
+    phones: customers.flatMap(({ phone }) =>
+      phone === null ? [] : phoneKeys(phone).flatMap((key) => keyring.exacts(phoneLabel, key)),
+    ),
+    users: customers.flatMap(({ userId }) => (userId === null ? [] : keyring.exacts(userLabel, userId))),
+  }
+}
+
+/** Two decisions of a customer wait for each other, even the first two. All processes know the lowest version. */
+async function lockConsents(tx: Tx, keyring: Keyring, { phone, userId }: ConsentCustomer): Promise<void> {
+  const digests = [
+    ...(phone === null ? [] : keyring.exacts(phoneLabel, phoneClass(phone)).slice(0, 1)),
+    ...(userId === null ? [] : keyring.exacts(userLabel, userId).slice(0, 1)),
+  ]
+  const keys = digests.map((digest) => digest.readBigInt64BE(0)).sort((a, b) => (a < b ? -1 : 1))
+  await tx`select pg_advisory_xact_lock(key) from unnest(${keys.map(String)}::bigint[]) as k (key)`.execute()
+}

@@ -1,0 +1,110 @@
+import { conflict } from '../../base/errors.ts'
+import { byteaArray } from '../../base/postgres/values.ts'
+import type { Consent, ConsentCustomer, NewConsent } from '../../consents/consent.ts'
+import { storeConsent, undoConsent } from '../../consents/store.ts'
+import { systemActor } from '../../workspaces/actor.ts'
+import { consentChanged } from '../conversation/change.ts'
+import { type ActivityReason, type ChangeCause, commitChange, detailsBetween } from '../conversation/commit-change.ts'
+import type { ChangeTx, Conversation } from '../conversation/conversation.ts'
+import { withConsent } from '../conversation/customer.ts'
+import {
+  type ConversationRow,
+  decryptConversation,
+  phoneIndexes,
+  userIndexes,
+} from '../conversation/encrypted-conversation.ts'
+import { conversationColumns } from '../conversation/queries.ts'
+
+/**
+ * Records a decision about marketing and shows the current one in all conversations of the customer, with an activity
+ * and an event in each where it changed. Returns the current decision, which is another one if this arrived late.
+ */
+export async function recordConsent(
+  work: ChangeTx,
+  consent: NewConsent,
+  reason: ActivityReason | null = null,
+): Promise<Consent> {
+  const { tx, keyring, workspaceId, now } = work
+  const conversations = await lockConversationsOf(work, consent.customer)
+  await recordFormer(work, consent.customer, conversations)
+  const { current } = await storeConsent(tx, keyring, workspaceId, consent, now)
+  await showConsent(work, conversations, current, { actor: current.actor, reason })
+  return current
+}
+
+/**
+ * Takes back the actor's own decision of the last minutes, as if it had not been made. Throws 409 if there is none, or
+ * the customer has decided since.
+ */
+export async function undoRecordedConsent(
+  work: ChangeTx,
+  { customer, actor }: Pick<NewConsent, 'customer' | 'actor'>,
+): Promise<void> {
+  const conversations = await lockConversationsOf(work, customer)
+  const current = await undoConsent(work.tx, work.keyring, work.workspaceId, { customer, actor }, work.now)
+  if (current === undefined) {
+    throw conflict('There is no decision of yours from the last 10 minutes to undo. Record the current one instead.')
+  }
+  await showConsent(work, conversations, current, { actor, reason: null })
+}
+
+/** Copies the current decision to the conversations, and tells in each that it changed. */
+async function showConsent(
+  work: ChangeTx,
+  conversations: readonly Conversation[],
+  current: Consent | null,
+  { actor, reason }: ChangeCause,
+): Promise<void> {
+  // A form is no author of activities: the detail names it as the source.
+  const cause = { actor: actor.type === 'form' ? systemActor : actor, reason }
+  for (const before of conversations) {
+    const conversation = withConsent(before, current, work.now)
+    const isChanged = detailsBetween(before, conversation).length > 0
+    const events = isChanged ? [consentChanged(conversation, current, actor, work.now)] : []
+    await commitChange(work, before, { conversation, events }, cause)
+  }
+}
+
+/** Before decisions had a history, only the platform reported them, and conversations kept the last one. */
+async function recordFormer(
+  { tx, keyring, workspaceId }: ChangeTx,
+  customer: ConsentCustomer,
+  conversations: readonly Conversation[],
+): Promise<void> {
+  for (const { connectionId, contact } of conversations) {
+    const { marketing } = contact
+    if (marketing === undefined || marketing.source !== undefined) continue
+    const at = new Date(marketing.at)
+    const decision = marketing.isStopped ? 'opted_out' : 'opted_in'
+    const former = { customer, decision, source: 'platform', actor: systemActor, connectionId, reportedAt: at } as const
+    await storeConsent(tx, keyring, workspaceId, former, at)
+  }
+}
+
+/** Locks the customer's conversations on all connections, in id order. */
+async function lockConversationsOf(
+  { tx, keyring, workspaceId }: ChangeTx,
+  { phone, userId }: ConsentCustomer,
+): Promise<Conversation[]> {
+  const phones = byteaArray(phone === null ? [] : phoneIndexes(keyring, phone))
+  const users = byteaArray(userId === null ? [] : userIndexes(keyring, userId))
+  const rows = await tx<ConversationRow[]>`
+    select ${conversationColumns(tx)}
+    from conversations c
+    where c.workspace_id = ${workspaceId}
+      and c.id = any (array(
+        select id from conversations
+        where workspace_id = ${workspaceId} and phone_index is not null and phone_index = any (${phones}::bytea[])
+        union
+        -- The index starts with the connection; a user has one conversation on each.
+        select u.id
+        from connections n
+        join conversations u on u.workspace_id = n.workspace_id and u.connection_id = n.id
+        where n.workspace_id = ${workspaceId} and u.user_index is not null and u.user_index = any (${users}::bytea[])
+      ))
+    order by c.id
+    for update of c`
+  return rows
+    .map((row) => decryptConversation(keyring, row))
+    .filter(({ contact }) => contact.userId === null || userId === null || contact.userId === userId)
+}

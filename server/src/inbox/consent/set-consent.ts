@@ -1,0 +1,56 @@
+import { conflict } from '../../base/errors.ts'
+import type { ConsentDecision } from '../../consents/consent.ts'
+import type { Actor } from '../../workspaces/actor.ts'
+import { type Conversation, type InboxDeps, inWorkspace, type Scope } from '../conversation/conversation.ts'
+import { conversationNotFound } from '../conversation/errors.ts'
+import { lockConversation } from '../conversation/queries.ts'
+import { recordConsent, undoRecordedConsent } from './record-consent.ts'
+
+type Deps = Pick<InboxDeps, 'db' | 'keyStore' | 'clock'>
+
+/**
+ * Records what the customer of a conversation has told a person or an agent about marketing; `undo` takes the actor's
+ * last decision back. Applies to the customer on every connection. Throws 404 outside the scope.
+ */
+export async function setConsent(
+  deps: Deps,
+  scope: Scope,
+  actor: Actor,
+  conversationId: string,
+  decision: ConsentDecision | 'undo',
+): Promise<Conversation> {
+  return inWorkspace(deps, scope.workspaceId, async (work) => {
+    const { tx, keyring } = work
+    const before = await lockConversation(tx, keyring, scope, conversationId)
+    if (before === undefined) throw conversationNotFound()
+    const { phone, userId } = before.contact
+    if (phone === null && userId === null) throw conflict('The customer has neither a phone nor a user id yet')
+    const customer = { phone, userId }
+    if (decision === 'undo') await undoRecordedConsent(work, { customer, actor })
+    else await recordConsent(work, { ...decisionOf(actor, decision), customer, connectionId: before.connectionId })
+    return (await lockConversation(tx, keyring, scope, before.id)) ?? before
+  })
+}
+
+/** Does the same for someone known by phones only, such as a lead or the sender of a form. */
+export async function setConsentOfPhones(
+  deps: Deps,
+  workspaceId: string,
+  actor: Actor,
+  phones: readonly string[],
+  decision: ConsentDecision | 'undo',
+): Promise<void> {
+  await inWorkspace(deps, workspaceId, async (work) => {
+    // Sorted, so that two requests for the same phones cannot deadlock.
+    for (const phone of phones.toSorted()) {
+      const customer = { phone, userId: null }
+      if (decision === 'undo') await undoRecordedConsent(work, { customer, actor })
+      else await recordConsent(work, { ...decisionOf(actor, decision), customer, connectionId: null })
+    }
+  })
+}
+
+function decisionOf(actor: Actor, decision: ConsentDecision) {
+  const source = actor.type === 'form' || actor.type === 'agent' ? actor.type : 'member'
+  return { decision, source, actor, reportedAt: null } as const
+}
