@@ -3,7 +3,7 @@ import type { App } from '../../server/src/base/route.ts'
 import { parseIsoTime } from '../../server/src/base/time.ts'
 import { defaultDelivery } from './callbacks/webhook-payload.ts'
 import * as schema from './control-schema.ts'
-import { announceAccount, announceTemplate } from './customer-actions.ts'
+import { announceAccount, announceCategory, announceTemplate } from './customer-actions.ts'
 import { isFileEffect, maxFaults } from './faults.ts'
 import type { Platform } from './platform.ts'
 import { randomDigits } from './wamid.ts'
@@ -173,8 +173,11 @@ export function templateRoutes(app: App, platform: Platform): void {
   const change = { tags, summary: 'Change a template', params: schema.templateParams, body: schema.templateChange }
   app.patch('/simulator/templates/:templateId', { schema: change }, ({ params, body }) => {
     const { announce = true, ...fields } = body
-    const template = Object.assign(findTemplate(platform, params.templateId), fields) as SimulatedTemplate
-    if (announce) announceTemplate(platform, template, template.status)
+    const known = findTemplate(platform, params.templateId)
+    const { category } = known
+    const template = Object.assign(known, fields) as SimulatedTemplate
+    if (announce && template.category !== category) announceCategory(platform, template, category)
+    else if (announce) announceTemplate(platform, template, template.status)
     return template
   })
   const remove = { tags, summary: 'Remove a template', params: schema.templateParams }

@@ -97,6 +97,9 @@ export const customerChange = Type.Partial(
       hidesNumber: Type.Boolean(),
       online: Type.Boolean(),
       readsAtOnce: Type.Boolean(),
+      stopsMarketing: Type.Boolean({
+        description: 'Stops marketing messages of the business, or resumes them; the platform announces it',
+      }),
       phone: Type.Unsafe<string>({ ...phone, description: 'New number; the platform announces the change' }),
     },
     { minProperties: 1 },

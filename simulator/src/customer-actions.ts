@@ -167,6 +167,22 @@ export function callBusiness(chat: Chat): void {
   platform.webhookSender.send(number, { field: 'calls', value, lane: customer.id })
 }
 
+/** Announces that the customer stopped marketing messages of the business, or resumed them. */
+export function announcePreference({ platform, number, customer }: Chat): void {
+  // Linked devices are not told.
+  if (number.network === 'linked') return
+  const preference = {
+    ...(customer.hidesNumber ? {} : { wa_id: customer.waId }),
+    user_id: customer.userId,
+    detail: `User requested to ${customer.stopsMarketing ? 'stop' : 'resume'} marketing messages`,
+    category: 'marketing_messages',
+    value: customer.stopsMarketing ? 'stop' : 'resume',
+    timestamp: Number(seconds(platform.clock.now())),
+  }
+  const value = { ...messagesValue(number), contacts: [contactOf(customer)], user_preferences: [preference] }
+  platform.webhookSender.send(number, { field: 'user_preferences', value, lane: customer.id })
+}
+
 /** Changes the customer's number. The platform assigns a new user id as well, and announces both. */
 export function changeNumber(chat: Chat, phone: string): void {
   const { platform, number, customer } = chat
@@ -246,6 +262,17 @@ export function announceTemplate(platform: Platform, template: SimulatedTemplate
     reason: event === 'REJECTED' ? (template.rejected_reason ?? 'INVALID_FORMAT') : 'NONE',
   }
   announce(platform, 'message_template_status_update', value)
+}
+
+/** Announces that a template has another category from now on. */
+export function announceCategory(platform: Platform, template: SimulatedTemplate, previous: string): void {
+  announce(platform, 'template_category_update', {
+    message_template_id: Number(template.id),
+    message_template_name: template.name,
+    message_template_language: template.language.replace('_', '-'),
+    previous_category: previous,
+    new_category: template.category,
+  })
 }
 
 export const accountEvents = [

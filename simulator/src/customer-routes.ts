@@ -2,7 +2,14 @@ import { notFound, unprocessable } from '../../server/src/base/errors.ts'
 import type { App } from '../../server/src/base/route.ts'
 import { numberFor } from './control-routes.ts'
 import * as schema from './control-schema.ts'
-import { callBusiness, changeNumber, sendFromCustomer, sendFromDevice, setOnline } from './customer-actions.ts'
+import {
+  announcePreference,
+  callBusiness,
+  changeNumber,
+  sendFromCustomer,
+  sendFromDevice,
+  setOnline,
+} from './customer-actions.ts'
 import type { StoredFile } from './files/file-store.ts'
 import type { Utterance } from './inbound.ts'
 import { sendMapping, sendName } from './linked/notify.ts'
@@ -46,12 +53,13 @@ export function customerRoutes(app: App, platform: Platform): void {
     const chat = chatOf(platform, request.params.customerId)
     const { number, customer } = chat
     const { phone, online, ...fields } = request.body
-    const { name, hidesNumber } = customer
+    const { name, hidesNumber, stopsMarketing } = customer
     Object.assign(customer, fields)
     if (number.network === 'linked') {
       if (hidesNumber && !customer.hidesNumber) sendMapping(chat)
       if (name !== customer.name) sendName(chat)
     }
+    if (stopsMarketing !== customer.stopsMarketing) announcePreference(chat)
     if (phone !== undefined && phone !== customer.waId) changeNumber(chat, phone)
     if (online !== undefined) setOnline(chat, online)
     if (customer.readsAtOnce) markChatRead(chat)
@@ -132,7 +140,18 @@ const isShown = ({ kind }: { kind: string }): boolean => kind !== 'quiet'
 
 /** Returns a customer as an entry of a list. */
 export function presentCustomer({ world, clock }: Platform, customer: Customer) {
-  const { id, name, username, waId: phone, userId, hidesNumber, online, readsAtOnce, numberId } = customer
+  const {
+    id,
+    name,
+    username,
+    waId: phone,
+    userId,
+    hidesNumber,
+    online,
+    readsAtOnce,
+    stopsMarketing,
+    numberId,
+  } = customer
   const number = world.numbers.get(numberId)
   const last = customer.messages.findLast((message) => isShown(message) && hasArrived(message))
   const unread = customer.messages.filter(
@@ -151,6 +170,7 @@ export function presentCustomer({ world, clock }: Platform, customer: Customer) 
     hidesNumber,
     online,
     readsAtOnce,
+    stopsMarketing,
     unread: unread.length,
     windowIsOpen: number !== undefined && windowIsOpen(number, customer, clock.now()),
     lastAt: last?.at ?? null,

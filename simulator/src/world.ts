@@ -112,6 +112,8 @@ export interface Customer {
   hidesNumber: boolean
   online: boolean
   readsAtOnce: boolean
+  /** Has stopped marketing messages of the business, in the chat's settings. */
+  stopsMarketing: boolean
   lastWroteAt: Date | null
   /** When the customer wrote from an ad that nobody has replied to yet. */
   adAt: Date | null
@@ -169,6 +171,7 @@ export function addCustomer(world: World, input: NewCustomer): Customer {
     hidesNumber: input.hidesNumber ?? false,
     online: input.online ?? true,
     readsAtOnce: input.readsAtOnce ?? false,
+    stopsMarketing: false,
     lastWroteAt: null,
     adAt: null,
     freeEntry: null,

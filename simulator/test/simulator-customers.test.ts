@@ -109,3 +109,44 @@ test('a callback is used only after it has answered the challenge', async () => 
   await w.graph('POST', apps)
   assert.equal((await w.graph('GET', apps)).body.data.length, 1)
 })
+
+test('a customer stops marketing: it is announced, and marketing templates are refused until they resume', async () => {
+  const zoe = await w.customer()
+  await w.call('POST', '/simulator/templates', {
+    ...{ name: 'sale', language: 'en_US', status: 'APPROVED', category: 'MARKETING' },
+    components: [{ type: 'BODY', text: 'Sale!' }],
+  })
+  const template = { name: 'sale', language: { code: 'en_US' } }
+  const send = async (endpoint: string, content: object) => {
+    const message = { messaging_product: 'whatsapp', to: `+${zoe.phone}`, ...content }
+    const { status, body } = await w.graph('POST', `${number.numberId}/${endpoint}`, message)
+    return body.error?.code ?? status
+  }
+  const sale = { type: 'template', template }
+  assert.equal(await send('marketing_messages', sale), 200)
+  assert.equal(await send('marketing_messages', { type: 'text', text: { body: 'Hi' } }), 100)
+  w.received.length = 0
+  await change(zoe.id, { stopsMarketing: true })
+  await simulator.settled()
+  const told = w.received.flatMap(({ body }) => parseCallback(body, new Date()).items.map(({ event }) => event))
+  assert.deepEqual(
+    told.map((event) => (event.type === 'marketing_preference' ? [event.isStopped, event.customer.phone] : event.type)),
+    [[true, zoe.phone]],
+  )
+  assert.deepEqual([await send('messages', sale), await send('marketing_messages', sale)], [131050, 131050])
+  await change(zoe.id, { stopsMarketing: false })
+  assert.equal(await send('messages', sale), 200)
+})
+
+test('a template with a new category is announced, with the former one', async () => {
+  const { body: template } = await w.call('POST', '/simulator/templates', {
+    ...{ name: 'order', language: 'en_US', status: 'APPROVED', components: [{ type: 'BODY', text: 'Here it is.' }] },
+  })
+  await simulator.settled()
+  w.received.length = 0
+  await w.call('PATCH', `/simulator/templates/${template.id}`, { category: 'MARKETING' })
+  await simulator.settled()
+  const [event] = w.received.flatMap(({ body }) => parseCallback(body, new Date()).items.map((item) => item.event))
+  const category = { name: 'order', language: 'en_US', category: 'MARKETING' }
+  assert.deepEqual(event, { type: 'templates_changed', category })
+})

@@ -103,8 +103,8 @@ export type ChannelEvent =
     }
   /** A name from the phone's contact book; has the lowest priority of all names. */
   | { type: 'contact_named'; customer: Customer }
-  /** Templates changed and must be synced. */
-  | { type: 'templates_changed' }
+  /** Templates changed and must be synced. `category`: one has a new category from now on. */
+  | { type: 'templates_changed'; category?: { name: string; language: string; category: string } }
   | { type: 'connection_state'; available: boolean; reason: string }
   /** Restrictions of the account: all current ones, or additional ones. */
   | ({ type: 'account_restricted' } & AccountRestrictions)

@@ -147,6 +147,7 @@ export function acceptSend(
 ): object {
   const { to, content } = request
   const customer = findOrCreateCustomer(platform, number, to)
+  if (customer.stopsMarketing && isMarketing(content)) throw new GraphError(131050)
   const id = makeWamid(addressOf(customer), 'outbound')
   const isTemplate = content.kind === 'template'
   const now = platform.clock.now()
@@ -165,6 +166,9 @@ export function acceptSend(
 }
 
 type Content = SendRequest['content']
+
+const isMarketing = (content: Content): boolean =>
+  content.kind === 'template' && content.template.category === 'MARKETING'
 
 function shownOf(customer: Customer, { content, correlator, quotes }: SendRequest) {
   if (content.kind === 'reaction') return { kind: 'quiet', text: content.emoji ?? '', correlator }
@@ -237,12 +241,24 @@ const oldSpellings = [
   { shape: /^52(?<rest>[2-9]\d{9})$/, waId: '521$<rest>' },
 ]
 
+/** Endpoints of a number that take messages; the second one only marketing templates. */
+export const messageEndpoints = ['messages', 'marketing_messages'] as const
+
 /** Accepts a message or a read receipt for a number, unless a fault applies. */
-export function handleMessage(platform: Platform, number: BusinessNumber, body: unknown, reply: FastifyReply): unknown {
+export function handleMessage(
+  platform: Platform,
+  number: BusinessNumber,
+  body: unknown,
+  reply: FastifyReply,
+  endpoint: (typeof messageEndpoints)[number] = 'messages',
+): unknown {
   if (!number.registered) throw new GraphError(133010)
   const checked = checkSend(body, number, { templates: platform.world.templates.values(), files: platform.files })
   if (checked.act === 'read') {
     return answerOr(platform, reply, 'read', () => acceptRead(platform, number, checked.messageId))
+  }
+  if (endpoint === 'marketing_messages' && !isMarketing(checked.content)) {
+    throw invalidParameter('Only templates of the category MARKETING can be sent to this endpoint.')
   }
   const recipient = [checked.to.phone, checked.to.userId]
   return answerOr(platform, reply, 'send', (failWith) => acceptSend(platform, number, checked, failWith), recipient)

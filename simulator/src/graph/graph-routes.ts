@@ -4,7 +4,7 @@ import type { App } from '../../../server/src/base/route.ts'
 import { verifyCallback } from '../callbacks/webhook-payload.ts'
 import type { Platform } from '../platform.ts'
 import type { BusinessNumber, SimulatedTemplate } from '../world.ts'
-import { handleMessage } from './accept-message.ts'
+import { handleMessage, messageEndpoints } from './accept-message.ts'
 import { answerOr } from './fault-answer.ts'
 import { expiredToken, GraphError, invalidParameter, isObject, unknownObject } from './graph-error.ts'
 import { answerAddress, answerUpload, bytesRoute, fileOf, noteCall } from './media-routes.ts'
@@ -62,9 +62,9 @@ export function graphRoutes(app: App, platform: Platform): void {
   app.setErrorHandler((error, _request, reply) => answerError(platform, error, reply))
   app.addHook('preHandler', async (request) => noteCall(platform, request))
   const schema = { hide: true }
-  for (const endpoint of ['messages', 'marketing_messages']) {
+  for (const endpoint of messageEndpoints) {
     app.post(`${root}/${endpoint}`, { schema }, (request: ObjectRequest, reply) =>
-      handleMessage(platform, numberOf(platform, request), request.body, reply),
+      handleMessage(platform, numberOf(platform, request), request.body, reply, endpoint),
     )
   }
   app.get(`${root}/message_templates`, { schema }, (request: ObjectRequest, reply) => {

@@ -5,6 +5,8 @@ import { chatRow, createComposer, isWide, onSubmit, showPane, showThread, wirePa
 import { callSimulator, followChanges, runAction, showProblem, uploadFile } from './dialogs.js'
 import { icon, initialsOf, make } from './elements.js'
 
+const switches = ['online', 'readsAtOnce', 'hidesNumber', 'stopsMarketing']
+
 const $ = (id) => document.getElementById(id)
 const kinds = [
   ['Photo', { kind: 'image', text: 'Like this one?' }],
@@ -90,7 +92,7 @@ function showChat() {
   $('business-avatar').textContent = initialsOf(chat.business)
   $('owner').textContent = `Phone of ${chat.name}`
   $('customer').textContent = chat.name
-  for (const name of ['online', 'readsAtOnce', 'hidesNumber']) $(name).checked = chat[name]
+  for (const name of switches) $(name).checked = chat[name]
   const phone = $('number').elements.phone
   if (document.activeElement !== phone) phone.value = `+${chat.phone}`
   $('window').textContent = windowWords(chat)
@@ -207,7 +209,7 @@ chips('kinds', kinds, async ({ about, made, ...value }) => {
 })
 chips('kinds', [['Call', null]], () => callSimulator('POST', ofChosen('/call')))
 chips('moves', moves, (value) => callSimulator('POST', '/simulator/clock', value))
-for (const name of ['online', 'readsAtOnce', 'hidesNumber']) {
+for (const name of switches) {
   $(name).addEventListener('change', ({ target }) =>
     act(() => callSimulator('PATCH', ofChosen(), { [name]: target.checked })),
   )

@@ -7,6 +7,7 @@ import type { ChannelEvent } from '../channel-event.ts'
 import type { ConnectionKey, ConnectionState } from '../connection/connection.ts'
 import type { RefusalEffect } from '../connector.ts'
 import { scheduleTemplateSync } from '../templates/template-schedule.ts'
+import { categoryReason, setTemplateCategory } from '../templates/templates.ts'
 import { holdRuleOf } from '../waba/errors.ts'
 import {
   type AccountRestrictions,
@@ -186,8 +187,13 @@ export async function applyPlatformSignal(
 ): Promise<void> {
   const now = clock.now()
   await db.tx(async (tx) => {
-    if (event.type === 'templates_changed') await scheduleTemplateSync(tx, one, now)
-    else if (event.type === 'account_restricted') await restrictConnection(tx, one, event, now)
+    if (event.type === 'templates_changed') {
+      // At once: it decides to which endpoint the next send goes. The sync finds nothing to change then.
+      if (event.category !== undefined && (await setTemplateCategory(tx, one, event.category, now))) {
+        await notifyMembers(tx, one, [categoryReason(event.category)], now)
+      }
+      await scheduleTemplateSync(tx, one, now)
+    } else if (event.type === 'account_restricted') await restrictConnection(tx, one, event, now)
     else if (event.available) await markAvailable(tx, one, now)
     else await markUnavailable(tx, one, event.reason, now)
   })

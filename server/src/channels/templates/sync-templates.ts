@@ -7,7 +7,13 @@ import { type RegistrationDeps, retryConnection } from '../connection/registrati
 import { holdConnection, holdsOf, liftHold, notifyMembers, restrictConnection } from '../health/availability.ts'
 import { isActive } from '../health/holds.ts'
 import { claimDueSyncs, claimSync, endSyncClaim, type SyncClaim } from './template-schedule.ts'
-import { listTemplates, type PlatformTemplate, replaceTemplates, setSendsMarketing } from './templates.ts'
+import {
+  categoryReason,
+  listTemplates,
+  type PlatformTemplate,
+  replaceTemplates,
+  setSendsMarketing,
+} from './templates.ts'
 
 export interface SyncDeps extends RegistrationDeps {
   log: Log
@@ -66,17 +72,14 @@ async function storeFetched(deps: SyncDeps, claim: SyncClaim, fetched: FetchedTe
 }
 
 /** Maximum per sync; the template list shows the others. */
-const [maxReasons, maxNameLength] = [5, 100]
+const maxReasons = 5
 
 /** Returns a notification reason for each template whose category changed: name and new category. */
 function findCategoryChanges(before: readonly PlatformTemplate[], after: readonly PlatformTemplate[]): string[] {
   const keyOf = ({ name, language }: PlatformTemplate) => `${name} ${language}`
   const categories = new Map(before.map((one) => [keyOf(one), one.category]))
   const changed = after.filter((one) => (categories.get(keyOf(one)) ?? one.category) !== one.category)
-  const reasons = changed.map(
-    ({ name, category }) => `template_category ${name.slice(0, maxNameLength)} ${category.slice(0, 40)}`,
-  )
-  return [...new Set(reasons)].slice(0, maxReasons)
+  return [...new Set(changed.map(categoryReason))].slice(0, maxReasons)
 }
 
 const warningPeriodMs = 60 * 86_400_000

@@ -103,6 +103,31 @@ export async function replaceTemplates(
   if (changed.length + deleted.count > 0) publishConnection(tx, workspaceId, connectionId)
 }
 
+/** Stores the new category of a template. Returns whether it changed. */
+export async function setTemplateCategory(
+  tx: Tx,
+  { workspaceId, id }: ConnectionKey,
+  { name, language, category }: Pick<PlatformTemplate, 'name' | 'language' | 'category'>,
+  now: Date,
+): Promise<boolean> {
+  const changed = await tx`
+    update templates
+    set category = ${category},
+      synced_at = ${now}
+    where workspace_id = ${workspaceId}
+      and connection_id = ${id}
+      and name = ${name}
+      and language = ${language}
+      and category <> ${category}
+    returning id`
+  if (changed.length > 0) publishConnection(tx, workspaceId, id)
+  return changed.length > 0
+}
+
+/** Returns the reason of the notification about a template's new category: name and category. */
+export const categoryReason = ({ name, category }: Pick<PlatformTemplate, 'name' | 'category'>): string =>
+  `template_category ${name.slice(0, 100)} ${category.slice(0, 40)}`
+
 /** Stores whether the connection's account has a separate endpoint for marketing templates. */
 export async function setSendsMarketing(
   tx: Tx,

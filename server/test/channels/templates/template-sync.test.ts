@@ -143,6 +143,24 @@ test('a changed category is notified once, and the marketing endpoint is stored'
   assert.deepEqual([await reasonsTold(w), await sends()], [['template_category a MARKETING'], true])
 })
 
+test('a category that the platform announces counts at once and is notified once; the next sync finds it', async () => {
+  const w = await channelWorld(platform.baseUrl)
+  await addMember(w)
+  const one = await w.connect()
+  pages = [[template('a'), template('b')]]
+  await sync(w, one.id)
+  const category = { name: 'a', language: 'en_US', category: 'MARKETING' }
+  await applyPlatformSignal(w.deps, one, { type: 'templates_changed', category })
+  await applyPlatformSignal(w.deps, one, { type: 'templates_changed', category })
+  const categories = async () =>
+    (await listSendableTemplates(sql, w.workspaceId, [one.id])).map((each) => `${each.name} ${each.category}`)
+  assert.deepEqual(await categories(), ['a MARKETING', 'b UTILITY'])
+  pages = [[template('a', { category: 'MARKETING' }), template('b')]]
+  await sync(w, one.id)
+  await applyPlatformSignal(w.deps, one, { type: 'templates_changed', category: { ...category, name: 'unknown' } })
+  assert.deepEqual(await reasonsTold(w), ['template_category a MARKETING'])
+})
+
 test('the end of the API version is notified once, from 60 days before, until another version is used', async () => {
   const w = await channelWorld(platform.baseUrl)
   await addMember(w)

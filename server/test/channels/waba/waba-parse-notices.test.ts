@@ -218,3 +218,25 @@ test('account and template events refer to the account', () => {
     assert.deepEqual(items, [{ numberId: null, accountId, event: { type: 'templates_changed' } }])
   }
 })
+
+test('only a completed change of category names the new one; an announced one is only a hint', () => {
+  const named = { message_template_name: 'welcome', message_template_language: 'en-US' }
+  const category = { name: 'welcome', language: 'en_US', category: 'MARKETING' }
+  const changes: [value: object, event: object][] = [
+    [
+      { ...named, previous_category: 'UTILITY', new_category: 'MARKETING' },
+      { type: 'templates_changed', category },
+    ],
+    [
+      { ...named, new_category: 'marketing' },
+      { type: 'templates_changed', category },
+    ],
+    [{ ...named, correct_category: 'MARKETING', new_category: 'UTILITY' }, { type: 'templates_changed' }],
+    [{ previous_category: 'UTILITY', new_category: 'MARKETING' }, { type: 'templates_changed' }],
+    [{ ...named, new_category: '<script>' }, { type: 'templates_changed' }],
+  ]
+  for (const [value, event] of changes) {
+    const { items } = parsed(payload(change('template_category_update', value)))
+    assert.deepEqual(items, [{ numberId: null, accountId, event }])
+  }
+})

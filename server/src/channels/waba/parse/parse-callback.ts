@@ -1,5 +1,6 @@
 import type { ChannelEvent, DeliveredEvent, ParsedCallback } from '../../channel-event.ts'
 import type { Restriction } from '../../health/holds.ts'
+import { normalizeLanguage } from '../../templates/templates.ts'
 import { type ParsedItem, parseItems } from '../../untrusted-values.ts'
 import { type JsonObject, listOf, objectOf, textOf, tokenOf } from '../json.ts'
 import { parseContent } from './content.ts'
@@ -199,7 +200,9 @@ function parseChange(parsed: ParsedCallback, entryId: string | null, change: Jso
   const value = objectOf(change.value)
   const field = tokenOf(change.field) ?? ''
   if (templateHints.has(field)) {
-    parsed.items.push({ numberId: null, accountId: entryId, event: { type: 'templates_changed' } })
+    const category = field === 'template_category_update' ? parseCategoryChange(value) : null
+    const event = { type: 'templates_changed' as const, ...(category !== null && { category }) }
+    parsed.items.push({ numberId: null, accountId: entryId, event })
     return
   }
   if (field === 'account_update') {
@@ -211,6 +214,18 @@ function parseChange(parsed: ParsedCallback, entryId: string | null, change: Jso
   const parsers = Object.hasOwn(itemParsers, field) ? itemParsers[field] : undefined
   if (parsers === undefined) parsed.skipped.push('unsupported field')
   else parseLists(parsed, parsers, value, now)
+}
+
+/**
+ * Parses a completed change of a template's category; null for one that is only announced, which names the future
+ * category in `correct_category` and the current one in `new_category`.
+ */
+function parseCategoryChange(value: JsonObject): { name: string; language: string; category: string } | null {
+  if (value.correct_category !== undefined) return null
+  const [name, language] = [textOf(value.message_template_name), textOf(value.message_template_language)]
+  const category = textOf(value.new_category)?.toUpperCase() ?? ''
+  if (name === null || language === null || !/^[A-Z_]{1,40}$/.test(category)) return null
+  return { name, language: normalizeLanguage(language), category }
 }
 
 function parseLists(parsed: ParsedCallback, parsers: Record<string, ParseItem>, value: JsonObject, now: Date): void {
