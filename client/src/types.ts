@@ -19,6 +19,21 @@ export type AdReferral = {
 /** `waba`: official cloud API. `unofficial`: QR session. `partner`: connected partner number. */
 export type Channel = 'waba' | 'unofficial' | 'partner'
 
+/** `inbox.conversation.consent_changed`: the customer opted out of marketing messages, or in again. */
+export type ConsentChangedEvent = {
+  /** Conversation id. Never changes: a customer has one conversation per connection. */
+  conversation_id: string
+  /** What the decision is about. */
+  purpose: 'marketing'
+  /** The current decision; null: none, the last was undone. */
+  decision: 'opted_in' | 'opted_out' | null
+  /** Where it was decided. */
+  source: 'platform' | 'platform_error' | 'keyword' | 'form' | 'member' | 'agent' | null
+  actor: EventActor
+  /** Time of the change. */
+  at: string
+}
+
 export type Contact = {
   /** Name from the platform. */
   name: string | null
@@ -95,12 +110,21 @@ export type ErrorBody = {
 }
 
 /** `event` determines the shape of `payload`. Phone numbers are masked if the key masks them. */
-export type ParleyEvent = LeadCreated | LeadUpdated | LeadDeleted | LeadRestored | InboxMessageReceived | InboxMessageSent | InboxMessageStatus | InboxConversationOwnerChanged
+export type ParleyEvent = LeadCreated | LeadUpdated | LeadDeleted | LeadRestored | InboxMessageReceived | InboxMessageSent | InboxMessageStatus | InboxConversationOwnerChanged | InboxConversationConsentChanged
 
 /** Who caused the event. An agent compares `id` with its own key id to skip its own actions. */
 export type EventActor = {
   type: string
   id: string | null
+}
+
+export type InboxConversationConsentChanged = {
+  /** The event; equals the `webhook-id` of its deliveries. Process each id once. */
+  id: string
+  event: 'inbox.conversation.consent_changed'
+  /** Time when it was recorded. */
+  occurred_at: string
+  payload: ConsentChangedEvent
 }
 
 export type InboxConversationOwnerChanged = {

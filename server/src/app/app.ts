@@ -17,6 +17,7 @@ import { serveMetrics } from '../http/monitoring/metrics.ts'
 import { pageRoutes } from '../http/pages/web-app.ts'
 import { createServer } from '../http/server/server.ts'
 import { reassignAll, reassignFromKey, reassignUnseen } from '../inbox/assignment/reassign-to-people.ts'
+import { setConsentOfPhones } from '../inbox/consent/set-consent.ts'
 import { dropLabel } from '../inbox/conversation/queries.ts'
 import { listConversationsByPhone, listEntriesByPhone } from '../inbox/read/entries-by-phone.ts'
 import { rotationTeamRoutes } from '../key-rotation/rotation-routes.ts'
@@ -115,7 +116,16 @@ function leadTeamDeps(runtime: Runtime): LeadTeamDeps {
     listConversationsByPhone(runtime, workspaceId, phones)
   const conversationEntries: LeadTeamDeps['conversationEntries'] = (...args) => listEntriesByPhone(runtime, ...args)
   const submissionEntries: LeadTeamDeps['submissionEntries'] = (...args) => listLeadSubmissions(runtime, ...args)
-  return { ...runtime, conversationsOf, conversationEntries, submissionEntries, countLeadSubmissions, moveSubmissions }
+  const setConsentOf: LeadTeamDeps['setConsentOfPhones'] = (...args) => setConsentOfPhones(runtime, ...args)
+  return {
+    ...runtime,
+    setConsentOfPhones: setConsentOf,
+    conversationsOf,
+    conversationEntries,
+    submissionEntries,
+    countLeadSubmissions,
+    moveSubmissions,
+  }
 }
 
 /** Effects in other modules when a key or a membership ends. */

@@ -67,7 +67,7 @@ export async function serveInbox(app: App, runtime: Runtime, guard: KeyGuard): P
     recordRefusal: async (connection, effect, errorCode, to) => {
       await applyRefusal(runtime, connection, effect, errorCode)
       const customer = { ...to, parentUserId: null, name: null }
-      if (errorCode === optedOutCode) await receive(connection, [optOut(customer, clock.now())])
+      if (errorCode === optedOutCode) await receive(connection, [{ ...optOut(customer, clock.now()), isOurTime: true }])
     },
     recordAcceptance: (connection, reason) => applyAcceptance(runtime, connection, reason),
     step: runStep,
@@ -191,7 +191,7 @@ export function connectorsOf(runtime: Runtime): InboxDeps['connectors'] {
 /** The platform's error code for a marketing message to a customer who has opted out. */
 const optedOutCode = '131050'
 
-const optOut = (customer: Customer, at: Date): ChannelEvent => ({
+const optOut = (customer: Customer, at: Date): Extract<ChannelEvent, { type: 'marketing_preference' }> => ({
   ...{ type: 'marketing_preference', customer, isStopped: true, source: 'refused_send', at },
 })
 

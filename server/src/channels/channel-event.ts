@@ -100,6 +100,8 @@ export type ChannelEvent =
       isStopped: boolean
       source: 'setting' | 'refused_send'
       at: Date
+      /** `at` is by our clock: the platform refused the send in its answer. */
+      isOurTime?: boolean
     }
   /** A name from the phone's contact book; has the lowest priority of all names. */
   | { type: 'contact_named'; customer: Customer }

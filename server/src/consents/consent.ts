@@ -47,13 +47,14 @@ export interface KnownConsent extends Pick<NewConsent, 'decision' | 'source' | '
 /** Difference of the platform's clock to ours that does not cost a customer their opt-out. */
 const clockToleranceMs = 5 * 60_000
 
-/** Whether a decision counts, is older than the current one, or was recorded before. */
+/** Whether a decision counts, is recorded without counting, or was recorded before. */
 export type ConsentOrder = 'counts' | 'late' | 'repeated'
 
 /**
  * Decides whether a decision becomes the current one. Decisions count in the order in which they arrive here. A time of
  * the platform can only show that a decision is older: than another one by the same clock, or than one that was made
- * here. It never makes a decision newer. In case of doubt an opt-out counts. `known`: newest first.
+ * here. It never makes a decision newer. In case of doubt an opt-out counts, and a form cannot end one. `known`: newest
+ * first.
  */
 export function orderConsent(
   { decision, source, reportedAt }: Pick<NewConsent, 'decision' | 'source' | 'reportedAt'>,
@@ -61,6 +62,8 @@ export function orderConsent(
 ): ConsentOrder {
   const counted = known.filter(({ isLate }) => !isLate)
   const [current] = counted
+  // Anyone can fill in a form under another person's number.
+  if (source === 'form' && decision === 'opted_in' && current?.decision === 'opted_out') return 'late'
   if (reportedAt === null) return current?.decision === decision && current.source === source ? 'repeated' : 'counts'
   const isKnown = known.some(
     (one) => one.decision === decision && one.source === source && one.reportedAt?.getTime() === reportedAt.getTime(),

@@ -43,8 +43,8 @@ export async function storeConsent(
   const current = own.find(({ isLate }) => !isLate)
   if (order === 'repeated' && current !== undefined) return { current: toConsent(current), isNew: false }
   const id = newId(now)
-  // Never before the current one: the clocks of two machines differ.
-  const decidedAt = new Date(Math.max(now.getTime(), current?.decidedAt.getTime() ?? 0))
+  // After the current one: the clocks of two machines differ, and two decisions can be made in one millisecond.
+  const decidedAt = new Date(Math.max(now.getTime(), (current?.decidedAt.getTime() ?? 0) + 1))
   await insertRow(tx, keyring, workspaceId, { ...next, id, decidedAt, isLate: order === 'late' })
   const surplus = own.slice(maxConsents - 1).flatMap((row) => (row === current ? [] : [row.id]))
   if (surplus.length > 0) {

@@ -8,6 +8,7 @@ import { type App, errors } from '../base/route.ts'
 import { setWorkspace } from '../base/scheduling/work-context.ts'
 import type { Html } from '../base/text/html.ts'
 import { secondsToNextUtcDay, startOfUtcDay } from '../base/time.ts'
+import { recordConsent } from '../inbox/consent/record-consent.ts'
 import type { LeadDeps } from '../leads/lead/lead.ts'
 import { createClaimedLead } from '../leads/write/create.ts'
 import type { Form, PublicForm } from './form/form.ts'
@@ -226,7 +227,7 @@ async function submitForm(deps: LeadDeps, form: PublicForm, filled: FilledForm):
   if (String(body[decoyField] ?? '') !== '') return
   const now = deps.clock.now()
   const nonce = await resolveNonce(deps, form, filled, now)
-  const { patch, answers, issues } = parseSubmission(form, body, query, filled.refuseUnknown)
+  const { patch, answers, optsIn, issues } = parseSubmission(form, body, query, filled.refuseUnknown)
   const { workspaceId, id: formId, leadSettings } = form
   const user = { ...leadSettings, workspaceId, masked: true, actor: { type: 'form', id: formId } } as const
   const keyring = await deps.keyStore.keyring(workspaceId)
@@ -236,6 +237,10 @@ async function submitForm(deps: LeadDeps, form: PublicForm, filled: FilledForm):
     await createClaimedLead(deps, user, patch, issues, async (tx, lead) => {
       await insertSubmission(tx, workspaceId, { ...submission, leadId: lead.id, answers: encryptedAnswers })
       await countAgainstFormQuota(tx, workspaceId, formId, now)
+      if (!optsIn || lead.phone === null) return
+      const customer = { phone: lead.phone, userId: null }
+      const consent = { decision: 'opted_in', source: 'form', actor: user.actor, connectionId: null } as const
+      await recordConsent({ tx, keyring, workspaceId, now }, { ...consent, customer, reportedAt: null })
     })
   } catch (error) {
     if (violates(error, 'form_submissions_form_fkey')) throw formNotFound()

@@ -38,6 +38,13 @@ const orders: [name: string, given: ReturnType<typeof next>, known: KnownConsent
   ['one that is older than a late one only', next(back, 11), [known(back, 15, 16, true), known(out, 10, 10)], 'counts'],
 ]
 
+const inForm = { decision: back, source: 'form', reportedAt: null } as const
+test('a form can opt in, but not end an opt-out: anyone can fill it in', () => {
+  assert.equal(orderConsent(inForm, []), 'counts')
+  assert.equal(orderConsent(inForm, [known(out, 10, 10)]), 'late')
+  assert.equal(orderConsent({ ...inForm, decision: out }, [known(back, null, 10)]), 'counts')
+})
+
 for (const [name, given, before, order] of orders) {
   test(`the order of decisions: ${name} ${order}`, () => assert.equal(orderConsent(given, before), order))
 }

@@ -8,6 +8,7 @@ import { type CustomFieldType, keyProblem, maxCustomFields } from '../../leads/l
 import { recordAudit } from '../../team/audit.ts'
 import type { Member } from '../../team/member.ts'
 import {
+  consentField,
   countForms,
   decoyField,
   deleteForm,
@@ -154,6 +155,10 @@ function fieldsIssues(fields: readonly FormField[]): Issue[] {
   if (!fields.some((field) => field.key === 'firstName' && field.required)) {
     issues.push({ path: 'fields', message: 'must have a required firstName, which every lead needs' })
   }
+  const consent = fields.findIndex(({ key }) => key === consentField)
+  if (consent >= 0 && !fields.some(({ key }) => key === 'phone')) {
+    issues.push({ path: `fields[${consent}].key`, message: 'needs a phone field, to which the consent applies' })
+  }
   if (fields.filter((field) => !isLeadField(field.key)).length > maxCustomFields) {
     issues.push({ path: 'fields', message: `must have at most ${maxCustomFields} custom fields` })
   }
@@ -171,10 +176,11 @@ function fieldIssues(field: FormField, at: string): Issue[] {
 }
 
 // The lead has fields of its own under these names, which a custom field would shadow.
-const reserved = ['first_name', 'last_name', 'email', 'phone', 'notes', decoyField]
+const reserved = ['first_name', 'last_name', 'email', 'phone', 'notes', 'marketing_consent', decoyField]
 
 function customKeyProblem(key: string): string | null {
-  if (reserved.includes(key)) return 'is reserved: use another key, or one of firstName, lastName, email, phone, notes'
+  if (reserved.includes(key))
+    return 'is reserved: use another key, or one of firstName, lastName, email, phone, notes, marketingConsent'
   if (/^(k|utm)_/.test(key)) return 'must not start with k_ or utm_, which are reserved for URL parameters'
   return keyProblem(key)
 }

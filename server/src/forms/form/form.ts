@@ -20,6 +20,9 @@ export function isLeadField(key: string): key is keyof typeof leadFieldTypes {
   return Object.hasOwn(leadFieldTypes, key)
 }
 
+/** Field of a box to tick; it belongs to the person rather than to the lead. */
+export const consentField = 'marketingConsent'
+
 // Neither name can be a field's key, so fields of a form cannot collide with them.
 export const tokenField = '_token'
 /** Honeypot: hidden from people, filled by bots. */

@@ -36,6 +36,7 @@ export const leadFieldTypes = {
   email: ['email'],
   phone: ['phone'],
   notes: ['textarea', 'text'],
+  marketingConsent: ['boolean'],
 } as const satisfies Record<string, readonly CustomFieldType[]>
 
 const NewFormField = Type.Object(
@@ -48,7 +49,7 @@ const NewFormField = Type.Object(
     type: oneOf(customFieldTypes, {
       title: 'CustomFieldType',
       description:
-        '`text` for names, `email` for email, `phone` for phone, `textarea` or `text` for notes; any for custom fields.',
+        '`text` for names, `email` for email, `phone` for phone, `textarea` or `text` for notes, `boolean` for marketingConsent; any for custom fields.',
     }),
     required: Type.Boolean({ default: false, description: 'A required `boolean` must be ticked.' }),
     options: Type.Optional(
@@ -73,7 +74,8 @@ const Definition = Type.Object({
   fields: Type.Array(NewFormField, {
     minItems: 1,
     maxItems: 15,
-    description: 'Fields in the order shown. Must include a required `firstName`; at most 10 custom fields.',
+    description:
+      'Fields in the order shown. Must include a required `firstName`; at most 10 custom fields. Who ticks `marketingConsent` opts in to marketing messages, which needs a `phone`.',
   }),
   submitLabel: text('Text of the submit button.', 60, 1),
   thankYou: text('Shown after the form is sent; line breaks are kept.', 2000, 1),

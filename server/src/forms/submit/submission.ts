@@ -12,7 +12,7 @@ import {
 } from '../../leads/lead/custom-fields.ts'
 import { type LeadPatch, parseLeadPatch } from '../../leads/lead/input.ts'
 import type { LeadChanges } from '../../leads/lead/schema.ts'
-import { decoyField, isLeadField, type PublicForm, tokenField } from '../form/form.ts'
+import { consentField, decoyField, isLeadField, type PublicForm, tokenField } from '../form/form.ts'
 import type { FormDefinition, FormField } from '../form/schema.ts'
 
 /** An answer, as the team sees it with the form. */
@@ -26,6 +26,8 @@ export interface Submission {
   patch: LeadPatch
   /** In the order of the form, followed by URL parameters. */
   answers: Answer[]
+  /** Whether the box for marketing messages was ticked. An empty box says nothing. */
+  optsIn: boolean
   /** At most one per field; its path is the field's key. */
   issues: Issue[]
 }
@@ -51,6 +53,7 @@ export function parseSubmission(
     if (problem !== null) issues.push({ path: field.key, message: problem })
     if (problem !== null || value === '') continue
     answers.push({ key: field.key, label: field.label, value })
+    if (field.key === consentField) continue
     if (isLeadField(field.key)) changes[field.key] = String(value)
     else typed.push({ key: field.key, label: field.label, type: field.type, value })
   }
@@ -63,6 +66,7 @@ export function parseSubmission(
   return {
     patch: parsed.patch,
     answers,
+    optsIn: answers.some(({ key, value }) => key === consentField && value === true),
     issues: [...issues, ...parameters.issues, ...parsed.issues].slice(0, maxIssues),
   }
 }

@@ -1,4 +1,3 @@
-import { conflict } from '../../base/errors.ts'
 import { byteaArray } from '../../base/postgres/values.ts'
 import type { Consent, ConsentCustomer, NewConsent } from '../../consents/consent.ts'
 import { storeConsent, undoConsent } from '../../consents/store.ts'
@@ -33,19 +32,18 @@ export async function recordConsent(
 }
 
 /**
- * Takes back the actor's own decision of the last minutes, as if it had not been made. Throws 409 if there is none, or
- * the customer has decided since.
+ * Takes back the actor's own decision of the last minutes, as if it had not been made. Returns false if there is none,
+ * or the customer has decided since.
  */
 export async function undoRecordedConsent(
   work: ChangeTx,
   { customer, actor }: Pick<NewConsent, 'customer' | 'actor'>,
-): Promise<void> {
+): Promise<boolean> {
   const conversations = await lockConversationsOf(work, customer)
   const current = await undoConsent(work.tx, work.keyring, work.workspaceId, { customer, actor }, work.now)
-  if (current === undefined) {
-    throw conflict('There is no decision of yours from the last 10 minutes to undo. Record the current one instead.')
-  }
+  if (current === undefined) return false
   await showConsent(work, conversations, current, { actor, reason: null })
+  return true
 }
 
 /** Copies the current decision to the conversations, and tells in each that it changed. */

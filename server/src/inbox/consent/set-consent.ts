@@ -1,4 +1,4 @@
-import { conflict } from '../../base/errors.ts'
+import { type ApiError, conflict } from '../../base/errors.ts'
 import type { ConsentDecision } from '../../consents/consent.ts'
 import type { Actor } from '../../workspaces/actor.ts'
 import { type Conversation, type InboxDeps, inWorkspace, type Scope } from '../conversation/conversation.ts'
@@ -26,8 +26,9 @@ export async function setConsent(
     const { phone, userId } = before.contact
     if (phone === null && userId === null) throw conflict('The customer has neither a phone nor a user id yet')
     const customer = { phone, userId }
-    if (decision === 'undo') await undoRecordedConsent(work, { customer, actor })
-    else await recordConsent(work, { ...decisionOf(actor, decision), customer, connectionId: before.connectionId })
+    if (decision !== 'undo') {
+      await recordConsent(work, { ...decisionOf(actor, decision), customer, connectionId: before.connectionId })
+    } else if (!(await undoRecordedConsent(work, { customer, actor }))) throw nothingToUndo()
     return (await lockConversation(tx, keyring, scope, before.id)) ?? before
   })
 }
@@ -41,14 +42,19 @@ export async function setConsentOfPhones(
   decision: ConsentDecision | 'undo',
 ): Promise<void> {
   await inWorkspace(deps, workspaceId, async (work) => {
+    let undone = 0
     // Sorted, so that two requests for the same phones cannot deadlock.
     for (const phone of phones.toSorted()) {
       const customer = { phone, userId: null }
-      if (decision === 'undo') await undoRecordedConsent(work, { customer, actor })
+      if (decision === 'undo') undone += (await undoRecordedConsent(work, { customer, actor })) ? 1 : 0
       else await recordConsent(work, { ...decisionOf(actor, decision), customer, connectionId: null })
     }
+    if (decision === 'undo' && undone === 0) throw nothingToUndo()
   })
 }
+
+const nothingToUndo = (): ApiError =>
+  conflict('There is no decision of yours from the last 10 minutes to undo. Record the current one instead.')
 
 function decisionOf(actor: Actor, decision: ConsentDecision) {
   const source = actor.type === 'form' || actor.type === 'agent' ? actor.type : 'member'

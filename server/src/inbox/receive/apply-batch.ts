@@ -228,7 +228,8 @@ async function recordDecision(
     const isRefused = event.source === 'refused_send'
     const decision = event.isStopped ? 'opted_out' : 'opted_in'
     const source = isRefused ? 'platform_error' : 'platform'
-    await recordConsent(work, { ...made, decision, source, reportedAt: limitToNow(event.at, now) })
+    const reportedAt = event.isOurTime ? null : limitToNow(event.at, now)
+    await recordConsent(work, { ...made, decision, source, reportedAt })
     return
   }
   const decision = decisionIn(event, keywords)

@@ -27,13 +27,14 @@ import { restoreLead } from '../write/restore.ts'
 import { deleteLead, updateLead } from '../write/update.ts'
 import { boardRoutes } from './board-routes.ts'
 import { bulkRoutes } from './bulk-routes.ts'
+import { type ConsentDeps, consentRoutes } from './consent-routes.ts'
 import { type ConversationDeps, conversationRoutes, duplicateRoutes, historyRoutes } from './lead-detail-routes.ts'
 import { leadPathParams, leadsPath, leadUserOfMember } from './lead-request.ts'
 import { trashRoutes } from './trash-routes.ts'
 
 const oneLead = Type.Object({ lead: LeadDetail })
 
-export interface LeadTeamDeps extends ListDeps, ConversationDeps, TimelineDeps, BulkDeps, MergeDeps {}
+export interface LeadTeamDeps extends ListDeps, ConversationDeps, ConsentDeps, TimelineDeps, BulkDeps, MergeDeps {}
 
 /** Registers the lead routes for people: those of the leads interface, and those of the team API alone. */
 export function leadTeamRoutes(app: App, deps: LeadTeamDeps, guard: TeamGuard): void {
@@ -49,6 +50,7 @@ export function leadTeamRoutes(app: App, deps: LeadTeamDeps, guard: TeamGuard): 
   historyRoutes(api, deps)
   labelRoutes(api, deps)
   conversationRoutes(api, deps)
+  consentRoutes(api, deps)
   timelineRoutes(api, deps)
   importTeamRoutes(app, deps, guard)
   exportRoutes(api, deps)

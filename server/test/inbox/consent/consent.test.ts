@@ -82,7 +82,7 @@ test("the workspace's keywords count: others do not, and none can mean two thing
   assert.equal(await change({ optOutKeywords: ['Ende', 'ENDE!'] }), '400 optOutKeywords')
   assert.equal(await change({ optOutKeywords: ['Start'] }), '400 optInKeywords')
   assert.equal(await change({ optOutKeywords: ['!!!'] }), '400 optOutKeywords')
-  assert.equal(await change({ optOutKeywords: ['x'.repeat(31)] }), '400 optOutKeywords.0')
+  assert.equal(await change({ optOutKeywords: ['x'.repeat(31)] }), '400 optOutKeywords[0]')
   assert.equal(await change({ optOutKeywords: ['Ende'] }), '200 Ende')
   w.clock.advance(60_000)
   const { id } = await w.says('STOP')

@@ -18,6 +18,8 @@ export function describeEvent(event: components['schemas']['Event']): string {
       return known(event.payload.error_code) ?? event.payload.status
     case 'inbox.conversation.owner_changed':
       return known(event.payload.owner)
+    case 'inbox.conversation.consent_changed':
+      return known(event.payload.decision) ?? event.payload.purpose
     default: {
       const none: never = event
       return none
