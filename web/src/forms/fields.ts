@@ -8,6 +8,7 @@ export const leadFields = {
   email: ['email'],
   phone: ['phone'],
   notes: ['textarea', 'text'],
+  marketingConsent: ['boolean'],
 } as const satisfies Record<string, readonly FieldType[]>
 
 export type LeadFieldKey = keyof typeof leadFields
@@ -45,7 +46,7 @@ export function uniqueKey(label: string, taken: readonly string[]): string {
     .replace(/^[^a-z]+|_$/g, '')
     .replace(/^(k|utm)_/, 'f_$1_')
     .slice(0, maxKeyLength - 3)
-  const reserved = ['first_name', 'last_name', 'email', 'phone', 'notes', 'homepage']
+  const reserved = ['first_name', 'last_name', 'email', 'phone', 'notes', 'marketing_consent', 'homepage']
   const base = words === '' ? 'field' : words
   const isFree = (key: string) => !taken.includes(key) && !reserved.includes(key)
   for (let n = 1; ; n++) {

@@ -11,6 +11,7 @@ import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { countries } from './countries.ts'
 import { currencies } from './currencies.ts'
 import { DraftButtons, useWorkspaceDraft } from './draft/WorkspaceDraft.tsx'
+import { KeywordsFields } from './KeywordsFields.tsx'
 import { StatusesField } from './StatusesField.tsx'
 
 export function WorkspaceSection() {
@@ -31,6 +32,8 @@ const draftOf = (workspace: Workspace) => ({
   keepFormerTexts: workspace.keepFormerTexts,
   inboxAvailable: workspace.inboxAvailable,
   leadStatuses: workspace.leadStatuses,
+  optOutKeywords: workspace.optOutKeywords,
+  optInKeywords: workspace.optInKeywords,
 })
 
 function WorkspaceForm({ workspace }: { workspace: Workspace }) {
@@ -126,6 +129,7 @@ function Fields({ draft, mayChange, isOwner }: FieldsProps) {
         />
       )}
       <InboxSwitches draft={draft} mayChange={mayChange} isOwner={isOwner} />
+      <KeywordsFields value={value} set={set} errorOf={errorOf} disabled={!mayChange} />
       <StatusesField
         value={value.leadStatuses}
         change={(leadStatuses) => set({ leadStatuses })}

@@ -1,4 +1,5 @@
 import { api, unwrap } from '../../api/client.ts'
+import type { ConsentDecision } from '../consents.ts'
 import type { ConversationList } from './list-rules.ts'
 import type { Thread } from './thread-rules.ts'
 import type {
@@ -92,6 +93,15 @@ export async function changeConversation(workspaceId: string, id: string, change
 export async function takeOver(workspaceId: string, id: string) {
   return (await unwrap(api.POST(`${conversationPath}/take-over`, { params: { path: { workspaceId, id } } })))
     .conversation
+}
+
+/** Records what the customer has decided about marketing, or takes back the member's last record. */
+export async function setConsent(workspaceId: string, id: string, decision: ConsentDecision | 'undo') {
+  const consentPath = `${conversationPath}/marketing-consent` as const
+  const params = { path: { workspaceId, id } }
+  const answer =
+    decision === 'undo' ? api.DELETE(consentPath, { params }) : api.PUT(consentPath, { params, body: { decision } })
+  return (await unwrap(answer)).conversation
 }
 
 export interface HandoverNote {

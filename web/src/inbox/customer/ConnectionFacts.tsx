@@ -19,7 +19,7 @@ interface ConnectionFactsProps {
 export function ConnectionFacts({ conversation, firstContactAt }: ConnectionFactsProps) {
   const workspaceId = useWorkspaceId()
   const { data: connections = [] } = useConnections(workspaceId)
-  const { connectionId, connectionName, channel, windowExpiresAt, contact, profileName, optedOutAt } = conversation
+  const { connectionId, connectionName, channel, windowExpiresAt, contact, profileName } = conversation
   const state = connections.find(({ id }) => id === connectionId)?.state
   const isClosed = useResponseWindow(windowExpiresAt).state === 'closed'
   const texts = t.customer
@@ -43,7 +43,6 @@ export function ConnectionFacts({ conversation, firstContactAt }: ConnectionFact
             name: texts.window,
             value: isClosed || windowExpiresAt === null ? closed : formatDateTime(windowExpiresAt),
           },
-          ...(optedOutAt === null ? [] : [{ name: texts.optedOut, value: formatDateTime(optedOutAt) }]),
           { name: texts.firstContact, value: formatDateTime(firstContactAt) },
           // If the lead has another name.
           ...(profileName === null || profileName === contact.name

@@ -3,11 +3,13 @@ import { IconCheck, IconCopy } from '@tabler/icons-react'
 import { useCallback } from 'react'
 import { type LiveEvent, useLive } from '../../api/live.ts'
 import { refetchQueries } from '../../api/refetch.ts'
+import { setConsent } from '../../data/inbox/actions.ts'
 import { detailKey } from '../../data/inbox/cache.ts'
 import { useCachedThread, useDetail, useInbox } from '../../data/inbox/queries.ts'
 import type { Conversation, Note, TimelineItem } from '../../data/inbox/types.ts'
 import { leadKey } from '../../data/leads.ts'
 import { EraseButton } from '../../shared/EraseButton.tsx'
+import { MarketingConsent } from '../../shared/MarketingConsent.tsx'
 import { t } from '../../text/index.ts'
 import { Avatar } from '../../ui/Avatar.tsx'
 import { dialablePhone } from '../../ui/format/phone.ts'
@@ -62,6 +64,9 @@ export default function CustomerPane({ conversation }: CustomerPaneProps) {
         <Gallery />
         {contact.phone !== null && <OtherConversations conversationId={id} phone={contact.phone} />}
         {leadId !== null && <LeadHistory leadId={leadId} />}
+        <Section title={t.consent.title}>
+          <ConversationConsent conversation={conversation} />
+        </Section>
         <ConnectionFacts
           conversation={conversation}
           firstContactAt={detail?.firstContactAt ?? conversation.createdAt}
@@ -69,6 +74,17 @@ export default function CustomerPane({ conversation }: CustomerPaneProps) {
         <EraseButton name={{ conversationId: id }} />
       </div>
     </div>
+  )
+}
+
+function ConversationConsent({ conversation: { id, marketingConsent } }: CustomerPaneProps) {
+  const inbox = useInbox()
+  return (
+    <MarketingConsent
+      consent={marketingConsent}
+      set={(decision) => setConsent(inbox, id, decision)}
+      undo={() => void setConsent(inbox, id, 'undo')}
+    />
   )
 }
 

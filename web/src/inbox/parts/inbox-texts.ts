@@ -93,10 +93,19 @@ export function activityLine(activity: Activity, labelName: (id: string) => stri
       ? activities.assignedSelf({ who })
       : activities.assigned({ who, to: activity.toName ?? t.inbox.teammate })
   }
+  if (activity.kind === 'consent') return consentLine(activity, who)
   const [added, removed] = [activity.added, activity.removed].map((ids) => ids.map(labelName).join(', '))
   if (activity.removed.length === 0) return activities.labelled({ who, labels: added ?? '' })
   if (activity.added.length === 0) return activities.unlabelled({ who, labels: removed ?? '' })
   return activities.relabelled({ who, added: added ?? '', removed: removed ?? '' })
+}
+
+function consentLine({ to, source }: Activity, who: string): string {
+  const { activities } = t.inbox
+  if (to === null) return activities.undidConsent({ who })
+  const isRecorded = source === 'member' || source === 'agent'
+  if (to === 'opted_out') return isRecorded ? activities.recordedOptOut({ who }) : activities.customerOptedOut
+  return isRecorded ? activities.recordedOptIn({ who }) : activities.customerOptedIn
 }
 
 /** Describes a handover in one line. */

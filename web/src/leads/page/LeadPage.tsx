@@ -27,6 +27,7 @@ import { MergedInto } from '../merge/MergedInto.tsx'
 import { MessageButton } from '../message/MessageButton.tsx'
 import { CustomFields } from '../panel/CustomFields.tsx'
 import { Duplicates } from '../panel/Duplicates.tsx'
+import { LeadConsent } from '../panel/LeadConsent.tsx'
 import { LeadConversations } from '../panel/LeadConversations.tsx'
 import { LeadFields } from '../panel/LeadFields.tsx'
 import { Timeline } from '../timeline/Timeline.tsx'
@@ -127,6 +128,7 @@ function Columns({ lead, merged, open, back }: ActionsProps & Pick<ResolvedLead,
         <LeadFields lead={lead} context={context} actions={actions} />
         <CustomFields lead={lead} currency={currency} actions={actions} />
         <AlsoFoundBy leadId={lead.id} />
+        <LeadConsent lead={lead} />
         <LeadConversations lead={lead} people={people} />
         <EraseButton name={{ leadId: lead.id }} onDone={back} />
       </div>

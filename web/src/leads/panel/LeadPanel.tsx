@@ -19,6 +19,7 @@ import { MessageButton } from '../message/MessageButton.tsx'
 import { Timeline } from '../timeline/Timeline.tsx'
 import { CustomFields } from './CustomFields.tsx'
 import { Duplicates } from './Duplicates.tsx'
+import { LeadConsent } from './LeadConsent.tsx'
 import { LeadConversations } from './LeadConversations.tsx'
 import { LeadFields } from './LeadFields.tsx'
 import styles from './LeadPanel.module.css'
@@ -75,6 +76,7 @@ export function LeadPanel({ id: requested, known, context, actions, open, close 
             <LeadLabels lead={lead} />
             <LeadFields lead={lead} context={context} actions={actions} />
             <CustomFields lead={lead} currency={context.currency} actions={actions} />
+            <LeadConsent lead={lead} />
             <AlsoFoundBy leadId={id} />
             <LeadConversations lead={lead} people={context.people} />
             <Timeline lead={lead} people={context.people} />

@@ -1,0 +1,66 @@
+import { Button } from '@mantine/core'
+import { useState } from 'react'
+import type { Consent, ConsentDecision } from '../data/consents.ts'
+import { t } from '../text/index.ts'
+import { Chip } from '../ui/Chip.tsx'
+import { formatDateTime } from '../ui/format/time.ts'
+import { Confirm } from '../ui/overlay/Confirm.tsx'
+import { showUndoToast } from '../ui/overlay/toasts.tsx'
+import styles from './MarketingConsent.module.css'
+
+interface MarketingConsentProps {
+  consent: Consent | null
+  /** Resolves to whether it was recorded. */
+  set(decision: ConsentDecision): Promise<boolean>
+  undo(): void
+}
+
+/** What a person has decided about marketing, and buttons to record that they decided otherwise. */
+export function MarketingConsent({ consent, set, undo }: MarketingConsentProps) {
+  const [asked, setAsked] = useState<ConsentDecision | null>(null)
+  const texts = t.consent
+  const record = async (decision: ConsentDecision) => {
+    const isDone = await set(decision)
+    setAsked(null)
+    if (isDone) showUndoToast(decision === 'opted_out' ? texts.savedOut : texts.savedIn, undo)
+  }
+  return (
+    <>
+      <p className={styles.state}>
+        {consent === null ? (
+          <span className={styles.muted}>{texts.none}</span>
+        ) : (
+          <>
+            <Chip tone={consent.decision === 'opted_out' ? 'attention' : 'good'}>{texts[consent.decision]}</Chip>
+            <span className={styles.muted}>
+              {texts.since({ source: texts.sources[consent.source], at: formatDateTime(consent.at) })}
+            </span>
+          </>
+        )}
+      </p>
+      <div className={styles.buttons}>
+        {consent?.decision !== 'opted_out' && (
+          <Button variant="default" size="compact-sm" onClick={() => setAsked('opted_out')}>
+            {texts.optOut}
+          </Button>
+        )}
+        {consent?.decision !== 'opted_in' && (
+          <Button variant="default" size="compact-sm" onClick={() => setAsked('opted_in')}>
+            {texts.optIn}
+          </Button>
+        )}
+      </div>
+      {asked !== null && (
+        <Confirm
+          title={asked === 'opted_out' ? texts.confirmOut : texts.confirmIn}
+          action={asked === 'opted_out' ? texts.confirmOutAction : texts.confirmInAction}
+          isReversible
+          run={() => record(asked)}
+          close={() => setAsked(null)}
+        >
+          {asked === 'opted_out' ? texts.confirmOutHelp : texts.confirmInHelp}
+        </Confirm>
+      )}
+    </>
+  )
+}
