@@ -125,6 +125,7 @@ test('a customer stops marketing: it is announced, and marketing templates are r
   const sale = { type: 'template', template }
   assert.equal(await send('marketing_messages', sale), 200)
   assert.equal(await send('marketing_messages', { type: 'text', text: { body: 'Hi' } }), 100)
+  await simulator.settled()
   w.received.length = 0
   await change(zoe.id, { stopsMarketing: true })
   await simulator.settled()

@@ -107,6 +107,7 @@ export const postmanHints: HintsByOperation = {
   findLeadDuplicates: { body: { phone: '+55 81 99123-4567' } },
   listLeadMerges: { path: { identifier: '{{lead_id}}' } },
   listLeadHistory: { path: { identifier: '{{lead_id}}' } },
+  getLeadMarketingConsent: { path: { identifier: '{{lead_id}}' } },
   listLeadConversations: { path: { identifier: '{{lead_id}}' } },
   createLeadImport: { body: { fileName: 'fair.csv', size: 60 }, saves: { import_id: 'import.id' } },
   startLeadImport: { body: { match: 'phone', dryRun: true }, order: 3 },
@@ -212,6 +213,7 @@ export const notInCollection: ReadonlySet<string> = new Set([
   // Change more than the resources of the collection, or need a state that it cannot create.
   ...['createWorkspace', 'updateMember', 'removeMember', 'listMadeByMember', 'rotateKeys', 'rotateMasterKey'],
   ...['orderLeadFields', 'orderSavedFilters', 'restoreLeadAsMember', 'cancelLeadBulkChange', 'getErasure'],
+  ...['setMarketingConsent', 'undoMarketingConsent', 'setLeadMarketingConsent', 'undoLeadMarketingConsent'],
   ...['previewLeadMerge', 'mergeLeads', 'findLeadMergedInto', 'undoLeadMerge'],
   ...['undoLeadImport', 'downloadRefusedRows', 'startConversation', 'handBackConversation', 'retryMedia'],
   ...['getConnectionHealth', 'pauseConnection', 'resumeConnection', 'acknowledgeConnection'],

@@ -1,7 +1,7 @@
 import { batch } from '../../base/async/batch.ts'
 import { isRolledBack, type Tx } from '../../base/db.ts'
 import type { ChannelEvent } from '../../channels/channel-event.ts'
-import { createKeywordReader, type ReadKeywords } from '../consent/keywords.ts'
+import { keywordReader, type ReadKeywords } from '../consent/keywords.ts'
 import { applyAlone, applyBatch } from './apply-batch.ts'
 import type { CustomerGroup } from './conversation-draft.ts'
 import { receiveStatuses } from './delivery-statuses.ts'
@@ -31,7 +31,7 @@ export function createReceive(deps: ReceiveDeps): ReceiveEvents {
       },
       isRolledBack: canSplit,
     })
-  const readKeywords = createKeywordReader(deps)
+  const readKeywords = keywordReader(deps.db)
   const batchCustomers = batched<CallbackDelivery>((workspaceId, deliveries) =>
     receiveCustomers({ ...deps, readKeywords }, workspaceId, deliveries),
   )
@@ -116,14 +116,12 @@ async function receiveBatch(
   groups: readonly CustomerGroup[],
 ): Promise<CustomerGroup[]> {
   const writers: InboundCustomer[] = []
-  const keywords = await deps.readKeywords(
-    workspaceId,
-    groups.flatMap(({ events }) => events),
-  )
   const applyGroups = async (some: readonly CustomerGroup[], mayBegin: boolean) => {
     const result = await deps.keyStore.withKeyring(workspaceId, async (keyring) => {
       // While two digest versions are in use, new conversations need a lock against concurrent inserts.
       const isAlone = keyring.indexVersions.length === 1
+      const allEvents = some.flatMap(({ events }) => events)
+      const keywords = await deps.readKeywords(workspaceId, allEvents)
       const context = { keyring, workspaceId, now: deps.clock.now(), keywords }
       return { ...(await deps.db.tx((tx: Tx) => applyBatch(tx, context, some, mayBegin && isAlone))), isAlone }
     })
@@ -142,18 +140,18 @@ async function receiveBatch(
 }
 
 async function receiveOne(deps: CustomerDeps, { receiver, events }: CustomerGroup): Promise<void> {
-  const keywords = await deps.readKeywords(receiver.workspaceId, events)
   const fieldsOf = ({ type: code }: CustomerEvent) => {
     return { workspaceId: receiver.workspaceId, connectionId: receiver.id, code }
   }
   const onSkipped = (event: CustomerEvent) =>
     deps.log.info('ignored a message change that is not by its author', fieldsOf(event))
   const apply = (some: readonly CustomerEvent[]) =>
-    deps.keyStore.withKeyring(receiver.workspaceId, (keyring) =>
-      retryOnRace(() =>
+    deps.keyStore.withKeyring(receiver.workspaceId, async (keyring) => {
+      const keywords = await deps.readKeywords(receiver.workspaceId, some)
+      return retryOnRace(() =>
         deps.db.tx((tx: Tx) => applyAlone(tx, { keyring, receiver, now: deps.clock.now(), keywords, onSkipped }, some)),
-      ),
-    )
+      )
+    })
   const receiveSome = async (some: readonly CustomerEvent[]) => {
     const { writer, unmatched } = await apply(some)
     // A concurrent delivery may have stored their message without seeing them: there was no conversation to lock.

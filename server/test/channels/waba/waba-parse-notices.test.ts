@@ -222,7 +222,7 @@ test('account and template events refer to the account', () => {
 test('only a completed change of category names the new one; an announced one is only a hint', () => {
   const named = { message_template_name: 'welcome', message_template_language: 'en-US' }
   const category = { name: 'welcome', language: 'en_US', category: 'MARKETING' }
-  const changes: [value: object, event: object][] = [
+  const changes: [value: Record<string, string>, event: object][] = [
     [
       { ...named, previous_category: 'UTILITY', new_category: 'MARKETING' },
       { type: 'templates_changed', category },
