@@ -58,7 +58,7 @@ test('a lead shows the decision, and one recorded there counts in its conversati
 test('an admin changes the keywords', async () => {
   const own = await demo.newWorkspace()
   const { page } = await own.open('settings/workspace')
-  const keywords = page.getByLabel('Opt-out keywords')
+  const keywords = page.getByRole('combobox', { name: 'Opt-out keywords' })
   await keywords.fill('Ende')
   await keywords.press('Enter')
   await page.getByRole('button', { name: 'Save' }).click()

@@ -131,6 +131,47 @@ export async function relabelConsents(
   }
 }
 
+/** A number of a lead, and the one that replaces it. */
+export interface PhoneChange {
+  from: string | null
+  to: string | null
+}
+
+/**
+ * Records an opt-out also for the number that replaces the lead's, unless its holder has decided. The former number
+ * keeps it: it may have been mistyped, or belong to someone else by now, whom nobody has asked.
+ */
+export async function carryOptOuts(
+  tx: Tx,
+  keyring: Keyring,
+  workspaceId: string,
+  changes: readonly PhoneChange[],
+  now: Date,
+): Promise<void> {
+  const moves = changes.flatMap(({ from, to }) =>
+    from === null || to === null || phoneClass(from) === phoneClass(to) ? [] : [{ from, to }],
+  )
+  if (moves.length === 0) return
+  const phones = moves.flatMap(({ from, to }) => [from, to]).map((phone) => ({ phone, userId: null }))
+  const found = await findConsents(tx, keyring, workspaceId, phones)
+  const carried = moves.flatMap(({ to }, n) => {
+    const [consent, own] = [found[2 * n] ?? null, found[2 * n + 1] ?? null]
+    return consent?.decision === 'opted_out' && own === null ? [{ to, consent }] : []
+  })
+  // Sorted, so that two batches cannot deadlock.
+  for (const { to, consent } of carried.sort((a, b) => (a.to < b.to ? -1 : 1))) {
+    const { decision, source, actor, connectionId } = consent
+    const customer = { phone: to, userId: null }
+    await storeConsent(
+      tx,
+      keyring,
+      workspaceId,
+      { customer, decision, source, actor, connectionId, reportedAt: null },
+      now,
+    )
+  }
+}
+
 interface Digests {
   phones: Buffer[]
   users: Buffer[]

@@ -1,6 +1,7 @@
 import { pipelineCommit, type Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import { InvalidInput, type Issue } from '../../base/errors.ts'
+import { carryOptOuts } from '../../consents/store.ts'
 import { recordEvents } from '../../events/record.ts'
 import { recordAudit } from '../../team/audit.ts'
 import { auditedActorOf } from '../../workspaces/actor.ts'
@@ -60,6 +61,7 @@ async function updateInTransaction(
         if (nonMembers.length > 0) throw new InvalidInput([assigneeIssue('')])
       }
       const statusChanges = before.status === lead.status ? [] : [{ leadId: id, from: before.status, to: lead.status }]
+      await carryOptOuts(tx, keyring, workspaceId, [{ from: before.phone, to: lead.phone }], now)
       await pipelineCommit(tx, () =>
         Promise.all([
           updateLeads(tx, keyring, workspaceId, [lead]),

@@ -7,6 +7,7 @@ import type { ApiError } from '../../base/errors.ts'
 import { isUuid } from '../../base/id.ts'
 import { phoneClass } from '../../base/phone/phone-variants.ts'
 import { outsideTransaction } from '../../base/scheduling/work-context.ts'
+import { carryOptOuts } from '../../consents/store.ts'
 import { recordEvents } from '../../events/record.ts'
 import { findNonMembers } from '../../workspaces/workspace.ts'
 import { decryptLead, type EncryptedFields, phoneIndexes } from '../lead/encrypted-lead.ts'
@@ -135,6 +136,10 @@ async function upsertInTransaction(
     const granted = await reserveQuota(tx, workspaceId, now, createdCount)
     if (granted < createdCount) outcomes = plan(granted)
   }
+  const phoneChanges = outcomes.flatMap((outcome) =>
+    outcome.action === 'updated' ? [{ from: outcome.before.phone, to: outcome.lead.phone }] : [],
+  )
+  await carryOptOuts(tx, keyring, workspaceId, phoneChanges, now)
   const writeAll = () => writeOutcomes(tx, now, keyring, user, leads, outcomes, prefetched?.encrypted)
   const written = options.inTransaction === undefined ? pipelineCommit(tx, writeAll) : writeAll()
   if (options.whileWriting !== undefined) outsideTransaction(options.whileWriting)

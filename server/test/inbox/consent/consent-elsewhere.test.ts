@@ -85,3 +85,25 @@ test('a decision recorded on a lead shows in its conversations, and theirs on th
   assert.equal((await member.call('PUT', consentPath(other.body.lead.id), { decision: 'opted_in' })).status, 409)
   assert.equal((await member.call('GET', consentPath(crypto.randomUUID()))).status, 404)
 })
+
+test('an opt-out follows a lead to its new number, whose own decision counts more', async () => {
+  const w = await inboxWorld()
+  const member = await signedInMember(w)
+  const { body } = await member.call('POST', '/leads', { firstName: 'Marina', phone: marina.phone, externalRef: 'm-1' })
+  const path = `/leads/${body.lead.id}`
+  const current = async () => (await member.call('GET', consentPath(body.lead.id))).body.current?.decision ?? null
+  await member.call('PUT', consentPath(body.lead.id), { decision: 'opted_out' })
+  assert.equal((await member.call('PATCH', path, { phone: '5581977770001' })).status, 200)
+  assert.equal(await current(), 'opted_out')
+  const key = (await w.addKey({ scopes: ['leads.write', 'leads.bulk'] })).value
+  const match = { by: 'externalRef', value: 'm-1' }
+  const upsert = { match, lead: { phone: '5581977770002' } }
+  assert.equal((await w.call('POST', '/api/v1/leads/upsert', { body: upsert, key })).status, 200)
+  assert.equal(await current(), 'opted_out')
+  w.clock.advance(1000)
+  await member.call('PUT', consentPath(body.lead.id), { decision: 'opted_in' })
+  assert.equal((await member.call('PATCH', path, { phone: marina.phone })).status, 200)
+  assert.equal(await current(), 'opted_out', 'the former number kept it')
+  assert.equal((await member.call('PATCH', path, { phone: '5581977770002' })).status, 200)
+  assert.equal(await current(), 'opted_in', 'its own decision')
+})
