@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { assertAccessible } from './support/accessibility.ts'
+import { phone } from './support/browser.ts'
 import { sharedDemo } from './support/demo.ts'
 import { newCustomer, waitForAll } from './support/inbox.ts'
 
@@ -53,6 +54,22 @@ test('a lead shows the decision, and one recorded there counts in its conversati
     [conversation.marketingConsent.decision, conversation.marketingConsent.source],
     ['opted_out', 'member'],
   )
+})
+
+test('what a customer sets on the platform is shown, also on a narrow screen', async () => {
+  const { customer } = await newConversation('Xenia', '5511955507703')
+  const change = { stopsMarketing: true }
+  await demo.call('PATCH', `${demo.simulatorUrl}/simulator/customers/${customer.id}`, change)
+  await waitForAll(demo)
+  const leads = `/workspaces/${demo.workspaceId}/leads`
+  const { lead } = await demo.team('POST', leads, { firstName: 'Xenia', phone: '5511955507703' })
+  const { page } = await demo.open(`leads/${lead.id}`, { viewport: phone })
+  const marketing = page.getByRole('region', { name: 'Marketing' })
+  await marketing.getByText('Opted out', { exact: true }).waitFor()
+  await marketing.getByText(/^in the settings on WhatsApp, /).waitFor()
+  await assertAccessible(page)
+  const box = await marketing.boundingBox()
+  assert.ok(box !== null && box.x >= 0 && box.x + box.width <= phone.width)
 })
 
 test('an admin changes the keywords', async () => {

@@ -57,6 +57,22 @@ test('an opted-out customer gets no marketing template but everything else; late
   assert.equal(await w.said(id, 'marketing'), '202 sent', 'a word from the future holds until now')
 })
 
+test('an opt-out from before decisions had a history still counts, until a newer decision', async () => {
+  const w = await optOutWorld()
+  w.clock.advance(60 * 60_000)
+  const [phone, at] = ['5511955550009', new Date(noon.getTime() + 10 * 60_000).toISOString()]
+  const address = { phone, userId: null }
+  const contact = { name: 'Ana', phone, userId: null, parentUserId: null, address, marketing: { isStopped: true, at } }
+  const { id } = await w.conversation({ ...shut, contact })
+  const reply = await w.post(id, { body: template('marketing') })
+  assert.deepEqual([reply.status, reply.body.data.source, reply.body.data.opted_out_at], [422, 'platform', at])
+  const customer = { ...contact, name: null }
+  await w.tell(preference(customer, false, 5))
+  assert.equal(await w.said(id, 'marketing'), '422 OPTED_OUT', 'an older word')
+  await w.tell(preference(customer, false, 20))
+  assert.equal(await w.said(id, 'marketing'), '202 sent')
+})
+
 test('an opt-out is stored for a customer who never wrote, and kept when two are merged', async () => {
   const w = await optOutWorld()
   const [phone, userId] = ['5511955550001', 'BR.7']
