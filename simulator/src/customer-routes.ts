@@ -172,6 +172,7 @@ export function presentCustomer({ world, clock }: Platform, customer: Customer) 
     readsAtOnce,
     stopsMarketing,
     unread: unread.length,
+    businessIsTyping: customer.typingUntil !== null && customer.online,
     windowIsOpen: number !== undefined && windowIsOpen(number, customer, clock.now()),
     lastAt: last?.at ?? null,
     lastText: last?.isWithdrawn === true ? 'Deleted' : (last?.text ?? ''),

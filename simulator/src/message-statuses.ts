@@ -131,6 +131,25 @@ function advanceStatus(chat: Chat, message: ChatMessage, status: Exclude<Message
   if (status === 'delivered' || status === 'read') message.isPriceDelivered = true
 }
 
+/** How long the platform shows that the business is typing. */
+export const typingMs = 25_000
+
+/** Shows the customer that the business is typing, until it sends a message or 25 s have passed. */
+export function showTyping(platform: Platform, customer: Customer): void {
+  const until = new Date(platform.clock.now().getTime() + typingMs)
+  customer.typingUntil = until
+  platform.changed()
+  platform.scheduler.after(typingMs, () => {
+    if (customer.typingUntil === until) stopTyping(platform, customer)
+  })
+}
+
+export function stopTyping(platform: Platform, customer: Customer): void {
+  if (customer.typingUntil === null) return
+  customer.typingUntil = null
+  platform.changed()
+}
+
 /** Marks messages of the customer up to this one as read by the business. */
 export function markRead(platform: Platform, customer: Customer, newest: ChatMessage): void {
   for (const message of customer.messages.slice(0, customer.messages.indexOf(newest) + 1)) {

@@ -130,6 +130,8 @@ export interface World {
   templates: Map<string, SimulatedTemplate>
   nextId: number
 }
+  /** Until when the business is shown to be typing; null if it is not. */
+  typingUntil: Date | null
 
 export const limits = {
   numbers: 50,
@@ -186,6 +188,7 @@ function removeLeastActive(world: World): void {
   let leastActive: Customer | undefined
   for (const customer of world.customers.values()) {
     if (leastActive === undefined || lastActiveMs(customer) < lastActiveMs(leastActive)) leastActive = customer
+    typingUntil: null,
   }
   if (leastActive !== undefined) world.customers.delete(leastActive.id)
 }
@@ -284,6 +287,7 @@ export function windowIsOpen(number: BusinessNumber, customer: Customer, now: Da
   return now.getTime() < customer.lastWroteAt.getTime() + windowMs
 }
 
+  if (full.from !== 'customer') customer.typingUntil = null
 /** Returns a number, with generated values for missing secrets and ids. */
 export function newNumber(fields: Partial<BusinessNumber>): BusinessNumber {
   return {

@@ -7,6 +7,7 @@ import { ApiError } from '../base/errors.ts'
 import { titled } from '../base/route.ts'
 import { text } from '../base/schema-types.ts'
 import type { NewUpload, UploadResult } from '../inbox/media/uploads.ts'
+import type { Typing } from '../inbox/read/typing.ts'
 import type { SendMessage } from '../inbox/send/send.ts'
 import type { SendDeps } from '../inbox/send/send-deps.ts'
 import { CustomerWroteAgain } from '../inbox/send/send-errors.ts'
@@ -28,6 +29,7 @@ export interface AgentDeps {
   lookupLimits: LookupLimitOf
   workQueue: WorkQueue
   uploads: AgentUploads
+  typing: Typing
   circuitBreaker: CircuitBreaker
 }
 

@@ -23,7 +23,7 @@ export async function serveAgents(
   app: App,
   runtime: Runtime,
   guard: KeyGuard,
-  { sends: inbox, uploads }: Pick<Inbox, 'sends' | 'uploads'>,
+  { sends: inbox, uploads, typing }: Pick<Inbox, 'sends' | 'uploads' | 'typing'>,
   watch: FeedWatch,
 ): Promise<void> {
   const workQueue = createWorkQueue({ ...runtime, watch, repeat: runtime.repeat ?? repeatAfterPause })
@@ -50,6 +50,7 @@ export async function serveAgents(
     lookupLimits: guard.lookupLimits,
     workQueue,
     uploads: createAgentUploads(inbox, uploads),
+    typing,
     circuitBreaker: createCircuitBreaker({
       clock: runtime.clock,
       notify: (...paused) => backgroundTasks.run(() => storePause(runtime.db, ...paused), failed),

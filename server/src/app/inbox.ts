@@ -19,6 +19,7 @@ import { openUpload } from '../inbox/media/attached-uploads.ts'
 import type { FetcherDeps } from '../inbox/media/media-fetcher.ts'
 import { createPreviews, type Previews } from '../inbox/media/preview.ts'
 import type { UploadDeps } from '../inbox/media/uploads.ts'
+import { createTyping, type Typing } from '../inbox/read/typing.ts'
 import { createReceive } from '../inbox/receive/receive.ts'
 import type { ReceiveDeps } from '../inbox/receive/receiver.ts'
 import type { SendDeps } from '../inbox/send/send-deps.ts'
@@ -48,6 +49,8 @@ export interface Inbox {
   sends: SendDeps
   /** Dependencies for uploading files to send. */
   uploads: UploadDeps
+  /** Shows customers that an answer is being written. */
+  typing: Typing
   /** Adds the team's routes, once its guard exists. */
   serveTeam(teamGuard: TeamGuard, live: Live): Promise<void>
 }
@@ -91,12 +94,14 @@ export async function serveInbox(app: App, runtime: Runtime, guard: KeyGuard): P
   const previews = createPreviews(runtime)
   app.addHook('onClose', () => previews.close())
   const uploads: UploadDeps = { db, keyStore, clock, log, store: runtime.media, previews, adapters }
+  const typing = createTyping(sends)
   return {
     sends,
     uploads,
+    typing,
     serveTeam: async (teamGuard, live) => {
       const presence = await followTeam(app, runtime, live)
-      const team = { ...sends, ...uploads, publicUrl, presence }
+      const team = { ...sends, ...uploads, publicUrl, presence, typing }
       inboxTeamRoutes(app, team, teamGuard)
       channelTeamRoutes(app, teamDeps, teamGuard)
     },

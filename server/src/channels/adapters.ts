@@ -37,7 +37,8 @@ function observeConnector(
   return {
     maxTextLength: connector.maxTextLength,
     supportsChoices: connector.supportsChoices === true,
-    markRead: (connection, externalId, customer) => connector.markRead(connection, externalId, customer),
+    markRead: (...read) => connector.markRead(...read),
+    ...(connector.stopTyping && { stopTyping: connector.stopTyping }),
     ...(connector.cancelOrder && { cancelOrder: connector.cancelOrder }),
     send: async (connection, order) => {
       const startedMs = performance.now()

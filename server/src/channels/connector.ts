@@ -83,8 +83,13 @@ export interface Connector<C extends Connection = Connection> {
   /** The channel supports buttons and lists. */
   supportsChoices?: boolean
   send(connection: C, order: Order): Promise<SendResult>
-  /** Marks the customer's message as read on the platform; never throws. */
-  markRead(connection: C, externalId: string, customer: Recipient): Promise<void>
+  /**
+   * Marks the customer's message as read on the platform; never throws. `isTyping` also shows the customer that an
+   * answer is being written, until a message is sent or 25 s have passed.
+   */
+  markRead(connection: C, externalId: string, customer: Recipient, isTyping?: boolean): Promise<void>
+  /** Ends what `markRead` shows, with the same message. Only for channels that can. */
+  stopTyping?(connection: C, externalId: string, customer: Recipient): Promise<void>
   /**
    * Cancels the order of a process that died. Returns true when nothing was sent and nothing will be once the
    * transaction commits. Only for channels that can know this.

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import type { FileStore } from '../files/file-store.ts'
-import { addressOf, markRead, startStatuses } from '../message-statuses.ts'
+import { addressOf, markRead, showTyping, startStatuses } from '../message-statuses.ts'
 import type { Platform } from '../platform.ts'
 import { makeWamid } from '../wamid.ts'
 import {
@@ -47,7 +47,12 @@ interface SendRequest {
     | InteractiveContent
 }
 
-type ParsedRequest = { act: 'read'; messageId: string } | ({ act: 'send' } & SendRequest)
+interface ReadRequest {
+  messageId: string
+  isTyping: boolean
+}
+
+type ParsedRequest = ({ act: 'read' } & ReadRequest) | ({ act: 'send' } & SendRequest)
 
 const maxTextLength = 4096
 const maxCorrelatorLength = 512
@@ -92,7 +97,13 @@ function checkContext(context: unknown): string | null {
 function checkRead(body: Body): ParsedRequest {
   if (body.status !== 'read') throw invalidParameter('Param status must be one of {READ}')
   if (typeof body.message_id !== 'string') throw missingParameter('Parameter message_id is required.')
-  return { act: 'read', messageId: body.message_id }
+  return { act: 'read', messageId: body.message_id, isTyping: checkTyping(body.typing_indicator) }
+}
+
+function checkTyping(indicator: unknown): boolean {
+  if (indicator === undefined) return false
+  if (isObject(indicator) && indicator.type === 'text') return true
+  throw invalidParameter("Param typing_indicator['type'] must be one of {TEXT}")
 }
 
 // `to` takes precedence if both are present.
@@ -217,13 +228,14 @@ function dressOf({ template, header }: Extract<Content, { kind: 'template' }>) {
   }
 }
 
-/** Marks messages of the customer up to this one as read by the business. */
-export function acceptRead(platform: Platform, number: BusinessNumber, messageId: string): object {
+/** Marks messages of the customer up to this one as read by the business, which may be shown to be typing. */
+export function acceptRead(platform: Platform, number: BusinessNumber, { messageId, isTyping }: ReadRequest): object {
   const found = findMessage(platform.world, number.numberId, messageId)
   if (found === undefined || found[1].from !== 'customer') {
     throw new GraphError(131009, { details: 'Message id is not a message that this number received.' })
   }
   markRead(platform, ...found)
+  if (isTyping) showTyping(platform, found[0])
   return { success: true }
 }
 
@@ -255,7 +267,7 @@ export function handleMessage(
   if (!number.registered) throw new GraphError(133010)
   const checked = checkSend(body, number, { templates: platform.world.templates.values(), files: platform.files })
   if (checked.act === 'read') {
-    return answerOr(platform, reply, 'read', () => acceptRead(platform, number, checked.messageId))
+    return answerOr(platform, reply, 'read', () => acceptRead(platform, number, checked))
   }
   if (endpoint === 'marketing_messages' && !isMarketing(checked.content)) {
     throw invalidParameter('Only templates of the category MARKETING can be sent to this endpoint.')

@@ -3,7 +3,7 @@ import { unprocessable } from '../../../server/src/base/errors.ts'
 import { type Fault, takeFault } from '../faults.ts'
 import { type FileKind, fileMessageFields } from '../files/present-file.ts'
 import { answerBadly } from '../graph/fault-answer.ts'
-import { markRead, startStatuses } from '../message-statuses.ts'
+import { markRead, showTyping, startStatuses, stopTyping } from '../message-statuses.ts'
 import type { Chat, Platform } from '../platform.ts'
 import {
   addCustomer,
@@ -131,4 +131,10 @@ export function handleRead(platform: Platform, number: BusinessNumber, jid: stri
   const customer = customerAt(platform, number, jid)
   const message = customer?.messages.find(({ id, from }) => id === messageId && from === 'customer')
   if (customer !== undefined && message !== undefined) markRead(platform, customer, message)
+}
+
+/** Shows or ends that a device is typing. */
+export function handleTyping(platform: Platform, number: BusinessNumber, jid: string, isTyping: boolean): void {
+  const customer = customerAt(platform, number, jid)
+  if (customer !== undefined) (isTyping ? showTyping : stopTyping)(platform, customer)
 }

@@ -7,7 +7,7 @@ import { storeUpload } from '../files/inspect-file.ts'
 import { fileKinds } from '../files/present-file.ts'
 import type { Platform } from '../platform.ts'
 import type { BusinessNumber } from '../world.ts'
-import { handleMessage, handleRead } from './handle-message.ts'
+import { handleMessage, handleRead, handleTyping } from './handle-message.ts'
 import type { Device, LinkedSocket } from './network.ts'
 import { credentials, makeCode, openSocket, unlink } from './pairing.ts'
 import { dropSocket, poll } from './socket.ts'
@@ -49,6 +49,7 @@ const fileQuery = closedObject({
   name: Type.Optional(Type.String({ minLength: 1, maxLength: 240 })),
 })
 const read = closedObject({ jid, id: messageId })
+const typing = closedObject({ jid, isTyping: Type.Boolean() })
 const codeRequest = closedObject({
   phone: Type.String({ pattern: '^\\d{5,20}$', maxLength: 20, description: 'Digits with country code' }),
 })
@@ -89,6 +90,12 @@ export function socketRoutes(app: App, platform: Platform): void {
     const [number] = deviceOf(platform, request.params.socketId)
     note(platform, 'POST', '/read', request.body)
     handleRead(platform, number, request.body.jid, request.body.id)
+    return { taken: true }
+  })
+  app.post(`${one}/typing`, { schema: { hide, params, body: typing } }, (request) => {
+    const [number] = deviceOf(platform, request.params.socketId)
+    note(platform, 'POST', '/typing', request.body)
+    handleTyping(platform, number, request.body.jid, request.body.isTyping)
     return { taken: true }
   })
   app.post(`${one}/pairing-code`, { schema: { hide, params, body: codeRequest } }, (request) => ({

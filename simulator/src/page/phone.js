@@ -98,6 +98,7 @@ function showChat() {
   $('window').textContent = windowWords(chat)
   $('at-business').hidden = chat.network !== 'official'
   $('no-network').hidden = chat.online
+  $('typing').hidden = !chat.businessIsTyping
   $('forgotten').hidden = !chat.isForgotten
   $('unread').hidden = chat.unread === 0 || chat.readsAtOnce || !chat.online
   $('unread').firstElementChild.textContent = chat.unread === 1 ? '1 unread message' : `${chat.unread} unread messages`

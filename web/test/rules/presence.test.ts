@@ -8,8 +8,10 @@ function listener() {
   mock.timers.enable({ apis: ['setTimeout', 'setInterval'] })
   const said: PresenceState[] = []
   let answers: (() => void)[] = []
-  const sender = createPresenceSender((state) => {
+  const toCustomer: boolean[] = []
+  const sender = createPresenceSender((state, isToCustomer) => {
     said.push(state)
+    toCustomer.push(isToCustomer)
     return new Promise<void>((resolve) => answers.push(resolve))
   })
   const answer = async () => {
@@ -24,7 +26,7 @@ function listener() {
     mock.timers.tick(ms)
     await answer()
   }
-  return { said, sender, answer, pass }
+  return { said, toCustomer, sender, answer, pass }
 }
 
 test('typing is reported at the first input, not at each, and ends five seconds after the last', async () => {
@@ -32,7 +34,7 @@ test('typing is reported at the first input, not at each, and ends five seconds 
   sender.setVisible(true)
   await answer()
   for (let n = 0; n < 4; n++) {
-    sender.startTyping()
+    sender.startTyping(true)
     await pass(1500)
   }
   assert.deepEqual(said, ['viewing', 'typing'])
@@ -42,12 +44,24 @@ test('typing is reported at the first input, not at each, and ends five seconds 
   assert.deepEqual(said, ['viewing', 'typing', 'viewing'])
 })
 
+test('changing from a note to a message to the customer is reported', async () => {
+  const { toCustomer, said, sender, answer } = listener()
+  sender.setVisible(true)
+  await answer()
+  for (const isMessage of [false, true, true, false]) {
+    sender.startTyping(isMessage)
+    await answer()
+  }
+  assert.deepEqual(said, ['viewing', 'typing', 'typing', 'typing'])
+  assert.deepEqual(toCustomer, [false, false, true, false])
+})
+
 test('the heartbeat of someone typing says typing, so that it never seems to stop', async () => {
   const { said, sender, answer, pass } = listener()
   sender.setVisible(true)
   await answer()
-  for (let n = 0; n < 12; n++) {
-    sender.startTyping()
+  for (let n = 0; n < 14; n++) {
+    sender.startTyping(true)
     await pass(1000)
   }
   assert.deepEqual(said, ['viewing', 'typing', 'typing'])
@@ -57,12 +71,12 @@ test('sending, clearing or leaving ends typing at once, and nothing is reported 
   const { said, sender, answer, pass } = listener()
   sender.setVisible(true)
   await answer()
-  sender.startTyping()
+  sender.startTyping(true)
   await answer()
   sender.stopTyping()
   sender.stopTyping()
   await answer()
-  sender.startTyping()
+  sender.startTyping(true)
   await answer()
   sender.leave()
   await pass(60_000)
@@ -72,7 +86,7 @@ test('sending, clearing or leaving ends typing at once, and nothing is reported 
 test('requests are sent in order, and of changes during one only the last is sent', async () => {
   const { said, sender, answer } = listener()
   sender.setVisible(true)
-  sender.startTyping()
+  sender.startTyping(true)
   sender.stopTyping()
   sender.leave()
   assert.deepEqual(said, ['viewing'])

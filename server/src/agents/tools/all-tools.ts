@@ -5,6 +5,7 @@ import { handOverToPeople, takeOfferedConversation, transferToOtherAgent } from 
 import { createLead, findLeads, getLead, updateOneLead, upsertLead } from './leads.ts'
 import { listAllCannedReplies, listAllConnections, listAllLabels, listAllPeople, listTemplates } from './lists.ts'
 import { listConversations, readConversation } from './read-conversations.ts'
+import { seen } from './seen.ts'
 import { startConversation } from './start-conversation.ts'
 import { uploadFile } from './upload-file.ts'
 import { waitForWork } from './wait-for-work.ts'
@@ -16,6 +17,7 @@ export const agentTools: readonly AgentTool[] = [
   waitForWork,
   listConversations,
   readConversation,
+  seen,
   answer,
   uploadFile,
   startConversation,

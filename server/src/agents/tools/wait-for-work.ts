@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { invalid } from '../../base/errors.ts'
 import { nullable, oneOf } from '../../base/route.ts'
 import { cursor } from '../../base/schema-types.ts'
-import { recordShown } from '../../inbox/read/mark-read.ts'
+import { recordSeen, recordShown, sendReadReceiptFor } from '../../inbox/read/mark-read.ts'
 import { readNames } from '../../inbox/read/names.ts'
 import { readDetails } from '../../inbox/read/read-details.ts'
 import { findChatLeads } from '../../leads/write/create-from-chat.ts'
@@ -18,11 +18,12 @@ import { exampleConversation, exampleIds, exampleMessage } from '../presenters/e
 import { AgentLeadSummary, canReadLeads, presentLeadSummary } from '../presenters/lead.ts'
 import { AgentMessage, messageNames, presentMessage } from '../presenters/message.ts'
 import { AgentHandover, AgentNote, noteNames, presentHandover, presentNote } from '../presenters/notes-and-handovers.ts'
-import { type AgentViewerContext, readViewerContext } from '../presenters/viewer.ts'
+import { type AgentViewerContext, readViewerContext, scopeOf } from '../presenters/viewer.ts'
 import { arePeopleAvailable } from '../presenters/workspace.ts'
 import { maxMessages, maxNotes, type WorkItem } from '../work/read-work.ts'
 import { parseWorkCursor, type WorkCursor, writeWorkCursor } from '../work/work-cursor.ts'
 import type { WorkResult } from '../work/work-queue.ts'
+import { showTypingOrRead } from './seen.ts'
 
 const maxWork = 10
 const maxWaitSeconds = 25
@@ -64,6 +65,11 @@ export const waitForWork = defineTool({
     limit: Type.Optional(
       Type.Integer({ minimum: 1, maximum: maxWork, description: 'Maximum number of conversations. Default 10.' }),
     ),
+    show_typing: Type.Optional(
+      Type.Boolean({
+        description: 'Also shows the waiting customers that you are typing, as seen does. Default false.',
+      }),
+    ),
   }),
   output: output('WorkFound', {
     work: Type.Array(AgentWork, { maxItems: maxWork }),
@@ -103,7 +109,7 @@ export const waitForWork = defineTool({
       next: ['The customer is waiting. Call answer with a text.'],
     },
   },
-  run: async (deps, caller, { cursor: from, wait = maxWaitSeconds, limit = maxWork }, signal) => {
+  run: async (deps, caller, { cursor: from, wait = maxWaitSeconds, limit = maxWork, show_typing = false }, signal) => {
     const { workspaceId, keyId } = caller
     const result = await deps.workQueue.wait({
       ...{ workspaceId, keyId, limit, signal },
@@ -113,10 +119,9 @@ export const waitForWork = defineTool({
     const { keyStatus, cursor: nextPosition } = result
     // The status at the end of the wait: the caller's own is from its beginning.
     const viewer = { ...(await readViewerContext(deps, caller)), masked: keyStatus.isMasked }
-    const conversations = result.work.map(({ conversation }) => conversation)
     const [work] = await Promise.all([
       presentWork(deps, caller, viewer, result.work),
-      recordShown(deps.inbox, workspaceId, keyId, conversations, true),
+      recordWork(deps, caller, result.work, show_typing),
     ])
     return {
       work,
@@ -129,6 +134,27 @@ export const waitForWork = defineTool({
     }
   },
 })
+
+/** Marks the messages as read and, in conversations in which the customer waits, shows that the agent is typing. */
+async function recordWork(
+  deps: AgentDeps,
+  caller: AgentCaller,
+  work: readonly WorkItem[],
+  showsTyping: boolean,
+): Promise<void> {
+  const { workspaceId, keyId } = caller
+  const conversations = work.map(({ conversation }) => conversation)
+  if (!showsTyping) return recordShown(deps.inbox, workspaceId, keyId, conversations, true)
+  const read = await recordSeen(deps.inbox, workspaceId, keyId, conversations, true)
+  const due = new Set(read.map(({ id }) => id))
+  const writesTo = new Set(work.flatMap(({ why, conversation }) => (why === 'customer_wrote' ? [conversation.id] : [])))
+  await Promise.all(
+    conversations.map(async ({ id, inbound: { newest } }) => {
+      if (writesTo.has(id)) await showTypingOrRead(deps, caller, id, newest, due.has(id))
+      else if (due.has(id) && newest !== null) await sendReadReceiptFor(deps.inbox, scopeOf(caller), id, newest)
+    }),
+  )
+}
 
 function parseCursor(keyId: string, text: string): WorkCursor {
   const from = parseWorkCursor(keyId, text)

@@ -52,8 +52,9 @@ export function cloudConnector<C extends Connection>(
       const result = resultOf(await callPlatform(http, call), interpret)
       return hasFile(order.message) ? withFileGone(result) : result
     },
-    markRead: async (connection, externalId) => {
-      const body = { messaging_product: 'whatsapp', status: 'read', message_id: externalId }
+    markRead: async (connection, externalId, _customer, isTyping = false) => {
+      const typing = isTyping ? { typing_indicator: { type: 'text' } } : {}
+      const body = { messaging_product: 'whatsapp', status: 'read', message_id: externalId, ...typing }
       const call = {
         method: 'POST',
         ...targetOf(connection),
@@ -73,7 +74,7 @@ export function messageBody({ recipient, message, correlator }: Order): object |
     messaging_product: 'whatsapp',
     recipient_type: 'individual',
     ...address,
-    ...contentOf(message),
+    ...contentOf(message, correlator),
     ...contextOf(message),
     biz_opaque_callback_data: correlator,
   }
@@ -85,7 +86,7 @@ function addressOf({ phone, userId }: Recipient): object | null {
   return userId === null ? null : { recipient: userId }
 }
 
-function contentOf(message: OutgoingMessage): object {
+function contentOf(message: OutgoingMessage, correlator: string): object {
   switch (message.kind) {
     case 'text':
       return { type: 'text', text: { preview_url: message.previewUrl, body: message.text } }

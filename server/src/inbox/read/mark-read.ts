@@ -57,15 +57,24 @@ export async function recordShown(
   shown: readonly Conversation[],
   marksRead: boolean,
 ): Promise<void> {
+  const read = await recordSeen(deps, workspaceId, keyId, shown, marksRead)
+  await Promise.all(read.map((one) => sendReadReceiptFor(deps, { workspaceId, connectionIds: [] }, one.id, one.newest)))
+}
+
+/** Does the same without read receipts; returns the conversations that need one, with their newest customer message. */
+export async function recordSeen(
+  deps: InboxDeps,
+  workspaceId: string,
+  keyId: string,
+  shown: readonly Conversation[],
+  marksRead: boolean,
+): Promise<{ id: string; newest: string }[]> {
   const all = shown.map((one) => ({ ...one, unreadCount: marksRead ? one.unreadCount : 0 }))
   const changed = all.filter(({ inbound, unreadCount }) => unreadCount > 0 || inbound.seen !== inbound.newest)
-  if (changed.length === 0) return
+  if (changed.length === 0) return []
   const ids = await deps.db.tx((tx) => markSeen(tx, workspaceId, keyId, changed, deps.clock.now()))
   const read = changed.filter(({ id, unreadCount }) => unreadCount > 0 && ids.has(id))
-  const scope = { workspaceId, connectionIds: [] }
-  await Promise.all(
-    read.map(({ id, inbound }) => inbound.newest && sendReadReceiptFor(deps, scope, id, inbound.newest)),
-  )
+  return read.flatMap(({ id, inbound: { newest } }) => (newest === null ? [] : [{ id, newest }]))
 }
 
 async function markSeen(

@@ -2,6 +2,7 @@ import type { App } from '../../base/route.ts'
 import type { TeamGuard } from '../../team/member.ts'
 import { teamApi } from '../../team/team-api.ts'
 import type { UploadDeps } from '../media/uploads.ts'
+import type { Typing } from '../read/typing.ts'
 import type { SendDeps } from '../send/send-deps.ts'
 import { consentRoutes } from './consent-routes.ts'
 import { bulkRoutes, changeRoutes, ownerRoutes, readMarkRoutes } from './conversation-change-routes.ts'
@@ -16,7 +17,7 @@ import { presenceRoutes } from './presence-routes.ts'
 import { searchRoutes } from './search-routes.ts'
 import { timelineRoutes } from './timeline-routes.ts'
 
-export type InboxTeamDeps = SendDeps & HealthDeps & FileDeps & UploadDeps & { presence: Presence }
+export type InboxTeamDeps = SendDeps & HealthDeps & FileDeps & UploadDeps & { presence: Presence; typing: Typing }
 
 export function inboxTeamRoutes(app: App, deps: InboxTeamDeps, guard: TeamGuard): void {
   const api = teamApi(app, guard, 'Team inbox')

@@ -7,7 +7,8 @@ import { closed, idSchema } from '../../team/team-schema.ts'
 import type { InboxDeps } from '../conversation/conversation.ts'
 import { conversationNotFound } from '../conversation/errors.ts'
 import { findConversation } from '../conversation/queries.ts'
-import { conversationsPath } from './inbox-request.ts'
+import type { Typing } from '../read/typing.ts'
+import { conversationsPath, scopeOf } from './inbox-request.ts'
 import { TeamConversationParams } from './inbox-schema.ts'
 import { type OpenConversation, type Presence, presenceStates, presentPeople, ttlMs } from './live-updates.ts'
 
@@ -24,8 +25,8 @@ const People = Type.Object({
   ),
 })
 
-export function presenceRoutes(api: TeamApi, deps: InboxDeps & { presence: Presence }): void {
-  const { db, presence } = deps
+export function presenceRoutes(api: TeamApi, deps: InboxDeps & { presence: Presence; typing: Typing }): void {
+  const { db, presence, typing } = deps
   const openConversationOf = async (workspaceId: string, id: string): Promise<OpenConversation> => {
     const row = await findConversation(db.sql, { workspaceId, connectionIds: [] }, id)
     if (row === undefined) throw conversationNotFound()
@@ -47,16 +48,32 @@ export function presenceRoutes(api: TeamApi, deps: InboxDeps & { presence: Prese
   api.post(path, 'member', {
     operationId: 'reportPresence',
     summary: 'Report that I have a conversation open',
-    description: `Valid for ${ttlMs / 1000} seconds: report again every ten, and \`gone\` on leaving. Others receive \`team.presence\` on the live stream. Only for members: tokens get 403.`,
+    description: `Valid for ${ttlMs / 1000} seconds: report again every 13, and \`gone\` on leaving. Others receive \`team.presence\` on the live stream. Only for members: tokens get 403.`,
     params: TeamConversationParams,
-    body: Type.Object({ state: oneOf([...presenceStates, 'gone'] as const, { example: 'typing' }) }, closed),
+    body: Type.Object(
+      {
+        state: oneOf([...presenceStates, 'gone'] as const, { example: 'typing' }),
+        toCustomer: Type.Optional(
+          Type.Boolean({
+            description:
+              'With `typing`: a message, which the customer is shown for 25 seconds unless an agent owns the conversation; not a note.',
+          }),
+        ),
+      },
+      closed,
+    ),
     answers: { 200: People },
     run: async ({ member, params, body }) => {
       const { workspaceId, userId } = member
       if (userId === null) throw forbidden('Tokens cannot report presence. Sign in as a member.')
       const conversation = await openConversationOf(workspaceId, params.id)
-      const { state } = body
+      const { state, toCustomer = false } = body
+      const wasTyping = presence.list(conversation).some((one) => one.userId === userId && one.state === 'typing')
       presence.set(conversation, userId, state === 'gone' ? null : state)
+      const isTyping = presence.list(conversation).some((one) => one.state === 'typing')
+      // Before the response, so that the next report of the page cannot overtake it.
+      if (state === 'typing' && toCustomer) await typing.show('people', scopeOf(member), conversation.conversationId)
+      else if (wasTyping && !isTyping) await typing.stop(scopeOf(member), conversation.conversationId)
       return { people: await presentPeople(deps, presence, conversation) }
     },
   })

@@ -321,6 +321,12 @@ test('a message is marked as read; a file is uploaded first and sent with the re
   wa.user = own
   await socket.markRead(jid, '3A01')
   assert.deepEqual(wa.calls.splice(0), [['readMessages', [{ remoteJid: jid, id: '3A01', fromMe: false }]]])
+  await socket.setTyping(jid, true)
+  await socket.setTyping(jid, false)
+  assert.deepEqual(wa.calls.splice(0), [
+    ['sendPresenceUpdate', 'composing', jid],
+    ['sendPresenceUpdate', 'paused', jid],
+  ])
   const bytes = async function* () {
     yield Buffer.from('a sound')
   }

@@ -64,6 +64,7 @@ function fakeSocket(options: BaileysOptions) {
     relayMessage: async (...call) => void calls.push(['relayMessage', ...call]),
     waUploadToServer: 'the way up',
     readMessages: async (...call) => void calls.push(['readMessages', ...call]),
+    sendPresenceUpdate: async (...call) => void calls.push(['sendPresenceUpdate', ...call]),
     requestPairingCode: async (digits) => {
       calls.push(['requestPairingCode', digits])
       return 'ABCD1234'

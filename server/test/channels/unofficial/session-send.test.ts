@@ -15,6 +15,7 @@ import {
 } from '../../support/channels/session-world.ts'
 import { conversationPath } from '../../support/inbox/inbox-world.ts'
 import { addUpload } from '../../support/inbox/uploads.ts'
+import { signedInMember } from '../../support/member.ts'
 import { type Answer, testTeamToken } from '../../support/world.ts'
 
 async function assertNotDelivered(w: SessionWorld, id: string, answer: Answer, reason: string): Promise<void> {
@@ -105,6 +106,30 @@ test("the customer's message is marked as read", async () => {
   })
   await w.call('POST', `${conversationPath(conversationId)}/read`)
   assert.equal(await read, `${customerPhone}@s.whatsapp.net`)
+})
+
+test('a person who types is shown as composing, and as paused when they stop, once each', async () => {
+  const w = await sessionWorld()
+  const { conversationId } = await w.startConversation()
+  const member = await signedInMember(w)
+  const calls: string[] = []
+  const say = async (state: string) => {
+    const body = { state, ...(state === 'typing' && { toCustomer: true }) }
+    await member.call('POST', `/inbox/conversations/${conversationId}/presence`, body)
+  }
+  const reached = (count: number) =>
+    new Promise<void>((resolve) => {
+      w.network.onRead = (call) => void (calls.push(call) === count && resolve())
+    })
+  const composing = reached(2)
+  await say('typing')
+  await composing
+  const paused = reached(3)
+  for (const state of ['viewing', 'typing', 'viewing']) await say(state)
+  await paused
+  await w.work()
+  const jid = `${customerPhone}@s.whatsapp.net`
+  assert.deepEqual(calls, [jid, `${jid} composing`, `${jid} paused`])
 })
 
 test('a send that reaches the database late gets no extra time, because a takeover may be waiting for it', async () => {

@@ -177,6 +177,16 @@ test('a timeout or reset after the request has an unknown outcome', async () => 
   assert.deepEqual(await send(connection, order()), { outcome: 'unknown', errorCode: 'econnreset' })
 })
 
+test('typing is shown with the read receipt', async () => {
+  await markRead(connection, 'wamid.in', { phone: '5511999990000', userId: null }, true)
+  assert.deepEqual(platform.requests[0]?.body, {
+    messaging_product: 'whatsapp',
+    status: 'read',
+    message_id: 'wamid.in',
+    typing_indicator: { type: 'text' },
+  })
+})
+
 test('marking as read calls the platform and never throws', async () => {
   await markRead(connection, 'wamid.in', { phone: '5511999990000', userId: null })
   assert.deepEqual(platform.requests[0]?.body, {

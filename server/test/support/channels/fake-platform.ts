@@ -29,7 +29,7 @@ const newState = () => ({
   sends: [] as { connectionId: string; order: Order }[],
   /** Orders of all calls. */
   calls: [] as Order[],
-  reads: [] as { connectionId: string; externalId: string }[],
+  reads: [] as { connectionId: string; externalId: string; isTyping?: boolean }[],
   /** Makes `markRead` fail, which a connector should not. */
   readsFail: false,
   /** Answers to the next calls, whatever else is configured. */
@@ -48,8 +48,8 @@ export function fakePlatform() {
     maxTextLength: 4096,
     supportsChoices: true,
     send: ({ id }, order) => acceptOrder(platform, id, order),
-    markRead: async ({ id: connectionId }, externalId) => {
-      platform.reads.push({ connectionId, externalId })
+    markRead: async ({ id: connectionId }, externalId, _to, isTyping) => {
+      platform.reads.push({ connectionId, externalId, ...(isTyping && { isTyping }) })
       if (platform.readsFail) throw new Error('The platform does not answer')
     },
   }

@@ -117,6 +117,7 @@ function openScripted(network: ReturnType<typeof newDeliveryState>, options: Soc
       return `given ${id}`
     },
     markRead: async (jid) => network.onRead(jid),
+    setTyping: async (jid, isTyping) => network.onRead(`${jid} ${isTyping ? 'composing' : 'paused'}`),
     pairingCode: async (digits) => {
       network.pairingCodes.push(digits)
       return 'K7QX2M9P'

@@ -67,11 +67,16 @@ export async function addNote(
   void inbox.queries.invalidateQueries({ queryKey: threadKey(inbox.workspaceId, id), exact: true })
 }
 
-/** Reports what I do in a conversation. Failures are ignored. */
-export async function sendPresence(inbox: Inbox, id: string, state: Person['state'] | 'gone'): Promise<void> {
+/** Reports what I do in a conversation; `toCustomer`: I write a message, not a note. Failures are ignored. */
+export async function sendPresence(
+  inbox: Inbox,
+  id: string,
+  state: Person['state'] | 'gone',
+  toCustomer: boolean,
+): Promise<void> {
   const key = peopleKey(inbox.workspaceId, id)
   const before = inbox.queries.getQueryData<Person[]>(key)
-  const people = await calls.postPresence(inbox.workspaceId, id, state).catch(() => null)
+  const people = await calls.postPresence(inbox.workspaceId, id, state, toCustomer).catch(() => null)
   // Updates from the stream meanwhile are as new or newer.
   const isUnchanged = inbox.queries.getQueryData<Person[]>(key) === before
   if (people !== null && isUnchanged) inbox.queries.setQueryData(key, people)

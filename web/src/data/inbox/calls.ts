@@ -160,8 +160,9 @@ export async function postPresence(
   workspaceId: string,
   id: string,
   state: Person['state'] | 'gone',
+  toCustomer: boolean,
 ): Promise<Person[]> {
-  const call = { params: { path: { workspaceId, id } }, body: { state } }
+  const call = { params: { path: { workspaceId, id } }, body: { state, ...(toCustomer && { toCustomer }) } }
   // Completes even if the page is being closed.
   return (await unwrap(api.POST(`${conversationPath}/presence`, { ...call, keepalive: true }))).people
 }

@@ -85,7 +85,7 @@ export function useComposer(workspaceId: string, conversation: Conversation, onS
       // Continuing the text closes the templates.
       if (isHeld) setWantsTemplate(false)
       if (text.trim() === '') presenceSenderOf(id)?.stopTyping()
-      else presenceSenderOf(id)?.startTyping()
+      else presenceSenderOf(id)?.startTyping(surface === 'reply')
     },
     wantTemplate: setWantsTemplate,
   }

@@ -6,20 +6,23 @@ export type PresenceState = Person['state'] | 'gone'
 export interface PresenceSender {
   /** Whether the conversation is visible to me. */
   setVisible(isVisible: boolean): void
-  /** Call on each input. Typing ends after 5 seconds without input. */
-  startTyping(): void
+  /** Call on each input, of a message to the customer or of a note. Typing ends after 5 seconds without input. */
+  startTyping(toCustomer: boolean): void
   /** Typing has ended: the text was sent or deleted. */
   stopTyping(): void
   leave(): void
 }
 
-// The server expires presence after 20 seconds.
-const heartbeatMs = 10_000
+// The server expires presence after 20 seconds, and shows the customer that we type again after 25.
+const heartbeatMs = 13_000
 const idleMs = 5_000
 
 /** Sends each change at once and repeats it before it expires. Requests are sent in order. */
-export function createPresenceSender(send: (state: PresenceState) => Promise<unknown>): PresenceSender {
+export function createPresenceSender(
+  send: (state: PresenceState, toCustomer: boolean) => Promise<unknown>,
+): PresenceSender {
   let state: PresenceState = 'gone'
+  let toCustomer = false
   let isSending = false
   let isStale = false
   let resting: ReturnType<typeof setTimeout> | undefined
@@ -28,15 +31,16 @@ export function createPresenceSender(send: (state: PresenceState) => Promise<unk
     isStale = isSending
     if (isSending) return
     isSending = true
-    void send(state).finally(() => {
+    void send(state, toCustomer).finally(() => {
       isSending = false
       if (isStale) sendState()
     })
   }
-  const setState = (next: PresenceState) => {
+  const setState = (next: PresenceState, isToCustomer = false) => {
     clearTimeout(resting)
-    if (next === state) return
+    if (next === state && isToCustomer === toCustomer) return
     state = next
+    toCustomer = isToCustomer
     sendState()
   }
   const heartbeat = setInterval(() => state !== 'gone' && sendState(), heartbeatMs)
@@ -45,8 +49,8 @@ export function createPresenceSender(send: (state: PresenceState) => Promise<unk
   }
   return {
     setVisible: (isVisible) => setState(isVisible ? 'viewing' : 'gone'),
-    startTyping: () => {
-      setState('typing')
+    startTyping: (isToCustomer) => {
+      setState('typing', isToCustomer)
       resting = setTimeout(stopTyping, idleMs)
     },
     stopTyping,

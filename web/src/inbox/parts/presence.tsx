@@ -20,7 +20,7 @@ export const presenceSenderOf = (id: string): PresenceSender | undefined => send
 export function usePresence(id: string): readonly Person[] {
   const inbox = useInbox()
   useEffect(() => {
-    const sender = createPresenceSender((state) => sendPresence(inbox, id, state))
+    const sender = createPresenceSender((state, toCustomer) => sendPresence(inbox, id, state, toCustomer))
     senders.set(id, sender)
     const updateVisibility = () => sender.setVisible(document.visibilityState === 'visible')
     updateVisibility()

@@ -5,7 +5,14 @@ import type { KeyStore } from '../../../base/encryption/key-store.ts'
 import type { SessionConnection } from '../../connection/connection.ts'
 import type { Connector, Order, OutgoingMessage, Recipient, SendResult } from '../../connector.ts'
 import type { SocketContent } from '../transport/transport.ts'
-import { enqueueSend, type NewSessionSend, preventSend, type SendProgress, waitForSend } from './sends.ts'
+import {
+  enqueueSend,
+  type NewSessionSend,
+  preventSend,
+  type ReadReceipt,
+  type SendProgress,
+  waitForSend,
+} from './sends.ts'
 
 export interface SessionConnectorDeps {
   db: Db
@@ -22,6 +29,8 @@ export interface SessionConnectorDeps {
 const defaultAckMs = 8_000
 const defaultPollMs = 250
 const readWithinMs = 30_000
+/** Later, the answer has probably been sent. */
+const typingWithinMs = 5_000
 
 /** Connector for QR sessions. Enqueues sends for the process that holds the socket. */
 export function sessionConnector(deps: SessionConnectorDeps): Connector<SessionConnection> {
@@ -34,8 +43,12 @@ export function sessionConnector(deps: SessionConnectorDeps): Connector<SessionC
       if (!(await requestSend(deps, send))) return { outcome: 'unreachable', errorCode: 'session_not_held' }
       return waitForEnd(deps, send)
     },
-    markRead: async (connection, externalId, customer) => {
-      const send = readReceiptOf(connection, externalId, customer)
+    markRead: async (connection, externalId, customer, isTyping = false) => {
+      const send = readReceiptOf(connection, customer, { read: externalId, ...(isTyping && { typing: 'composing' }) })
+      if (send !== null) await requestSend(deps, send)
+    },
+    stopTyping: async (connection, externalId, customer) => {
+      const send = readReceiptOf(connection, customer, { read: externalId, typing: 'paused' })
       if (send !== null) await requestSend(deps, send)
     },
     cancelOrder: (tx, keyring, { workspaceId, connectionId, correlator }) => {
@@ -76,13 +89,14 @@ function contentOf(message: OutgoingMessage): SocketContent | null {
 
 function readReceiptOf(
   { workspaceId, id: connectionId }: SessionConnection,
-  externalId: string,
   customer: Recipient,
+  receipt: Omit<ReadReceipt, 'jid'>,
 ): NewSessionSend | null {
   const jid = chatJidOf(customer)
   if (jid === null) return null
   const send = { workspaceId, connectionId, id: randomUUID(), kind: 'read', correlator: null } as const
-  return { ...send, content: { jid, read: externalId }, leftMs: () => readWithinMs }
+  const withinMs = receipt.typing === undefined ? readWithinMs : typingWithinMs
+  return { ...send, content: { jid, ...receipt }, leftMs: () => withinMs }
 }
 
 export async function requestSend(

@@ -65,7 +65,8 @@ async function sendContent(
     const mayLeave = () => isOurs() && performance.now() < endsAt
     if (!mayLeave()) return notSent
     if ('read' in job) {
-      await socket.markRead(job.jid, job.read)
+      if (job.typing !== 'paused') await socket.markRead(job.jid, job.read)
+      if (job.typing !== undefined) await socket.setTyping(job.jid, job.typing === 'composing')
       return { state: 'accepted', errorCode: null }
     }
     if ('given' in job) return null

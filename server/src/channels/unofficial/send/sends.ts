@@ -6,10 +6,17 @@ import type { SessionKey } from '../session/session.ts'
 import { type Lease, leaseList, requireLease } from '../session/session-lease.ts'
 import type { SocketContent } from '../transport/transport.ts'
 
+/** Marks a message as read. A process of a version that does not know `typing` only marks it. */
+export interface ReadReceipt {
+  jid: string
+  read: string
+  typing?: 'composing' | 'paused'
+}
+
 /** Content of a send for the process that holds the session. */
 export type SendContent =
   | ({ jid: string } & SocketContent)
-  | { jid: string; read: string }
+  | ReadReceipt
   /** Upload: the id of our file. */
   | { give: string }
   /** Result of an upload: the network's value for the file. */

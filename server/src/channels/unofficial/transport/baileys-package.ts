@@ -79,6 +79,7 @@ export interface BaileysSocket {
   relayMessage(jid: string, message: object, options: { messageId: string }): Promise<unknown>
   waUploadToServer: unknown
   readMessages(keys: { remoteJid: string; id: string; fromMe: boolean }[]): Promise<void>
+  sendPresenceUpdate(type: 'composing' | 'paused', toJid: string): Promise<void>
   requestPairingCode(digits: string): Promise<string>
   logout(): Promise<void>
   end(error: undefined): Promise<void>

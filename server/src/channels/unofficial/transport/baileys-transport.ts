@@ -19,6 +19,7 @@ function openSocket(deps: BaileysDeps, options: SocketOptions): Socket {
     send: (message, mayLeave) => send(state, message, mayLeave),
     upload: (file) => uploadFile(state, file),
     markRead: async (remoteJid, id) => waOf(state).readMessages([{ remoteJid, id, fromMe: false }]),
+    setTyping: async (jid, isTyping) => waOf(state).sendPresenceUpdate(isTyping ? 'composing' : 'paused', jid),
     pairingCode: async (digits) => {
       // The network accepts a pairing code only after it has offered a QR code.
       await state.qrOffered.promise

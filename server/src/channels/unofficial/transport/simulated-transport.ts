@@ -99,6 +99,9 @@ function socketOf(state: State): Socket {
     markRead: async (jid, id) => {
       await callSocket(state, '/read', { jid, id })
     },
+    setTyping: async (jid, isTyping) => {
+      await callSocket(state, '/typing', { jid, isTyping })
+    },
     pairingCode: async (digits) => {
       const code = textOf((await callSocket(state, '/pairing-code', { phone: digits })).code)
       if (code === null) throw new Error('The network returned no code')

@@ -72,6 +72,8 @@ export interface Socket {
   upload(file: FileToUpload): Promise<string>
   /** Marks the customer's message as read. */
   markRead(jid: string, id: string): Promise<void>
+  /** Shows or ends that an answer is being written. The network shows it only for some seconds. */
+  setTyping(jid: string, isTyping: boolean): Promise<void>
   /** Requests a code of eight characters to type on the phone with these digits, instead of a QR code. */
   pairingCode(digits: string): Promise<string>
   /** Unlinks the device at the network. */
