@@ -73,7 +73,7 @@ export function contentOf(utterance: Utterance, ends: ChatEnds): object {
     case 'button_reply':
     case 'list_reply':
     case 'flow_reply':
-      return { ...context, type: 'interactive', interactive: interactive(utterance) }
+      return { ...context, type: 'interactive', interactive: interactive(utterance, ends.about) }
     case 'reaction':
       return { type: 'reaction', reaction: { message_id: about, emoji: text || '👍' } }
     case 'reaction_removed':
@@ -153,7 +153,7 @@ const cardOf = ({ name, phones, organisation, emails = [] }: Card, kind: Inbound
   ...(kind === 'contact_request' ? { origin: 'contact_request' } : {}),
 })
 
-function interactive({ kind, text, choice }: Utterance): object {
+function interactive({ kind, text, choice }: Utterance, about: ChatMessage | undefined): object {
   if (kind === 'button_reply') {
     return { type: 'button_reply', button_reply: { id: choice?.id ?? 'choice-1', title: text } }
   }
@@ -161,9 +161,11 @@ function interactive({ kind, text, choice }: Utterance): object {
     const description = choice?.description ?? ''
     return { type: 'list_reply', list_reply: { id: choice?.id ?? 'row-1', title: text, description } }
   }
+  const token = about?.prompt?.token
+  const answers = { ...(token === undefined ? {} : { flow_token: token }), answer: text }
   return {
     type: 'nfm_reply',
-    nfm_reply: { name: 'flow', body: 'Sent', response_json: JSON.stringify({ answer: text }) },
+    nfm_reply: { name: 'flow', body: 'Sent', response_json: JSON.stringify(answers) },
   }
 }
 

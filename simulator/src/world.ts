@@ -53,6 +53,8 @@ export interface ChatMessage {
   buttons: string[]
   /** Options that the customer can choose from. */
   offer: Offer | null
+  /** The one button of a message that asks for something. */
+  prompt: Prompt | null
   at: Date
   status: MessageStatus
   errorCode: number | null
@@ -89,6 +91,14 @@ export interface FreeEntry {
   until: Date
 }
 
+export interface Prompt {
+  type: 'link' | 'location_request' | 'contact_request' | 'flow'
+  title: string
+  url?: string
+  /** Comes back with the answers of a form. */
+  token?: string
+}
+
 export interface Offer {
   /** Label of the button that opens the list; null for buttons. */
   button: string | null
@@ -120,6 +130,8 @@ export interface Customer {
   freeEntry: FreeEntry | null
   /** Newest last. */
   messages: ChatMessage[]
+  /** Until when the business is shown to be typing; null if it is not. */
+  typingUntil: Date | null
   /** Messages written while offline. */
   unsent: { messageId: string; message: object }[]
 }
@@ -130,8 +142,6 @@ export interface World {
   templates: Map<string, SimulatedTemplate>
   nextId: number
 }
-  /** Until when the business is shown to be typing; null if it is not. */
-  typingUntil: Date | null
 
 export const limits = {
   numbers: 50,
@@ -178,6 +188,7 @@ export function addCustomer(world: World, input: NewCustomer): Customer {
     adAt: null,
     freeEntry: null,
     messages: [],
+    typingUntil: null,
     unsent: [],
   }
   world.customers.set(customer.id, customer)
@@ -188,7 +199,6 @@ function removeLeastActive(world: World): void {
   let leastActive: Customer | undefined
   for (const customer of world.customers.values()) {
     if (leastActive === undefined || lastActiveMs(customer) < lastActiveMs(leastActive)) leastActive = customer
-    typingUntil: null,
   }
   if (leastActive !== undefined) world.customers.delete(leastActive.id)
 }
@@ -257,6 +267,7 @@ export function addMessage(
     footer: null,
     buttons: [],
     offer: null,
+    prompt: null,
     status: 'pending',
     errorCode: null,
     correlator: null,
@@ -276,6 +287,7 @@ export function addMessage(
     text: message.text.slice(0, limits.shownChars),
   }
   customer.messages.push(full)
+  if (full.from !== 'customer') customer.typingUntil = null
   if (customer.messages.length > limits.messages) customer.messages.shift()
   return full
 }
@@ -287,7 +299,6 @@ export function windowIsOpen(number: BusinessNumber, customer: Customer, now: Da
   return now.getTime() < customer.lastWroteAt.getTime() + windowMs
 }
 
-  if (full.from !== 'customer') customer.typingUntil = null
 /** Returns a number, with generated values for missing secrets and ids. */
 export function newNumber(fields: Partial<BusinessNumber>): BusinessNumber {
   return {

@@ -57,6 +57,10 @@ const list = (rows: object[], more: object = {}) => ({
   type: 'interactive',
   interactive: { type: 'list', body: { text: 'Which?' }, action: { button: 'See', sections: [{ rows }], ...more } },
 })
+const prompt = (type: string, parameters?: object, name = type) => ({
+  type: 'interactive',
+  interactive: { type, body: { text: 'Please' }, action: { name, ...(parameters && { parameters }) } },
+})
 const row = (id: string, title = id) => ({ id, title })
 const image = (fields: object) => ({ type: 'image', image: fields })
 const text = (body: string, more: object = {}) => ({ type: 'text', text: { body }, ...more })
@@ -95,7 +99,10 @@ const refusals: [what: string, body: object, code: number][] = [
   ['a contact without parts of a name', { type: 'contacts', contacts: [{ name: { formatted_name: 'A' } }] }, 131008],
   ['two emoji', { type: 'reaction', reaction: { message_id: 'wamid.x', emoji: '👍👍' } }, 131009],
   ['interactive without its inside', { type: 'interactive' }, 131008],
-  ['a kind that is not simulated', { type: 'interactive', interactive: { type: 'flow' } }, 131051],
+  ['a kind that is not simulated', { type: 'interactive', interactive: { type: 'product' } }, 131051],
+  ['a link to another scheme', prompt('cta_url', { display_text: 'See', url: 'ftp://shop.example' }), 100],
+  ['a link of 21 characters', prompt('cta_url', { display_text: 'x'.repeat(21), url: 'https://a.example' }), 131009],
+  ['a form without a button', prompt('flow', { flow_message_version: '3', flow_id: '1', flow_token: 'x' }), 131008],
   ['61 characters below', buttons([button('a', 'A')], { footer: { text: 'x'.repeat(61) } }), 131009],
   ['four buttons', buttons(['a', 'b', 'c', 'd'].map((id) => button(id, id))), 100],
   ['a button of 21 characters', buttons([button('a', 'x'.repeat(21))]), 131009],
@@ -125,6 +132,46 @@ test('a wrong token, an expired token and an unknown number have different error
   assert.equal((await w.text(to, 'x')).body.error.code, 133010)
   await change({ registered: true })
   assert.equal((await w.graph('GET', numberId)).body.display_phone_number, `+${number.phone}`)
+})
+
+test('the customer answers a message with one button: the answer quotes it', async () => {
+  const answers: [body: object, kind: string, type: string][] = [
+    [prompt('location_request_message', undefined, 'send_location'), 'location', 'location'],
+    [prompt('request_contact_info'), 'contact_request', 'contacts'],
+    [
+      prompt('flow', { flow_message_version: '3', flow_id: '1', flow_token: 'one', flow_cta: 'Book' }),
+      'flow_reply',
+      'interactive',
+    ],
+  ]
+  for (const [body, kind, type] of answers) {
+    const { id, shown } = await sent(body)
+    assert.ok(shown.prompt !== null, kind)
+    w.received.length = 0
+    await w.call('POST', `/simulator/customers/${zoe.id}/messages`, { kind, text: 'Zoé', about: id })
+    await w.simulator.settled()
+    const [message] = w.changes()[0].value.messages
+    assert.deepEqual([message.type, message.context.id], [type, id])
+    const form = message.interactive?.nfm_reply.response_json
+    if (form !== undefined) assert.deepEqual(JSON.parse(form), { flow_token: 'one', answer: 'Zoé' })
+  }
+  const { shown } = await sent(prompt('cta_url', { display_text: 'See', url: 'https://a.example' }))
+  assert.deepEqual(shown.prompt, { type: 'link', title: 'See', url: 'https://a.example' })
+})
+
+test('typing is shown on the phone until the business sends a message', async () => {
+  const said = await w.call('POST', `/simulator/customers/${zoe.id}/messages`, { text: 'Hello?' })
+  const read = { status: 'read', message_id: said.body.id, typing_indicator: { type: 'text' } }
+  assert.equal((await w.send(read)).status, 200)
+  const isTyping = async () => (await w.call('GET', `/simulator/customers/${zoe.id}`)).body.businessIsTyping
+  assert.equal(await isTyping(), true)
+  await sent({ type: 'text', text: { body: 'Hi' } })
+  assert.equal(await isTyping(), false)
+  await w.send(read)
+  await w.call('POST', '/simulator/clock', { advanceMs: 25_000 })
+  assert.equal(await isTyping(), false)
+  const { status, body } = await w.send({ ...read, typing_indicator: { type: 'audio' } })
+  assert.deepEqual([status, body.error.code], [400, 100])
 })
 
 test('outside the window a text is accepted and then fails with 131047, while a template is delivered', async () => {

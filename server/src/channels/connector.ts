@@ -3,6 +3,7 @@ import type { Keyring } from '../base/encryption/keyring.ts'
 import type { MediaKind } from './channel-event.ts'
 import type { Channel, Connection } from './connection/connection.ts'
 import type { Choices } from './interactive-options.ts'
+import type { Prompt } from './prompts.ts'
 
 /** The customer's address on the platform, as last seen. */
 export interface Recipient {
@@ -28,6 +29,8 @@ export type OutgoingMessage =
   | { kind: 'media'; file: PlatformFile; caption: string; quoted?: ReferencedMessage }
   /** Only for connectors with `supportsChoices`. */
   | { kind: 'choices'; text: string; choices: Choices; quoted?: ReferencedMessage }
+  /** Only for connectors with `supportsChoices`. */
+  | { kind: 'prompt'; text: string; prompt: Prompt; quoted?: ReferencedMessage }
   /** A null emoji removes our reaction. */
   | { kind: 'reaction'; about: ReferencedMessage; emoji: string | null }
 
@@ -80,7 +83,7 @@ export type RefusalEffect = 'none' | 'connection_unavailable' | 'billable_held' 
 export interface Connector<C extends Connection = Connection> {
   /** Maximum length of a platform message's text, in UTF-16 units; null when the channel has no limit. */
   maxTextLength: number | null
-  /** The channel supports buttons and lists. */
+  /** The channel supports interactive messages: choices and prompts. */
   supportsChoices?: boolean
   send(connection: C, order: Order): Promise<SendResult>
   /**

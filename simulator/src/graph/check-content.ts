@@ -8,15 +8,16 @@ import {
   shownFile,
   shownLink,
 } from '../files/present-file.ts'
-import type { Choice, Offer } from '../world.ts'
+import type { Choice, Offer, Prompt } from '../world.ts'
+import { checkPrompt, hasNoFooter } from './check-prompt.ts'
 import { type Body, GraphError, invalidParameter, isObject, missingParameter } from './graph-error.ts'
 import { canSendAs } from './media-routes.ts'
 
-/** Text with buttons or a list to choose from. */
+/** Text with buttons or a list to choose from, or with one button that asks for something. */
 export interface InteractiveContent {
   kind: 'interactive'
   text: string
-  parts: { footer: string | null; offer: Offer }
+  parts: { footer: string | null; offer: Offer } | { footer: string | null; prompt: Prompt }
   failWith: null
 }
 
@@ -28,9 +29,11 @@ const [maxButtons, maxSections, maxRows] = [3, 10, 10]
 export function checkInteractive(value: unknown): InteractiveContent {
   if (!isObject(value)) throw missingParameter('Parameter interactive is required.')
   const { type, body, footer, action } = value
-  if (type !== 'button' && type !== 'list') {
+  const isOffer = type === 'button' || type === 'list'
+  const prompt = isOffer || typeof type !== 'string' || !isObject(action) ? null : checkPrompt(type, action)
+  if (!isOffer && prompt === null) {
     throw new GraphError(131051, {
-      details: 'The simulator sends buttons and lists, and no other interactive messages.',
+      details: 'The simulator sends buttons, lists, links, requests and flows, and no other interactive messages.',
     })
   }
   if (!isObject(body)) throw missingParameter('Parameter interactive.body is required.')
@@ -38,11 +41,13 @@ export function checkInteractive(value: unknown): InteractiveContent {
   const foot = footer === undefined ? null : footer
   if (foot !== null && !isObject(foot)) throw invalidParameter('Param interactive.footer must be a JSON object.')
   if (!isObject(action)) throw missingParameter('Parameter interactive.action is required.')
-  const offer = type === 'list' ? checkList(action) : checkButtons(action)
-  const parts = {
-    footer: foot === null ? null : requireText(foot.text, 'interactive.footer.text', longest.footer),
-    offer,
-  }
+  if (foot !== null && hasNoFooter(String(type)))
+    throw invalidParameter('Unexpected key "footer" on param "interactive".')
+  const shownFooter = foot === null ? null : requireText(foot.text, 'interactive.footer.text', longest.footer)
+  const parts =
+    prompt === null
+      ? { footer: shownFooter, offer: type === 'list' ? checkList(action) : checkButtons(action) }
+      : { footer: shownFooter, prompt }
   return { kind: 'interactive', text, parts, failWith: null }
 }
 

@@ -9,7 +9,7 @@ export const hourOf = (at) => hourFormat.format(new Date(at))
 export const dayOf = (at) => dayFormat.format(new Date(at))
 
 /** Returns the chat as list items, with day separators. `isMine`: sent from this phone. Same `state`, same look. */
-export function bubbles(messages, { isMine, onButton, onChoice, onAct }) {
+export function bubbles(messages, { isMine, onButton, onChoice, onPrompt, onAct }) {
   const items = []
   let previous
   for (const message of messages) {
@@ -25,7 +25,7 @@ export function bubbles(messages, { isMine, onButton, onChoice, onAct }) {
       build: () =>
         message.status === 'failed'
           ? failure(message, isMine(message))
-          : bubble(message, isMine(message), { isFollowing, quoted, isMine, onButton, onChoice, onAct }),
+          : bubble(message, isMine(message), { isFollowing, quoted, isMine, onButton, onChoice, onPrompt, onAct }),
     })
     previous = message
   }
@@ -41,7 +41,7 @@ function failure({ errorCode, text }, isMine) {
   return make('li', { className: 'notice', text: `${what} was not delivered (${errorCode})` })
 }
 
-function bubble(message, isOwn, { isFollowing, quoted, isMine, onButton, onChoice, onAct }) {
+function bubble(message, isOwn, { isFollowing, quoted, isMine, onButton, onChoice, onPrompt, onAct }) {
   const isWaiting = !isOwn && message.from !== 'customer' && message.status === 'sent'
   const classes = ['bubble', isOwn ? 'mine' : 'theirs', isFollowing && 'following', isWaiting && 'waiting']
   const item = make('li', {
@@ -54,6 +54,7 @@ function bubble(message, isOwn, { isFollowing, quoted, isMine, onButton, onChoic
   item.append(caption(message, isOwn))
   if (message.buttons.length > 0) item.append(choices(message, onButton))
   if (message.offer) item.append(renderOptions(message, onChoice))
+  if (message.prompt) item.append(promptOf(message, onPrompt))
   const reactions = reactionsOf(message)
   if (reactions) item.append(reactions)
   if (onAct && !message.isWithdrawn) item.append(actsOf(message, onAct))
@@ -132,4 +133,17 @@ function renderOptions(message, onChoice) {
   })
   if (label === null) return make('span', { className: 'choices' }, ...all)
   return make('details', { className: 'choices' }, make('summary', { text: label, dir: 'auto' }), ...all)
+}
+
+/** Renders the one button of a message; a link opens in another tab. Without `onPrompt` it is disabled. */
+function promptOf(message, onPrompt) {
+  const { type, title, url } = message.prompt
+  if (type === 'link') {
+    const link = make('a', { href: url, target: '_blank', rel: 'noreferrer', text: title, dir: 'auto' })
+    return make('span', { className: 'choices' }, link)
+  }
+  const button = make('button', { type: 'button', 'data-prompt': type, text: title, dir: 'auto' })
+  button.disabled = !onPrompt
+  if (onPrompt) button.addEventListener('click', () => onPrompt(message))
+  return make('span', { className: 'choices' }, button)
 }

@@ -102,7 +102,7 @@ function showChat() {
   $('forgotten').hidden = !chat.isForgotten
   $('unread').hidden = chat.unread === 0 || chat.readsAtOnce || !chat.online
   $('unread').firstElementChild.textContent = chat.unread === 1 ? '1 unread message' : `${chat.unread} unread messages`
-  showThread(chat, { isMine, onButton: answerButton, onChoice: pick, onAct })
+  showThread(chat, { isMine, onButton: answerButton, onChoice: pick, onPrompt: answerPrompt, onAct })
 }
 
 const answerButton = (message, text) =>
@@ -110,6 +110,15 @@ const answerButton = (message, text) =>
 
 const pick = (message, { id: choiceId }) =>
   act(() => callSimulator('POST', ofChosen('/messages'), { choiceId, about: message.id }))
+
+/** Does what the button of a message asks for. */
+function answerPrompt({ id, prompt: { type } }) {
+  const kinds = { location_request: 'location', contact_request: 'contact_request', flow: 'flow_reply' }
+  const text = type === 'contact_request' ? chat.name : ''
+  const answer = type === 'flow' ? window.prompt('What to fill in') : text
+  if (answer !== null)
+    act(() => callSimulator('POST', ofChosen('/messages'), { kind: kinds[type], text: answer, about: id }))
+}
 
 function showClock() {
   const now = Date.now() + shiftMs

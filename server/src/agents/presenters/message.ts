@@ -10,6 +10,7 @@ import { safeName } from '../../inbox/media/inspect-file.ts'
 import { actorReferences, type Names } from '../../inbox/read/names.ts'
 import { emojiOf, type MessageDetails } from '../../inbox/read/read-details.ts'
 import type { MessageView } from '../../inbox/read/read-messages.ts'
+import { presentPrompt, ShownPrompt } from '../../inbox/send/prompt-schema.ts'
 import { ShownChoices } from '../../inbox/team-api/media-schema.ts'
 import { idSchema } from '../../team/team-schema.ts'
 import { presentText } from './notes-and-handovers.ts'
@@ -88,6 +89,7 @@ export const AgentMessage = Type.Object(
     ),
     answers_message_id: Type.Optional(nullable(idSchema('The message that it replies to; null: unknown.'))),
     choices: Type.Optional(ShownChoices),
+    prompt: Type.Optional(ShownPrompt),
     chosen: Type.Optional(
       Type.Object(
         { id: text(256, 'Id from your message.'), title: text(24, 'Its label.') },
@@ -166,6 +168,7 @@ function presentDetail(
     ...(detail?.cards && { customer_contacts: detail.cards.slice(0, 20).map((card) => writeCard(card, masked)) }),
     ...(about && { answers_message_id: details.referenced(message, about.externalId)?.id ?? null }),
     ...(detail?.choices && { choices: detail.choices }),
+    ...(detail?.prompt && { prompt: presentPrompt(detail.prompt) }),
     ...presentChoice(message, details),
     ...(detail?.reaction && { reaction: emojiOf(message) }),
     ...(revision?.editedAt && { edited_at: revision.editedAt }),

@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox'
 import { ApiError, invalid } from '../../base/errors.ts'
 import { oneOf } from '../../base/route.ts'
 import { text, uuid, visiblePattern } from '../../base/schema-types.ts'
+import { promptTypes } from '../../channels/prompts.ts'
 import type { Conversation } from '../../inbox/conversation/conversation.ts'
 import type { SeenPosition } from '../../inbox/conversation/conversation-state.ts'
 import { findInboundMarks, findNewestInbound, isMessageOf } from '../../inbox/conversation/message-queries.ts'
@@ -11,6 +12,7 @@ import { findUploadDigest } from '../../inbox/media/attached-uploads.ts'
 import { sendReadReceiptFor } from '../../inbox/read/mark-read.ts'
 import { readDetails } from '../../inbox/read/read-details.ts'
 import { readUnanswered } from '../../inbox/read/read-messages.ts'
+import { promptFields } from '../../inbox/send/prompt-schema.ts'
 import { CustomerWroteAgain } from '../../inbox/send/send-errors.ts'
 import { ChoicesSend, TemplateSend } from '../../inbox/send/send-schema.ts'
 import { type AgentCaller, type AgentDeps, defineTool, idempotencyKey, input, output } from '../define-tool.ts'
@@ -22,7 +24,7 @@ import { readViewerContext, scopeOf, senderOf } from '../presenters/viewer.ts'
 
 const closed = { additionalProperties: false }
 
-/** Content of an answer: one of the first four, and the quoted message. */
+/** Content of an answer: exactly one of these fields, besides the quoted message. */
 const contentFields = {
   text: Type.Optional(
     Type.String({
@@ -30,7 +32,7 @@ const contentFields = {
       maxLength: 16_384,
       pattern: visiblePattern,
       description:
-        'Sent unchanged. The official channel takes 4,096 characters a message; a longer text is cut, up to `max_parts` of who_am_i. Send either this, `file`, `choices` or `template`.',
+        'Sent unchanged. The official channel takes 4,096 characters a message; a longer text is cut, up to `max_parts` of who_am_i. Send exactly one of this and the other kinds of content.',
     }),
   ),
   file: Type.Optional(
@@ -51,6 +53,10 @@ const contentFields = {
     ),
   ),
   choices: Type.Optional(ChoicesSend.properties.choices),
+  link: Type.Optional(promptFields.link),
+  location_request: Type.Optional(promptFields.location_request),
+  contact_request: Type.Optional(promptFields.contact_request),
+  flow: Type.Optional(promptFields.flow),
   template: Type.Optional(
     Type.Object(
       {
@@ -80,7 +86,7 @@ export const answer = defineTool({
   name: 'answer',
   title: 'Answer the customer',
   description:
-    'Sends the customer a text, a file, a text with buttons or a list, or an approved template, which also works when the 24-hour window is closed. Only in a conversation of yours. It cannot be undone. The same content is sent once until you have seen a newer message from the customer, no matter how often you call: `was_new` says whether this call sent it. `arrived_meanwhile` holds customer messages that you had not seen: they still need an answer. With `after_message_id`, nothing is sent if there are any.',
+    'Sends the customer a text, a file, a text with buttons or a list, a text with one button (link, location_request, contact_request, flow), or an approved template, which also works when the 24-hour window is closed. Only in a conversation of yours. It cannot be undone. The same content is sent once until you have seen a newer message from the customer, no matter how often you call: `was_new` says whether this call sent it. `arrived_meanwhile` holds customer messages that you had not seen: they still need an answer. With `after_message_id`, nothing is sent if there are any.',
   scopes: ['inbox.write'],
   http: { method: 'POST', path: '/conversations/:conversation_id/answer' },
   input: Input,
@@ -248,12 +254,14 @@ async function readContent(
   args: Static<typeof AnswerContent>,
 ): Promise<AnswerContent> {
   const { text, file, choices, template, quoted_message_id: quoted } = args
-  if ([text, file, choices, template].filter((one) => one !== undefined).length !== 1) {
-    throw invalid('text', 'or exactly one of file, choices and template is required')
+  const prompts = promptTypes.filter((type) => args[type] !== undefined)
+  const kinds = [text, file, choices, template].filter((one) => one !== undefined)
+  if (kinds.length + prompts.length !== 1) {
+    throw invalid('text', `or exactly one of file, choices, ${promptTypes.join(', ')} and template is required`)
   }
   const uploadId = (file?.upload_id ?? template?.header_upload_id)?.toLowerCase() ?? null
   const body = bodyOf(args, uploadId)
-  const isWhole = quoted !== undefined || choices !== undefined || uploadId !== null
+  const isWhole = quoted !== undefined || choices !== undefined || prompts.length > 0 || uploadId !== null
   const digest = uploadId === null ? null : await findUploadDigest(inbox, workspaceId, conversationId, uploadId)
   return { body, isWhole, uploadId, identity: digest === null ? body : bodyOf(args, digest) }
 }
@@ -263,7 +271,10 @@ function bodyOf(args: Static<typeof AnswerContent>, file: string | null): object
   return { ...identityOf(args, file), ...(quoted !== undefined && { quoted_message_id: quoted }) }
 }
 
-function identityOf({ text, file, choices, template }: Static<typeof AnswerContent>, upload: string | null): object {
+function identityOf(args: Static<typeof AnswerContent>, upload: string | null): object {
+  const { text, file, choices, template } = args
+  const prompt = promptTypes.find((type) => args[type] !== undefined)
+  if (prompt !== undefined) return { kind: prompt, [prompt]: args[prompt] }
   if (text !== undefined) return { kind: 'text', text }
   if (choices !== undefined) return { kind: 'choices', choices }
   const { caption } = file ?? {}

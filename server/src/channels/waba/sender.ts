@@ -1,6 +1,7 @@
 import type { Connection, WabaConnection } from '../connection/connection.ts'
 import type { Connector, Order, OutgoingMessage, PlatformFile, Recipient, SendResult } from '../connector.ts'
 import type { Choices } from '../interactive-options.ts'
+import { promptMessage } from '../prompts.ts'
 import { interpretError } from './errors.ts'
 import { listOf, objectOf, parseJson, textOf } from './json.ts'
 import { bearer, type Call, type CallResult, callPlatform, type PlatformHttp } from './platform-call.ts'
@@ -96,6 +97,8 @@ function contentOf(message: OutgoingMessage, correlator: string): object {
       return fileOf(message.file, message.caption)
     case 'choices':
       return { type: 'interactive', interactive: interactiveOf(message.text, message.choices) }
+    case 'prompt':
+      return { type: 'interactive', interactive: promptMessage(message.text, message.prompt, correlator) }
     case 'reaction':
       return { type: 'reaction', reaction: { message_id: message.about.externalId, emoji: message.emoji ?? '' } }
     default:

@@ -2,6 +2,7 @@ import type { Keyring } from '../../base/encryption/keyring.ts'
 import { newId } from '../../base/id.ts'
 import type { MediaInfo, MediaKind, MessageDetail, MessageKind, Referral } from '../../channels/channel-event.ts'
 import type { Choices } from '../../channels/interactive-options.ts'
+import type { Prompt } from '../../channels/prompts.ts'
 import type { Actor } from '../../workspaces/actor.ts'
 import { createExternalIndexOf } from './encrypted-conversation.ts'
 
@@ -64,6 +65,8 @@ export interface StoredDetail extends Omit<MessageDetail, 'media'> {
   media?: { id: string; kind: MediaKind }
   /** Interactive options of an outbound message. */
   choices?: Choices
+  /** What an outbound message asks the customer to do. */
+  prompt?: Prompt
 }
 
 /** Changes that the author made to a sent message. Times are the platform's. */

@@ -6,6 +6,7 @@ import { needsAcknowledgement } from '../../channels/health/health.ts'
 import { findHold, isDue } from '../../channels/health/holds.ts'
 import { findChoicesProblem } from '../../channels/interactive-options.ts'
 import type { MediaTransport } from '../../channels/media-transport.ts'
+import { findPromptProblem } from '../../channels/prompts.ts'
 import { fillBody, type Template } from '../../channels/templates/templates.ts'
 import type { Consent } from '../../consents/consent.ts'
 import type { Conversation } from '../conversation/conversation.ts'
@@ -32,6 +33,7 @@ import {
   invalidMessage,
   optedOut,
   ownerMismatch,
+  promptUnsupported,
   templateNotApproved,
   unsupportedKind,
   windowClosed,
@@ -103,7 +105,7 @@ export interface SendCheck {
   consent: Consent | null
   /** The channel's limit for one message, in UTF-16 units. */
   maxTextLength: number | null
-  /** Whether the channel supports buttons and lists. */
+  /** Whether the channel supports interactive messages. */
   supportsChoices: boolean
   references: SendReferences
   /** How the channel transfers files; undefined if it supports none. */
@@ -131,6 +133,7 @@ export function checkSend(check: SendCheck): SendDraft {
   const isWindowOpen = windowIsOpen(conversation.windowExpiresAt, now)
   if (command.kind === 'interactive') throw unsupportedKind()
   if (command.kind === 'choices' && !check.supportsChoices) throw choicesUnsupported()
+  if (command.kind === 'prompt' && !check.supportsChoices) throw promptUnsupported(command.prompt.type)
   if (!canAnswer(sender, conversation)) throw ownerMismatch(conversation.owner)
   if (readiness === null || readiness.state === 'paused') throw connectionUnavailable()
   const holds = readiness.state === 'active' && readiness.holds.length === 0 ? [] : holdsOf(readiness)
@@ -167,6 +170,8 @@ function draftOf(check: SendCheck): SendDraft {
       return draftMedia(command, check)
     case 'choices':
       return draftChoices(command, check)
+    case 'prompt':
+      return draftPrompt(command, check)
     case 'reaction':
       return draftReaction(command, check)
     case 'interactive':
@@ -248,6 +253,14 @@ function draftChoices({ text, choices, ...command }: Of<'choices'>, check: SendC
   const quote = quotedReference(command, check)
   const part: OutgoingMessage = { kind: 'choices', text, choices, ...(quote !== null && { quoted: quote.other }) }
   return { kind: 'text', text, parts: [part], detail: { choices, ...(quote !== null && { quoted: quote.quoted }) } }
+}
+
+function draftPrompt({ text, prompt, ...command }: Of<'prompt'>, check: SendCheck): SendDraft {
+  const problem = findPromptProblem(text, prompt)
+  if (problem !== null) throw invalidMessage(problem)
+  const quote = quotedReference(command, check)
+  const part: OutgoingMessage = { kind: 'prompt', text, prompt, ...(quote !== null && { quoted: quote.other }) }
+  return { kind: 'text', text, parts: [part], detail: { prompt, ...(quote !== null && { quoted: quote.quoted }) } }
 }
 
 function storedDetailOf(

@@ -1,11 +1,14 @@
 import { badRequest, InvalidInput, invalid } from '../../base/errors.ts'
 import { compileCheck } from '../../base/validation.ts'
 import type { Choices } from '../../channels/interactive-options.ts'
+import type { Prompt, PromptType } from '../../channels/prompts.ts'
+import { type PromptFields, promptOf } from './prompt-schema.ts'
 import {
   type ChoicesFields,
   ChoicesSend,
   InteractiveSend,
   MediaSend,
+  PromptSends,
   QuotingTemplateSend,
   QuotingTextSend,
   ReactionSend,
@@ -26,6 +29,7 @@ export type SendCommand =
     }
   | { kind: 'media'; uploadId: string; text: string; quotedId?: string }
   | { kind: 'choices'; text: string; choices: Choices; quotedId?: string }
+  | { kind: 'prompt'; text: string; prompt: Prompt; quotedId?: string }
   /** Null removes our reaction. */
   | { kind: 'reaction'; messageId: string; emoji: string | null }
   | { kind: 'interactive'; body: object }
@@ -45,6 +49,10 @@ const checks = {
     template: compileCheck(QuotingTemplateSend),
     media: compileCheck(MediaSend),
     choices: compileCheck(ChoicesSend),
+    link: compileCheck(PromptSends.link),
+    location_request: compileCheck(PromptSends.location_request),
+    contact_request: compileCheck(PromptSends.contact_request),
+    flow: compileCheck(PromptSends.flow),
     reaction: compileCheck(ReactionSend),
     interactive: compileCheck(InteractiveSend),
   },
@@ -76,6 +84,7 @@ type SendBody =
     }
   | { kind: 'media'; upload_id: string; text?: string; quoted_message_id?: string }
   | { kind: 'choices'; choices: ChoicesFields; quoted_message_id?: string }
+  | { [K in PromptType]: { kind: K; quoted_message_id?: string } & Record<K, PromptFields[K]> }[PromptType]
   | { kind: 'reaction'; message_id: string; emoji: string | null }
   | { kind: 'interactive' }
 
@@ -94,6 +103,14 @@ function commandOf(body: SendBody): SendCommand {
       return { kind: 'media', uploadId: body.upload_id.toLowerCase(), text: body.text ?? '', ...quoted }
     case 'choices':
       return { kind: 'choices', text: body.choices.text, choices: choicesOf(body.choices), ...quoted }
+    case 'link':
+      return { kind: 'prompt', text: body.link.text, prompt: promptOf('link', body.link), ...quoted }
+    case 'location_request':
+      return { kind: 'prompt', text: body.location_request.text, prompt: { type: body.kind }, ...quoted }
+    case 'contact_request':
+      return { kind: 'prompt', text: body.contact_request.text, prompt: { type: body.kind }, ...quoted }
+    case 'flow':
+      return { kind: 'prompt', text: body.flow.text, prompt: promptOf('flow', body.flow), ...quoted }
     case 'reaction':
       return { kind: 'reaction', messageId: body.message_id.toLowerCase(), emoji: body.emoji }
     case 'interactive':

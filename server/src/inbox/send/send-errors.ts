@@ -1,6 +1,7 @@
 import { ApiError, conflict, type ErrorData, tooManyRequests, unprocessable } from '../../base/errors.ts'
 import { findAdvice } from '../../channels/health/advice.ts'
 import type { Hold } from '../../channels/health/holds.ts'
+import type { PromptType } from '../../channels/prompts.ts'
 import type { ConsentSource } from '../../consents/consent.ts'
 import type { Message } from '../conversation/message.ts'
 import { type Owner, writeOwner } from '../conversation/owner.ts'
@@ -24,6 +25,16 @@ export const choicesUnsupported = (): ApiError =>
   unprocessable('This channel does not support buttons and lists: send a text with numbered options', {
     code: 'UNSUPPORTED_KIND',
   })
+
+export const promptUnsupported = (type: PromptType): ApiError =>
+  unprocessable(`This channel does not support this kind: ${insteadOf[type]}`, { code: 'UNSUPPORTED_KIND' })
+
+const insteadOf: Record<PromptType, string> = {
+  link: 'send a text that contains the address',
+  location_request: 'ask for the location in a text',
+  contact_request: 'ask for the number in a text',
+  flow: 'ask the questions in a text',
+}
 
 // Does not suggest taking the conversation over: an agent must not do that because of an error message.
 export const ownerMismatch = (owner: Owner): ApiError =>

@@ -2,7 +2,9 @@ import { type Static, type TObject, type TProperties, Type } from 'typebox'
 import { errorResponse, nullable, oneOf, titled } from '../../base/route.ts'
 import { text, uuid } from '../../base/schema-types.ts'
 import { choiceLimits } from '../../channels/interactive-options.ts'
+import type { PromptType } from '../../channels/prompts.ts'
 import { strict, strictTitled } from '../api/schema.ts'
+import { promptFields } from './prompt-schema.ts'
 
 const closed = { additionalProperties: false }
 
@@ -136,6 +138,33 @@ export const ChoicesSend = strict({
   ...quotes,
 })
 
+const prompt = <K extends PromptType>(kind: K, description: string) =>
+  Type.Object(
+    {
+      kind: Type.Literal(kind, { description }),
+      ...({ [kind]: promptFields[kind] } as Pick<typeof promptFields, K>),
+      ...quotes,
+    },
+    closed,
+  )
+
+/** Like choices, they require an open window, and other channels return 422 `UNSUPPORTED_KIND`. */
+export const PromptSends = {
+  link: prompt('link', 'A text with a button that opens a web address.'),
+  location_request: prompt(
+    'location_request',
+    'A text with a button that shares a location, which arrives as a location that quotes it.',
+  ),
+  contact_request: prompt(
+    'contact_request',
+    'A text with a button that shares the phone number of the customer, which arrives as a contact that quotes it.',
+  ),
+  flow: prompt(
+    'flow',
+    'A text with a button that opens a form of the platform; the answers arrive as a text that quotes it.',
+  ),
+} as const
+
 export const ReactionSend = strict({
   kind: Type.Literal('reaction', {
     description:
@@ -154,6 +183,10 @@ export const TeamSend = Type.Union([
   seen(QuotingTemplateSend, 'TemplateToSendAsMember'),
   seen(MediaSend, 'MediaToSendAsMember'),
   seen(ChoicesSend, 'ChoicesToSendAsMember'),
+  seen(PromptSends.link, 'LinkToSendAsMember'),
+  seen(PromptSends.location_request, 'LocationRequestToSendAsMember'),
+  seen(PromptSends.contact_request, 'ContactRequestToSendAsMember'),
+  seen(PromptSends.flow, 'FlowToSendAsMember'),
   seen(ReactionSend, 'ReactionToSendAsMember'),
   InteractiveSend,
 ])

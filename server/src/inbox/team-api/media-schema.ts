@@ -7,6 +7,7 @@ import { choiceLimits } from '../../channels/interactive-options.ts'
 import { idSchema, workspaceParams } from '../../team/team-schema.ts'
 import { described, strict } from '../api/schema.ts'
 import { downloadType, inlineTypes } from '../media/inspect-file.ts'
+import { ShownPrompt } from '../send/prompt-schema.ts'
 
 /** Schemas of message content other than text, for the team API. */
 
@@ -111,6 +112,7 @@ export const messageDetail = {
   cards: Type.Array(TeamCard, { maxItems: maxCards, description: 'Contact cards.' }),
   quoted: nullable(TeamQuoted),
   choices: nullable(ShownChoices),
+  prompt: nullable(ShownPrompt),
   reaction: nullable(
     Type.Object(
       {

@@ -10,6 +10,7 @@ import { actorReferences, type NamedContact, type Names, readNames } from '../re
 import type { MediaView } from '../read/read-details.ts'
 import { emojiOf, type MessageDetails } from '../read/read-details.ts'
 import type { MessageView } from '../read/read-messages.ts'
+import { presentPrompt } from '../send/prompt-schema.ts'
 
 export function presentTeamConversation({ conversation, contact, newest, names }: ConversationView, now: Date) {
   const { lastMessage } = conversation
@@ -95,6 +96,7 @@ function presentDetail(message: MessageView, details: MessageDetails) {
         ? null
         : presentQuoted(detail.quoted, details.referenced(message, detail.quoted.externalId)),
     choices: detail?.choices ?? null,
+    prompt: detail?.prompt === undefined ? null : presentPrompt(detail.prompt),
     reaction:
       detail?.reaction === undefined
         ? null

@@ -9,6 +9,7 @@ export type Media = Schemas['TeamMedia']
 export type Place = Schemas['TeamPlace']
 export type ContactCard = Schemas['TeamCard']
 export type Choices = Schemas['ShownChoices']
+export type ShownPrompt = Schemas['ShownPrompt']
 export type Quoted = Schemas['TeamQuoted']
 export type Reaction = Schemas['TeamReaction']
 export type GalleryItem = Schemas['GalleryItem']
@@ -56,6 +57,10 @@ export type Reply = (
   | { kind: 'text'; text: string }
   | { kind: 'template'; template: TemplateChoice }
   | { kind: 'media'; upload_id: string; text?: string }
+  | { kind: 'link'; link: Schemas['LinkToSend'] }
+  | { kind: 'location_request'; location_request: Schemas['LocationToRequest'] }
+  | { kind: 'contact_request'; contact_request: Schemas['ContactToRequest'] }
+  | { kind: 'flow'; flow: Schemas['FlowToSend'] }
 ) & { quoted_message_id?: string }
 
 /** A reaction is attached to another message instead of being one of its own. */

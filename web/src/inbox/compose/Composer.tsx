@@ -1,12 +1,13 @@
 import { type RefObject, Suspense, useCallback, useEffect, useLayoutEffect, useMemo, useState } from 'react'
 import { flushSync } from 'react-dom'
-import type { Conversation } from '../../data/inbox/types.ts'
+import type { Conversation, Reply } from '../../data/inbox/types.ts'
 import { t, withTexts } from '../../text/index.ts'
 import { lazyComponent, prefetchedComponent } from '../../ui/overlay/lazy.ts'
 import { useShortcuts } from '../../ui/shortcuts.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { AttachButtons } from '../attach/AttachButtons.tsx'
 import { customerName } from '../parts/inbox-texts.ts'
+import { PromptButton } from '../prompt/PromptButton.tsx'
 import { useQuotedMessage } from '../quote/quoted-message.ts'
 import { ComposeField } from './ComposeField.tsx'
 import { ComposeFoot } from './ComposeFoot.tsx'
@@ -46,6 +47,7 @@ export function Composer({ conversation, pane, onSent }: ComposerProps) {
   useLayoutEffect(() => {
     if (surface === 'reply' && consumeFocusRequest(conversation.id)) composer.fieldRef.current?.focus()
   }, [surface, conversation.id, composer.fieldRef])
+  const sendReply = (reply: Reply, text: string) => sendOutgoing({ reply, text, ifLastMessageId: seen.newestId() })
   const name = customerName(conversation)
   const isBlocked = composer.obstacle !== null
   const mayChoose = !isClosed && !isBlocked && conversation.channel !== 'unofficial'
@@ -66,7 +68,7 @@ export function Composer({ conversation, pane, onSent }: ComposerProps) {
             conversation={conversation}
             isClosed={isClosed}
             keepsText={draft.reply.trim() !== ''}
-            send={(reply, text) => sendOutgoing({ reply, text, ifLastMessageId: seen.newestId() })}
+            send={sendReply}
             onStarted={() => composer.wantTemplate(true)}
             onSent={() => composer.wantTemplate(false)}
           />
@@ -98,6 +100,7 @@ export function Composer({ conversation, pane, onSent }: ComposerProps) {
         toggleTemplate={mayChoose ? () => composer.wantTemplate(surface !== 'template') : null}
       >
         <AttachButtons limits={files.limits} addFiles={take} record={() => attaching.setRecording(true)} />
+        {mayChoose && <PromptButton send={sendReply} />}
       </ComposeFoot>
     </section>
   )

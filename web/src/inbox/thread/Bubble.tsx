@@ -23,6 +23,7 @@ const AdCard = prefetchedComponent(() => import('../parts/AdCard.tsx'))
 const MediaPart = prefetchedComponent(() => import('../media/MediaPart.tsx'))
 const LocationAndContacts = prefetchedComponent(() => import('./LocationAndContacts.tsx'))
 const InteractiveOptions = prefetchedComponent(() => import('../parts/InteractiveOptions.tsx'))
+const PromptPart = prefetchedComponent(() => import('../parts/PromptPart.tsx'))
 
 interface BubbleProps {
   conversationId: string
@@ -69,8 +70,7 @@ const isDrawn = (media: Media): boolean =>
   hasReservedSize(media) && (media.state === 'coming' || (media.state === 'here' && media.isInline))
 
 const Content = memo(function Content({ message }: { message: Message }) {
-  const { id, direction, kind, text, media, place, cards, quoted, choices, isForwarded, withdrawnAt, editedAt } =
-    message
+  const { id, direction, kind, text, media, place, cards, quoted, isForwarded, withdrawnAt, editedAt } = message
   const isElsewhere = media === null && place === null && cards.length === 0 && kind !== 'text' && kind !== 'template'
   const isEmptied = withdrawnAt !== null && text === ''
   return (
@@ -104,17 +104,23 @@ const Content = memo(function Content({ message }: { message: Message }) {
         </em>
       )}
       {hasText(message) && <MessageText text={text} />}
-      {choices !== null && withdrawnAt === null && (
-        <Suspense>
-          <InteractiveOptions choices={choices} />
-        </Suspense>
-      )}
+      {withdrawnAt === null && <Interactive message={message} />}
       {(editedAt !== null || (withdrawnAt !== null && !isEmptied) || message.former.length > 0) && (
         <Revision message={message} />
       )}
     </>
   )
 })
+
+function Interactive({ message: { choices, prompt } }: { message: Message }) {
+  if (choices === null && prompt === null) return null
+  return (
+    <Suspense>
+      {choices !== null && <InteractiveOptions choices={choices} />}
+      {prompt !== null && <PromptPart prompt={prompt} />}
+    </Suspense>
+  )
+}
 
 // The text of a location or contact repeats its card; that of a file without a caption is the file name.
 const hasText = ({ text, media, place, cards }: Message): boolean =>

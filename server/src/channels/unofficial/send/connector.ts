@@ -77,9 +77,9 @@ function messageOf(
   return { ...send, content: { jid, ...content }, leftMs: () => deadline.getTime() - clock.now().getTime() }
 }
 
-/** Returns null for templates and choices, which exist only on the official platform and are never requested here. */
+/** Returns null for templates, choices and prompts, which exist only on the official platform and are never requested here. */
 function contentOf(message: OutgoingMessage): SocketContent | null {
-  if (message.kind === 'template' || message.kind === 'choices') return null
+  if (message.kind === 'template' || message.kind === 'choices' || message.kind === 'prompt') return null
   if (message.kind === 'reaction') return { reaction: { about: message.about, emoji: message.emoji } }
   const quoted = message.quoted === undefined ? {} : { quoted: message.quoted }
   if (message.kind === 'text') return { text: message.text, previewUrl: message.previewUrl, ...quoted }
