@@ -29,7 +29,7 @@ export type TypingResult = 'shown' | 'recent' | 'not_owner' | 'unavailable'
 export interface Typing {
   /**
    * Marks the customer's messages as read on the platform, up to `messageId` or all, and shows that an answer is being
-   * written: at most once per 25 s and conversation, whoever writes, and only while the writer owns the conversation.
+   * written: at most once per 25 s and conversation for all writers, and only while the writer owns the conversation.
    * Does not await the platform's answer, and ignores it. Throws 404 outside the scope.
    */
   show(writer: Writer, scope: Scope, conversationId: string, messageId?: string | null): Promise<TypingResult>

@@ -108,10 +108,23 @@ test("the customer's message is marked as read", async () => {
   assert.equal(await read, `${customerPhone}@s.whatsapp.net`)
 })
 
+test('messages with one button are refused, saying what to send instead', async () => {
+  const w = await sessionWorld()
+  const { conversationId } = await w.startConversation()
+  const member = await signedInMember(w)
+  const body = { kind: 'location_request', location_request: { text: 'Where to?' } }
+  const path = `/inbox/conversations/${conversationId}/messages`
+  const answer = await member.call('POST', path, body, { 'idempotency-key': 'one' })
+  assert.deepEqual([answer.status, answer.body.data.code], [422, 'UNSUPPORTED_KIND'])
+  assert.match(answer.body.statusMessage, /ask for the location in a text/)
+  assert.deepEqual(w.network.delivered, [])
+})
+
 test('a person who types is shown as composing, and as paused when they stop, once each', async () => {
   const w = await sessionWorld()
   const { conversationId } = await w.startConversation()
   const member = await signedInMember(w)
+  await member.call('POST', `/inbox/conversations/${conversationId}/take-over`)
   const calls: string[] = []
   const say = async (state: string) => {
     const body = { state, ...(state === 'typing' && { toCustomer: true }) }
