@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { assertAccessible } from './support/accessibility.ts'
+import { waitUntil } from './support/composing.ts'
 import { sharedDemo } from './support/demo.ts'
 import { newCustomer, openId } from './support/inbox.ts'
 
@@ -33,5 +34,47 @@ test('interactive options appear below the text, and the customer’s choice quo
   await demo.call('POST', `${chat}/messages`, { about, choiceId: 'tue' })
   const quote = thread.getByRole('button', { name: /Go to the quoted message/ })
   await quote.getByText('When do we come?').waitFor()
+  await assertAccessible(page)
+})
+
+test('a person asks for a location with a button, the customer sees them typing, and the answer quotes it', async () => {
+  const customer = await newCustomer(demo, 'Rui Prado', '5511930000062')
+  await customer.says('Can you deliver?')
+  const { page } = await demo.open('inbox')
+  await page.getByRole('link', { name: /Rui Prado/ }).click()
+  const thread = page.getByRole('log')
+  await thread.getByText('Can you deliver?').waitFor()
+  const place = `/workspaces/${demo.workspaceId}/inbox/conversations/${openId(page)}`
+  await demo.team('POST', `${place}/take-over`)
+  const chat = `${demo.simulatorUrl}/simulator/customers/${customer.id}`
+  const phone = async () => (await demo.call('GET', chat)).body
+
+  await page.getByRole('textbox', { name: 'Reply to Rui Prado' }).pressSequentially('Of course')
+  await waitUntil(phone, ({ businessIsTyping }) => businessIsTyping)
+
+  await page.getByRole('button', { name: 'Ask with a button' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('textbox', { name: 'Address of the page' }).fill('shop.example')
+  await dialog.getByRole('button', { name: 'Send', exact: true }).click()
+  await dialog.getByText('Enter a full address').waitFor()
+  await assertAccessible(page)
+  await dialog.getByRole('textbox', { name: 'Message' }).fill('Our prices:')
+  await dialog.getByRole('textbox', { name: 'Text of the button' }).fill('See prices')
+  await dialog.getByRole('textbox', { name: 'Address of the page' }).fill('https://shop.example/prices')
+  await dialog.getByRole('button', { name: 'Send', exact: true }).click()
+  const link = thread.getByRole('link', { name: 'See prices' })
+  await link.waitFor()
+  assert.equal(await link.getAttribute('href'), 'https://shop.example/prices')
+
+  await page.getByRole('button', { name: 'Ask with a button' }).click()
+  await dialog.getByRole('combobox', { name: 'What to ask for' }).click()
+  await page.getByRole('option', { name: 'Share a location' }).click()
+  await dialog.getByRole('textbox', { name: 'Message' }).fill('Where to?')
+  await dialog.getByRole('button', { name: 'Send', exact: true }).click()
+  await thread.getByText('Send location').waitFor()
+  const { messages } = await waitUntil(phone, (one) => one.messages.at(-1).prompt?.type === 'location_request')
+  await demo.call('POST', `${chat}/messages`, { kind: 'location', about: messages.at(-1).id })
+  const quote = thread.getByRole('button', { name: /Go to the quoted message/ })
+  await quote.getByText('Where to?').waitFor()
   await assertAccessible(page)
 })

@@ -57,6 +57,7 @@ const refused: [what: string, content: object, status: number, field: string][] 
   ['a blank request', { location_request: { text: ' ' } }, 422, 'location_request.text'],
   ['a footer of a request', { contact_request: { ...ask, footer: 'Bye' } }, 400, 'contact_request.footer'],
   ['an id that is not a number', { flow: { ...flow, flow_id: 'my form' } }, 400, 'flow.flow_id'],
+  ['no data', { flow: { ...flow, data: {} } }, 400, 'flow.data'],
   ['two kinds', { link, location_request: ask }, 400, 'text'],
 ]
 

@@ -28,14 +28,19 @@ export const seen = defineTool({
     output: { is_typing_shown: true, next: ['Call answer. If you need more than 25 seconds, call seen again first.'] },
   },
   run: async (deps, caller, { conversation_id }) => {
-    const conversation = await findVisibleConversation(deps, caller, conversation_id.toLowerCase())
-    if (keyIdOf(conversation.owner) !== caller.keyId) throw notOwnerError(conversation)
+    const conversation = await findOwnConversation(deps, caller, conversation_id.toLowerCase())
     const result = await showTyping(deps, caller, conversation)
-    if (result === 'not_owner') throw notOwnerError(await findVisibleConversation(deps, caller, conversation.id))
-    const isTypingShown = result !== 'unavailable'
+    if (result === 'not_owner') await findOwnConversation(deps, caller, conversation.id)
+    const isTypingShown = result === 'shown' || result === 'recent'
     return { is_typing_shown: isTypingShown, next: [isTypingShown ? answerSoon : notShown] }
   },
 })
+
+async function findOwnConversation(deps: AgentDeps, caller: AgentCaller, id: string): Promise<Conversation> {
+  const conversation = await findVisibleConversation(deps, caller, id)
+  if (keyIdOf(conversation.owner) !== caller.keyId) throw notOwnerError(conversation)
+  return conversation
+}
 
 const answerSoon = 'Call answer. If you need more than 25 seconds, call seen again first.'
 const notShown = 'No answer can be sent now, so nothing is shown. Call read_conversation: next says what you can do.'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Sql } from '../../base/db.ts'
+import { idempotent, type Tx } from '../../base/db.ts'
 import type { Connection } from '../../channels/connection/connection.ts'
 import type { Connector } from '../../channels/connector.ts'
 import { holdsOf } from '../../channels/health/availability.ts'
@@ -22,7 +22,10 @@ const maxCalls = 32
 /** Who writes: the agent with this key, or people. */
 export type Writer = { keyId: string } | 'people'
 
-/** `recent`: it is shown already. `unavailable`: no answer can be sent now, or too many calls are in progress. */
+/**
+ * `recent`: it is shown already. `not_owner`: the writer lost the conversation, or its connection stopped, during the
+ * call. `unavailable`: no answer can be sent now, or too many calls are in progress.
+ */
 export type TypingResult = 'shown' | 'recent' | 'not_owner' | 'unavailable'
 
 /** Shows customers that an answer is being written. */
@@ -92,7 +95,13 @@ async function prepareTyping(
   if (target === null) return 'unavailable'
   const { conversation, connection, connector, externalId } = target
   // Last, so that nothing is shown for a key that no longer owns the conversation.
-  const claim = await claimTyping(deps.db.sql, scope.workspaceId, conversation.id, writer, deps.clock.now())
+  const now = deps.clock.now()
+  // If the answer of the database is lost, it runs again and finds the time claimed: then nothing is shown.
+  const claim = await deps.db.statement(
+    (tx) => claimTyping(tx, scope.workspaceId, conversation.id, writer, now),
+    null,
+    idempotent,
+  )
   if (claim !== 'shown') return claim
   return () => connector.markRead(connection, externalId, conversation.contact.address, true)
 }
@@ -102,7 +111,13 @@ async function prepareStop(deps: InboxDeps, scope: Scope, id: string): Promise<T
   if (target === null) return 'unavailable'
   const { conversation, connection, connector, externalId } = target
   if (conversation.owner.type === 'agent') return 'not_owner'
-  if (!(await claimStop(deps.db.sql, scope.workspaceId, conversation.id, deps.clock.now()))) return 'recent'
+  const now = deps.clock.now()
+  const isClaimed = await deps.db.statement(
+    (tx) => claimStop(tx, scope.workspaceId, conversation.id, now),
+    null,
+    idempotent,
+  )
+  if (!isClaimed) return 'recent'
   return async () => connector.stopTyping?.(connection, externalId, conversation.contact.address)
 }
 
@@ -141,14 +156,14 @@ function mayAnswer({ channel, windowExpiresAt }: Conversation, connection: Conne
  * deletes them.
  */
 async function claimTyping(
-  sql: Sql,
+  tx: Tx,
   workspaceId: string,
   conversationId: string,
   writer: Writer,
   now: Date,
 ): Promise<Exclude<TypingResult, 'unavailable'>> {
-  const owner = writer === 'people' ? sql`c.owner_key_id is null` : sql`c.owner_key_id = ${writer.keyId}`
-  const [row] = await sql<{ is_owned: boolean; is_claimed: boolean }[]>`
+  const owner = writer === 'people' ? tx`c.owner_key_id is null` : tx`c.owner_key_id = ${writer.keyId}`
+  const [row] = await tx<{ is_owned: boolean; is_claimed: boolean }[]>`
     with owned as (
       select c.workspace_id, c.id
       from conversations c
@@ -176,8 +191,8 @@ async function claimTyping(
 }
 
 /** Returns whether typing is shown and has not been ended since it was claimed. */
-async function claimStop(sql: Sql, workspaceId: string, conversationId: string, now: Date): Promise<boolean> {
-  const rows = await sql`
+async function claimStop(tx: Tx, workspaceId: string, conversationId: string, now: Date): Promise<boolean> {
+  const rows = await tx`
     insert into send_paces as p (workspace_id, id, next_at)
     select t.workspace_id, ${paceId('stopped', conversationId)}::uuid, t.next_at
     from send_paces t

@@ -53,6 +53,7 @@ export const promptFields = {
         Type.String({ minLength: 1, maxLength: flowDataLimits.name }),
         Type.String({ maxLength: flowDataLimits.value }),
         {
+          minProperties: 1,
           maxProperties: flowDataLimits.entries,
           description: 'Values for that screen; requires `screen`.',
           example: { city: 'Recife' },

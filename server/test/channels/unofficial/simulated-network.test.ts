@@ -50,6 +50,10 @@ test("a message has the devices' format; statuses of our reply are reported in o
   assert.deepEqual([own.key.id, own.key.fromMe, own.status], [id, true, 1])
   for (const status of [2, 3, 4]) await device.status(id, status)
   await device.socket.markRead(zoe.userId, said)
+  for (const isTyping of [true, false]) {
+    await device.socket.setTyping(zoe.userId, isTyping)
+    assert.equal((await w.call('GET', `/simulator/customers/${zoe.id}`)).body.businessIsTyping, isTyping)
+  }
   const statuses = (await w.chat(zoe.id)).map(({ status, arrivals }) => [status, arrivals])
   assert.deepEqual(statuses, [
     ['read', 1],
