@@ -56,6 +56,8 @@ export async function seedConnection(
     lastEventInAt: null,
     lastEventOutAt: null,
     templatesSyncedAt: null,
+    numberStatus: null,
+    numberStatusDueAt: null,
   }
   const times = { stateChangedAt: now, createdAt: now, updatedAt: now }
   const connection = { ...blank, ...times, workspaceId, id, channel: 'waba', name: 'Bench', numberId: id } as const

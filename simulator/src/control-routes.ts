@@ -1,6 +1,7 @@
 import { badRequest, conflict, notFound } from '../../server/src/base/errors.ts'
 import type { App } from '../../server/src/base/route.ts'
 import { parseIsoTime } from '../../server/src/base/time.ts'
+import { announceStatus } from './announce-status.ts'
 import { defaultDelivery } from './callbacks/webhook-payload.ts'
 import * as schema from './control-schema.ts'
 import { announceAccount, announceCategory, announceTemplate } from './customer-actions.ts'
@@ -83,6 +84,7 @@ function numberRoutes(app: App, platform: Platform): void {
   app.patch('/simulator/numbers/:numberId', { schema: change }, ({ params, body }) => {
     const { signingSecret, ...fields } = body
     const number = Object.assign(numberFor(platform, params.numberId), fields)
+    announceStatus(platform, number, fields)
     if (signingSecret === undefined) return number
     if (number.partner === null) throw conflict('The number has no partner')
     number.partner.signingSecret = signingSecret

@@ -4,6 +4,7 @@ import { accountEvents } from './customer-actions.ts'
 import { faultEffects, faultTargets } from './faults.ts'
 import { fileKinds } from './files/present-file.ts'
 import { adKinds, inboundKinds } from './inbound.ts'
+import { numberStatusFields } from './number-status.ts'
 import { templateCategories, templateStatuses } from './world.ts'
 
 /** Object schema that allows no other fields. */
@@ -52,6 +53,7 @@ const callback = {
 }
 export const numberChange = closedObject({
   ...callback,
+  ...Type.Partial(numberStatusFields).properties,
   tokenState: Type.Optional(
     oneOf(['valid', 'expired'], { description: 'expired: calls are refused with 190/463, by a partner with 401' }),
   ),

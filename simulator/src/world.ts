@@ -1,10 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { phoneClass } from '../../server/src/base/phone/phone-variants.ts'
 import type { Card, Place, ShownFile } from './files/present-file.ts'
+import { healthyStatus, type SimulatedStatus } from './number-status.ts'
 import { randomDigits } from './wamid.ts'
 
 /** Number of a business: on the platform, with its account and app, or a phone with linked devices. */
-export interface BusinessNumber {
+export interface BusinessNumber extends SimulatedStatus {
   network: 'official' | 'linked'
   /** Identifier of customers that linked devices receive first: phone number or hidden id. */
   addressing: 'pn' | 'lid'
@@ -320,6 +321,7 @@ export function newNumber(fields: Partial<BusinessNumber>): BusinessNumber {
     freeServiceMessages: 1000,
     serviceMessages: { month: '', count: 0 },
     partner: null,
+    ...healthyStatus,
     ...fields,
   }
 }

@@ -88,3 +88,22 @@ test('pages of other sites can access neither controls nor phones', async () => 
   })
   assert.equal(answer.statusCode, 403)
 })
+
+test('a changed status of a number is reported and announced', async () => {
+  const { numberId, phone } = simulator.number
+  await simulator.settled()
+  w.received.length = 0
+  const changes = { qualityRating: 'RED', messagingLimit: 'TIER_250', canSend: 'LIMITED', problem: 'Low quality.' }
+  assert.equal((await w.call('PATCH', `/simulator/numbers/${numberId}`, changes)).status, 200)
+  await simulator.settled()
+  const { body } = await w.graph('GET', `${numberId}?fields=quality_rating,throughput,health_status`)
+  assert.deepEqual(
+    [body.quality_rating, body.throughput, body.health_status.can_send_message, body.display_phone_number],
+    ['RED', { level: 'STANDARD' }, 'LIMITED', undefined],
+  )
+  const announced = w.changes()
+  assert.deepEqual(
+    announced.map(({ field, value }) => [field, value.display_phone_number, value.max_daily_conversations_per_business]),
+    [['phone_number_quality_update', phone, 'TIER_250']],
+  )
+})

@@ -1,6 +1,8 @@
 import type { Clock } from '../base/clock.ts'
 import type { Db } from '../base/db.ts'
 import { listPeriods } from '../base/partitions.ts'
+import { countNumbers } from '../channels/connection/queries.ts'
+import { qualities } from '../channels/health/number-status.ts'
 import { sessionStates } from '../channels/unofficial/session/session.ts'
 import { countSessions } from '../channels/unofficial/session/session-queries.ts'
 import { eventPartitions } from '../events/retention.ts'
@@ -25,6 +27,8 @@ const gauges = [
   gauge('parley_webhook_endpoints_behind', 'Endpoints that have not read the feed to its end.', 'health'),
   gauge('parley_webhook_queue_oldest_seconds', 'Age of the oldest event that an endpoint has not read.', 'health'),
   gauge('parley_webhook_overdue_seconds', 'Time since the oldest overdue retry was due.', 'health'),
+  gauge('parley_numbers', 'Connected numbers by the quality that the platform reports.', 'quality'),
+  gauge('parley_numbers_blocked', 'Connected numbers that the platform does not let send.'),
   gauge('parley_sessions', 'QR sessions; unheld means that no worker holds the lease.', 'state'),
 ]
 
@@ -46,7 +50,9 @@ export function gaugesOf(
       ]
     },
     stored: async () =>
-      (await Promise.all([eventSamples(db, clock), webhookSamples(db, clock), sessionSamples(db)])).flat(),
+      (
+        await Promise.all([eventSamples(db, clock), webhookSamples(db, clock), numberSamples(db), sessionSamples(db)])
+      ).flat(),
     onError: (error) => log.warn('failed to read gauge metrics from the database', {}, error),
   }
 }
@@ -73,6 +79,19 @@ async function webhookSamples(db: Db, clock: Clock): Promise<Sample[]> {
       { name: 'parley_webhook_overdue_seconds', labels, value: secondsSince(waiting?.dueAt, clock) },
     ]
   })
+}
+
+async function numberSamples(db: Db): Promise<Sample[]> {
+  const found = await countNumbers(db.sql)
+  const sum = (some: typeof found) => some.reduce((total, { count }) => total + count, 0)
+  return [
+    ...[...qualities, null].map((quality) => ({
+      name: 'parley_numbers',
+      labels: { quality: quality ?? 'unknown' },
+      value: sum(found.filter((one) => one.quality === quality)),
+    })),
+    { name: 'parley_numbers_blocked', value: sum(found.filter(({ isBlocked }) => isBlocked)) },
+  ]
 }
 
 async function sessionSamples(db: Db): Promise<Sample[]> {

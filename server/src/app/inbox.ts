@@ -9,7 +9,7 @@ import { createCallbackConnectionCache } from '../channels/callback-connections.
 import type { ChannelEvent, Customer, ReceiveEvents } from '../channels/channel-event.ts'
 import { channelTeamRoutes } from '../channels/connection/connection-routes.ts'
 import { findConnection, findConnections } from '../channels/connection/queries.ts'
-import { applyAcceptance, applyPlatformSignal, applyRefusal } from '../channels/health/availability.ts'
+import { applyAcceptance, applyPlatformSignal, applyRefusal } from '../channels/health/platform-signals.ts'
 import type { OpenStoredFile } from '../channels/media-transport.ts'
 import type { SyncDeps } from '../channels/templates/sync-templates.ts'
 import type { Live } from '../events/live.ts'

@@ -3,6 +3,7 @@ import type { TeamGuard } from '../team/member.ts'
 import type { Channel, Connection } from './connection/connection.ts'
 import type { ConnectionChanges, NewConnection } from './connection/schema.ts'
 import type { Connector, RefusalEffect } from './connector.ts'
+import type { NumberFacts } from './health/number-status.ts'
 import type { MediaTransport } from './media-transport.ts'
 import type { PartnerProfileName } from './partner/settings.ts'
 import type { CallbackDeps } from './store-callback.ts'
@@ -39,6 +40,9 @@ export interface ChannelAdapter<C extends Connection = Connection> {
   resume?(connection: C): Promise<void>
   /** Fetches all templates of the number, or fails. Absent for channels without templates. */
   fetchTemplates?(connection: C): Promise<FetchedTemplates>
+
+  /** Reads quality, limits and problems of the number. Absent for channels that only report them as events. */
+  fetchNumberFacts?(connection: C): Promise<FetchedNumberFacts>
 
   // Messages and callbacks.
 
@@ -83,6 +87,8 @@ export type FetchedTemplates =
   | { ok: true; templates: PlatformTemplate[]; sendsMarketing?: boolean }
   /** `isDown`: the platform no longer accepts our credentials. */
   | { ok: false; errorCode: string; isDown: boolean }
+
+export type FetchedNumberFacts = { ok: true; facts: Partial<NumberFacts> } | { ok: false; errorCode: string }
 
 export type ChannelAdapters = { [C in Channel]: ChannelAdapter<Extract<Connection, { channel: C }>> }
 

@@ -1,5 +1,6 @@
 import type { Connection } from './connection/connection.ts'
 import type { AccountRestrictions } from './health/holds.ts'
+import type { NumberFacts } from './health/number-status.ts'
 
 /** The customer of an event, identified by user id, phone or both. */
 export interface Customer {
@@ -110,6 +111,8 @@ export type ChannelEvent =
   | { type: 'connection_state'; available: boolean; reason: string }
   /** Restrictions of the account: all current ones, or additional ones. */
   | ({ type: 'account_restricted' } & AccountRestrictions)
+  /** Facts about our number. `isHint`: others may have changed too and must be read. */
+  | { type: 'number_status'; facts: Partial<NumberFacts>; isHint: boolean }
 
 /** An event of a delivery. `numberId` or `accountId` routes it. */
 export interface DeliveredEvent {

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '../../../server/src/base/route.ts'
 import { verifyCallback } from '../callbacks/webhook-payload.ts'
+import { describeStatus } from '../number-status.ts'
 import type { Platform } from '../platform.ts'
 import type { BusinessNumber, SimulatedTemplate } from '../world.ts'
 import { handleMessage, messageEndpoints } from './accept-message.ts'
@@ -185,12 +186,11 @@ const describe = (number: BusinessNumber): Record<string, unknown> => ({
   id: number.numberId,
   display_phone_number: `+${number.phone}`,
   verified_name: number.name,
-  quality_rating: 'GREEN',
   status: number.registered ? 'CONNECTED' : 'DISCONNECTED',
-  throughput: { level: 'STANDARD' },
   code_verification_status: 'VERIFIED',
   is_on_biz_app: true,
   platform_type: 'CLOUD_API',
+  ...describeStatus(number),
 })
 
 function pick(all: Record<string, unknown>, fields = 'id,display_phone_number,verified_name,quality_rating'): object {

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '../../../server/src/base/route.ts'
 import type { Fault } from '../faults.ts'
+import { healthOf } from '../number-status.ts'
 import type { Platform } from '../platform.ts'
 import type { BusinessNumber, PartnerSide, SimulatedTemplate } from '../world.ts'
 import { handleMessage } from './accept-message.ts'
@@ -34,6 +35,7 @@ export function partnerRoutes(app: App, platform: Platform): void {
       },
     })
   route('GET', '/v1/configs/phone_number', 'number', ({ phone }) => ({ phone_number: phone }))
+  route('GET', '/health_status', 'number', (number) => ({ health_status: healthOf(number) }))
   route('GET', '/v1/configs/webhook', 'webhook', ({ callbackUrl, partner: { headers } }) => ({
     url: callbackUrl ?? '',
     headers,

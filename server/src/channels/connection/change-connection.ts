@@ -83,7 +83,7 @@ export async function changeConnection(
     const changed = { ...one, name: name?.trim() ?? one.name, ...adapter.changeAccess(one, changes) }
     const allowed = withAllowedAddress(deps, changed as StoredConnection)
     if (isOtherServer(one, allowed)) requireSecrets(adapter.secretsSent, input)
-    return isSameNumber(one, allowed) ? allowed : { ...allowed, reservedAs: null, phone: null }
+    return isSameNumber(one, allowed) ? allowed : { ...allowed, ...unconfirmed }
   }
   if (Object.keys(input).every((field) => fieldsWithoutCheck.has(field))) {
     return update(deps, by, id, 'connection.changed', apply)
@@ -218,6 +218,9 @@ function entry({ workspaceId, actor }: ChangeAuthor, action: string, connectionI
   return { scopeId: workspaceId, actor, action, target: `connection:${connectionId}` }
 }
 
+/** What is known of a number only once the platform has confirmed it. */
+const unconfirmed = { reservedAs: null, phone: null, numberStatus: null, numberStatusDueAt: null }
+
 const blankConnection = (now: Date) => ({
   state: 'active' as const,
   stateReason: null,
@@ -227,8 +230,7 @@ const blankConnection = (now: Date) => ({
   acknowledgedAt: null,
   acknowledgedBy: null,
   isOnPhone: false,
-  reservedAs: null,
-  phone: null,
+  ...unconfirmed,
   lastEventInAt: null,
   lastEventOutAt: null,
   templatesSyncedAt: null,

@@ -1,6 +1,7 @@
 import { violates } from '../../base/db.ts'
 import { type ApiError, conflict, notFound } from '../../base/errors.ts'
 import type { Hold } from '../health/holds.ts'
+import type { NumberStatus } from '../health/number-status.ts'
 import type { PartnerSettings } from '../partner/settings.ts'
 import type { SessionSettings } from '../unofficial/session/schema.ts'
 import type { WabaSettings } from '../waba/settings.ts'
@@ -56,6 +57,9 @@ interface StoredFields {
   lastEventInAt: Date | null
   lastEventOutAt: Date | null
   templatesSyncedAt: Date | null
+  numberStatus: NumberStatus | null
+  /** When the platform is next asked for the status; null: at the next sync. */
+  numberStatusDueAt: Date | null
   createdAt: Date
   updatedAt: Date
 }

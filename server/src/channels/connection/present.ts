@@ -38,6 +38,7 @@ export function presentConnection(
     ...adapter.presentAccess(one),
     webhookUrl: path === null ? null : publicUrl + path,
     acknowledgement: acknowledgementOf(one),
+    numberStatus: one.numberStatus,
     lastEventInAt: one.lastEventInAt?.toISOString() ?? null,
     lastEventOutAt: one.lastEventOutAt?.toISOString() ?? null,
     templatesSyncedAt: one.templatesSyncedAt?.toISOString() ?? null,

@@ -12,7 +12,8 @@ const columns = (sql: Sql) => sql`
   c.settings, c.state, c.state_reason as "stateReason", c.state_changed_at as "stateChangedAt", c.holds,
   c.sends_marketing as "sendsMarketing", c.acknowledged_at as "acknowledgedAt", c.acknowledged_by as "acknowledgedBy",
   c.is_on_phone as "isOnPhone", c.last_event_in_at as "lastEventInAt", c.last_event_out_at as "lastEventOutAt",
-  c.templates_synced_at as "templatesSyncedAt", c.reserved_as as "reservedAs", c.phone, c.created_at as "createdAt",
+  c.templates_synced_at as "templatesSyncedAt", c.reserved_as as "reservedAs", c.phone,
+  c.number_status as "numberStatus", c.number_status_due_at as "numberStatusDueAt", c.created_at as "createdAt",
   c.updated_at as "updatedAt"`
 
 /** Returns connections of the workspace that were not removed, in any state, filtered by the SQL in `more`. */
@@ -92,6 +93,16 @@ export async function listConnectedWorkspaces(sql: Sql): Promise<string[]> {
   return rows.map((row) => row.workspace_id)
 }
 
+/** Counts the connected numbers of all workspaces by what the platform reports about them, for metrics. */
+export function countNumbers(sql: Sql): Promise<{ quality: string | null; isBlocked: boolean; count: number }[]> {
+  return sql`
+    select number_status ->> 'quality' as quality, coalesce(number_status ->> 'canSend' = 'blocked', false) as "isBlocked",
+      count(*)::integer as count
+    from connections
+    where removed_at is null
+    group by 1, 2`
+}
+
 /**
  * Returns all connections of the same workspace and channel as `id`. Not scoped to a workspace: a callback URL contains
  * only a connection id.
@@ -144,6 +155,8 @@ export async function updateConnection(tx: Tx, keyring: Keyring, one: StoredConn
       is_on_phone = ${one.isOnPhone},
       reserved_as = ${one.reservedAs},
       phone = ${one.phone},
+      number_status = ${one.numberStatus === null ? null : tx.json(one.numberStatus)}::jsonb,
+      number_status_due_at = ${one.numberStatusDueAt},
       updated_at = ${one.updatedAt}
     where workspace_id = ${one.workspaceId}
       and id = ${one.id}`

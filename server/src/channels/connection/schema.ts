@@ -2,6 +2,15 @@ import { type Static, Type } from 'typebox'
 import { nullable, oneOf, timestamp, titled } from '../../base/route.ts'
 import { count, text, uuid } from '../../base/schema-types.ts'
 import { closed, idSchema } from '../../team/team-schema.ts'
+import {
+  maxProblemLength,
+  maxProblems,
+  nameStatuses,
+  newChatLevels,
+  qualities,
+  sendingStates,
+  throughputs,
+} from '../health/number-status.ts'
 import { type NewPartner, newPartnerSchema, partnerProfiles, partnerSecrets } from '../partner/settings.ts'
 import { templateHeaders } from '../templates/templates.ts'
 import { type NewSession, newSessionSchema } from '../unofficial/session/schema.ts'
@@ -35,6 +44,53 @@ const last4 = (what: string, owner: string) =>
       example: 'x7Qa',
     }),
   )
+
+const reported = 'Null: not reported.'
+
+const numberStatusSchema = titled('NumberStatus', {
+  checkedAt: timestamp('When the platform last reported something.'),
+  quality: nullable(
+    oneOf(qualities, { description: `How customers reacted to the messages of the last seven days. ${reported}` }),
+  ),
+  messagingLimit: Type.Union(
+    [
+      Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'Number of customers.', examples: [2000] }),
+      Type.Literal('unlimited'),
+      Type.Null(),
+    ],
+    {
+      description: `Customers to whom the business may send templates outside the open window within 24 hours; all numbers of its portfolio share the limit. ${reported}`,
+    },
+  ),
+  throughput: nullable(
+    oneOf(throughputs, { description: `\`standard\`: 80 messages per second; \`high\`: up to 1,000. ${reported}` }),
+  ),
+  nameStatus: nullable(oneOf(nameStatuses, { description: `Review of the display name. ${reported}` })),
+  canSend: nullable(
+    oneOf(sendingStates, { description: `Whether messages can be sent, by the platform's health check. ${reported}` }),
+  ),
+  problems: Type.Array(
+    Type.Object({
+      code: Type.String({ maxLength: 50, description: "The platform's error code; empty without one." }),
+      text: text(maxProblemLength, "Problem and solution in the platform's words."),
+    }),
+    { maxItems: maxProblems, description: 'Why `canSend` is not `available`.' },
+  ),
+  newChats: nullable(
+    Type.Object(
+      {
+        level: oneOf(newChatLevels, { description: '`capped`: none is allowed until `endsAt`.' }),
+        used: nullable(count('New chats so far.')),
+        total: nullable(count('New chats allowed; null if unlimited or unknown.')),
+        endsAt: nullable(timestamp('When counting starts again.')),
+      },
+      { description: 'For `unofficial`: chats that the number may still start. Null: not reported.' },
+    ),
+  ),
+  newChatsLockedUntil: nullable(
+    timestamp('For `unofficial`: until when the number cannot write to new people. Null: it can.'),
+  ),
+})
 
 export const connectionSchema = titled('Connection', {
   id: idSchema('The connection.'),
@@ -133,6 +189,9 @@ export const connectionSchema = titled('Connection', {
       until: timestamp('When the confirmation expires, 90 days later.'),
     },
     required: ['by', 'at', 'until'],
+  }),
+  numberStatus: Type.Union([numberStatusSchema, Type.Null()], {
+    description: 'What the platform reports about the number; null before the first report.',
   }),
   lastEventInAt: nullable(timestamp('When the platform last sent an event; up to a minute behind.')),
   lastEventOutAt: nullable(timestamp('When a message was last sent; up to a minute behind.')),

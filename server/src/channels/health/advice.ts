@@ -119,6 +119,27 @@ const parleyAdvice: Record<string, string> = {
   owner_changed: 'Someone took over the conversation before these were sent. No action is needed.',
   no_address: "Neither the customer's phone nor user ID is known. Wait until the customer writes.",
   channel_not_installed: 'This installation cannot send over this channel.',
+  sending_blocked:
+    'The platform does not let this number send now. The number status shows its reasons; solve them on the platform.',
+  sending_limited:
+    'The platform limits what this number can send. The number status shows its reasons; solve them on the platform.',
+  quality_yellow:
+    'Several customers blocked or reported this number. Send templates only to people who expect them, and fewer of them.',
+  quality_red:
+    'Many customers blocked or reported this number. Stop sending templates to people who do not expect them, or the platform will lower the limit or block the number.',
+  name_declined: 'The platform declined the display name. Choose another one in the account settings on the platform.',
+  name_expired:
+    'The approval of the display name has expired. Register the number again on the platform, or request another name.',
+  messaging_limit_lowered:
+    'The platform lowered the number of customers to whom you can send templates in 24 hours. Check the quality of your numbers, and spread large sends over several days.',
+  throughput_lowered:
+    'The platform lowered how many messages the number can send per second. Large sends take longer; no action is needed.',
+  new_chats_warning:
+    'The number has nearly used up the new chats that WhatsApp allows it. Reply to those who write, and start fewer chats.',
+  new_chats_capped:
+    'The number has used up the new chats that WhatsApp allows it. Replies still work; new chats work again when counting starts anew.',
+  new_chats_locked:
+    'WhatsApp currently does not let the number write to new people. Replies still work. Do not retry; wait until the lock ends.',
   version_ending:
     "The platform API version that this connection uses expires soon or has expired. Choose a newer one in the connection's settings, then check that messages still work.",
   template_category:

@@ -1,13 +1,8 @@
-import type { Clock } from '../../base/clock.ts'
-import type { Db, Tx } from '../../base/db.ts'
+import type { Tx } from '../../base/db.ts'
 import { newId } from '../../base/id.ts'
 import { recordNotifications } from '../../notifications/record-notifications.ts'
 import { publishConnection } from '../../team/live-updates.ts'
-import type { ChannelEvent } from '../channel-event.ts'
 import type { ConnectionKey, ConnectionState } from '../connection/connection.ts'
-import type { RefusalEffect } from '../connector.ts'
-import { scheduleTemplateSync } from '../templates/template-schedule.ts'
-import { categoryReason, setTemplateCategory } from '../templates/templates.ts'
 import { holdRuleOf } from '../waba/errors.ts'
 import {
   type AccountRestrictions,
@@ -166,55 +161,4 @@ export async function notifyMembers(tx: Tx, one: ConnectionKey, reasons: readonl
   const about = { kind: 'connection', userId: null, connectionId: one.id, actor } as const
   const notifications = reasons.map((reason) => ({ ...about, cause: newId(now), reason }))
   await recordNotifications(tx, one.workspaceId, notifications, now)
-}
-
-/** Platform events about a connection rather than a customer. */
-export type ConnectionSignal = Extract<
-  ChannelEvent,
-  { type: 'templates_changed' | 'connection_state' | 'account_restricted' }
->
-
-interface SignalDeps {
-  db: Db
-  clock: Clock
-}
-
-/** Applies a platform event about a connection. */
-export async function applyPlatformSignal(
-  { db, clock }: SignalDeps,
-  one: ConnectionKey,
-  event: ConnectionSignal,
-): Promise<void> {
-  const now = clock.now()
-  await db.tx(async (tx) => {
-    if (event.type === 'templates_changed') {
-      // At once: it decides to which endpoint the next send goes. The sync finds nothing to change then.
-      if (event.category !== undefined && (await setTemplateCategory(tx, one, event.category, now))) {
-        await notifyMembers(tx, one, [categoryReason(event.category)], now)
-      }
-      await scheduleTemplateSync(tx, one, now)
-    } else if (event.type === 'account_restricted') await restrictConnection(tx, one, event, now)
-    else if (event.available) await markAvailable(tx, one, now)
-    else await markUnavailable(tx, one, event.reason, now)
-  })
-}
-
-/** Applies the effect of a refused message: unavailable, charged messages on hold, or templates out of date. */
-export async function applyRefusal(
-  { db, clock }: SignalDeps,
-  one: ConnectionKey,
-  effect: RefusalEffect,
-  errorCode: string,
-): Promise<void> {
-  if (effect === 'none') return
-  const now = clock.now()
-  await db.tx(async (tx) => {
-    if (effect === 'templates_stale') await scheduleTemplateSync(tx, one, now)
-    else await holdConnection(tx, one, errorCode, now, effect === 'connection_unavailable' ? 'all' : 'billable')
-  })
-}
-
-/** Ends a hold after the platform accepted the send that tested it. */
-export async function applyAcceptance({ db, clock }: SignalDeps, one: ConnectionKey, reason: string): Promise<void> {
-  await db.tx((tx) => liftHold(tx, one, reason, clock.now()))
 }

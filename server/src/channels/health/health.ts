@@ -9,6 +9,7 @@ import { activityIntervalMs } from './activity.ts'
 import { adviceFor } from './advice.ts'
 import { holdsOf } from './availability.ts'
 import { activeHolds } from './holds.ts'
+import { numberProblems } from './number-status.ts'
 
 export interface Advice {
   code: string
@@ -41,6 +42,7 @@ export function listAdvice(
   if (one.state === 'unavailable') codes.push(one.stateReason ?? 'unreachable')
   for (const { reason } of activeHolds(holdsOf(one), now)) if (!codes.includes(reason)) codes.push(reason)
   if (needsAcknowledgement(one, now) && isPaired(one)) codes.push('acknowledgement_required')
+  for (const code of numberProblems(one.numberStatus, now)) codes.push(code)
   const advice = codes.map((code) => ({ code, text: adviceFor(code, one.channel) }))
   if (isSilent) advice.push({ code: 'nothing_arrives', text: silenceText(one, webhookUrl) })
   if (unusedAgent !== null) advice.push({ code: unusedAgentCode, text: unusedAgentText(unusedAgent) })

@@ -5,6 +5,7 @@ import { isPublicUrl } from '../../base/outgoing/guard.ts'
 import type { App } from '../../base/route.ts'
 import {
   type ChannelAdapter,
+  type FetchedNumberFacts,
   type FetchedTemplates,
   last4,
   type NumberCheck,
@@ -27,6 +28,7 @@ import {
 import { cloudMedia, type HttpTarget, type MediaDescription } from '../waba/cloud-media.ts'
 import { type ErrorInterpretation, effectOfCode } from '../waba/errors.ts'
 import { type JsonObject, listOf, objectOf, textOf } from '../waba/json.ts'
+import { parseHealth } from '../waba/parse/number-status.ts'
 import { parseCallback } from '../waba/parse/parse-callback.ts'
 import type { PlatformHttp } from '../waba/platform-call.ts'
 import { readPages } from '../waba/templates.ts'
@@ -188,6 +190,7 @@ export const partnerAdapter = (http: PlatformHttp, publicUrl: string): ChannelAd
   checkNumber: (connection) => check(http, connection),
   registerWebhook: (connection) => register(http, publicUrl, connection),
   fetchTemplates: (connection) => fetchTemplates(http, connection),
+  fetchNumberFacts: (connection) => fetchNumberFacts(http, connection),
   connector: partnerConnector(http),
   media: partnerMedia(http),
   effectOfCode,
@@ -251,4 +254,14 @@ async function register(http: PlatformHttp, publicUrl: string, connection: Partn
   const body = { url: `${publicUrl}${webhookPath(connection)}`, headers }
   const answer = await callPartner(http, { method: 'POST', ...targetOf(connection, 'webhookPath'), body })
   return answer.ok ? null : 'webhook_not_registered'
+}
+
+/** Reads the health check, which the partner passes on; limits and quality arrive as events. */
+async function fetchNumberFacts(http: PlatformHttp, connection: PartnerConnection): Promise<FetchedNumberFacts> {
+  const answer = await callPartner(http, { method: 'GET', ...targetOf(connection, 'healthPath') })
+  if (answer.ok) return { ok: true, facts: parseHealth(objectOf(answer.body.health_status)) }
+  // Not all partners support this endpoint.
+  return unsupportedStatuses.has(answer.errorCode)
+    ? { ok: true, facts: {} }
+    : { ok: false, errorCode: answer.errorCode }
 }

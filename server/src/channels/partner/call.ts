@@ -26,6 +26,7 @@ interface Profile {
   webhookPath: string
   templatesPath: string
   mediaPath: string
+  healthPath: string
   /** Possible names of the list in a templates response. */
   templateLists: readonly string[]
   /** Header with the signature of a callback's body, if the partner signs callbacks. */
@@ -41,6 +42,7 @@ export const profiles: Readonly<Record<PartnerProfileName, Profile>> = {
     webhookPath: '/v1/configs/webhook',
     templatesPath: '/v1/configs/templates',
     mediaPath: '/media',
+    healthPath: '/health_status',
     templateLists: ['waba_templates', 'data'],
     signatureHeader: 'x-360dialog-signature',
   },

@@ -6,6 +6,7 @@ import { findConnection } from '../connection/queries.ts'
 import { type RegistrationDeps, retryConnection } from '../connection/registration.ts'
 import { holdConnection, holdsOf, liftHold, notifyMembers, restrictConnection } from '../health/availability.ts'
 import { isActive } from '../health/holds.ts'
+import { refreshNumberStatus } from '../health/refresh-number-status.ts'
 import { claimDueSyncs, claimSync, endSyncClaim, type SyncClaim } from './template-schedule.ts'
 import {
   categoryReason,
@@ -51,6 +52,7 @@ async function syncClaimed(deps: SyncDeps, claim: SyncClaim): Promise<string | n
     })
   }
   await storeFetched(deps, claim, fetched)
+  await refreshNumberStatus(deps, connection)
   await warnOfVersionEnd(deps, connection, adapter.presentAccess(connection).versionEndsOn)
   return fetched.ok ? null : fetched.errorCode
 }

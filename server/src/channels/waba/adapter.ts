@@ -2,6 +2,7 @@ import { createToken } from '../../base/encryption/secret-token.ts'
 import { parsePhone } from '../../base/phone/phone.ts'
 import {
   type ChannelAdapter,
+  type FetchedNumberFacts,
   type FetchedTemplates,
   last4,
   noAccessFields,
@@ -15,6 +16,7 @@ import type { MediaTransport } from '../media-transport.ts'
 import { cloudMedia } from './cloud-media.ts'
 import { effectOfCode, interpretError } from './errors.ts'
 import { objectOf, textOf } from './json.ts'
+import { parseNumberFacts } from './parse/number-status.ts'
 import { bearer, fetchGraph, type PlatformHttp } from './platform-call.ts'
 import { wabaConnector } from './sender.ts'
 import { currentVersion, type NewWaba, versionEndDate } from './settings.ts'
@@ -34,6 +36,7 @@ export const wabaAdapter = (http: PlatformHttp): ChannelAdapter<WabaConnection> 
   verifyToken: ({ settings }) => settings.verifyToken,
   checkNumber: (connection) => check(http, connection),
   fetchTemplates: (connection) => fetchAll(http, connection),
+  fetchNumberFacts: (connection) => fetchNumberFacts(http, connection),
   connector: wabaConnector(http),
   media: wabaMedia(http),
   effectOfCode,
@@ -73,6 +76,29 @@ async function check(http: PlatformHttp, { numberId, settings }: WabaConnection)
   const { is_on_biz_app, platform_type, display_phone_number } = objectOf(answer.body)
   const isOnPhone = is_on_biz_app === true && platform_type === 'CLOUD_API'
   return { problem: null, number: numberId, isOnPhone, phone: parsePhone(textOf(display_phone_number) ?? '') }
+}
+
+const factFields = 'quality_rating,throughput,name_status,health_status'
+/** Fields with the messaging limit, newest first: an API version without the first one refuses the whole read. */
+const limitFields = ['whatsapp_business_manager_messaging_limit', 'messaging_limit_tier']
+const unknownField = '100'
+
+async function fetchNumberFacts(
+  http: PlatformHttp,
+  { numberId, settings }: WabaConnection,
+): Promise<FetchedNumberFacts> {
+  let errorCode = unknownField
+  for (const limitField of limitFields) {
+    const answer = await fetchGraph(
+      http,
+      settings,
+      `${encodeURIComponent(numberId)}?fields=${factFields},${limitField}`,
+    )
+    if (answer.ok) return { ok: true, facts: parseNumberFacts(answer.body) }
+    errorCode = answer.errorCode
+    if (errorCode !== unknownField) break
+  }
+  return { ok: false, errorCode }
 }
 
 /** Fetches the templates and, if any are for marketing, whether the account has a separate endpoint for them. */

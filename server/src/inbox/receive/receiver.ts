@@ -3,7 +3,7 @@ import type { Log } from '../../base/log.ts'
 import { phoneClass } from '../../base/phone/phone-variants.ts'
 import type { ChannelEvent, Customer, Referral } from '../../channels/channel-event.ts'
 import type { Channel } from '../../channels/connection/connection.ts'
-import type { ConnectionSignal } from '../../channels/health/availability.ts'
+import type { ConnectionSignal } from '../../channels/health/platform-signals.ts'
 import type { ConsentKeywords } from '../../consents/consent.ts'
 import type { ActivityReason } from '../conversation/commit-change.ts'
 import type { Contact, InboxDeps } from '../conversation/conversation.ts'
@@ -83,6 +83,7 @@ const connectionTypes: ReadonlySet<string> = new Set<ConnectionEvent['type']>([
   'templates_changed',
   'connection_state',
   'account_restricted',
+  'number_status',
 ])
 
 const isOfConnection = (event: ChannelEvent): event is ConnectionEvent => connectionTypes.has(event.type)

@@ -8,6 +8,7 @@ import type { Channel, StoredConnection } from '../../../src/channels/connection
 import { findConnection } from '../../../src/channels/connection/queries.ts'
 import { adviceFor, findAdvice } from '../../../src/channels/health/advice.ts'
 import { listAdvice, silentSince } from '../../../src/channels/health/health.ts'
+import { mergeFacts } from '../../../src/channels/health/number-status.ts'
 import { errorMeanings } from '../../../src/channels/waba/errors.ts'
 import { parseAccountUpdate } from '../../../src/channels/waba/parse/parse-callback.ts'
 import { activityReasons } from '../../../src/inbox/conversation/commit-change.ts'
@@ -106,17 +107,19 @@ const connection = (changes: object) =>
     stateChangedAt: new Date(0),
     holds: [] as StoredConnection['holds'],
     ...{ id: 'c', channel: 'waba', numberId: '1', state: 'active', stateReason: null, acknowledgedAt: null },
-    ...{ lastEventInAt: null, createdAt: now },
+    ...{ numberStatus: null, lastEventInAt: null, createdAt: now },
     ...changes,
   }) as StoredConnection
 const codesOf = (changes: object, isSilent = false) =>
   listAdvice(connection(changes), isSilent, null, url, now).map(({ code }) => code)
 
+const lowQuality = mergeFacts(null, { quality: 'red' }, now)
 const advised: [what: string, changes: object, isSilent: boolean, codes: string[]][] = [
   ['all is well', {}, false, []],
   ['a member paused it', { state: 'paused' }, false, ['paused']],
   ['the token ended', { state: 'unavailable', stateReason: 'platform_error_190' }, false, ['platform_error_190']],
   ['it is down without a reason', { state: 'unavailable' }, false, ['unreachable']],
+  ['the platform lowered its quality', { numberStatus: lowQuality }, true, ['quality_red', 'nothing_arrives']],
   ['nothing arrives', {}, true, ['nothing_arrives']],
   ['both', { state: 'paused' }, true, ['paused', 'nothing_arrives']],
   [

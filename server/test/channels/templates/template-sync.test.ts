@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, beforeEach, test } from 'node:test'
-import { applyPlatformSignal, applyRefusal } from '../../../src/channels/health/availability.ts'
+import { applyPlatformSignal, applyRefusal } from '../../../src/channels/health/platform-signals.ts'
+import { refreshNumberStatus } from '../../../src/channels/health/refresh-number-status.ts'
 import { syncDueTemplates } from '../../../src/channels/templates/sync-templates.ts'
 import { findTemplate, listSendableTemplates } from '../../../src/channels/templates/templates.ts'
 import { liveUpdatesTopic } from '../../../src/team/live-updates.ts'
@@ -327,4 +328,84 @@ test('another node takes over the sync of a dead node after two minutes', async 
   pages = [[template('a')]]
   assert.equal(await syncDueTemplates(w.deps), 1)
   assert.deepEqual(await names(w), ['a'])
+})
+
+const reads = () => platform.requests.filter(({ url }) => url.includes('health_status'))
+const statusOf = async (w: ChannelWorld, id: string) =>
+  (await w.call('GET', `/${id}`)).json().connection.numberStatus as Listed | null
+
+/** The platform reports these fields of every number. */
+function reportNumber(fields: Listed): void {
+  platform.answer = (asked, response) => {
+    const isList = asked.url.includes('/message_templates')
+    sendJson(response, 200, isList ? { data: [] } : asked.url.includes('health_status') ? fields : { id: '1' })
+  }
+}
+
+test('the status of a number is read after connecting, once a day, and after a hint; what worsens is notified', async () => {
+  const w = await channelWorld(platform.baseUrl)
+  await addMember(w)
+  const one = await w.connect()
+  assert.equal(await statusOf(w, one.id), null)
+  reportNumber({ quality_rating: 'GREEN', whatsapp_business_manager_messaging_limit: 'TIER_2K' })
+  await syncDueTemplates(w.deps)
+  const { checkedAt, quality, messagingLimit } = (await statusOf(w, one.id)) ?? {}
+  assert.deepEqual([checkedAt, quality, messagingLimit], [w.clock.now().toISOString(), 'green', 2000])
+  w.clock.advance(12 * 3_600_000)
+  await syncDueTemplates(w.deps)
+  assert.equal(reads().length, 1)
+  reportNumber({ quality_rating: 'RED', whatsapp_business_manager_messaging_limit: 'TIER_2K' })
+  w.clock.advance(12 * 3_600_000)
+  await syncDueTemplates(w.deps)
+  assert.deepEqual([reads().length, await reasonsTold(w)], [2, ['quality_red']])
+  w.clock.advance(60_000)
+  await applyPlatformSignal(w.deps, one, { type: 'number_status', facts: { messagingLimit: 250 }, isHint: true })
+  assert.deepEqual((await statusOf(w, one.id))?.messagingLimit, 250, 'a hint with a value applies at once')
+  reportNumber({ quality_rating: 'RED', messaging_limit_tier: 'TIER_250', name_status: 'DECLINED' })
+  w.clock.advance(5_000)
+  await syncDueTemplates(w.deps)
+  assert.equal(reads().length, 3)
+  assert.deepEqual(await reasonsTold(w), ['messaging_limit_lowered', 'name_declined', 'quality_red'])
+})
+
+test('an API version without the newest field is read without it; a failed read is repeated after an hour', async () => {
+  const w = await channelWorld(platform.baseUrl)
+  const one = await w.connect()
+  const fields: string[] = []
+  platform.answer = (asked, response) => {
+    if (!asked.url.includes('health_status')) return sendJson(response, 200, { data: [] })
+    fields.push(new URL(asked.url, 'http://x').searchParams.get('fields')?.split(',').at(-1) ?? '')
+    if (fields.length === 1) return sendJson(response, 400, { error: { code: 100 } })
+    sendJson(response, fields.length === 2 ? 200 : 500, { messaging_limit_tier: 'TIER_10K', error: { code: 1 } })
+  }
+  await syncDueTemplates(w.deps)
+  assert.deepEqual(fields, ['whatsapp_business_manager_messaging_limit', 'messaging_limit_tier'])
+  assert.equal((await statusOf(w, one.id))?.messagingLimit, 10_000)
+  await applyPlatformSignal(w.deps, one, { type: 'number_status', facts: {}, isHint: true })
+  for (const [minutes, count] of [
+    [2, 3],
+    [30, 3],
+    [60, 4],
+  ] as const) {
+    w.clock.advance(minutes * 60_000)
+    await syncDueTemplates(w.deps)
+    assert.equal(fields.length, count, `${minutes} minutes later`)
+  }
+  assert.equal((await statusOf(w, one.id))?.messagingLimit, 10_000, 'a failure keeps what is known')
+  assert.ok(w.lines.some((line) => line.includes('failed to read the status of a number')))
+})
+
+test('the status of a former number is neither kept nor stored', async () => {
+  const w = await channelWorld(platform.baseUrl)
+  const one = await w.connect()
+  reportNumber({ quality_rating: 'RED' })
+  await syncDueTemplates(w.deps)
+  assert.equal((await statusOf(w, one.id))?.quality, 'red')
+  const before = await w.find(one.id)
+  reportNumber({ quality_rating: 'GREEN' })
+  assert.equal((await w.call('PATCH', `/${one.id}`, { numberId: '4242' })).statusCode, 200)
+  assert.equal(await statusOf(w, one.id), null)
+  assert.ok(before !== undefined)
+  await refreshNumberStatus(w.deps, { ...before, numberStatusDueAt: null })
+  assert.equal(await statusOf(w, one.id), null, 'a read that began before the change')
 })

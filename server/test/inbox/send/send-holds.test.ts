@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newId } from '../../../src/base/id.ts'
-import { applyAcceptance, applyPlatformSignal, applyRefusal } from '../../../src/channels/health/availability.ts'
+import { applyAcceptance, applyPlatformSignal, applyRefusal } from '../../../src/channels/health/platform-signals.ts'
 import { effectOfCode } from '../../../src/channels/waba/errors.ts'
 import { noon, sendWorld } from '../../support/inbox/send-world.ts'
 

@@ -16,6 +16,7 @@ import { PageHeader } from '../../ui/page/PageHeader.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { ConnectionFacts } from './ConnectionFacts.tsx'
 import styles from './detail.module.css'
+import { NumberSection } from './NumberSection.tsx'
 import { RiskSection } from './RiskSection.tsx'
 import { SessionSection } from './SessionSection.tsx'
 import { SettingsPanel } from './SettingsPanel.tsx'
@@ -64,6 +65,7 @@ function Details({ connection, mayChange }: DetailsProps) {
     <div className={styles.columns}>
       <div className={styles.main}>
         <StateSection connection={connection} />
+        <NumberSection connection={connection} />
         {isSession && <SessionSection connection={connection} mayChange={mayChange} />}
         {isSession && <RiskSection connection={connection} />}
         <FailureSection connection={connection} />

@@ -5,6 +5,7 @@ import type { SocketEvent } from '../transport/transport.ts'
 import { callLog, missedCallText, parseContent, parseReferral } from './content.ts'
 import { isEmpty, unwrap } from './detail.ts'
 import { customerOf, parseJid, parseName, parseNetworkTime } from './jid.ts'
+import { parseNewChats, parseTimelock } from './number-status.ts'
 
 /** Result of parsing one socket event. */
 export interface ParsedEvent {
@@ -23,7 +24,9 @@ export interface ParsedEvent {
 export function parseEvent({ event, data }: SocketEvent, now: Date): ParsedEvent {
   switch (event) {
     case 'connection.update':
-      return { update: parseUpdate(data), events: [], skipped: [] }
+      return { update: parseUpdate(data), events: parseTimelock(objectOf(data).reachoutTimeLock), skipped: [] }
+    case 'message-capping.update':
+      return { update: null, events: [parseNewChats(objectOf(data))], skipped: [] }
     case 'messages.upsert':
       return parseEach(listOf(objectOf(data).messages), (item) => parseMessage(item, now))
     case 'messages.update':

@@ -80,6 +80,9 @@ export interface BaileysSocket {
   waUploadToServer: unknown
   readMessages(keys: { remoteJid: string; id: string; fromMe: boolean }[]): Promise<void>
   sendPresenceUpdate(type: 'composing' | 'paused', toJid: string): Promise<void>
+  /** Absent in older versions. */
+  fetchAccountReachoutTimelock?(): Promise<unknown>
+  fetchNewChatMessageCap?(): Promise<object>
   requestPairingCode(digits: string): Promise<string>
   logout(): Promise<void>
   end(error: undefined): Promise<void>

@@ -149,9 +149,11 @@ const eventNames: readonly SocketEventName[] = [
   'lid-mapping.update',
   'messages.upsert',
   'messages.update',
+  'message-capping.update',
 ]
 
-function listen({ log }: BaileysDeps, state: BaileysState, wa: BaileysSocket, identity: Identity): void {
+function listen(deps: BaileysDeps, state: BaileysState, wa: BaileysSocket, identity: Identity): void {
+  const { log } = deps
   const { connection } = state.options
   let saved: Promise<void> = Promise.resolve()
   let wasOffered = false
@@ -176,9 +178,22 @@ function listen({ log }: BaileysDeps, state: BaileysState, wa: BaileysSocket, id
       wasOffered = true
       state.qrOffered.resolve()
     }
+    if (update.connection === 'open') void readLimits(deps, state, wa)
     if (update.connection === 'close') end(state)
   })
   reportAcknowledgements(state, wa)
+}
+
+/** Asks the network for the limits on new chats, which it otherwise reports only when they change. */
+async function readLimits({ log }: BaileysDeps, state: BaileysState, wa: BaileysSocket): Promise<void> {
+  try {
+    // Emits an event of its own.
+    await wa.fetchAccountReachoutTimelock?.()
+    const data = await wa.fetchNewChatMessageCap?.()
+    if (data !== undefined) state.deliver({ event: 'message-capping.update', data })
+  } catch {
+    log.debug('failed to read the limits of a linked session', { connectionId: state.options.connection.id })
+  }
 }
 
 // Code 408 means an ended series of QR codes, but also a failed connection: removed if no QR code was offered.

@@ -38,6 +38,7 @@ export type SocketEventName =
   | 'contacts.upsert'
   | 'contacts.update'
   | 'lid-mapping.update'
+  | 'message-capping.update'
 
 /** Content of a message. */
 export type SocketContent = (

@@ -5,6 +5,7 @@ import { type ParsedItem, parseItems } from '../../untrusted-values.ts'
 import { type JsonObject, listOf, objectOf, textOf, tokenOf } from '../json.ts'
 import { parseContent } from './content.ts'
 import { parseCall, parseEcho, parseMessage, parseStatus, parseUserIdUpdate } from './messages.ts'
+import { numberHints, parseNumberHint } from './number-status.ts'
 import {
   findCustomer,
   type ParseContext,
@@ -203,6 +204,10 @@ function parseChange(parsed: ParsedCallback, entryId: string | null, change: Jso
     const category = field === 'template_category_update' ? parseCategoryChange(value) : null
     const event = { type: 'templates_changed' as const, ...(category !== null && { category }) }
     parsed.items.push({ numberId: null, accountId: entryId, event })
+    return
+  }
+  if (numberHints.has(field)) {
+    parsed.items.push({ numberId: null, accountId: entryId, event: parseNumberHint(value) })
     return
   }
   if (field === 'account_update') {
