@@ -103,7 +103,11 @@ test('a changed status of a number is reported and announced', async () => {
   )
   const announced = w.changes()
   assert.deepEqual(
-    announced.map(({ field, value }) => [field, value.display_phone_number, value.max_daily_conversations_per_business]),
+    announced.map(({ field, value }) => [
+      field,
+      value.display_phone_number,
+      value.max_daily_conversations_per_business,
+    ]),
     [['phone_number_quality_update', phone, 'TIER_250']],
   )
 })

@@ -137,7 +137,7 @@ const parleyAdvice: Record<string, string> = {
   new_chats_warning:
     'The number has nearly used up the new chats that WhatsApp allows it. Reply to those who write, and start fewer chats.',
   new_chats_capped:
-    'The number has used up the new chats that WhatsApp allows it. Replies still work; new chats work again when counting starts anew.',
+    'The number has used up the new chats that WhatsApp allows it. Replies still work; new chats work again when counting restarts.',
   new_chats_locked:
     'WhatsApp currently does not let the number write to new people. Replies still work. Do not retry; wait until the lock ends.',
   version_ending:
