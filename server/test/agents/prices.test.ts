@@ -41,3 +41,17 @@ test('who_am_i says how many free replies each connection has left this month', 
   w.clock.set(new Date('2026-04-01T00:00:00Z'))
   assert.deepEqual(await left(), [{ connection_id: w.connectionId, left: 1000 }])
 })
+
+test('the charge of a template names the template and the key that sent it', async () => {
+  const w = await agentsWorldWithTemplate()
+  const { id: conversation_id } = await w.customerWrites('Hi')
+  const { body } = await w.callTool('answer', { conversation_id, template })
+  const charged: Pricing = { type: 'regular', category: 'utility', isBillable: true, freeUntil: null }
+  const correlator = `${body.message_id}:1`
+  await w.deliver(w.status('wamid.template', 'delivered', { correlator, customer: marina, pricing: charged }))
+  const charges = await w.db.sql<{ template: string; sender: string; of: string }[]>`
+    select template, actor_type || ':' || actor_id as sender, conversation_id as of
+    from message_charges
+    where workspace_id = ${w.workspaceId}`
+  assert.deepEqual([...charges], [{ template: template.name, sender: `agent:${w.agent.id}`, of: conversation_id }])
+})
