@@ -20,6 +20,10 @@ const text: INodeProperties = {
   typeOptions: { rows: 4 },
   required: true,
 }
+const buttonTitle: INodeProperties = {
+  ...textField('Button', 'title', 'Label of the button. At most 20 characters.'),
+  required: true,
+}
 const quotedMessageId = textField('Quoted Message ID', 'quotedMessageId', 'Message to quote above this one')
 
 const afterMessageId = textField(
@@ -100,6 +104,14 @@ function listOf({ text, footer, button, rows, ...rest }: IDataObject): IDataObje
   return { ...rest, choices: { text, footer, list: { button, rows: choicesIn(rows, 'row') } } }
 }
 
+function linkOf({ text, footer, title, url, ...rest }: IDataObject): IDataObject {
+  return { ...rest, link: { text, footer, title, url } }
+}
+
+function flowOf({ text, footer, title, flow_id, ...rest }: IDataObject): IDataObject {
+  return { ...rest, flow: { text, footer, title, flow_id } }
+}
+
 /** Returns the filled-in entries, without empty fields. */
 function choicesIn(collection: unknown, name: string): IDataObject[] {
   const all = (collection as { [name: string]: IDataObject[] } | undefined)?.[name] ?? []
@@ -160,6 +172,51 @@ export const answers: Operation[] = [
     ],
     more: [footer, quotedMessageId, afterMessageId, idempotencyKey],
     toRequest: listOf,
+  },
+  {
+    ...answer,
+    value: 'answerWithLink',
+    name: 'Answer With Link',
+    action: 'Answer with a link',
+    description: 'Send the customer a text with a button that opens a web page',
+    fields: [conversationId, text, buttonTitle, { ...textField('URL', 'url', 'Address of the page'), required: true }],
+    more: [footer, quotedMessageId, afterMessageId, idempotencyKey],
+    toRequest: linkOf,
+  },
+  {
+    ...answer,
+    value: 'answerWithForm',
+    name: 'Answer With Form',
+    action: 'Answer with a form',
+    description: 'Send the customer a text with a button that opens a form of the platform',
+    fields: [
+      conversationId,
+      text,
+      buttonTitle,
+      { ...textField('Form ID', 'flowId', 'ID of the published form at the platform'), required: true },
+    ],
+    more: [footer, quotedMessageId, afterMessageId, idempotencyKey],
+    toRequest: flowOf,
+  },
+  {
+    ...answer,
+    value: 'requestLocation',
+    name: 'Request Location',
+    action: 'Request a location',
+    description: 'Send the customer a text with a button that shares a location',
+    fields: [conversationId, text],
+    more: [quotedMessageId, afterMessageId, idempotencyKey],
+    toRequest: ({ text, ...rest }) => ({ ...rest, location_request: { text } }),
+  },
+  {
+    ...answer,
+    value: 'requestPhone',
+    name: 'Request Phone Number',
+    action: 'Request the phone number',
+    description: 'Send the customer a text with a button that shares their phone number',
+    fields: [conversationId, text],
+    more: [quotedMessageId, afterMessageId, idempotencyKey],
+    toRequest: ({ text, ...rest }) => ({ ...rest, contact_request: { text } }),
   },
   {
     ...answer,

@@ -61,6 +61,16 @@ const one = '/conversations/:conversation_id'
 const messageOperations: Operation[] = [
   {
     ...post,
+    value: 'seen',
+    name: 'Show Typing',
+    action: 'Show typing in a conversation',
+    description:
+      'Mark the messages of the customer as read and show the customer that an answer is being written, for up to 25 seconds',
+    path: `${one}/seen`,
+    fields: [conversationId],
+  },
+  {
+    ...post,
     value: 'start',
     name: 'Start',
     action: 'Start a conversation with a template',
