@@ -30,8 +30,7 @@ function newDeliveryState() {
         await next
       }
     },
-    /** Called with the jid of a read receipt. */
-    onRead: (_jid: string) => {},
+    onRead: (_jidAndTyping: string) => {},
     logouts: 0,
     beforeLogout: async (): Promise<void> => {},
     beforeClose: null as (() => Promise<void>) | null,
