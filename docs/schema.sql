@@ -22,16 +22,20 @@ create table api_keys (
   daily_sends integer,
   paused_at timestamp(3) with time zone,
   paused_why text,
+  quiet_seconds smallint,
+  max_parts smallint,
   constraint api_keys_answers_check CHECK (((NOT answers_new_conversations) OR ('inbox.write'::text = ANY (scopes)))),
   constraint api_keys_check CHECK (((previous_key_hash IS NULL) = (previous_valid_until IS NULL))),
   constraint api_keys_daily_sends_check CHECK (((daily_sends >= 1) AND (daily_sends <= 100000))),
   constraint api_keys_key_hash_check CHECK ((octet_length(key_hash) = 32)),
   constraint api_keys_last_four_check CHECK ((char_length(last_four) = 4)),
+  constraint api_keys_max_parts_check CHECK (((max_parts >= 1) AND (max_parts <= 10))),
   constraint api_keys_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 100))),
   constraint api_keys_paused_check CHECK (((paused_at IS NULL) = (paused_why IS NULL))),
   constraint api_keys_paused_why_check CHECK ((paused_why = ANY (ARRAY['same_call'::text, 'same_text'::text]))),
   constraint api_keys_phone_visibility_check CHECK ((phone_visibility = ANY (ARRAY['full'::text, 'masked'::text]))),
   constraint api_keys_previous_key_hash_check CHECK ((octet_length(previous_key_hash) = 32)),
+  constraint api_keys_quiet_seconds_check CHECK (((quiet_seconds >= 0) AND (quiet_seconds <= 30))),
   constraint api_keys_scopes_check CHECK ((cardinality(scopes) > 0)),
   constraint api_keys_unanswered_sends_check CHECK (((unanswered_sends >= 1) AND (unanswered_sends <= 50))),
   constraint api_keys_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
@@ -138,6 +142,8 @@ create table connections (
   phone text,
   holds jsonb not null default '[]'::jsonb,
   sends_marketing boolean not null default false,
+  number_status jsonb,
+  number_status_due_at timestamp with time zone,
   constraint connections_channel_check CHECK ((channel = ANY (ARRAY['waba'::text, 'unofficial'::text, 'partner'::text]))),
   constraint connections_state_check CHECK ((state = ANY (ARRAY['active'::text, 'paused'::text, 'unavailable'::text]))),
   constraint connections_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
@@ -148,6 +154,34 @@ CREATE UNIQUE INDEX connections_id_key ON connections USING btree (id);
 CREATE UNIQUE INDEX connections_number_key ON connections USING btree (channel, reserved_as) WHERE (removed_at IS NULL);
 CREATE UNIQUE INDEX connections_own_number_key ON connections USING btree (workspace_id, channel, number_id) WHERE (removed_at IS NULL);
 CREATE INDEX connections_templates_due ON connections USING btree (templates_due_at) WHERE (templates_due_at IS NOT NULL);
+
+create table consents (
+  workspace_id uuid not null,
+  id uuid not null,
+  channel text not null,
+  purpose text not null,
+  decision text not null,
+  source text not null,
+  customer bytea not null,
+  phone_index bytea,
+  user_index bytea,
+  index_version integer not null,
+  connection_id uuid,
+  actor_type text not null,
+  actor_id uuid,
+  reported_at timestamp(3) with time zone,
+  decided_at timestamp(3) with time zone not null,
+  is_late boolean not null,
+  constraint consents_actor_type_check CHECK ((actor_type = ANY (ARRAY['agent'::text, 'user'::text, 'token'::text, 'form'::text, 'system'::text]))),
+  constraint consents_channel_check CHECK ((channel = 'whatsapp'::text)),
+  constraint consents_decision_check CHECK ((decision = ANY (ARRAY['opted_in'::text, 'opted_out'::text]))),
+  constraint consents_purpose_check CHECK ((purpose = 'marketing'::text)),
+  constraint consents_source_check CHECK ((source = ANY (ARRAY['platform'::text, 'platform_error'::text, 'keyword'::text, 'form'::text, 'member'::text, 'agent'::text]))),
+  constraint consents_pkey PRIMARY KEY (workspace_id, id)
+);
+
+CREATE INDEX consents_phone ON consents USING btree (workspace_id, phone_index) WHERE (phone_index IS NOT NULL);
+CREATE INDEX consents_user ON consents USING btree (workspace_id, user_index) WHERE (user_index IS NOT NULL);
 
 create table conversation_activities (
   workspace_id uuid not null,
@@ -160,7 +194,7 @@ create table conversation_activities (
   actor_id uuid,
   created_at timestamp(3) with time zone not null,
   constraint conversation_activities_actor_type_check CHECK ((actor_type = ANY (ARRAY['agent'::text, 'user'::text, 'token'::text, 'system'::text]))),
-  constraint conversation_activities_kind_check CHECK ((kind = ANY (ARRAY['owner'::text, 'status'::text, 'assignee'::text, 'labels'::text]))),
+  constraint conversation_activities_kind_check CHECK ((kind = ANY (ARRAY['owner'::text, 'status'::text, 'assignee'::text, 'labels'::text, 'consent'::text]))) NOT VALID,
   constraint conversation_activities_reason_check CHECK ((reason = ANY (ARRAY['began'::text, 'customer_wrote'::text, 'sent'::text, 'phone'::text, 'timer'::text, 'watchdog'::text, 'agents_stopped'::text, 'key_ended'::text, 'merged'::text]))),
   constraint conversation_activities_workspace_id_conversation_id_fkey FOREIGN KEY (workspace_id, conversation_id) REFERENCES conversations(workspace_id, id) ON DELETE CASCADE,
   constraint conversation_activities_pkey PRIMARY KEY (workspace_id, id)
@@ -1506,6 +1540,8 @@ create table workspaces (
   agent_word text,
   answer_goal_minutes integer default 15,
   currency text,
+  opt_out_keywords text[] not null default '{STOP,"STOP PROMOTIONS",UNSUBSCRIBE,SAIR,PARAR,"CANCELAR INSCRIÇÃO",DESCADASTRAR,BAJA,DETENER,"CANCELAR SUSCRIPCIÓN"}'::text[],
+  opt_in_keywords text[] not null default '{START,SUBSCRIBE,VOLTAR,INSCREVER,ALTA,SUSCRIBIR}'::text[],
   constraint workspaces_agent_watchdog_minutes_check CHECK (((agent_watchdog_minutes >= 1) AND (agent_watchdog_minutes <= 10080))),
   constraint workspaces_agents_may_take_back_check CHECK ((agents_may_take_back = ANY (ARRAY['always'::text, 'when_handed'::text]))),
   constraint workspaces_answer_goal_minutes_check CHECK (((answer_goal_minutes >= 1) AND (answer_goal_minutes <= 10080))),

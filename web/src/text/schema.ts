@@ -37,7 +37,7 @@ export interface Calls {
     failures: { code: (values: { code: Shown }) => string }
     fileFailures: { code: (values: { code: Shown }) => string }
     note: (values: { name: Shown }) => string
-    activities: { tookOver: (values: { who: Shown }) => string; tookOverFrom: (values: { who: Shown; from: Shown }) => string; handedOver: (values: { who: Shown }) => string; handedToAgent: (values: { who: Shown; agent: Shown }) => string; assignedToAgent: (values: { agent: Shown }) => string; repliedAndTookOver: (values: { who: Shown }) => string; repliedAndTookOverFrom: (values: { who: Shown; from: Shown }) => string; watchdog: (values: { agent: Shown }) => string; keyInvalid: (values: { agent: Shown }) => string; merged: (values: { agent: Shown }) => string; opened: (values: { who: Shown }) => string; resolved: (values: { who: Shown }) => string; closed: (values: { who: Shown }) => string; pending: (values: { who: Shown }) => string; snoozed: (values: { who: Shown; until: Shown }) => string; snoozedOpen: (values: { who: Shown }) => string; assigned: (values: { who: Shown; to: Shown }) => string; assignedSelf: (values: { who: Shown }) => string; unassigned: (values: { who: Shown }) => string; labelled: (values: { who: Shown; labels: Shown }) => string; unlabelled: (values: { who: Shown; labels: Shown }) => string; relabelled: (values: { who: Shown; added: Shown; removed: Shown }) => string }
+    activities: { tookOver: (values: { who: Shown }) => string; tookOverFrom: (values: { who: Shown; from: Shown }) => string; handedOver: (values: { who: Shown }) => string; handedToAgent: (values: { who: Shown; agent: Shown }) => string; assignedToAgent: (values: { agent: Shown }) => string; repliedAndTookOver: (values: { who: Shown }) => string; repliedAndTookOverFrom: (values: { who: Shown; from: Shown }) => string; watchdog: (values: { agent: Shown }) => string; keyInvalid: (values: { agent: Shown }) => string; merged: (values: { agent: Shown }) => string; opened: (values: { who: Shown }) => string; resolved: (values: { who: Shown }) => string; closed: (values: { who: Shown }) => string; pending: (values: { who: Shown }) => string; snoozed: (values: { who: Shown; until: Shown }) => string; snoozedOpen: (values: { who: Shown }) => string; assigned: (values: { who: Shown; to: Shown }) => string; assignedSelf: (values: { who: Shown }) => string; unassigned: (values: { who: Shown }) => string; labelled: (values: { who: Shown; labels: Shown }) => string; unlabelled: (values: { who: Shown; labels: Shown }) => string; relabelled: (values: { who: Shown; added: Shown; removed: Shown }) => string; recordedOptOut: (values: { who: Shown }) => string; recordedOptIn: (values: { who: Shown }) => string; undidConsent: (values: { who: Shown }) => string }
     handover: { toTeam: (values: { who: Shown }) => string; toOne: (values: { who: Shown; to: Shown }) => string; offered: (values: { who: Shown }) => string; since: (values: { moment: Shown }) => string }
     people: { viewing: (values: { name: Shown }) => string; typing: (values: { name: Shown }) => string }
     bulk: { choose: (values: { name: Shown }) => string }
@@ -142,7 +142,11 @@ export interface Calls {
     removed: (values: { name: Shown }) => string
     failures: { count: (values: { n: Shown }) => string }
     facts: { seconds: (values: { n: Shown }) => string; endsIn: (values: { last4: Shown }) => string }
+    numberStatus: { checked: (values: { when: Shown }) => string; customers: (values: { n: Shown }) => string; throughputs: { high: (values: { n: Shown }) => string; standard: (values: { n: Shown }) => string }; newChatsUsed: (values: { used: Shown; total: Shown }) => string; countsAgain: (values: { at: Shown }) => string }
     templates: { read: (values: { n: number }) => string; syncedAt: (values: { when: Shown }) => string }
+  }
+  consent: {
+    since: (values: { source: Shown; at: Shown }) => string
   }
   costs: {
     row: (values: { n: Shown }) => string
