@@ -21,7 +21,7 @@ export function useCostNames(workspaceId: string): (by: CostGrouping, key: strin
     if (by === 'category') return nameOfCategory(key)
     if (key === null) return none[by]
     if (by === 'template') return key
-    if (by === 'country') return countries.of(key) ?? key
+    if (by === 'country') return /^[A-Z]{2}$/.test(key) ? (countries.of(key) ?? key) : key
     if (by === 'connection') return connections.find(({ id }) => id === key)?.name ?? t.common.unknown
     return people.nameOf(key.split(':')[1] ?? null) ?? none.sender
   }

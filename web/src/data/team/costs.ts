@@ -26,7 +26,8 @@ export function useCosts(workspaceId: string, days: number, by: 'day' | CostGrou
     queryKey: [...costsKey(workspaceId), days, by],
     queryFn: () => readCosts(workspaceId, days, by),
     staleTime: 30_000,
-    placeholderData: (before) => before,
+    // Groups of another kind have other keys.
+    placeholderData: (before, query) => (query?.queryKey[3] === by ? before : undefined),
   })
 }
 
