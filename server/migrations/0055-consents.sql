@@ -35,6 +35,6 @@ alter table workspaces
   add column opt_in_keywords text[] not null default '{START,SUBSCRIBE,VOLTAR,INSCREVER,ALTA,SUSCRIBIR}';
 
 -- Not validated: a scan of all activities would lock the table for as long, and older rows have one of the kinds anyway.
+alter table conversation_activities drop constraint conversation_activities_kind_check;
 alter table conversation_activities
-drop constraint conversation_activities_kind_check,
 add constraint conversation_activities_kind_check check (kind in ('owner', 'status', 'assignee', 'labels', 'consent')) not valid;

@@ -18,8 +18,9 @@ const needs = {
     cancelLeadImport undoLeadImport previewLeadImport listImportValues downloadRefusedRows createLeadField updateLeadField
     orderLeadFields createConnection updateConnection deleteConnection pauseConnection resumeConnection pairConnection
     unpairConnection syncConnectionTemplates createWebhook updateWebhook deleteWebhook rotateWebhookSecret disableWebhook
-    enableWebhook testWebhook getDelivery resendDelivery createReplay createForm updateForm deleteForm eraseCustomer
-    listErasures getErasure uploadLeadImport`,
+    enableWebhook testWebhook getDelivery resendDelivery createReplay createForm updateForm deleteForm getCosts
+    exportCosts listRateCards importRateCards deleteRateCard updateBillingSettings eraseCustomer listErasures getErasure
+    uploadLeadImport`,
   owner: 'endSessionsOfMember listTeamTokens createTeamToken revokeTeamToken exportLeads',
 }
 

@@ -346,11 +346,10 @@ test('the status of a number is read after connecting, once a day, and after a h
   const w = await channelWorld(platform.baseUrl)
   await addMember(w)
   const one = await w.connect()
-  assert.equal(await statusOf(w, one.id), null)
   reportNumber({ quality_rating: 'GREEN', whatsapp_business_manager_messaging_limit: 'TIER_2K' })
   await syncDueTemplates(w.deps)
-  const { checkedAt, quality, messagingLimit } = (await statusOf(w, one.id)) ?? {}
-  assert.deepEqual([checkedAt, quality, messagingLimit], [w.clock.now().toISOString(), 'green', 2000])
+  const first = await statusOf(w, one.id)
+  assert.deepEqual([first?.checkedAt, first?.messagingLimit], [w.clock.now().toISOString(), 2000])
   w.clock.advance(12 * 3_600_000)
   await syncDueTemplates(w.deps)
   assert.equal(reads().length, 1)
@@ -380,17 +379,13 @@ test('an API version without the newest field is read without it; a failed read 
   }
   await syncDueTemplates(w.deps)
   assert.deepEqual(fields, ['whatsapp_business_manager_messaging_limit', 'messaging_limit_tier'])
-  assert.equal((await statusOf(w, one.id))?.messagingLimit, 10_000)
   await applyPlatformSignal(w.deps, one, { type: 'number_status', facts: {}, isHint: true })
-  for (const [minutes, count] of [
-    [2, 3],
-    [30, 3],
-    [60, 4],
-  ] as const) {
+  const readsAfter = async (minutes: number) => {
     w.clock.advance(minutes * 60_000)
     await syncDueTemplates(w.deps)
-    assert.equal(fields.length, count, `${minutes} minutes later`)
+    return fields.length
   }
+  assert.deepEqual([await readsAfter(2), await readsAfter(30), await readsAfter(60)], [3, 3, 4])
   assert.equal((await statusOf(w, one.id))?.messagingLimit, 10_000, 'a failure keeps what is known')
   assert.ok(w.lines.some((line) => line.includes('failed to read the status of a number')))
 })
@@ -400,12 +395,10 @@ test('the status of a former number is neither kept nor stored', async () => {
   const one = await w.connect()
   reportNumber({ quality_rating: 'RED' })
   await syncDueTemplates(w.deps)
-  assert.equal((await statusOf(w, one.id))?.quality, 'red')
   const before = await w.find(one.id)
   reportNumber({ quality_rating: 'GREEN' })
   assert.equal((await w.call('PATCH', `/${one.id}`, { numberId: '4242' })).statusCode, 200)
-  assert.equal(await statusOf(w, one.id), null)
-  assert.ok(before !== undefined)
+  assert.ok(before?.numberStatus?.quality === 'red' && (await statusOf(w, one.id)) === null)
   await refreshNumberStatus(w.deps, { ...before, numberStatusDueAt: null })
   assert.equal(await statusOf(w, one.id), null, 'a read that began before the change')
 })
