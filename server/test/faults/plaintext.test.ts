@@ -17,7 +17,7 @@ const plain: Record<string, string[]> = {
   connections: ['name'],
   forms: ['name', 'title', 'description'],
   labels: ['name'],
-  lead_fields: ['key', 'label'],
+  lead_fields: ['key', 'label', 'choices'],
   leads: ['external_ref', 'unique_code'],
   team_tokens: ['name'],
   webhook_endpoints: ['description'],

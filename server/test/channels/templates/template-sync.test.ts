@@ -331,8 +331,7 @@ test('another node takes over the sync of a dead node after two minutes', async 
 })
 
 const reads = () => platform.requests.filter(({ url }) => url.includes('health_status'))
-const statusOf = async (w: ChannelWorld, id: string) =>
-  (await w.call('GET', `/${id}`)).json().connection.numberStatus as Listed | null
+const statusOf = async (w: ChannelWorld, id: string) => (await w.find(id))?.numberStatus ?? null
 
 /** The platform reports these fields of every number. */
 function reportNumber(fields: Listed): void {
@@ -350,21 +349,21 @@ test('the status of a number is read after connecting, once a day, and after a h
   await syncDueTemplates(w.deps)
   const first = await statusOf(w, one.id)
   assert.deepEqual([first?.checkedAt, first?.messagingLimit], [w.clock.now().toISOString(), 2000])
-  w.clock.advance(12 * 3_600_000)
-  await syncDueTemplates(w.deps)
-  assert.equal(reads().length, 1)
   reportNumber({ quality_rating: 'RED', whatsapp_business_manager_messaging_limit: 'TIER_2K' })
-  w.clock.advance(12 * 3_600_000)
-  await syncDueTemplates(w.deps)
-  assert.deepEqual([reads().length, await reasonsTold(w)], [2, ['quality_red']])
+  for (const expected of [1, 2]) {
+    w.clock.advance(12 * 3_600_000)
+    await syncDueTemplates(w.deps)
+    assert.equal(reads().length, expected)
+  }
+  assert.deepEqual(await reasonsTold(w), ['quality_red'])
   w.clock.advance(60_000)
   await applyPlatformSignal(w.deps, one, { type: 'number_status', facts: { messagingLimit: 250 }, isHint: true })
   assert.deepEqual((await statusOf(w, one.id))?.messagingLimit, 250, 'a hint with a value applies at once')
   reportNumber({ quality_rating: 'RED', messaging_limit_tier: 'TIER_250', name_status: 'DECLINED' })
   w.clock.advance(5_000)
   await syncDueTemplates(w.deps)
-  assert.equal(reads().length, 3)
-  assert.deepEqual(await reasonsTold(w), ['messaging_limit_lowered', 'name_declined', 'quality_red'])
+  const told = ['messaging_limit_lowered', 'name_declined', 'quality_red']
+  assert.deepEqual([reads().length, await reasonsTold(w)], [3, told])
 })
 
 test('an API version without the newest field is read without it; a failed read is repeated after an hour', async () => {
@@ -396,9 +395,9 @@ test('the status of a former number is neither kept nor stored', async () => {
   reportNumber({ quality_rating: 'RED' })
   await syncDueTemplates(w.deps)
   const before = await w.find(one.id)
-  reportNumber({ quality_rating: 'GREEN' })
   assert.equal((await w.call('PATCH', `/${one.id}`, { numberId: '4242' })).statusCode, 200)
   assert.ok(before?.numberStatus?.quality === 'red' && (await statusOf(w, one.id)) === null)
+  // A read that began before the change.
   await refreshNumberStatus(w.deps, { ...before, numberStatusDueAt: null })
-  assert.equal(await statusOf(w, one.id), null, 'a read that began before the change')
+  assert.equal(await statusOf(w, one.id), null)
 })
