@@ -362,8 +362,7 @@ test('the status of a number is read after connecting, once a day, and after a h
   reportNumber({ quality_rating: 'RED', messaging_limit_tier: 'TIER_250', name_status: 'DECLINED' })
   w.clock.advance(5_000)
   await syncDueTemplates(w.deps)
-  const told = ['messaging_limit_lowered', 'name_declined', 'quality_red']
-  assert.deepEqual([reads().length, await reasonsTold(w)], [3, told])
+  assert.deepEqual(await reasonsTold(w), ['messaging_limit_lowered', 'name_declined', 'quality_red'])
 })
 
 test('an API version without the newest field is read without it; a failed read is repeated after an hour', async () => {
@@ -386,10 +385,9 @@ test('an API version without the newest field is read without it; a failed read 
   }
   assert.deepEqual([await readsAfter(2), await readsAfter(30), await readsAfter(60)], [3, 3, 4])
   assert.equal((await statusOf(w, one.id))?.messagingLimit, 10_000, 'a failure keeps what is known')
-  assert.ok(w.lines.some((line) => line.includes('failed to read the status of a number')))
 })
 
-test('the status of a former number is neither kept nor stored', async () => {
+test('the status of a former number is neither kept nor stored by a read that began before the change', async () => {
   const w = await channelWorld(platform.baseUrl)
   const one = await w.connect()
   reportNumber({ quality_rating: 'RED' })
@@ -397,7 +395,6 @@ test('the status of a former number is neither kept nor stored', async () => {
   const before = await w.find(one.id)
   assert.equal((await w.call('PATCH', `/${one.id}`, { numberId: '4242' })).statusCode, 200)
   assert.ok(before?.numberStatus?.quality === 'red' && (await statusOf(w, one.id)) === null)
-  // A read that began before the change.
   await refreshNumberStatus(w.deps, { ...before, numberStatusDueAt: null })
   assert.equal(await statusOf(w, one.id), null)
 })
