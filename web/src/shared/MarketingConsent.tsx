@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { useState } from 'react'
-import type { Consent, ConsentDecision } from '../data/consents.ts'
+import type { Consent, ConsentDecision } from '../data/lead/consents.ts'
 import { t } from '../text/index.ts'
 import { Chip } from '../ui/Chip.tsx'
 import { formatDateTime } from '../ui/format/time.ts'

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { setLeadConsent, useLeadConsent } from '../../data/consents.ts'
+import { setLeadConsent, useLeadConsent } from '../../data/lead/consents.ts'
 import type { Lead } from '../../data/leads.ts'
 import { MarketingConsent } from '../../shared/MarketingConsent.tsx'
 import { t } from '../../text/index.ts'

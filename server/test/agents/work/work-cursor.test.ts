@@ -8,7 +8,7 @@ import {
   parseWorkCursor,
   type WorkCursor,
   writeWorkCursor,
-} from '../../src/agents/work/work-cursor.ts'
+} from '../../../src/agents/work/work-cursor.ts'
 
 const keyId = '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d03'
 const idOf = (n: number) => `01985e2a-7c3e-7f10-9a64-${String(n).padStart(12, '0')}`

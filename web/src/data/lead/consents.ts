@@ -1,7 +1,7 @@
 import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
-import { api, type Schemas, unwrap } from '../api/client.ts'
-import { showError } from '../ui/overlay/toasts.tsx'
-import { leadKey } from './leads.ts'
+import { api, type Schemas, unwrap } from '../../api/client.ts'
+import { showError } from '../../ui/overlay/toasts.tsx'
+import { leadKey } from '../leads.ts'
 
 export type Consent = Pick<Schemas['LeadConsent'], 'decision' | 'source' | 'at'>
 export type ConsentDecision = Consent['decision']
