@@ -1,5 +1,5 @@
 import { showError } from '../../ui/overlay/toasts.tsx'
-import type { ConsentDecision } from '../consents.ts'
+import type { ConsentDecision } from '../lead/consents.ts'
 import { peopleKey, showPending, threadKey } from './cache.ts'
 import * as calls from './calls.ts'
 import type { Inbox } from './inbox.ts'

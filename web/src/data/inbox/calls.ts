@@ -1,5 +1,5 @@
 import { api, unwrap } from '../../api/client.ts'
-import type { ConsentDecision } from '../consents.ts'
+import type { ConsentDecision } from '../lead/consents.ts'
 import type { ConversationList } from './list-rules.ts'
 import type { Thread } from './thread-rules.ts'
 import type {
