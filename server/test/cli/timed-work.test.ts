@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Db } from '../../src/base/db.ts'
 import type { DueWatch } from '../../src/base/pubsub.ts'
-import { applyPlatformSignal } from '../../src/channels/health/platform-signals.ts'
 import { notifyOutages, watchOutages } from '../../src/channels/health/health.ts'
+import { applyPlatformSignal } from '../../src/channels/health/platform-signals.ts'
 import { watchTemplates } from '../../src/channels/templates/template-schedule.ts'
 import {
   reassignFromExpiredKeys,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { applyPlatformSignal } from '../../src/channels/health/platform-signals.ts'
 import { notifyOutages } from '../../src/channels/health/health.ts'
+import { applyPlatformSignal } from '../../src/channels/health/platform-signals.ts'
 import { sendWaitingReminders } from '../../src/inbox/assignment/waiting-reminder.ts'
 import { customerMessage, marina } from '../support/inbox/inbox-world.ts'
 import { signedInMember } from '../support/member.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { emptyForm, promptProblem, promptReply } from '../../src/inbox/prompt/prompt-reply.ts'
+import { type emptyForm, promptProblem, promptReply } from '../../src/inbox/prompt/prompt-reply.ts'
 
 const judged: [field: keyof typeof emptyForm, typed: string, problem: string | null][] = [
   ['text', ' \n', 'empty'],
@@ -25,7 +25,10 @@ test('a form becomes the message of its type, without fields of the other types'
     kind: 'link',
     link: { text: 'Hi', title: 'See', url: 'https://shop.example' },
   })
-  assert.deepEqual(promptReply('location_request', form), { kind: 'location_request', location_request: { text: 'Hi' } })
+  assert.deepEqual(promptReply('location_request', form), {
+    kind: 'location_request',
+    location_request: { text: 'Hi' },
+  })
   assert.deepEqual(promptReply('contact_request', form), { kind: 'contact_request', contact_request: { text: 'Hi' } })
   assert.deepEqual(promptReply('flow', form), { kind: 'flow', flow: { text: 'Hi', title: 'See', flow_id: '42' } })
 })

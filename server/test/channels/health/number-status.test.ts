@@ -50,7 +50,7 @@ const changes: [name: string, before: Partial<NumberFacts> | null, after: Partia
 ]
 
 for (const [name, before, after, told] of changes) {
-  test(`the team is told of what worsens: ${name}`, () => {
+  test(`the team is notified of what worsens: ${name}`, () => {
     assert.deepEqual(findWorsened(before && statusOf(before), statusOf(after), now), told)
   })
 }
