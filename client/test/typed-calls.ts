@@ -48,6 +48,8 @@ export function describeEvent(event: ParleyEvent | WebhookEvent): string {
       return known(event.payload.error_code) ?? event.payload.status
     case 'inbox.conversation.owner_changed':
       return known(event.payload.owner)
+    case 'inbox.conversation.consent_changed':
+      return known(event.payload.decision) ?? 'none'
     default: {
       const none: never = event
       return none
