@@ -30,8 +30,11 @@ test('the workspace currency appears with every amount, displayed or edited', as
   assert.equal(await value.inputValue(), '1500.5')
   await value.fill('R$ 2.750,25')
   await page.getByText('Will be saved as R$2,750.25').waitFor()
+  // The list shows the value before it is saved, and a new page would end the request.
+  const saved = page.waitForResponse((response) => response.request().method() === 'PATCH' && response.ok())
   await value.press('Enter')
   await rowOf(page, 'Ursula').getByText('R$2,750.25', { exact: true }).waitFor()
+  await saved
   await page.goto(`${demo.url}/w/${demo.workspaceId}/leads?view=board`)
   await page.getByTitle('R$2,750.25').getByText('R$2.8K').waitFor()
 })
