@@ -58,11 +58,11 @@ export function startDraft(
   consent: Consent | null,
   now: Date,
 ): ConversationDraft {
-  const isCustomerEvent = event.type === 'message'
-  const source = event.type === 'message' ? 'customer' : 'third_party'
+  const isFromCustomer = event.type === 'message'
+  const source = isFromCustomer ? 'customer' : 'third_party'
   const created = withKnownConsent(newConversation(receiver, event.customer, source, event.at, now), consent)
   // Conversations started outside this service belong to people.
-  const { conversation, events } = changeOwner(created, isCustomerEvent ? firstOwner : created.owner, systemActor, now)
+  const { conversation, events } = changeOwner(created, isFromCustomer ? firstOwner : created.owner, systemActor, now)
   const activities = detailsBetween(created, conversation).map((detail) => ({ reason: 'began' as const, detail }))
   return { ...draftOf(conversation), before: null, activities, events }
 }
