@@ -14,6 +14,7 @@ import { byteaArray } from '../base/postgres/values.ts'
 import { currentColumns, deleteConversation } from './conversation/activity-columns.ts'
 import { type Contact, publishConversations, publishMentions, type WorkspaceSql } from './conversation/conversation.ts'
 import { decryptContact, phoneIndexes, userIndexes } from './conversation/encrypted-conversation.ts'
+import { conversationIdsOf } from './conversation/queries.ts'
 import { deleteMediaOf } from './media/media-queries.ts'
 import { deleteConversationTokens, deleteMessageTokens, lockProgress } from './search/progress.ts'
 import { wakeWaiting } from './send/send-deps.ts'
@@ -36,7 +37,7 @@ export async function findErasedConversations(
   { phones, userIds, conversationIds }: Pick<ErasedCustomer, 'phones' | 'userIds' | 'conversationIds'>,
   before: Date,
 ): Promise<CustomerConversation[]> {
-  const byPhone = byteaArray(phones.flatMap((phone) => phoneIndexes(keyring, phone)))
+  const byPhone = phones.flatMap((phone) => phoneIndexes(keyring, phone))
   const byUser = userIds.flatMap((userId) => userIndexes(keyring, userId))
   const rows = await sql<{ id: string; contact: Buffer; aliases: string[] }[]>`
     select c.id, c.contact, array(
@@ -53,15 +54,7 @@ export async function findErasedConversations(
         select conversation_id from conversation_aliases
         where workspace_id = ${workspaceId} and id = any (${conversationIds}::uuid[])
         union
-        select id from conversations
-        where workspace_id = ${workspaceId} and phone_index is not null and phone_index = any (${byPhone}::bytea[])
-        union
-        -- The index starts with the connection; a user has one conversation on each.
-        select u.id
-        from connections n
-        join conversations u on u.workspace_id = n.workspace_id and u.connection_id = n.id
-        where n.workspace_id = ${workspaceId} and u.user_index is not null
-          and u.user_index = any (${byteaArray(byUser)}::bytea[])
+        ${conversationIdsOf(sql, workspaceId, byPhone, byUser)}
       ))
       and c.created_at <= ${before}
     order by c.id

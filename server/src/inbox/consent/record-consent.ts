@@ -1,4 +1,3 @@
-import { byteaArray } from '../../base/postgres/values.ts'
 import type { Consent, ConsentCustomer, NewConsent } from '../../consents/consent.ts'
 import { storeConsent, undoConsent } from '../../consents/store.ts'
 import { systemActor } from '../../workspaces/actor.ts'
@@ -12,7 +11,7 @@ import {
   phoneIndexes,
   userIndexes,
 } from '../conversation/encrypted-conversation.ts'
-import { conversationColumns } from '../conversation/queries.ts'
+import { conversationColumns, conversationIdsOf } from '../conversation/queries.ts'
 
 /**
  * Records a decision about marketing and shows the current one in all conversations of the customer, with an activity
@@ -84,21 +83,14 @@ async function lockConversationsOf(
   { tx, keyring, workspaceId }: ChangeTx,
   { phone, userId }: ConsentCustomer,
 ): Promise<Conversation[]> {
-  const phones = byteaArray(phone === null ? [] : phoneIndexes(keyring, phone))
-  const users = byteaArray(userId === null ? [] : userIndexes(keyring, userId))
+  const phones = phone === null ? [] : phoneIndexes(keyring, phone)
+  const users = userId === null ? [] : userIndexes(keyring, userId)
   const rows = await tx<ConversationRow[]>`
     select ${conversationColumns(tx)}
     from conversations c
     where c.workspace_id = ${workspaceId}
       and c.id = any (array(
-        select id from conversations
-        where workspace_id = ${workspaceId} and phone_index is not null and phone_index = any (${phones}::bytea[])
-        union
-        -- The index starts with the connection; a user has one conversation on each.
-        select u.id
-        from connections n
-        join conversations u on u.workspace_id = n.workspace_id and u.connection_id = n.id
-        where n.workspace_id = ${workspaceId} and u.user_index is not null and u.user_index = any (${users}::bytea[])
+        ${conversationIdsOf(tx, workspaceId, phones, users)}
       ))
     order by c.id
     for update of c`

@@ -1,6 +1,7 @@
 import { hiddenWorkspace } from '../../base/citus/distributed-sql.ts'
-import type { Sql, Tx } from '../../base/db.ts'
+import type { Fragment, Sql, Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
+import { byteaArray } from '../../base/postgres/values.ts'
 import { currentColumns, setUpdatedNow } from './activity-columns.ts'
 import {
   type Conversation,
@@ -11,6 +12,22 @@ import {
 } from './conversation.ts'
 import { canStartCall, retryAfterCallsStarted } from './dispatches.ts'
 import { type ConversationRow, decryptConversation, encryptConversation } from './encrypted-conversation.ts'
+
+/** SQL: ids of a customer's conversations on all connections, by digests of phones and users. */
+export const conversationIdsOf = (
+  sql: Sql,
+  workspaceId: string,
+  phones: readonly Buffer[],
+  users: readonly Buffer[],
+): Fragment => sql`
+  select id from conversations
+  where workspace_id = ${workspaceId} and phone_index is not null and phone_index = any (${byteaArray(phones)}::bytea[])
+  union
+  -- The index starts with the connection; a user has one conversation on each.
+  select u.id
+  from connections n
+  join conversations u on u.workspace_id = n.workspace_id and u.connection_id = n.id
+  where n.workspace_id = ${workspaceId} and u.user_index is not null and u.user_index = any (${byteaArray(users)}::bytea[])`
 
 export const conversationColumns = (sql: Sql, lastMessage = sql`c.last_message`) => sql`
   c.id,
