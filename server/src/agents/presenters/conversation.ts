@@ -9,7 +9,7 @@ import { consentDecisions, consentSources } from '../../consents/consent.ts'
 import { maskContact } from '../../inbox/api/masking.ts'
 import type { Conversation } from '../../inbox/conversation/conversation.ts'
 import { conversationStatuses, openWindow, windowIsOpen } from '../../inbox/conversation/conversation-state.ts'
-import { hasOptedOut } from '../../inbox/conversation/customer.ts'
+import { hasOptedOut, shownConsent } from '../../inbox/conversation/customer.ts'
 import { decryptConversation } from '../../inbox/conversation/encrypted-conversation.ts'
 import { conversationNotFound, lockedToPeople, ownedByAgent } from '../../inbox/conversation/errors.ts'
 import { keyIdOf, urgencies } from '../../inbox/conversation/owner.ts'
@@ -126,7 +126,7 @@ export function presentConversation(
     customer_name: cleanedText(name),
     customer_phone: phone,
     opted_out_of_marketing: hasOptedOut(contact),
-    marketing_consent: presentConsent(conversation.contact),
+    marketing_consent: shownConsent(conversation.contact),
     owner: ownerKeyId === null ? 'people' : ownerKeyId === keyId ? 'you' : 'another_agent',
     owner_key_id: ownerKeyId,
     owner_name: names('agent', ownerKeyId),
@@ -153,12 +153,6 @@ export function presentConversation(
             at: handover.at,
           },
   }
-}
-
-function presentConsent({ marketing }: Conversation['contact']) {
-  if (marketing === undefined) return null
-  const { isStopped, source = 'platform', at } = marketing
-  return { decision: isStopped ? ('opted_out' as const) : ('opted_in' as const), source, at }
 }
 
 function presentLastMessage(

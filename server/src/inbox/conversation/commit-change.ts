@@ -8,6 +8,7 @@ import type { Actor } from '../../workspaces/actor.ts'
 import type { ConversationChange } from './change.ts'
 import type { ChangeTx, Conversation } from './conversation.ts'
 import type { ConversationStatus } from './conversation-state.ts'
+import { shownConsent } from './customer.ts'
 import { isSameOwner, writeOwner } from './owner.ts'
 import { storeConversation } from './queries.ts'
 
@@ -120,5 +121,4 @@ export function detailsBetween(before: Conversation, after: Conversation): Activ
   return details
 }
 
-const consentOf = ({ contact: { marketing } }: Conversation): ConsentDecision | null =>
-  marketing === undefined ? null : marketing.isStopped ? 'opted_out' : 'opted_in'
+const consentOf = ({ contact }: Conversation): ConsentDecision | null => shownConsent(contact)?.decision ?? null

@@ -120,6 +120,13 @@ const copyOfConsent = ({ decision, source, decidedAt }: Consent): Contact['marke
   ...{ isStopped: decision === 'opted_out', at: decidedAt.toISOString(), source },
 })
 
+/** Returns the customer's current decision about marketing as the conversation shows it; null if there is none. */
+export function shownConsent({ marketing }: Contact) {
+  if (marketing === undefined) return null
+  const { isStopped, source = 'platform', at } = marketing
+  return { decision: isStopped ? ('opted_out' as const) : ('opted_in' as const), source, at }
+}
+
 export const hasOptedOut = ({ marketing }: Contact): boolean => marketing?.isStopped === true
 
 const unknownContact: Contact = {

@@ -1,6 +1,7 @@
 import type { Quoted } from '../../channels/channel-event.ts'
-import type { Contact, InboxDeps } from '../conversation/conversation.ts'
+import type { InboxDeps } from '../conversation/conversation.ts'
 import { openWindow } from '../conversation/conversation-state.ts'
+import { shownConsent } from '../conversation/customer.ts'
 import { authorOf } from '../conversation/message.ts'
 import { keyIdOf, writeOwner } from '../conversation/owner.ts'
 import { isInlineType, safeName } from '../media/inspect-file.ts'
@@ -33,7 +34,7 @@ export function presentTeamConversation({ conversation, contact, newest, names }
     unreadCount: conversation.unreadCount,
     windowExpiresAt: openWindow(conversation.windowExpiresAt, now)?.toISOString() ?? null,
     optedOutAt: marketing?.isStopped ? marketing.at : null,
-    marketingConsent: marketing === undefined ? null : presentConsent(marketing),
+    marketingConsent: shownConsent(conversation.contact),
     lastMessageAt: conversation.lastMessageAt.toISOString(),
     unansweredSince: conversation.unansweredSince?.toISOString() ?? null,
     lastMessage:
@@ -53,11 +54,6 @@ export function presentTeamConversation({ conversation, contact, newest, names }
     updatedAt: conversation.updatedAt.toISOString(),
   }
 }
-
-const presentConsent = ({ isStopped, source = 'platform', at }: NonNullable<Contact['marketing']>) => ({
-  decision: isStopped ? ('opted_out' as const) : ('opted_in' as const),
-  ...{ source, at },
-})
 
 export const presentContact = ({ name, phone }: NamedContact) => ({ name, phone })
 
