@@ -1,19 +1,20 @@
-import { type Db, pipelineCommit, type Tx } from '../../base/db.ts'
+import { type Db, type Fragment, pipelineCommit, type Tx } from '../../base/db.ts'
 import { decryptOrNull } from '../../base/encryption/encrypt.ts'
 import type { KeyStore } from '../../base/encryption/key-store.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import { type Columns, columnNames, unnested } from '../../base/postgres/rows.ts'
 import type { ChannelEvent, DeliveryStatus, Pricing } from '../../channels/channel-event.ts'
-import { externalIndex } from '../conversation/encrypted-conversation.ts'
 import { lockExternalIds } from '../conversation/lock-external-ids.ts'
 import { decryptTemplateName } from '../conversation/message.ts'
 import { opaqueWorkspaceId } from '../conversation/queries.ts'
 import { countryOf } from './markets.ts'
 
-/** A status with a price, with its connection. */
+/** A status with a price, with its connection and the digest of its platform id. */
 export interface PricedStatus {
   connectionId: string
-  event: Extract<ChannelEvent, { type: 'status' }> & { pricing: Pricing }
+  externalIndex: Buffer
+  event: Pick<Extract<ChannelEvent, { type: 'status' }>, 'status' | 'customer' | 'at'>
+  pricing: Pricing
 }
 
 interface RecordDeps {
@@ -34,11 +35,35 @@ export async function recordCharges(
 ): Promise<void> {
   for (let at = 0; at < statuses.length; at += maxCharges) {
     const some = statuses.slice(at, at + maxCharges)
-    await keyStore.withKeyring(workspaceId, (keyring) => {
-      const charges = chargesOf(keyring, some)
-      return db.tx((tx) => store(tx, keyring, workspaceId, charges))
-    })
+    const charges = chargesOf(some)
+    await keyStore.withKeyring(workspaceId, (keyring) => db.tx((tx) => store(tx, keyring, workspaceId, charges)))
   }
+}
+
+/** The prices reported for a message, which the caller has read. */
+export interface MessagePrices {
+  messageId: string
+  statuses: readonly PricedStatus[]
+  /** Undefined for a message of another app. */
+  message: ChargedMessage | undefined
+}
+
+/**
+ * Returns a statement that records prices of settled messages as part of the statement that advances them, under the
+ * locks of their conversations. `isAdvanced`: the condition on `n.message_id`.
+ */
+export function insertCharges(
+  tx: Tx,
+  keyring: Keyring,
+  workspaceId: string,
+  prices: readonly MessagePrices[],
+  isAdvanced: Fragment,
+) {
+  const rows = prices.flatMap(({ messageId, statuses, message }) => {
+    const details = detailsOf(keyring, message)
+    return chargesOf(statuses).map((charge) => ({ ...charge, ...details, messageId }))
+  })
+  return upsert(tx, workspaceId, tx`${unnested(rows, messageChargeColumns)} where ${isAdvanced}`)
 }
 
 /** One report of the platform about one of its messages. */
@@ -54,18 +79,17 @@ interface Charge extends Pricing {
 const steps: Record<DeliveryStatus, number> = { failed: 0, sent: 1, delivered: 2, read: 3 }
 
 /** Returns one charge per platform message: a statement cannot update a row twice. */
-function chargesOf(keyring: Keyring, statuses: readonly PricedStatus[]): Charge[] {
+function chargesOf(statuses: readonly PricedStatus[]): Charge[] {
   const charges = new Map<string, Charge>()
-  for (const { connectionId, event } of statuses) {
-    const { externalId, status, pricing, customer, at: chargedAt } = event
+  for (const { connectionId, externalIndex, pricing, event } of statuses) {
+    const { status, customer, at: chargedAt } = event
     const step = steps[status]
     if (step === 0) continue
-    const index = externalIndex(keyring, connectionId, externalId)
     const country = customer === null ? null : countryOf(customer)
     const delivered = step > steps.sent ? true : null
-    const one = { ...pricing, connectionId, externalIndex: index, country, step, delivered, chargedAt }
+    const one = { ...pricing, connectionId, externalIndex, country, step, delivered, chargedAt }
     // The digest includes the connection.
-    const key = index.toString('hex')
+    const key = externalIndex.toString('hex')
     const other = charges.get(key)
     charges.set(key, other === undefined ? one : merge(other, one))
   }
@@ -99,16 +123,19 @@ const preferenceOf = ({ step, type, category, isBillable, freeUntil }: Charge): 
   freeUntil?.getTime() ?? 0,
 ]
 
-/** The message that a charge is for. */
+/** The message that a charge is for, sent here. */
 interface ChargedMessage {
-  externalIndex: Buffer
   conversationId: string
   actorType: string | null
   actorId: string | null
-  isFailed: boolean
   /** Of a template's message only. */
   messageId: string | null
   content: Buffer | null
+}
+
+interface FoundMessage extends ChargedMessage {
+  externalIndex: Buffer
+  isFailed: boolean
 }
 
 async function store(tx: Tx, keyring: Keyring, workspaceId: string, charges: readonly Charge[]): Promise<void> {
@@ -129,7 +156,7 @@ async function store(tx: Tx, keyring: Keyring, workspaceId: string, charges: rea
       delivered: charge.delivered ?? (message?.isFailed ? false : null),
     }
   })
-  await pipelineCommit(tx, () => upsert(tx, workspaceId, rows).execute())
+  await pipelineCommit(tx, () => upsert(tx, workspaceId, tx`${unnested(rows, chargeColumns)}`).execute())
 }
 
 /** What is known of the message of a charge. */
@@ -155,9 +182,9 @@ function selectMessages(
   tx: Tx,
   workspaceId: string,
   charges: readonly Pick<Charge, 'connectionId' | 'externalIndex'>[],
-): Promise<ChargedMessage[]> {
+): Promise<FoundMessage[]> {
   const workspace = opaqueWorkspaceId(tx, workspaceId)
-  return tx<ChargedMessage[]>`
+  return tx<FoundMessage[]>`
     select n.external_index as "externalIndex", m.conversation_id as "conversationId", m.actor_type as "actorType",
       m.actor_id as "actorId", coalesce(k.status, m.status) = 'failed' and m.status = 'failed' as "isFailed",
       case when m.kind = 'template' then m.id end as "messageId",
@@ -184,16 +211,17 @@ function selectMessages(
 
 type ChargeRow = Charge & ChargeDetails
 
-const chargeColumns: Columns<ChargeRow> = {
+const chargeColumns = {
   uuid: ['connectionId', 'conversationId', 'actorId'],
   bytea: ['externalIndex'],
   text: ['actorType', 'template', 'country', 'type', 'category'],
   boolean: ['isBillable', 'delivered'],
   timestamptz: ['freeUntil', 'chargedAt'],
   integer: ['step'],
-}
+} as const satisfies Columns<ChargeRow>
+const messageChargeColumns = { ...chargeColumns, uuid: [...chargeColumns.uuid, 'messageId'] } as const
 
-function upsert(tx: Tx, workspaceId: string, rows: readonly ChargeRow[]) {
+function upsert(tx: Tx, workspaceId: string, source: Fragment) {
   const isPreferred = tx`
     (excluded.step, excluded.type collate "C", excluded.category collate "C",
       coalesce(excluded.is_billable::text, '') collate "C", coalesce(excluded.free_until, 'epoch'))
@@ -204,9 +232,9 @@ function upsert(tx: Tx, workspaceId: string, rows: readonly ChargeRow[]) {
   const known = (column: string) => tx`
     ${tx(column)} = coalesce(${tx(`c.${column}`)}, ${tx(`excluded.${column}`)})`
   return tx`
-    insert into message_charges as c (workspace_id, ${columnNames(chargeColumns as Record<string, readonly string[]>)})
-    select ${workspaceId}::uuid, n.*
-    from ${unnested(rows, chargeColumns)}
+    insert into message_charges as c (workspace_id, ${columnNames(chargeColumns)})
+    select ${workspaceId}::uuid, ${columnNames(chargeColumns)}
+    from ${source}
     order by n.external_index
     on conflict (workspace_id, connection_id, external_index) do update
     set ${preferred('type')},

@@ -9,6 +9,7 @@ import type { ChangeTx, WorkspaceSql } from '../conversation/conversation.ts'
 import { externalIndex } from '../conversation/encrypted-conversation.ts'
 import { type DeliveryState, type MessageStatus, nextState } from '../conversation/message.ts'
 import { opaqueWorkspaceId } from '../conversation/queries.ts'
+import { insertCharges, type MessagePrices, type PricedStatus } from '../costs/record-charges.ts'
 import { isPermanentError } from './permanent-errors.ts'
 import type { ReceiveDeps, StatusReport } from './receiver.ts'
 
@@ -19,19 +20,27 @@ import type { ReceiveDeps, StatusReport } from './receiver.ts'
 /** Maximum number of messages locked by one transaction. */
 const maxMessages = 500
 
-/**
- * Applies statuses of settled messages, oldest first, and returns those that it cannot apply: of pending or failed
- * messages, reports of failure, messages in several parts, unknown ids, and messages changed concurrently.
- */
+export interface SettledStatuses {
+  /**
+   * Statuses that could not be applied: of pending or failed messages, reports of failure, messages in several parts,
+   * unknown ids, and messages changed concurrently.
+   */
+  remaining: StatusReport[]
+  /** Statuses whose prices have been recorded, if they report any. */
+  priced: ReadonlySet<StatusReport>
+}
+
+/** Applies statuses of settled messages, oldest first, and records the prices that they report. */
 export async function advanceSettled(
   deps: ReceiveDeps,
   workspaceId: string,
   keyring: Keyring,
   statuses: readonly StatusReport[],
-): Promise<StatusReport[]> {
+): Promise<SettledStatuses> {
   const reports = [...Map.groupBy(statuses, ({ receiver, event }) => `${receiver.id} ${event.externalId}`).values()]
   const found = await findSettled({ sql: deps.db.sql, keyring, workspaceId }, reports)
   const remaining: StatusReport[] = []
+  const priced = new Set<StatusReport>()
   const advances: StatusAdvance[] = []
   for (const [n, messageReports] of reports.entries()) {
     const row = found.get(n)
@@ -42,9 +51,14 @@ export async function advanceSettled(
   // Drops statuses that change nothing: states never go back.
   const effective = advances.filter(({ steps }) => steps.length > 0)
   for (let at = 0; at < effective.length; at += maxMessages) {
-    remaining.push(...(await storeBatch(deps, workspaceId, keyring, effective.slice(at, at + maxMessages))))
+    const batch = effective.slice(at, at + maxMessages)
+    const stored = await storeBatch(deps, workspaceId, keyring, batch)
+    for (const { row, reports: messageReports } of batch) {
+      if (!stored.has(row.id)) remaining.push(...messageReports)
+      else for (const report of messageReports) priced.add(report)
+    }
   }
-  return remaining
+  return { remaining, priced }
 }
 
 interface SettledRow {
@@ -53,6 +67,12 @@ interface SettledRow {
   id: string
   conversation_id: string
   status: Exclude<MessageStatus, 'pending' | 'failed'>
+  external_index: Buffer
+  origin: 'live' | 'echo'
+  actor_type: string | null
+  actor_id: string | null
+  /** Content of a template's message; null for others. */
+  template: Buffer | null
 }
 
 /** A message as read, and the steps that the reports cause. */
@@ -87,13 +107,15 @@ async function findSettled(
   const ids = reports.flatMap(([first]) => first ?? [])
   const workspace = opaqueWorkspaceId(sql, workspaceId)
   const rows = await sql<SettledRow[]>`
-    select n.place::integer, n.connection_id, m.id, m.conversation_id, m.status
+    select n.place::integer, n.connection_id, n.external_index, m.*
     from unnest(
       ${ids.map(({ receiver }) => receiver.id)}::uuid[],
       ${byteaArray(ids.map(({ receiver, event }) => externalIndex(keyring, receiver.id, event.externalId)))}::bytea[]
     ) with ordinality as n (connection_id, external_index, place)
     cross join lateral (
-      select id, conversation_id, status from messages
+      select id, conversation_id, status, origin, actor_type, actor_id,
+        case when kind = 'template' then content end as template
+      from messages
       where workspace_id = ${workspace}
         and connection_id = n.connection_id
         and external_index = n.external_index
@@ -109,26 +131,24 @@ async function findSettled(
   return new Map(rows.map((row) => [row.place - 1, row]))
 }
 
-/** Returns the reports of messages that others changed between read and lock. */
+/** Returns the ids of the messages that were updated: others changed the rest between read and lock. */
 async function storeBatch(
   { db, clock }: ReceiveDeps,
   workspaceId: string,
   keyring: Keyring,
   advances: readonly StatusAdvance[],
-): Promise<StatusReport[]> {
+): Promise<ReadonlySet<string>> {
   try {
-    const stored = await db.tx((tx) =>
+    return await db.tx((tx) =>
       pipelineCommit(tx, () => store({ tx, keyring, workspaceId, now: clock.now() }, advances)),
     )
-    return advances.flatMap(({ row, reports }) => (stored.has(row.id) ? [] : reports))
   } catch (error) {
     // They are applied one by one afterwards, which isolates the faulty one.
     if (!isPermanentError(error)) throw error
-    return advances.flatMap(({ reports }) => reports)
+    return new Set()
   }
 }
 
-/** Returns the ids of the messages that were updated because they had not changed since the read. */
 async function store(work: ChangeTx, advances: readonly StatusAdvance[]): Promise<Set<string>> {
   const { tx, workspaceId } = work
   publish(tx, recordedTopic, workspaceId)
@@ -150,6 +170,10 @@ function updateStatuses({ tx, keyring, workspaceId, now }: ChangeTx, advances: r
   })
   const steppingIds = advances.flatMap(({ row, steps }) => steps.map(() => row.id))
   const isUpdated = tx`(${steppingIds}::uuid[])[n.place + 1] in (select id from climbed)`
+  const prices = advances.flatMap(pricesOf)
+  const isPriced = tx`n.message_id in (select id from climbed)`
+  const charged =
+    prices.length === 0 ? tx`` : tx`, charged as (${insertCharges(tx, keyring, workspaceId, prices, isPriced)})`
   return tx<{ id: string }[]>`
     with climbed as (
       update messages m
@@ -161,11 +185,24 @@ function updateStatuses({ tx, keyring, workspaceId, now }: ChangeTx, advances: r
         and m.status = n.seen
       returning m.id
     ),
-    event as (${insertEvents(tx, keyring, workspaceId, advances.flatMap(eventsOf), now, isUpdated)})
+    event as (${insertEvents(tx, keyring, workspaceId, advances.flatMap(eventsOf), now, isUpdated)})${charged}
     select id from climbed`
 }
 
 function eventsOf({ row, steps }: StatusAdvance): NewEvent[] {
   const conversation = { id: row.conversation_id, connectionId: row.connection_id }
   return steps.map(({ to, at }) => messageStatusChanged(conversation, row.id, to, at))
+}
+
+/** Only messages sent here have details; an echo is of another app. */
+function pricesOf({ row, reports }: StatusAdvance): MessagePrices[] {
+  const { id, connection_id: connectionId, external_index: externalIndex, origin } = row
+  const statuses = reports.flatMap(({ event }): PricedStatus[] => {
+    const { pricing } = event
+    return pricing === undefined ? [] : [{ connectionId, externalIndex, event, pricing }]
+  })
+  if (statuses.length === 0) return []
+  const { conversation_id: conversationId, actor_type: actorType, actor_id: actorId, template: content } = row
+  const message = { conversationId, actorType, actorId, messageId: content === null ? null : id, content }
+  return [{ messageId: id, statuses, message: origin === 'live' ? message : undefined }]
 }

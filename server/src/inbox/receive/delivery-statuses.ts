@@ -27,9 +27,14 @@ export async function receiveStatuses(
   if (statuses.length === 0) return
   const keyring = await deps.keyStore.keyring(workspaceId)
   const ordered = [...statuses].sort((a, b) => a.event.at.getTime() - b.event.at.getTime())
-  const others = await advanceSettled(deps, workspaceId, keyring, ordered)
-  if (others.length > 0) await advanceOthers(deps, workspaceId, keyring, others)
-  await recordPrices(deps, workspaceId, ordered)
+  const { remaining, priced } = await advanceSettled(deps, workspaceId, keyring, ordered)
+  if (remaining.length > 0) await advanceOthers(deps, workspaceId, keyring, remaining)
+  await recordPrices(
+    deps,
+    workspaceId,
+    keyring,
+    ordered.filter((report) => !priced.has(report)),
+  )
   for (const { receiver, event } of ordered) {
     if (event.status === 'failed' && event.errorCode !== null)
       await deps.onSendRefused(receiver, event.errorCode, event)
@@ -37,10 +42,16 @@ export async function receiveStatuses(
 }
 
 /** A fault while this runs fails the delivery, which the platform then repeats; nothing is recorded twice. */
-async function recordPrices(deps: ReceiveDeps, workspaceId: string, statuses: readonly StatusReport[]): Promise<void> {
+async function recordPrices(
+  deps: ReceiveDeps,
+  workspaceId: string,
+  keyring: Keyring,
+  statuses: readonly StatusReport[],
+): Promise<void> {
   const priced = statuses.flatMap(({ receiver: { id: connectionId }, event }): PricedStatus[] => {
-    const { pricing } = event
-    return pricing === undefined ? [] : [{ connectionId, event: { ...event, pricing } }]
+    const { pricing, externalId } = event
+    if (pricing === undefined) return []
+    return [{ connectionId, externalIndex: externalIndex(keyring, connectionId, externalId), event, pricing }]
   })
   if (priced.length === 0) return
   const recordSome = (some: readonly PricedStatus[]) => recordCharges(deps, workspaceId, some)

@@ -5,6 +5,7 @@ import { externalIndex } from '../../../src/inbox/conversation/encrypted-convers
 import { eraseConversation } from '../../../src/inbox/erase.ts'
 import { recordPart } from '../../../src/inbox/send/record-result.ts'
 import { settleSend } from '../../../src/inbox/send/settle-parts.ts'
+import { statementsOf } from '../../support/database.ts'
 import { inboxWorld } from '../../support/inbox/inbox-world.ts'
 import { brazil, ledgerOf, ledgersOfOrders, regular, sentWorld } from './charged-world.ts'
 
@@ -35,6 +36,23 @@ test('each part of a split text is one charge, and a failed part is not delivere
     new Set([`${id} ${w.keyId}`]),
   )
   assert.deepEqual(charges.map(({ delivered }) => delivered).sort(), [false, null, true].sort())
+})
+
+test('the statement that advances messages also records their prices', async () => {
+  const w = await sentWorld(20)
+  const tellAll = (status: DeliveryStatus) =>
+    w.sent.map(({ externalId }) => w.status(externalId, status, { customer: brazil, pricing: regular }))
+  const statements = await statementsOf(() => w.callback(tellAll('delivered')))
+  const charging = statements.filter(({ text }) => text.includes('message_charges'))
+  assert.deepEqual(
+    charging.map(({ text }) => text.includes('update messages')),
+    [true],
+  )
+  const charges = await w.ledger()
+  assert.equal(charges.length, 20)
+  assert.ok(charges.every(({ actor_type: by, conversation_id: id, delivered }) => by === 'system' && id !== null && delivered))
+  await w.callback(tellAll('delivered'))
+  assert.deepEqual(await w.ledger(), charges)
 })
 
 test('a failure that overtakes the price marks it, and only a price on a delivery counts again', async () => {
