@@ -50,6 +50,8 @@ export function describeEvent(event: ParleyEvent | WebhookEvent): string {
       return known(event.payload.owner)
     case 'inbox.conversation.consent_changed':
       return known(event.payload.decision) ?? 'none'
+    case 'inbox.conversation.standby_changed':
+      return known(event.payload.thread_owner) ?? 'none'
     default: {
       const none: never = event
       return none

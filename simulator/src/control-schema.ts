@@ -5,7 +5,7 @@ import { faultEffects, faultTargets } from './faults.ts'
 import { fileKinds } from './files/present-file.ts'
 import { adKinds, inboundKinds } from './inbound.ts'
 import { numberStatusFields } from './number-status.ts'
-import { templateCategories, templateStatuses } from './world.ts'
+import { answerers, templateCategories, templateStatuses } from './world.ts'
 
 /** Object schema that allows no other fields. */
 export const closedObject = <P extends TProperties>(fields: P, options: TObjectOptions = {}) =>
@@ -59,6 +59,7 @@ export const numberChange = closedObject({
   ),
   registered: flag('false: sends are refused with 133010'),
   subscribed: flag('false: no webhooks'),
+  paymentFails: flag('true: what is charged fails with 131042'),
   freeServiceMessages: count(1_000_000, 'Service messages that are free of charge in a month'),
   addressing: Type.Optional(
     oneOf(['pn', 'lid'], { description: 'Identifier that linked devices receive first: phone number or hidden id' }),
@@ -102,6 +103,10 @@ export const customerChange = Type.Partial(
       stopsMarketing: Type.Boolean({
         description: 'Stops marketing messages of the business, or resumes them; the platform announces it',
       }),
+      answeredBy: oneOf(answerers, {
+        description:
+          'Who has the conversation at the platform: `business` is this service, others are other apps on the number',
+      }),
       phone: Type.Unsafe<string>({ ...phone, description: 'New number; the platform announces the change' }),
     },
     { minProperties: 1 },
@@ -141,6 +146,7 @@ export const utterance = closedObject({
   ),
   ad: Type.Optional(oneOf(adKinds, { description: 'Ad or post that the customer came from' })),
 })
+export const otherAppMessage = closedObject({ text: Type.String({ minLength: 1, maxLength: 4096 }) })
 export const echo = closedObject({
   text: Type.Optional(Type.String({ minLength: 1, maxLength: 4096 })),
   kind: Type.Optional(oneOf(fileKinds, { description: 'Kind of the file' })),

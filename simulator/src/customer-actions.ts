@@ -15,6 +15,7 @@ import {
   senderOf,
   startStatuses,
 } from './message-statuses.ts'
+import { sendCopy } from './other-apps.ts'
 import type { Chat, Platform } from './platform.ts'
 import { makeWamid } from './wamid.ts'
 import {
@@ -114,11 +115,15 @@ function transmit(chat: Chat, message: ChatMessage, content: object, at: Date): 
     sendInbound(chat, message, { content, onDelivered })
     return
   }
-  const value = {
-    ...messagesValue(number),
+  const parts = {
     contacts: [contactOf(customer)],
     messages: [{ ...senderOf(customer), id: message.id, timestamp: seconds(at), ...content }],
   }
+  if (customer.answeredBy !== 'business') {
+    sendCopy(chat, parts, onDelivered)
+    return
+  }
+  const value = { ...messagesValue(number), ...parts }
   platform.webhookSender.send(number, { field: 'messages', value, lane: customer.id, onDelivered })
 }
 

@@ -14,6 +14,7 @@ import type { StoredFile } from './files/file-store.ts'
 import type { Utterance } from './inbound.ts'
 import { sendMapping, sendName } from './linked/notify.ts'
 import { markChatRead } from './message-statuses.ts'
+import { changeAnswerer, sendFromOtherApp } from './other-apps.ts'
 import type { Chat, Platform } from './platform.ts'
 import {
   addCustomer,
@@ -52,7 +53,7 @@ export function customerRoutes(app: App, platform: Platform): void {
   app.patch(one, { schema: change }, (request) => {
     const chat = chatOf(platform, request.params.customerId)
     const { number, customer } = chat
-    const { phone, online, ...fields } = request.body
+    const { phone, online, answeredBy, ...fields } = request.body
     const { name, hidesNumber, stopsMarketing } = customer
     Object.assign(customer, fields)
     if (number.network === 'linked') {
@@ -61,6 +62,7 @@ export function customerRoutes(app: App, platform: Platform): void {
     }
     if (stopsMarketing !== customer.stopsMarketing) announcePreference(chat)
     if (phone !== undefined && phone !== customer.waId) changeNumber(chat, phone)
+    if (answeredBy !== undefined) changeAnswerer(chat, answeredBy)
     if (online !== undefined) setOnline(chat, online)
     if (customer.readsAtOnce) markChatRead(chat)
     platform.changed()
@@ -72,6 +74,7 @@ export function customerRoutes(app: App, platform: Platform): void {
     return { removed: true }
   })
   actionRoutes(app, platform)
+  otherAppRoutes(app, platform)
 }
 
 function actionRoutes(app: App, platform: Platform): void {
@@ -105,6 +108,21 @@ function actionRoutes(app: App, platform: Platform): void {
     if (text.trim() === '' && fileId === undefined) throw unprocessable('Message text is required')
     const carried = fileId === undefined ? null : { kind, file: fileOf(chat, fileId) }
     const { id, status, at } = sendFromDevice(chat, text, carried)
+    return reply.code(201).send({ id, status, at })
+  })
+}
+
+function otherAppRoutes(app: App, platform: Platform): void {
+  const answers = {
+    tags,
+    summary: 'Answer as the other app that has the conversation',
+    params,
+    body: schema.otherAppMessage,
+  }
+  app.post(`${one}/other-app`, { schema: answers }, (request, reply) => {
+    const chat = chatOf(platform, request.params.customerId)
+    if (chat.customer.answeredBy === 'business') throw unprocessable('No other app has this conversation: set answeredBy')
+    const { id, status, at } = sendFromOtherApp(chat, request.body.text)
     return reply.code(201).send({ id, status, at })
   })
 }
@@ -150,6 +168,7 @@ export function presentCustomer({ world, clock }: Platform, customer: Customer) 
     online,
     readsAtOnce,
     stopsMarketing,
+    answeredBy,
     numberId,
   } = customer
   const number = world.numbers.get(numberId)
@@ -171,6 +190,7 @@ export function presentCustomer({ world, clock }: Platform, customer: Customer) 
     online,
     readsAtOnce,
     stopsMarketing,
+    answeredBy,
     unread: unread.length,
     businessIsTyping: customer.typingUntil !== null && customer.online,
     windowIsOpen: number !== undefined && windowIsOpen(number, customer, clock.now()),

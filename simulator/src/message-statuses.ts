@@ -69,9 +69,23 @@ export function startStatuses(chat: Chat, message: ChatMessage, failure: number 
       advanceStatus(chat, message, 'failed')
       return
     }
+    if (isUnpaid(chat, message)) {
+      message.errorCode = paymentCode
+      advanceStatus(chat, message, 'failed')
+      return
+    }
     advanceStatus(chat, message, 'sent')
     deliver(chat, message)
   })
+}
+
+const paymentCode = 131042
+
+/** Returns whether the message would be charged while the account has no valid payment method. */
+function isUnpaid({ platform, number, customer }: Chat, message: ChatMessage): boolean {
+  if (!number.paymentFails || number.network === 'linked' || message.from !== 'business') return false
+  message.price ??= priceOf(number, customer, message, platform.clock.now())
+  return message.price.type === 'regular'
 }
 
 /** Delivers a message to the phone if it is online. */

@@ -25,6 +25,8 @@ export interface BusinessNumber extends SimulatedStatus {
   subscribed: boolean
   /** Treats customers without messages as in the window: a restarted simulator does not know who wrote before. */
   trustsUnknownWindows: boolean
+  /** Whether the account has no valid payment method: what is charged fails with 131042. */
+  paymentFails: boolean
   /** Service messages that the platform does not charge for in a month, and how many it has counted in one. */
   freeServiceMessages: number
   serviceMessages: { month: string; count: number }
@@ -112,6 +114,10 @@ export interface Choice {
   description?: string
 }
 
+/** Who answers a conversation: the service under test (`business`), or another app on the number, by its role. */
+export const answerers = ['business', 'ai_agent', 'escalation'] as const
+export type Answerer = (typeof answerers)[number]
+
 /** Customer's phone in its chat with one business number. */
 export interface Customer {
   id: string
@@ -125,6 +131,7 @@ export interface Customer {
   readsAtOnce: boolean
   /** Has stopped marketing messages of the business, in the chat's settings. */
   stopsMarketing: boolean
+  answeredBy: Answerer
   lastWroteAt: Date | null
   /** When the customer wrote from an ad that nobody has replied to yet. */
   adAt: Date | null
@@ -185,6 +192,7 @@ export function addCustomer(world: World, input: NewCustomer): Customer {
     online: input.online ?? true,
     readsAtOnce: input.readsAtOnce ?? false,
     stopsMarketing: false,
+    answeredBy: 'business',
     lastWroteAt: null,
     adAt: null,
     freeEntry: null,
@@ -318,6 +326,7 @@ export function newNumber(fields: Partial<BusinessNumber>): BusinessNumber {
     registered: true,
     subscribed: true,
     trustsUnknownWindows: false,
+    paymentFails: false,
     freeServiceMessages: 1000,
     serviceMessages: { month: '', count: 0 },
     partner: null,

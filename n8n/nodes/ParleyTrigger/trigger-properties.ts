@@ -3,6 +3,7 @@ import type { INodeProperties } from 'n8n-workflow'
 export const events = [
   { name: 'Conversation Consent Changed', value: 'inbox.conversation.consent_changed' },
   { name: 'Conversation Owner Changed', value: 'inbox.conversation.owner_changed' },
+  { name: 'Conversation Standby Changed', value: 'inbox.conversation.standby_changed' },
   { name: 'Lead Created', value: 'lead.created' },
   { name: 'Lead Deleted', value: 'lead.deleted' },
   { name: 'Lead Restored', value: 'lead.restored' },

@@ -12,6 +12,12 @@ export interface Customer {
   name: string | null
 }
 
+/** Roles of apps that answer on one number of the official platform. `other_app`: the platform did not say which. */
+export const threadOwners = [
+  ...(['ai_agent', 'escalation', 'customer_service', 'marketing', 'utility', 'ctwa', 'other_app'] as const),
+] as const
+export type ThreadOwner = (typeof threadOwners)[number]
+
 /** Details of the ad that opened the conversation; all fields are present, null if the platform omitted them. */
 export interface Referral {
   ctwa_clid: string | null
@@ -67,10 +73,15 @@ interface MessageFields {
 
 /** An event from a channel's webhook or session, in one format for all channels. */
 export type ChannelEvent =
-  /** A customer wrote. `opensWindow` is false for platform notices about the customer. */
-  | ({ type: 'message'; referral: Referral | null; opensWindow: boolean } & MessageFields)
-  /** A person wrote on the phone of a number that is also used there. */
-  | ({ type: 'echo' } & MessageFields)
+  /**
+   * A customer wrote. `opensWindow` is false for platform notices about the customer. `isStandby`: another app on the number
+   * has the conversation.
+   */
+  | ({ type: 'message'; referral: Referral | null; opensWindow: boolean; isStandby?: boolean } & MessageFields)
+  /** A person wrote on the phone of a number that is also used there; with `isStandby`, another app on the number did. */
+  | ({ type: 'echo'; isStandby?: boolean } & MessageFields)
+  /** The platform gave the conversation to us (null) or to another app on the number. */
+  | { type: 'thread_control'; customer: Customer; owner: ThreadOwner | null; at: Date }
   /** Older message, delivered later: opens no window, does not count as unread, does not change the owner. */
   | ({ type: 'history'; direction: 'inbound' | 'outbound'; status: 'pending' | DeliveryStatus } & MessageFields)
   /** The author edited the text. */

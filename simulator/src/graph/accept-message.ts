@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import type { FileStore } from '../files/file-store.ts'
 import { addressOf, markRead, showTyping, startStatuses } from '../message-statuses.ts'
+import { takeBySending } from '../other-apps.ts'
 import type { Platform } from '../platform.ts'
 import { makeWamid } from '../wamid.ts'
 import {
@@ -166,6 +167,7 @@ export function acceptSend(
   const mayWrite = isTemplate || windowIsOpen(number, customer, now)
   const failure = failWith ?? (mayWrite ? failureOf(customer, content) : windowClosedCode)
   if (content.kind === 'reaction' && failure === null) react(customer, content)
+  if (!isTemplate && failure === null) takeBySending({ customer })
   startStatuses({ platform, number, customer }, message, failure)
   platform.changed()
   const known = to.phone === null ? { user_id: to.input } : { wa_id: customer.waId }

@@ -34,6 +34,7 @@ const moves = [
 let chosen = location.hash.slice(1)
 /** Business number whose customers are listed. */
 let businessNumberId = null
+let paymentFails = false
 let chat = null
 let allCustomers = []
 let shiftMs = 0
@@ -55,6 +56,7 @@ async function show() {
   const ours = customers.filter(({ numberId }) => numberId === businessNumberId)
   if (!ours.some(({ id }) => id === chosen)) chosen = isWide() ? (ours[0]?.id ?? '') : ''
   chat = chosen === '' ? null : await callSimulator('GET', ofChosen())
+  paymentFails = numbers.find(({ numberId }) => numberId === businessNumberId)?.paymentFails ?? false
   showNumbers(numbers)
   showPeople(ours)
   showChat()
@@ -97,6 +99,9 @@ function showChat() {
   if (document.activeElement !== phone) phone.value = `+${chat.phone}`
   $('window').textContent = windowWords(chat)
   $('at-business').hidden = chat.network !== 'official'
+  $('answeredBy').value = chat.answeredBy
+  $('other-app').hidden = chat.answeredBy === 'business'
+  $('paymentFails').checked = paymentFails
   $('no-network').hidden = chat.online
   $('typing').hidden = !chat.businessIsTyping
   $('forgotten').hidden = !chat.isForgotten
@@ -225,6 +230,13 @@ for (const name of switches) {
   )
 }
 onSubmit('number', (fields) => act(() => callSimulator('PATCH', ofChosen(), fields)), { keeps: true })
+onSubmit('other-app', (fields) => act(() => callSimulator('POST', ofChosen('/other-app'), fields)))
+$('answeredBy').addEventListener('change', ({ target }) =>
+  act(() => callSimulator('PATCH', ofChosen(), { answeredBy: target.value })),
+)
+$('paymentFails').addEventListener('change', ({ target }) =>
+  act(() => callSimulator('PATCH', `/simulator/numbers/${businessNumberId}`, { paymentFails: target.checked })),
+)
 onSubmit('echo', (fields) => act(() => callSimulator('POST', ofChosen('/echo'), fields)))
 onSubmit('add', (fields) =>
   act(async () => {

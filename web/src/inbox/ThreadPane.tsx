@@ -10,7 +10,7 @@ import { ErrorState } from '../ui/page/ErrorState.tsx'
 import { ShortcutsQueued } from '../ui/shortcuts.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { Composer } from './compose/Composer.tsx'
-import { OwnerBar } from './compose/OwnerBar.tsx'
+import { OwnerBar, StandbyBar } from './compose/OwnerBar.tsx'
 import { useInboxContext } from './parts/inbox-context.ts'
 import { customerName } from './parts/inbox-texts.ts'
 import { TypingLine, usePresence } from './parts/presence.tsx'
@@ -90,6 +90,7 @@ export function ThreadPane({ id, showsCustomer, setShowsCustomer }: ThreadPanePr
             <MessageGestures conversation={conversation} pane={pane} />
           </Suspense>
           <TypingLine people={people} />
+          <StandbyBar conversation={conversation} />
           <OwnerBar conversation={conversation} />
           <Composer conversation={conversation} pane={pane} onSent={() => thread.current?.toNewest()} />
         </section>

@@ -14,6 +14,7 @@ import { decryptConversation } from '../../inbox/conversation/encrypted-conversa
 import { conversationNotFound, lockedToPeople, ownedByAgent } from '../../inbox/conversation/errors.ts'
 import { keyIdOf, urgencies } from '../../inbox/conversation/owner.ts'
 import { findConversation } from '../../inbox/conversation/queries.ts'
+import { standbyOwner } from '../../inbox/conversation/thread-control.ts'
 import { actorReferences, type NameReference, type Names, readNames } from '../../inbox/read/names.ts'
 import { idSchema } from '../../team/team-schema.ts'
 import type { AgentCaller, AgentDeps } from '../define-tool.ts'
@@ -45,6 +46,7 @@ export const AgentConversation = Type.Object(
     owner_key_id: nullable(idSchema('Key of the agent that owns it; null: people.')),
     owner_name: nullable(text(100, 'Name of that agent; null: people.')),
     owner_since: timestamp('Time when it got this owner.'),
+    stands_by: Type.Boolean({ description: 'Another automation on the number answers: send nothing.' }),
     may_take: Type.Boolean({ description: 'You can take it with take_offered.' }),
     status: oneOf(conversationStatuses, { description: 'A customer message sets it to `open`.' }),
     snoozed_until: nullable(timestamp('Time when it reopens.')),
@@ -131,6 +133,7 @@ export function presentConversation(
     owner_key_id: ownerKeyId,
     owner_name: names('agent', ownerKeyId),
     owner_since: conversation.ownerSince.toISOString(),
+    stands_by: standbyOwner(conversation, now) !== null,
     may_take: ownerKeyId === null && !conversation.held,
     status: conversation.status,
     snoozed_until: conversation.snoozedUntil?.toISOString() ?? null,
@@ -200,7 +203,10 @@ export function notOwnerError(conversation: Conversation): ApiError {
 export const waitForWork = 'Call wait_for_work for the next customer.'
 const leaveAlone = 'Send nothing: wait_for_work returns it when it is yours again.'
 
-type ConversationFacts = Pick<Conversation, 'owner' | 'held' | 'windowExpiresAt' | 'unansweredSince' | 'channel'>
+type ConversationFacts = Pick<
+  Conversation,
+  'owner' | 'held' | 'thread' | 'windowExpiresAt' | 'unansweredSince' | 'channel'
+>
 
 /** Returns hints for an agent that has read a conversation. */
 export function nextStepsFor(conversation: ConversationFacts, keyId: string, mayWrite: boolean, now: Date): string[] {
@@ -209,6 +215,8 @@ export function nextStepsFor(conversation: ConversationFacts, keyId: string, may
   if (owner === null && conversation.held) return [`People own this conversation. ${leaveAlone}`, waitForWork]
   if (owner === null) return ['It has no owner yet. Call take_offered to make it yours, then answer.', waitForWork]
   if (owner !== keyId) return [`Another agent owns this conversation. ${leaveAlone}`, waitForWork]
+  if (standbyOwner(conversation, now) !== null)
+    return [`Another automation on this number answers the customer. ${leaveAlone}`, waitForWork]
   const answer = howToAnswer(conversation, now)
   const handOver = 'Call hand_over if a person should take over; `closing` tells the customer in the same call.'
   if (conversation.unansweredSince !== null) return [`The customer is waiting. ${answer}`, handOver]

@@ -30,6 +30,7 @@ export const exampleConversation: Static<typeof AgentConversation> = {
   owner_key_id: exampleIds.key,
   owner_name: 'Support agent',
   owner_since: '2026-03-01T11:58:00.000Z',
+  stands_by: false,
   may_take: false,
   status: 'open',
   snoozed_until: null,

@@ -275,6 +275,8 @@ function writeChange({ detail, reason }: Activity, name: string | null): string 
       return `Labels: ${detail.added.length} added, ${detail.removed.length} removed.${by}`
     case 'consent':
       return `Marketing: ${detail.to?.replace('_', ' ') ?? 'decision undone'}.${by}`
+    case 'standby':
+      return detail.to === null ? 'We answer here again.' : 'Another automation on this number answers here.'
     default:
       return detail satisfies never
   }

@@ -26,12 +26,14 @@ const maxChecked = 200
  * from the new cursor reports it.
  */
 export function selectDueWork(sql: Sql, request: WorkRequest): Fragment {
-  const { workspaceId, keyId, from, limit } = request
+  const { workspaceId, keyId, from, limit, now } = request
   // A subquery rather than a join: with a join, PostgreSQL sorts rows that the index has in order.
   const seen = sql`(select connection_ids from s)`
   const isOurs = sql`
     c.owner_key_id = ${keyId}
       and (cardinality(${seen}) = 0 or c.connection_id = any (${seen}::uuid[]))
+      -- Another app on the number has it; see inbox/conversation/thread-control.ts.
+      and (c.thread_owner is null or c.window_expires_at is null or c.window_expires_at <= ${now}::timestamptz)
       and (select may_work from s)`
   const most = limit + 1 + maxHeld
   if (from !== null && from.waiting === null) {
@@ -113,7 +115,7 @@ function selectNewWork(
     ) as f
     cross join lateral (
       select id, connection_id, owner_key_id, owner_since, ${currentColumns.unansweredSince(sql)} as unanswered_since,
-        newest_inbound_id, seen_inbound_id, answered_inbound_id
+        newest_inbound_id, seen_inbound_id, answered_inbound_id, thread_owner, window_expires_at
       from conversations c
       where workspace_id = ${all}
         and id = f.id
@@ -140,7 +142,9 @@ function selectWaitingWork(
     c.owner_since,
     ${currentColumns.unansweredSince(sql)} as unanswered_since,
     ${currentColumns.lastMessageAt(sql)} as last_message_at,
-    c.status`
+    c.status,
+    c.thread_owner,
+    c.window_expires_at`
   const next = (time: Fragment) =>
     after === null ? sql`` : sql`and (${time}, c.id) > (${after.since}::timestamptz, ${after.id}::uuid)`
   const noEventLater = isLast(sql, all, reach)

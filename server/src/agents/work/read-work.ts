@@ -129,6 +129,7 @@ const decryptConversationJson = (keyring: Keyring, row: PickedRow['conversation'
     owner_since: new Date(row.owner_since),
     unanswered_since: timeOf(row.unanswered_since),
     created_at: new Date(row.created_at),
+    thread_at: timeOf(row.thread_at),
   })
 
 const decryptHandoverJson = (keyring: Keyring, { words, created_at, ...row }: HandoverJson): Handover =>
@@ -277,7 +278,7 @@ interface StateRow {
 // In JSON, times are strings.
 type TimeColumns =
   | ('snoozed_until' | 'window_expires_at' | 'last_message_at' | 'updated_at')
-  | ('owner_since' | 'unanswered_since' | 'created_at')
+  | ('owner_since' | 'unanswered_since' | 'created_at' | 'thread_at')
 type AsJson<R, T extends keyof R> = Omit<R, T> & { [K in T]: null extends R[K] ? string | null : string }
 
 interface PickedRow {

@@ -2,7 +2,9 @@ import { decodeCursor, encodeCursor } from '../../base/cursor.ts'
 import { isUuid } from '../../base/id.ts'
 
 /** Events that create work for the owner of the conversation. */
-export const workEvents = ['inbox.message.received', 'inbox.conversation.owner_changed'] as const
+export const workEvents = [
+  ...(['inbox.message.received', 'inbox.conversation.owner_changed', 'inbox.conversation.standby_changed'] as const),
+] as const
 
 /** How much of its work a key has received. */
 export interface WorkCursor {

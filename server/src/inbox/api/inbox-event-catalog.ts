@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { nullable, oneOf, timestamp } from '../../base/route.ts'
 import { uuid } from '../../base/schema-types.ts'
+import { threadOwners } from '../../channels/channel-event.ts'
 import { consentDecisions, consentSources } from '../../consents/consent.ts'
 import type { EventDefinition } from '../../events/feed.ts'
 import { systemActor } from '../../workspaces/actor.ts'
@@ -11,6 +12,7 @@ import {
   messageSent,
   messageStatusChanged,
   ownerChanged,
+  standbyChanged,
 } from '../conversation/change.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { newConversation } from '../conversation/customer.ts'
@@ -94,6 +96,21 @@ const ConsentChanged = described(
   },
 )
 
+const StandbyChanged = described(
+  'StandbyChangedEvent',
+  '`inbox.conversation.standby_changed`: another app on the number answers the customer from now on, or no longer does.',
+  {
+    conversation_id: id,
+    standby: Type.Boolean({ description: 'Whether another app on the number has the conversation: agents leave it alone.' }),
+    thread_owner: nullable(
+      oneOf(threadOwners, {
+        description: 'Role of that app at the platform, such as its AI agent; `other_app` if the platform did not say.',
+      }),
+    ),
+    at,
+  },
+)
+
 /** Returns the payload unchanged: it contains neither a phone nor a platform id, which contains the phone. */
 const withoutMasking: EventDefinition['mask'] = (payload) => payload
 
@@ -129,6 +146,12 @@ export const inboxEvents: Record<InboxEventName, EventDefinition> = {
     schema: ConsentChanged,
     sample: (id, at) =>
       consentChanged(sampleConversation(id, at), { decision: 'opted_out', source: 'keyword' }, systemActor, at),
+    mask: withoutMasking,
+  },
+  'inbox.conversation.standby_changed': {
+    guide: 'Another app on the number answers the customer from now on, or no longer does.',
+    schema: StandbyChanged,
+    sample: (id, at) => standbyChanged({ ...sampleConversation(id, at), thread: { owner: 'ai_agent', at } }, at),
     mask: withoutMasking,
   },
 }

@@ -168,13 +168,13 @@ export async function insertConversations(
 /** Columns of a new conversation, by type. */
 const newConversationColumns = {
   uuid: ['id', 'connection_id', 'owner_key_id', 'newest_inbound_id', 'answered_inbound_id'],
-  text: ['channel', 'status'],
+  text: ['channel', 'status', 'thread_owner'],
   integer: ['owner_epoch', 'unread_count'],
   boolean: ['held'],
   bytea: ['contact', 'user_index', 'phone_index', 'phone_exact_index', 'last_message'],
   timestamptz: [
     ...(['owner_since', 'window_expires_at', 'last_message_at', 'unanswered_since'] as const),
-    ...(['created_at', 'updated_at'] as const),
+    ...(['thread_at', 'created_at', 'updated_at'] as const),
   ],
 } as const satisfies Columns<StoredConversation>
 
@@ -191,8 +191,8 @@ const unchangedContact = { contact: null, user_index: null, phone_index: null, p
 
 /**
  * Stores everything that messages can change, under the locks that the conversations were read with. Does not store the
- * owner or the assignee: a change of owner waits for sends (`storeConversation`). A message can end a handover but not
- * start one.
+ * owner, the assignee or the platform's owner of the thread: a change of owner waits for sends (`storeConversation`). A
+ * message can end a handover but not start one.
  */
 export async function storeConversations(
   { tx, keyring, workspaceId }: WorkspaceTx,

@@ -1,3 +1,4 @@
+import { limitToNow } from '../../base/time.ts'
 import type { Consent } from '../../consents/consent.ts'
 import type { NewEvent } from '../../events/record.ts'
 import type { Actor } from '../../workspaces/actor.ts'
@@ -12,6 +13,7 @@ import {
 } from './conversation-state.ts'
 import type { DeliveryState, Message } from './message.ts'
 import { assigneeAfter, isLockedAfter, isSameOwner, type Owner, writeOwner } from './owner.ts'
+import { afterSignal, type ThreadSignal } from './thread-control.ts'
 
 /** A conversation after a change, with the events to record. The same object means that nothing changed. */
 export interface ConversationChange {
@@ -100,6 +102,22 @@ function previewOf(text: string): string {
   return text.length <= previewLength ? text : [...text.slice(0, previewLength * 2)].slice(0, previewLength).join('')
 }
 
+/**
+ * Applies a report of which app on the number has the conversation. While another has it, nobody waits for us; when it is
+ * ours again by a handover, the customer does.
+ */
+export function changeThread(before: Conversation, signal: ThreadSignal, now: Date): ConversationChange {
+  const thread = afterSignal(before, signal)
+  if (thread === before.thread) return { conversation: before, events: [] }
+  const changed = { ...before, thread }
+  if ((thread?.owner ?? null) === (before.thread?.owner ?? null)) return { conversation: changed, events: [] }
+  const isGiven = signal.source === 'handover' && before.inbound.newest !== null
+  const waitsSince = isGiven ? (before.unansweredSince ?? limitToNow(signal.at, now)) : before.unansweredSince
+  const unansweredSince = thread?.owner === null ? waitsSince : null
+  const conversation = withUpdatedAt({ ...changed, unansweredSince }, now)
+  return { conversation, events: [standbyChanged(conversation, now)] }
+}
+
 /** Sets `updatedAt` for every change that a reader can see; it never goes backwards. */
 export function withUpdatedAt(conversation: Conversation, now: Date): Conversation {
   return { ...conversation, updatedAt: new Date(Math.max(now.getTime(), conversation.updatedAt.getTime())) }
@@ -112,6 +130,7 @@ export type InboxEventName =
   | 'inbox.message.status'
   | 'inbox.conversation.owner_changed'
   | 'inbox.conversation.consent_changed'
+  | 'inbox.conversation.standby_changed'
 
 // Payloads contain phones and platform ids in full; each receiver's masking is applied on output.
 
@@ -188,6 +207,13 @@ export function consentChanged(
     at: at.toISOString(),
   }
   return inboxEvent('inbox.conversation.consent_changed', conversation, payload)
+}
+
+/** Another app on the number has the conversation now, or we have it again. */
+export function standbyChanged({ id, connectionId, thread }: Conversation, at: Date): NewEvent {
+  const threadOwner = thread?.owner ?? null
+  const payload = { conversation_id: id, standby: threadOwner !== null, thread_owner: threadOwner, at: at.toISOString() }
+  return inboxEvent('inbox.conversation.standby_changed', { id, connectionId }, payload)
 }
 
 function inboxEvent(

@@ -2,6 +2,7 @@ import { insertedRows } from '../../base/citus/few-rows.ts'
 import type { Tx } from '../../base/db.ts'
 import { newId } from '../../base/id.ts'
 import { columnNames } from '../../base/postgres/rows.ts'
+import type { ThreadOwner } from '../../channels/channel-event.ts'
 import type { ConsentDecision, ConsentSource } from '../../consents/consent.ts'
 import { recordEvents } from '../../events/record.ts'
 import type { Actor } from '../../workspaces/actor.ts'
@@ -90,6 +91,7 @@ export type ActivityDetail =
   | { kind: 'assignee'; from: string | null; to: string | null }
   | { kind: 'labels'; added: string[]; removed: string[] }
   | { kind: 'consent'; from: ConsentDecision | null; to: ConsentDecision | null; source: ConsentSource | null }
+  | { kind: 'standby'; from: ThreadOwner | null; to: ThreadOwner | null }
 
 /** An entry of the thread between the messages. */
 export interface Activity {
@@ -118,6 +120,8 @@ export function detailsBetween(before: Conversation, after: Conversation): Activ
   if (added.length + removed.length > 0) details.push({ kind: 'labels', added, removed })
   const [from, to] = [consentOf(before), consentOf(after)]
   if (from !== to) details.push({ kind: 'consent', from, to, source: after.contact.marketing?.source ?? null })
+  const [had, has] = [before.thread?.owner ?? null, after.thread?.owner ?? null]
+  if (had !== has) details.push({ kind: 'standby', from: had, to: has })
   return details
 }
 

@@ -7,6 +7,7 @@ import type { Connector } from '../../channels/connector.ts'
 import type { ConsentSource } from '../../consents/consent.ts'
 import type { ConversationStatus, InboundMarks } from './conversation-state.ts'
 import type { OpenHandover, Owner } from './owner.ts'
+import type { ThreadControl } from './thread-control.ts'
 
 /** Customer data from the platform. */
 export interface Contact {
@@ -47,6 +48,8 @@ export interface Conversation {
   held: boolean
   /** The handover to people, until one of them has written. */
   handover: OpenHandover | null
+  /** Which app on the number answers, as the platform last reported it; null if it never did. */
+  thread: ThreadControl | null
   status: ConversationStatus
   snoozedUntil: Date | null
   assignedTo: string | null

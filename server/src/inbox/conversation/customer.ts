@@ -155,6 +155,7 @@ export function newConversation(
     ownerSince: now,
     held: false,
     handover: null,
+    thread: null,
     status: 'open',
     snoozedUntil: null,
     assignedTo: null,

@@ -1,10 +1,12 @@
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import { phoneClass, phoneKeys } from '../../base/phone/phone-variants.ts'
+import type { ThreadOwner } from '../../channels/channel-event.ts'
 import type { Channel } from '../../channels/connection/connection.ts'
 import type { Contact, Conversation, LastMessage } from './conversation.ts'
 import type { ConversationStatus, InboundMarks } from './conversation-state.ts'
 import type { OpenHandover } from './owner.ts'
 import { keyIdOf, type Owner, ownerOfKey } from './owner.ts'
+import type { ThreadControl } from './thread-control.ts'
 
 /** Row of the table `conversations` without the columns used only for lookup. */
 export interface ConversationRow {
@@ -17,6 +19,8 @@ export interface ConversationRow {
   owner_since: Date
   held: boolean
   handover: Buffer | null
+  thread_owner: ThreadOwner | null
+  thread_at: Date | null
   status: ConversationStatus
   snoozed_until: Date | null
   assigned_to: string | null
@@ -54,6 +58,8 @@ export function encryptConversation(keyring: Keyring, conversation: Conversation
     owner_since: conversation.ownerSince,
     held: conversation.held,
     handover: encryptHandover(keyring, conversation),
+    thread_owner: conversation.thread?.owner ?? null,
+    thread_at: conversation.thread?.at ?? null,
     status: conversation.status,
     snoozed_until: conversation.snoozedUntil,
     assigned_to: conversation.assignedTo,
@@ -106,6 +112,7 @@ export function decryptConversation(keyring: Keyring, row: ConversationRow): Con
     ownerSince: row.owner_since,
     held: row.held && row.owner_key_id === null,
     handover: decryptIfPresent<OpenHandover>(keyring, id, 'handover', row.handover),
+    thread: threadOf(row),
     status: row.status,
     snoozedUntil: row.snoozed_until,
     assignedTo: row.assigned_to,
@@ -123,6 +130,11 @@ export function decryptConversation(keyring: Keyring, row: ConversationRow): Con
 
 const decryptIfPresent = <T>(keyring: Keyring, id: string, column: string, encrypted: Buffer | null): T | null =>
   encrypted === null ? null : (JSON.parse(keyring.decryptText(encryptionContext(id, column), encrypted)) as T)
+
+export const threadOf = ({
+  thread_owner: owner,
+  thread_at: at,
+}: Pick<ConversationRow, 'thread_owner' | 'thread_at'>): ThreadControl | null => (at === null ? null : { owner, at })
 
 export const inboundMarksOf = (
   row: Pick<ConversationRow, 'newest_inbound_id' | 'seen_inbound_id' | 'answered_inbound_id'>,

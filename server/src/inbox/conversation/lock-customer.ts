@@ -18,6 +18,7 @@ import { type ConversationRow, decryptConversation, phoneIndexes, userIndexes } 
 import { uniqueTime } from './message.ts'
 import { human } from './owner.ts'
 import { conversationColumns, storeConversation } from './queries.ts'
+import type { ThreadControl } from './thread-control.ts'
 
 export interface CustomerScope {
   workspaceId: string
@@ -186,6 +187,7 @@ function mergeStates(older: Conversation, younger: Conversation, now: Date): Con
     lastMessage: latest.lastMessage,
     unansweredSince: latest.unansweredSince === null ? null : earlier(older.unansweredSince, younger.unansweredSince),
     inbound: mergeMarks(older, younger),
+    thread: latestThread(older.thread, younger.thread),
   }
   if (!kept.held) return { conversation: withUpdatedAt(combined, now), events: [] }
   const { conversation, events } = changeOwner(combined, human, systemActor, now)
@@ -226,6 +228,9 @@ function mergeMarks(older: Conversation, younger: Conversation): InboundMarks {
 
 const nameTimeOf = ({ contact, windowExpiresAt }: Conversation): number =>
   new Date(contact.nameAt ?? newestInbound(windowExpiresAt) ?? 0).getTime()
+
+const latestThread = (a: ThreadControl | null, b: ThreadControl | null): ThreadControl | null =>
+  a === null || (b !== null && b.at > a.at) ? b : a
 
 const later = (a: Date | null, b: Date | null): Date | null => (a === null || (b !== null && b > a) ? b : a)
 const earlier = (a: Date | null, b: Date | null): Date | null => (a === null || (b !== null && b < a) ? b : a)

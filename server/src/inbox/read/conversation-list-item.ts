@@ -3,7 +3,7 @@ import type { Keyring } from '../../base/encryption/keyring.ts'
 import type { EncryptedColumns } from '../../base/encryption/plaintext-cache.ts'
 import { type ColumnSource, currentColumns } from '../conversation/activity-columns.ts'
 import type { Contact, Conversation, LastMessage } from '../conversation/conversation.ts'
-import { type ConversationRow, inboundMarksOf, ownerOf } from '../conversation/encrypted-conversation.ts'
+import { type ConversationRow, inboundMarksOf, ownerOf, threadOf } from '../conversation/encrypted-conversation.ts'
 import type { OpenHandover } from '../conversation/owner.ts'
 
 /** Fields of a list row, for every reader. */
@@ -26,7 +26,7 @@ export interface TeamListItemRow extends ListItemRow, Pick<ConversationRow, Team
 
 type TeamColumn =
   | ('owner_epoch' | 'owner_since' | 'held' | 'unanswered_since' | 'created_at')
-  | ('newest_inbound_id' | 'seen_inbound_id' | 'answered_inbound_id')
+  | ('newest_inbound_id' | 'seen_inbound_id' | 'answered_inbound_id' | 'thread_owner' | 'thread_at')
 
 export const listItemColumns = (sql: Sql, source: ColumnSource = currentColumns) => sql`
   c.id,
@@ -53,6 +53,8 @@ export const teamListItemColumns = (sql: Sql, source: ColumnSource = currentColu
   c.newest_inbound_id,
   c.seen_inbound_id,
   c.answered_inbound_id,
+  c.thread_owner,
+  c.thread_at,
   encode(c.last_message, 'base64') as last_message,
   c.created_at`
 
@@ -95,6 +97,7 @@ export function decryptTeamListItem(keyring: Keyring, row: TeamListItemRow): Con
     handover: row.handover === null ? null : keyring.decryptCached(handover, row.id, row.handover),
     unansweredSince: row.unanswered_since,
     inbound: inboundMarksOf(row),
+    thread: threadOf(row),
     lastMessage: row.last_message === null ? null : keyring.decryptCached(lastMessage, row.id, row.last_message),
     createdAt: row.created_at,
   }

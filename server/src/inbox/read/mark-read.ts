@@ -15,6 +15,7 @@ import { conversationNotFound } from '../conversation/errors.ts'
 import { decryptMessageId } from '../conversation/message.ts'
 import { findInbound, findNewestInbound } from '../conversation/message-queries.ts'
 import { findConversation, lockConversation, opaqueWorkspaceId, storeConversation } from '../conversation/queries.ts'
+import { standbyOwner } from '../conversation/thread-control.ts'
 
 /**
  * Marks a conversation read. Sends the read receipt to the platform after the commit, without awaiting or reporting its
@@ -156,11 +157,14 @@ async function setRead(tx: Tx, keyring: Keyring, scope: Scope, id: string, now: 
 }
 
 export async function sendReadReceipt(
-  { connectors, openConnection }: Pick<InboxDeps, 'connectors' | 'openConnection'>,
+  { connectors, openConnection, clock }: Pick<InboxDeps, 'connectors' | 'openConnection' | 'clock'>,
   workspaceId: string,
-  { channel, connectionId, contact }: Conversation,
+  conversation: Conversation,
   externalId: string,
 ): Promise<void> {
+  const { channel, connectionId, contact } = conversation
+  // While another app on the number has the conversation, the customer sees nothing of us.
+  if (standbyOwner(conversation, clock.now()) !== null) return
   const connection = await openConnection(workspaceId, connectionId)
   if (connection?.state !== 'active') return
   connectors[channel].markRead(connection, externalId, contact.address).catch(() => {})

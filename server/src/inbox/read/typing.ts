@@ -12,6 +12,7 @@ import { conversationNotFound } from '../conversation/errors.ts'
 import { decryptMessageId } from '../conversation/message.ts'
 import { findInbound, findNewestInbound } from '../conversation/message-queries.ts'
 import { findConversation } from '../conversation/queries.ts'
+import { standbyOwner } from '../conversation/thread-control.ts'
 
 /** How long the platform shows that an answer is being written, unless it arrives earlier. */
 export const typingMs = 25_000
@@ -143,7 +144,9 @@ async function findTarget(
   return { conversation, connection, connector: connectors[conversation.channel], externalId }
 }
 
-function mayAnswer({ channel, windowExpiresAt }: Conversation, connection: Connection, now: Date): boolean {
+function mayAnswer(conversation: Conversation, connection: Connection, now: Date): boolean {
+  const { channel, windowExpiresAt } = conversation
+  if (standbyOwner(conversation, now) !== null) return false
   if (connection.state !== 'active' || needsAcknowledgement({ ...connection, channel }, now)) return false
   return (
     windowIsOpen(windowExpiresAt, now) &&

@@ -40,8 +40,8 @@ export interface BatchResult {
 /**
  * Applies events of many customers of a workspace in a few statements: locks their conversations, decides everything in
  * memory, then writes. Customers without a conversation are included only if allowed, because that takes other locks
- * first. Skips what cannot be decided in memory: merges of conversations, changed identifiers, changes of owner, media
- * that arrive later, revisions and messages with parked revisions, and echoes on linked devices.
+ * first. Skips what cannot be decided in memory: merges of conversations, changed identifiers, changes of owner (here or at
+ * the platform), media that arrive later, revisions and messages with parked revisions, and echoes on linked devices.
  */
 export async function applyBatch(
   tx: Tx,
@@ -111,10 +111,15 @@ const canApplyInMemory = (
     (event) =>
       event.type !== 'customer_changed' &&
       event.type !== 'marketing_preference' &&
+      event.type !== 'thread_control' &&
+      !isStandby(event) &&
       decisionIn(event, keywords) === null &&
       !isRevision(event) &&
       !(event.type === 'echo' && tracksDelivery(receiver)),
   )
+
+const isStandby = (event: CustomerEvent): boolean =>
+  (event.type === 'message' || event.type === 'echo') && event.isStandby === true
 
 const connectionEventsOf = ({ receiver, events }: CustomerGroup) =>
   events.map((event) => ({ connectionId: receiver.id, event }))

@@ -104,8 +104,8 @@ type IsKnown = (externalId: string) => boolean
 
 /**
  * Returns the draft after the events of its customer. Without `lookUp` it decides from the draft alone and returns null
- * if that is not enough: an identifier of another customer, a change of owner, edits, media that arrive later, or a
- * second without a free millisecond.
+ * if that is not enough: an identifier of another customer, a change of owner, here or at the platform, edits, media that
+ * arrive later, or a second without a free millisecond.
  */
 export async function applyEvents(
   start: ConversationDraft,
@@ -176,7 +176,8 @@ async function applyEvent(context: ApplyContext, event: CustomerEvent): Promise<
   if (plan === null) return null
   const applied = plan.message === null ? plan.applied : await addMessage(context, event, plan)
   if (applied === null || lookUp !== null || draft.before === null) return applied
-  return isSameOwner(before.owner, applied.conversation.owner) ? applied : null
+  const { owner, thread } = applied.conversation
+  return isSameOwner(before.owner, owner) && before.thread === thread ? applied : null
 }
 
 /** Returns whether the event's customer matches this conversation and no other. */

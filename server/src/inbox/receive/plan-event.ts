@@ -4,6 +4,7 @@ import { systemActor } from '../../workspaces/actor.ts'
 import {
   type ConversationChange,
   changeOwner,
+  changeThread,
   messageReceived,
   messageSent,
   withNewest,
@@ -23,6 +24,7 @@ import {
   toStoredDetail,
 } from '../conversation/message.ts'
 import { human, lockToPeople } from '../conversation/owner.ts'
+import type { ThreadSignal } from '../conversation/thread-control.ts'
 import type { RevisionEvent } from './early-revisions.ts'
 import type { CustomerEvent, ReceiveContext } from './receiver.ts'
 
@@ -51,7 +53,7 @@ export function planEvent(
     case 'message':
       return planMessage(context, before, event)
     case 'echo':
-      return planEcho(context, before, event, sent)
+      return event.isStandby ? planOtherApp(context, before, event) : planEcho(context, before, event, sent)
     case 'history':
       return planHistory(context, before, event)
     case 'contact_opened': {
@@ -64,6 +66,10 @@ export function planEvent(
       return withoutMessage(withCustomer(before, event.customer, 'third_party', now))
     case 'contact_named':
       return withoutMessage(withCustomer(before, event.customer, 'third_party', now))
+    case 'thread_control': {
+      const known = withCustomer(before, event.customer, 'third_party', now)
+      return { message: null, applied: withoutWriter(changeThread(known, { ...event, source: 'handover' }, now)) }
+    }
     case 'customer_changed':
       return withoutMessage(withUpdatedAt(before, now))
     default:
@@ -93,20 +99,28 @@ function afterMessage(before: Conversation, event: Of<'message'>, message: Messa
     return withoutWriter({ conversation: withUpdatedAt({ ...known, ...withNewest(known, message) }, now), events: [] })
   }
   const last = known.lastMessage === null ? null : known.lastMessageAt
+  const { conversation: thread, events } = changeThread(known, threadSignal(event), now)
   const conversation = withUpdatedAt(
     {
-      ...known,
+      ...thread,
       ...openStatus,
       ...withNewest(known, message),
       unreadCount: known.unreadCount + 1,
       windowExpiresAt: windowAfter(known.windowExpiresAt, event.at, now),
-      unansweredSince: unansweredAfterInbound({ ...known, lastMessageAt: last }, message.occurredAt, now),
+      // A message to another app does not wait for us.
+      unansweredSince: event.isStandby
+        ? thread.unansweredSince
+        : unansweredAfterInbound({ ...thread, lastMessageAt: last }, message.occurredAt, now),
       inbound: { ...known.inbound, newest: message.id },
     },
     now,
   )
-  return { conversation, events: [messageReceived(conversation, message, now)], inbound: { referral: event.referral } }
+  const received = messageReceived(conversation, message, now)
+  return { conversation, events: [...events, received], inbound: { referral: event.referral } }
 }
+
+const threadSignal = ({ isStandby, at }: Pick<Of<'message' | 'echo'>, 'isStandby' | 'at'>): ThreadSignal =>
+  isStandby ? { source: 'standby', owner: 'other_app', at } : { source: 'ours', owner: null, at }
 
 export const sent: DeliveryState = { status: 'sent', errorCode: null }
 
@@ -121,8 +135,22 @@ export function planEcho(
   const onInserted = (stored: Message) => {
     const known = withCustomer(before, event.customer, 'third_party', now)
     const ownerChange = changeOwner(known, human, systemActor, now)
-    const conversation = withOutbound(lockToPeople(ownerChange.conversation), stored, now)
-    return withoutWriter({ conversation, events: [...ownerChange.events, messageSent(conversation, stored)] })
+    const thread = changeThread(lockToPeople(ownerChange.conversation), threadSignal(event), now)
+    const conversation = withOutbound(thread.conversation, stored, now)
+    const events = [...ownerChange.events, ...thread.events, messageSent(conversation, stored)]
+    return withoutWriter({ conversation, events })
+  }
+  return { message, onInserted }
+}
+
+/** Another app on the number answered the customer: our owner stays, and so does what the team was asked to do. */
+function planOtherApp({ now }: Pick<ReceiveContext, 'now'>, before: Conversation, event: Of<'echo'>): Plan {
+  const message = messageOf(before, event, { direction: 'outbound', origin: 'echo', ...sent }, now)
+  const onInserted = (stored: Message) => {
+    const known = withCustomer(before, event.customer, 'third_party', now)
+    const thread = changeThread(known, threadSignal(event), now)
+    const conversation = { ...withOutbound(thread.conversation, stored, now), handover: known.handover }
+    return withoutWriter({ conversation, events: [...thread.events, messageSent(conversation, stored)] })
   }
   return { message, onInserted }
 }

@@ -53,8 +53,10 @@ export interface ReceiveContext {
 }
 
 /** Returns the reason for the activities that an event causes. */
-export const reasonOf = ({ type }: CustomerEvent): ActivityReason | null =>
-  type === 'message' ? 'customer_wrote' : type === 'echo' ? 'phone' : null
+export const reasonOf = (event: CustomerEvent): ActivityReason | null => {
+  if (event.type === 'message') return 'customer_wrote'
+  return event.type === 'echo' && !event.isStandby ? 'phone' : null
+}
 
 type StatusEvent = Extract<ChannelEvent, { type: 'status' }>
 export type ConnectionEvent = ConnectionSignal

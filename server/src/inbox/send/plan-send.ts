@@ -4,7 +4,7 @@ import type { Connection } from '../../channels/connection/connection.ts'
 import type { Recipient } from '../../channels/connector.ts'
 import type { Template } from '../../channels/templates/templates.ts'
 import type { Consent } from '../../consents/consent.ts'
-import { type ConversationChange, changeOwner, withOutbound, withReaction } from '../conversation/change.ts'
+import { type ConversationChange, changeOwner, changeThread, withOutbound, withReaction } from '../conversation/change.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import type { SeenPosition, UnseenMessages } from '../conversation/conversation-state.ts'
 import { conversationNotFound } from '../conversation/errors.ts'
@@ -164,9 +164,16 @@ function freeTime({ conversation, times }: SendThread, now: Date): Date {
   return new Date(Math.max(free.getTime(), conversation.lastMessageAt.getTime() + 1))
 }
 
-/** A person who sends takes over the conversation, except with a reaction; an agent sends only in its own. */
+/**
+ * A person who sends takes over the conversation, except with a reaction; an agent sends only in its own. At the platform,
+ * only a free-form message takes it from another app on the number.
+ */
 function takeOver({ sender, command }: ParsedSend, conversation: Conversation, now: Date): ConversationChange {
   const { actor } = sender
   const isAnswer = actor.type !== 'agent' && command.kind !== 'reaction'
-  return isAnswer ? changeOwner(conversation, human, actor, now) : { conversation, events: [] }
+  if (!isAnswer) return { conversation, events: [] }
+  const owned = changeOwner(conversation, human, actor, now)
+  if (command.kind === 'template') return owned
+  const taken = changeThread(owned.conversation, { source: 'ours', owner: null, at: now }, now)
+  return { conversation: taken.conversation, events: [...owned.events, ...taken.events] }
 }

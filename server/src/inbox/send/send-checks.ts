@@ -12,6 +12,7 @@ import type { Consent } from '../../consents/consent.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { windowIsOpen } from '../conversation/conversation-state.ts'
 import type { Message, StoredDetail } from '../conversation/message.ts'
+import { standbyOwner } from '../conversation/thread-control.ts'
 import {
   checkCaption,
   checkFile,
@@ -34,6 +35,7 @@ import {
   optedOut,
   ownerMismatch,
   promptUnsupported,
+  standingBy,
   templateNotApproved,
   unsupportedKind,
   windowClosed,
@@ -135,6 +137,7 @@ export function checkSend(check: SendCheck): SendDraft {
   if (command.kind === 'choices' && !check.supportsChoices) throw choicesUnsupported()
   if (command.kind === 'prompt' && !check.supportsChoices) throw promptUnsupported(command.prompt.type)
   if (!canAnswer(sender, conversation)) throw ownerMismatch(conversation.owner)
+  checkThread(sender, conversation, now)
   if (readiness === null || readiness.state === 'paused') throw connectionUnavailable()
   const holds = readiness.state === 'active' && readiness.holds.length === 0 ? [] : holdsOf(readiness)
   const stopsAll = holds.find(({ stops, liftedAt }) => stops === 'all' && liftedAt === null)
@@ -151,6 +154,12 @@ export function checkSend(check: SendCheck): SendDraft {
   if (hold !== null && !isDue(hold, now)) throw connectionOnHold(hold)
   const draft = draftOf(check)
   return hold === null ? draft : { ...draft, probedHold: hold.reason }
+}
+
+/** While another app on the number has the conversation, only a person may answer in it: that takes it back. */
+function checkThread({ actor }: Sender, conversation: Conversation, now: Date): void {
+  const owner = actor.type === 'agent' ? standbyOwner(conversation, now) : null
+  if (owner !== null) throw standingBy(owner)
 }
 
 /** The conversation's copy only decides if there is no record: then it is from before there were any. */

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { nullable, oneOf, timestamp, titled } from '../../base/route.ts'
 import { count, cursor, leadStatus, text, unpaged, uuid, visiblePattern } from '../../base/schema-types.ts'
+import { threadOwners } from '../../channels/channel-event.ts'
 import { consentDecisions, consentSources } from '../../consents/consent.ts'
 import { closed, idSchema, workspaceParams } from '../../team/team-schema.ts'
 import * as schema from '../api/schema.ts'
@@ -77,6 +78,12 @@ export const TeamConversation = titled('TeamConversation', {
     example: false,
   }),
   handover: nullable(OpenHandover),
+  standbyFor: nullable(
+    oneOf(threadOwners, {
+      description:
+        'Role of another app on the number that answers this customer at the platform: agents leave it alone until the platform gives it back, the customer writes to us or a person answers. Null: nobody else.',
+    }),
+  ),
   status,
   snoozedUntil: nullable(timestamp('When a timer reopens it.')),
   assignedTo: nullable(idSchema('Assigned member.')),

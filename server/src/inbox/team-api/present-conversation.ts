@@ -4,6 +4,7 @@ import { openWindow } from '../conversation/conversation-state.ts'
 import { shownConsent } from '../conversation/customer.ts'
 import { authorOf } from '../conversation/message.ts'
 import { keyIdOf, writeOwner } from '../conversation/owner.ts'
+import { standbyOwner } from '../conversation/thread-control.ts'
 import { isInlineType, safeName } from '../media/inspect-file.ts'
 import type { Note } from '../notes/notes.ts'
 import type { ConversationView } from '../read/names.ts'
@@ -26,6 +27,7 @@ export function presentTeamConversation({ conversation, contact, newest, names }
     ownerSince: conversation.ownerSince.toISOString(),
     held: conversation.held,
     handover: conversation.handover,
+    standbyFor: standbyOwner(conversation, now),
     status: conversation.status,
     snoozedUntil: conversation.snoozedUntil?.toISOString() ?? null,
     assignedTo: conversation.assignedTo,

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import { IconHandStop, IconRobot, IconUsers } from '@tabler/icons-react'
+import { IconArrowsExchange, IconHandStop, IconRobot, IconUsers } from '@tabler/icons-react'
 import { Suspense, useCallback, useMemo, useState } from 'react'
 import type { Conversation } from '../../data/inbox/types.ts'
 import { useWorkspace } from '../../data/workspace.ts'
@@ -18,6 +18,20 @@ const HandBackDialog = prefetchedComponent(() => import('./HandBackDialog.tsx'))
 
 interface OwnerBarProps {
   conversation: Conversation
+}
+
+/** Says that another app on the number answers the customer at the platform; nothing while none does. */
+export function StandbyBar({ conversation: { standbyFor } }: OwnerBarProps) {
+  if (standbyFor === null) return null
+  const texts = t.compose.standby
+  return (
+    <div className={styles.bar} data-standby="true" role="status">
+      <IconArrowsExchange size={16} stroke={1.8} aria-hidden="true" />
+      <span className={styles.standby}>
+        <strong>{standbyFor === 'ai_agent' ? texts.aiAgent : texts.otherApp}</strong> {texts.help}
+      </span>
+    </div>
+  )
 }
 
 /** Shows who answers, with buttons to take over or hand back. */

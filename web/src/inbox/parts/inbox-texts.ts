@@ -94,6 +94,7 @@ export function activityLine(activity: Activity, labelName: (id: string) => stri
       : activities.assigned({ who, to: activity.toName ?? t.inbox.teammate })
   }
   if (activity.kind === 'consent') return consentLine(activity, who)
+  if (activity.kind === 'standby') return activity.to === null ? activities.standbyEnded : activities.standbyBegan
   const [added, removed] = [activity.added, activity.removed].map((ids) => ids.map(labelName).join(', '))
   if (activity.removed.length === 0) return activities.labelled({ who, labels: added ?? '' })
   if (activity.added.length === 0) return activities.unlabelled({ who, labels: removed ?? '' })

@@ -6,6 +6,7 @@ import { type JsonObject, listOf, objectOf, textOf, tokenOf } from '../json.ts'
 import { parseContent } from './content.ts'
 import { parseCall, parseEcho, parseMessage, parseStatus, parseUserIdUpdate } from './messages.ts'
 import { numberHints, parseNumberHint } from './number-status.ts'
+import { parseHandover, parseStandbyEcho, parseStandbyMessage } from './thread.ts'
 import {
   findCustomer,
   type ParseContext,
@@ -178,6 +179,13 @@ const itemParsers: Record<string, Record<string, ParseItem>> = {
   user_id_update: { user_id_update: parseUserIdUpdate, user_id_updates: parseUserIdUpdate },
 }
 
+// Also without the level of its own that the platform documents.
+const standbyParsers: Record<string, ParseItem> = {
+  messages: parseStandbyMessage,
+  message_echoes: parseStandbyEcho,
+  statuses: parseStatus,
+}
+
 const templateHints = new Set([
   'message_template_status_update',
   'message_template_quality_update',
@@ -214,6 +222,15 @@ function parseChange(parsed: ParsedCallback, entryId: string | null, change: Jso
     const event = parseAccountUpdate(value, now)
     if (event === null) parsed.skipped.push('account update without effect')
     else parsed.items.push({ numberId: null, accountId: accountOf(value, entryId), event })
+    return
+  }
+  if (field === 'standby') {
+    parseLists(parsed, standbyParsers, { ...value, ...objectOf(value.standby) }, now)
+    return
+  }
+  if (field === 'messaging_handovers') {
+    // The number is that of the receiver, not in `metadata`.
+    parseLists(parsed, { handover: parseHandover }, { metadata: value.recipient, ...value, handover: [value] }, now)
     return
   }
   const parsers = Object.hasOwn(itemParsers, field) ? itemParsers[field] : undefined

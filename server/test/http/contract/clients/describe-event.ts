@@ -20,6 +20,8 @@ export function describeEvent(event: components['schemas']['Event']): string {
       return known(event.payload.owner)
     case 'inbox.conversation.consent_changed':
       return known(event.payload.decision) ?? event.payload.purpose
+    case 'inbox.conversation.standby_changed':
+      return known(event.payload.thread_owner) ?? String(event.payload.standby)
     default: {
       const none: never = event
       return none
