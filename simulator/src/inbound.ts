@@ -15,7 +15,7 @@ import type { ChatMessage, Choice } from './world.ts'
 /** All kinds of messages that a customer can send. */
 export const inboundKinds = [
   ...(['text', ...fileKinds, 'location', 'contacts', 'contact_request', 'button', 'button_reply'] as const),
-  ...(['list_reply', 'flow_reply', 'reaction', 'reaction_removed', 'order', 'revoke', 'edit', 'unsupported'] as const),
+  ...(['list_reply', 'flow_reply', 'address_reply', 'reaction', 'reaction_removed', 'order', 'revoke', 'edit', 'unsupported'] as const),
   ...(['no_content', 'lost_file', 'group', 'request_welcome', 'ephemeral', 'unknown'] as const),
 ] as const
 export type InboundKind = (typeof inboundKinds)[number]
@@ -73,6 +73,7 @@ export function contentOf(utterance: Utterance, ends: ChatEnds): object {
     case 'button_reply':
     case 'list_reply':
     case 'flow_reply':
+    case 'address_reply':
       return { ...context, type: 'interactive', interactive: interactive(utterance, ends.about) }
     case 'reaction':
       return { type: 'reaction', reaction: { message_id: about, emoji: text || '👍' } }
@@ -160,6 +161,13 @@ function interactive({ kind, text, choice }: Utterance, about: ChatMessage | und
   if (kind === 'list_reply') {
     const description = choice?.description ?? ''
     return { type: 'list_reply', list_reply: { id: choice?.id ?? 'row-1', title: text, description } }
+  }
+  if (kind === 'address_reply') {
+    const values = { name: 'Asha Rao', address: text || '12 Lake Road', city: 'Mumbai', in_pin_code: '400063' }
+    return {
+      type: 'nfm_reply',
+      nfm_reply: { name: 'address_message', body: 'Address', response_json: JSON.stringify({ values }) },
+    }
   }
   const token = about?.prompt?.token
   const answers = { ...(token === undefined ? {} : { flow_token: token }), answer: text }

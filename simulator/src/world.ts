@@ -95,7 +95,7 @@ export interface FreeEntry {
 }
 
 export interface Prompt {
-  type: 'link' | 'location_request' | 'contact_request' | 'flow'
+  type: 'link' | 'location_request' | 'contact_request' | 'address_request' | 'flow'
   title: string
   url?: string
   /** Comes back with the answers of a form. */

@@ -102,6 +102,7 @@ const refusals: [what: string, body: object, code: number][] = [
   ['a kind that is not simulated', { type: 'interactive', interactive: { type: 'product' } }, 131051],
   ['a link to another scheme', prompt('cta_url', { display_text: 'See', url: 'ftp://shop.example' }), 100],
   ['a link of 21 characters', prompt('cta_url', { display_text: 'x'.repeat(21), url: 'https://a.example' }), 131009],
+  ['an address of another country', prompt('address_message', { country: 'BR' }), 100],
   ['a form without a button', prompt('flow', { flow_message_version: '3', flow_id: '1', flow_token: 'x' }), 131008],
   ['61 characters below', buttons([button('a', 'A')], { footer: { text: 'x'.repeat(61) } }), 131009],
   ['four buttons', buttons(['a', 'b', 'c', 'd'].map((id) => button(id, id))), 100],
@@ -138,6 +139,7 @@ test('the customer answers a message with one button: the answer quotes it', asy
   const answers: [body: object, kind: string, type: string][] = [
     [prompt('location_request_message', undefined, 'send_location'), 'location', 'location'],
     [prompt('request_contact_info'), 'contact_request', 'contacts'],
+    [prompt('address_message', { country: 'IN' }), 'address_reply', 'interactive'],
     [
       prompt('flow', { flow_message_version: '3', flow_id: '1', flow_token: 'one', flow_cta: 'Book' }),
       'flow_reply',
@@ -153,7 +155,8 @@ test('the customer answers a message with one button: the answer quotes it', asy
     const [message] = w.changes()[0].value.messages
     assert.deepEqual([message.type, message.context.id], [type, id])
     const form = message.interactive?.nfm_reply.response_json
-    if (form !== undefined) assert.deepEqual(JSON.parse(form), { flow_token: 'one', answer: 'Zoé' })
+    if (kind === 'flow_reply') assert.deepEqual(JSON.parse(form), { flow_token: 'one', answer: 'Zoé' })
+    if (kind === 'address_reply') assert.equal(JSON.parse(form).values.address, 'Zoé')
   }
   const { shown } = await sent(prompt('cta_url', { display_text: 'See', url: 'https://a.example' }))
   assert.deepEqual(shown.prompt, { type: 'link', title: 'See', url: 'https://a.example' })

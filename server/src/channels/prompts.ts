@@ -2,19 +2,29 @@ import { isBlank } from '../base/text/external-text.ts'
 
 /**
  * What a message asks the customer to do with one button below its text: open a link, share a location, share their
- * phone number, or fill in a form of the platform (a flow).
+ * phone number, enter a postal address, or fill in a form of the platform (a flow).
  */
 export type Prompt =
   | { type: 'link'; title: string; url: string; footer?: string }
   | { type: 'location_request' }
   | { type: 'contact_request' }
+  | { type: 'address_request' }
   | { type: 'flow'; flowId: string; title: string; screen?: string; data?: Record<string, string>; footer?: string }
 
 export type PromptType = Prompt['type']
-export const promptTypes = ['link', 'location_request', 'contact_request', 'flow'] as const satisfies PromptType[]
+export const promptTypes = [
+  ...(['link', 'location_request', 'contact_request', 'address_request', 'flow'] as const),
+] as const satisfies PromptType[]
 
 /** The platform's limits, in UTF-16 units: the strictest interpretation of its "characters". */
 export const promptLimits = { text: 1024, title: 20, footer: 60, url: 2000, flowId: 32, screen: 100 } as const
+
+/** The only country in which the platform asks for addresses, for businesses and customers alike. */
+const addressCountry = { iso: 'IN', callingCode: '91' } as const
+
+/** Returns whether the platform asks this customer for an address; it decides about a customer who hides the phone. */
+export const canAskForAddress = (phone: string | null): boolean =>
+  phone === null || phone.startsWith(addressCountry.callingCode)
 
 /** Limits of what a form is opened with, which the platform does not document. */
 export const flowDataLimits = { entries: 50, name: 80, value: 2000 } as const
@@ -69,6 +79,10 @@ export function promptMessage(text: string, prompt: Prompt, token: string): obje
       return { type: 'location_request_message', body, action: { name: 'send_location' } }
     case 'contact_request':
       return { type: 'request_contact_info', body, action: { name: 'request_contact_info' } }
+    case 'address_request': {
+      const parameters = { country: addressCountry.iso }
+      return { type: 'address_message', body, action: { name: 'address_message', parameters } }
+    }
     case 'flow':
       return { type: 'flow', body, ...footerOf(prompt), action: { name: 'flow', parameters: flowOf(prompt, token) } }
     default:

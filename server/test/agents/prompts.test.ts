@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { agentsWorld } from '../support/agents/agents-world.ts'
+import { marina } from '../support/inbox/inbox-world.ts'
 import { signedInMember } from '../support/member.ts'
 
 const link = { text: 'Your order:', title: 'Follow it', url: 'https://shop.example/1042', footer: 'Any time' }
 const flow = { text: 'When?', title: 'Book', flow_id: '42', screen: 'DATES', data: { city: 'Recife' } }
 const ask = { text: 'Where to?' }
+// The platform asks for addresses only in India.
+const asha = { ...marina, phone: '919876543210', name: 'Asha Rao' }
 
 const sent: [field: string, content: object, prompt: object, shown: object][] = [
   [
@@ -16,6 +19,7 @@ const sent: [field: string, content: object, prompt: object, shown: object][] = 
   ],
   ['location_request', ask, { type: 'location_request' }, { type: 'location_request' }],
   ['contact_request', ask, { type: 'contact_request' }, { type: 'contact_request' }],
+  ['address_request', ask, { type: 'address_request' }, { type: 'address_request' }],
   [
     'flow',
     flow,
@@ -27,7 +31,7 @@ const sent: [field: string, content: object, prompt: object, shown: object][] = 
 for (const [field, content, prompt, shown] of sent) {
   test(`an agent sends a ${field}, which the timeline shows, and the reply of the customer is linked to it`, async () => {
     const w = await agentsWorld()
-    const { id: conversation_id } = await w.customerWrites('Hello')
+    const { id: conversation_id } = await w.customerWrites('Hello', { customer: asha })
     const { status, body } = await w.callTool('answer', { conversation_id, [field]: content })
     assert.deepEqual([status, body.was_new], [200, true], JSON.stringify(body))
     const again = await w.callTool('answer', { conversation_id, [field]: content })
@@ -35,7 +39,7 @@ for (const [field, content, prompt, shown] of sent) {
     const { text } = content as { text: string }
     assert.deepEqual(w.sent()[0]?.order.message, { kind: 'prompt', text, prompt })
     w.clock.advance(1000)
-    await w.customerWrites('Here', { detail: { quoted: { externalId: `wamid.${body.message_id}:1`, text: null } } })
+    await w.customerWrites('Here', { customer: asha, detail: { quoted: { externalId: `wamid.${body.message_id}:1`, text: null } } })
     const { body: read } = await w.callTool('read_conversation', { conversation_id })
     const [ours, theirs] = read.messages.slice(-2)
     assert.deepEqual([ours.text, ours.prompt, theirs.answers_message_id], [text, shown, body.message_id])
@@ -59,6 +63,7 @@ const refused: [what: string, content: object, status: number, field: string][] 
   ['an id that is not a number', { flow: { ...flow, flow_id: 'my form' } }, 400, 'flow.flow_id'],
   ['no data', { flow: { ...flow, data: {} } }, 400, 'flow.data'],
   ['two kinds', { link, location_request: ask }, 400, 'text'],
+  ['an address of a customer in Brazil', { address_request: ask }, 422, 'address_request works only between numbers in India'],
 ]
 
 test('invalid prompts are rejected before the send, naming the field', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findPromptProblem, type Prompt, promptMessage } from '../../src/channels/prompts.ts'
+import { canAskForAddress, findPromptProblem, type Prompt, promptMessage } from '../../src/channels/prompts.ts'
 
 const link = (more: object = {}): Prompt => ({ type: 'link', title: 'See', url: 'https://shop.example/a?b=1', ...more })
 const flow = (more: object = {}): Prompt => ({ type: 'flow', flowId: '42', title: 'Book', ...more })
@@ -42,6 +42,11 @@ for (const [what, text, prompt, field] of judged) {
   })
 }
 
+test('only customers in India can be asked for an address, and those who hide their number', () => {
+  const phones = ['919876543210', null, '5581991234567', '447700900123']
+  assert.deepEqual(phones.map(canAskForAddress), [true, true, false, false])
+})
+
 test('prompts have the format of the platform', () => {
   const body = { text: 'Hi' }
   assert.deepEqual(promptMessage('Hi', link({ footer: 'Bye' }), 'one'), {
@@ -59,6 +64,11 @@ test('prompts have the format of the platform', () => {
     type: 'request_contact_info',
     body,
     action: { name: 'request_contact_info' },
+  })
+  assert.deepEqual(promptMessage('Hi', { type: 'address_request' }, 'one'), {
+    type: 'address_message',
+    body,
+    action: { name: 'address_message', parameters: { country: 'IN' } },
   })
   const form = { flow_message_version: '3', flow_token: 'one', flow_id: '42', flow_cta: 'Book' }
   assert.deepEqual(promptMessage('Hi', flow(), 'one'), {

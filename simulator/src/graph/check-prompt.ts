@@ -9,6 +9,7 @@ const checks: Readonly<Record<string, (action: Body) => Prompt>> = {
   location_request_message: (action) => checkBare(action, 'location_request', 'send_location', 'Send location'),
   request_contact_info: (action) =>
     checkBare(action, 'contact_request', 'request_contact_info', 'Share my phone number'),
+  address_message: checkAddress,
   flow: checkFlow,
 }
 
@@ -34,6 +35,13 @@ function checkLink(action: Body): Prompt {
 function checkBare(action: Body, type: 'location_request' | 'contact_request', name: string, title: string): Prompt {
   requireName(action, name)
   return { type, title }
+}
+
+/** The country is mandatory, and there is only one. */
+function checkAddress(action: Body): Prompt {
+  const { country } = parametersOf(action, 'address_message')
+  if (country !== 'IN') throw invalidParameter('Param country must be one of {IN}')
+  return { type: 'address_request', title: 'Provide address' }
 }
 
 function checkFlow(action: Body): Prompt {

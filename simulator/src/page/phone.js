@@ -118,9 +118,10 @@ const pick = (message, { id: choiceId }) =>
 
 /** Does what the button of a message asks for. */
 function answerPrompt({ id, prompt: { type } }) {
-  const kinds = { location_request: 'location', contact_request: 'contact_request', flow: 'flow_reply' }
+  const kinds = { location_request: 'location', contact_request: 'contact_request', address_request: 'address_reply', flow: 'flow_reply' }
   const text = type === 'contact_request' ? chat.name : ''
-  const answer = type === 'flow' ? window.prompt('What to fill in') : text
+  const asked = { flow: 'What to fill in', address_request: 'Street and house number' }[type]
+  const answer = asked === undefined ? text : window.prompt(asked)
   if (answer !== null)
     act(() => callSimulator('POST', ofChosen('/messages'), { kind: kinds[type], text: answer, about: id }))
 }

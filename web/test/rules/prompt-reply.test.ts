@@ -30,5 +30,6 @@ test('a form becomes the message of its type, without fields of the other types'
     location_request: { text: 'Hi' },
   })
   assert.deepEqual(promptReply('contact_request', form), { kind: 'contact_request', contact_request: { text: 'Hi' } })
+  assert.deepEqual(promptReply('address_request', form), { kind: 'address_request', address_request: { text: 'Hi' } })
   assert.deepEqual(promptReply('flow', form), { kind: 'flow', flow: { text: 'Hi', title: 'See', flow_id: '42' } })
 })

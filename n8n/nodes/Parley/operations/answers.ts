@@ -220,6 +220,16 @@ export const answers: Operation[] = [
   },
   {
     ...answer,
+    value: 'requestAddress',
+    name: 'Request Address',
+    action: 'Request an address',
+    description: 'Send the customer a text with a button for a postal address; only between numbers in India',
+    fields: [conversationId, text],
+    more: [quotedMessageId, afterMessageId, idempotencyKey],
+    toRequest: ({ text, ...rest }) => ({ ...rest, address_request: { text } }),
+  },
+  {
+    ...answer,
     value: 'answerWithTemplate',
     name: 'Answer With Template',
     action: 'Answer with a template',

@@ -56,6 +56,7 @@ const contentFields = {
   link: Type.Optional(promptFields.link),
   location_request: Type.Optional(promptFields.location_request),
   contact_request: Type.Optional(promptFields.contact_request),
+  address_request: Type.Optional(promptFields.address_request),
   flow: Type.Optional(promptFields.flow),
   template: Type.Optional(
     Type.Object(
@@ -86,7 +87,7 @@ export const answer = defineTool({
   name: 'answer',
   title: 'Answer the customer',
   description:
-    'Sends the customer a text, a file, a text with buttons or a list, a text with one button (link, location_request, contact_request, flow), or an approved template, which also works when the 24-hour window is closed. Only in a conversation of yours. It cannot be undone. The same content is sent once until you have seen a newer message from the customer, no matter how often you call: `was_new` says whether this call sent it. `arrived_meanwhile` holds customer messages that you had not seen: they still need an answer. With `after_message_id`, nothing is sent if there are any.',
+    'Sends the customer a text, a file, a text with buttons or a list, a text with one button (link, location_request, contact_request, address_request, flow), or an approved template, which also works when the 24-hour window is closed. Only in a conversation of yours. It cannot be undone. The same content is sent once until you have seen a newer message from the customer, no matter how often you call: `was_new` says whether this call sent it. `arrived_meanwhile` holds customer messages that you had not seen: they still need an answer. With `after_message_id`, nothing is sent if there are any.',
   scopes: ['inbox.write'],
   http: { method: 'POST', path: '/conversations/:conversation_id/answer' },
   input: Input,

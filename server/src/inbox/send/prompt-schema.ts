@@ -37,6 +37,7 @@ export const promptFields = {
   }),
   location_request: strictTitled('LocationToRequest', { text: body('Where should we deliver it?') }),
   contact_request: strictTitled('ContactToRequest', { text: body('On which number may we call you?') }),
+  address_request: strictTitled('AddressToRequest', { text: body('Which address should we deliver it to?') }),
   flow: strictTitled('FlowToSend', {
     text: body('Choose a day and a time.'),
     title: title('Book a visit'),

@@ -6,7 +6,7 @@ import { needsAcknowledgement } from '../../channels/health/health.ts'
 import { findHold, isDue } from '../../channels/health/holds.ts'
 import { findChoicesProblem } from '../../channels/interactive-options.ts'
 import type { MediaTransport } from '../../channels/media-transport.ts'
-import { findPromptProblem } from '../../channels/prompts.ts'
+import { canAskForAddress, findPromptProblem } from '../../channels/prompts.ts'
 import { fillBody, type Template } from '../../channels/templates/templates.ts'
 import type { Consent } from '../../consents/consent.ts'
 import type { Conversation } from '../conversation/conversation.ts'
@@ -267,6 +267,11 @@ function draftChoices({ text, choices, ...command }: Of<'choices'>, check: SendC
 function draftPrompt({ text, prompt, ...command }: Of<'prompt'>, check: SendCheck): SendDraft {
   const problem = findPromptProblem(text, prompt)
   if (problem !== null) throw invalidMessage(problem)
+  if (prompt.type === 'address_request' && !canAskForAddress(check.conversation.contact.phone)) {
+    throw invalidMessage(
+      'address_request works only between numbers in India, and this customer has another country code. Ask for the address in a text.',
+    )
+  }
   const quote = quotedReference(command, check)
   const part: OutgoingMessage = { kind: 'prompt', text, prompt, ...(quote !== null && { quoted: quote.other }) }
   return { kind: 'text', text, parts: [part], detail: { prompt, ...(quote !== null && { quoted: quote.quoted }) } }

@@ -52,6 +52,7 @@ const checks = {
     link: compileCheck(PromptSends.link),
     location_request: compileCheck(PromptSends.location_request),
     contact_request: compileCheck(PromptSends.contact_request),
+    address_request: compileCheck(PromptSends.address_request),
     flow: compileCheck(PromptSends.flow),
     reaction: compileCheck(ReactionSend),
     interactive: compileCheck(InteractiveSend),
@@ -109,6 +110,8 @@ function commandOf(body: SendBody): SendCommand {
       return { kind: 'prompt', text: body.location_request.text, prompt: { type: body.kind }, ...quoted }
     case 'contact_request':
       return { kind: 'prompt', text: body.contact_request.text, prompt: { type: body.kind }, ...quoted }
+    case 'address_request':
+      return { kind: 'prompt', text: body.address_request.text, prompt: { type: body.kind }, ...quoted }
     case 'flow':
       return { kind: 'prompt', text: body.flow.text, prompt: promptOf('flow', body.flow), ...quoted }
     case 'reaction':

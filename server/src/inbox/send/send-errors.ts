@@ -34,6 +34,7 @@ const insteadOf: Record<PromptType, string> = {
   link: 'send a text that contains the address',
   location_request: 'ask for the location in a text',
   contact_request: 'ask for the number in a text',
+  address_request: 'ask for the address in a text',
   flow: 'ask the questions in a text',
 }
 

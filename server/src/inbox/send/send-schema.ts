@@ -159,6 +159,10 @@ export const PromptSends = {
     'contact_request',
     'A text with a button that shares the phone number of the customer, which arrives as a contact that quotes it.',
   ),
+  address_request: prompt(
+    'address_request',
+    'A text with a button that opens a form for a postal address, which arrives as a text that quotes it. Only between numbers in India.',
+  ),
   flow: prompt(
     'flow',
     'A text with a button that opens a form of the platform; the answers arrive as a text that quotes it.',
@@ -186,6 +190,7 @@ export const TeamSend = Type.Union([
   seen(PromptSends.link, 'LinkToSendAsMember'),
   seen(PromptSends.location_request, 'LocationRequestToSendAsMember'),
   seen(PromptSends.contact_request, 'ContactRequestToSendAsMember'),
+  seen(PromptSends.address_request, 'AddressRequestToSendAsMember'),
   seen(PromptSends.flow, 'FlowToSendAsMember'),
   seen(ReactionSend, 'ReactionToSendAsMember'),
   InteractiveSend,

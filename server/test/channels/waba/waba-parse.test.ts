@@ -33,6 +33,24 @@ const kinds: [what: string, item: Record<string, unknown>, kind: string, text: s
   ['text', text('Olá 😀'), 'text', 'Olá 😀'],
   ['text with NUL and half a pair', text('a\0b\ud800'), 'text', 'ab\ufffd'],
   ['text without a type', { ...text('Hi'), type: undefined }, 'text', 'Hi'],
+  [
+    'an address, without what its line shows already',
+    interactive('nfm_reply', {
+      ...{ name: 'address_message', body: 'Asha Rao\n12 Lake Road' },
+      response_json: JSON.stringify({
+        saved_address_id: 'home',
+        values: { in_pin_code: '400063', name: 'Asha Rao', address: '12 Lake Road', city: 'Mumbai', odd: 'x' },
+      }),
+    }),
+    'text',
+    'Asha Rao\n12 Lake Road\nCity: Mumbai\nPIN code: 400063',
+  ],
+  [
+    'an address alone',
+    interactive('nfm_reply', { name: 'address_message', response_json: '{"values":{"name":"Asha","floor_number":7}}' }),
+    'text',
+    'Name: Asha\nFloor: 7',
+  ],
   ['an image with a caption', message('image', { id: '1', caption: 'Look' }), 'image', 'Look'],
   ['an image without a caption', message('image', { id: '1' }), 'image', ''],
   ['a video', message('video', { id: '1', caption: 'Clip' }), 'video', 'Clip'],

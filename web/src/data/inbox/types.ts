@@ -60,6 +60,7 @@ export type Reply = (
   | { kind: 'link'; link: Schemas['LinkToSend'] }
   | { kind: 'location_request'; location_request: Schemas['LocationToRequest'] }
   | { kind: 'contact_request'; contact_request: Schemas['ContactToRequest'] }
+  | { kind: 'address_request'; address_request: Schemas['AddressToRequest'] }
   | { kind: 'flow'; flow: Schemas['FlowToSend'] }
 ) & { quoted_message_id?: string }
 

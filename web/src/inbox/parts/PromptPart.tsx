@@ -1,4 +1,4 @@
-import { IconExternalLink, IconForms, IconMapPin, IconPhone } from '@tabler/icons-react'
+import { IconExternalLink, IconForms, IconHome, IconMapPin, IconPhone } from '@tabler/icons-react'
 import type { ShownPrompt } from '../../data/inbox/types.ts'
 import { t } from '../../text/index.ts'
 import styles from './InteractiveOptions.module.css'
@@ -7,6 +7,7 @@ const icons = {
   link: IconExternalLink,
   location_request: IconMapPin,
   contact_request: IconPhone,
+  address_request: IconHome,
   flow: IconForms,
 } as const
 
@@ -14,7 +15,7 @@ const icons = {
 export default function PromptPart({ prompt: { type, title, url, footer } }: { prompt: ShownPrompt }) {
   const Icon = icons[type]
   // The platform labels the other buttons itself.
-  const name = type === 'location_request' || type === 'contact_request' ? t.media.prompts[type] : title
+  const name = type === 'link' || type === 'flow' ? title : t.media.prompts[type]
   const label = (
     <>
       <Icon size={15} aria-hidden="true" />

@@ -1,7 +1,9 @@
 import type { Reply, ShownPrompt } from '../../data/inbox/types.ts'
 
 export type PromptType = ShownPrompt['type']
-export const promptTypes = ['link', 'location_request', 'contact_request', 'flow'] as const satisfies PromptType[]
+export const promptTypes = [
+  ...(['link', 'location_request', 'contact_request', 'address_request', 'flow'] as const),
+] as const satisfies PromptType[]
 
 /** Fields of the form as typed. */
 export interface PromptForm {
@@ -21,6 +23,7 @@ export const fieldsOf: Record<PromptType, readonly (keyof PromptForm)[]> = {
   link: ['text', 'title', 'url'],
   location_request: ['text'],
   contact_request: ['text'],
+  address_request: ['text'],
   flow: ['text', 'title', 'flowId'],
 }
 
@@ -50,6 +53,8 @@ export function promptReply(type: PromptType, form: PromptForm): Reply {
       return { kind: type, location_request: { text } }
     case 'contact_request':
       return { kind: type, contact_request: { text } }
+    case 'address_request':
+      return { kind: type, address_request: { text } }
     case 'flow':
       return { kind: type, flow: { text, title, flow_id: form.flowId.trim() } }
     default:

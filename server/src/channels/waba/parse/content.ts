@@ -120,14 +120,39 @@ function interactiveText(interactive: JsonObject): string | null {
 
 /** Returns the line that the customer saw, then one line per answer of the form. */
 function flowText({ body, name, response_json }: JsonObject): string | null {
-  const answers = answersOf(textOf(response_json))
+  const response = objectOf(parseJson(textOf(response_json) ?? ''))
   const head = textOf(body) ?? textOf(name)
-  const lines = head === null ? answers : [head, ...answers]
+  const isAddress = name === 'address_message'
+  const answers = isAddress ? addressLines(objectOf(response.values), head ?? '') : answersOf(response)
+  // The name is none that the customer saw.
+  const lines = head === null || (isAddress && body === undefined) ? answers : [head, ...answers]
   return lines.length === 0 ? null : lines.join('\n').slice(0, maxAnswersLength)
 }
 
-function answersOf(json: string | null): string[] {
-  return Object.entries(objectOf(parseJson(json ?? '')))
+/** The platform's fields of an address, in the order in which they are read. */
+const addressFields: readonly (readonly [field: string, label: string])[] = [
+  ['name', 'Name'],
+  ['phone_number', 'Phone'],
+  ['house_number', 'House number'],
+  ['floor_number', 'Floor'],
+  ['tower_number', 'Tower'],
+  ['building_name', 'Building'],
+  ['address', 'Address'],
+  ['landmark_area', 'Landmark'],
+  ['city', 'City'],
+  ['state', 'State'],
+  ['in_pin_code', 'PIN code'],
+]
+
+/** Returns one line per field of an address that `shown` does not contain already. */
+const addressLines = (values: JsonObject, shown: string): string[] =>
+  addressFields.flatMap(([field, label]) => {
+    const value = tokenOf(values[field])
+    return value === null || shown.includes(value) ? [] : [`${label}: ${value}`]
+  })
+
+function answersOf(response: JsonObject): string[] {
+  return Object.entries(response)
     .filter(([key]) => key !== 'flow_token')
     .flatMap(([key, value]) => {
       const text = [value].flat().filter(isPlain).join(', ')
