@@ -9,3 +9,9 @@ alter table conversation_activities drop constraint conversation_activities_kind
 alter table conversation_activities
 add constraint conversation_activities_kind_check
 check (kind in ('owner', 'status', 'assignee', 'labels', 'consent', 'standby')) not valid;
+
+-- Into how many messages agents may cut one text, unless their key has a number of its own; and whether the customers of a key see
+-- that it is typing when it takes their messages.
+alter table workspaces add column agent_max_parts smallint not null default 1;
+alter table workspaces add constraint workspaces_agent_max_parts_check check (agent_max_parts between 1 and 10);
+alter table api_keys add column show_typing boolean not null default false;

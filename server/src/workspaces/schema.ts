@@ -94,6 +94,13 @@ const agentWord = nullable(
     example: 'You speak for a shoe shop. Be brief and warm. Never promise a discount.',
   }),
 )
+const agentMaxParts = Type.Integer({
+  minimum: 1,
+  maximum: 10,
+  description:
+    'Maximum number of messages into which the interface for agents may cut one text, for keys without a `maxParts` of their own. The platform charges each part.',
+  example: 1,
+})
 const timeOfDay = (pattern: string, description: string, example: string) =>
   Type.String({ pattern, maxLength: 5, description, example })
 const spans = Type.Array(
@@ -190,6 +197,7 @@ const plan = {
   agentsStopped,
   agentsMayTakeBack,
   agentWord,
+  agentMaxParts,
   hours,
   answerGoalMinutes,
   leadsFromChat,

@@ -37,6 +37,7 @@ const columns = (sql: Sql) => sql`
   w.keep_former_texts as "keepFormerTexts",
   w.agents_may_take_back as "agentsMayTakeBack",
   w.agent_word as "agentWord",
+  w.agent_max_parts as "agentMaxParts",
   w.hours,
   w.answer_goal_minutes as "answerGoalMinutes",
   json_build_object(
@@ -128,6 +129,7 @@ export async function storeWorkspace(tx: Tx, row: WorkspaceRow): Promise<void> {
       keep_former_texts = ${row.keepFormerTexts},
       agents_may_take_back = ${row.agentsMayTakeBack},
       agent_word = ${row.agentWord},
+      agent_max_parts = ${row.agentMaxParts},
       hours = ${hoursIn(tx, row)},
       answer_goal_minutes = ${row.answerGoalMinutes},
       keep_conversations_days = ${row.retention.conversationsDays},

@@ -195,6 +195,18 @@ test('a text that needs more parts than the key may send is refused before anyth
   assert.equal((await w.callTool('answer', { conversation_id, text: 'Short.' })).body.parts, 1)
 })
 
+test("the workspace's number of parts counts for keys without one of their own", async () => {
+  const w = await agentsWorld()
+  const admin = await signedInMember(w, 'admin')
+  const setDefault = async (agentMaxParts: number) => (await admin.call('PATCH', '', { agentMaxParts })).status
+  const maxParts = async () => (await w.callTool('who_am_i')).body.limits.max_parts
+  assert.equal(await maxParts(), 1)
+  assert.deepEqual([await setDefault(4), await maxParts()], [200, 4])
+  await setLimits(w, { maxParts: 2 })
+  assert.equal(await maxParts(), 2)
+  assert.deepEqual([await setDefault(0), await setDefault(11)], [400, 400])
+})
+
 test('v1 cuts a text into as many parts as it needs, whatever the key may send to agents', async () => {
   const w = await agentsWorld({ maxParts: 1 })
   const { id } = await w.customerWrites('Tell me everything')

@@ -36,6 +36,7 @@ export function createKey(
     dailySends?: number | null
     quietSeconds?: number | null
     maxParts?: number | null
+    showTyping?: boolean
     expiresAt?: string | null
   },
 ) {
@@ -52,6 +53,7 @@ interface KeyChanges {
   dailySends?: number | null
   quietSeconds?: number | null
   maxParts?: number | null
+  showTyping?: boolean
 }
 
 export function changeKey(workspaceId: string, keyId: string, changes: KeyChanges) {

@@ -48,9 +48,10 @@ export function KeyLimits({ apiKey, mayChange }: KeyLimitsProps) {
   )
 }
 
-const draftOf = ({ unansweredSends, dailySends, quietSeconds, maxParts }: ApiKey): LimitsDraft => ({
+const draftOf = ({ unansweredSends, dailySends, quietSeconds, maxParts, showTyping }: ApiKey): LimitsDraft => ({
   unansweredSends: unansweredSends ?? '',
   dailySends: dailySends ?? '',
   quietSeconds: quietSeconds ?? '',
   maxParts: maxParts ?? '',
+  showTyping,
 })

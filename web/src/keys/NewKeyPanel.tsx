@@ -134,8 +134,9 @@ function ScopeFields({ draft }: { draft: Draft<KeyDraft> }) {
   )
 }
 
-function bodyOf({ allowlist, expiresAt, unansweredSends, dailySends, quietSeconds, maxParts, ...rest }: KeyDraft) {
-  const limits = { unansweredSends, dailySends, quietSeconds, maxParts }
+function bodyOf(draft: KeyDraft) {
+  const { allowlist, expiresAt, unansweredSends, dailySends, quietSeconds, maxParts, showTyping, ...rest } = draft
+  const limits = { unansweredSends, dailySends, quietSeconds, maxParts, showTyping }
   return {
     ...rest,
     ...(mayAnswer(rest.scopes) && limitsIn(limits)),

@@ -1,4 +1,4 @@
-import { Anchor, Button, Switch, Text, Textarea } from '@mantine/core'
+import { Anchor, Button, NumberInput, Switch, Text, Textarea } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useWorkspace, type Workspace } from '../data/workspace.ts'
@@ -33,6 +33,7 @@ export function AgentsSection() {
             texts={t.settings.agents.watchdog}
           />
           <TakeBackSwitch workspace={workspace} />
+          <LongTexts workspace={workspace} />
           <Text size="sm" c="dimmed">
             {t.settings.agents.keys}{' '}
             <Anchor component={Link} to={`/w/${workspaceId}/keys`} size="sm" underline="always">
@@ -122,6 +123,39 @@ function AgentInstructions({ workspace }: { workspace: Workspace }) {
             : undefined)
         }
         disabled={!mayChange}
+      />
+    </Section>
+  )
+}
+
+const maxParts = 10
+
+/** Into how many messages agents may cut one text, unless their key has a number of its own. */
+function LongTexts({ workspace }: { workspace: Workspace }) {
+  const texts = t.settings.agents.longTexts
+  const draft = useWorkspaceDraft<{ agentMaxParts: number | string }>(
+    workspace,
+    ({ agentMaxParts }) => ({ agentMaxParts }),
+    ({ agentMaxParts }) => ({ agentMaxParts: Number(agentMaxParts) }),
+  )
+  const { agentMaxParts } = draft.value
+  return (
+    <Section
+      title={texts.title}
+      submit={draft.save}
+      footer={draft.mayChange && <DraftButtons draft={draft} isComplete={agentMaxParts !== ''} />}
+    >
+      <NumberInput
+        label={texts.label}
+        description={texts.help}
+        w={320}
+        min={1}
+        max={maxParts}
+        allowDecimal={false}
+        value={agentMaxParts}
+        onChange={(value) => draft.set({ agentMaxParts: value })}
+        error={draft.errorOf('agentMaxParts')}
+        disabled={!draft.mayChange}
       />
     </Section>
   )

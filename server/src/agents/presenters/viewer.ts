@@ -33,12 +33,9 @@ export const limitsOf = ({ sendLimits: { unanswered, daily } }: Caller) => ({
   daily: daily ?? defaultLimits.daily,
 })
 
-/** Into how many messages a text may be cut where the team has set nothing. */
-const defaultMaxParts = 1
-
 export const agentSettingsOf = ({ agentSettings: { quietSeconds, maxParts } }: Caller) => ({
   quietSeconds: quietSeconds ?? defaultQuietSeconds,
-  maxParts: maxParts ?? defaultMaxParts,
+  maxParts,
 })
 
 export const senderOf = (caller: Caller): HandoverAgent => ({

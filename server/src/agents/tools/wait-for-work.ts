@@ -67,7 +67,7 @@ export const waitForWork = defineTool({
     ),
     show_typing: Type.Optional(
       Type.Boolean({
-        description: 'Also shows the waiting customers that you are typing, as seen does. Default false.',
+        description: 'Also shows the waiting customers that you are typing, as seen does. Default: as your team has set.',
       }),
     ),
   }),
@@ -109,8 +109,8 @@ export const waitForWork = defineTool({
       next: ['The customer is waiting. Call answer with a text.'],
     },
   },
-  run: async (deps, caller, { cursor: from, wait = maxWaitSeconds, limit = maxWork, show_typing = false }, signal) => {
-    const { workspaceId, keyId } = caller
+  run: async (deps, caller, { cursor: from, wait = maxWaitSeconds, limit = maxWork, show_typing }, signal) => {
+    const { workspaceId, keyId, agentSettings } = caller
     const result = await deps.workQueue.wait({
       ...{ workspaceId, keyId, limit, signal },
       from: from === undefined ? null : parseCursor(keyId, from),
@@ -121,7 +121,7 @@ export const waitForWork = defineTool({
     const viewer = { ...(await readViewerContext(deps, caller)), masked: keyStatus.isMasked }
     const [work] = await Promise.all([
       presentWork(deps, caller, viewer, result.work),
-      recordWork(deps, caller, result.work, show_typing),
+      recordWork(deps, caller, result.work, show_typing ?? agentSettings.showTyping),
     ])
     return {
       work,

@@ -55,12 +55,14 @@ export interface SendLimits {
   daily: number | null
 }
 
-/** Null is the default of the interface for agents; v1 knows neither. */
+/** Settings of the interface for agents; v1 knows none of them. */
 export interface AgentSettings {
-  /** How long a customer must have been silent before their messages become work. */
+  /** How long a customer must have been silent before their messages become work; null is the default. */
   quietSeconds: number | null
-  /** Into how many messages one text may be cut. */
-  maxParts: number | null
+  /** Into how many messages one text may be cut: that of the key, else of its workspace. */
+  maxParts: number
+  /** Whether customers see that the agent is typing when it takes their messages. */
+  showTyping: boolean
 }
 
 interface CallerWorkspace extends LeadSettings {

@@ -135,7 +135,7 @@ const changeActions: readonly { action: string; columns: readonly (keyof KeyChan
   { action: 'api-key.permissions-changed', columns: ['scopes', 'connection_ids', 'allowlist'] },
   {
     action: 'api-key.changed',
-    columns: ['answers_new_conversations', 'unanswered_sends', 'daily_sends', 'quiet_seconds', 'max_parts'],
+    columns: ['answers_new_conversations', 'unanswered_sends', 'daily_sends', 'quiet_seconds', 'max_parts', 'show_typing'],
   },
   { action: 'api-key.renamed', columns: ['name'] },
 ]
@@ -168,6 +168,7 @@ function changedKey(key: ApiKeyRow, changes: KeyChangesInput, now: Date): KeyCha
     daily_sends: changes.dailySends === undefined ? key.daily_sends : changes.dailySends,
     quiet_seconds: changes.quietSeconds === undefined ? key.quiet_seconds : changes.quietSeconds,
     max_parts: changes.maxParts === undefined ? key.max_parts : changes.maxParts,
+    show_typing: changes.showTyping ?? key.show_typing,
   }
 }
 

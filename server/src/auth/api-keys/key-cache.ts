@@ -104,7 +104,11 @@ export function cacheableKey(row: CachedKeyRow): CachedKey {
       connectionIds: row.connection_ids,
       phoneVisibility: row.phone_visibility,
       sendLimits: { unanswered: row.unanswered_sends, daily: row.daily_sends },
-      agentSettings: { quietSeconds: row.quiet_seconds, maxParts: row.max_parts },
+      agentSettings: {
+        quietSeconds: row.quiet_seconds,
+        maxParts: row.max_parts ?? row.agent_max_parts,
+        showTyping: row.show_typing,
+      },
       workspace: {
         ...readLeadSettings(row),
         leadsEnabled: row.leads_enabled,

@@ -77,10 +77,16 @@ const maxParts = nullable(
     minimum: 1,
     maximum: 10,
     description:
-      'Maximum number of messages into which the interface for agents may cut one text; a longer one is refused with `TOO_MANY_PARTS`. Null: 1. The platform charges each part; v1 has no limit.',
+      'Maximum number of messages into which the interface for agents may cut one text; a longer one is refused with `TOO_MANY_PARTS`. Null: `agentMaxParts` of the workspace. The platform charges each part; v1 has no limit.',
     example: 1,
   }),
 )
+
+const showTyping = Type.Boolean({
+  description:
+    'Whether `wait_for_work` shows customers that the agent is typing when it returns their messages. A call that says `show_typing` overrides it.',
+  example: false,
+})
 
 export const newKeySchema = Type.Object(
   {
@@ -94,6 +100,7 @@ export const newKeySchema = Type.Object(
     dailySends: Type.Optional(dailySends),
     quietSeconds: Type.Optional(quietSeconds),
     maxParts: Type.Optional(maxParts),
+    showTyping: Type.Optional(showTyping),
     expiresAt: Type.Optional(nullable(timestamp('Expiry time. Null if it does not expire.'))),
   },
   { ...closed, example: { name: 'Website agent', scopes: ['leads.read', 'leads.write'] } },
@@ -110,6 +117,7 @@ export const keyChangesSchema = Type.Object(
     dailySends: Type.Optional(dailySends),
     quietSeconds: Type.Optional(quietSeconds),
     maxParts: Type.Optional(maxParts),
+    showTyping: Type.Optional(showTyping),
   },
   { ...closed, minProperties: 1 },
 )
@@ -146,6 +154,7 @@ export const keySchema = titled('ApiKey', {
   dailySends,
   quietSeconds,
   maxParts,
+  showTyping,
   expiresAt: nullable(timestamp('Expiry time; null if it does not expire.')),
   revokedAt: nullable(timestamp('Revocation time; null if not revoked.')),
   previousValidUntil: nullable(
@@ -196,6 +205,7 @@ export function presentKey(row: ApiKeyRow, now: Date): Static<typeof keySchema> 
     dailySends: row.daily_sends,
     quietSeconds: row.quiet_seconds,
     maxParts: row.max_parts,
+    showTyping: row.show_typing,
     expiresAt: row.expires_at?.toISOString() ?? null,
     revokedAt: row.revoked_at?.toISOString() ?? null,
     previousValidUntil: previous !== null && previous > now ? previous.toISOString() : null,
@@ -237,6 +247,7 @@ export function checkKeySettings(input: KeySettingsInput, now: Date) {
     dailySends: input.dailySends ?? null,
     quietSeconds: input.quietSeconds ?? null,
     maxParts: input.maxParts ?? null,
+    showTyping: input.showTyping ?? false,
     expiresAt: input.expiresAt ?? null,
   }
   if (settings.name.length < 1 || settings.name.length > maxNameLength) {

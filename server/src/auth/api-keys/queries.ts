@@ -20,6 +20,7 @@ export interface ApiKeyRow {
   daily_sends: number | null
   quiet_seconds: number | null
   max_parts: number | null
+  show_typing: boolean
   expires_at: Date | null
   revoked_at: Date | null
   previous_valid_until: Date | null
@@ -30,8 +31,8 @@ export interface ApiKeyRow {
 
 const keyColumns = (sql: Sql) => sql`
   workspace_id, id, name, last_four, scopes, connection_ids, phone_visibility, allowlist,
-  answers_new_conversations, unanswered_sends, daily_sends, quiet_seconds, max_parts, expires_at, revoked_at,
-  previous_valid_until, created_by, created_at, last_used_at`
+  answers_new_conversations, unanswered_sends, daily_sends, quiet_seconds, max_parts, show_typing, expires_at,
+  revoked_at, previous_valid_until, created_by, created_at, last_used_at`
 
 /** The settings of a new key. Phone visibility and expiry cannot be changed later. */
 export interface KeySettingsInput {
@@ -50,6 +51,8 @@ export interface KeySettingsInput {
   /** Settings of the interface for agents; null or absent: the defaults. Routes check the ranges. */
   quietSeconds?: number | null
   maxParts?: number | null
+  /** Whether customers see that the agent is typing when it takes their messages. Default: false. */
+  showTyping?: boolean
   expiresAt?: Date | null
 }
 
@@ -70,14 +73,14 @@ export async function insertApiKey(tx: Tx, key: NewApiKey): Promise<ApiKeyRow> {
   const [row] = await tx<[ApiKeyRow]>`
     insert into api_keys (
       workspace_id, id, name, key_hash, last_four, scopes, connection_ids, phone_visibility, allowlist,
-      answers_new_conversations, unanswered_sends, daily_sends, quiet_seconds, max_parts, expires_at,
-      created_by, created_at
+      answers_new_conversations, unanswered_sends, daily_sends, quiet_seconds, max_parts, show_typing,
+      expires_at, created_by, created_at
     )
     values (
       ${key.workspaceId}, ${key.id}, ${key.name}, decode(${key.keyHash}, 'hex'), ${key.lastFour},
       ${[...key.scopes]}::text[], ${[...key.connectionIds]}::uuid[], ${key.phoneVisibility}, ${[...key.allowlist]}::text[],
       ${key.answersNewConversations}, ${key.unansweredSends}, ${key.dailySends}, ${key.quietSeconds}, ${key.maxParts},
-      ${key.expiresAt}, ${key.createdBy}, ${key.createdAt}
+      ${key.showTyping}, ${key.expiresAt}, ${key.createdBy}, ${key.createdAt}
     )
     returning ${keyColumns(tx)}`
   return row
@@ -142,7 +145,7 @@ export async function setRevoked(tx: Tx, workspaceId: string, keyId: string, at:
 export type KeyChanges = Pick<
   ApiKeyRow,
   | ('name' | 'scopes' | 'connection_ids' | 'allowlist' | 'answers_new_conversations')
-  | ('unanswered_sends' | 'daily_sends' | 'quiet_seconds' | 'max_parts')
+  | ('unanswered_sends' | 'daily_sends' | 'quiet_seconds' | 'max_parts' | 'show_typing')
 >
 
 export async function storeChanges(tx: Tx, workspaceId: string, keyId: string, to: KeyChanges): Promise<ApiKeyRow> {
@@ -156,7 +159,8 @@ export async function storeChanges(tx: Tx, workspaceId: string, keyId: string, t
       unanswered_sends = ${to.unanswered_sends},
       daily_sends = ${to.daily_sends},
       quiet_seconds = ${to.quiet_seconds},
-      max_parts = ${to.max_parts}
+      max_parts = ${to.max_parts},
+      show_typing = ${to.show_typing}
     where workspace_id = ${workspaceId}
     and id = ${keyId}
     returning ${keyColumns(tx)}`
@@ -199,6 +203,7 @@ export interface CachedKeyRow extends LeadSettingsRow {
   daily_sends: number | null
   quiet_seconds: number | null
   max_parts: number | null
+  show_typing: boolean
   expires_at: Date | null
   revoked_at: Date | null
   /** Expiry of the value that was looked up, if it is the one before the last rotation. */
@@ -207,15 +212,17 @@ export interface CachedKeyRow extends LeadSettingsRow {
   inbox_enabled: boolean
   inbox_available: boolean
   hours: OpeningHours | null
+  /** Default of `max_parts` in the workspace. */
+  agent_max_parts: number
 }
 
 /** Finds keys by hash; null for each unknown. The only read without a workspace, because the key determines it. */
 export async function selectKeysByHash(sql: Sql, hashes: readonly string[]): Promise<(CachedKeyRow | null)[]> {
   const rows = await sql<(CachedKeyRow & { hash: string })[]>`
     select asked.hash, k.workspace_id, k.id, k.name, k.scopes, k.connection_ids, k.phone_visibility, k.allowlist,
-      k.unanswered_sends, k.daily_sends, k.quiet_seconds, k.max_parts, k.expires_at, k.revoked_at,
+      k.unanswered_sends, k.daily_sends, k.quiet_seconds, k.max_parts, k.show_typing, k.expires_at, k.revoked_at,
       case when k.key_hash = decode(asked.hash, 'hex') then null else k.previous_valid_until end as valid_until,
-      ${leadSettingsColumns(sql)}, w.leads_enabled, w.inbox_enabled, w.inbox_available, w.hours
+      ${leadSettingsColumns(sql)}, w.leads_enabled, w.inbox_enabled, w.inbox_available, w.hours, w.agent_max_parts
     from unnest(${[...hashes]}::text[]) as asked (hash)
     join api_keys k
       on k.key_hash = decode(asked.hash, 'hex')

@@ -37,6 +37,7 @@ test('a new key shows its value once', async () => {
     dailySends: null,
     quietSeconds: null,
     maxParts: null,
+    showTyping: false,
     expiresAt,
     revokedAt: null,
     previousValidUntil: null,
@@ -143,6 +144,8 @@ test('admins set how a key works as an agent, 0 seconds included, and clear it w
   assert.deepEqual(agentSettingsOf(await change({ quietSeconds: 0 })), [0, null])
   assert.deepEqual(agentSettingsOf(await change({ maxParts: 3 })), [0, 3])
   assert.deepEqual(agentSettingsOf(await change({ quietSeconds: null })), [null, 3])
+  assert.equal((await change({ showTyping: true })).showTyping, true)
+  assert.equal((await change({ maxParts: null })).showTyping, true)
 })
 
 test('a key without the scope to answer, or an inactive one, gets no new conversations', async () => {

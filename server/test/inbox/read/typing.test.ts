@@ -62,6 +62,17 @@ test('wait_for_work shows typing only if asked, with the read receipt', async ()
   assert.deepEqual(typed(w), [false, true])
 })
 
+test('a key can be set to show typing when it takes work, and a call that says otherwise wins', async () => {
+  const w = await agentsWorld({ showTyping: true })
+  await w.customerWrites('Hi')
+  await w.callTool('wait_for_work', { wait: 0 })
+  assert.deepEqual(typed(w), [true])
+  w.clock.advance(typingMs)
+  await w.customerWrites('Hello?')
+  await w.callTool('wait_for_work', { wait: 0, show_typing: false })
+  assert.deepEqual(typed(w), [true, false])
+})
+
 const hold = (stops: string) => [
   {
     ...{ stops, reason: 'platform_error_1', since: '2026-01-01T00:00:00.000Z', attempts: 1, probe: 'send' },
