@@ -1,6 +1,6 @@
 /**
- * Messages that a hold stops. `billable`: what is certainly charged; a free-form message or a utility template in the
- * open window may be free, so it is still sent. `initiated`: messages that start a conversation, that is templates
+ * Messages that a hold stops. `billable`: what is charged; the free messages of the month and of a free entry point are
+ * still sent. `initiated`: messages that start a conversation, that is templates
  * outside the window. `replies`: messages within the window. `nothing`: the hold is only displayed.
  */
 export type Stops = 'all' | 'billable' | 'initiated' | 'replies' | 'nothing'
@@ -52,6 +52,8 @@ export interface MessageTraits {
   /** The template's category in upper case; null for a message without a template. */
   category: string | null
   isWindowOpen: boolean
+  /** Whether the platform charges nothing for it, as far as it has reported. */
+  isFree: boolean
 }
 
 /** Returns the hold that stops such a message. Prefers holds that may not be tested yet. */
@@ -62,7 +64,7 @@ export function findHold(holds: readonly Hold[], traits: MessageTraits, now: Dat
 
 const stopsMessage: Record<Stops, (traits: MessageTraits) => boolean> = {
   all: () => true,
-  billable: ({ category, isWindowOpen }) => category !== null && !(isWindowOpen && category === 'UTILITY'),
+  billable: ({ isFree }) => !isFree,
   initiated: ({ isWindowOpen }) => !isWindowOpen,
   replies: ({ isWindowOpen }) => isWindowOpen,
   nothing: () => false,

@@ -81,6 +81,8 @@ async function startLocked(
   const { conversation } = change
   checkSend({
     ...{ command, sender: caller, conversation, readiness: connection, template, consent, now },
+    // A template; it decides only while charged ones are on hold, and its send decides again.
+    isFree: false,
     references: noReferences,
     maxTextLength: null,
     supportsChoices: false,

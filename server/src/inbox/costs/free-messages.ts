@@ -1,5 +1,6 @@
-import type { Sql } from '../../base/db.ts'
-import type { BillingSettings } from './billing-settings.ts'
+import type { Fragment, Sql } from '../../base/db.ts'
+import { holdRuleTable } from '../../channels/waba/errors.ts'
+import { type BillingSettings, findBillingSettings } from './billing-settings.ts'
 
 /** Returns whether everything to the customer is free for now, because they came from an ad. */
 export async function isInFreeWindow(
@@ -32,9 +33,10 @@ export async function readFreeMessages(
   sql: Sql,
   workspaceId: string,
   connectionIds: readonly string[],
-  { timeZone, freeServiceMessages }: BillingSettings,
+  settings: BillingSettings,
   now: Date,
 ): Promise<FreeMessages[]> {
+  const { freeServiceMessages } = settings
   if (connectionIds.length === 0) return []
   return sql<FreeMessages[]>`
     select n.id as "connectionId", greatest(0, ${freeServiceMessages}::integer - used.count) as left
@@ -45,7 +47,7 @@ export async function readFreeMessages(
         select
         from message_charges
         where workspace_id = ${workspaceId}
-          and charged_at >= date_trunc('month', ${now}::timestamptz at time zone ${timeZone}) at time zone ${timeZone}
+          and charged_at >= ${monthStart(sql, settings, now)}
           and connection_id = n.id
           and category = 'service'
           and type in ('regular', 'free_customer_service')
@@ -55,3 +57,74 @@ export async function readFreeMessages(
     ) as used
     order by n.place`
 }
+
+/** A message that is about to be sent. */
+interface UnsentMessage {
+  conversationId: string
+  connectionId: string
+  isTemplate: boolean
+}
+
+/**
+ * Returns whether the platform charges nothing for a message, by what it has reported so far: everything in a free entry
+ * point, a reply that opens one, and a free-form message while the number has free ones left this month. None is left once
+ * the platform has charged for one besides free ones, or has refused one that it would charge for, whoever sent the others.
+ */
+export async function isFreeOfCharge(
+  sql: Sql,
+  workspaceId: string,
+  { conversationId, connectionId, isTemplate }: UnsentMessage,
+  now: Date,
+): Promise<boolean> {
+  if (await isInFreeWindow(sql, workspaceId, conversationId, now)) return true
+  if (isTemplate) return false
+  if (await cameFromAd(sql, workspaceId, conversationId, now)) return true
+  const settings = await findBillingSettings(sql, workspaceId)
+  const [free] = await readFreeMessages(sql, workspaceId, [connectionId], settings, now)
+  if (free === undefined || free.left === 0) return false
+  const since = monthStart(sql, settings, now)
+  const [month] = await sql<{ types: string[]; isRefused: boolean }[]>`
+    select
+      array(
+        select distinct type
+        from message_charges
+        where workspace_id = ${workspaceId}
+          and charged_at >= ${since}
+          and connection_id = ${connectionId}
+          and category = 'service'
+          and delivered is not false
+      ) as types,
+      exists (
+        select
+        from messages
+        where workspace_id = ${workspaceId}
+          and connection_id = ${connectionId}
+          and occurred_at >= ${since}
+          and error_code = any (${chargeRefusals}::text[])
+          and kind <> 'template'
+      ) as "isRefused"`
+  const isCharging = month?.types.includes('regular') && month.types.includes('free_customer_service')
+  return !isCharging && month?.isRefused !== true
+}
+
+/** SQL: when the account's month began. */
+const monthStart = (sql: Sql, { timeZone }: BillingSettings, now: Date): Fragment => sql`
+  date_trunc('month', ${now}::timestamptz at time zone ${timeZone}) at time zone ${timeZone}`
+
+/** A reply within a day to a customer who came from an ad opens a free entry point, and is the first free message in it. */
+const adMs = 24 * 3_600_000
+
+async function cameFromAd(sql: Sql, workspaceId: string, conversationId: string, now: Date): Promise<boolean> {
+  const rows = await sql`
+    select
+    from messages
+    where workspace_id = ${workspaceId}
+      and conversation_id = ${conversationId}
+      and has_referral
+      and occurred_at > ${new Date(now.getTime() - adMs)}
+    limit 1`
+  return rows.length > 0
+}
+
+/** Codes with which the platform refuses what it charges for. */
+const chargeRefusals = holdRuleTable.flatMap(([{ stops }, ...codes]) => (stops === 'billable' ? codes.map(String) : []))

@@ -150,7 +150,7 @@ function mayAnswer(conversation: Conversation, connection: Connection, now: Date
   if (connection.state !== 'active' || needsAcknowledgement({ ...connection, channel }, now)) return false
   return (
     windowIsOpen(windowExpiresAt, now) &&
-    findHold(holdsOf(connection), { category: null, isWindowOpen: true }, now) === null
+    findHold(holdsOf(connection), { category: null, isWindowOpen: true, isFree: true }, now) === null
   )
 }
 

@@ -42,6 +42,7 @@ export interface SendBatch {
 export interface SendFacts {
   template: Template | null
   consent: Consent | null
+  isFree: boolean
   references: SendReferences
   /** Customer messages that the send leaves unanswered. */
   unseen: UnseenMessages | null
@@ -70,7 +71,7 @@ export function planSend(
   deps: SendDeps,
   { connections, usedKeys, allowance }: SendBatch,
   { send, thread }: { send: ParsedSend; thread: SendThread | undefined },
-  { template, consent, references, unseen }: SendFacts,
+  { template, consent, isFree, references, unseen }: SendFacts,
   { isAlone, now }: { isAlone: boolean; now: Date },
 ): PlannedSend | UnreservedSend {
   if (usedKeys.has(keyOf(send))) return 'repeated'
@@ -83,7 +84,7 @@ export function planSend(
   const { maxTextLength, supportsChoices = false } = deps.connectors[conversation.channel]
   const mediaTransport = deps.mediaTransportOf(conversation.channel)
   try {
-    const checkInput = { command, sender, conversation, readiness: connection, template, consent, references, now }
+    const checkInput = { command, sender, conversation, readiness: connection, template, consent, isFree, references, now }
     const draft = checkSend({ ...checkInput, maxTextLength, supportsChoices, mediaTransport })
     if (hasWrittenSince(conversation, seen)) throw new CustomerWroteAgain()
     checkParts(sender, draft, maxTextLength)

@@ -3,6 +3,7 @@ import { pipelineCommit, type Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import type { Connector, OutgoingMessage } from '../../channels/connector.ts'
 import { claimProbe } from '../../channels/health/availability.ts'
+import { isActive } from '../../channels/health/holds.ts'
 import { findTemplate } from '../../channels/templates/templates.ts'
 import { findConsents } from '../../consents/store.ts'
 import { storeConversations } from '../conversation/batch-queries.ts'
@@ -10,6 +11,7 @@ import { commitChange } from '../conversation/commit-change.ts'
 import type { ChangeTx } from '../conversation/conversation.ts'
 import type { DispatchKey } from '../conversation/dispatches.ts'
 import { findTimes, insertMessages, rangeMs } from '../conversation/message-queries.ts'
+import { isFreeOfCharge } from '../costs/free-messages.ts'
 import { attachUpload } from '../media/attached-uploads.ts'
 import { insertAttachments } from '../media/media-queries.ts'
 import { findReferences, hasReferences, noReferences, type OutgoingFile } from './check-references.ts'
@@ -105,7 +107,7 @@ async function reserve(context: ReserveContext, sends: readonly ParsedSend[]): P
   const requestedAt = performance.now()
   const { sendsInThreads, known, now } = await deps.step('lock', () => lock(context, sends))
   const decisions = await deps.step('check', async () => {
-    const found = await readFacts(context, sendsInThreads)
+    const found = await readFacts(context, sendsInThreads, known.connections, now)
     return sendsInThreads.map((one, n) => planSend(deps, known, one, found[n] ?? noFacts, { isAlone, now }))
   })
   const planned = decisions.flatMap((one) => (typeof one === 'object' && 'message' in one ? [one] : []))
@@ -174,11 +176,16 @@ async function loadTimes(tx: Tx, workspaceId: string, busy: readonly SendThread[
   }
 }
 
-const noFacts: SendFacts = { template: null, consent: null, references: noReferences, unseen: null }
+const noFacts: SendFacts = { template: null, consent: null, isFree: true, references: noReferences, unseen: null }
 
 /** Reads what sends are validated against. Runs no statement for plain text unless it leaves messages unanswered. */
-async function readFacts(context: ReserveContext, sendsInThreads: readonly SendInThread[]): Promise<SendFacts[]> {
-  const found = await Promise.all(sendsInThreads.map((one) => readFactsOfOne(context, one)))
+async function readFacts(
+  context: ReserveContext,
+  sendsInThreads: readonly SendInThread[],
+  connections: SendBatch['connections'],
+  now: Date,
+): Promise<SendFacts[]> {
+  const found = await Promise.all(sendsInThreads.map((one) => readFactsOfOne(context, one, connections, now)))
   const agentSends = sendsInThreads.map(({ send, thread }) => ({
     conversation: thread?.before ?? null,
     seen: send.seen ?? null,
@@ -190,6 +197,8 @@ async function readFacts(context: ReserveContext, sendsInThreads: readonly SendI
 async function readFactsOfOne(
   { tx, keyring, workspaceId }: ReserveContext,
   { send, thread }: SendInThread,
+  connections: SendBatch['connections'],
+  now: Date,
 ): Promise<SendFacts> {
   if (thread === undefined) return noFacts
   const { sender, command, lastSeenId } = send
@@ -199,12 +208,17 @@ async function readFactsOfOne(
     if (newer !== null) throw new StaleThread(newer)
   }
   const hasTemplate = command.kind === 'template' && channel !== 'unofficial'
-  const [template = null, [consent = null], references] = await Promise.all([
+  const holds = connections.get(connectionId)?.holds ?? []
+  const isHeld = holds.some((one) => one.stops === 'billable' && isActive(one, now))
+  const sent = { conversationId, connectionId, isTemplate: command.kind === 'template' }
+  const [template = null, [consent = null], isFree, references] = await Promise.all([
     hasTemplate ? findTemplate(tx, workspaceId, connectionId, command.name, command.language) : undefined,
     hasTemplate ? findConsents(tx, keyring, workspaceId, [contact]) : [],
+    // Only then it matters.
+    isHeld ? isFreeOfCharge(tx, workspaceId, sent, now) : true,
     findReferences(tx, keyring, { workspaceId, conversationId }, command),
   ])
-  return { template, consent, references, unseen: null }
+  return { template, consent, isFree, references, unseen: null }
 }
 
 async function write(

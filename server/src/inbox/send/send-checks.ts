@@ -103,6 +103,8 @@ export interface SendCheck {
   readiness: ConnectionReadiness | null
   /** Template named by the command, whether it can be sent or not. */
   template: Template | null
+  /** Whether the platform charges nothing for the message; only decided while charged ones are on hold. */
+  isFree: boolean
   /** The customer's current decision about marketing, for a template; null if there is none. */
   consent: Consent | null
   /** The channel's limit for one message, in UTF-16 units. */
@@ -150,7 +152,7 @@ export function checkSend(check: SendCheck): SendDraft {
   else if (!isWindowOpen) throw windowClosed()
   const category = template?.category.toUpperCase() ?? null
   if (category === 'MARKETING') checkConsent(conversation, check.consent)
-  const hold = findHold(holds, { category, isWindowOpen }, now)
+  const hold = findHold(holds, { category, isWindowOpen, isFree: check.isFree }, now)
   if (hold !== null && !isDue(hold, now)) throw connectionOnHold(hold)
   const draft = draftOf(check)
   return hold === null ? draft : { ...draft, probedHold: hold.reason }

@@ -20,18 +20,19 @@ const held = (stops: Stops): Hold[] =>
   addRefusal([], payment, reason, noon).holds.map((one): Hold => ({ ...one, stops }))
 
 const kinds = {
-  text: { category: null, isWindowOpen: true },
-  utilityInWindow: { category: 'UTILITY', isWindowOpen: true },
-  marketingInWindow: { category: 'MARKETING', isWindowOpen: true },
-  codeInWindow: { category: 'AUTHENTICATION', isWindowOpen: true },
-  utilityOutside: { category: 'UTILITY', isWindowOpen: false },
-  marketingOutside: { category: 'MARKETING', isWindowOpen: false },
+  text: { category: null, isWindowOpen: true, isFree: false },
+  freeText: { category: null, isWindowOpen: true, isFree: true },
+  utilityInWindow: { category: 'UTILITY', isWindowOpen: true, isFree: false },
+  marketingInWindow: { category: 'MARKETING', isWindowOpen: true, isFree: false },
+  codeInWindow: { category: 'AUTHENTICATION', isWindowOpen: true, isFree: false },
+  utilityOutside: { category: 'UTILITY', isWindowOpen: false, isFree: false },
+  marketingOutside: { category: 'MARKETING', isWindowOpen: false, isFree: false },
 }
 const stopped: Record<Stops, string> = {
-  all: 'text utilityInWindow marketingInWindow codeInWindow utilityOutside marketingOutside',
-  billable: 'marketingInWindow codeInWindow utilityOutside marketingOutside',
+  all: 'text freeText utilityInWindow marketingInWindow codeInWindow utilityOutside marketingOutside',
+  billable: 'text utilityInWindow marketingInWindow codeInWindow utilityOutside marketingOutside',
   initiated: 'utilityOutside marketingOutside',
-  replies: 'text utilityInWindow marketingInWindow codeInWindow',
+  replies: 'text freeText utilityInWindow marketingInWindow codeInWindow',
   nothing: '',
 }
 

@@ -69,7 +69,7 @@ test('a payment failure fails its message, holds charged messages, and the next 
   assert.equal(await w.said(w.open.id, marketing), held)
   assert.equal(w.calls(), before, 'nothing held reaches the platform')
   assert.equal(await w.text(), '202 sent')
-  assert.equal(await w.said(w.open.id, utility), '202 sent')
+  assert.equal(await w.said(w.open.id, utility), held, 'also charged in the window')
   w.pass(5)
   w.fail('131042')
   assert.equal(await w.offer(), '202 failed')
