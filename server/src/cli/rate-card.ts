@@ -5,6 +5,7 @@ import { printResult, table } from './terminal.ts'
 
 interface RateCardOptions {
   workspace?: string
+  validFrom?: string
   json?: boolean
 }
 
@@ -24,11 +25,12 @@ export function addRateCardCommands(program: Command): void {
   rateCard
     .command('import <file>')
     .description('import the rate cards of a CSV file; a card of the same currency and day is replaced')
+    .option('--valid-from <day>', 'the day from which a file of the platform is valid, such as 2026-10-01')
     .option('-w, --workspace <id or name>', 'required if there are several')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
-      '\nColumns: currency, market, category, price, valid_from, and optionally from_message.\n\nExample:\n  parley rate-card import rates-2026-10.csv\n',
+      "\nTakes the platform's files as they are: first the prices, then the volume tiers. Or columns of your own: currency, market, category, price, valid_from, and optionally from_message.\n\nExample:\n  parley rate-card import rates-usd.csv --valid-from 2026-10-01\n",
     )
     .action(importRateCards)
   rateCard
@@ -40,11 +42,14 @@ export function addRateCardCommands(program: Command): void {
     .action(listRateCards)
 }
 
-async function importRateCards(path: string, { workspace, json }: RateCardOptions): Promise<void> {
+async function importRateCards(path: string, { workspace, json, validFrom }: RateCardOptions): Promise<void> {
   if ((await stat(path)).size > maxFileBytes) throw new Error('The file is larger than any rate card: 4 MiB')
   const csv = await readFile(path, 'utf8')
   const imported = await withWorkspace(workspace, (call, place) =>
-    call<{ rateCards: RateCard[] }>('POST', `${place}/rate-cards`, { csv }),
+    call<{ rateCards: RateCard[] }>('POST', `${place}/rate-cards`, {
+      csv,
+      ...(validFrom !== undefined && { validFrom }),
+    }),
   )
   printResult(json, imported, ['Imported:', ...lines(imported.rateCards)])
 }

@@ -109,13 +109,13 @@ function rateCardRoutes(api: TeamApi, { db, clock }: CostDeps): void {
     operationId: 'importRateCards',
     summary: 'Import rate cards',
     description:
-      'Imports the prices of a CSV file: one rate card per currency and day. A card of the same currency and day is replaced. If a row is faulty, nothing is imported and `data.issues` names the rows. For admins.',
+      'Imports the prices of a CSV file: one rate card per currency and day. Takes the files of the platform as they are, recognized by their header. A card of the same currency and day is replaced. If a row is faulty, nothing is imported and `data.issues` names the rows. For admins.',
     body: RateCardImport,
     answers: { 201: Type.Object({ rateCards: Type.Array(RateCard, { maxItems: 200 }) }) },
     errors: [422],
     run: async ({ member, body }) => {
       const { workspaceId } = member
-      const cards = await parseRateCards(body.csv)
+      const cards = await parseRateCards(body.csv, body.validFrom ?? null)
       const now = clock.now()
       return db.tx(async (tx) => {
         const ids = await storeRateCards(tx, workspaceId, cards, { actor: member.actor, now })

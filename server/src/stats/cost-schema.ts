@@ -110,9 +110,17 @@ export const RateCardImport = Type.Object(
     csv: Type.String({
       maxLength: maxRateCardLength,
       description:
-        'CSV with the columns `currency`, `market`, `category`, `price`, `valid_from` and optionally `from_message`, the first message of the month with this price.',
+        'CSV of the platform, as downloaded: its prices, then its volume tiers, which are added to the prices. Or with the columns `currency`, `market`, `category`, `price`, `valid_from` and optionally `from_message`, the first message of the month with this price.',
       example: 'currency,market,category,from_message,price,valid_from\nUSD,Brazil,utility,1,0.0068,2026-10-01\n',
     }),
+    validFrom: Type.Optional(
+      Type.String({
+        maxLength: 10,
+        description:
+          'Day from which a file of the platform is valid, which the file itself does not say; in the account’s time zone.',
+        example: '2026-10-01',
+      }),
+    ),
   },
   closed,
 )

@@ -1,23 +1,7 @@
 import { InvalidInput, type Issue, maxIssues } from '../../base/errors.ts'
-import { pricingCategories } from '../../channels/channel-event.ts'
-import { marketCountries, marketKey, otherMarketKey } from './markets.ts'
-
-/** Prices of one currency from one day on. */
-export interface RateCardRows {
-  currency: string
-  /** Such as `2026-10-01`. */
-  validFrom: string
-  rates: Rate[]
-}
-
-export interface Rate {
-  /** As `marketKey` returns it. */
-  market: string
-  category: string
-  fromMessage: number
-  /** A decimal number as written; never a float. */
-  price: string
-}
+import { marketKey } from './markets.ts'
+import { findPlatformFile, parsePlatformFile } from './parse-platform-card.ts'
+import { categories, isDay, marketKeys, priceShape, type Rate, type RateCardRows } from './rate-values.ts'
 
 /** Longest file, in characters, and most rows of it: a card of the platform has about 300 with all tiers. */
 export const maxRateCardLength = 900_000
@@ -28,17 +12,22 @@ const required = ['currency', 'market', 'category', 'price', 'valid_from'] as co
 const columns = [...required, 'from_message'] as const
 type Column = (typeof columns)[number]
 
-const marketKeys = new Set([otherMarketKey, ...marketCountries.flatMap(({ ownKey, regionKey }) => [ownKey, regionKey])])
-const unpriced: ReadonlySet<string> = new Set(['unknown', 'referral_conversion'])
-const categories: readonly string[] = pricingCategories.filter((category) => !unpriced.has(category))
-
 /**
- * Parses a CSV file with the columns currency, market, category, price and valid_from, and optionally from_message (the
- * first message of the month with this price), in any order. Rows without a price (`n/a` or empty) mean that there is
- * none. Throws 400 with an issue for each faulty row, and nothing is imported then.
+ * Parses a CSV file in one of three forms, recognized by its header: the platform's prices, its volume tiers
+ * (`parsePlatformFile`), or rows with the columns currency, market, category, price and valid_from, and optionally
+ * from_message (the first message of the month with this price), in any order. Rows without a price (`n/a` or empty) mean
+ * that there is none. Throws 400 with an issue for each faulty row, and nothing is imported then.
  */
-export async function parseRateCards(csv: string): Promise<RateCardRows[]> {
-  const [header = [], ...rows] = await readCells(csv)
+export async function parseRateCards(csv: string, validFrom: string | null = null): Promise<RateCardRows[]> {
+  const cells = await readCells(csv)
+  const file = findPlatformFile(cells)
+  if (file === null) return parseLongForm(cells)
+  const { cards, issues } = parsePlatformFile(file, validFrom)
+  const adding = file.kind === 'tiers' ? cards.map((card) => ({ ...card, isAddition: true })) : cards
+  return requireFaultless(adding, issues)
+}
+
+function parseLongForm([header = [], ...rows]: readonly string[][]): RateCardRows[] {
   const places = placesOf(header)
   const issues: Issue[] = []
   const cards = new Map<string, RateCardRows>()
@@ -58,6 +47,10 @@ export async function parseRateCards(csv: string): Promise<RateCardRows[]> {
     }
     issues.push(...problems.map((message) => ({ path: `csv row ${n + 2}`, message })))
   }
+  return requireFaultless([...cards.values()], issues)
+}
+
+function requireFaultless(cards: RateCardRows[], issues: readonly Issue[]): RateCardRows[] {
   if (issues.length > maxIssues) {
     const rest = issues.length - maxIssues + 1
     throw new InvalidInput([
@@ -65,9 +58,9 @@ export async function parseRateCards(csv: string): Promise<RateCardRows[]> {
       { path: 'csv', message: `has ${rest} more faulty rows` },
     ])
   }
-  if (issues.length > 0) throw new InvalidInput(issues)
-  if (cards.size === 0) throw new InvalidInput([{ path: 'csv', message: 'has no row with a price' }])
-  return [...cards.values()]
+  if (issues.length > 0) throw new InvalidInput([...issues])
+  if (cards.length === 0) throw new InvalidInput([{ path: 'csv', message: 'has no row with a price' }])
+  return cards
 }
 
 async function readCells(csv: string): Promise<string[][]> {
@@ -119,7 +112,7 @@ function parseRow(cell: (column: Column) => string): ParsedRow {
     marketKeys.has(market) ? null : "market must be one of the platform's countries or regions, such as Rest of Africa",
     categories.includes(category) ? null : `category must be one of ${categories.join(', ')}`,
     isDay(validFrom) ? null : 'valid_from must be a day such as 2026-10-01',
-    !isPriced || /^\d{1,9}(?:\.\d{1,8})?$/.test(price)
+    !isPriced || priceShape.test(price)
       ? null
       : 'price must be a number with a point and at most 8 decimals, such as 0.0068, or n/a',
     /^\d{1,12}$/.test(from) ? null : 'from_message must be a whole number: the first message that has this price',
@@ -128,10 +121,4 @@ function parseRow(cell: (column: Column) => string): ParsedRow {
   // The platform's tiers begin at 0.
   const fromMessage = Math.max(1, Number(from))
   return { currency, validFrom, rate: isPriced ? { market, category, fromMessage, price } : null }
-}
-
-function isDay(text: string): boolean {
-  if (!/^20\d\d-\d\d-\d\d$/.test(text)) return false
-  const time = Date.parse(`${text}T00:00:00Z`)
-  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
 }
