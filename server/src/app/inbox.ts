@@ -15,6 +15,7 @@ import type { SyncDeps } from '../channels/templates/sync-templates.ts'
 import type { Live } from '../events/live.ts'
 import { inboxRoutes } from '../inbox/api/routes.ts'
 import type { InboxDeps } from '../inbox/conversation/conversation.ts'
+import { recordVolumeTier } from '../inbox/costs/volume-tiers.ts'
 import { openUpload } from '../inbox/media/attached-uploads.ts'
 import type { FetcherDeps } from '../inbox/media/media-fetcher.ts'
 import { createPreviews, type Previews } from '../inbox/media/preview.ts'
@@ -206,7 +207,10 @@ export function inboxReceive(runtime: Runtime): ReceiveEvents {
   const adapters = adaptersOf(runtime)
   const deps: ReceiveDeps = {
     ...runtime,
-    onConnectionEvent: (receiver, event) => applyPlatformSignal(runtime, receiver, event),
+    onConnectionEvent: async (receiver, event) => {
+      if (event.type === 'volume_tier') await recordVolumeTier(runtime.db, receiver, event)
+      else await applyPlatformSignal(runtime, receiver, event)
+    },
     onSendRefused: async (receiver, code, { customer, at }) => {
       await applyRefusal(runtime, receiver, adapterOf(adapters, receiver).effectOfCode(code), code)
       if (code === optedOutCode && customer !== null) await receive(receiver, [optOut(customer, at)])

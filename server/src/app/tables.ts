@@ -136,6 +136,7 @@ const tables: readonly Table[] = [
   { name: 'media', sealed: ['details', 'file_key', 'platform_id'] },
   // Two years to compare with the platform's invoices, and the one that is running.
   { name: 'message_charges', ages: { order: 'charged_at', time: 'charged_at', days: 3 * 366 } },
+  { name: 'volume_tiers', ages: { order: 'reached_at', time: 'reached_at', days: 3 * 366 } },
   { name: 'parked_revisions', sealed: ['content'] },
   { name: 'dispatches', key: ['message_id'], sealed: { external_id: at('messages', 'external_id', 'message_id') } },
   {

@@ -122,6 +122,8 @@ export type ChannelEvent =
   | { type: 'connection_state'; available: boolean; reason: string }
   /** Restrictions of the account: all current ones, or additional ones. */
   | ({ type: 'account_restricted' } & AccountRestrictions)
+  /** The account reached a volume tier of a market in a month, such as `2026-11`; `region` is the market's name. */
+  | { type: 'volume_tier'; region: string; category: string; month: string; fromMessage: number; at: Date }
   /** Facts about our number. `isHint`: others may have changed too and must be read. */
   | { type: 'number_status'; facts: Partial<NumberFacts>; isHint: boolean }
 

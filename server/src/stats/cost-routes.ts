@@ -4,7 +4,13 @@ import type { Db, Sql } from '../base/db.ts'
 import { invalid, notFound } from '../base/errors.ts'
 import type { App } from '../base/route.ts'
 import { createZoneFormat, isTimeZone, localDateAt, parseIsoTime } from '../base/time.ts'
-import { changeBillingSettings, findBillingSettings, findCurrency } from '../inbox/costs/billing-settings.ts'
+import {
+  changeBillingSettings,
+  findBillingSettings,
+  findCurrency,
+  listConnectionCurrencies,
+  setConnectionCurrency,
+} from '../inbox/costs/billing-settings.ts'
 import { parseRateCards } from '../inbox/costs/parse-rate-card.ts'
 import {
   deleteRateCard,
@@ -28,6 +34,8 @@ import { type TeamApi, teamApi } from '../team/team-api.ts'
 import {
   BillingSettings,
   BillingSettingsChanges,
+  ConnectionBillingChange,
+  connectionBillingParams,
   CostPeriodQuery,
   CostQuery,
   Costs,
@@ -64,14 +72,15 @@ function readRoutes(api: TeamApi, { db, clock }: CostDeps): void {
     query: CostQuery,
     answers: { 200: Costs },
     run: async ({ member, query }) => {
-      const scope = await scopeOf(db.sql, member.workspaceId)
+      const { currencies, ...scope } = await scopeOf(db.sql, member.workspaceId, query.currency)
       const period = periodOf(scope, query, clock.now())
       const { by = 'day' } = query
       const [[total], groups] = await db.inBulk(() =>
         Promise.all([readCosts(db.sql, scope, period, [], 1), readCosts(db.sql, scope, period, [by], maxGroups)]),
       )
       const { timeZone } = scope.settings
-      return { ...period, timeZone, currency: scope.currency, total: sumOf(total), groups: presentGroups(groups, by) }
+      const { currency } = scope
+      return { ...period, timeZone, currency, currencies, total: sumOf(total), groups: presentGroups(groups, by) }
     },
   })
   api.get(`${path}/costs/export`, 'admin', {
@@ -82,7 +91,7 @@ function readRoutes(api: TeamApi, { db, clock }: CostDeps): void {
     query: CostPeriodQuery,
     answers: { 200: fileResponse('The file.') },
     run: async ({ member, query, reply }) => {
-      const scope = await scopeOf(db.sql, member.workspaceId)
+      const scope = await scopeOf(db.sql, member.workspaceId, query.currency)
       const period = periodOf(scope, query, clock.now())
       const groups = await db.inBulk(() => readCosts(db.sql, scope, period, exportColumns, maxExportRows))
       await db.tx((tx) => audit(tx, member, 'costs.exported', `costs:${period.from}`, clock.now()))
@@ -98,11 +107,12 @@ function rateCardRoutes(api: TeamApi, { db, clock }: CostDeps): void {
     description: 'The imported rate cards and how the platform bills this workspace. For admins.',
     answers: { 200: RateCards },
     run: async ({ member: { workspaceId } }) => {
-      const [settings, cards] = await Promise.all([
+      const [settings, connections, cards] = await Promise.all([
         findBillingSettings(db.sql, workspaceId),
+        listConnectionCurrencies(db.sql, workspaceId),
         listRateCards(db.sql, workspaceId),
       ])
-      return { settings, rateCards: cards.map(presentCard) }
+      return { settings, connections, rateCards: cards.map(presentCard) }
     },
   })
   api.post(`${path}/rate-cards`, 'admin', {
@@ -137,6 +147,25 @@ function rateCardRoutes(api: TeamApi, { db, clock }: CostDeps): void {
       })
     },
   })
+  settingsRoutes(api, { db, clock })
+}
+
+function settingsRoutes(api: TeamApi, { db, clock }: CostDeps): void {
+  api.put(`${path}/billing-settings/connections/:connectionId`, 'admin', {
+    operationId: 'setConnectionCurrency',
+    summary: "Set a connection's currency",
+    description:
+      'For a connection whose account is billed in another currency than the billing settings say. Its costs are then summed in that currency. For admins.',
+    params: connectionBillingParams,
+    body: ConnectionBillingChange,
+    run: async ({ member, params: { connectionId }, body }) => {
+      await db.tx(async (tx) => {
+        if (!(await setConnectionCurrency(tx, member.workspaceId, connectionId, body.currency)))
+          throw notFound('Connection not found')
+        await audit(tx, member, 'billing_settings.updated', `connection:${connectionId}`, clock.now())
+      })
+    },
+  })
   api.patch(`${path}/billing-settings`, 'admin', {
     operationId: 'updateBillingSettings',
     summary: 'Update billing settings',
@@ -162,9 +191,19 @@ type AuditTx = Parameters<typeof recordAudit>[0]
 const audit = (tx: AuditTx, { workspaceId, actor }: Member, action: string, target: string | null, now: Date) =>
   recordAudit(tx, { scopeId: workspaceId, actor, action, target }, now)
 
-async function scopeOf(sql: Sql, workspaceId: string): Promise<CostScope> {
-  const settings = await findBillingSettings(sql, workspaceId)
-  return { workspaceId, connectionIds: null, settings, currency: await findCurrency(sql, workspaceId, settings) }
+async function scopeOf(
+  sql: Sql,
+  workspaceId: string,
+  asked: string | undefined,
+): Promise<CostScope & { currencies: string[] }> {
+  const [settings, connections] = await Promise.all([
+    findBillingSettings(sql, workspaceId),
+    listConnectionCurrencies(sql, workspaceId),
+  ])
+  const baseCurrency = await findCurrency(sql, workspaceId, settings)
+  const own = connections.map(({ currency }) => currency).sort()
+  const currencies = [...new Set([...(baseCurrency === null ? [] : [baseCurrency]), ...own])]
+  return { workspaceId, connectionIds: null, settings, currency: asked ?? baseCurrency, baseCurrency, currencies }
 }
 
 function periodOf({ settings }: CostScope, { from, to }: Partial<CostPeriod>, now: Date): CostPeriod {

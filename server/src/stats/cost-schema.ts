@@ -12,6 +12,9 @@ const accountDay = (description: string) =>
 
 export const CostPeriodQuery = Type.Object(
   {
+    currency: Type.Optional(
+      currency('Only connections that are billed in this currency. Default: that of the billing settings.'),
+    ),
     from: Type.Optional(
       accountDay('First day, in the time zone of the billing settings. Default: 29 days before `to`.'),
     ),
@@ -56,6 +59,10 @@ export const Costs = Type.Object({
   currency: nullable(
     currency('Currency of the amounts; null without rate cards, or if the billing settings must name it.'),
   ),
+  currencies: Type.Array(currency('One of them.'), {
+    maxItems: 200,
+    description: 'Currencies in which connections are billed; amounts are never converted, so each has its own sums.',
+  }),
   total: CostSum,
   groups: Type.Array(
     Type.Object({
@@ -100,8 +107,25 @@ export const RateCard = titled('RateCard', {
   rates: count('Number of prices.'),
 })
 
+const ConnectionCurrency = titled('ConnectionCurrency', {
+  connectionId: idSchema('The connection.'),
+  currency: currency('Currency in which its account is billed.'),
+})
+
+export const connectionBillingParams = Type.Object({ ...workspaceParams, connectionId: idSchema('The connection.') })
+export const ConnectionBillingChange = Type.Object(
+  {
+    currency: nullable(currency('Currency in which its account is billed. Null: that of the billing settings.')),
+  },
+  closed,
+)
+
 export const RateCards = Type.Object({
   settings: BillingSettings,
+  connections: Type.Array(ConnectionCurrency, {
+    ...unpaged,
+    description: 'Connections whose account is billed in another currency.',
+  }),
   rateCards: Type.Array(RateCard, { ...unpaged, description: 'Newest first.' }),
 })
 

@@ -100,6 +100,46 @@ test('rate cards are listed, replaced and deleted; billing settings decide about
   assert.equal((await costs(admin)).total.amount, '0.007')
 })
 
+test('a connection may be billed in another currency; each currency has its own sums', async () => {
+  const { w, admin } = await costWorld()
+  await sendPriced(w, regular)
+  await admin.call('POST', '/rate-cards', { csv })
+  await admin.call('POST', '/rate-cards', { csv: csv.replace('USD', 'BRL').replace('0.0068', '0.04') })
+  await admin.call('PATCH', '/billing-settings', { currency: 'USD' })
+  const path = `/billing-settings/connections/${w.connectionId}`
+  const setCurrency = async (currency: unknown) => (await admin.call('PUT', path, { currency })).status
+  assert.equal(await setCurrency('BRL'), 200)
+  const base = await costs(admin)
+  assert.deepEqual([base.currency, base.currencies, base.total.messages], ['USD', ['USD', 'BRL'], 0])
+  const reais = await costs(admin, '?currency=BRL')
+  assert.deepEqual([reais.currency, reais.total.messages, reais.total.amount], ['BRL', 1, '0.04'])
+  assert.deepEqual((await admin.call('GET', '/rate-cards')).body.connections, [
+    { connectionId: w.connectionId, currency: 'BRL' },
+  ])
+  assert.deepEqual([await setCurrency(null), (await costs(admin)).total.messages], [200, 1])
+  assert.equal(await setCurrency('dollar'), 400)
+  const nowhere = `/billing-settings/connections/${newId(w.clock.now())}`
+  assert.equal((await admin.call('PUT', nowhere, { currency: 'BRL' })).status, 404)
+})
+
+test("the platform's own files are imported: prices of a day, and tiers that belong to them", async () => {
+  const { admin } = await costWorld()
+  const prices = 'Cost per message,,,,,,\nMarket,Currency,Marketing,Utility,Authentication,Service\nBrazil,USD,0.06,0.0068,0.0068,0.0068\n'
+  const group = 'From,To,Rate type,Rate,vs. List rate'
+  const tiers = `Tiers,,Utility,,,,\n,Currency,${group}\nBrazil,USD,0,"250,000",List rate,0.0068,0%\n,USD,"250,001",--,Tier rate,0.0065,-5%\n`
+  const send = async (body: object) => {
+    const { status, body: answer } = await admin.call('POST', '/rate-cards', body)
+    return status === 201 ? answer.rateCards.map(({ rates }: { rates: number }) => rates) : status
+  }
+  const validFrom = '2026-10-01'
+  assert.equal(await send({ csv: prices }), 400, 'the file does not say from which day it is valid')
+  assert.equal(await send({ csv: tiers, validFrom }), 422, 'there is no card to which they belong')
+  assert.deepEqual(await send({ csv: prices, validFrom }), [4])
+  assert.deepEqual(await send({ csv: tiers, validFrom }), [5])
+  assert.deepEqual(await send({ csv: tiers, validFrom }), [5], 'a repeat changes nothing')
+  assert.deepEqual(await send({ csv: prices, validFrom }), [4])
+})
+
 const refusals: [
   what: string,
   method: 'GET' | 'POST' | 'PATCH',

@@ -11,7 +11,7 @@ import { nameOfCategory } from './group-names.ts'
 
 /** Messages or amounts per day, and messages by category. */
 export function CostCharts({ costs, days }: { costs: Costs; days: number }) {
-  const { data: categories } = useCosts(useWorkspaceId(), days, 'category')
+  const { data: categories } = useCosts(useWorkspaceId(), days, 'category', costs.currency)
   const texts = t.costs.charts
   const { currency } = costs
   const byDay = new Map(costs.groups.map((group) => [group.key, group]))

@@ -17,7 +17,7 @@ export function CostGroups({ currency, days }: { currency: string | null; days: 
   const texts = t.costs.groups
   const workspaceId = useWorkspaceId()
   const [groupBy, setBy] = useState<CostGrouping>('sender')
-  const query = useCosts(workspaceId, days, groupBy)
+  const query = useCosts(workspaceId, days, groupBy, currency)
   const nameOf = useCostNames(workspaceId)
   return (
     <section className={styles.card} aria-label={texts.title}>

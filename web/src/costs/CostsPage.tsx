@@ -1,7 +1,7 @@
-import { Button, FileButton, Group } from '@mantine/core'
+import { Button, FileButton, Group, TextInput } from '@mantine/core'
 import { IconDownload, IconUpload } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { type FormEvent, useState } from 'react'
 import { ApiError } from '../api/api-error.ts'
 import { type Costs, costsExportUrl, importRateCards, useCosts } from '../data/team/costs.ts'
 import { t } from '../text/index.ts'
@@ -24,9 +24,11 @@ type Period = (typeof periods)[number]
 export function CostsPage() {
   const workspaceId = useWorkspaceId()
   const [period, setPeriod] = useState<Period>('30')
+  const [currency, setCurrency] = useState<string | null>(null)
   const [faults, setFaults] = useState<readonly string[]>([])
   const days = Number(period)
-  const query = useCosts(workspaceId, days, 'day')
+  const query = useCosts(workspaceId, days, 'day', currency)
+  const cardImport = useCardImport(setFaults)
   const { costs: texts, home } = t
   return (
     <>
@@ -34,10 +36,10 @@ export function CostsPage() {
         title={t.common.pages.costs}
         action={
           <Group gap="sm" wrap="nowrap">
-            <ImportButton setFaults={setFaults} />
+            <ImportButton cardImport={cardImport} />
             <Button
               component="a"
-              href={costsExportUrl(workspaceId, days)}
+              href={costsExportUrl(workspaceId, days, currency)}
               download
               variant="default"
               leftSection={<IconDownload size={16} />}
@@ -56,11 +58,31 @@ export function CostsPage() {
       </PageHeader>
       <PageBody>
         <FaultList faults={faults} />
+        <DayForm cardImport={cardImport} />
         <QueryBoundary query={query} rows={8}>
-          {(costs) => <Overview costs={costs} days={days} />}
+          {(costs) => (
+            <>
+              <Currencies costs={costs} setCurrency={setCurrency} />
+              <Overview costs={costs} days={days} />
+            </>
+          )}
         </QueryBoundary>
       </PageBody>
     </>
+  )
+}
+
+/** Switches between currencies, which are never added up; nothing while there is one. */
+function Currencies({ costs, setCurrency }: { costs: Costs; setCurrency: (currency: string) => void }) {
+  const { currency, currencies } = costs
+  if (currencies.length < 2) return null
+  return (
+    <Segments
+      label={t.costs.currency}
+      data={currencies.map((value) => ({ value, label: value }))}
+      value={currency ?? ''}
+      onChange={setCurrency}
+    />
   )
 }
 
@@ -96,22 +118,33 @@ function FaultList({ faults }: { faults: readonly string[] }) {
 function faultsOf(error: unknown): string[] {
   if (!(error instanceof ApiError)) return []
   return [...error.issues].map(([path, message]) => {
-    const row = /row (\d+)/.exec(path)?.[1]
-    return row === undefined ? problemText(message) : `${t.costs.row({ n: row })}: ${problemText(message)}`
+    const [, row, column] = /row (\d+)(?: column (.+))?/.exec(path) ?? []
+    if (row === undefined) return problemText(message)
+    const place = [t.costs.row({ n: row }), ...(column === undefined ? [] : [column])].join(', ')
+    return `${place}: ${problemText(message)}`
   })
 }
 
-function ImportButton({ setFaults }: { setFaults: (faults: readonly string[]) => void }) {
+type CardImport = ReturnType<typeof useCardImport>
+
+/** Imports files; keeps one of the platform until a person has said from which day it is valid. */
+function useCardImport(setFaults: (faults: readonly string[]) => void) {
   const workspaceId = useWorkspaceId()
   const queries = useQueryClient()
   const [isImporting, setImporting] = useState(false)
-  const importFile = async (file: File) => {
+  const [undated, setUndated] = useState<string | null>(null)
+  const run = async (csv: string, validFrom: string | null) => {
     setImporting(true)
     setFaults([])
+    setUndated(null)
     try {
-      const n = await importRateCards(queries, workspaceId, await file.text())
+      const n = await importRateCards(queries, workspaceId, { csv, validFrom })
       showToast(t.costs.imported({ n }))
     } catch (error) {
+      if (error instanceof ApiError && error.issues.has('validFrom')) {
+        setUndated(csv)
+        return
+      }
       const faults = faultsOf(error)
       if (faults.length === 0) showError(error)
       else setFaults(faults)
@@ -119,6 +152,11 @@ function ImportButton({ setFaults }: { setFaults: (faults: readonly string[]) =>
       setImporting(false)
     }
   }
+  return { isImporting, undated, run }
+}
+
+function ImportButton({ cardImport: { isImporting, run } }: { cardImport: CardImport }) {
+  const importFile = async (file: File) => run(await file.text(), null)
   return (
     <FileButton accept=".csv,text/csv" onChange={(file) => file !== null && void importFile(file)}>
       {(props) => (
@@ -127,5 +165,31 @@ function ImportButton({ setFaults }: { setFaults: (faults: readonly string[]) =>
         </Button>
       )}
     </FileButton>
+  )
+}
+
+/** Asks from which day a file of the platform is valid, which the file does not say. */
+function DayForm({ cardImport: { undated, isImporting, run } }: { cardImport: CardImport }) {
+  const [day, setDay] = useState('')
+  if (undated === null) return null
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (day !== '') void run(undated, day)
+  }
+  return (
+    <form onSubmit={submit} className={styles.faults}>
+      <Group gap="sm" align="end">
+        <TextInput
+          type="date"
+          label={t.costs.validFrom}
+          description={t.costs.validFromHelp}
+          value={day}
+          onChange={(event) => setDay(event.currentTarget.value)}
+        />
+        <Button type="submit" loading={isImporting} disabled={day === ''}>
+          {t.costs.importCard}
+        </Button>
+      </Group>
+    </form>
   )
 }

@@ -87,6 +87,7 @@ export const postmanHints: HintsByOperation = {
     saves: { rate_card_id: 'rateCards[0].id' },
   },
   updateBillingSettings: { body: {} },
+  setConnectionCurrency: { body: { currency: null } },
   createSavedFilter: {
     body: { page: 'inbox', name: 'Waiting for me', query: 'view=mine&sort=waiting', shared: true },
     saves: { saved_filter_id: 'savedFilter.id' },

@@ -42,6 +42,49 @@ export async function changeBillingSettings(
   return row ?? { currency, timeZone, freeServiceMessages }
 }
 
+/** A connection whose account is billed in another currency than the workspace's settings say. */
+export interface ConnectionCurrency {
+  connectionId: string
+  currency: string
+}
+
+export async function listConnectionCurrencies(sql: Sql, workspaceId: string): Promise<ConnectionCurrency[]> {
+  return sql<ConnectionCurrency[]>`
+    select connection_id as "connectionId", currency
+    from connection_billing
+    where workspace_id = ${workspaceId}
+    order by connection_id`
+}
+
+/** Sets the currency of a connection; null: that of the workspace. Returns false if there is no such connection. */
+export async function setConnectionCurrency(
+  tx: Tx,
+  workspaceId: string,
+  connectionId: string,
+  currency: string | null,
+): Promise<boolean> {
+  const [connection] = await tx`
+    select id
+    from connections
+    where workspace_id = ${workspaceId}
+      and id = ${connectionId}
+      and removed_at is null`
+  if (connection === undefined) return false
+  if (currency === null) {
+    await tx`
+      delete from connection_billing
+      where workspace_id = ${workspaceId}
+        and connection_id = ${connectionId}`
+    return true
+  }
+  await tx`
+    insert into connection_billing (workspace_id, connection_id, currency)
+    values (${workspaceId}, ${connectionId}, ${currency})
+    on conflict (workspace_id, connection_id) do update
+    set currency = excluded.currency`
+  return true
+}
+
 /** Returns the currency in which the costs of a workspace are computed; null without rate cards, or with several. */
 export async function findCurrency(sql: Sql, workspaceId: string, settings: BillingSettings): Promise<string | null> {
   if (settings.currency !== null) return settings.currency

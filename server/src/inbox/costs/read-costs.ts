@@ -2,6 +2,7 @@ import type { Fragment, Sql } from '../../base/db.ts'
 import { unnested } from '../../base/postgres/rows.ts'
 import type { BillingSettings } from './billing-settings.ts'
 import { marketCountries, otherMarketKey } from './markets.ts'
+import { reachedTiers } from './volume-tiers.ts'
 
 /** By what costs are summed. */
 export const costGroupings = [
@@ -46,8 +47,10 @@ export interface CostScope {
   /** Null for all. */
   connectionIds: readonly string[] | null
   settings: BillingSettings
-  /** Null: messages are counted, without amounts. */
+  /** Null: messages are counted, without amounts. Else only of connections that are billed in it. */
   currency: string | null
+  /** Currency of connections without one of their own; absent: the same. */
+  baseCurrency?: string | null
 }
 
 /**
@@ -55,7 +58,7 @@ export interface CostScope {
  * price, unless it has failed since. Free are those that the platform reports as free; and of service messages that it
  * reports as regular, the first ones of a number and month, if it has reported none as free in that month. Prices are
  * those of the card in force on the day, by the place of the message among the charged ones of its month, market and
- * category.
+ * category, which is at least the first of the volume tier that the platform has reported.
  */
 export async function readCosts(
   sql: Sql,
@@ -118,10 +121,23 @@ const sameRates = [
  * read, because the place of a message in it decides about its price.
  */
 function pricedCharges(sql: Sql, scope: CostScope, { from, to }: CostPeriod): Fragment {
-  const { workspaceId, connectionIds, settings, currency } = scope
+  const { workspaceId, connectionIds, settings, currency, baseCurrency = currency } = scope
   const { timeZone, freeServiceMessages } = settings
   // Only the sums are limited to some connections: the others' messages use up tiers too.
-  const only = connectionIds === null ? sql`` : sql`where connection_id = any (${[...connectionIds]}::uuid[])`
+  const only = connectionIds === null ? sql`` : sql`and connection_id = any (${[...connectionIds]}::uuid[])`
+  const inCurrency =
+    currency === null
+      ? sql``
+      : sql`
+        and coalesce(
+          (
+            select b.currency
+            from connection_billing b
+            where b.workspace_id = ${workspaceId}
+              and b.connection_id = placed.connection_id
+          ),
+          ${baseCurrency}::text
+        ) = ${currency}::text`
   return sql`
     ledger as (
       select c.*, k.number_id, (c.charged_at at time zone ${timeZone})::date as day,
@@ -198,6 +214,7 @@ function pricedCharges(sql: Sql, scope: CostScope, { from, to }: CostPeriod): Fr
       left join offered o
         on o.choice = 1 and o.card_id = c.card_id and o.country = c.country and o.category = c.category
     ),
+    ${reachedTiers(sql, workspaceId)},
     tiers as (
       select r.*, lead(r.from_message) over (
           partition by r.rate_card_id, r.market, r.category
@@ -208,12 +225,19 @@ function pricedCharges(sql: Sql, scope: CostScope, { from, to }: CostPeriod): Fr
     ),
     priced as (
       select p.*, t.price
-      from (select * from placed ${only}) p
+      from (select * from placed where true ${only} ${inCurrency}) p
+      left join reached v on v.connection_id = p.connection_id
+        and v.market = p.market
+        and v.category =
+          case when p.rate_category = 'authentication_international' then 'authentication' else p.rate_category end
+        and v.month = p.month::date
+        and p.charged_at >= v.reached_at
+        and (v.until is null or p.charged_at < v.until)
       left join tiers t on t.rate_card_id = p.card_id
         and t.market = p.market
         and t.category = p.rate_category
-        and p.place >= t.from_message
-        and (t.until_message is null or p.place < t.until_message)
+        and greatest(p.place, v.from_message) >= t.from_message
+        and (t.until_message is null or greatest(p.place, v.from_message) < t.until_message)
     )`
 }
 

@@ -59,7 +59,7 @@ export const reasonOf = (event: CustomerEvent): ActivityReason | null => {
 }
 
 type StatusEvent = Extract<ChannelEvent, { type: 'status' }>
-export type ConnectionEvent = ConnectionSignal
+export type ConnectionEvent = ConnectionSignal | Extract<ChannelEvent, { type: 'volume_tier' }>
 /** Event of a customer, and thus of one conversation. */
 export type CustomerEvent = Exclude<ChannelEvent, StatusEvent | ConnectionEvent>
 
@@ -86,6 +86,7 @@ const connectionTypes: ReadonlySet<string> = new Set<ConnectionEvent['type']>([
   'connection_state',
   'account_restricted',
   'number_status',
+  'volume_tier',
 ])
 
 const isOfConnection = (event: ChannelEvent): event is ConnectionEvent => connectionTypes.has(event.type)

@@ -95,3 +95,34 @@ const rows: [what: string, fields: object, expected: Pricing | undefined][] = [
 for (const [what, fields, expected] of rows) {
   test(`pricing of a status is parsed: ${what}`, () => assert.deepEqual(pricingOf(fields), expected))
 }
+
+const tierInfo = {
+  ...{ tier_update_time: seconds(now), pricing_category: 'UTILITY', region: 'India', effective_month: '2026-11' },
+  tier: '25000001:50000000',
+}
+
+function tierOf(more: object) {
+  const value = { event: 'VOLUME_BASED_PRICING_TIER_UPDATE', volume_tier_info: { ...tierInfo, ...more } }
+  const changes = [{ field: 'account_update', value }]
+  const [item] = parseCallback({ object: 'whatsapp_business_account', entry: [{ id: '2', changes }] }, now).items
+  assert.ok(item === undefined || item.accountId === '2')
+  return item?.event
+}
+
+test('a report of a volume tier names its market, category, month and first message, for the account', () => {
+  const told = { type: 'volume_tier', region: 'India', category: 'utility', month: '2026-11', at: now }
+  assert.deepEqual(tierOf({}), { ...told, fromMessage: 25_000_001 })
+  assert.deepEqual(tierOf({ tier: '0:250000' }), { ...told, fromMessage: 1 })
+  assert.deepEqual(tierOf({ tier: '100000001:', region: 'REST_OF_AFRICA' }), {
+    ...{ ...told, region: 'REST_OF_AFRICA' },
+    fromMessage: 100_000_001,
+  })
+  for (const odd of [
+    { pricing_category: 'CALLING' },
+    { effective_month: '2026-13' },
+    { tier: 'gold' },
+    { region: ' ' },
+    { region: undefined },
+  ])
+    assert.equal(tierOf(odd), undefined, JSON.stringify(odd))
+})

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { newId } from '../../../src/base/id.ts'
-import { defaultBillingSettings } from '../../../src/inbox/costs/billing-settings.ts'
+import { defaultBillingSettings, setConnectionCurrency } from '../../../src/inbox/costs/billing-settings.ts'
 import { parseRateCards } from '../../../src/inbox/costs/parse-rate-card.ts'
 import { storeRateCards } from '../../../src/inbox/costs/rate-cards.ts'
 import { type CostGrouping, readCosts } from '../../../src/inbox/costs/read-costs.ts'
+import { recordVolumeTier } from '../../../src/inbox/costs/volume-tiers.ts'
 import { type InboxWorld, inboxWorld } from '../../support/inbox/inbox-world.ts'
 
 // The rules and examples are those of the platform's pricing page; the prices are invented.
@@ -43,6 +44,16 @@ async function importCards({ db, workspaceId, clock }: InboxWorld, rows: readonl
   const actor = { type: 'user', id: newId(clock.now()) } as const
   const cards = await parseRateCards(csv)
   await db.tx((tx) => storeRateCards(tx, workspaceId, cards, { actor, now: clock.now() }))
+}
+
+/** Stores tiers as the platform reports them for the connection. */
+async function reach({ db, workspaceId, connectionId }: InboxWorld, tiers: readonly [at: string, from: number][]) {
+  for (const [at, fromMessage] of tiers) {
+    await recordVolumeTier(db, { workspaceId, id: connectionId }, {
+      ...{ type: 'volume_tier', region: 'INDIA', category: 'authentication', month: '2026-10', fromMessage },
+      at: new Date(at),
+    })
+  }
 }
 
 interface Options {
@@ -304,4 +315,34 @@ test('costs: each number has its own free service messages, and a card prices wh
     ],
   )
   assert.deepEqual(new Set(after.map(({ keys }) => keys[0])), new Set([w.connectionId, other]))
+})
+
+test('from the time at which the platform reports a tier, messages of its market, category and month have its price', async () => {
+  const w = await inboxWorld()
+  await importCards(w, indiaCard)
+  const days = ['02', '10', '20', '30'].map((day) => ({ ...india, at: `2026-10-${day}T12:00:00Z` }))
+  await charge(w, [...days, { ...india, at: '2026-11-02T12:00:00Z' }])
+  const period: [string, string] = ['2026-10-01', '2026-11-30']
+  const amount = async () => (await read(w, { period }))[0]?.amount
+  assert.equal(await amount(), '0.49', 'three at the list rate, one at the first tier, one of the next month')
+  // Others of the portfolio have sent messages too. Repeated and late reports change nothing.
+  const reports: [string, number][] = [
+    ['2026-10-15T00:00:00Z', 6],
+    ['2026-10-05T00:00:00Z', 4],
+    ['2026-10-15T00:00:00Z', 6],
+    ['2026-10-29T00:00:00Z', 6],
+  ]
+  await reach(w, reports)
+  assert.equal(await amount(), '0.45', '0.10, 0.09, 0.08, 0.08, and 0.10 of the next month')
+})
+
+test('connections that are billed in another currency have sums of their own', async () => {
+  const w = await inboxWorld()
+  const other = await w.addConnection()
+  await importCards(w, brazil)
+  await charge(w, many(2, utility))
+  await charge(w, many(3, { ...utility, connection: other }))
+  assert.equal((await read(w))[0]?.messages, 5)
+  await w.db.tx((tx) => setConnectionCurrency(tx, w.workspaceId, other, 'BRL'))
+  assert.deepEqual([(await read(w))[0]?.messages, (await read(w))[0]?.amount], [2, '0.04'])
 })

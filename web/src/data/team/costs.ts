@@ -16,28 +16,41 @@ const costsKey = (workspaceId: string) => [workspaceId, 'costs'] as const
 
 const firstDay = (days: number) => new Date(Date.now() - (days - 1) * dayMs).toISOString().slice(0, 10)
 
-function readCosts(workspaceId: string, days: number, by: 'day' | CostGrouping) {
-  return unwrap(api.GET(path, { params: { path: { workspaceId }, query: { from: firstDay(days), by } } }))
+function readCosts(workspaceId: string, days: number, by: 'day' | CostGrouping, currency: string | null) {
+  const query = { from: firstDay(days), by, ...(currency !== null && { currency }) }
+  return unwrap(api.GET(path, { params: { path: { workspaceId }, query } }))
 }
 
-/** Returns what the platform has charged in the last days, by day or by another grouping. */
-export function useCosts(workspaceId: string, days: number, by: 'day' | CostGrouping) {
+/**
+ * Returns what the platform has charged in the last days, by day or by another grouping. A currency limits it to the
+ * connections that are billed in it.
+ */
+export function useCosts(workspaceId: string, days: number, by: 'day' | CostGrouping, currency: string | null) {
   return useQuery({
-    queryKey: [...costsKey(workspaceId), days, by],
-    queryFn: () => readCosts(workspaceId, days, by),
+    queryKey: [...costsKey(workspaceId), days, by, currency],
+    queryFn: () => readCosts(workspaceId, days, by, currency),
     staleTime: 30_000,
     // Groups of another kind have other keys.
-    placeholderData: (before, query) => (query?.queryKey[3] === by ? before : undefined),
+    placeholderData: (before, query) =>
+      query?.queryKey[3] === by && query.queryKey[4] === currency ? before : undefined,
   })
 }
 
 /** Address of the CSV file with the costs of the last days. */
-export const costsExportUrl = (workspaceId: string, days: number): string =>
-  `${path.replace('{workspaceId}', workspaceId)}/export?from=${firstDay(days)}`
+export const costsExportUrl = (workspaceId: string, days: number, currency: string | null): string =>
+  `${path.replace('{workspaceId}', workspaceId)}/export?from=${firstDay(days)}${currency === null ? '' : `&currency=${currency}`}`
 
-/** Imports the prices of a CSV file. Errors name the faulty rows. */
-export async function importRateCards(queries: QueryClient, workspaceId: string, csv: string): Promise<number> {
-  const { rateCards } = await unwrap(api.POST(cardsPath, { params: { path: { workspaceId } }, body: { csv } }))
+/**
+ * Imports the prices of a CSV file. Errors name the faulty rows. `validFrom`: the day from which a file of the platform is
+ * valid, which the service asks for if it needs it.
+ */
+export async function importRateCards(
+  queries: QueryClient,
+  workspaceId: string,
+  { csv, validFrom }: { csv: string; validFrom: string | null },
+): Promise<number> {
+  const body = { csv, ...(validFrom !== null && { validFrom }) }
+  const { rateCards } = await unwrap(api.POST(cardsPath, { params: { path: { workspaceId } }, body }))
   await queries.invalidateQueries({ queryKey: costsKey(workspaceId) })
   return rateCards.reduce((sum, { rates }) => sum + rates, 0)
 }

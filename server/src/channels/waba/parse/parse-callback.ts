@@ -6,6 +6,7 @@ import { type JsonObject, listOf, objectOf, textOf, tokenOf } from '../json.ts'
 import { parseContent } from './content.ts'
 import { parseCall, parseEcho, parseMessage, parseStatus, parseUserIdUpdate } from './messages.ts'
 import { numberHints, parseNumberHint } from './number-status.ts'
+import { parseVolumeTier } from './pricing.ts'
 import { parseHandover, parseStandbyEcho, parseStandbyMessage } from './thread.ts'
 import {
   findCustomer,
@@ -81,12 +82,13 @@ function partnerOf(
 const lossEvents = new Set(['PARTNER_REMOVED', 'ACCOUNT_OFFBOARDED', 'ACCOUNT_DELETED'])
 const recoveryEvents = new Set(['ACCOUNT_RECONNECTED', 'PARTNER_ADDED', 'PARTNER_APP_INSTALLED'])
 
-/** Returns the event for an `account_update`; null if it does not affect what the account may do. */
+/** Returns the event for an `account_update`; null if it affects neither what the account may do nor its prices. */
 export function parseAccountUpdate(
   value: JsonObject,
   now: Date,
-): Extract<ChannelEvent, { type: 'connection_state' | 'account_restricted' }> | null {
+): Extract<ChannelEvent, { type: 'connection_state' | 'account_restricted' | 'volume_tier' }> | null {
   const event = textOf(value.event) ?? ''
+  if (event === 'VOLUME_BASED_PRICING_TIER_UPDATE') return parseVolumeTier(objectOf(value.volume_tier_info), now)
   if (event === 'ACCOUNT_RESTRICTION') return { type: 'account_restricted', all: parseRestrictions(value) }
   if (event === 'ACCOUNT_VIOLATION') return { type: 'account_restricted', added: [parseViolation(value, now)] }
   if (lossEvents.has(event)) return { type: 'connection_state', available: false, reason: event.toLowerCase() }

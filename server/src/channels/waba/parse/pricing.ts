@@ -1,6 +1,6 @@
-import { type Pricing, pricingCategories, pricingTypes } from '../../channel-event.ts'
+import { type ChannelEvent, type Pricing, pricingCategories, pricingTypes } from '../../channel-event.ts'
 import { type JsonObject, objectOf, textOf } from '../json.ts'
-import { parseEnd } from './values.ts'
+import { parseEnd, parsePlatformTime } from './values.ts'
 
 const types: ReadonlySet<string> = new Set(pricingTypes)
 const categories: ReadonlySet<string> = new Set(pricingCategories)
@@ -48,4 +48,22 @@ const categoryOf = (category: string): Pricing['category'] =>
 function parseFreeUntil(expiration: unknown, now: Date): Date | null {
   const end = parseEnd(expiration)
   return end !== null && end.getTime() <= now.getTime() + maxWindowMs ? end : null
+}
+
+const maxRegionLength = 100
+
+/**
+ * Parses `volume_tier_info` of an account update: the first message of the month in the tier (`25000001:50000000`) that the
+ * account has reached. Null for a category that is not one of messages, such as calls.
+ */
+export function parseVolumeTier(info: JsonObject, now: Date): Extract<ChannelEvent, { type: 'volume_tier' }> | null {
+  const category = nameOf(info.pricing_category)
+  const region = textOf(info.region)?.trim().slice(0, maxRegionLength) ?? ''
+  const month = textOf(info.effective_month) ?? ''
+  const first = /^(\d{1,12}):\d{0,12}$/.exec(textOf(info.tier)?.slice(0, 30) ?? '')?.[1]
+  const isMonth = /^20\d\d-(?:0[1-9]|1[0-2])$/.test(month)
+  if (!categories.has(category) || region === '' || !isMonth || first === undefined) return null
+  const at = parsePlatformTime(info.tier_update_time, now)
+  // The platform's tiers begin at 0.
+  return { type: 'volume_tier', region, category, month, fromMessage: Math.max(1, Number(first)), at }
 }
