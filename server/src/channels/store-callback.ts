@@ -98,7 +98,7 @@ async function storeIncomingActivity(
 // An echo shows that a phone uses the number, whatever the platform reported when it was connected.
 async function storeOnPhone({ db }: CallbackDeps, deliveries: RoutedEvents['deliveries']): Promise<void> {
   for (const [connection, events] of deliveries) {
-    if (connection.isOnPhone || !events.some(({ type }) => type === 'echo')) continue
+    if (connection.isOnPhone || !events.some((event) => event.type === 'echo' && !event.isStandby)) continue
     await db.tx((tx) => markOnPhone(tx, connection), idempotent)
     connection.isOnPhone = true
   }

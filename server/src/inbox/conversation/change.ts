@@ -103,8 +103,8 @@ function previewOf(text: string): string {
 }
 
 /**
- * Applies a report of which app on the number has the conversation. While another has it, nobody waits for us; when it is
- * ours again by a handover, the customer does.
+ * Applies a report of which app on the number has the conversation. While another has it, nobody waits for us, and no send
+ * of an agent that was allowed before starts; when it is ours again by a handover, the customer waits.
  */
 export function changeThread(before: Conversation, signal: ThreadSignal, now: Date): ConversationChange {
   const thread = afterSignal(before, signal)
@@ -113,8 +113,11 @@ export function changeThread(before: Conversation, signal: ThreadSignal, now: Da
   if ((thread?.owner ?? null) === (before.thread?.owner ?? null)) return { conversation: changed, events: [] }
   const isGiven = signal.source === 'handover' && before.inbound.newest !== null
   const waitsSince = isGiven ? (before.unansweredSince ?? limitToNow(signal.at, now)) : before.unansweredSince
-  const unansweredSince = thread?.owner === null ? waitsSince : null
-  const conversation = withUpdatedAt({ ...changed, unansweredSince }, now)
+  const standby =
+    thread?.owner == null
+      ? { unansweredSince: waitsSince }
+      : { unansweredSince: null, ownerEpoch: before.ownerEpoch + 1 }
+  const conversation = withUpdatedAt({ ...changed, ...standby }, now)
   return { conversation, events: [standbyChanged(conversation, now)] }
 }
 

@@ -41,7 +41,7 @@ export interface Conversation {
   channel: Channel
   contact: Contact
   owner: Owner
-  /** Incremented by every change of owner. */
+  /** Incremented by every change of owner, and when another app on the number gets the conversation. */
   ownerEpoch: number
   ownerSince: Date
   /** Locked to people: an agent cannot take it by itself. Always false while an agent owns it. */

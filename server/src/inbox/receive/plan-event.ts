@@ -100,6 +100,8 @@ function afterMessage(before: Conversation, event: Of<'message'>, message: Messa
   }
   const last = known.lastMessage === null ? null : known.lastMessageAt
   const { conversation: thread, events } = changeThread(known, threadSignal(event), now)
+  // A message to another app does not wait for us, nor does a late one to us if another app has had the conversation since.
+  const waitsForUs = !event.isStandby && (thread.thread?.owner ?? null) === null
   const conversation = withUpdatedAt(
     {
       ...thread,
@@ -107,10 +109,9 @@ function afterMessage(before: Conversation, event: Of<'message'>, message: Messa
       ...withNewest(known, message),
       unreadCount: known.unreadCount + 1,
       windowExpiresAt: windowAfter(known.windowExpiresAt, event.at, now),
-      // A message to another app does not wait for us.
-      unansweredSince: event.isStandby
-        ? thread.unansweredSince
-        : unansweredAfterInbound({ ...thread, lastMessageAt: last }, message.occurredAt, now),
+      unansweredSince: waitsForUs
+        ? unansweredAfterInbound({ ...thread, lastMessageAt: last }, message.occurredAt, now)
+        : thread.unansweredSince,
       inbound: { ...known.inbound, newest: message.id },
     },
     now,

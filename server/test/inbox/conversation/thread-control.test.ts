@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ThreadOwner } from '../../../src/channels/channel-event.ts'
+import { changeThread } from '../../../src/inbox/conversation/change.ts'
+import { noMarks } from '../../../src/inbox/conversation/conversation-state.ts'
+import { newConversation } from '../../../src/inbox/conversation/customer.ts'
 import {
   afterSignal,
   standbyOwner,
@@ -47,6 +50,16 @@ for (const [what, thread, signal, after] of cases) {
     assert.deepEqual(repeated, after, 'a repeat changes nothing')
   })
 }
+
+test('when another app gets it, sends that were allowed before no longer start, and nobody waits', () => {
+  const customer = { name: 'Ana', phone: '5581991234567', userId: null, parentUserId: null }
+  const created = newConversation({ id: 'a', channel: 'waba' }, customer, 'customer', noon, noon)
+  const before = { ...created, ownerEpoch: 3, unansweredSince: noon, inbound: { ...noMarks, newest: 'b' } }
+  const taken = changeThread(before, handover('escalation', 5), at(6)).conversation
+  assert.deepEqual([taken.ownerEpoch, taken.unansweredSince, taken.owner], [4, null, before.owner])
+  const given = changeThread(taken, handover(null, 9), at(10)).conversation
+  assert.deepEqual([given.ownerEpoch, given.unansweredSince], [4, at(9)])
+})
 
 test('another app has it for 24 hours after the customer wrote, and never without them', () => {
   const thread = has('ai_agent', 0)
