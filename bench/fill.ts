@@ -40,6 +40,7 @@ export async function fillConversations(
       ownerSince: at,
       held: false,
       handover: null,
+      thread: null,
       status: statuses[n % statuses.length] ?? 'open',
       snoozedUntil: null,
       assignedTo: null,

@@ -24,6 +24,7 @@ create table api_keys (
   paused_why text,
   quiet_seconds smallint,
   max_parts smallint,
+  show_typing boolean not null default false,
   constraint api_keys_answers_check CHECK (((NOT answers_new_conversations) OR ('inbox.write'::text = ANY (scopes)))),
   constraint api_keys_check CHECK (((previous_key_hash IS NULL) = (previous_valid_until IS NULL))),
   constraint api_keys_daily_sends_check CHECK (((daily_sends >= 1) AND (daily_sends <= 100000))),
@@ -114,6 +115,14 @@ create table chores (
   constraint chores_pkey PRIMARY KEY (name)
 );
 
+create table connection_billing (
+  workspace_id uuid not null,
+  connection_id uuid not null,
+  currency text not null,
+  constraint connection_billing_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
+  constraint connection_billing_pkey PRIMARY KEY (workspace_id, connection_id)
+);
+
 create table connections (
   workspace_id uuid not null,
   id uuid not null,
@@ -194,7 +203,7 @@ create table conversation_activities (
   actor_id uuid,
   created_at timestamp(3) with time zone not null,
   constraint conversation_activities_actor_type_check CHECK ((actor_type = ANY (ARRAY['agent'::text, 'user'::text, 'token'::text, 'system'::text]))),
-  constraint conversation_activities_kind_check CHECK ((kind = ANY (ARRAY['owner'::text, 'status'::text, 'assignee'::text, 'labels'::text, 'consent'::text]))) NOT VALID,
+  constraint conversation_activities_kind_check CHECK ((kind = ANY (ARRAY['owner'::text, 'status'::text, 'assignee'::text, 'labels'::text, 'consent'::text, 'standby'::text]))) NOT VALID,
   constraint conversation_activities_reason_check CHECK ((reason = ANY (ARRAY['began'::text, 'customer_wrote'::text, 'sent'::text, 'phone'::text, 'timer'::text, 'watchdog'::text, 'agents_stopped'::text, 'key_ended'::text, 'merged'::text]))),
   constraint conversation_activities_workspace_id_conversation_id_fkey FOREIGN KEY (workspace_id, conversation_id) REFERENCES conversations(workspace_id, id) ON DELETE CASCADE,
   constraint conversation_activities_pkey PRIMARY KEY (workspace_id, id)
@@ -298,6 +307,8 @@ create table conversations (
   newest_inbound_id uuid,
   seen_inbound_id uuid,
   answered_inbound_id uuid,
+  thread_owner text,
+  thread_at timestamp(3) with time zone,
   constraint conversations_status_check CHECK ((status = ANY (ARRAY['open'::text, 'pending'::text, 'snoozed'::text, 'resolved'::text, 'closed'::text]))),
   constraint conversations_unread_count_check CHECK ((unread_count >= 0)),
   constraint conversations_workspace_id_connection_id_fkey FOREIGN KEY (workspace_id, connection_id) REFERENCES connections(workspace_id, id),
@@ -1415,6 +1426,20 @@ create table users (
 
 CREATE UNIQUE INDEX users_email_key ON users USING btree (email_index);
 
+create table volume_tiers (
+  workspace_id uuid not null,
+  connection_id uuid not null,
+  market text not null,
+  category text not null,
+  month date not null,
+  from_message bigint not null,
+  reached_at timestamp(3) with time zone not null,
+  constraint volume_tiers_from_message_check CHECK ((from_message >= 1)),
+  constraint volume_tiers_pkey PRIMARY KEY (workspace_id, connection_id, market, category, month, from_message)
+);
+
+CREATE INDEX volume_tiers_time ON volume_tiers USING btree (workspace_id, reached_at);
+
 create table webhook_attempts (
   workspace_id uuid not null,
   endpoint_id uuid not null,
@@ -1542,6 +1567,8 @@ create table workspaces (
   currency text,
   opt_out_keywords text[] not null default '{STOP,"STOP PROMOTIONS",UNSUBSCRIBE,SAIR,PARAR,"CANCELAR INSCRIÇÃO",DESCADASTRAR,BAJA,DETENER,"CANCELAR SUSCRIPCIÓN"}'::text[],
   opt_in_keywords text[] not null default '{START,SUBSCRIBE,VOLTAR,INSCREVER,ALTA,SUSCRIBIR}'::text[],
+  agent_max_parts smallint not null default 1,
+  constraint workspaces_agent_max_parts_check CHECK (((agent_max_parts >= 1) AND (agent_max_parts <= 10))),
   constraint workspaces_agent_watchdog_minutes_check CHECK (((agent_watchdog_minutes >= 1) AND (agent_watchdog_minutes <= 10080))),
   constraint workspaces_agents_may_take_back_check CHECK ((agents_may_take_back = ANY (ARRAY['always'::text, 'when_handed'::text]))),
   constraint workspaces_answer_goal_minutes_check CHECK (((answer_goal_minutes >= 1) AND (answer_goal_minutes <= 10080))),

@@ -58,6 +58,7 @@ function conversationOf(tenant: Tenant, n: number): Conversation {
     ownerSince: at,
     held: false,
     handover: null,
+    thread: null,
     status: statuses[n % statuses.length] ?? 'open',
     snoozedUntil: null,
     assignedTo: null,

@@ -3,6 +3,11 @@ import { type CallTool, callTool } from './call-tool.ts'
 import type { Caller, CallOptions } from './call.ts'
 import type { TemplateChoice } from './types.ts'
 
+export type AddressToRequest = {
+  /** Text above the button. */
+  text: string
+}
+
 export type AgentCannedReply = {
   /** Name of the reply. */
   shortcut: string
@@ -52,6 +57,8 @@ export type AgentConversation = {
   owner_name: string | null
   /** Time when it got this owner. */
   owner_since: string
+  /** Another automation on the number answers: send nothing. */
+  stands_by: boolean
   /** You can take it with take_offered. */
   may_take: boolean
   /** A customer message sets it to `open`. */
@@ -675,7 +682,7 @@ export type ShownChoices = {
 /** One button below the text, which the platform labels unless it has a title. */
 export type ShownPrompt = {
   /** What the message asks for. */
-  type: 'link' | 'location_request' | 'contact_request' | 'flow'
+  type: 'link' | 'location_request' | 'contact_request' | 'address_request' | 'flow'
   /** Text of the button, of a link or a form. */
   title?: string
   /** Address that the button opens in the browser: https or http. */
@@ -826,7 +833,7 @@ export type WaitForWorkInput = {
   wait?: number
   /** Maximum number of conversations. Default 10. */
   limit?: number
-  /** Also shows the waiting customers that you are typing, as seen does. Default false. */
+  /** Also shows the waiting customers that you are typing, as seen does. Default: as your team has set. */
   show_typing?: boolean
 }
 
@@ -869,6 +876,7 @@ export type AnswerInput = {
   link?: LinkToSend
   location_request?: LocationToRequest
   contact_request?: ContactToRequest
+  address_request?: AddressToRequest
   flow?: FlowToSend
   template?: TemplateAnswer
   /** The message to quote above the answer. */
@@ -1110,7 +1118,7 @@ export class AgentCalls {
     return this.#callTool({ method: 'POST', path: '/conversations/:conversation_id/seen', isRepeatable: true }, input, options)
   }
 
-  /** Sends the customer a text, a file, a text with buttons or a list, a text with one button (link, location_request, contact_request, flow), or an approved template, which also works when the 24-hour window is closed. Only in a conversation of yours. It cannot be undone. The same content is sent once until you have seen a newer message from the customer, no matter how often you call: `was_new` says whether this call sent it. `arrived_meanwhile` holds customer messages that you had not seen: they still need an answer. With `after_message_id`, nothing is sent if there are any. */
+  /** Sends the customer a text, a file, a text with buttons or a list, a text with one button (link, location_request, contact_request, address_request, flow), or an approved template, which also works when the 24-hour window is closed. Only in a conversation of yours. It cannot be undone. The same content is sent once until you have seen a newer message from the customer, no matter how often you call: `was_new` says whether this call sent it. `arrived_meanwhile` holds customer messages that you had not seen: they still need an answer. With `after_message_id`, nothing is sent if there are any. */
   answer(input: AnswerInput, options?: CallOptions): Promise<Answered> {
     return this.#callTool({ method: 'POST', path: '/conversations/:conversation_id/answer', isRepeatable: true, timeoutMs: 90000 }, input, options)
   }

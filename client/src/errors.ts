@@ -87,8 +87,8 @@ export class HeldByPeopleError extends ConflictError {
   override readonly name: string = 'HeldByPeopleError'
 }
 /** Another automation on the number answers this customer, `data.thread_owner`: leave it alone. */
-export class StandingByError extends ConflictError {
-  override readonly name: string = 'StandingByError'
+export class StandbyError extends ConflictError {
+  override readonly name: string = 'StandbyError'
 }
 /** The key has reached its limit of messages without an answer from the customer: wait until they write. */
 export class UnansweredLimitError extends ConflictError {
@@ -179,7 +179,7 @@ const byCode: Record<string, typeof ApiError> = {
   OWNER_FORBIDDEN: OwnerForbiddenError,
   OWNER_MISMATCH: OwnerMismatchError,
   HELD_BY_PEOPLE: HeldByPeopleError,
-  STANDING_BY: StandingByError,
+  ON_STANDBY: StandbyError,
   UNANSWERED_LIMIT: UnansweredLimitError,
   CUSTOMER_WROTE_AGAIN: CustomerWroteAgainError,
   TOO_MANY_PARTS: TooManyPartsError,

@@ -110,7 +110,7 @@ export type ErrorBody = {
 }
 
 /** `event` determines the shape of `payload`. Phone numbers are masked if the key masks them. */
-export type ParleyEvent = LeadCreated | LeadUpdated | LeadDeleted | LeadRestored | InboxMessageReceived | InboxMessageSent | InboxMessageStatus | InboxConversationOwnerChanged | InboxConversationConsentChanged
+export type ParleyEvent = LeadCreated | LeadUpdated | LeadDeleted | LeadRestored | InboxMessageReceived | InboxMessageSent | InboxMessageStatus | InboxConversationOwnerChanged | InboxConversationConsentChanged | InboxConversationStandbyChanged
 
 /** Who caused the event. An agent compares `id` with its own key id to skip its own actions. */
 export type EventActor = {
@@ -134,6 +134,15 @@ export type InboxConversationOwnerChanged = {
   /** Time when it was recorded. */
   occurred_at: string
   payload: OwnerChangedEvent
+}
+
+export type InboxConversationStandbyChanged = {
+  /** The event; equals the `webhook-id` of its deliveries. Process each id once. */
+  id: string
+  event: 'inbox.conversation.standby_changed'
+  /** Time when it was recorded. */
+  occurred_at: string
+  payload: StandbyChangedEvent
 }
 
 export type InboxMessageReceived = {
@@ -565,6 +574,18 @@ export type SendResult = {
   message_id: string
   /** Immediate result from the platform. Later changes arrive as `inbox.message.status`. */
   status: 'sent' | 'failed'
+}
+
+/** `inbox.conversation.standby_changed`: another app on the number answers the customer from now on, or no longer does. */
+export type StandbyChangedEvent = {
+  /** Conversation id. Never changes: a customer has one conversation per connection. */
+  conversation_id: string
+  /** Whether another app on the number has the conversation: agents leave it alone. */
+  standby: boolean
+  /** Role of that app at the platform, such as its AI agent; `other_app` if the platform did not say. */
+  thread_owner: 'ai_agent' | 'escalation' | 'customer_service' | 'marketing' | 'utility' | 'ctwa' | 'other_app' | null
+  /** Time of the change. */
+  at: string
 }
 
 export type Template = {

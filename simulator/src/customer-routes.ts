@@ -121,7 +121,8 @@ function otherAppRoutes(app: App, platform: Platform): void {
   }
   app.post(`${one}/other-app`, { schema: answers }, (request, reply) => {
     const chat = chatOf(platform, request.params.customerId)
-    if (chat.customer.answeredBy === 'business') throw unprocessable('No other app has this conversation: set answeredBy')
+    if (chat.customer.answeredBy === 'business')
+      throw unprocessable('No other app has this conversation: set answeredBy')
     const { id, status, at } = sendFromOtherApp(chat, request.body.text)
     return reply.code(201).send({ id, status, at })
   })

@@ -15,7 +15,17 @@ import type { ChatMessage, Choice } from './world.ts'
 /** All kinds of messages that a customer can send. */
 export const inboundKinds = [
   ...(['text', ...fileKinds, 'location', 'contacts', 'contact_request', 'button', 'button_reply'] as const),
-  ...(['list_reply', 'flow_reply', 'address_reply', 'reaction', 'reaction_removed', 'order', 'revoke', 'edit', 'unsupported'] as const),
+  ...([
+    'list_reply',
+    'flow_reply',
+    'address_reply',
+    'reaction',
+    'reaction_removed',
+    'order',
+    'revoke',
+    'edit',
+    'unsupported',
+  ] as const),
   ...(['no_content', 'lost_file', 'group', 'request_welcome', 'ephemeral', 'unknown'] as const),
 ] as const
 export type InboundKind = (typeof inboundKinds)[number]

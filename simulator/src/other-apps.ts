@@ -1,7 +1,7 @@
 import { contactOf, messagesValue, seconds } from './message-statuses.ts'
 import type { Chat } from './platform.ts'
 import { makeWamid } from './wamid.ts'
-import { addMessage, type Answerer, type ChatMessage } from './world.ts'
+import { type Answerer, addMessage, type ChatMessage } from './world.ts'
 
 // Several apps can answer on one number; the platform gives each conversation to one of them and copies to the others.
 
@@ -37,13 +37,19 @@ export function takeBySending({ customer }: Pick<Chat, 'customer'>): void {
 
 /** Sends a message of the other app that has the conversation; the service under test gets a copy. */
 export function sendFromOtherApp(chat: Chat, text: string): ChatMessage {
-  const { platform, number, customer } = chat
+  const { platform, customer } = chat
   const now = platform.clock.now()
   const id = makeWamid(customer.hidesNumber ? customer.userId : customer.waId, 'outbound')
   const message = addMessage(customer, { id, from: 'business', text, at: now, status: 'delivered' })
   platform.changed()
   const to = customer.hidesNumber ? { recipient: customer.userId } : { to: customer.waId }
-  const body = { messaging_product: 'whatsapp', recipient_type: 'individual', ...to, type: 'text', text: { body: text } }
+  const body = {
+    messaging_product: 'whatsapp',
+    recipient_type: 'individual',
+    ...to,
+    type: 'text',
+    text: { body: text },
+  }
   const echoes = [{ id, timestamp: seconds(now), message: body }]
   sendCopy(chat, { contacts: [contactOf(customer)], message_echoes: echoes })
   return message

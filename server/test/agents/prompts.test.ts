@@ -39,7 +39,10 @@ for (const [field, content, prompt, shown] of sent) {
     const { text } = content as { text: string }
     assert.deepEqual(w.sent()[0]?.order.message, { kind: 'prompt', text, prompt })
     w.clock.advance(1000)
-    await w.customerWrites('Here', { customer: asha, detail: { quoted: { externalId: `wamid.${body.message_id}:1`, text: null } } })
+    await w.customerWrites('Here', {
+      customer: asha,
+      detail: { quoted: { externalId: `wamid.${body.message_id}:1`, text: null } },
+    })
     const { body: read } = await w.callTool('read_conversation', { conversation_id })
     const [ours, theirs] = read.messages.slice(-2)
     assert.deepEqual([ours.text, ours.prompt, theirs.answers_message_id], [text, shown, body.message_id])
@@ -63,7 +66,12 @@ const refused: [what: string, content: object, status: number, field: string][] 
   ['an id that is not a number', { flow: { ...flow, flow_id: 'my form' } }, 400, 'flow.flow_id'],
   ['no data', { flow: { ...flow, data: {} } }, 400, 'flow.data'],
   ['two kinds', { link, location_request: ask }, 400, 'text'],
-  ['an address of a customer in Brazil', { address_request: ask }, 422, 'address_request works only between numbers in India'],
+  [
+    'an address of a customer in Brazil',
+    { address_request: ask },
+    422,
+    'address_request works only between numbers in India',
+  ],
 ]
 
 test('invalid prompts are rejected before the send, naming the field', async () => {

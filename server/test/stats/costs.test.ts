@@ -124,7 +124,8 @@ test('a connection may be billed in another currency; each currency has its own 
 
 test("the platform's own files are imported: prices of a day, and tiers that belong to them", async () => {
   const { admin } = await costWorld()
-  const prices = 'Cost per message,,,,,,\nMarket,Currency,Marketing,Utility,Authentication,Service\nBrazil,USD,0.06,0.0068,0.0068,0.0068\n'
+  const prices =
+    'Cost per message,,,,,,\nMarket,Currency,Marketing,Utility,Authentication,Service\nBrazil,USD,0.06,0.0068,0.0068,0.0068\n'
   const group = 'From,To,Rate type,Rate,vs. List rate'
   const tiers = `Tiers,,Utility,,,,\n,Currency,${group}\nBrazil,USD,0,"250,000",List rate,0.0068,0%\n,USD,"250,001",--,Tier rate,0.0065,-5%\n`
   const send = async (body: object) => {

@@ -61,6 +61,7 @@ function messageOf(
       return { buttonsResponseMessage: { selectedButtonId: 'choice-1', selectedDisplayText: text, contextInfo } }
     case 'list_reply':
       return { listResponseMessage: { title: text, singleSelectReply: { selectedRowId: 'row-1' }, contextInfo } }
+    case 'address_reply':
     case 'flow_reply': {
       const paramsJson = JSON.stringify({ answer: text })
       const nativeFlowResponseMessage = { name: 'flow', paramsJson }

@@ -118,7 +118,12 @@ const pick = (message, { id: choiceId }) =>
 
 /** Does what the button of a message asks for. */
 function answerPrompt({ id, prompt: { type } }) {
-  const kinds = { location_request: 'location', contact_request: 'contact_request', address_request: 'address_reply', flow: 'flow_reply' }
+  const kinds = {
+    location_request: 'location',
+    contact_request: 'contact_request',
+    address_request: 'address_reply',
+    flow: 'flow_reply',
+  }
   const text = type === 'contact_request' ? chat.name : ''
   const asked = { flow: 'What to fill in', address_request: 'Street and house number' }[type]
   const answer = asked === undefined ? text : window.prompt(asked)

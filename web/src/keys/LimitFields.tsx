@@ -17,7 +17,13 @@ export interface LimitsDraft {
 export const limitNames = ['unansweredSends', 'dailySends', 'quietSeconds', 'maxParts'] as const
 type LimitName = (typeof limitNames)[number]
 
-export const blankLimits: LimitsDraft = { unansweredSends: '', dailySends: '', quietSeconds: '', maxParts: '', showTyping: false }
+export const blankLimits: LimitsDraft = {
+  unansweredSends: '',
+  dailySends: '',
+  quietSeconds: '',
+  maxParts: '',
+  showTyping: false,
+}
 
 interface LimitFieldsProps {
   draft: Pick<Draft<LimitsDraft>, 'value' | 'set' | 'errorOf'>
@@ -42,7 +48,11 @@ export function LimitFields({ draft: { value, set, errorOf }, ...more }: LimitFi
       />
       <NumberInput label={t.keys.daily} description={t.keys.dailyHelp} {...fieldOf('dailySends', 1, 100_000, 1000)} />
       <NumberInput label={t.keys.quiet} description={t.keys.quietHelp} {...fieldOf('quietSeconds', 0, 30, 4)} />
-      <NumberInput label={t.keys.maxParts} description={t.keys.maxPartsHelp} {...fieldOf('maxParts', 1, 10, maxParts)} />
+      <NumberInput
+        label={t.keys.maxParts}
+        description={t.keys.maxPartsHelp}
+        {...fieldOf('maxParts', 1, 10, maxParts)}
+      />
       <Switch
         label={t.keys.showTyping}
         description={t.keys.showTypingHelp}

@@ -14,7 +14,7 @@ const leaveAlone = [
 export const hintsByCode: Record<string, string[]> = {
   HELD_BY_PEOPLE: leaveAlone,
   OWNER_MISMATCH: leaveAlone,
-  STANDING_BY: leaveAlone,
+  ON_STANDBY: leaveAlone,
   NOT_TAKEN: ['Call take_offered to make it yours, then answer.', 'Or leave it to people.'],
   OWNER_FORBIDDEN: ['Do not send anything. Call who_am_i to see whether agents are stopped.'],
   UNANSWERED_LIMIT: [

@@ -67,7 +67,8 @@ export const waitForWork = defineTool({
     ),
     show_typing: Type.Optional(
       Type.Boolean({
-        description: 'Also shows the waiting customers that you are typing, as seen does. Default: as your team has set.',
+        description:
+          'Also shows the waiting customers that you are typing, as seen does. Default: as your team has set.',
       }),
     ),
   }),

@@ -135,7 +135,14 @@ const changeActions: readonly { action: string; columns: readonly (keyof KeyChan
   { action: 'api-key.permissions-changed', columns: ['scopes', 'connection_ids', 'allowlist'] },
   {
     action: 'api-key.changed',
-    columns: ['answers_new_conversations', 'unanswered_sends', 'daily_sends', 'quiet_seconds', 'max_parts', 'show_typing'],
+    columns: [
+      'answers_new_conversations',
+      'unanswered_sends',
+      'daily_sends',
+      'quiet_seconds',
+      'max_parts',
+      'show_typing',
+    ],
   },
   { action: 'api-key.renamed', columns: ['name'] },
 ]

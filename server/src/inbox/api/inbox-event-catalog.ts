@@ -101,7 +101,9 @@ const StandbyChanged = described(
   '`inbox.conversation.standby_changed`: another app on the number answers the customer from now on, or no longer does.',
   {
     conversation_id: id,
-    standby: Type.Boolean({ description: 'Whether another app on the number has the conversation: agents leave it alone.' }),
+    standby: Type.Boolean({
+      description: 'Whether another app on the number has the conversation: agents leave it alone.',
+    }),
     thread_owner: nullable(
       oneOf(threadOwners, {
         description: 'Role of that app at the platform, such as its AI agent; `other_app` if the platform did not say.',

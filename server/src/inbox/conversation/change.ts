@@ -215,7 +215,12 @@ export function consentChanged(
 /** Another app on the number has the conversation now, or we have it again. */
 export function standbyChanged({ id, connectionId, thread }: Conversation, at: Date): NewEvent {
   const threadOwner = thread?.owner ?? null
-  const payload = { conversation_id: id, standby: threadOwner !== null, thread_owner: threadOwner, at: at.toISOString() }
+  const payload = {
+    conversation_id: id,
+    standby: threadOwner !== null,
+    thread_owner: threadOwner,
+    at: at.toISOString(),
+  }
   return inboxEvent('inbox.conversation.standby_changed', { id, connectionId }, payload)
 }
 

@@ -67,8 +67,8 @@ interface UnsentMessage {
 
 /**
  * Returns whether the platform charges nothing for a message, by what it has reported so far: everything in a free entry
- * point, a reply that opens one, and a free-form message while the number has free ones left this month. None is left once
- * the platform has charged for one besides free ones, or has refused one that it would charge for, whoever sent the others.
+ * point, a reply that opens one, and a free-form message while the number has free ones left this month. Other apps on the
+ * number use these up too: none is left once the platform has charged for one besides free ones, or has refused one.
  */
 export async function isFreeOfCharge(
   sql: Sql,

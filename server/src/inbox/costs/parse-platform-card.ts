@@ -54,7 +54,10 @@ interface Parsing {
  * Parses a file of the platform into one card per currency, with an issue for each faulty cell that names its row and
  * column. `validFrom` is the day from which it is valid; without one, that of its notes ("effective October 1, 2026").
  */
-export function parsePlatformFile(file: PlatformFile, validFrom: string | null): { cards: RateCardRows[]; issues: Issue[] } {
+export function parsePlatformFile(
+  file: PlatformFile,
+  validFrom: string | null,
+): { cards: RateCardRows[]; issues: Issue[] } {
   const { kind, rows, header } = file
   const day = validFrom ?? dayInNotes(rows.slice(0, header))
   if (day === null) {
@@ -119,13 +122,17 @@ interface CardRow {
   currency: string
 }
 
-function rowOf({ issues }: Parsing, n: number, market: string | undefined, currency: string | undefined): CardRow | null {
+function rowOf(
+  { issues }: Parsing,
+  n: number,
+  market: string | undefined,
+  currency: string | undefined,
+): CardRow | null {
   const line = n + 1
   const key = marketKey((market ?? '').slice(0, maxCellLength))
   const code = currencyOf((currency ?? '').slice(0, maxCellLength))
   const add = (column: string, message: string) => issues.push({ path: `csv row ${line} column ${column}`, message })
-  if (!marketKeys.has(key))
-    add('Market', "must be one of the platform's countries or regions, such as Rest of Africa")
+  if (!marketKeys.has(key)) add('Market', "must be one of the platform's countries or regions, such as Rest of Africa")
   if (code === null) add('Currency', 'must have three letters, such as USD')
   return marketKeys.has(key) && code !== null ? { line, market: key, currency: code } : null
 }
@@ -148,19 +155,23 @@ function addRate(
 ): void {
   const [first, amount] = [plainNumber(from), plainNumber(price)]
   if (nothing.has(amount) || nothing.has(first)) return
-  const fail = (message: string): void => {
-    issues.push({ path: `csv row ${line} column ${category}`, message })
-  }
-  if (!/^\d{1,12}$/.test(first)) return fail('must begin with a whole number of messages')
-  if (!priceShape.test(amount)) return fail('must be a number with a point and at most 8 decimals, such as 0.0068, or n/a')
   // The platform's tiers begin at 0.
   const rate: Rate = { market, category, fromMessage: Math.max(1, Number(first)), price: amount }
   const key = [currency, market, category, rate.fromMessage].join(' ')
-  if (seen.has(key)) return fail('repeats an earlier row: remove one of them')
+  const problem = findProblem(first, amount) ?? (seen.has(key) ? 'repeats an earlier row: remove one of them' : null)
+  if (problem !== null) {
+    issues.push({ path: `csv row ${line} column ${category}`, message: problem })
+    return
+  }
   seen.add(key)
   const card = cards.get(currency) ?? { currency, validFrom, rates: [] }
   cards.set(currency, card)
   card.rates.push(rate)
+}
+
+function findProblem(first: string, amount: string): string | null {
+  if (!/^\d{1,12}$/.test(first)) return 'must begin with a whole number of messages'
+  return priceShape.test(amount) ? null : 'must be a number with a point and at most 8 decimals, such as 0.0068, or n/a'
 }
 
 /** Returns a number without the commas between its thousands; other text is unchanged. */
@@ -169,16 +180,13 @@ function plainNumber(cell: string): string {
   return /^\d{1,3}(?:,\d{3})+(?:\.\d+)?$/.test(text) ? text.replaceAll(',', '') : text
 }
 
-const months = [
-  ...(['january', 'february', 'march', 'april', 'may', 'june', 'july', 'august'] as const),
-  ...(['september', 'october', 'november', 'december'] as const),
-]
+const months = 'january february march april may june july august september october november december'.split(' ')
 const monthNames = new RegExp(`effective\\s{1,5}(${months.join('|')})\\s{1,5}(\\d{1,2}),?\\s{1,5}(20\\d\\d)`, 'i')
 
 function dayInNotes(notes: readonly string[][]): string | null {
   for (const cell of notes.flat().map((text) => text.slice(0, 500))) {
     const [, month = '', day = '', year = ''] = monthNames.exec(cell) ?? []
-    const place = months.findIndex((name) => name === month.toLowerCase())
+    const place = months.indexOf(month.toLowerCase())
     if (place >= 0) return `${year}-${String(place + 1).padStart(2, '0')}-${day.padStart(2, '0')}`
   }
   return null

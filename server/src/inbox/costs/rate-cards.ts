@@ -97,7 +97,10 @@ async function addTiers(tx: Tx, workspaceId: string, { currency, validFrom, rate
   }
   await tx`
     delete from rates r
-    using ${unnested(rates.map(({ market, category }) => ({ market, category })), { text: ['market', 'category'] })}
+    using ${unnested(
+      rates.map(({ market, category }) => ({ market, category })),
+      { text: ['market', 'category'] },
+    )}
     where r.workspace_id = ${workspaceId}
       and r.rate_card_id = ${card.id}
       and r.market = n.market

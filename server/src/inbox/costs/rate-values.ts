@@ -21,7 +21,10 @@ export interface Rate {
 }
 
 /** Markets that a card can price, as `marketKey` returns them. */
-export const marketKeys: ReadonlySet<string> = new Set([otherMarketKey, ...marketCountries.flatMap(({ ownKey, regionKey }) => [ownKey, regionKey])])
+export const marketKeys: ReadonlySet<string> = new Set([
+  otherMarketKey,
+  ...marketCountries.flatMap(({ ownKey, regionKey }) => [ownKey, regionKey]),
+])
 const unpriced: ReadonlySet<string> = new Set(['unknown', 'referral_conversion'])
 /** Categories that a card can price. */
 export const categories: readonly string[] = pricingCategories.filter((category) => !unpriced.has(category))

@@ -4,7 +4,13 @@ import type { Connection } from '../../channels/connection/connection.ts'
 import type { Recipient } from '../../channels/connector.ts'
 import type { Template } from '../../channels/templates/templates.ts'
 import type { Consent } from '../../consents/consent.ts'
-import { type ConversationChange, changeOwner, changeThread, withOutbound, withReaction } from '../conversation/change.ts'
+import {
+  type ConversationChange,
+  changeOwner,
+  changeThread,
+  withOutbound,
+  withReaction,
+} from '../conversation/change.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import type { SeenPosition, UnseenMessages } from '../conversation/conversation-state.ts'
 import { conversationNotFound } from '../conversation/errors.ts'
@@ -84,7 +90,17 @@ export function planSend(
   const { maxTextLength, supportsChoices = false } = deps.connectors[conversation.channel]
   const mediaTransport = deps.mediaTransportOf(conversation.channel)
   try {
-    const checkInput = { command, sender, conversation, readiness: connection, template, consent, isFree, references, now }
+    const checkInput = {
+      command,
+      sender,
+      conversation,
+      readiness: connection,
+      template,
+      consent,
+      isFree,
+      references,
+      now,
+    }
     const draft = checkSend({ ...checkInput, maxTextLength, supportsChoices, mediaTransport })
     if (hasWrittenSince(conversation, seen)) throw new CustomerWroteAgain()
     checkParts(sender, draft, maxTextLength)

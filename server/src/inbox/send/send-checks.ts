@@ -32,10 +32,10 @@ import {
   connectionOnHold,
   connectionUnavailable,
   invalidMessage,
+  onStandby,
   optedOut,
   ownerMismatch,
   promptUnsupported,
-  standingBy,
   templateNotApproved,
   unsupportedKind,
   windowClosed,
@@ -161,7 +161,7 @@ export function checkSend(check: SendCheck): SendDraft {
 /** While another app on the number has the conversation, only a person may answer in it: that takes it back. */
 function checkThread({ actor }: Sender, conversation: Conversation, now: Date): void {
   const owner = actor.type === 'agent' ? standbyOwner(conversation, now) : null
-  if (owner !== null) throw standingBy(owner)
+  if (owner !== null) throw onStandby(owner)
 }
 
 /** The conversation's copy only decides if there is no record: then it is from before there were any. */

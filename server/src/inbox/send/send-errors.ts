@@ -1,6 +1,6 @@
 import { ApiError, conflict, type ErrorData, tooManyRequests, unprocessable } from '../../base/errors.ts'
-import { findAdvice } from '../../channels/health/advice.ts'
 import type { ThreadOwner } from '../../channels/channel-event.ts'
+import { findAdvice } from '../../channels/health/advice.ts'
 import type { Hold } from '../../channels/health/holds.ts'
 import type { PromptType } from '../../channels/prompts.ts'
 import type { ConsentSource } from '../../consents/consent.ts'
@@ -48,10 +48,10 @@ export const ownerMismatch = (owner: Owner): ApiError =>
   )
 
 /** Another app on the number answers this customer at the platform; two answers would contradict each other. */
-export const standingBy = (owner: ThreadOwner): ApiError =>
+export const onStandby = (owner: ThreadOwner): ApiError =>
   conflict(
     `Another automation on this number answers the customer (${owner}). Nothing was sent. You get the conversation as work when the platform gives it back, or when the customer writes to us.`,
-    { code: 'STANDING_BY', thread_owner: owner },
+    { code: 'ON_STANDBY', thread_owner: owner },
   )
 
 /** Contains the unseen message; routes decide how to present it. */

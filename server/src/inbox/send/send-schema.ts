@@ -222,7 +222,7 @@ const errorSchema = (title: string, statusCode: number, code: string, statusMess
   errorResponse(title, statusCode, description, statusMessage, { code })
 
 const conflicts =
-  '`OWNER_MISMATCH`: the caller does not own the conversation; the message names the owner. `STANDING_BY`: another app on the number has the conversation at the platform, with its role in `data.thread_owner`; only a person may answer. `CONNECTION_UNAVAILABLE`: the connection cannot send now. `ACKNOWLEDGEMENT_REQUIRED`: unofficial channel without a current acknowledgement. `NOT_RETRYABLE`: the result of the first request with this key is not known yet; retry later. `UNANSWERED_LIMIT`: the key has reached its limit of messages without an answer from the customer. In addition, 429 `DAILY_SENDS_REACHED`: the key has reached its limit per UTC day.'
+  '`OWNER_MISMATCH`: the caller does not own the conversation; the message names the owner. `ON_STANDBY`: another app on the number has the conversation at the platform, with its role in `data.thread_owner`; only a person may answer. `CONNECTION_UNAVAILABLE`: the connection cannot send now. `ACKNOWLEDGEMENT_REQUIRED`: unofficial channel without a current acknowledgement. `NOT_RETRYABLE`: the result of the first request with this key is not known yet; retry later. `UNANSWERED_LIMIT`: the key has reached its limit of messages without an answer from the customer. In addition, 429 `DAILY_SENDS_REACHED`: the key has reached its limit per UTC day.'
 
 /** Errors of a send that was refused or not delivered, by `data.code`. */
 export const sendErrors = {

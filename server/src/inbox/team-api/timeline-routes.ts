@@ -30,7 +30,9 @@ const labels = (description: string) => Type.Array(uuid(), { ...unpaged, descrip
 
 const TeamActivity = described('TeamActivity', 'Entry of the thread between the messages.', {
   id: idSchema('Activity id.'),
-  kind: oneOf(['owner', 'status', 'assignee', 'labels', 'consent', 'standby'] as const, { description: 'What changed.' }),
+  kind: oneOf(['owner', 'status', 'assignee', 'labels', 'consent', 'standby'] as const, {
+    description: 'What changed.',
+  }),
   from: name(
     'Old value: an owner (`human` or `agent:<api_key_id>`), a status, a member, a decision about marketing (`opted_in`, `opted_out`), or the other app on the number that has the conversation; null for none.',
     'human',

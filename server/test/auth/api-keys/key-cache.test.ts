@@ -70,6 +70,8 @@ function fakeKey(keyId: string): CachedKey {
     daily_sends: null,
     quiet_seconds: null,
     max_parts: null,
+    show_typing: false,
+    agent_max_parts: 1,
     expires_at: null,
     revoked_at: null,
     valid_until: null,

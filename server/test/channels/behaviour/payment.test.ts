@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type BehaviorWorld, beginConversation, behaviorWorld, deliveredTexts } from '../../support/channels/behavior-world.ts'
+import {
+  type BehaviorWorld,
+  beginConversation,
+  behaviorWorld,
+  deliveredTexts,
+} from '../../support/channels/behavior-world.ts'
 import { rigs } from '../../support/channels/rigs.ts'
 
 const [rig] = rigs

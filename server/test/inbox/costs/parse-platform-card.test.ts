@@ -24,7 +24,11 @@ async function issuesOf(csv: string, validFrom: string | null = day): Promise<st
 }
 
 test("the platform's prices become one card, with a price for each column that has one", async () => {
-  const csv = prices('Brazil,$US,0.0625,0.0068,0.0068,n/a,0.0068', 'Rest of Africa,USD,0.0225,"1,000.5",,0.1,n/a', ',,,,,,')
+  const csv = prices(
+    'Brazil,$US,0.0625,0.0068,0.0068,n/a,0.0068',
+    'Rest of Africa,USD,0.0225,"1,000.5",,0.1,n/a',
+    ',,,,,,',
+  )
   assert.deepEqual(await parseRateCards(csv, day), [
     {
       currency: 'USD',
@@ -70,7 +74,11 @@ const faults: [what: string, csv: string, expected: RegExp][] = [
   ['a currency that is none', prices('Brazil,Real,1,1,1,1,1'), /^csv row 3 column Currency: must have three/],
   ['words in place of a price', prices('Brazil,USD,1,cheap,1,1,1'), /^csv row 3 column utility: must be a number/],
   ['a market twice', prices('Brazil,USD,1,,,,', 'brazil,USD,2,,,,'), /^csv row 4 column marketing: repeats/],
-  ['a tier that begins nowhere', tiers(`Brazil,USD,some,--,Tier rate,0.1,0%,${none}`), /^csv row 4 column utility: must begin/],
+  [
+    'a tier that begins nowhere',
+    tiers(`Brazil,USD,some,--,Tier rate,0.1,0%,${none}`),
+    /^csv row 4 column utility: must begin/,
+  ],
   ['no column of a category', 'Market,Currency,Price\nBrazil,USD,1', /^csv: has no column of a category/],
   ['no price', prices('Brazil,USD,n/a,n/a,n/a,n/a,n/a'), /^csv: has no row with a price/],
 ]

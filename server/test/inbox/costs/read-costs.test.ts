@@ -49,10 +49,14 @@ async function importCards({ db, workspaceId, clock }: InboxWorld, rows: readonl
 /** Stores tiers as the platform reports them for the connection. */
 async function reach({ db, workspaceId, connectionId }: InboxWorld, tiers: readonly [at: string, from: number][]) {
   for (const [at, fromMessage] of tiers) {
-    await recordVolumeTier(db, { workspaceId, id: connectionId }, {
-      ...{ type: 'volume_tier', region: 'INDIA', category: 'authentication', month: '2026-10', fromMessage },
-      at: new Date(at),
-    })
+    await recordVolumeTier(
+      db,
+      { workspaceId, id: connectionId },
+      {
+        ...{ type: 'volume_tier', region: 'INDIA', category: 'authentication', month: '2026-10', fromMessage },
+        at: new Date(at),
+      },
+    )
   }
 }
 

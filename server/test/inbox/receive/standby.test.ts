@@ -56,17 +56,20 @@ test('an agent can neither send nor show typing, in either version of the API, a
   const w = await standbyWorld()
   const { id } = await w.writesToOther('Hi')
   const { status, body } = await w.answer(id)
-  assert.deepEqual([status, body.code, body.thread_owner], [409, 'STANDING_BY', 'other_app'])
+  assert.deepEqual([status, body.code, body.thread_owner], [409, 'ON_STANDBY', 'other_app'])
   assert.match(body.next[0], /^Leave this conversation alone/)
   const v1 = await w.call('POST', `${conversationPath(id)}/messages`, {
     key: w.agent.value,
     headers: { 'idempotency-key': randomUUID() },
     body: { kind: 'text', text: 'Hello' },
   })
-  assert.deepEqual([v1.status, v1.body.data.code], [409, 'STANDING_BY'])
+  assert.deepEqual([v1.status, v1.body.data.code], [409, 'ON_STANDBY'])
   assert.equal((await w.callTool('seen', { conversation_id: id })).body.is_typing_shown, false)
   assert.equal((await w.member.call('POST', `/inbox/conversations/${id}/read`)).status, 200)
-  assert.deepEqual([w.sent().length, w.platform.reads.filter(({ connectionId }) => connectionId === w.connectionId)], [0, []])
+  assert.deepEqual(
+    [w.sent().length, w.platform.reads.filter(({ connectionId }) => connectionId === w.connectionId)],
+    [0, []],
+  )
 })
 
 test('a handover to us is work: the customer waits from then on', async () => {

@@ -162,7 +162,7 @@ function newConversation(connectionId: string, keyId: string, settings: Partial<
   const state = {
     status: 'open',
     snoozedUntil: null,
-    labelIds: [],
+    thread: null,
     unreadCount: 0,
     inbound: noMarks,
     lastMessage: null,
