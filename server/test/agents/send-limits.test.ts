@@ -199,7 +199,10 @@ test("the workspace's number of parts counts for keys without one of their own",
   const w = await agentsWorld()
   const admin = await signedInMember(w, 'admin')
   const setDefault = async (agentMaxParts: number) => (await admin.call('PATCH', '', { agentMaxParts })).status
-  const maxParts = async () => (await w.callTool('who_am_i')).body.limits.max_parts
+  const maxParts = async () => {
+    await waitForNotifications(w.db)
+    return (await w.callTool('who_am_i')).body.limits.max_parts
+  }
   assert.equal(await maxParts(), 1)
   assert.deepEqual([await setDefault(4), await maxParts()], [200, 4])
   await setLimits(w, { maxParts: 2 })

@@ -87,7 +87,6 @@ export const postmanHints: HintsByOperation = {
     saves: { rate_card_id: 'rateCards[0].id' },
   },
   updateBillingSettings: { body: {} },
-  setConnectionCurrency: { body: { currency: null } },
   createSavedFilter: {
     body: { page: 'inbox', name: 'Waiting for me', query: 'view=mine&sort=waiting', shared: true },
     saves: { saved_filter_id: 'savedFilter.id' },
@@ -218,5 +217,5 @@ export const notInCollection: ReadonlySet<string> = new Set([
   ...['previewLeadMerge', 'mergeLeads', 'findLeadMergedInto', 'undoLeadMerge'],
   ...['undoLeadImport', 'downloadRefusedRows', 'startConversation', 'handBackConversation', 'retryMedia'],
   ...['getConnectionHealth', 'pauseConnection', 'resumeConnection', 'acknowledgeConnection'],
-  ...['getConnectionSession', 'pairConnection', 'unpairConnection', 'syncConnectionTemplates'],
+  ...['getConnectionSession', 'pairConnection', 'unpairConnection', 'syncConnectionTemplates', 'setConnectionCurrency'],
 ])

@@ -151,7 +151,7 @@ export const inboxEvents: Record<InboxEventName, EventDefinition> = {
     mask: withoutMasking,
   },
   'inbox.conversation.standby_changed': {
-    guide: 'Another app on the number answers the customer from now on, or no longer does.',
+    guide: 'A customer is answered by another app on the number from now on, or no longer is.',
     schema: StandbyChanged,
     sample: (id, at) => standbyChanged({ ...sampleConversation(id, at), thread: { owner: 'ai_agent', at } }, at),
     mask: withoutMasking,

@@ -81,7 +81,7 @@ test('restrictions replace earlier ones only; expired ones are ignored, and thos
   const replies = { stops: 'replies', reason: 'account_restricted_replies', until: null } as const
   const both = applyRestrictions(held('billable'), { all: [initiated, replies] }, noon)
   assert.deepEqual(both.newReasons, [initiated.reason, replies.reason])
-  assert.equal(findHold(both.holds, kinds.text, noon)?.reason, replies.reason)
+  assert.equal(findHold(both.holds, kinds.freeText, noon)?.reason, replies.reason)
   assert.notEqual(startProbe(both.holds, replies.reason, after(24 * 60)), null)
   assert.deepEqual(
     activeHolds(both.holds, after(60)).map((one) => one.reason),
