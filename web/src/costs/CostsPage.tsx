@@ -177,7 +177,7 @@ function DayForm({ cardImport: { undated, isImporting, run } }: { cardImport: Ca
     if (day !== '') void run(undated, day)
   }
   return (
-    <form onSubmit={submit} className={styles.faults}>
+    <form noValidate onSubmit={submit} className={styles.faults}>
       <Group gap="sm" align="end">
         <TextInput
           type="date"
