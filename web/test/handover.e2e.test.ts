@@ -10,6 +10,7 @@ import { sendDeps } from '../../server/test/support/inbox/send-deps.ts'
 import { assertAccessible } from './support/accessibility.ts'
 import { field, newWriter, thread, waitUntil } from './support/composing.ts'
 import { sharedDemo } from './support/demo.ts'
+import { customerCalled, waitForAll } from './support/inbox.ts'
 
 const demo = await sharedDemo()
 const inboxPath = `/workspaces/${demo.workspaceId}/inbox/conversations`
@@ -75,4 +76,22 @@ test('no shortcut works behind a dialog, wherever the focus is', async () => {
   await page.keyboard.press('Control+k')
   assert.equal(await page.getByRole('dialog').count(), 1)
   assert.equal((await conversation(rui.id)).status, 'open')
+})
+
+test('while another app on the number answers, the conversation says so, until a person writes', async () => {
+  const olga = await newWriter(demo, 'Olga Reis', 'Hello', 'human')
+  const customer = await customerCalled(demo, 'Olga Reis')
+  await demo.call('PATCH', `${demo.simulatorUrl}/simulator/customers/${customer.id}`, { answeredBy: 'ai_agent' })
+  const { page } = await demo.open(olga.place)
+  await customer.says('Do you open on Sunday?')
+  await waitForAll(demo)
+  const bar = page.getByRole('status').filter({ hasText: 'Another app on this number is answering this customer.' })
+  await bar.waitFor()
+  await thread(page).getByText('Do you open on Sunday?').waitFor()
+  await assertAccessible(page)
+
+  await page.getByRole('textbox', { name: /^Reply to/ }).fill('Yes, from 10 to 14.')
+  await page.keyboard.press('Enter')
+  await bar.waitFor({ state: 'detached' })
+  await waitUntil(() => conversation(olga.id), { standbyFor: null })
 })
