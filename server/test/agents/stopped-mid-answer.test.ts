@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type AgentsWorld, agentsWorld } from '../support/agents/agents-world.ts'
 import { whenSent } from '../support/database.ts'
+import { marina } from '../support/inbox/inbox-world.ts'
 import { signedInMember, type TestMember } from '../support/member.ts'
 
 /** Holds the platform's next response until it is released. */
@@ -56,3 +57,18 @@ for (const [name, { stop, answer }] of Object.entries(stops)) {
     assert.equal(row?.error_code, 'owner_changed')
   })
 }
+
+test('another app that takes the conversation stops an answer that is reserved but not sent', async () => {
+  const w = await agentsWorld()
+  const { id: conversation_id } = await w.customerWrites('Hello')
+  const platform = hangingPlatform(w)
+  const first = w.callTool('answer', { conversation_id, text: 'This one is on its way.' })
+  await platform.isCalled
+  const isReserved = whenSent(/insert into dispatches/)
+  const second = w.callTool('answer', { conversation_id, text: 'This one waits for its turn.' })
+  await isReserved
+  w.clock.advance(1000)
+  await w.deliver({ type: 'thread_control', customer: marina, owner: 'ai_agent', at: w.clock.now() })
+  platform.letGo()
+  assert.deepEqual([(await first).body.status, (await second).body.status, w.sent().length], ['sent', 'failed', 1])
+})

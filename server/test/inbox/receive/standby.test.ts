@@ -38,6 +38,7 @@ const otherApp = ({ clock }: InboxWorld, text: string): ChannelEvent => ({
 
 test('what others answer is in the history, but is no work of agents and waits for nobody', async () => {
   const w = await standbyWorld()
+  const { next_cursor: before } = await w.work()
   const { id } = await w.writesToOther('Do you have lamps?')
   w.clock.advance(1000)
   await w.otherSays('Yes, three kinds.')
@@ -45,7 +46,7 @@ test('what others answer is in the history, but is no work of agents and waits f
   const shown = await w.shown(id)
   assert.deepEqual([shown.standbyFor, shown.unansweredSince, shown.unreadCount], ['other_app', null, 1])
   assert.equal(shown.owner, `agent:${w.agent.id}`, 'the other app is no owner of ours')
-  assert.deepEqual(await w.workIds(), [])
+  assert.deepEqual([await w.workIds(), (await w.work(before)).work], [[], []])
   const { body } = await w.callTool('read_conversation', { conversation_id: id })
   assert.equal(body.conversation.stands_by, true)
   assert.match(body.next[0], /^Another automation on this number/)
@@ -86,6 +87,22 @@ test('a handover to us is work: the customer waits from then on', async () => {
   )
   assert.equal((await w.shown(id)).unansweredSince, w.clock.now().toISOString())
   assert.equal((await w.answer(id)).status, 200)
+})
+
+test('an agent who is given a conversation of others has work only when it is ours again', async () => {
+  const w = await standbyWorld()
+  const { id } = await w.writesToOther('Hi')
+  const place = `/inbox/conversations/${id}`
+  await w.member.call('POST', `${place}/take-over`)
+  const { next_cursor: before } = await w.work()
+  const note = { summary: 'Offer the blue one.' }
+  assert.equal((await w.member.call('POST', `${place}/hand-back`, { keyId: w.agent.id, note })).status, 200)
+  const { work, next_cursor } = await w.work(before)
+  assert.deepEqual([work, await w.workIds()], [[], []])
+  w.clock.advance(1000)
+  await w.handOver(null)
+  const [due] = (await w.work(next_cursor)).work
+  assert.deepEqual([due.conversation.id, due.handover.summary], [id, note.summary])
 })
 
 test('a message to us is answered as always, though others had the conversation before', async () => {
