@@ -124,20 +124,9 @@ function pricedCharges(sql: Sql, scope: CostScope, { from, to }: CostPeriod): Fr
   const { workspaceId, connectionIds, settings, currency, baseCurrency = currency } = scope
   const { timeZone, freeServiceMessages } = settings
   // Only the sums are limited to some connections: the others' messages use up tiers too.
-  const only = connectionIds === null ? sql`` : sql`and connection_id = any (${[...connectionIds]}::uuid[])`
+  const only = connectionIds === null ? sql`` : sql`and placed.connection_id = any (${[...connectionIds]}::uuid[])`
   const inCurrency =
-    currency === null
-      ? sql``
-      : sql`
-        and coalesce(
-          (
-            select b.currency
-            from connection_billing b
-            where b.workspace_id = ${workspaceId}
-              and b.connection_id = placed.connection_id
-          ),
-          ${baseCurrency}::text
-        ) = ${currency}::text`
+    currency === null ? sql`` : sql`and coalesce(b.currency, ${baseCurrency}::text) = ${currency}::text`
   return sql`
     ledger as (
       select c.*, k.number_id, (c.charged_at at time zone ${timeZone})::date as day,
@@ -225,7 +214,12 @@ function pricedCharges(sql: Sql, scope: CostScope, { from, to }: CostPeriod): Fr
     ),
     priced as (
       select p.*, t.price
-      from (select * from placed where true ${only} ${inCurrency}) p
+      from (
+        select placed.*
+        from placed
+        left join connection_billing b on b.workspace_id = ${workspaceId} and b.connection_id = placed.connection_id
+        where true ${only} ${inCurrency}
+      ) p
       left join reached v on v.connection_id = p.connection_id
         and v.market = p.market
         and v.category =
