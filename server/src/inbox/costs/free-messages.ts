@@ -23,6 +23,8 @@ export async function isInFreeWindow(
 export interface FreeMessages {
   connectionId: string
   left: number
+  /** The platform has charged for one besides free ones: others of the account used up the rest. */
+  isCharging: boolean
 }
 
 /**
@@ -39,12 +41,13 @@ export async function readFreeMessages(
   const { freeServiceMessages } = settings
   if (connectionIds.length === 0) return []
   return sql<FreeMessages[]>`
-    select n.id as "connectionId", greatest(0, ${freeServiceMessages}::integer - used.count) as left
+    select n.id as "connectionId", greatest(0, ${freeServiceMessages}::integer - used.count) as left,
+      used.types > 1 as "isCharging"
     from unnest(${[...connectionIds]}::uuid[]) with ordinality as n (id, place)
     cross join lateral (
-      select count(*)::integer as count
+      select count(*)::integer as count, count(distinct counted.type) as types
       from (
-        select
+        select type
         from message_charges
         where workspace_id = ${workspaceId}
           and charged_at >= ${monthStart(sql, settings, now)}
@@ -80,31 +83,29 @@ export async function isFreeOfCharge(
   if (isTemplate) return false
   if (await cameFromAd(sql, workspaceId, conversationId, now)) return true
   const settings = await findBillingSettings(sql, workspaceId)
+  if (await hasRefused(sql, workspaceId, connectionId, settings, now)) return false
   const [free] = await readFreeMessages(sql, workspaceId, [connectionId], settings, now)
-  if (free === undefined || free.left === 0) return false
-  const since = monthStart(sql, settings, now)
-  const [month] = await sql<{ types: string[]; isRefused: boolean }[]>`
+  return free !== undefined && free.left > 0 && !free.isCharging
+}
+
+/** Returns whether the platform has refused a free-form message this month because it would have charged for it. */
+async function hasRefused(
+  sql: Sql,
+  workspaceId: string,
+  connectionId: string,
+  settings: BillingSettings,
+  now: Date,
+): Promise<boolean> {
+  const rows = await sql`
     select
-      array(
-        select distinct type
-        from message_charges
-        where workspace_id = ${workspaceId}
-          and charged_at >= ${since}
-          and connection_id = ${connectionId}
-          and category = 'service'
-          and delivered is not false
-      ) as types,
-      exists (
-        select
-        from messages
-        where workspace_id = ${workspaceId}
-          and connection_id = ${connectionId}
-          and occurred_at >= ${since}
-          and error_code = any (${chargeRefusals}::text[])
-          and kind <> 'template'
-      ) as "isRefused"`
-  const isCharging = month?.types.includes('regular') && month.types.includes('free_customer_service')
-  return !isCharging && month?.isRefused !== true
+    from messages
+    where workspace_id = ${workspaceId}
+      and connection_id = ${connectionId}
+      and occurred_at >= ${monthStart(sql, settings, now)}
+      and error_code = any (${chargeRefusals}::text[])
+      and kind <> 'template'
+    limit 1`
+  return rows.length > 0
 }
 
 /** SQL: when the account's month began. */
