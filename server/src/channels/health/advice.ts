@@ -25,7 +25,7 @@ const platformTexts: Record<string, string> = {
   131037:
     "The number's display name is not approved. Get it approved on the platform. Parley occasionally tries one send to check.",
   '131042 payment_required 1025':
-    "There is a payment problem. Fix it in the platform's billing settings. Until then, messages that the platform charges for are on hold; free ones are still sent. After a pause, Parley sends the next charged message to check whether the problem is fixed.",
+    "There is a payment problem. Fix it in the platform's billing settings. Until then, templates that the platform charges for are on hold; messages in the open window are still sent. After a pause, Parley sends the next template to check whether the problem is fixed.",
   131045:
     "The number's certificate is invalid. Register the number again on the platform. Parley occasionally tries one send to check.",
   '131047 470': 'More than 24 hours have passed since the customer last wrote. Send an approved template.',

@@ -1,6 +1,6 @@
 /**
- * Messages that a hold stops. `billable`: what is charged; the free messages of the month and of a free entry point are
- * still sent. `initiated`: messages that start a conversation, that is templates
+ * Messages that a hold stops. `billable`: templates outside a free entry point. A free-form message may be one of the
+ * month's free ones, or the payment may have been made, so it is still sent: the platform decides. `initiated`: messages that start a conversation, that is templates
  * outside the window. `replies`: messages within the window. `nothing`: the hold is only displayed.
  */
 export type Stops = 'all' | 'billable' | 'initiated' | 'replies' | 'nothing'
@@ -52,7 +52,7 @@ export interface MessageTraits {
   /** The template's category in upper case; null for a message without a template. */
   category: string | null
   isWindowOpen: boolean
-  /** Whether the platform charges nothing for it, as far as it has reported. */
+  /** Whether the platform may send it without a charge. */
   isFree: boolean
 }
 

@@ -98,15 +98,19 @@ function chargesOf(statuses: readonly PricedStatus[]): Charge[] {
 
 /** Merges two reports in any order. `upsert` has the same rule. */
 function merge(a: Charge, b: Charge): Charge {
-  const { type, category, isBillable, freeUntil, step } = isPreferred(a, b) ? a : b
+  const { type, category, isBillable, step } = isPreferred(a, b) ? a : b
   return {
     ...a,
-    ...{ type, category, isBillable, freeUntil, step },
+    ...{ type, category, isBillable, step },
+    freeUntil: laterOf(a.freeUntil, b.freeUntil),
     country: a.country ?? b.country,
     delivered: a.delivered || b.delivered || null,
     chargedAt: a.chargedAt < b.chargedAt ? a.chargedAt : b.chargedAt,
   }
 }
+
+/** The platform tells the end with the first status only. */
+const laterOf = (a: Date | null, b: Date | null): Date | null => (a === null || (b !== null && b > a) ? b : a)
 
 // The report on the later status wins. Two on the same status should be equal; if not, one of them always wins.
 function isPreferred(a: Charge, b: Charge): boolean {
@@ -115,12 +119,11 @@ function isPreferred(a: Charge, b: Charge): boolean {
   return differing >= 0 && (one[differing] ?? '') > (other[differing] ?? '')
 }
 
-const preferenceOf = ({ step, type, category, isBillable, freeUntil }: Charge): (string | number)[] => [
+const preferenceOf = ({ step, type, category, isBillable }: Charge): (string | number)[] => [
   step,
   type,
   category,
   isBillable === null ? '' : String(isBillable),
-  freeUntil?.getTime() ?? 0,
 ]
 
 /** The message that a charge is for, sent here. */
@@ -224,9 +227,9 @@ const messageChargeColumns = { ...chargeColumns, uuid: [...chargeColumns.uuid, '
 function upsert(tx: Tx, workspaceId: string, source: Fragment) {
   const isPreferred = tx`
     (excluded.step, excluded.type collate "C", excluded.category collate "C",
-      coalesce(excluded.is_billable::text, '') collate "C", coalesce(excluded.free_until, 'epoch'))
+      coalesce(excluded.is_billable::text, '') collate "C")
     > (c.step, c.type collate "C", c.category collate "C",
-      coalesce(c.is_billable::text, '') collate "C", coalesce(c.free_until, 'epoch'))`
+      coalesce(c.is_billable::text, '') collate "C")`
   const preferred = (column: string) => tx`
     ${tx(column)} = case when ${isPreferred} then ${tx(`excluded.${column}`)} else ${tx(`c.${column}`)} end`
   const known = (column: string) => tx`
@@ -240,7 +243,6 @@ function upsert(tx: Tx, workspaceId: string, source: Fragment) {
     set ${preferred('type')},
       ${preferred('category')},
       ${preferred('is_billable')},
-      ${preferred('free_until')},
       ${preferred('step')},
       ${known('country')},
       ${known('conversation_id')},
@@ -248,9 +250,12 @@ function upsert(tx: Tx, workspaceId: string, source: Fragment) {
       ${known('actor_id')},
       ${known('template')},
       delivered = case when c.delivered or excluded.delivered then true else coalesce(c.delivered, excluded.delivered) end,
+      free_until = greatest(c.free_until, excluded.free_until),
       charged_at = least(c.charged_at, excluded.charged_at)
     where ${isPreferred}
       or excluded.charged_at < c.charged_at
+      or excluded.free_until > c.free_until
+      or (c.free_until is null and excluded.free_until is not null)
       or (excluded.delivered is not null and c.delivered is not true and excluded.delivered is distinct from c.delivered)
       or (c.actor_type is null and excluded.actor_type is not null)
       or (c.country is null and excluded.country is not null)`

@@ -11,7 +11,7 @@ import { commitChange } from '../conversation/commit-change.ts'
 import type { ChangeTx } from '../conversation/conversation.ts'
 import type { DispatchKey } from '../conversation/dispatches.ts'
 import { findTimes, insertMessages, rangeMs } from '../conversation/message-queries.ts'
-import { isFreeOfCharge } from '../costs/free-messages.ts'
+import { isInFreeWindow } from '../costs/free-messages.ts'
 import { attachUpload } from '../media/attached-uploads.ts'
 import { insertAttachments } from '../media/media-queries.ts'
 import { findReferences, hasReferences, noReferences, type OutgoingFile } from './check-references.ts'
@@ -209,13 +209,11 @@ async function readFactsOfOne(
   }
   const hasTemplate = command.kind === 'template' && channel !== 'unofficial'
   const holds = connections.get(connectionId)?.holds ?? []
-  const isHeld = holds.some((one) => one.stops === 'billable' && isActive(one, now))
-  const sent = { conversationId, connectionId, isTemplate: command.kind === 'template' }
+  const mayBeHeld = hasTemplate && holds.some((one) => one.stops === 'billable' && isActive(one, now))
   const [template = null, [consent = null], isFree, references] = await Promise.all([
     hasTemplate ? findTemplate(tx, workspaceId, connectionId, command.name, command.language) : undefined,
     hasTemplate ? findConsents(tx, keyring, workspaceId, [contact]) : [],
-    // Only then it matters.
-    isHeld ? isFreeOfCharge(tx, workspaceId, sent, now) : true,
+    mayBeHeld ? isInFreeWindow(tx, workspaceId, conversationId, now) : true,
     findReferences(tx, keyring, { workspaceId, conversationId }, command),
   ])
   return { template, consent, isFree, references, unseen: null }

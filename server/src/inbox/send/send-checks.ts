@@ -103,7 +103,7 @@ export interface SendCheck {
   readiness: ConnectionReadiness | null
   /** Template named by the command, whether it can be sent or not. */
   template: Template | null
-  /** Whether the platform charges nothing for the message; only decided while charged ones are on hold. */
+  /** Whether the platform may send it without a charge; only decided while charged messages are on hold. */
   isFree: boolean
   /** The customer's current decision about marketing, for a template; null if there is none. */
   consent: Consent | null

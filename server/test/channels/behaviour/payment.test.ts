@@ -10,76 +10,83 @@ import { rigs } from '../../support/channels/rigs.ts'
 
 const [rig] = rigs
 const minuteMs = 60_000
+const template = { name: 'order_update', language: 'en', body_params: ['Ana', 'A-17'] }
+let sends = 0
 
-/** A number whose first two replies of a month are free, as its workspace knows. */
 async function paymentWorld() {
   assert.ok(rig !== undefined && rig.channel === 'waba')
   const w = await behaviorWorld(rig)
+  await w.team('POST', `/connections/${w.line.connectionId}/templates/sync`)
   const { numbers } = await w.simulate('GET', 'numbers')
   const { numberId } = numbers.at(-1)
-  const setNumber = (fields: object) => w.simulate('PATCH', `numbers/${numberId}`, fields)
-  await setNumber({ freeServiceMessages: 2 })
-  const { status } = await w.team('PATCH', '/billing-settings', { freeServiceMessages: 2 })
-  assert.equal(status, 200)
-  const say = async (id: string, text: string) => {
-    const { status: answered, body } = await w.send(id, text)
+  const resultOf = async (sent: Promise<{ status: number; body: Record<string, Record<string, string>> }>) => {
+    const { status, body } = await sent
     await w.settled()
-    return answered === 202 ? 'accepted' : `${answered} ${body.data.code} ${body.data.reason ?? ''}`
+    return status === 202 ? 'accepted' : `${status} ${body.data?.code} ${body.data?.reason ?? ''}`
   }
-  return { ...w, numberId, say, setPayment: (paymentFails: boolean) => setNumber({ paymentFails }) }
+  return {
+    ...w,
+    setPayment: (paymentFails: boolean) => w.simulate('PATCH', `numbers/${numberId}`, { paymentFails }),
+    say: (id: string, text: string) => resultOf(w.send(id, text)),
+    offer: (id: string) =>
+      resultOf(
+        w.agent('POST', `/conversations/${id}/messages`, {
+          body: { kind: 'template', template },
+          headers: { 'idempotency-key': `offer-${++sends}` },
+        }),
+      ),
+  }
 }
 
 const held = '409 CONNECTION_UNAVAILABLE platform_error_131042'
 const errorOf = async (w: BehaviorWorld, id: string) => (await w.messages(id)).at(-1).error_code
 
-test('a failed payment stops what is charged on its number and nothing else, and ends without a person', async () => {
+test('a failed payment stops charged templates of its number and nothing else, and ends without a person', async () => {
   const w = await paymentWorld()
   const { ana, id } = await beginConversation(w)
   await w.setPayment(true)
-  assert.deepEqual([await w.say(id, 'one'), await w.say(id, 'two')], ['accepted', 'accepted'])
-  assert.deepEqual(await deliveredTexts(ana), ['one', 'two'], 'the free ones of the month')
-  assert.equal(await w.say(id, 'three'), 'accepted')
+  assert.equal(await w.offer(id), 'accepted')
   assert.equal(await errorOf(w, id), '131042')
-  assert.equal(await w.say(id, 'four'), held)
+  assert.equal(await w.offer(id), held)
 
   const bruno = await w.line.customer('Bruno Sá')
-  const [known] = (await w.simulate('GET', 'customers')).customers.filter(
-    ({ phone }: { phone: string }) => phone === bruno.phone,
-  )
-  await w.simulate('POST', `customers/${known.id}/messages`, { text: 'Hi! I saw your ad', ad: 'image' })
+  await bruno.writes('Hello')
   await w.settled()
   const brunos = (await w.conversation(bruno.phone)).id
-  assert.equal(await w.say(brunos, 'a reply opens a free entry point'), 'accepted')
-  assert.deepEqual(await deliveredTexts(bruno), ['a reply opens a free entry point'])
-
+  assert.deepEqual([await w.say(id, 'one'), await w.say(brunos, 'two')], ['accepted', 'accepted'])
+  assert.deepEqual([await deliveredTexts(ana), await deliveredTexts(bruno)], [['one'], ['two']])
   const other = await behaviorWorld(rig as NonNullable<typeof rig>)
   const { id: elsewhere } = await beginConversation(other)
   assert.equal((await other.send(elsewhere, 'of another number')).status, 202)
 
   await w.later(5 * minuteMs)
-  assert.equal(await w.say(id, 'a test after five minutes'), 'accepted')
+  assert.equal(await w.offer(id), 'accepted', 'a test after five minutes')
   assert.equal(await errorOf(w, id), '131042')
   await w.later(9 * minuteMs)
-  assert.equal(await w.say(id, 'too early: the pause has doubled'), held)
+  assert.equal(await w.offer(id), held, 'the pause has doubled')
   await w.setPayment(false)
   await w.later(minuteMs)
-  assert.equal(await w.say(id, 'a test that succeeds'), 'accepted')
-  assert.equal(await w.say(brunos, 'everything is sent again'), 'accepted')
-  assert.deepEqual(await deliveredTexts(ana), ['one', 'two', 'a test that succeeds'])
+  assert.deepEqual([await w.offer(id), await w.offer(brunos)], ['accepted', 'accepted'])
+  assert.equal((await deliveredTexts(bruno)).length, 2)
 })
 
-test('a refused reply shows that no free ones are left, whatever the workspace has counted', async () => {
+test('a refused reply does not keep other customers from being answered', async () => {
   const w = await paymentWorld()
   const { id } = await beginConversation(w)
-  // Another app has sent the free ones of the month.
-  await w.simulate('PATCH', `numbers/${w.numberId}`, { freeServiceMessages: 0 })
+  const { numbers } = await w.simulate('GET', 'numbers')
+  await w.simulate('PATCH', `numbers/${numbers.at(-1).numberId}`, { freeServiceMessages: 0 })
   await w.setPayment(true)
   assert.equal(await w.say(id, 'one'), 'accepted')
   assert.equal(await errorOf(w, id), '131042')
-  assert.equal(await w.say(id, 'two'), held)
+  const bruno = await w.line.customer('Bruno Sá')
+  await bruno.writes('Hello')
+  await w.settled()
+  await w.setPayment(false)
+  assert.equal(await w.say((await w.conversation(bruno.phone)).id, 'two'), 'accepted')
+  assert.deepEqual(await deliveredTexts(bruno), ['two'])
 })
 
-test('a customer in an open free entry point is answered while charged messages are on hold', async () => {
+test('a customer in a free entry point gets templates while charged ones are on hold', async () => {
   const w = await paymentWorld()
   const { id } = await beginConversation(w)
   const bruno = await w.line.customer('Bruno Sá')
@@ -91,9 +98,8 @@ test('a customer in an open free entry point is answered while charged messages 
   const brunos = (await w.conversation(bruno.phone)).id
   assert.equal(await w.say(brunos, 'a reply opens it'), 'accepted')
   await w.setPayment(true)
-  for (const text of ['one', 'two', 'three']) assert.equal(await w.say(id, text), 'accepted')
-  assert.equal(await w.say(id, 'four'), held)
-  assert.equal(await w.say(brunos, 'still free'), 'accepted')
-  assert.equal(await w.say(brunos, 'and further ones'), 'accepted')
-  assert.deepEqual((await deliveredTexts(bruno)).length, 3)
+  assert.equal(await w.offer(id), 'accepted')
+  assert.equal(await w.offer(id), held)
+  assert.equal(await w.offer(brunos), 'accepted')
+  assert.equal((await deliveredTexts(bruno)).length, 2)
 })

@@ -74,6 +74,24 @@ test('a failure that overtakes the price marks it, and only a price on a deliver
   )
 })
 
+test('the end of a free entry point, which only the first status tells, is kept in any order', async () => {
+  for (const order of [['sent', 'delivered'] as const, ['delivered', 'sent'] as const]) {
+    const w = await sentWorld(1)
+    const [message] = w.sent
+    assert.ok(message)
+    const freeUntil = new Date(w.clock.now().getTime() + 72 * 3_600_000)
+    const entry = { ...regular, type: 'free_entry_point', isBillable: false } as const
+    for (const status of order) {
+      const pricing = { ...entry, freeUntil: status === 'sent' ? freeUntil : null }
+      await w.callback([w.status(message.externalId, status, { customer: brazil, pricing })])
+    }
+    assert.deepEqual(
+      (await w.ledger()).map(({ free_until: end, step }) => [end, step]),
+      [[freeUntil, 2]],
+    )
+  }
+})
+
 test('a price that arrives before its send is settled gets its conversation and sender then', async () => {
   const w = await inboxWorld()
   const { id: conversationId } = await w.customerWrites('Hi')
