@@ -801,6 +801,17 @@ export type WhoAmI = {
       /** Left this month. */
       left: number
     })[]
+    /** Budgets of yours; without any, sends may cost anything. */
+    budgets: ({
+      /** Whose sends share it. */
+      scope: 'workspace' | 'connection' | 'key'
+      /** What your sends may still cost. */
+      left: string
+      /** `messages` that the platform charges for, or a currency. */
+      unit: string
+      /** When it starts again. */
+      resets_at: string
+    })[]
   }
   /** Current server time. */
   time: string

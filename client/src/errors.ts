@@ -144,6 +144,10 @@ export class RateLimitedError extends ApiError {
 export class DailySendsReachedError extends RateLimitedError {
   override readonly name: string = 'DailySendsReachedError'
 }
+/** A budget of the workspace, the connection or the key is used up; `data.budget` says which, and when it starts again. */
+export class BudgetReachedError extends RateLimitedError {
+  override readonly name: string = 'BudgetReachedError'
+}
 /** The key is paused for repeated calls; `next` explains. */
 export class PausedError extends RateLimitedError {
   override readonly name: string = 'PausedError'
@@ -184,6 +188,7 @@ const byCode: Record<string, typeof ApiError> = {
   CUSTOMER_WROTE_AGAIN: CustomerWroteAgainError,
   TOO_MANY_PARTS: TooManyPartsError,
   DAILY_SENDS_REACHED: DailySendsReachedError,
+  BUDGET_REACHED: BudgetReachedError,
   PAUSED: PausedError,
   CONNECTION_UNAVAILABLE: ConnectionUnavailableError,
   ACKNOWLEDGEMENT_REQUIRED: AcknowledgementRequiredError,

@@ -92,7 +92,7 @@ async function fetchOnce(context: Context, credential: CredentialName, call: Req
 }
 
 function toNodeError(context: Context, refusal: ApiError, itemIndex: number | undefined): NodeApiError {
-  const { status, code, issues, next, message, requestId } = refusal
+  const { status, code, issues, next, message, requestId, data } = refusal
   const error = new NodeApiError(
     context.getNode(),
     { message, code: code ?? String(status) },
@@ -103,7 +103,7 @@ function toNodeError(context: Context, refusal: ApiError, itemIndex: number | un
       ...(itemIndex !== undefined && { itemIndex }),
     },
   )
-  error.context.parley = { status, code, issues, next, requestId }
+  error.context.parley = { status, code, issues, next, requestId, data }
   return error
 }
 

@@ -120,6 +120,15 @@ export const faultTests: readonly FaultTest[] = [
     count: ({ size }) => 2 * size('IDEMPOTENCY_KEYS'),
   },
   {
+    name: 'budgets',
+    guarantee: 'no order of sends, late prices and counts on two nodes spends more than a budget, or keeps it reserved',
+    files: ['server/test/inbox/budgets/interleavings.slow.test.ts'],
+    unit: 'orders',
+    sizes: { BUDGET_ROUNDS: { from: 6, to: 100 } },
+    seed: 'BUDGET_SEED',
+    count: ({ size }) => size('BUDGET_ROUNDS'),
+  },
+  {
     name: 'takeover-races',
     guarantee: 'after a takeover has been answered, no node starts a send of the previous owner',
     files: ['server/test/inbox/send/takeover-races.slow.test.ts', program('two-nodes')],

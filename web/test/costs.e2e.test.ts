@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { assertAccessible } from './support/accessibility.ts'
-import { phone } from './support/browser.ts'
+import { allowLoadFailure, phone } from './support/browser.ts'
+import { field, newWriter, thread, waitUntil } from './support/composing.ts'
 import { openDemo } from './support/demo.ts'
 
 const demo = await openDemo()
@@ -54,4 +55,46 @@ test('the page of costs counts messages, and shows amounts once a rate card is i
   await page.setViewportSize(phone)
   const width = await page.evaluate('document.documentElement.scrollWidth')
   assert.ok((width as number) <= phone.width, `${width} wide`)
+})
+
+test('an admin sets a budget and changes its limit', async () => {
+  const { page } = await demo.open('costs')
+  const budgets = page.getByRole('region', { name: 'Budgets' })
+  await budgets.getByText('No budgets.').waitFor()
+  await budgets.getByRole('button', { name: 'New budget' }).click()
+  const panel = page.getByRole('dialog', { name: 'New budget' })
+  const limit = panel.getByLabel('Messages per period')
+  await limit.fill('0')
+  await panel.getByRole('button', { name: 'Save' }).click()
+  await panel.getByText('Enter a number above 0.').waitFor()
+  await limit.fill('1')
+  await panel.getByRole('button', { name: 'Save' }).click()
+  await budgets.getByText('of 1 message').waitFor()
+  await budgets.getByRole('button', { name: 'Change the budget' }).click()
+  await page.getByLabel('Messages per period').fill('25')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await budgets.getByText('of 25 messages').waitFor()
+  await assertAccessible(page)
+  await page.setViewportSize(phone)
+  const width = await page.evaluate('document.documentElement.scrollWidth')
+  assert.ok((width as number) <= phone.width, `${width} wide`)
+})
+
+test('a person who exceeds a budget is asked first, and the thread says who sent anyway', async () => {
+  await addCharges()
+  const workspace = `/workspaces/${demo.workspaceId}`
+  await demo.team('PATCH', `${workspace}/billing-settings`, { freeServiceMessages: 0 })
+  await demo.team('POST', `${workspace}/budgets`, { scope: 'workspace', unit: 'messages', period: 'day', limit: '1' })
+  const eva = await newWriter(demo, 'Eva Pinto', 'I take two.')
+  const { page } = await demo.open(eva.place)
+  allowLoadFailure(page)
+  await field(page).fill('Two it is.')
+  await field(page).press('Enter')
+  const line = page.getByRole('alert').filter({ hasText: 'A message budget is used up' })
+  await line.getByText('All messages: 1 of 1 message today.').waitFor()
+  assert.equal(await field(page).inputValue(), 'Two it is.')
+  assert.deepEqual(await eva.receivedMessages(), [])
+  await line.getByRole('button', { name: 'Send anyway' }).click()
+  await waitUntil(eva.receivedMessages, { length: 1 })
+  await thread(page).getByText('sent a message over budget').waitFor()
 })

@@ -23,6 +23,7 @@ import { listConversationsByPhone, listEntriesByPhone } from '../inbox/read/entr
 import { rotationTeamRoutes } from '../key-rotation/rotation-routes.ts'
 import { type LeadTeamDeps, leadTeamRoutes } from '../leads/api/lead-routes.ts'
 import { leadRoutes } from '../leads/api/routes.ts'
+import { budgetTeamRoutes } from '../stats/budget-routes.ts'
 import { costTeamRoutes } from '../stats/cost-routes.ts'
 import { statsTeamRoutes } from '../stats/stats-routes.ts'
 import type { TeamGuard } from '../team/member.ts'
@@ -104,6 +105,7 @@ async function serveTeamApi(app: App, runtime: Runtime, guard: KeyGuard, inbox: 
   formTeamRoutes(app, team, teamGuard)
   statsTeamRoutes(app, team, teamGuard)
   costTeamRoutes(app, team, teamGuard)
+  budgetTeamRoutes(app, team, teamGuard)
   erasureTeamRoutes(app, erasureDeps(runtime), teamGuard)
   serveRotation(app, runtime, teamGuard)
   formRoutes(app, { ...team, limiter, clientAddress, submissionsPerMinute: formSubmissionsPerMinute })

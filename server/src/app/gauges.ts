@@ -8,6 +8,8 @@ import { countSessions } from '../channels/unofficial/session/session-queries.ts
 import { eventPartitions } from '../events/retention.ts'
 import { readUnsequenced } from '../events/sequence.ts'
 import type { GaugeInfo, GaugeSource, Sample } from '../http/monitoring/metrics.ts'
+import { budgetScopes } from '../inbox/budgets/budget.ts'
+import { readLargestUse } from '../inbox/budgets/budget-queries.ts'
 import { readWebhookBacklog } from '../webhooks/endpoint/queue-status.ts'
 import type { Runtime } from './runtime.ts'
 
@@ -29,6 +31,11 @@ const gauges = [
   gauge('parley_webhook_overdue_seconds', 'Time since the oldest overdue retry was due.', 'health'),
   gauge('parley_numbers', 'Connected numbers by the quality that the platform reports.', 'quality'),
   gauge('parley_numbers_blocked', 'Connected numbers that the platform does not let send.'),
+  gauge(
+    'parley_budget_use_ratio',
+    'Largest used part of a budget in its current period, by what it limits; 1 is all of it.',
+    'scope',
+  ),
   gauge('parley_sessions', 'QR sessions; unheld means that no worker holds the lease.', 'state'),
 ]
 
@@ -51,7 +58,13 @@ export function gaugesOf(
     },
     stored: async () =>
       (
-        await Promise.all([eventSamples(db, clock), webhookSamples(db, clock), numberSamples(db), sessionSamples(db)])
+        await Promise.all([
+          eventSamples(db, clock),
+          webhookSamples(db, clock),
+          numberSamples(db),
+          budgetSamples(db, clock),
+          sessionSamples(db),
+        ])
       ).flat(),
     onError: (error) => log.warn('failed to read gauge metrics from the database', {}, error),
   }
@@ -92,6 +105,15 @@ async function numberSamples(db: Db): Promise<Sample[]> {
     })),
     { name: 'parley_numbers_blocked', value: sum(found.filter(({ isBlocked }) => isBlocked)) },
   ]
+}
+
+async function budgetSamples(db: Db, clock: Clock): Promise<Sample[]> {
+  const found = await readLargestUse(db.sql, clock.now())
+  return budgetScopes.map((scope) => ({
+    name: 'parley_budget_use_ratio',
+    labels: { scope },
+    value: found.get(scope) ?? 0,
+  }))
 }
 
 async function sessionSamples(db: Db): Promise<Sample[]> {

@@ -98,6 +98,10 @@ export function lastDays(zone: string, count: number, now: Date): ZoneDay[] {
   })
 }
 
+/** Returns the first moment of a date, such as `2026-03-01`, in a zone. */
+export const startOfDate = (format: Intl.DateTimeFormat, date: string): Date =>
+  new Date(startOf(format, Date.parse(date), date))
+
 /** Uses the one of the two offsets around the day that starts it first. A skipped day has no start of its own. */
 function startOf(format: Intl.DateTimeFormat, midnight: number, date: string): number {
   const starts = [midnight - dayMs, midnight + dayMs].map((nearby) => midnight - offsetAt(format, nearby))

@@ -1,5 +1,5 @@
 /** Kinds of notifications. The modules that record them decide who gets them. */
-export const notificationKinds = ['mention', 'assigned', 'handover', 'waiting', 'connection'] as const
+export const notificationKinds = ['mention', 'assigned', 'handover', 'waiting', 'connection', 'budget'] as const
 export type NotificationKind = (typeof notificationKinds)[number]
 
 /** Ways to notify. Without `bell`, nothing is recorded; the others are in addition. */
@@ -17,6 +17,7 @@ export const defaultPreferences: NotificationPreferences = {
   handover: all,
   waiting: { ...all, sound: false },
   connection: all,
+  budget: { ...all, sound: false },
 }
 
 /** Adds the defaults of kinds that are newer than the stored preferences. */

@@ -8,7 +8,7 @@ import { pushLanguages } from './push/push-texts.ts'
 
 const kind = oneOf(notificationKinds, {
   description:
-    '`mention`: a note mentions me. `assigned`: a conversation was assigned to me. `handover`: an agent handed over a conversation to me or the team. `waiting`: a customer has waited longer than the workspace’s limit. `connection`: a connection is down or limited.',
+    '`mention`: a note mentions me. `assigned`: a conversation was assigned to me. `handover`: an agent handed over a conversation to me or the team. `waiting`: a customer has waited longer than the workspace’s limit. `connection`: a connection is down or limited. `budget`: a budget is nearly or completely used up.',
   example: 'mention',
 })
 
@@ -47,9 +47,13 @@ const NotificationSchema = titled('Notice', {
     Type.Null(),
   ]),
   reason: nullable(
-    text(200, 'Problem of the connection, as in its `holds`; null if it is down.', {
-      example: 'platform_error_131042',
-    }),
+    text(
+      200,
+      'Problem of the connection, as in its `holds`; null if it is down. Of a budget `warned` (80 % is used) or `reached`.',
+      {
+        example: 'platform_error_131042',
+      },
+    ),
   ),
   createdAt: timestamp('Creation time.'),
   readAt: nullable(timestamp('Time when it was read.')),

@@ -4,6 +4,8 @@ import type { Db, Sql } from '../base/db.ts'
 import { invalid, notFound } from '../base/errors.ts'
 import type { App } from '../base/route.ts'
 import { createZoneFormat, isTimeZone, localDateAt, parseIsoTime } from '../base/time.ts'
+import { countBudgetsNow } from '../inbox/budgets/count-ledger.ts'
+import { requireUnused } from '../inbox/budgets/manage-budgets.ts'
 import {
   changeBillingSettings,
   findBillingSettings,
@@ -61,6 +63,7 @@ export function costTeamRoutes(app: App, deps: CostDeps, guard: TeamGuard): void
   const api = teamApi(app, guard, 'Costs')
   readRoutes(api, deps)
   rateCardRoutes(api, deps)
+  billingRoutes(api, deps)
 }
 
 function readRoutes(api: TeamApi, { db, clock }: CostDeps): void {
@@ -127,30 +130,35 @@ function rateCardRoutes(api: TeamApi, { db, clock }: CostDeps): void {
       const { workspaceId } = member
       const cards = await parseRateCards(body.csv, body.validFrom ?? null)
       const now = clock.now()
-      return db.tx(async (tx) => {
+      const imported = await db.tx(async (tx) => {
         const ids = await storeRateCards(tx, workspaceId, cards, { actor: member.actor, now })
         for (const id of ids) await audit(tx, member, 'rate_card.imported', `rate_card:${id}`, now)
         const stored = await listRateCards(tx, workspaceId)
         return { rateCards: stored.filter(({ id }) => ids.includes(id)).map(presentCard) }
       })
+      await countBudgetsNow({ db, clock }, workspaceId)
+      return imported
     },
   })
   api.delete(`${path}/rate-cards/:rateCardId`, 'admin', {
     operationId: 'deleteRateCard',
     summary: 'Delete a rate card',
-    description: 'Days of this card then have the prices of the card before it, or none. For admins.',
+    description:
+      'Days of this card then have the prices of the card before it, or none. The last one of a currency is kept while budgets need it: 409. For admins.',
     params: rateCardParams,
+    errors: [409],
     run: async ({ member, params }) => {
       await db.tx(async (tx) => {
         if (!(await deleteRateCard(tx, member.workspaceId, params.rateCardId))) throw notFound('Rate card not found')
+        await requireUnused(tx, member.workspaceId, { currency: null })
         await audit(tx, member, 'rate_card.deleted', `rate_card:${params.rateCardId}`, clock.now())
       })
+      await countBudgetsNow({ db, clock }, member.workspaceId)
     },
   })
-  settingsRoutes(api, { db, clock })
 }
 
-function settingsRoutes(api: TeamApi, { db, clock }: CostDeps): void {
+function billingRoutes(api: TeamApi, { db, clock }: CostDeps): void {
   api.put(`${path}/billing-settings/connections/:connectionId`, 'admin', {
     operationId: 'setConnectionCurrency',
     summary: "Set a connection's currency",
@@ -169,8 +177,10 @@ function settingsRoutes(api: TeamApi, { db, clock }: CostDeps): void {
   api.patch(`${path}/billing-settings`, 'admin', {
     operationId: 'updateBillingSettings',
     summary: 'Update billing settings',
-    description: 'Says how the platform bills this workspace. All costs are computed again with it. For admins.',
+    description:
+      'Says how the platform bills this workspace. All costs are computed again with it. The currency is kept while there are budgets in it: 409. For admins.',
     body: BillingSettingsChanges,
+    errors: [409],
     answers: { 200: Type.Object({ settings: BillingSettings }) },
     run: async ({ member, body }) => {
       if (body.timeZone !== undefined && !isTimeZone(body.timeZone))
@@ -178,9 +188,11 @@ function settingsRoutes(api: TeamApi, { db, clock }: CostDeps): void {
       const now = clock.now()
       const settings = await db.tx(async (tx) => {
         const changed = await changeBillingSettings(tx, member.workspaceId, body)
+        await requireUnused(tx, member.workspaceId, changed)
         await audit(tx, member, 'billing_settings.updated', null, now)
         return changed
       })
+      await countBudgetsNow({ db, clock }, member.workspaceId)
       return { settings }
     },
   })

@@ -10,7 +10,8 @@ export const pageKeywords: Record<string, string> = {
   connections: 'numbers whatsapp channels phones conexiones números canales conexões canais telefones teléfonos',
   keys: 'api keys agents claves agentes chaves',
   webhooks: 'events endpoints deliveries eventos entregas',
-  costs: 'billing prices charges rate card money costos precios cargos facturación custos preços cobranças faturamento',
+  costs:
+    'billing prices charges rate card money budgets costos precios cargos facturación presupuestos custos preços cobranças faturamento orçamentos',
   settings: 'preferences configuration ajustes configuración configurações preferências',
   profile:
     'account password name two-factor 2fa sessions language away perfil cuenta idioma ausente contraseña conta senha dois fatores dos pasos sesiones sessões',

@@ -12,6 +12,7 @@ import { PageBody, QueryBoundary } from '../ui/page/PageBody.tsx'
 import { PageHeader } from '../ui/page/PageHeader.tsx'
 import { Segments } from '../ui/page/Segments.tsx'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
+import { Budgets } from './Budgets.tsx'
 import { CostCharts } from './CostCharts.tsx'
 import { CostFigures } from './CostFigures.tsx'
 import { CostGroups } from './CostGroups.tsx'
@@ -59,6 +60,7 @@ export function CostsPage() {
       <PageBody>
         <FaultList faults={faults} />
         <DayForm cardImport={cardImport} />
+        <Budgets />
         <QueryBoundary query={query} rows={8}>
           {(costs) => (
             <>

@@ -2,6 +2,7 @@ import { Anchor, Button } from '@mantine/core'
 import {
   IconArrowForwardUp,
   IconAt,
+  IconCoins,
   IconHourglass,
   IconPlugConnectedX,
   IconUserCheck,
@@ -29,6 +30,7 @@ const icons: Record<Notification['kind'], TablerIcon> = {
   handover: IconArrowForwardUp,
   waiting: IconHourglass,
   connection: IconPlugConnectedX,
+  budget: IconCoins,
 }
 
 /** Notifications, with links. */

@@ -1,10 +1,12 @@
 import type { Notification } from '../data/notifications.ts'
+import { hasRole } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { reasonText } from '../ui/format/error-texts.ts'
 
 /** Describes a notification in one sentence. */
 export function notificationText({ kind, count, actor, connection, reason }: Notification): string {
   const { someone, sentences } = t.notifications
+  if (kind === 'budget') return reason === 'reached' ? sentences.budgetReached : sentences.budget
   if (kind !== 'connection') return sentences[kind]({ actor: actor?.name ?? someone, count })
   const name = connection?.name ?? null
   if (name === null) return sentences.someConnection
@@ -18,6 +20,8 @@ export const customerLabel = ({ conversation }: Notification): string =>
 
 /** Returns the path that a notification links to. */
 export function notificationPath(workspaceId: string, { conversation, connection, kind }: Notification): string {
+  // Others than admins see no costs.
+  if (kind === 'budget') return `/w/${workspaceId}/${hasRole(workspaceId, 'admin') ? 'costs' : 'inbox'}`
   if (conversation !== null) return `/w/${workspaceId}/inbox/${conversation.id}`
   if (connection !== null) return `/w/${workspaceId}/connections/${connection.id}`
   return kind === 'waiting' ? `/w/${workspaceId}/inbox?sort=waiting` : `/w/${workspaceId}/inbox`

@@ -37,7 +37,7 @@ export interface Calls {
     failures: { code: (values: { code: Shown }) => string }
     fileFailures: { code: (values: { code: Shown }) => string }
     note: (values: { name: Shown }) => string
-    activities: { tookOver: (values: { who: Shown }) => string; tookOverFrom: (values: { who: Shown; from: Shown }) => string; handedOver: (values: { who: Shown }) => string; handedToAgent: (values: { who: Shown; agent: Shown }) => string; assignedToAgent: (values: { agent: Shown }) => string; repliedAndTookOver: (values: { who: Shown }) => string; repliedAndTookOverFrom: (values: { who: Shown; from: Shown }) => string; watchdog: (values: { agent: Shown }) => string; keyInvalid: (values: { agent: Shown }) => string; merged: (values: { agent: Shown }) => string; opened: (values: { who: Shown }) => string; resolved: (values: { who: Shown }) => string; closed: (values: { who: Shown }) => string; pending: (values: { who: Shown }) => string; snoozed: (values: { who: Shown; until: Shown }) => string; snoozedOpen: (values: { who: Shown }) => string; assigned: (values: { who: Shown; to: Shown }) => string; assignedSelf: (values: { who: Shown }) => string; unassigned: (values: { who: Shown }) => string; labelled: (values: { who: Shown; labels: Shown }) => string; unlabelled: (values: { who: Shown; labels: Shown }) => string; relabelled: (values: { who: Shown; added: Shown; removed: Shown }) => string; recordedOptOut: (values: { who: Shown }) => string; recordedOptIn: (values: { who: Shown }) => string; undidConsent: (values: { who: Shown }) => string }
+    activities: { tookOver: (values: { who: Shown }) => string; tookOverFrom: (values: { who: Shown; from: Shown }) => string; handedOver: (values: { who: Shown }) => string; handedToAgent: (values: { who: Shown; agent: Shown }) => string; assignedToAgent: (values: { agent: Shown }) => string; repliedAndTookOver: (values: { who: Shown }) => string; repliedAndTookOverFrom: (values: { who: Shown; from: Shown }) => string; watchdog: (values: { agent: Shown }) => string; keyInvalid: (values: { agent: Shown }) => string; merged: (values: { agent: Shown }) => string; opened: (values: { who: Shown }) => string; resolved: (values: { who: Shown }) => string; closed: (values: { who: Shown }) => string; pending: (values: { who: Shown }) => string; snoozed: (values: { who: Shown; until: Shown }) => string; snoozedOpen: (values: { who: Shown }) => string; assigned: (values: { who: Shown; to: Shown }) => string; assignedSelf: (values: { who: Shown }) => string; unassigned: (values: { who: Shown }) => string; labelled: (values: { who: Shown; labels: Shown }) => string; unlabelled: (values: { who: Shown; labels: Shown }) => string; relabelled: (values: { who: Shown; added: Shown; removed: Shown }) => string; overBudget: (values: { who: Shown }) => string; recordedOptOut: (values: { who: Shown }) => string; recordedOptIn: (values: { who: Shown }) => string; undidConsent: (values: { who: Shown }) => string }
     handover: { toTeam: (values: { who: Shown }) => string; toOne: (values: { who: Shown; to: Shown }) => string; offered: (values: { who: Shown }) => string; since: (values: { moment: Shown }) => string }
     people: { viewing: (values: { name: Shown }) => string; typing: (values: { name: Shown }) => string }
     bulk: { choose: (values: { name: Shown }) => string }
@@ -108,6 +108,7 @@ export interface Calls {
     closesAt: (values: { time: Shown }) => string
     repliedWhileWriting: (values: { name: Shown }) => string
     owner: { agent: (values: { name: Shown }) => string; takeOverToWrite: (values: { name: Shown }) => string; alreadySending: (values: { name: Shown }) => string }
+    refusal: { budget: (values: { scope: string; used: Shown; limit: Shown; period: string; when: Shown }) => string }
     templates: { parameter: (values: { n: Shown }) => string }
   }
   customer: {
@@ -153,6 +154,7 @@ export interface Calls {
     imported: (values: { n: number }) => string
     help: (values: { zone: Shown }) => string
     figures: { unpriced: (values: { n: number }) => string }
+    budgets: { change: (values: { name: Shown }) => string; messages: (values: { n: number }) => string; used: (values: { used: Shown; limit: Shown }) => string; resets: (values: { period: string; when: Shown }) => string; states: { warned: (values: { percent: Shown }) => string; reached: (values: { percent: Shown }) => string }; deleteConfirm: (values: { name: Shown }) => string }
   }
   erasure: {
     kinds: { leads: (values: { n: number }) => string; conversations: (values: { n: number }) => string; messages: (values: { n: number }) => string; files: (values: { n: number }) => string; notes: (values: { n: number }) => string; events: (values: { n: number }) => string; importFiles: (values: { n: number }) => string }
@@ -251,6 +253,7 @@ export interface Calls {
     manyImports: (values: { n: Shown }) => string
     manyUploads: (values: { n: Shown }) => string
     manyChanges: (values: { n: Shown }) => string
+    budgetsNeedPrices: (values: { currency: Shown }) => string
     fileColumns: (values: { n: Shown }) => string
     manyLeads: (values: { n: Shown }) => string
     mergeContacts: (values: { n: Shown }) => string

@@ -140,11 +140,11 @@ test('a file keeps one Idempotency-Key across retries', () => {
     { type: 'submitted', text: 'Hi', seenId: 'm1', quotedId: null },
     { type: 'sendBegan', id: 'a' },
     { type: 'failed', id: 'a', error },
-    { type: 'seenUpdated', seenId: 'm2' },
+    { type: 'confirmed', seenId: 'm2', isOverBudget: false },
     { type: 'retried', id: 'a', nowMs: after },
   ]
   const [one] = way.reduce<Attachments>(reduceAttachments, [file('a')])
-  assert.deepEqual(one, file('a', { caption: 'Hi', submitted: { seenId: 'm2', quotedId: null } }))
+  assert.deepEqual(one, file('a', { caption: 'Hi', submitted: { seenId: 'm2', quotedId: null, isOverBudget: false } }))
 })
 
 test('the next file is sent when the previous one was accepted, and none overtakes a failed one', () => {

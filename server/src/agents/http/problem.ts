@@ -33,6 +33,10 @@ export const hintsByCode: Record<string, string[]> = {
     'Send nothing more today: the limit resets at midnight UTC, after Retry-After seconds.',
     'Call hand_over without `closing` for customers who cannot wait.',
   ],
+  BUDGET_REACHED: [
+    'Send nothing that costs money until `resets_at` of `budget`: repeating the call does not help.',
+    'Call hand_over without `closing`: people can send anyway, and admins can raise the budget.',
+  ],
   WINDOW_CLOSED: [
     'Call list_templates and answer with a template, if one fits.',
     'Or call hand_over, so that people take care of it.',

@@ -277,6 +277,8 @@ function writeChange({ detail, reason }: Activity, name: string | null): string 
       return `Marketing: ${detail.to?.replace('_', ' ') ?? 'decision undone'}.${by}`
     case 'standby':
       return detail.to === null ? 'We answer here again.' : 'Another automation on this number answers here.'
+    case 'over_budget':
+      return `A person sent a message over budget.${by}`
     default:
       return detail satisfies never
   }

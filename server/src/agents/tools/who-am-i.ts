@@ -2,6 +2,9 @@ import { Type } from 'typebox'
 import { scopes } from '../../auth/api-keys/caller.ts'
 import { nullable, oneOf, timestamp } from '../../base/route.ts'
 import { count, text, uuid } from '../../base/schema-types.ts'
+import { appliesTo, type Budget, budgetScopes, leftOf } from '../../inbox/budgets/budget.ts'
+import { shownAmount } from '../../inbox/budgets/budget-reached.ts'
+import { listBudgets, maxBudgets } from '../../inbox/budgets/manage-budgets.ts'
 import { findBillingSettings } from '../../inbox/costs/billing-settings.ts'
 import { readFreeMessages } from '../../inbox/costs/free-messages.ts'
 import { countSentToday } from '../../inbox/send/send-limits.ts'
@@ -93,6 +96,15 @@ export const whoAmI = defineTool({
               'Replies that the platform does not charge for, by connection of yours to it. Each message is one: a long text has several.',
           },
         ),
+        budgets: Type.Array(
+          Type.Object({
+            scope: oneOf(budgetScopes, { description: 'Whose sends share it.' }),
+            left: text(60, 'What your sends may still cost.', { example: '12.5' }),
+            unit: text(8, '`messages` that the platform charges for, or a currency.', { example: 'USD' }),
+            resets_at: timestamp('When it starts again.'),
+          }),
+          { maxItems: maxBudgets, description: 'Budgets of yours; without any, sends may cost anything.' },
+        ),
       },
       {
         description:
@@ -153,6 +165,7 @@ export const whoAmI = defineTool({
         quiet_seconds: 4,
         answer_within_minutes: 5,
         free_replies: [{ connection_id: exampleIds.connection, left: 640 }],
+        budgets: [{ scope: 'key', left: '180', unit: 'messages', resets_at: '2026-04-01T03:00:00.000Z' }],
       },
       time: '2026-03-01T12:00:00.000Z',
       next: ['Call wait_for_work for the next waiting customer.'],
@@ -162,12 +175,13 @@ export const whoAmI = defineTool({
     const { workspaceId, keyId, keyName, scopes: keyScopes, phoneVisibility, rateLimitLeft, may } = caller
     const [limits, settings, now] = [limitsOf(caller), agentSettingsOf(caller), clock.now()]
     const seesLeads = caller.workspace.leadsEnabled && [...keyScopes].some((scope) => scope.startsWith('leads.'))
-    const [workspace, connections, sent, fields, billing] = await Promise.all([
+    const [workspace, connections, sent, fields, billing, budgets] = await Promise.all([
       findWorkspace(db.sql, workspaceId),
       selectConnections(db.sql, caller),
       countSentToday(db.sql, workspaceId, keyId, now),
       seesLeads ? fieldsInUse(db.sql, workspaceId) : null,
       findBillingSettings(db.sql, workspaceId),
+      listBudgets(db.sql, workspaceId, now),
     ])
     const charging = connections.flatMap(({ id, channel }) => (channel === 'unofficial' ? [] : id))
     const freeMessages = await readFreeMessages(db.sql, workspaceId, charging, billing, now)
@@ -199,12 +213,26 @@ export const whoAmI = defineTool({
         quiet_seconds: settings.quietSeconds,
         answer_within_minutes: workspace?.agentWatchdogMinutes ?? null,
         free_replies: freeMessages.map(({ connectionId, left }) => ({ connection_id: connectionId, left })),
+        budgets: presentBudgets(budgets, keyId, connections),
       },
       time: now.toISOString(),
       next: nextSteps(stopped, may('inbox.read'), may('inbox.write'), may('leads.read')),
     }
   },
 })
+
+/** Shows the budgets that limit the key, on the connections that it can access. */
+function presentBudgets(budgets: readonly Budget[], keyId: string, connections: readonly { id: string }[]) {
+  const ids = connections.map(({ id }) => id)
+  return budgets
+    .filter((budget) => ids.some((connectionId) => appliesTo(budget, { connectionId, keyId })))
+    .map((budget) => ({
+      scope: budget.scope,
+      left: shownAmount(leftOf(budget), budget.unit),
+      unit: budget.currency ?? budget.unit,
+      resets_at: budget.until.toISOString(),
+    }))
+}
 
 const presentFields = (fields: ReadonlyMap<string, LeadField>) =>
   [...fields.values()].map(({ key, label, type, choices, required }) => ({

@@ -27,6 +27,7 @@ import {
 } from '../../inbox/assignment/reassign-to-people.ts'
 import { reopenSnoozed, watchSnoozed } from '../../inbox/assignment/snooze-timer.ts'
 import { createWaitingReminder } from '../../inbox/assignment/waiting-reminder.ts'
+import { countDueBudgets } from '../../inbox/budgets/count-ledger.ts'
 import { reindexIdle, watchIdle } from '../../inbox/conversation/activity-columns.ts'
 import { findReferencedFiles } from '../../inbox/media/fetch-queries.ts'
 import { deleteAbandonedUploads } from '../../inbox/media/uploads.ts'
@@ -112,6 +113,7 @@ function scheduledJobsOf(runtime: Runtime): ScheduledJob[] {
       work: () => reassignFromEndedKeys(db, keyStore, clock),
       isQuiet: true,
     },
+    { name: 'count-budgets', everyMs: minuteMs, work: () => countDueBudgets({ db, clock }), isSilent: true },
     { name: 'notify-waiting', everyMs: reminderEveryMs, isQuiet: true, ...waitingReminder },
     ...[
       { name: 'index-leads', isDue: feeds.hasAny, work: () => indexChangedFeeds({ db, keyStore }, feeds) },

@@ -87,6 +87,12 @@ export const postmanHints: HintsByOperation = {
     saves: { rate_card_id: 'rateCards[0].id' },
   },
   updateBillingSettings: { body: {} },
+  createBudget: {
+    body: { scope: 'workspace', unit: 'messages', period: 'day', limit: '1000000' },
+    saves: { budget_id: 'budget.id' },
+  },
+  updateBudget: { path: { budgetId: '{{budget_id}}' }, body: { limit: '2000000' } },
+  deleteBudget: { path: { budgetId: '{{budget_id}}' } },
   createSavedFilter: {
     body: { page: 'inbox', name: 'Waiting for me', query: 'view=mine&sort=waiting', shared: true },
     saves: { saved_filter_id: 'savedFilter.id' },

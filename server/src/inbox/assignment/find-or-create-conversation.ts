@@ -4,6 +4,10 @@ import type { Connection } from '../../channels/connection/connection.ts'
 import { findTemplate } from '../../channels/templates/templates.ts'
 import { findConsents } from '../../consents/store.ts'
 import { recordEvents } from '../../events/record.ts'
+import { checkBudgets } from '../budgets/allowance.ts'
+import { hasBudgets } from '../budgets/budget-queries.ts'
+import { BudgetReached } from '../budgets/budget-reached.ts'
+import { recountForSend } from '../budgets/count-ledger.ts'
 import { insertConversations } from '../conversation/batch-queries.ts'
 import { type ConversationChange, changeOwner } from '../conversation/change.ts'
 import { commitChange, recordDifference } from '../conversation/commit-change.ts'
@@ -18,6 +22,7 @@ import {
 } from '../conversation/errors.ts'
 import { lockCustomer } from '../conversation/lock-customer.ts'
 import { agent, takeRefusal } from '../conversation/owner.ts'
+import { countryOf } from '../costs/markets.ts'
 import { retryOnRace } from '../receive/permanent-errors.ts'
 import { noReferences } from '../send/check-references.ts'
 import { checkSend } from '../send/send-checks.ts'
@@ -33,6 +38,8 @@ export interface ConversationStart {
   phone: string
   /** Template to send: a conversation is created only for a message that can be sent. */
   template: Extract<SendCommand, { kind: 'template' }>
+  /** Whether a person sends it although a budget is used up. */
+  isOverBudget?: boolean
 }
 
 export interface StartedConversation {
@@ -57,9 +64,15 @@ export async function findOrCreateConversation(
   const isAllowed = connectionIds.length === 0 || connectionIds.includes(request.connectionId)
   const connection = isAllowed ? await deps.openConnection(workspaceId, request.connectionId) : null
   if (connection === null) throw connectionNotFound()
-  return deps.keyStore.withKeyring(workspaceId, (keyring) =>
-    retryOnRace(() => deps.db.tx((tx) => startLocked(tx, keyring, caller, connection, request, deps.clock.now()))),
-  )
+  const start = () =>
+    deps.keyStore.withKeyring(workspaceId, (keyring) =>
+      retryOnRace(() => deps.db.tx((tx) => startLocked(tx, keyring, caller, connection, request, deps.clock.now()))),
+    )
+  return start().catch(async (error: unknown) => {
+    // Like a send, it is refused by a budget only after a fresh count.
+    if (!(error instanceof BudgetReached) || !(await recountForSend(deps, workspaceId))) throw error
+    return start()
+  })
 }
 
 async function startLocked(
@@ -67,15 +80,19 @@ async function startLocked(
   keyring: Keyring,
   caller: Sender,
   connection: Connection,
-  { phone, template: command }: ConversationStart,
+  { phone, template: command, isOverBudget = false }: ConversationStart,
   now: Date,
 ): Promise<StartedConversation> {
   const { workspaceId, actor } = caller
+  const isConfirmed = isOverBudget && !isAgent(caller)
   if (isAgent(caller)) await checkAgent(tx, caller, connection.id, now)
   const template = (await findTemplate(tx, workspaceId, connection.id, command.name, command.language)) ?? null
   const customer = { userId: null, parentUserId: null, phone, name: null }
   const found = await lockCustomer(tx, keyring, { workspaceId, connectionId: connection.id }, customer, now)
-  const [consent = null] = await findConsents(tx, keyring, workspaceId, [found?.contact ?? customer])
+  const [[consent = null], isLimited] = await Promise.all([
+    findConsents(tx, keyring, workspaceId, [found?.contact ?? customer]),
+    hasBudgets(tx, workspaceId),
+  ])
   const before = found ?? withKnownConsent(newConversation(connection, customer, 'third_party', now, now), consent)
   const change = isAgent(caller) ? takeConversation(before, caller, now) : { conversation: before, events: [] }
   const { conversation } = change
@@ -89,8 +106,12 @@ async function startLocked(
     mediaTransport: undefined,
   })
   // The agent may repeat the call for its own conversation after a lost response: limits only a new owner.
-  if (isAgent(caller) && before.ownerEpoch !== conversation.ownerEpoch)
-    await checkLimits(tx, caller, conversation.id, now)
+  const isNewOwner = before.ownerEpoch !== conversation.ownerEpoch
+  if (isAgent(caller) && isNewOwner) await checkLimits(tx, caller, conversation.id, now)
+  if (isLimited && (found === undefined || isNewOwner)) {
+    const price = { country: countryOf(customer), category: (template?.category ?? '').toLowerCase() }
+    await checkBudgets(tx, workspaceId, { ...sendOf(caller, connection, conversation.id), ...price, isConfirmed }, now)
+  }
   if (found !== undefined) {
     if (conversation === before) return { conversation, isNew: false }
     await commitChange({ tx, keyring, workspaceId, now }, before, change, { actor, reason: null })
@@ -103,6 +124,11 @@ async function startLocked(
   ])
   return { conversation, isNew: true }
 }
+
+const sendOf = (caller: Sender, { id: connectionId, numberId }: Connection, conversationId: string) => ({
+  ...{ connectionId, numberId, conversationId, isCharging: true, parts: 1 },
+  keyId: isAgent(caller) ? caller.actor.id : null,
+})
 
 const isAgent = (caller: Sender): caller is HandoverAgent => caller.actor.type === 'agent'
 

@@ -92,6 +92,8 @@ export type ActivityDetail =
   | { kind: 'labels'; added: string[]; removed: string[] }
   | { kind: 'consent'; from: ConsentDecision | null; to: ConsentDecision | null; source: ConsentSource | null }
   | { kind: 'standby'; from: ThreadOwner | null; to: ThreadOwner | null }
+  /** A person sent a message although a budget was used up. */
+  | { kind: 'over_budget' }
 
 /** An entry of the thread between the messages. */
 export interface Activity {

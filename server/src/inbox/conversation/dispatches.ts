@@ -193,6 +193,8 @@ export interface Dispatch {
   is_dead: boolean
   /** Whether a call was allowed whose result is not recorded. */
   is_calling: boolean
+  /** Whether the send has reserved something of a budget. */
+  has_reservations: boolean
 }
 
 export async function lockDispatch(tx: Tx, workspaceId: string, messageId: string): Promise<Dispatch | undefined> {
@@ -202,7 +204,13 @@ export async function lockDispatch(tx: Tx, workspaceId: string, messageId: strin
       verdict,
       external_id,
       alive_until <= ${now} as is_dead,
-      starting_until is not null as is_calling
+      starting_until is not null as is_calling,
+      exists (
+        select
+        from budget_reservations r
+        where r.workspace_id = ${workspaceId}
+          and r.message_id = ${messageId}
+      ) as has_reservations
     from dispatches
     where workspace_id = ${workspaceId}
       and message_id = ${messageId}

@@ -108,8 +108,8 @@ function keyOf(sql: Sql, grouping: CostGrouping): Fragment {
   }
 }
 
-// Categories that are billed like another if a card has no price of their own.
-const sameRates = [
+/** Categories that are billed like another if a card has no price of their own. */
+export const sameRates = [
   { category: 'marketing_lite', as: 'marketing' },
   { category: 'group_marketing', as: 'marketing' },
   { category: 'group_utility', as: 'utility' },
@@ -120,13 +120,15 @@ const sameRates = [
  * SQL, after `with`: `priced`, one row per message of the period and of its first month before it. The whole month is
  * read, because the place of a message in it decides about its price.
  */
-function pricedCharges(sql: Sql, scope: CostScope, { from, to }: CostPeriod): Fragment {
-  const { workspaceId, connectionIds, settings, currency, baseCurrency = currency } = scope
+export function pricedCharges(sql: Sql, scope: CostScope, { from, to }: CostPeriod): Fragment {
+  const { workspaceId, connectionIds, settings, currency, baseCurrency } = scope
   const { timeZone, freeServiceMessages } = settings
   // Only the sums are limited to some connections: the others' messages use up tiers too.
   const only = connectionIds === null ? sql`` : sql`and placed.connection_id = any (${[...connectionIds]}::uuid[])`
   const inCurrency =
-    currency === null ? sql`` : sql`and coalesce(b.currency, ${baseCurrency}::text) = ${currency}::text`
+    baseCurrency === undefined || currency === null
+      ? sql``
+      : sql`and coalesce(b.currency, ${baseCurrency}::text) = ${currency}::text`
   return sql`
     ledger as (
       select c.*, k.number_id, (c.charged_at at time zone ${timeZone})::date as day,

@@ -4,6 +4,7 @@ import type { Connection } from '../../channels/connection/connection.ts'
 import type { Recipient } from '../../channels/connector.ts'
 import type { Template } from '../../channels/templates/templates.ts'
 import type { Consent } from '../../consents/consent.ts'
+import type { BudgetAllowance, ReservedCost, SendToReserve } from '../budgets/allowance.ts'
 import {
   type ConversationChange,
   changeOwner,
@@ -17,6 +18,7 @@ import { conversationNotFound } from '../conversation/errors.ts'
 import { type Message, newMessage, uniqueTime } from '../conversation/message.ts'
 import { rangeMs } from '../conversation/message-queries.ts'
 import { human } from '../conversation/owner.ts'
+import { countryOf } from '../costs/markets.ts'
 import type { SendReferences } from './check-references.ts'
 import { checkSend, type SendDraft } from './send-checks.ts'
 import type { ParsedSend, SendDeps, SendEffects, Sender } from './send-deps.ts'
@@ -32,6 +34,7 @@ export interface SendThread {
   conversation: Conversation
   /** Whether a change of owner waits for calls in progress. */
   isHeld: boolean
+  hasBudgets: boolean
   /** Times in use by messages, in ms, from now to now + `rangeMs`. */
   times: Set<number>
 }
@@ -42,6 +45,7 @@ export interface SendBatch {
   /** Idempotency keys used before or reserved in this transaction. */
   usedKeys: Set<string>
   allowance: Allowance
+  budgets: BudgetAllowance
 }
 
 /** Data read for one send. */
@@ -65,6 +69,8 @@ export interface PlannedSend {
   /** Events of a change of owner. */
   events: ConversationChange['events']
   effects: SendEffects
+  /** What it has reserved; null without budgets. */
+  cost: ReservedCost | null
 }
 
 /** A send that was not reserved: refused, a repeat of a used key, or in need of its own transaction. */
@@ -75,7 +81,7 @@ export const keyOf = (send: ParsedSend | undefined): string => `${send?.sender.a
 /** Validates a send without database access and updates the conversation of its thread. */
 export function planSend(
   deps: SendDeps,
-  { connections, usedKeys, allowance }: SendBatch,
+  { connections, usedKeys, allowance, budgets }: SendBatch,
   { send, thread }: { send: ParsedSend; thread: SendThread | undefined },
   { template, consent, isFree, references, unseen }: SendFacts,
   { isAlone, now }: { isAlone: boolean; now: Date },
@@ -110,6 +116,7 @@ export function planSend(
     if (draft.probedHold !== undefined && !isAlone) return 'alone'
     const limitedSend = { sender, conversationId: conversation.id }
     allowance.check(limitedSend)
+    const cost = budgets.reserve(toReserve(send, conversation, connection, draft))
     allowance.consume(limitedSend)
     const message = messageOf(thread, send, draft, now)
     const { conversation: afterOwnerChange, events } = takeOver(send, conversation, now)
@@ -124,7 +131,7 @@ export function planSend(
     const readsMessages = after.unreadCount < conversation.unreadCount
     const price = { parts: draft.parts.length, channel: conversation.channel, isTemplate: draft.kind === 'template' }
     const effects = { isUnsolicited, leavesUnseen: unseen !== null, readsMessages, ...price }
-    return { send, thread, connection, draft, message, recipient, events, effects }
+    return { send, thread, connection, draft, message, recipient, events, effects, cost }
   } catch (error) {
     if (error instanceof ApiError) return { refused: error }
     throw error
@@ -137,6 +144,24 @@ const hasWrittenSince = ({ inbound: { newest } }: Conversation, seen: SeenPositi
 
 function checkParts({ maxParts }: Sender, { parts }: SendDraft, maxTextLength: number | null): void {
   if (maxParts !== undefined && parts.length > maxParts) throw tooManyParts(parts.length, maxParts, maxTextLength)
+}
+
+function toReserve(
+  { sender, isOverBudget = false }: ParsedSend,
+  { id, channel, contact }: Conversation,
+  { id: connectionId, numberId }: Connection,
+  { parts }: SendDraft,
+): SendToReserve {
+  const [part] = parts
+  const isPerson = sender.actor.type !== 'agent'
+  return {
+    ...{ conversationId: id, connectionId, numberId, parts: parts.length },
+    keyId: isPerson ? null : sender.actor.id,
+    isConfirmed: isPerson && isOverBudget,
+    isCharging: channel !== 'unofficial',
+    country: countryOf(contact),
+    category: part?.kind === 'template' ? (part.category ?? '').toLowerCase() : 'service',
+  }
 }
 
 const canUse = ({ sender }: ParsedSend, { connectionId }: Conversation): boolean =>

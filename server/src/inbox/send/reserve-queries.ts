@@ -8,10 +8,13 @@ import { conversationColumns, matchesConversationId, opaqueWorkspaceId } from '.
 import type { ParsedSend } from './send-deps.ts'
 import type { SendRates } from './send-rate.ts'
 
-/** A locked conversation, and whether a change of owner waits for calls in progress. */
+/** A locked conversation. */
 export interface LockedConversation {
   conversation: Conversation
+  /** Whether a change of owner waits for calls in progress. */
   isHeld: boolean
+  /** Whether its workspace has budgets, so that others need no query for them. */
+  hasBudgets: boolean
 }
 
 /**
@@ -24,14 +27,19 @@ export async function lockForSends(
   isSingle: boolean,
 ): Promise<LockedConversation[]> {
   for (let attempt = 1; ; attempt++) {
-    const rows = await tx<(ConversationRow & { is_held: boolean })[]>`
-      select ${conversationColumns(tx)}, coalesce(c.starts_held_until > clock_timestamp(), false) as is_held
+    const rows = await tx<(ConversationRow & { is_held: boolean; has_budgets: boolean })[]>`
+      select ${conversationColumns(tx)}, coalesce(c.starts_held_until > clock_timestamp(), false) as is_held,
+        exists (select from budget_counts where workspace_id = ${opaqueWorkspaceId(tx, workspaceId)}) as has_budgets
       from conversations c
       where ${matchesSends(tx, workspaceId, sends, isSingle)}
       order by c.id
       for update of c ${isSingle ? tx`` : tx`skip locked`}`
     if (rows.length > 0 || !isSingle || attempt === 2) {
-      return rows.map((row) => ({ conversation: decryptConversation(keyring, row), isHeld: row.is_held }))
+      return rows.map((row) => ({
+        conversation: decryptConversation(keyring, row),
+        isHeld: row.is_held,
+        hasBudgets: row.has_budgets,
+      }))
     }
   }
 }

@@ -6,12 +6,14 @@ import { claimProbe } from '../../channels/health/availability.ts'
 import { isActive } from '../../channels/health/holds.ts'
 import { findTemplate } from '../../channels/templates/templates.ts'
 import { findConsents } from '../../consents/store.ts'
+import { type BudgetAllowance, lockBudgets, noBudgets, type ReservedMessage } from '../budgets/allowance.ts'
 import { storeConversations } from '../conversation/batch-queries.ts'
-import { commitChange } from '../conversation/commit-change.ts'
+import { commitChange, recordActivities } from '../conversation/commit-change.ts'
 import type { ChangeTx } from '../conversation/conversation.ts'
 import type { DispatchKey } from '../conversation/dispatches.ts'
 import { findTimes, insertMessages, rangeMs } from '../conversation/message-queries.ts'
 import { isInFreeWindow } from '../costs/free-messages.ts'
+import { countryOf } from '../costs/markets.ts'
 import { attachUpload } from '../media/attached-uploads.ts'
 import { insertAttachments } from '../media/media-queries.ts'
 import { findReferences, hasReferences, noReferences, type OutgoingFile } from './check-references.ts'
@@ -106,9 +108,14 @@ async function reserve(context: ReserveContext, sends: readonly ParsedSend[]): P
   const { deps, tx, isAlone } = context
   const requestedAt = performance.now()
   const { sendsInThreads, known, now } = await deps.step('lock', () => lock(context, sends))
-  const decisions = await deps.step('check', async () => {
+  const { decisions, budgets } = await deps.step('check', async () => {
     const found = await readFacts(context, sendsInThreads, known.connections, now)
-    return sendsInThreads.map((one, n) => planSend(deps, known, one, found[n] ?? noFacts, { isAlone, now }))
+    const budgets = await lockBudgetsOf(context, sendsInThreads, known.connections, now)
+    const inBatch = { ...known, budgets }
+    const decisions = sendsInThreads.map((one, n) =>
+      planSend(deps, inBatch, one, found[n] ?? noFacts, { isAlone, now }),
+    )
+    return { decisions, budgets }
   })
   const planned = decisions.flatMap((one) => (typeof one === 'object' && 'message' in one ? [one] : []))
   for (const { connection, draft } of planned) {
@@ -116,7 +123,7 @@ async function reserve(context: ReserveContext, sends: readonly ParsedSend[]): P
     if (!mayTry) throw connectionUnavailable()
   }
   if (planned.length < sends.length) await known.allowance.release()
-  const started = planned.length === 0 ? [] : await deps.step('write', () => write(context, planned, now))
+  const started = planned.length === 0 ? [] : await deps.step('write', () => write(context, planned, budgets, now))
   const startedById = new Map(started.map((one) => [one.messageId, one]))
   return decisions.map((one) => {
     if (typeof one === 'string' || 'refused' in one) return one
@@ -156,7 +163,7 @@ async function lock({ deps, tx, keyring, workspaceId, isAlone }: ReserveContext,
   const lockedSends = sendsInThreads.flatMap(({ send, thread }) =>
     thread ? { ...send, conversationId: thread.before.id } : [],
   )
-  const known: SendBatch = {
+  const known: Omit<SendBatch, 'budgets'> = {
     connections: new Map(connections.map((one) => [one.id, one])),
     usedKeys,
     allowance: counted ?? (await count(lockedSends)),
@@ -219,11 +226,31 @@ async function readFactsOfOne(
   return { template, consent, isFree, references, unseen: null }
 }
 
+/** Locks the budgets that limit these sends. Runs no statement in a workspace without budgets. */
+async function lockBudgetsOf(
+  { tx, workspaceId }: ReserveContext,
+  sendsInThreads: readonly SendInThread[],
+  connections: SendBatch['connections'],
+  now: Date,
+): Promise<BudgetAllowance> {
+  const conversations = sendsInThreads.flatMap(({ thread }) => (thread?.hasBudgets ? thread.before : []))
+  if (conversations.length === 0) return noBudgets
+  const numberIds = conversations.flatMap(({ connectionId }) => connections.get(connectionId)?.numberId ?? [])
+  const sends = {
+    conversationIds: [...new Set(conversations.map(({ id }) => id))],
+    numberIds: [...new Set(numberIds)],
+    countries: [...new Set(conversations.map(({ contact }) => countryOf(contact)))],
+  }
+  return lockBudgets(tx, workspaceId, sends, now)
+}
+
 async function write(
   { deps, tx, keyring, workspaceId, isAlone }: ReserveContext,
   planned: readonly PlannedSend[],
+  budgets: BudgetAllowance,
   now: Date,
 ): Promise<StartedDispatch[]> {
+  await budgets.recordAlerts()
   const sends = planned.map(({ send, message, draft }) => ({
     senderId: send.sender.actor.id,
     key: send.key,
@@ -252,12 +279,32 @@ async function write(
       insertAttachments({ tx, keyring, workspaceId }, messages),
       attachUploads(tx, workspaceId, planned, now),
       storeThreads({ tx, keyring, workspaceId, now }, planned),
+      recordOverBudget(tx, workspaceId, planned, now),
+      budgets.store(planned.flatMap(reservedMessageOf)),
       // Last, because rate limits are shared with all other senders: their rows stay locked only until the commit.
       startDispatches(tx, workspaceId, starts, databaseTime.now),
     ])
   // A single send can still be rolled back by the result of a statement.
-  const [, , , , , started] = await (isAlone ? writeAll() : pipelineCommit(tx, writeAll))
+  const [, , , , , , , started] = await (isAlone ? writeAll() : pipelineCommit(tx, writeAll))
   return started
+}
+
+function reservedMessageOf({ send, message, connection, cost }: PlannedSend): ReservedMessage[] {
+  if (cost === null) return []
+  const { id: connectionId, numberId } = connection
+  return [
+    { messageId: message.id, connectionId, numberId, keyId: isAgentSend(send) ? send.sender.actor.id : null, cost },
+  ]
+}
+
+/** Records who sent although a budget was used up. */
+async function recordOverBudget(tx: Tx, workspaceId: string, planned: readonly PlannedSend[], now: Date) {
+  for (const { send, message, cost } of planned) {
+    if (!cost?.isOver) continue
+    const { conversationId } = message
+    const cause = { actor: send.sender.actor, reason: null }
+    await recordActivities(tx, workspaceId, [{ conversationId, detail: { kind: 'over_budget' } }], cause, now)
+  }
 }
 
 const isAgentSend = ({ sender }: ParsedSend): boolean => sender.actor.type === 'agent'

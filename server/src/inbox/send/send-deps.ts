@@ -101,6 +101,8 @@ export interface ParsedSend {
   seen?: SeenPosition | undefined
   /** Newest message seen by the sender: the send fails if there are newer ones. Null for no check. */
   lastSeenId: string | null
+  /** Whether a person sends it although a budget is used up. */
+  isOverBudget?: boolean
 }
 
 /** Wakes requests that wait for a send of a conversation to be settled, on any node. */

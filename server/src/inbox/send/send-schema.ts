@@ -56,6 +56,15 @@ const lastSeen = {
   ),
 }
 
+export const overBudget = {
+  over_budget: Type.Optional(
+    Type.Boolean({
+      description:
+        'Sends it although a budget is used up, which the thread records. Without it, nothing is sent then: 409 `BUDGET_REACHED` with that `budget`.',
+    }),
+  ),
+}
+
 const quotes = {
   quoted_message_id: Type.Optional(
     uuid('Message of this conversation to quote; the customer sees it above the new one.'),
@@ -179,7 +188,7 @@ export const ReactionSend = strict({
 })
 
 const seen = <P extends TProperties>(send: TObject<P>, title: string) =>
-  Type.Object({ ...send.properties, ...lastSeen }, { ...closed, title })
+  Type.Object({ ...send.properties, ...lastSeen, ...overBudget }, { ...closed, title })
 
 /** Body of a member's send: more kinds than for keys, and `if_last_message_id`. */
 export const TeamSend = Type.Union([
@@ -222,7 +231,7 @@ const errorSchema = (title: string, statusCode: number, code: string, statusMess
   errorResponse(title, statusCode, description, statusMessage, { code })
 
 const conflicts =
-  '`OWNER_MISMATCH`: the caller does not own the conversation; the message names the owner. `ON_STANDBY`: another app on the number has the conversation at the platform, with its role in `data.thread_owner`; only a person may answer. `CONNECTION_UNAVAILABLE`: the connection cannot send now. `ACKNOWLEDGEMENT_REQUIRED`: unofficial channel without a current acknowledgement. `NOT_RETRYABLE`: the result of the first request with this key is not known yet; retry later. `UNANSWERED_LIMIT`: the key has reached its limit of messages without an answer from the customer. In addition, 429 `DAILY_SENDS_REACHED`: the key has reached its limit per UTC day.'
+  '`OWNER_MISMATCH`: the caller does not own the conversation; the message names the owner. `ON_STANDBY`: another app on the number has the conversation at the platform, with its role in `data.thread_owner`; only a person may answer. `CONNECTION_UNAVAILABLE`: the connection cannot send now. `ACKNOWLEDGEMENT_REQUIRED`: unofficial channel without a current acknowledgement. `NOT_RETRYABLE`: the result of the first request with this key is not known yet; retry later. `UNANSWERED_LIMIT`: the key has reached its limit of messages without an answer from the customer. In addition, 429 `DAILY_SENDS_REACHED`: the key has reached its limit per UTC day; and 429 `BUDGET_REACHED`: the message may cost more than what is left of a budget of the workspace, the connection or the key; `budget` says which, and when it starts again.'
 
 /** Errors of a send that was refused or not delivered, by `data.code`. */
 export const sendErrors = {
@@ -255,5 +264,5 @@ export const memberSendConflict = errorSchema(
   409,
   'THREAD_MOVED',
   'There are newer messages. Read them, then send again or discard your message.',
-  `${conflicts} \`THREAD_MOVED\`: there are messages newer than \`if_last_message_id\`; \`message\` is the newest one.`,
+  `${conflicts} For members, \`BUDGET_REACHED\` is 409, and \`over_budget\` sends the message anyway. \`THREAD_MOVED\`: there are messages newer than \`if_last_message_id\`; \`message\` is the newest one.`,
 )

@@ -1,6 +1,9 @@
 import { batch } from '../../base/async/batch.ts'
 import { isRolledBack, violates } from '../../base/db.ts'
 import { isUuid } from '../../base/id.ts'
+import { notifyReached } from '../budgets/alerts.ts'
+import { BudgetReached } from '../budgets/budget-reached.ts'
+import { recountForSend } from '../budgets/count-ledger.ts'
 import type { SeenPosition } from '../conversation/conversation-state.ts'
 import { conversationNotFound } from '../conversation/errors.ts'
 import { findConversation } from '../conversation/queries.ts'
@@ -12,7 +15,7 @@ import type { ParsedSend, SendDeps, Sender, SendResponse } from './send-deps.ts'
 import { outcomeUnknownYet } from './send-errors.ts'
 import { type AcceptedCall, settle, settleAccepted } from './settle.ts'
 import type { StoredResponse } from './settle-parts.ts'
-import { splitLastSeen } from './stale-thread.ts'
+import { splitMemberFields } from './stale-thread.ts'
 
 export interface SendRequest {
   conversationId: string
@@ -95,7 +98,20 @@ async function send(
   return { ...answer, isReplay: false, ...effects }
 }
 
+/** A refusal by a budget stands only after a fresh count: what is reserved may have turned out to be free. */
 async function reserve(deps: SendDeps, writes: SendTransactions, send: ParsedSend): Promise<Reservation> {
+  const first = await tryToReserve(deps, writes, send)
+  if (!isOverBudget(first)) return first
+  const isCounted = await recountForSend(deps, send.sender.workspaceId)
+  const reservation = isCounted ? await tryToReserve(deps, writes, send) : first
+  if (isOverBudget(reservation)) await notifyReached(deps, send.sender.workspaceId, reservation.refused.budget)
+  return reservation
+}
+
+const isOverBudget = (reservation: Reservation): reservation is { refused: BudgetReached } =>
+  typeof reservation === 'object' && 'refused' in reservation && reservation.refused instanceof BudgetReached
+
+async function tryToReserve(deps: SendDeps, writes: SendTransactions, send: ParsedSend): Promise<Reservation> {
   try {
     const reservation = needsOwnTransaction(send) ? 'alone' : await writes.reserve(send)
     return reservation === 'alone' ? await reserveOne(deps, send) : reservation
@@ -123,9 +139,12 @@ function parseRequest(sender: Sender, request: SendRequest): ParsedSend {
   if (problem !== undefined) throw problem
   const { syntax = sender.actor.type === 'agent' ? 'contract' : 'whole' } = request
   // The contract's body has no such field, so it is rejected like any unknown field.
-  const { lastSeenId, rest } =
-    syntax === 'contract' ? { lastSeenId: null, rest: request.body } : splitLastSeen(request.body)
+  const { lastSeenId, isOverBudget, rest } =
+    syntax === 'contract'
+      ? { lastSeenId: null, isOverBudget: false, rest: request.body }
+      : splitMemberFields(request.body)
   const key = parseIdempotencyKey(request.idempotencyKey)
   const command = parseSendCommand(rest, syntax)
-  return { sender, conversationId, key, command, ...(identity !== undefined && { identity }), seen, lastSeenId }
+  const compared = identity === undefined ? {} : { identity }
+  return { sender, conversationId, key, command, ...compared, seen, lastSeenId, isOverBudget }
 }

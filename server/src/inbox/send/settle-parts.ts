@@ -4,6 +4,7 @@ import { runStep } from '../../base/run-step.ts'
 import { type Channel, channels } from '../../channels/connection/connection.ts'
 import type { Connector } from '../../channels/connector.ts'
 import { type NewEvent, recordEvents } from '../../events/record.ts'
+import { releaseReservations } from '../budgets/release-reservations.ts'
 import { messageSent, messageStatusChanged } from '../conversation/change.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import {
@@ -124,6 +125,10 @@ async function settle(
     removeDispatch(tx, workspaceId, messageId),
     recordEvents(tx, keyring, workspaceId, eventsOf(conversation, before, message, now), now),
   ])
+  if (lockedDispatch?.has_reservations) {
+    const failed = outcome.parts.flatMap(({ part, status }) => (status === 'failed' ? part : []))
+    await releaseReservations(tx, workspaceId, messageId, failed)
+  }
   if (early.length > 0) {
     const { connectionId } = before
     await completeEarlyCharges(

@@ -22,13 +22,30 @@ const maxLookBack = 50
 /** Field of a member's send with the newest message they have seen. */
 export const lastSeenField = 'if_last_message_id'
 
-/** Removes the field from a member's body, which then equals an agent's. Throws 400 for an invalid id. */
-export function splitLastSeen(body: unknown): { lastSeenId: string | null; rest: unknown } {
-  if (typeof body !== 'object' || body === null || !(lastSeenField in body)) return { lastSeenId: null, rest: body }
-  const { [lastSeenField]: id, ...rest } = body
-  if (typeof id !== 'string' || !isUuid(id)) throw invalid(lastSeenField, 'must be the id of a message')
-  return { lastSeenId: id.toLowerCase(), rest }
+/** Field of a member's send that sends it although a budget is used up. */
+export const overBudgetField = 'over_budget'
+
+interface MemberFields {
+  lastSeenId: string | null
+  isOverBudget: boolean
+  rest: unknown
 }
+
+/** Removes the fields of a member's body, which then equals an agent's. Throws 400 for invalid ones. */
+export function splitMemberFields(body: unknown): MemberFields {
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    return { lastSeenId: null, isOverBudget: false, rest: body }
+  const { [lastSeenField]: id, [overBudgetField]: isOverBudget = false, ...rest } = body as MemberBody
+  if (typeof isOverBudget !== 'boolean') throw invalid(overBudgetField, 'must be boolean')
+  return { lastSeenId: id === undefined ? null : parseLastSeen(id), isOverBudget, rest }
+}
+
+function parseLastSeen(id: unknown): string {
+  if (typeof id !== 'string' || !isUuid(id)) throw invalid(lastSeenField, 'must be the id of a message')
+  return id.toLowerCase()
+}
+
+type MemberBody = Partial<Record<typeof lastSeenField | typeof overBudgetField, unknown>>
 
 /**
  * Returns the newest message by the customer or another sender after the last one that the sender has seen; null if

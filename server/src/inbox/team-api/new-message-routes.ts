@@ -14,7 +14,7 @@ import { sendMessage } from '../send/send.ts'
 import { parseIdempotencyKey } from '../send/send-command.ts'
 import type { SendDeps } from '../send/send-deps.ts'
 import { StaleThread } from '../send/send-errors.ts'
-import { memberSendConflict, SendHeaders, sendErrors, TeamSend, TemplateSend } from '../send/send-schema.ts'
+import { memberSendConflict, overBudget, SendHeaders, sendErrors, TeamSend, TemplateSend } from '../send/send-schema.ts'
 import { conversationsPath, scopeOf } from './inbox-request.ts'
 import { presentTeamMessage } from './present-conversation.ts'
 
@@ -24,7 +24,7 @@ export function sendRoutes(api: TeamApi, deps: SendDeps): void {
     operationId: 'sendMessageAsMember',
     summary: 'Send a message to the customer',
     description:
-      'Like the send of the Inbox API, but for any conversation of the workspace, and with files (`media`, an upload of the conversation), reactions and quotes. Except for reactions, sets the owner to `human` in the same step and, if there is no assignee, assigns the conversation to the member. With `if_last_message_id`, nothing is sent if there are newer messages. Files are uploaded to the platform first, so the response can take minutes.',
+      'Like the send of the Inbox API, but for any conversation of the workspace, and with files (`media`, an upload of the conversation), reactions and quotes. Except for reactions, sets the owner to `human` in the same step and, if there is no assignee, assigns the conversation to the member. With `if_last_message_id`, nothing is sent if there are newer messages. If a budget is used up, nothing is sent without `over_budget`. Files are uploaded to the platform first, so the response can take minutes.',
     params: Type.Object({ ...workspaceParams, ...conversationParam }),
     headers: SendHeaders,
     query: noQuery,
@@ -61,6 +61,7 @@ const NewConversation = strictTitled('NewConversation', {
     example: '+55 81 99123-4567',
   }),
   template: TemplateSend.properties.template,
+  ...overBudget,
 })
 
 const StartedConversation = titled('StartedConversation', {
@@ -84,7 +85,7 @@ export function startRoutes(api: TeamApi, deps: SendDeps): void {
     run: async ({ member, body, headers, reply }) => {
       requireInbox(member)
       const idempotencyKey = parseIdempotencyKey(headers['idempotency-key'])
-      const { connection_id, phone: enteredPhone, template } = body
+      const { connection_id, phone: enteredPhone, template, over_budget: isOverBudget = false } = body
       const phone = parsePhone(enteredPhone, member.workspace.defaultCountry ?? undefined)
       if (phone === null) throw invalid('phone', phoneProblem(enteredPhone))
       const { name, language, body_params: parameters = [] } = template
@@ -93,11 +94,12 @@ export function startRoutes(api: TeamApi, deps: SendDeps): void {
         connectionId: connection_id.toLowerCase(),
         phone,
         template: { kind: 'template', name, language, parameters },
+        isOverBudget,
       })
       const sent = await sendMessage(deps, sender, {
         conversationId: conversation.id,
         idempotencyKey,
-        body: { kind: 'template', template },
+        body: { kind: 'template', template, over_budget: isOverBudget },
       })
       if (sent.isReplay) reply.header('idempotent-replayed', 'true')
       const responseBody = JSON.parse(sent.body)

@@ -30,8 +30,8 @@ const labels = (description: string) => Type.Array(uuid(), { ...unpaged, descrip
 
 const TeamActivity = described('TeamActivity', 'Entry of the thread between the messages.', {
   id: idSchema('Activity id.'),
-  kind: oneOf(['owner', 'status', 'assignee', 'labels', 'consent', 'standby'] as const, {
-    description: 'What changed.',
+  kind: oneOf(['owner', 'status', 'assignee', 'labels', 'consent', 'standby', 'over_budget'] as const, {
+    description: 'What changed. `over_budget`: a person sent a message although a budget was used up.',
   }),
   from: name(
     'Old value: an owner (`human` or `agent:<api_key_id>`), a status, a member, a decision about marketing (`opted_in`, `opted_out`), or the other app on the number that has the conversation; null for none.',
@@ -195,9 +195,9 @@ function presentActivity({ id, detail, reason, actor, createdAt }: Activity, nam
   return {
     id,
     kind: detail.kind,
-    from: detail.kind === 'labels' ? null : detail.from,
+    from: 'from' in detail ? detail.from : null,
     fromName: from === null ? null : names(from.type, from.id),
-    to: detail.kind === 'labels' ? null : detail.to,
+    to: 'to' in detail ? detail.to : null,
     toName: to === null ? null : names(to.type, to.id),
     snoozedUntil: detail.kind === 'status' ? detail.snoozedUntil : null,
     added: detail.kind === 'labels' ? detail.added : [],

@@ -13,6 +13,8 @@ export interface PushContent {
   customer: string | null
   connection: string | null
   isLimited?: boolean
+  /** Whether a budget is used up, not just nearly. */
+  isReached?: boolean
 }
 
 type Sentence = (facts: PushContent & { actor: string }) => string
@@ -37,6 +39,7 @@ const texts: Record<PushLanguage, PushTexts> = {
       waiting: ({ count }) =>
         count === 1 ? 'A customer is waiting for a reply' : `${count} customers are waiting for a reply`,
       connection: ofConnection('A connection is disconnected', 'needs attention', 'is disconnected'),
+      budget: ({ isReached }) => (isReached ? 'A message budget is used up' : '80% of a message budget is used'),
     },
   },
   es: {
@@ -47,6 +50,8 @@ const texts: Record<PushLanguage, PushTexts> = {
       handover: ({ actor }) => `${actor} transfirió una conversación`,
       waiting: ({ count }) => (count === 1 ? 'Un cliente espera respuesta' : `${count} clientes esperan respuesta`),
       connection: ofConnection('Una conexión está desconectada', 'necesita atención', 'está desconectada'),
+      budget: ({ isReached }) =>
+        isReached ? 'Se agotó un presupuesto de mensajes' : 'Se usó el 80 % de un presupuesto de mensajes',
     },
   },
   pt: {
@@ -57,6 +62,8 @@ const texts: Record<PushLanguage, PushTexts> = {
       handover: ({ actor }) => `${actor} transferiu uma conversa`,
       waiting: ({ count }) => (count === 1 ? 'Um cliente aguarda resposta' : `${count} clientes aguardam resposta`),
       connection: ofConnection('Uma conexão está desconectada', 'precisa de atenção', 'está desconectada'),
+      budget: ({ isReached }) =>
+        isReached ? 'Um orçamento de mensagens acabou' : '80% de um orçamento de mensagens foi usado',
     },
   },
 }

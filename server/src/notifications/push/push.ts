@@ -185,7 +185,8 @@ function payloadOf(
   const { workspaceId, id, kind, count, conversationId, connectionId, reason } = notification
   const { actorName: actor = null, connectionName: connection = null, contact = null } = resolvedNames ?? {}
   const customer = names ? (contact?.name ?? null) : null
-  const { title, body } = pushText({ kind, count, actor, customer, connection, isLimited: reason !== null }, language)
+  const problem = { isLimited: reason !== null, isReached: reason === 'reached' }
+  const { title, body } = pushText({ kind, count, actor, customer, connection, ...problem }, language)
   return JSON.stringify({ id, title, body, url: urlOf(workspaceId, conversationId, connectionId) })
 }
 

@@ -19,7 +19,8 @@ const needs = {
     orderLeadFields createConnection updateConnection deleteConnection pauseConnection resumeConnection pairConnection
     unpairConnection syncConnectionTemplates createWebhook updateWebhook deleteWebhook rotateWebhookSecret disableWebhook
     enableWebhook testWebhook getDelivery resendDelivery createReplay createForm updateForm deleteForm getCosts
-    exportCosts listRateCards importRateCards deleteRateCard setConnectionCurrency updateBillingSettings eraseCustomer listErasures getErasure
+    exportCosts listRateCards importRateCards deleteRateCard setConnectionCurrency updateBillingSettings listBudgets
+    createBudget updateBudget deleteBudget eraseCustomer listErasures getErasure
     uploadLeadImport`,
   owner: 'endSessionsOfMember listTeamTokens createTeamToken revokeTeamToken exportLeads',
 }

@@ -116,6 +116,21 @@ test('leads are created, matched, updated, read and listed across pages', async 
   await assert.rejects(w.run({ ...missing, more: { status: 'new' } }))
 })
 
+test('a refusal by a budget is not retried, and a workflow can read which budget it was', async () => {
+  const w = await n8nWorld()
+  const admin = await signedInMember(w, 'admin')
+  await admin.call('PATCH', '/billing-settings', { freeServiceMessages: 0 })
+  const budget = { scope: 'workspace', unit: 'messages', period: 'month', limit: '1' }
+  assert.equal((await admin.call('POST', '/budgets', budget)).status, 201)
+  const { id } = await w.customerWrites('Hello')
+  await w.run(about('answer', id, { text: 'The first.' }))
+  const [failed] = await w.run(about('answer', id, { text: 'The second.' }), { continueOnFail: true })
+  const { code, status, next, data } = failed?.json ?? {}
+  const { limit, used } = (data as { budget: Record<string, unknown> }).budget
+  assert.deepEqual([code, status, limit, used], ['BUDGET_REACHED', 429, '1', '1'])
+  assert.match(String(next), /hand_over/)
+})
+
 test('an error says what to do, and a workflow that continues on failure can branch on its code', async () => {
   const w = await n8nWorld()
   const { id } = await w.customerWrites('I want a person')

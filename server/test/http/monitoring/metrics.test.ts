@@ -117,7 +117,7 @@ test('labels contain no ids, phones, addresses or secrets', async () => {
   const { id } = await here.lead({ phone: '+55 11 98765-4321' })
   await app.inject({ url: `/api/v1/leads/${id}`, headers: { authorization: `Bearer ${here.key}` } })
   const allowed =
-    /^(method|route|status|channel|outcome|type|category|quality|result|job|state|health|version|node|le|kind|space|major|minor|patch)$/
+    /^(method|route|status|channel|outcome|type|category|quality|result|job|scope|state|health|version|node|le|kind|space|major|minor|patch)$/
   for (const name of (await readMetrics(app)).keys()) {
     for (const [, label = '', value = ''] of name.matchAll(/(\w+)="([^"]*)"/g)) {
       assert.match(label, allowed, name)

@@ -138,20 +138,29 @@ export async function postUnread(workspaceId: string, id: string) {
   return (await unwrap(api.POST(`${conversationPath}/unread`, { params: { path: { workspaceId, id } } }))).conversation
 }
 
+export interface SendOptions {
+  /** Idempotency key. */
+  key: string
+  /** Sends only if this is still the last message (otherwise 409 `THREAD_MOVED`); null for no check. */
+  ifLastMessageId: string | null
+  /** Sends although a budget is used up (otherwise 409 `BUDGET_REACHED`). */
+  isOverBudget?: boolean
+}
+
 export function send(
   workspaceId: string,
   id: string,
   reply: Reply | ReactionToSend,
-  key: string,
-  ifLastMessageId: string | null,
+  { key, ifLastMessageId, isOverBudget = false }: SendOptions,
 ) {
   const staleCheck = ifLastMessageId === null ? {} : { if_last_message_id: ifLastMessageId }
+  const confirmation = isOverBudget ? { over_budget: true } : {}
   const headers = { 'idempotency-key': key }
   return unwrap(
     api.POST(`${conversationPath}/messages`, {
       params: { path: { workspaceId, id } },
       headers,
-      body: { ...reply, ...staleCheck },
+      body: { ...reply, ...staleCheck, ...confirmation },
     }),
   )
 }

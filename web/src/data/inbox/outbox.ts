@@ -32,6 +32,8 @@ export interface SendRequest {
   text: string
   /** Sends only if this is still the last message (otherwise 409 `THREAD_MOVED`). */
   ifLastMessageId?: string | null
+  /** Sends although a budget is used up (otherwise 409 `BUDGET_REACHED`). */
+  isOverBudget?: boolean
   /** Idempotency key of an earlier attempt. */
   key?: string
 }
@@ -42,7 +44,7 @@ export interface SendRequest {
  * server is unreachable, the send waits and is retried with the same key.
  */
 export async function sendReply(inbox: Inbox, id: string, request: SendRequest) {
-  const { reply, text, ifLastMessageId = null, key = crypto.randomUUID() } = request
+  const { reply, text, ifLastMessageId = null, isOverBudget = false, key = crypto.randomUUID() } = request
   const { queries, workspaceId } = inbox
   const items = queries.getQueryData<Thread>(threadKey(workspaceId, id))?.items ?? []
   const entry: OutboxEntry = {
@@ -55,7 +57,7 @@ export async function sendReply(inbox: Inbox, id: string, request: SendRequest) 
   }
   setOutbox(inbox, id, (outbox) => [...outbox, entry])
   try {
-    const call = () => calls.send(workspaceId, id, reply, key, ifLastMessageId)
+    const call = () => calls.send(workspaceId, id, reply, { key, ifLastMessageId, isOverBudget })
     const messageId = await enqueue(id, () => sendWithRetry(inbox, id, key, call))
     if (messageId !== null) changeEntry(inbox, id, entry.key, { messageId })
     await refreshThread(inbox, id).catch(() => {})
@@ -78,9 +80,9 @@ export function enqueue<T>(id: string, run: () => Promise<T>): Promise<T> {
 export async function sendInBackground(
   inbox: Inbox,
   id: string,
-  { reply, key, ifLastMessageId }: { reply: Reply | ReactionToSend; key: string; ifLastMessageId: string | null },
+  { reply, ...options }: calls.SendOptions & { reply: Reply | ReactionToSend },
 ): Promise<void> {
-  await sendWithRetry(inbox, id, key, () => calls.send(inbox.workspaceId, id, reply, key, ifLastMessageId))
+  await sendWithRetry(inbox, id, options.key, () => calls.send(inbox.workspaceId, id, reply, options))
   await refreshThread(inbox, id).catch(() => {})
 }
 

@@ -6,12 +6,14 @@ export interface NewConversation {
   connectionId: string
   phone: string
   template: { name: string; language: string; parameters: string[] }
+  /** Sends although a budget is used up. */
+  isOverBudget?: boolean
 }
 
 /** Sends a template to a number that may never have written. The key makes retries safe. */
 export const startConversation = (
   workspaceId: string,
-  { connectionId, phone, template }: NewConversation,
+  { connectionId, phone, template, isOverBudget = false }: NewConversation,
   key: string,
 ) =>
   unwrap(
@@ -21,6 +23,7 @@ export const startConversation = (
         connection_id: connectionId,
         phone,
         template: { name: template.name, language: template.language, body_params: template.parameters },
+        ...(isOverBudget && { over_budget: true }),
       },
     }),
   )

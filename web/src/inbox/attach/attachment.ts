@@ -22,6 +22,8 @@ export interface SubmitContext {
   /** Newest message that the writer had seen; nothing is sent if there is a newer one. */
   seenId: string | null
   quotedId: string | null
+  /** Whether the writer sends it although a budget is used up. */
+  isOverBudget?: boolean
 }
 
 export type Step =

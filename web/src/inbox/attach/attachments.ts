@@ -8,8 +8,8 @@ export type Change =
   | { type: 'uploaded'; id: string; upload: Upload }
   /** Send was pressed: the text becomes the caption of its file, the quote belongs to the first file. */
   | { type: 'submitted'; text: string; seenId: string | null; quotedId: string | null }
-  /** The writer has seen newer messages and still wants to send the files. */
-  | { type: 'seenUpdated'; seenId: string | null }
+  /** The writer has seen newer messages, or that a budget is used up, and still wants to send the files. */
+  | { type: 'confirmed'; seenId: string | null; isOverBudget: boolean }
   | { type: 'sendBegan'; id: string }
   | { type: 'accepted'; id: string }
   | { type: 'failed'; id: string; error: unknown }
@@ -25,10 +25,12 @@ export function reduceAttachments(all: Attachments, change: Change): Attachments
       return [...all, ...change.attachments]
     case 'submitted':
       return submitAll(all, change)
-    case 'seenUpdated':
+    case 'confirmed': {
+      const { seenId, isOverBudget } = change
       return all.map((one) =>
-        one.submitted === null ? one : { ...one, submitted: { ...one.submitted, seenId: change.seenId } },
+        one.submitted === null ? one : { ...one, submitted: { ...one.submitted, seenId, isOverBudget } },
       )
+    }
     case 'accepted':
       return all.filter(({ id, step }) => id !== change.id || step.at !== 'sending')
     case 'cancelled':

@@ -9,7 +9,13 @@ import { attachmentsOf, nextChange } from './tray-store.ts'
 
 /** Called when the server refuses a message; with null when the next attempt starts. */
 export type ReportRefusal = (
-  refused: { error: unknown; reply: Reply; text: string; ifLastMessageId: string | null } | null,
+  refused: {
+    error: unknown
+    reply: Reply
+    text: string
+    ifLastMessageId: string | null
+    isOverBudget: boolean
+  } | null,
 ) => void
 
 export interface FileSubmission {
@@ -55,9 +61,14 @@ export function retryFile(inbox: Inbox, id: string, report: ReportRefusal, attac
   sendSubmitted(inbox, id, report)
 }
 
-/** Retries the first failed file after the writer has seen newer messages. */
-export function resendFiles(inbox: Inbox, id: string, report: ReportRefusal, seenId: string | null): void {
-  changeAttachments(inbox.workspaceId, id, { type: 'seenUpdated', seenId })
+/** Retries the first failed file after the writer has confirmed it. */
+export function resendFiles(
+  inbox: Inbox,
+  id: string,
+  report: ReportRefusal,
+  confirmed: { seenId: string | null; isOverBudget: boolean },
+): void {
+  changeAttachments(inbox.workspaceId, id, { type: 'confirmed', ...confirmed })
   const first = firstSubmitted(attachmentsOf(inbox.workspaceId, id))
   if (first !== undefined) retryFile(inbox, id, report, first.id)
 }
@@ -93,13 +104,14 @@ async function sendOne(
   const quoted = submitted?.quotedId == null ? {} : { quoted_message_id: submitted.quotedId }
   const reply: Reply = { kind: 'media', upload_id: uploadId, ...(caption === '' ? {} : { text: caption }), ...quoted }
   const ifLastMessageId = submitted?.seenId ?? null
+  const isOverBudget = submitted?.isOverBudget ?? false
   changeAttachments(workspaceId, id, { type: 'sendBegan', id: one.id })
   report(null)
   try {
-    await sendInBackground(inbox, id, { reply, key, ifLastMessageId })
+    await sendInBackground(inbox, id, { reply, key, ifLastMessageId, isOverBudget })
     changeAttachments(workspaceId, id, { type: 'accepted', id: one.id })
   } catch (error) {
     changeAttachments(workspaceId, id, { type: 'failed', id: one.id, error })
-    report({ error, reply, text: caption, ifLastMessageId })
+    report({ error, reply, text: caption, ifLastMessageId, isOverBudget })
   }
 }

@@ -3,10 +3,13 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useConnectionActions } from '../../data/connections.ts'
 import { takeOver } from '../../data/inbox/actions.ts'
+import type { Inbox } from '../../data/inbox/inbox.ts'
 import { useInbox } from '../../data/inbox/queries.ts'
 import type { Conversation } from '../../data/inbox/types.ts'
+import { budgetUse } from '../../shared/budget-amount.ts'
 import { t } from '../../text/index.ts'
 import { problemText } from '../../ui/format/error-texts.ts'
+import { formatDateTime } from '../../ui/format/time.ts'
 import { showError } from '../../ui/overlay/toasts.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { loadFileSender } from '../attach/file-sender.ts'
@@ -14,7 +17,7 @@ import { quotedMessageOf, setQuotedMessage, withQuote } from '../quote/quoted-me
 import styles from './Composer.module.css'
 import { composeStateOf, setDraft, setRefusal } from './drafts.ts'
 import type { OutgoingMessage } from './pending-sends.ts'
-import type { Refusal } from './refusal.ts'
+import type { ReachedBudget, Refusal } from './refusal.ts'
 import { refusalReporter } from './send.ts'
 
 interface RefusalLineProps {
@@ -26,16 +29,18 @@ interface RefusalLineProps {
 /** Explains why a message was not sent, with what can be done. The text is back in its field. */
 export default function RefusalLine({ conversation, refusal, send }: RefusalLineProps) {
   const workspaceId = useWorkspaceId()
-  const { reason, detail, newer } = refusal
+  const { reason, detail, newer, budget } = refusal
   const texts = t.compose.refusal
   const id = conversation.id
   const dismiss = () => setRefusal(workspaceId, id, null)
-  const isMoved = reason === 'THREAD_MOVED'
+  // The writer can send it anyway.
+  const isQuestion = reason === 'THREAD_MOVED' || reason === 'BUDGET_REACHED'
   return (
-    <div className={styles.line} data-tone={isMoved ? 'attention' : 'bad'} role="alert">
+    <div className={styles.line} data-tone={isQuestion ? 'attention' : 'bad'} role="alert">
       <div className={styles.text}>
-        {!isMoved && <strong>{texts.title}. </strong>}
+        {!isQuestion && <strong>{texts.title}. </strong>}
         {texts.reasons[reason]} {detail !== '' && problemText(detail)}
+        {budget !== null && budgetLine(budget)}
         {reason === 'ACKNOWLEDGEMENT_REQUIRED' && ` ${texts.acknowledgeHelp}`}
         {newer !== null && newer.text !== '' && (
           <div>
@@ -45,10 +50,15 @@ export default function RefusalLine({ conversation, refusal, send }: RefusalLine
       </div>
       <Remedy conversation={conversation} refusal={refusal} send={send} />
       <Button size="compact-sm" variant="subtle" color="gray" onClick={dismiss}>
-        {isMoved ? texts.edit : texts.dismiss}
+        {isQuestion ? texts.edit : texts.dismiss}
       </Button>
     </div>
   )
+}
+
+function budgetLine(budget: ReachedBudget): string {
+  const { scope, period, resets_at: resetsAt } = budget
+  return t.compose.refusal.budget({ scope, period, ...budgetUse(budget), when: formatDateTime(resetsAt) })
 }
 
 function OpenConnection({ id }: { id: string }) {
@@ -57,6 +67,14 @@ function OpenConnection({ id }: { id: string }) {
     <Button size="compact-sm" variant="default" component={Link} to={to}>
       {t.compose.obstacles.openConnection}
     </Button>
+  )
+}
+
+function sendFilesAgain(inbox: Inbox, id: string, { ifLastMessageId, isOverBudget = false }: OutgoingMessage): void {
+  const confirmed = { seenId: ifLastMessageId, isOverBudget }
+  void loadFileSender().then(
+    ({ resendFiles }) => resendFiles(inbox, id, refusalReporter(inbox, id), confirmed),
+    showError,
   )
 }
 
@@ -70,14 +88,7 @@ function Remedy({ conversation, refusal, send }: RefusalLineProps) {
   const [isRunning, setRunning] = useState(false)
   const { id, connectionId } = conversation
   const again = (changes: Partial<OutgoingMessage> = {}) => {
-    if (outgoing.reply.kind === 'media') {
-      const seenId = changes.ifLastMessageId ?? outgoing.ifLastMessageId
-      void loadFileSender().then(
-        ({ resendFiles }) => resendFiles(inbox, id, refusalReporter(inbox, id), seenId),
-        showError,
-      )
-      return
-    }
+    if (outgoing.reply.kind === 'media') return sendFilesAgain(inbox, id, { ...outgoing, ...changes })
     // Retried text leaves the field; edited text is sent as it is now, with the current quote.
     const { draft } = composeStateOf(workspaceId, id)
     const isText = outgoing.reply.kind === 'text'
@@ -107,6 +118,8 @@ function Remedy({ conversation, refusal, send }: RefusalLineProps) {
   switch (reason) {
     case 'THREAD_MOVED':
       return button(texts.sendAnyway, () => again({ ifLastMessageId: refusal.newer?.id ?? null }))
+    case 'BUDGET_REACHED':
+      return button(texts.sendAnyway, () => again({ isOverBudget: true }))
     case 'ACKNOWLEDGEMENT_REQUIRED':
       return button(texts.acknowledge, () => void first(() => acknowledge(connectionId)))
     case 'OWNER_MISMATCH':

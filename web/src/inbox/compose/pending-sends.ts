@@ -8,6 +8,8 @@ export interface OutgoingMessage {
   text: string
   /** Newest message that the writer had seen; nothing is sent if there is a newer one. */
   ifLastMessageId: string | null
+  /** Whether the writer sends it although a budget is used up. */
+  isOverBudget?: boolean
   /** Quoted message, restored if nothing is sent. */
   quoted?: Message
 }

@@ -9,6 +9,18 @@ export interface Refusal {
   outgoing: OutgoingMessage
   /** With `THREAD_MOVED`: the newer message. */
   newer: Message | null
+  /** With `BUDGET_REACHED`: the budget that is used up. */
+  budget: ReachedBudget | null
+}
+
+export interface ReachedBudget {
+  scope: 'workspace' | 'connection' | 'key'
+  /** Null: it limits messages. */
+  currency: string | null
+  period: 'day' | 'month'
+  limit: string
+  used: string
+  resets_at: string
 }
 
 export const reasons = [
@@ -21,6 +33,7 @@ export const reasons = [
   'INVALID_MESSAGE',
   'UNSUPPORTED_KIND',
   'THREAD_MOVED',
+  'BUDGET_REACHED',
   'NOT_RETRYABLE',
   'CHAT_INBOX_UNAVAILABLE',
   'RATE_LIMITED',
@@ -47,7 +60,8 @@ export function refusalOf(error: unknown, outgoing: OutgoingMessage): Refusal {
   const hasDetail = reason === 'INVALID_MESSAGE' || reason === 'OTHER'
   const detail = hasDetail && failure !== null ? [failure.message, ...failure.issues.values()].join('. ') : ''
   const newer = reason === 'THREAD_MOVED' ? ((failure?.data.message as Message | undefined) ?? null) : null
-  return { reason, detail, outgoing, newer }
+  const budget = reason === 'BUDGET_REACHED' ? ((failure?.data.budget as ReachedBudget | undefined) ?? null) : null
+  return { reason, detail, outgoing, newer, budget }
 }
 
 function reasonOf(failure: ApiError | null): Reason {

@@ -40,16 +40,16 @@ export function resumeSends(inbox: Inbox): void {
 
 async function sendPending(inbox: Inbox, kept: PendingSend, quoted?: Message): Promise<boolean> {
   const { workspaceId } = inbox
-  const { conversationId: id, key, reply, text, ifLastMessageId } = kept
+  const { conversationId: id, key, reply, text, ifLastMessageId, isOverBudget = false } = kept
   setRefusal(workspaceId, id, null)
   try {
-    await sendReply(inbox, id, { key, reply, text, ifLastMessageId })
+    await sendReply(inbox, id, { key, reply, text, ifLastMessageId, isOverBudget })
     return true
   } catch (error) {
     const { draft } = composeStateOf(workspaceId, id)
     if (reply.kind === 'text') setDraft(workspaceId, id, { mode: 'reply', reply: restoreDraft(text, draft.reply) })
     if (quoted !== undefined && quotedMessageOf(id) === null) setQuotedMessage(id, quoted)
-    setRefusal(workspaceId, id, refusalOf(error, { reply, text, ifLastMessageId }))
+    setRefusal(workspaceId, id, refusalOf(error, { reply, text, ifLastMessageId, isOverBudget }))
     return false
   } finally {
     removePendingSend(privateStorage, workspaceId, key)

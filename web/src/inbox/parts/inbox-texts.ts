@@ -95,6 +95,7 @@ export function activityLine(activity: Activity, labelName: (id: string) => stri
   }
   if (activity.kind === 'consent') return consentLine(activity, who)
   if (activity.kind === 'standby') return activity.to === null ? activities.standbyEnded : activities.standbyBegan
+  if (activity.kind === 'over_budget') return activities.overBudget({ who })
   const [added, removed] = [activity.added, activity.removed].map((ids) => ids.map(labelName).join(', '))
   if (activity.removed.length === 0) return activities.labelled({ who, labels: added ?? '' })
   if (activity.added.length === 0) return activities.unlabelled({ who, labels: removed ?? '' })

@@ -50,7 +50,7 @@ export function StartPanel({ title, recipientField, ...starting }: StartPanelPro
             {t.common.cancel}
           </Button>
           <Button ref={go} type="submit" loading={start.isSending} disabled={start.numbers === undefined}>
-            {hasConversation ? t.start.open : t.start.send}
+            {hasConversation ? t.start.open : start.needsConfirmation ? t.compose.refusal.sendAnyway : t.start.send}
           </Button>
         </>
       }

@@ -1,5 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
+import { ApiError } from '../../api/api-error.ts'
 import { type Connection, useConnections } from '../../data/connections.ts'
 import { useConversationsWithPhone } from '../../data/inbox/recipients.ts'
 import type { Conversation } from '../../data/inbox/types.ts'
@@ -41,6 +42,8 @@ export interface StartForm extends Draft {
   submit(): void
   isSending: boolean
   error: unknown
+  /** Whether a budget is used up: submitting again sends it anyway. */
+  needsConfirmation: boolean
 }
 
 /** Values of the form, for one phone of the recipient. */
@@ -65,6 +68,8 @@ export function useStart({ recipient, open, close }: StartOptions): StartForm {
     open(id)
   }
   const send = useSend(openConversation)
+  const error = send.variables?.phone === phone ? send.error : null
+  const needsConfirmation = error instanceof ApiError && error.code === 'BUDGET_REACHED'
   const choose = (template: Template | null) => {
     send.reset()
     setDraft({
@@ -87,10 +92,12 @@ export function useStart({ recipient, open, close }: StartOptions): StartForm {
       if (number.conversation != null) return openConversation(number.conversation.id)
       setDraft({ ...draft, isTried: true })
       const request = requestOf(draft, number.connectionId)
-      if (request !== null && number.conversation === null && !send.isPending) send.mutate(request)
+      if (request !== null && number.conversation === null && !send.isPending)
+        send.mutate({ ...request, ...(needsConfirmation && { isOverBudget: true }) })
     },
     isSending: send.isPending,
-    error: send.variables?.phone === phone ? send.error : null,
+    error,
+    needsConfirmation,
   }
 }
 

@@ -8,7 +8,7 @@ alter table conversations
 alter table conversation_activities drop constraint conversation_activities_kind_check;
 alter table conversation_activities
 add constraint conversation_activities_kind_check
-check (kind in ('owner', 'status', 'assignee', 'labels', 'consent', 'standby')) not valid;
+check (kind in ('owner', 'status', 'assignee', 'labels', 'consent', 'over_budget', 'standby')) not valid;
 
 -- Into how many messages agents may cut one text, unless their key has a number of its own; and whether the customers of a key see
 -- that it is typing when it takes their messages.
