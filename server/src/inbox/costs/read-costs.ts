@@ -47,9 +47,12 @@ export interface CostScope {
   /** Null for all. */
   connectionIds: readonly string[] | null
   settings: BillingSettings
-  /** Null: messages are counted, without amounts. Else only of connections that are billed in it. */
+  /** Null: messages are counted, without amounts. */
   currency: string | null
-  /** Currency of connections without one of their own; absent: the same. */
+  /**
+   * Currency of connections without one of their own: only connections that are billed in `currency` count. Absent: all do,
+   * at its prices.
+   */
   baseCurrency?: string | null
 }
 

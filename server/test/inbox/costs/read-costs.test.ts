@@ -73,6 +73,7 @@ async function read(w: InboxWorld, { by = [], period = ['2026-10-01', '2026-10-3
     connectionIds: null,
     settings: { ...defaultBillingSettings, ...settings },
     currency: 'USD',
+    baseCurrency: 'USD',
   }
   return readCosts(w.db.sql, scope, { from: period[0], to: period[1] }, by, 1000)
 }
