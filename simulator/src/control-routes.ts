@@ -1,3 +1,4 @@
+import type { Static } from 'typebox'
 import { badRequest, conflict, notFound } from '../../server/src/base/errors.ts'
 import type { App } from '../../server/src/base/route.ts'
 import { parseIsoTime } from '../../server/src/base/time.ts'
@@ -72,9 +73,7 @@ function numberRoutes(app: App, platform: Platform): void {
   const add = { tags, summary: 'Add a business number', body: schema.numberCreate }
   app.post('/simulator/numbers', { schema: add }, ({ body }, reply) => {
     if (numbers.size >= limits.numbers) throw conflict('The simulator has reached its limit of numbers')
-    const { isPartners = false, ...given } = body
-    const partner = isPartners ? newPartnerSide() : null
-    const number = given.network === 'linked' ? newPhone(given) : newNumber({ ...given, partner })
+    const number = createNumber(platform, body)
     if (numbers.has(number.numberId)) throw conflict('A phone with this number already exists')
     numbers.set(number.numberId, number)
     platform.changed()
@@ -84,11 +83,50 @@ function numberRoutes(app: App, platform: Platform): void {
   app.patch('/simulator/numbers/:numberId', { schema: change }, ({ params, body }) => {
     const { signingSecret, ...fields } = body
     const number = Object.assign(numberFor(platform, params.numberId), fields)
+    shareFields(platform, number, fields)
+    // The owner sets the URL in the settings of the app.
+    if (fields.callbackUrl !== undefined) number.callbackLevel = 'application'
+    if (fields.onboardedAt !== undefined) number.historyRequests = []
     announceStatus(platform, number, fields)
+    platform.changed()
     if (signingSecret === undefined) return number
     if (number.partner === null) throw conflict('The number has no partner')
     number.partner.signingSecret = signingSecret
     return number
+  })
+}
+
+/** Applies what belongs to a token or an account to the other numbers that share it. */
+function shareFields(
+  { world }: Platform,
+  { accessToken, accountId }: BusinessNumber,
+  { tokenState, missingPermission, subscribed, hasOtherApp }: Partial<BusinessNumber>,
+): void {
+  for (const other of world.numbers.values()) {
+    if (other.accessToken === accessToken) {
+      if (tokenState !== undefined) other.tokenState = tokenState
+      if (missingPermission !== undefined) other.missingPermission = missingPermission
+    }
+    if (other.accountId === accountId) {
+      if (subscribed !== undefined) other.subscribed = subscribed
+      if (hasOtherApp !== undefined) other.hasOtherApp = hasOtherApp
+    }
+  }
+}
+
+function createNumber(platform: Platform, body: Static<typeof schema.numberCreate>): BusinessNumber {
+  const { isPartners = false, isNew = false, sharesTokenOf, sharesAccountOf, ...given } = body
+  if (given.network === 'linked') return newPhone(given)
+  const partner = isPartners ? newPartnerSide() : null
+  const model = sharesAccountOf ?? sharesTokenOf
+  const { accessToken, appSecret, accountId } = numberFor(platform, model)
+  return newNumber({
+    ...given,
+    partner,
+    onboardedAt: platform.clock.now().toISOString(),
+    ...(isNew && { registered: false, subscribed: false, isOnPhone: false }),
+    ...(model !== undefined && { accessToken, appSecret }),
+    ...(sharesAccountOf !== undefined && { accountId }),
   })
 }
 

@@ -5,6 +5,7 @@ import { faultEffects, faultTargets } from './faults.ts'
 import { fileKinds } from './files/present-file.ts'
 import { adKinds, inboundKinds } from './inbound.ts'
 import { numberStatusFields } from './number-status.ts'
+import { setupFields } from './setup.ts'
 import { answerers, templateCategories, templateStatuses } from './world.ts'
 
 /** Object schema that allows no other fields. */
@@ -54,11 +55,7 @@ const callback = {
 export const numberChange = closedObject({
   ...callback,
   ...Type.Partial(numberStatusFields).properties,
-  tokenState: Type.Optional(
-    oneOf(['valid', 'expired'], { description: 'expired: calls are refused with 190/463, by a partner with 401' }),
-  ),
-  registered: flag('false: sends are refused with 133010'),
-  subscribed: flag('false: no webhooks'),
+  ...Type.Partial(setupFields).properties,
   paymentFails: flag('true: what is charged fails with 131042'),
   freeServiceMessages: count(1_000_000, 'Service messages that are free of charge in a month'),
   addressing: Type.Optional(
@@ -78,6 +75,13 @@ export const numberCreate = closedObject({
     oneOf(['official', 'linked'], { default: 'official', description: 'linked: a phone with linked devices' }),
   ),
   isPartners: flag('Served by a partner of the platform, with its own key'),
+  sharesTokenOf: Type.Optional(
+    Type.String({ maxLength: 40, description: 'Id of a number whose app and token can access this one too' }),
+  ),
+  sharesAccountOf: Type.Optional(
+    Type.String({ maxLength: 40, description: 'Id of a number of the same account, app and token' }),
+  ),
+  isNew: flag("Not connected yet: not registered, not subscribed, and not on a phone's app"),
 })
 export const numberParams = Type.Object({ numberId: Type.String({ maxLength: 40 }) })
 
@@ -183,7 +187,8 @@ export const faultCreate = closedObject({
   on: Type.Optional(
     oneOf(faultTargets, {
       description:
-        'Defaults to send, or to file for effects of files. number, webhook: set-up calls of a partner. upload: ' +
+        'Defaults to send, or to file for effects of files. number, webhook: set-up calls of a partner. setup: calls ' +
+        'with which an official number is connected and checked. upload: ' +
         'upload of a file. media: request for its address. file: its download.',
     }),
   ),

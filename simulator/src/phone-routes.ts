@@ -55,9 +55,13 @@ const policy = [
 ].join('; ')
 
 const types: Record<string, string> = { '.html': 'text/html', '.css': 'text/css', '.js': 'text/javascript' }
-const pages: Record<string, string> = { 'phone.html': '/phone', 'owner.html': '/phone/owner' }
+const pages: Record<string, string> = {
+  'phone.html': '/phone',
+  'owner.html': '/phone/owner',
+  'platform.html': '/phone/platform',
+}
 
-/** Serves the pages of the phones: the customers' and the business's own. */
+/** Serves the pages of the phones, the customers' and the business's own, and the page of the platform. */
 export function phoneRoutes(app: App): void {
   for (const file of readdirSync(new URL('page/', import.meta.url))) {
     const text = readFileSync(new URL(`page/${file}`, import.meta.url), 'utf8')

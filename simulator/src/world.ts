@@ -2,10 +2,11 @@ import { createHash, randomBytes } from 'node:crypto'
 import { phoneClass } from '../../server/src/base/phone/phone-variants.ts'
 import type { Card, Place, ShownFile } from './files/present-file.ts'
 import { healthyStatus, type SimulatedStatus } from './number-status.ts'
+import { readySetup, type SetupState } from './setup.ts'
 import { randomDigits } from './wamid.ts'
 
 /** Number of a business: on the platform, with its account and app, or a phone with linked devices. */
-export interface BusinessNumber extends SimulatedStatus {
+export interface BusinessNumber extends SimulatedStatus, SetupState {
   network: 'official' | 'linked'
   /** Identifier of customers that linked devices receive first: phone number or hidden id. */
   addressing: 'pn' | 'lid'
@@ -19,10 +20,13 @@ export interface BusinessNumber extends SimulatedStatus {
   accessToken: string
   appSecret: string
   verifyToken: string
+  /** Where webhooks are sent, and for what the URL is set. */
   callbackUrl: string | null
-  tokenState: 'valid' | 'expired'
-  registered: boolean
-  subscribed: boolean
+  callbackLevel: 'application' | 'whatsapp_business_account' | 'phone_number'
+  /** Wrong PINs since the last right one. */
+  wrongPins: number
+  /** Requests of contacts and history: each is accepted once. */
+  historyRequests: string[]
   /** Treats customers without messages as in the window: a restarted simulator does not know who wrote before. */
   trustsUnknownWindows: boolean
   /** Whether the account has no valid payment method: what is charged fails with 131042. */
@@ -301,6 +305,12 @@ export function addMessage(
   return full
 }
 
+const historyLength = 50
+
+/** Returns the newest texts of a chat that a phone would pass on. */
+export const newestMessages = ({ messages }: Customer): ChatMessage[] =>
+  messages.filter(({ kind, isWithdrawn }) => kind === 'text' && !isWithdrawn).slice(-historyLength)
+
 const windowMs = 24 * 3_600_000
 
 export function windowIsOpen(number: BusinessNumber, customer: Customer, now: Date): boolean {
@@ -322,15 +332,16 @@ export function newNumber(fields: Partial<BusinessNumber>): BusinessNumber {
     appSecret: randomBytes(16).toString('hex'),
     verifyToken: randomBytes(12).toString('base64url'),
     callbackUrl: null,
-    tokenState: 'valid',
-    registered: true,
-    subscribed: true,
+    callbackLevel: 'application',
+    wrongPins: 0,
+    historyRequests: [],
     trustsUnknownWindows: false,
     paymentFails: false,
     freeServiceMessages: 1000,
     serviceMessages: { month: '', count: 0 },
     partner: null,
     ...healthyStatus,
+    ...readySetup,
     ...fields,
   }
 }

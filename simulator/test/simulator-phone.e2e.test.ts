@@ -6,6 +6,7 @@ import { findChromium } from '../../scripts/chromium.ts'
 import { openDevice } from '../../server/test/support/channels/session-socket.ts'
 import { simulatorWorld } from '../../server/test/support/channels/simulator.ts'
 import { atEnd, oncePerFile } from '../../server/test/support/file-lifecycle.ts'
+import { until } from '../../server/test/support/until.ts'
 import { addReadyMade } from '../src/files/sample-files.ts'
 
 const w = await simulatorWorld()
@@ -237,4 +238,35 @@ test('on a phone one pane is shown at a time, with touch targets and no horizont
   await owner.page.getByText('No device is linked.').waitFor()
   await assertFitsThumbs(owner.page)
   assert.deepEqual(owner.problems, [])
+})
+
+test('the page of the platform adds a number, and breaks and repairs what Parley asks about it', async () => {
+  for (const viewport of [desktop, handheld]) {
+    const { page, problems, button } = await open('/phone/platform', viewport)
+    const name = `Shop ${viewport.width}`
+    await page.getByLabel('Name', { exact: true }).fill(name)
+    await button('Add number').click()
+    const card = page.getByRole('listitem').filter({ hasText: name })
+    await card.getByLabel('State of the token').selectOption('Expired')
+    const token = await card.getByLabel('Access token').inputValue()
+    const code = async () => (await w.graph('GET', 'me', undefined, token)).body.error?.error_subcode ?? 'ok'
+    await until(async () => (await code()) === 463, 'the token to expire')
+    await card.getByLabel('State of the token').selectOption('Does not expire')
+    await until(async () => (await code()) === 'ok', 'the token to work')
+    await card.getByLabel('PIN').fill(`12${viewport.width}`.padEnd(6, '0'))
+    await page.keyboard.press('Tab')
+    await until(
+      () => [...simulator.platform.world.numbers.values()].some(({ pin }) => pin.startsWith(`12${viewport.width}`)),
+      'the PIN',
+    )
+    await button('Too many calls · 80007').click()
+    await page.getByRole('button', { name: /80007/, pressed: true }).waitFor()
+    assert.equal((await w.graph('GET', 'me', undefined, token)).body.error.code, 80_007)
+    await button('Normal').click()
+    await page.getByRole('button', { name: 'Normal', pressed: true }).waitFor()
+    const width = await page.evaluate<number>('document.documentElement.scrollWidth')
+    assert.ok(width <= viewport.width, `${width} px`)
+    assert.deepEqual(problems, [])
+    await page.close()
+  }
 })

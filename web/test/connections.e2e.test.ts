@@ -13,32 +13,58 @@ await demo.team('PATCH', `${keysPath}/${demoKey.id}`, { answersNewConversations:
 const simulator = (method: string, path: string, body?: unknown) =>
   demo.call(method, `${demo.simulatorUrl}/simulator${path}`, body).then((answer) => answer.body)
 
-test('an official number is connected, receives a message, is paused, resumed and removed', async () => {
+test('an official number is connected step by step, from a wrong token to a delivered test message', async () => {
   const { page } = await demo.open('connections')
-  const number = await simulator('POST', '/numbers', { name: 'Support', phone: '5511955550010' })
+  const number = await simulator('POST', '/numbers', { name: 'Support', phone: '5511955550010', isNew: true })
+  await simulator('PATCH', `/numbers/${number.numberId}`, { pin: '246802' })
   await page.getByRole('button', { name: 'Connect number' }).click()
   const panel = page.getByRole('dialog')
   await panel.getByRole('button', { name: /Cloud API/ }).click()
   await panel.getByRole('textbox', { name: 'Name' }).fill('Support')
-  await panel.getByRole('button', { name: 'Check and connect' }).click()
+  await panel.getByRole('button', { name: 'Continue' }).click()
   await panel.getByText('Fill in this field.').first().waitFor()
-  await panel.getByRole('textbox', { name: 'Phone number ID' }).fill(number.numberId)
-  await panel.getByRole('textbox', { name: 'Business account ID' }).fill(number.accountId)
-  await panel.getByLabel('Access token').fill(number.accessToken)
+  await panel.getByLabel('Access token').fill('a-token-that-nobody-knows')
   await panel.getByLabel('App secret').fill(number.appSecret)
-  await panel.getByRole('button', { name: 'More settings' }).click()
-  await panel.getByRole('textbox', { name: 'Platform URL' }).fill(demo.simulatorUrl)
-  await panel.getByRole('button', { name: 'Check and connect' }).click()
+  await panel.getByText('Simulated phones').click()
+  await panel.getByRole('button', { name: 'Continue' }).click()
 
-  await panel.getByText('The platform confirmed the number.').waitFor()
-  const callbackUrl = await panel.getByRole('textbox', { name: 'Callback URL' }).inputValue()
-  const verifyToken = await panel.getByRole('textbox', { name: 'Verify token' }).inputValue()
-  await simulator('PATCH', `/numbers/${number.numberId}`, { callbackUrl, verifyToken })
-  await panel.getByRole('button', { name: 'I pasted both values' }).click()
+  const step = (name: string) => page.getByRole('listitem', { name, exact: true })
+  await step('Access token').getByText('The platform doesn’t accept the token.').waitFor()
+  await page.getByRole('status').getByText('1 step needs you. Next: Access token.').waitFor()
+  await step('Access token').locator('input').fill(number.accessToken)
+  await step('Access token').getByRole('button', { name: 'Save and check' }).click()
+  await step('Access token').getByText('Valid, and doesn’t expire').waitFor()
+
+  await step('Number')
+    .getByRole('radio', { name: /5511955550010/ })
+    .click()
+  await assertAccessible(page)
+  await step('Number').getByRole('button', { name: 'Use this number' }).click()
+  await step('Registration').getByRole('textbox').fill('111111')
+  await page.keyboard.press('Enter')
+  await step('Registration').getByText('The PIN is wrong').waitFor()
+
+  await page.reload()
+  await step('Registration').getByText('The PIN is wrong').waitFor()
+  await step('Access token').getByText('Valid, and doesn’t expire').waitFor()
+  await step('Registration').getByRole('textbox').fill('246802')
+  await step('Registration').getByRole('button', { name: 'Register' }).click()
+  await step('Registration').getByText('The number is registered.').waitFor()
+  await step('Receiving').getByRole('button', { name: 'Receive messages here' }).click()
+  await page.getByText('Support is connected.').waitFor()
+  await step('Sending').getByText('Messages can be sent.').waitFor()
+
+  await step('Test message')
+    .getByText(/the template hello_world/)
+    .waitFor()
+  await step('Test message').getByRole('textbox').fill('+55 11 95555-4399')
+  await step('Test message').getByRole('button', { name: 'Send test message' }).click()
+  await step('Test message').getByText('Delivered: sending and receiving work.').waitFor()
+  await step('Test message').getByText('The platform last sent something at').waitFor()
+
   const state = page.getByRole('region', { name: 'Status' })
   await state.getByText('Connected', { exact: true }).waitFor()
   await hears(page, number.numberId)
-
   await page.getByRole('button', { name: 'Pause' }).click()
   await state.getByText(/A member paused (the|this) connection/).waitFor()
   await page.getByRole('button', { name: 'Resume' }).click()
@@ -53,7 +79,7 @@ test('an official number is connected, receives a message, is paused, resumed an
 async function hears(page: Page, numberId: string): Promise<void> {
   const customer = await simulator('POST', '/customers', { name: 'Rita Prado', phone: '5511955554321', numberId })
   await simulator('POST', `/customers/${customer.id}/messages`, { text: 'Is anybody there?' })
-  await page.getByRole('region', { name: 'Details' }).getByText('just now').waitFor()
+  await page.getByRole('region', { name: 'Details' }).getByText('just now').first().waitFor()
 }
 
 test('a phone is linked by QR code, receives a message, and is linked again with a code', async () => {

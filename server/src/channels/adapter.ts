@@ -1,5 +1,7 @@
 import type { App } from '../base/route.ts'
 import type { TeamGuard } from '../team/member.ts'
+import type { CheckContext, NumberSetup } from './check/adapter-steps.ts'
+import type { CheckLine } from './check/report.ts'
 import type { Channel, Connection } from './connection/connection.ts'
 import type { ConnectionChanges, NewConnection } from './connection/schema.ts'
 import type { Connector, RefusalEffect } from './connector.ts'
@@ -43,6 +45,11 @@ export interface ChannelAdapter<C extends Connection = Connection> {
 
   /** Reads quality, limits and problems of the number. Absent for channels that only report them as events. */
   fetchNumberFacts?(connection: C): Promise<FetchedNumberFacts>
+
+  /** Checks every step of connecting at the platform, and changes nothing there. */
+  examine(connection: C, context: CheckContext): Promise<CheckLine[]>
+  /** Steps of connecting that Parley performs at the platform. */
+  setup?: NumberSetup<C>
 
   // Messages and callbacks.
 

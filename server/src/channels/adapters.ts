@@ -1,5 +1,6 @@
 import { traced } from '../base/scheduling/work-context.ts'
 import { type ChannelAdapter, type ChannelAdapters, type NumberCheck, noAccessFields } from './adapter.ts'
+import { type CheckLine, checkLine } from './check/report.ts'
 import { type Channel, channels, type SessionConnection } from './connection/connection.ts'
 import type { Connector, SendResult } from './connector.ts'
 import { partnerAdapter } from './partner/adapter.ts'
@@ -70,12 +71,19 @@ const sessionAdapter = (deps: SessionDeps & Pick<PlatformHttp, 'outgoing'>): Cha
   verifyToken: () => null,
   checkNumber: (connection) => check(deps, connection),
   resume: (connection) => resumeSession(deps, connection),
+  examine: (connection) => examineSession(deps, connection),
   connector: sessionConnector(deps),
   media: linkedMedia(deps),
   // The network's error codes are about one message; a session that cannot send is detected by its socket.
   effectOfCode: () => 'none',
   teamRoutes: (app, guard) => channelSessionTeamRoutes(app, deps, guard),
 })
+
+async function examineSession({ db }: SessionDeps, connection: SessionConnection): Promise<CheckLine[]> {
+  const standing = await findSessionState(db.sql, connection)
+  if (standing?.state === 'open') return [checkLine('link', 'linked')]
+  return [checkLine('link', 'not_linked', { reason: standing?.reason ?? 'never_paired' })]
+}
 
 /** Makes no network call: returns the session's state as last stored by the process that holds it. */
 async function check({ db }: SessionDeps, connection: SessionConnection): Promise<NumberCheck> {

@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander'
 import { version } from '../base/version.ts'
 import { type Config, loadConfig } from '../config.ts'
 import { addBackupCommands } from './backup/commands.ts'
+import { addConnectionCommands } from './connection.ts'
 import { addDistributeCommand } from './distribute.ts'
 import { addEraseCommand } from './erase.ts'
 import { addKeyCommands } from './key.ts'
@@ -57,6 +58,7 @@ export function addCommands(program: Command): Command {
   addWorkspaceCommands(program)
   addTokenCommands(program)
   addRotateKeysCommands(program)
+  addConnectionCommands(program)
   addRateCardCommands(program)
   addImportCommand(program)
   addExportCommand(program)

@@ -126,7 +126,7 @@ function connectionAttention(one: ConnectionInfo, now: Date): Attention[] {
 const isNotSetUp = ({ state, stateReason, lastEventAt }: ConnectionInfo): boolean =>
   state === 'unavailable' && lastEventAt === null && notLinkedYet.has(stateReason)
 
-const notLinkedYet = new Set<string | null>(['never_paired', 'pairing', 'pairing_ended'])
+const notLinkedYet = new Set<string | null>(['never_paired', 'pairing', 'pairing_ended', 'setup'])
 
 function webhookAttention(one: WebhookInfo): Attention[] {
   const { id, description: name, stateReason: reason, failingSince: at } = one

@@ -20,6 +20,8 @@ export const inProcessServer = oncePerFile(async () => {
     ...databaseSettings(await testDatabase()),
     PARLEY_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
     PARLEY_LOG_LEVEL: 'silent',
+    // The simulated platform runs on this machine.
+    PARLEY_ALLOW_CIDRS: '127.0.0.0/8',
   })
   const runtime = await openRuntime(loadConfig(env), () => {})
   const app = await buildApp(runtime)

@@ -4,7 +4,7 @@ import { fileMessageFields } from '../files/present-file.ts'
 import { addReadyMade } from '../files/sample-files.ts'
 import { makePhoneId } from '../linked/baileys-shapes.ts'
 import type { Simulator } from '../simulator.ts'
-import { addCustomer, addMessage } from '../world.ts'
+import { addCustomer, addMessage, type SimulatedTemplate } from '../world.ts'
 import { demoPeople, demoTemplates, phoneDemoPeople } from './demo-people.ts'
 
 const minuteMs = 60_000
@@ -17,7 +17,7 @@ const betweenMs = 35_000
  */
 export function seedDemo(simulator: Simulator, { speak }: { speak: boolean }): void {
   const { platform, number } = simulator
-  for (const template of demoTemplates) addTemplate(platform.world, template)
+  for (const template of [helloWorld, ...demoTemplates]) addTemplate(platform.world, template)
   const now = platform.clock.now().getTime()
   for (const { says, minutesAgo, ...person } of demoPeople) {
     const customer = addCustomer(platform.world, { ...person, numberId: number.numberId })
@@ -33,6 +33,19 @@ export function seedDemo(simulator: Simulator, { speak }: { speak: boolean }): v
   seedPhone(simulator)
   platform.changed()
 }
+
+/** Every account of the platform has it from the beginning. */
+const helloWorld = {
+  name: 'hello_world',
+  language: 'en_US',
+  status: 'APPROVED',
+  category: 'UTILITY',
+  parameter_format: 'POSITIONAL',
+  components: [
+    { type: 'HEADER', format: 'TEXT', text: 'Hello World' },
+    { type: 'BODY', text: 'Welcome and congratulations! This message shows that messages can be sent.' },
+  ],
+} satisfies Omit<SimulatedTemplate, 'id'>
 
 // Chats on the owner's phone from before any device was linked.
 function seedPhone({ platform, phone }: Simulator): void {

@@ -6,7 +6,7 @@ interface KnownError {
   details?: string
 }
 
-/** Errors of the platform that sending can cause, by code. */
+/** Errors of the platform that sending and connecting can cause, by code. */
 export const knownErrors: Record<number, KnownError> = {
   0: { http: 401, title: 'We were unable to authenticate the app user' },
   1: { http: 400, title: 'An unknown error occurred' },
@@ -63,10 +63,16 @@ export const knownErrors: Record<number, KnownError> = {
   132069: { http: 400, title: 'Flow is throttled' },
   133000: { http: 500, title: 'Incomplete deregistration' },
   133004: { http: 503, title: 'Server temporarily unavailable' },
+  133005: { http: 400, title: 'Two step verification PIN Mismatch' },
+  133006: { http: 400, title: 'Phone number re-verification needed' },
+  133009: { http: 400, title: 'Two step verification PIN Guessed Too Fast' },
   133010: { http: 400, title: 'Account not registered' },
+  133015: { http: 400, title: 'Please wait a few minutes before attempting to register this phone number' },
   133016: { http: 400, title: 'Account register deregister rate limit exceeded' },
   134011: { http: 400, title: 'Payments terms of service has not been accepted' },
   135000: { http: 400, title: 'Generic user error' },
+  2593107: { http: 400, title: 'Synchronization request limit exceeded' },
+  2593108: { http: 400, title: 'Synchronization request made outside of allowed time window' },
 }
 
 /** Error in the platform's format; `body` is the response body. */
@@ -107,6 +113,9 @@ export const unknownObject = (id: string): GraphError =>
       'or does not support this operation. Please read the Graph API documentation at ' +
       'https://developers.facebook.com/docs/graph-api',
   })
+
+export const revokedToken = (): GraphError =>
+  new GraphError(190, { subcode: 460, message: 'Error validating access token: The session has been invalidated.' })
 
 export const expiredToken = (now: Date): GraphError =>
   new GraphError(190, {

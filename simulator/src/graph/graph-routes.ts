@@ -1,14 +1,27 @@
 import { randomInt } from 'node:crypto'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import type { App } from '../../../server/src/base/route.ts'
 import { verifyCallback } from '../callbacks/webhook-payload.ts'
 import { describeStatus } from '../number-status.ts'
 import type { Platform } from '../platform.ts'
+import { describeSetup, listApps } from '../setup.ts'
 import type { BusinessNumber, SimulatedTemplate } from '../world.ts'
 import { handleMessage, messageEndpoints } from './accept-message.ts'
+import {
+  accountOf,
+  authorize,
+  checkProof,
+  numberOf,
+  numbersOf,
+  type ObjectRequest,
+  root,
+  senderOf,
+  tokenOf,
+} from './authorize.ts'
 import { answerOr } from './fault-answer.ts'
-import { expiredToken, GraphError, invalidParameter, isObject, unknownObject } from './graph-error.ts'
+import { GraphError, invalidParameter, isObject } from './graph-error.ts'
 import { answerAddress, answerUpload, bytesRoute, fileOf, noteCall } from './media-routes.ts'
+import { setupRoutes } from './setup-routes.ts'
 
 const defaultLimit = 25
 const maxLimit = 1000
@@ -51,21 +64,17 @@ function nextOf(address: string, query: Record<string, string>, after: string): 
   return `${address}?${new URLSearchParams({ ...query, after })}`
 }
 
-type ObjectRequest = FastifyRequest<{
-  Params: { version: string; objectId: string }
-  Querystring: Record<string, string>
-}>
-
-const root = '/:version(^v\\d{1,2}\\.\\d$)/:objectId'
-
 /** Registers the platform's own API, under any version. Its vendor documents it, hence it is hidden here. */
 export function graphRoutes(app: App, platform: Platform): void {
   app.setErrorHandler((error, _request, reply) => answerError(platform, error, reply))
-  app.addHook('preHandler', async (request) => noteCall(platform, request))
+  app.addHook('preHandler', async (request) => {
+    noteCall(platform, request)
+    checkProof(platform, request as ObjectRequest)
+  })
   const schema = { hide: true }
   for (const endpoint of messageEndpoints) {
     app.post(`${root}/${endpoint}`, { schema }, (request: ObjectRequest, reply) =>
-      handleMessage(platform, numberOf(platform, request), request.body, reply, endpoint),
+      handleMessage(platform, senderOf(platform, request), request.body, reply, endpoint),
     )
   }
   app.get(`${root}/message_templates`, { schema }, (request: ObjectRequest, reply) => {
@@ -75,15 +84,20 @@ export function graphRoutes(app: App, platform: Platform): void {
       listTemplates(templates.values(), request.query, baseOf(request, number)),
     )
   })
-  app.get(`${root}/phone_numbers`, { schema }, (request: ObjectRequest) => {
-    const { accountId } = accountOf(platform, request)
-    const numbers = [...platform.world.numbers.values()].filter((number) => number.accountId === accountId)
-    return { data: numbers.map((number) => describe(number)) }
-  })
+  app.get(`${root}/phone_numbers`, { schema }, (request: ObjectRequest, reply) =>
+    answerOr(platform, reply, 'setup', () => {
+      const { accountId } = accountOf(platform, request)
+      return { data: numbersOf(platform, accountId).map((number) => pick(describe(number), request.query.fields)) }
+    }),
+  )
   subscriptionRoutes(app, platform)
   mediaRoutes(app, platform)
   app.get(root, { schema }, (request: ObjectRequest, reply) => {
     const { objectId } = request.params
+    if (request.query.fields === 'id,name') {
+      const { accountId, name } = accountOf(platform, request)
+      return { id: accountId, name: `${name} (account)` }
+    }
     if (request.query.fields === 'marketing_messages_onboarding_status') {
       return { id: accountOf(platform, request).accountId, marketing_messages_onboarding_status: 'ONBOARDED' }
     }
@@ -97,28 +111,33 @@ export function graphRoutes(app: App, platform: Platform): void {
     const number = numberOf(platform, request)
     const setting = isObject(request.body) ? request.body.webhook_configuration : undefined
     if (!isObject(setting)) throw invalidParameter('The parameter webhook_configuration is required.')
-    await overrideCallback(number, setting)
+    await overrideCallback(platform, [number], setting, 'phone_number')
     return { success: true }
   })
+  setupRoutes(app, platform)
 }
 
 function subscriptionRoutes(app: App, platform: Platform): void {
   const schema = { hide: true }
-  app.get(`${root}/subscribed_apps`, { schema }, (request: ObjectRequest) => {
-    const { subscribed } = accountOf(platform, request)
-    const app = { id: '1007', name: 'Parley', link: 'https://example.com/' }
-    return { data: subscribed ? [{ whatsapp_business_api_data: app }] : [] }
-  })
+  app.get(`${root}/subscribed_apps`, { schema }, (request: ObjectRequest, reply) =>
+    answerOr(platform, reply, 'setup', () => listApps(accountOf(platform, request))),
+  )
   app.post(`${root}/subscribed_apps`, { schema }, async (request: ObjectRequest) => {
-    const number = accountOf(platform, request)
+    const { accountId } = accountOf(platform, request)
+    const numbers = numbersOf(platform, accountId)
     if (isObject(request.body) && request.body.override_callback_uri !== undefined) {
-      await overrideCallback(number, request.body)
+      // The URL of a number has precedence.
+      const others = numbers.filter(({ callbackLevel }) => callbackLevel !== 'phone_number')
+      await overrideCallback(platform, others, request.body, 'whatsapp_business_account')
     }
-    number.subscribed = true
+    for (const number of numbers) number.subscribed = true
+    platform.changed()
     return { success: true }
   })
   app.delete(`${root}/subscribed_apps`, { schema }, (request: ObjectRequest) => {
-    accountOf(platform, request).subscribed = false
+    const { accountId } = accountOf(platform, request)
+    for (const number of numbersOf(platform, accountId)) number.subscribed = false
+    platform.changed()
     return { success: true }
   })
 }
@@ -145,40 +164,6 @@ function numberOfFile(platform: Platform, request: ObjectRequest): BusinessNumbe
   return authorize(platform, isOther ? undefined : number, tokenOf(request), objectId)
 }
 
-function numberOf(platform: Platform, request: ObjectRequest): BusinessNumber {
-  const token = tokenOf(request)
-  const { objectId } = request.params
-  const number = platform.world.numbers.get(objectId)
-  return authorize(platform, number, token, objectId)
-}
-
-function accountOf(platform: Platform, request: ObjectRequest): BusinessNumber {
-  const token = tokenOf(request)
-  const { objectId } = request.params
-  const ofAccount = [...platform.world.numbers.values()].filter(({ accountId }) => accountId === objectId)
-  const number = ofAccount.find(({ accessToken }) => accessToken === token) ?? ofAccount[0]
-  return authorize(platform, number, token, objectId)
-}
-
-// Checks the token first: a caller without a valid one learns nothing about numbers.
-function authorize(platform: Platform, number: BusinessNumber | undefined, token: string, id: string): BusinessNumber {
-  const bearer = [...platform.world.numbers.values()].find(
-    ({ network, accessToken }) => network === 'official' && accessToken === token,
-  )
-  if (bearer === undefined) {
-    throw new GraphError(190, { message: 'Invalid OAuth access token - Cannot parse access token' })
-  }
-  if (bearer.tokenState === 'expired') throw expiredToken(platform.clock.now())
-  if (number === undefined || number.accountId !== bearer.accountId) throw unknownObject(id)
-  return number
-}
-
-function tokenOf(request: ObjectRequest): string {
-  const [, token = request.query.access_token ?? ''] =
-    /^Bearer\s+(\S+)$/i.exec(request.headers.authorization ?? '') ?? []
-  return token
-}
-
 const baseOf = (request: ObjectRequest, number: BusinessNumber): string =>
   `${request.protocol}://${request.host}/${request.params.version}/${number.accountId}/message_templates`
 
@@ -186,10 +171,7 @@ const describe = (number: BusinessNumber): Record<string, unknown> => ({
   id: number.numberId,
   display_phone_number: `+${number.phone}`,
   verified_name: number.name,
-  status: number.registered ? 'CONNECTED' : 'DISCONNECTED',
-  code_verification_status: 'VERIFIED',
-  is_on_biz_app: true,
-  platform_type: 'CLOUD_API',
+  ...describeSetup(number),
   ...describeStatus(number),
 })
 
@@ -198,14 +180,19 @@ function pick(all: Record<string, unknown>, fields = 'id,display_phone_number,ve
   return Object.fromEntries(Object.entries(all).filter(([name]) => wanted.has(name)))
 }
 
-async function overrideCallback(number: BusinessNumber, setting: Record<string, unknown>): Promise<void> {
-  const { override_callback_uri: url, verify_token: verifyToken } = setting
-  if (typeof url !== 'string' || !URL.canParse(url) || typeof verifyToken !== 'string') {
+async function overrideCallback(
+  platform: Platform,
+  numbers: readonly BusinessNumber[],
+  setting: Record<string, unknown>,
+  callbackLevel: BusinessNumber['callbackLevel'],
+): Promise<void> {
+  const { override_callback_uri: callbackUrl, verify_token: verifyToken } = setting
+  if (typeof callbackUrl !== 'string' || !URL.canParse(callbackUrl) || typeof verifyToken !== 'string') {
     throw invalidParameter('The parameters override_callback_uri and verify_token are required.')
   }
-  if (!(await verifyCallback(url, verifyToken, String(randomInt(1e9))))) throw new GraphError(2200)
-  number.callbackUrl = url
-  number.verifyToken = verifyToken
+  if (!(await verifyCallback(callbackUrl, verifyToken, String(randomInt(1e9))))) throw new GraphError(2200)
+  for (const number of numbers) Object.assign(number, { callbackUrl, verifyToken, callbackLevel })
+  platform.changed()
 }
 
 /** Replies with an error in the platform's format. */

@@ -222,7 +222,7 @@ function isAuthorized(
   { partner, accessToken, network, tokenState }: BusinessNumber,
   { headers }: BytesRequest,
 ): boolean {
-  if (tokenState === 'expired' || network !== 'official') return false
+  if (!['valid', 'temporary'].includes(tokenState) || network !== 'official') return false
   if (partner !== null && headers['d360-api-key'] === partner.apiKey) return true
   return headers.authorization === `Bearer ${accessToken}`
 }

@@ -74,7 +74,8 @@ type Answer = (number: Served, request: FastifyRequest) => object
 function numberOf({ world }: Platform, { headers }: FastifyRequest): Served {
   const key = headers['d360-api-key']
   const number = [...world.numbers.values()].find(({ partner }) => partner !== null && partner.apiKey === key)
-  if (number === undefined || number.tokenState === 'expired') throw new PartnerError(401, 'Invalid api_key')
+  if (number === undefined || !['valid', 'temporary'].includes(number.tokenState))
+    throw new PartnerError(401, 'Invalid api_key')
   return number as Served
 }
 

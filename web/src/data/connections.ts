@@ -97,7 +97,7 @@ export function useLiveTraffic(workspaceId: string, id: string): void {
  * Caches the response of a change; the live stream updates other browsers. An event before the response may be newer,
  * so everything is refetched as well.
  */
-function cacheConnection(queries: QueryClient, workspaceId: string, connection: Connection): Connection {
+export function cacheConnection(queries: QueryClient, workspaceId: string, connection: Connection): Connection {
   queries.setQueryData<Awaited<ReturnType<typeof listConnections>>>(connectionsKey(workspaceId), (list) => {
     if (list === undefined) return list
     const isKnown = list.connections.some(({ id }) => id === connection.id)

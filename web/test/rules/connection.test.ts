@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { checkCodes } from '../../../server/src/channels/check/report.ts'
+import { stepText, summaryOf } from '../../src/connections/check/step-texts.ts'
 import { fieldsOf, mustReenter, settingsOf } from '../../src/connections/parts/settings-fields.ts'
 import { needsAttention, stateText } from '../../src/connections/parts/state-texts.ts'
+import type { CheckStep } from '../../src/data/connection/check.ts'
 import type { Connection } from '../../src/data/connections.ts'
 import {
   decimalOf,
@@ -22,6 +25,7 @@ test('each state has a tone, a label and, if it cannot send, a reason; only stat
     ['paused', null, 'plain', 'Paused', null, false],
     ['unavailable', 'never_paired', 'attention', 'No phone linked', null, false],
     ['unavailable', 'pairing', 'accent', 'Waiting for the phone', null, false],
+    ['unavailable', 'setup', 'attention', 'Setup not finished', null, false],
     ['unavailable', 'banned', 'bad', 'Can’t send', 'WhatsApp banned the number', true],
     ['unavailable', 'platform_error_190', 'bad', 'Can’t send', 'Platform error 190', true],
     ['unavailable', 'something_new', 'bad', 'Can’t send', 'Reason: something_new', true],
@@ -31,6 +35,42 @@ test('each state has a tone, a label and, if it cannot send, a reason; only stat
     assert.deepEqual(stateText({ state, stateReason }), { tone, label: word, reason })
     assert.equal(needsAttention({ state, stateReason }), inTrouble, `${state} ${stateReason}`)
   }
+})
+
+test('every code of a check has words in each language', async () => {
+  for (const language of ['en', 'pt', 'es']) {
+    const path = new URL(`../../src/text/${language}/common.json`, import.meta.url)
+    const { found, advice } = JSON.parse(readFileSync(path, 'utf8')).connections.setup
+    assert.deepEqual(Object.keys(found).sort(), [...checkCodes].sort(), language)
+    assert.deepEqual(
+      Object.keys(advice).filter((code) => !(code in found)),
+      [],
+    )
+  }
+})
+
+test('a step is shown in words of the app, with times and reasons; the summary names the next one', () => {
+  const step = (more: object) =>
+    ({
+      step: 'token',
+      status: 'failed',
+      code: 'token_expired',
+      values: {},
+      found: 'F',
+      advice: 'A',
+      ...more,
+    }) as CheckStep
+  assert.equal(stepText(step({})).found, 'The token has expired.')
+  const timed = stepText(step({ code: 'history_open', values: { until: '2026-03-01T12:00:00.000Z' } })).found
+  assert.match(timed, /until Mar 1, 2026/)
+  const down = stepText(step({ code: 'cannot_send', values: { reason: 'paused' } }))
+  assert.equal(down.advice, 'A member paused this connection. Resume it to send.')
+  assert.deepEqual(stepText(step({ code: 'from_a_newer_server' })), { found: 'F', advice: 'A' })
+  const check = (...steps: CheckStep[]) => ({ checkedAt: '', steps })
+  const account = step({ step: 'account', code: 'account_not_chosen' })
+  const number = step({ step: 'number', code: 'number_not_chosen' })
+  assert.equal(summaryOf(check(account, number)), '2 steps need you. Next: Number.')
+  assert.equal(summaryOf(check(step({ status: 'warning' }))), 'Everything works.')
 })
 
 test('a secret must be re-entered when its address changes to another server', () => {

@@ -1,11 +1,29 @@
+import { isDeepStrictEqual } from 'node:util'
 import { conflict, forbidden, invalid, unprocessable } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
 import type { Outgoing } from '../../base/outgoing/guarded-fetch.ts'
 import { recordAudit } from '../../team/audit.ts'
 import type { TeamActor } from '../../team/member.ts'
 import { adapterOf, type NumberCheck } from '../adapter.ts'
-import { connectionNotFound, isNumberTaken, numberTaken, type StoredConnection } from './connection.ts'
-import { findConnection, insertConnection, lockConnection, markConnectionRemoved, updateConnection } from './queries.ts'
+import { clearReport } from '../check/check-store.ts'
+import { startTemplateSync } from '../templates/template-schedule.ts'
+import {
+  connectionNotFound,
+  isInSetup,
+  isNumberTaken,
+  numberTaken,
+  type StoredConnection,
+  setupReason,
+  stillInSetup,
+} from './connection.ts'
+import {
+  countInSetup,
+  findConnection,
+  insertConnection,
+  lockConnection,
+  markConnectionRemoved,
+  updateConnection,
+} from './queries.ts'
 import {
   applyCheck,
   isSameNumber,
@@ -30,8 +48,8 @@ export interface ChangeAuthor {
 
 /**
  * Connects a number after checking it at the platform. If the check fails, the connection is created as `unavailable`
- * with the reason; with `mustAnswer`, throws 422 and stores nothing. Throws 400 for an invalid address and 409 for a
- * number in use.
+ * with the reason; with `mustAnswer`, throws 422 and stores nothing. Without a number, starts the setup. Throws 400 for
+ * an invalid address and 409 for a number in use.
  */
 export async function createConnection(
   deps: ConnectionDeps,
@@ -45,6 +63,7 @@ export async function createConnection(
   // The settings belong to the channel: both come from the same input.
   const adapter = adapterOf(deps.adapters, input)
   const one = withAllowedAddress(deps, { ...known, ...adapter.createAccess(input, id) } as StoredConnection)
+  if (adapter.setup?.listNumbers !== undefined && isWithoutNumber(one)) return startSetup(deps, by, one)
   const check = await adapter.checkNumber(one)
   if (check.problem !== null && 'mustAnswer' in input && input.mustAnswer) {
     throw unprocessable('The platform rejected this number or did not respond. Nothing was saved.', {
@@ -61,6 +80,41 @@ export async function createConnection(
     }),
   )
   return registerConnection(deps, checked, check)
+}
+
+/** Whether no number is chosen yet: the connection's own id takes its place, which no platform uses. */
+const isWithoutNumber = ({ id, numberId }: StoredConnection): boolean => numberId === id
+
+export const maxInSetup = 20
+
+/** Creates a connection that is set up step by step. Nothing is asked of the platform and nothing reserved. */
+async function startSetup(deps: ConnectionDeps, by: ChangeAuthor, blank: StoredConnection): Promise<StoredConnection> {
+  const one: StoredConnection = { ...blank, state: 'unavailable', stateReason: setupReason }
+  const keyring = await deps.keyStore.keyring(by.workspaceId)
+  await deps.db.tx(async (tx) => {
+    if ((await countInSetup(tx, by.workspaceId)) >= maxInSetup) {
+      throw conflict(`A workspace has at most ${maxInSetup} connections in setup. Finish or remove one.`)
+    }
+    await insertConnection(tx, keyring, one, false)
+    await recordAudit(tx, entry(by, 'connection.added', one.id), one.createdAt)
+  })
+  return one
+}
+
+/**
+ * Ends the setup of a connection whose steps all work: from now on it sends. Returns it unchanged if the platform no
+ * longer confirms the number. Throws 409 if another connection has reserved the number.
+ */
+export async function finishSetup(
+  deps: ConnectionDeps,
+  by: ChangeAuthor,
+  one: StoredConnection,
+): Promise<StoredConnection> {
+  const check = await adapterOf(deps.adapters, one).checkNumber(one)
+  if (check.problem !== null) return one
+  return update(deps, by, one.id, 'connection.connected', (current, now) =>
+    isInSetup(current) && isSameNumber(current, one) ? applyCheck(deps.adapters, current, check, now) : current,
+  )
 }
 
 // Fields that do not affect how the platform is reached; a change of any other field requires a new check.
@@ -92,7 +146,10 @@ export async function changeConnection(
   const action = (before: StoredConnection, after: StoredConnection) =>
     isOtherServer(before, after) ? 'connection.address-changed' : 'connection.changed'
   const changed = await update(deps, by, id, action, (one, now) =>
-    one.state === 'paused' ? withReservation(apply(one), check) : applyCheck(deps.adapters, apply(one), check, now),
+    // A paused connection stays paused, and one in setup stays in it until all its steps work.
+    one.state === 'paused' || isInSetup(one)
+      ? withReservation(apply(one), check)
+      : applyCheck(deps.adapters, apply(one), check, now),
   )
   return registerConnection(deps, changed, check)
 }
@@ -110,15 +167,17 @@ function requireSecrets(fields: readonly (keyof ConnectionChanges)[], input: Con
 
 /** Stops sending over a connection. Incoming messages are still received. */
 export function pauseConnection(deps: ConnectionDeps, by: ChangeAuthor, id: string): Promise<StoredConnection> {
-  return update(deps, by, id, 'connection.paused', (one, now) =>
-    one.state === 'paused' ? one : { ...one, state: 'paused', stateReason: null, stateChangedAt: now },
-  )
+  return update(deps, by, id, 'connection.paused', (one, now) => {
+    if (isInSetup(one)) throw stillInSetup()
+    return one.state === 'paused' ? one : { ...one, state: 'paused', stateReason: null, stateChangedAt: now }
+  })
 }
 
 /** Resumes a connection if the platform confirms its number. */
 export async function resumeConnection(deps: ConnectionDeps, by: ChangeAuthor, id: string): Promise<StoredConnection> {
   const current = await findConnection(deps.db.sql, await deps.keyStore.keyring(by.workspaceId), by.workspaceId, id)
   if (current === undefined) throw connectionNotFound()
+  if (isInSetup(current)) throw stillInSetup()
   const adapter = adapterOf(deps.adapters, current)
   if (adapter.resume !== undefined) {
     await adapter.resume(current)
@@ -167,12 +226,18 @@ async function update(
       if (current === undefined) throw connectionNotFound()
       const changed = { ...change(current, now), updatedAt: now }
       await updateConnection(tx, keyring, changed)
+      if (!isDeepStrictEqual(accessOf(changed), accessOf(current))) await clearReport(tx, changed)
+      if (isInSetup(current) && !isInSetup(changed)) await startTemplateSync(tx, changed, now)
       const name = typeof action === 'string' ? action : action(current, changed)
       await recordAudit(tx, entry(by, name, id), now)
       return changed
     }),
   )
 }
+
+const accessOf = ({ numberId, accountId, settings }: StoredConnection) => ({ numberId, accountId, settings })
+
+const noNumber: NumberCheck = { problem: null, number: null, isOnPhone: false }
 
 /** Checks the changed connection at the platform, outside any transaction. */
 async function checkChanged(
@@ -185,6 +250,7 @@ async function checkChanged(
   const current = await findConnection(deps.db.sql, keyring, by.workspaceId, id)
   if (current === undefined) throw connectionNotFound()
   const applied = apply(current)
+  if (isInSetup(applied) && isWithoutNumber(applied)) return noNumber
   return adapterOf(deps.adapters, applied).checkNumber(applied)
 }
 

@@ -5,6 +5,7 @@ import { unpaged } from '../../base/schema-types.ts'
 import type { Member, TeamGuard } from '../../team/member.ts'
 import { type TeamApi, teamApi } from '../../team/team-api.ts'
 import { idSchema, workspaceParams } from '../../team/team-schema.ts'
+import { checkRoutes } from '../check/check-routes.ts'
 import { type SyncDeps, syncTemplates } from '../templates/sync-templates.ts'
 import { listTemplates } from '../templates/templates.ts'
 import {
@@ -17,7 +18,7 @@ import {
   removeConnection,
   resumeConnection,
 } from './change-connection.ts'
-import { type ConnectionKey, connectionNotFound, type StoredConnection } from './connection.ts'
+import { type ConnectionKey, connectionNotFound, isInSetup, type StoredConnection, stillInSetup } from './connection.ts'
 import { type PresentDeps, presentConnection, presentTemplate, presentWebhook } from './present.ts'
 import { findConnection, listConnections } from './queries.ts'
 import {
@@ -54,6 +55,7 @@ export function channelTeamRoutes(app: App, deps: ChannelTeamDeps, guard: TeamGu
   const api = teamApi(app, guard, 'Connections')
   connectionRoutes(api, deps)
   actionRoutes(api, deps)
+  checkRoutes(api, onePath, deps)
   for (const { teamRoutes } of Object.values(deps.adapters)) teamRoutes?.(app, guard)
   templateRoutes(api, deps)
 }
@@ -85,7 +87,7 @@ function connectionRoutes(api: TeamApi, deps: ChannelTeamDeps): void {
     operationId: 'createConnection',
     summary: 'Connect a number',
     description:
-      'Admins only. Checks the number at the platform. If the check fails, the connection is saved as `unavailable` with the reason; with `mustAnswer`, nothing is saved. With `waba`, paste `webhook` into the settings of the platform: the token is returned only in this response. With `partner`, Parley registers the callback URL. An `unofficial` connection must be paired next.',
+      'Admins only. Checks the number at the platform. If the check fails, the connection is saved as `unavailable` with the reason; with `mustAnswer`, nothing is saved. `waba` without `numberId` starts a setup: list the numbers, choose one with a change, then perform the steps that `check` names. With `waba`, paste `webhook` into the settings of the platform: the token is returned only in this response. With `partner`, Parley registers the callback URL. An `unofficial` connection must be paired next.',
     body: newConnectionSchema,
     answers: { 201: Type.Object({ connection: connectionSchema, webhook: webhookSchema }) },
     errors: [409, 422],
@@ -175,8 +177,10 @@ function templateRoutes(api: TeamApi, deps: SyncDeps): void {
       'Admins only. Templates are also synced every ten minutes, and soon after the platform reports a change.',
     params: connectionParams,
     answers: { 200: templateList, 502: refusedSync },
+    errors: [409],
     run: async ({ member, params }) => {
       const one = await requireConnection(deps, member, params.connectionId)
+      if (isInSetup(one)) throw stillInSetup()
       const code = await syncTemplates(deps, one)
       if (code !== null) throw new ApiError(502, 'The platform did not return its templates', { data: { code } })
       return list(one)

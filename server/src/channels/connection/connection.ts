@@ -72,6 +72,15 @@ export type StoredConnection = StoredWaba | StoredPartner | StoredSession
 /** Settings of a removed connection: the row remains for its conversations, without secrets. */
 export const emptySettings = {}
 
+/** Reason of a connection that is connected step by step. Until every step works, it neither sends nor is retried. */
+export const setupReason = 'setup'
+
+export const isInSetup = ({ state, stateReason }: Pick<StoredConnection, 'state' | 'stateReason'>): boolean =>
+  state === 'unavailable' && stateReason === setupReason
+
+export const stillInSetup = (): ApiError =>
+  conflict('This connection is still being set up. Finish its setup, or remove it.')
+
 export const connectionNotFound = (): ApiError => notFound('Connection not found')
 
 /** Returns whether the number is taken: in the workspace, or by a connection that its platform has confirmed. */

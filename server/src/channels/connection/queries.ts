@@ -2,7 +2,14 @@ import type { Fragment, Sql, Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import { publishConnection } from '../../team/live-updates.ts'
 import { requestSessionEnd } from '../unofficial/session/session-queries.ts'
-import { type Channel, type ConnectionKey, emptySettings, type Settings, type StoredConnection } from './connection.ts'
+import {
+  type Channel,
+  type ConnectionKey,
+  emptySettings,
+  type Settings,
+  type StoredConnection,
+  setupReason,
+} from './connection.ts'
 
 /** A connection as stored, with encrypted settings. */
 export type ConnectionRow = Omit<StoredConnection, 'settings'> & { settings: Buffer }
@@ -81,6 +88,18 @@ export async function strangeConnections(tx: Tx, workspaceId: string, ids: reado
         and c.removed_at is null
     )`
   return rows.map((row) => row.id)
+}
+
+/** Counts the connections that are being set up; others of the workspace wait until the transaction ends. */
+export async function countInSetup(tx: Tx, workspaceId: string): Promise<number> {
+  await tx`select pg_advisory_xact_lock(hashtextextended(${`setup ${workspaceId}`}, 0))`
+  const [row] = await tx<{ count: number }[]>`
+    select count(*)::integer as count
+    from connections
+    where workspace_id = ${workspaceId}
+      and state_reason = ${setupReason}
+      and removed_at is null`
+  return row?.count ?? 0
 }
 
 /** Returns the workspaces that have a connection. Not scoped to a workspace, because it searches for them. */
@@ -186,6 +205,7 @@ export async function markConnectionRemoved(
     update connections
     set settings = ${encryptSettings(keyring, id, emptySettings)},
       templates_due_at = null,
+      check_report = null,
       removed_at = ${now},
       updated_at = ${now}
     where workspace_id = ${workspaceId}

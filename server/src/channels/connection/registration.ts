@@ -67,7 +67,11 @@ const findCheckableHold = (one: StoredConnection) =>
   holdsOf(one).find(({ stops, probe, liftedAt }) => stops === 'all' && probe === 'read' && liftedAt === null)
 
 /** Reserves the number. Returns null, or the reason for a failure. */
-async function reserve(deps: RegistrationDeps, one: StoredConnection, check: NumberCheck): Promise<string | null> {
+export async function reserve(
+  deps: RegistrationDeps,
+  one: StoredConnection,
+  check: NumberCheck,
+): Promise<string | null> {
   const keyring = await deps.keyStore.keyring(one.workspaceId)
   try {
     await deps.db.tx(async (tx) => {

@@ -99,7 +99,7 @@ export const connectionSchema = titled('Connection', {
   numberId: Type.String({
     maxLength: 64,
     description:
-      "The platform's phone number id. For `unofficial`: the phone in digits, or the connection's id until it is paired.",
+      "The platform's phone number id, or the connection's id until one is chosen. For `unofficial`: the phone in digits, or the connection's id until it is paired.",
     example: '106540352242922',
   }),
   phone: nullable(
@@ -120,7 +120,7 @@ export const connectionSchema = titled('Connection', {
     Type.String({
       maxLength: 200,
       description:
-        'Why it is unavailable: `platform_error_<code>`, `unreachable`, `webhook_not_registered` (at the partner), `public_url_not_reachable` (from the partner), `number_connected_elsewhere` (in this installation), `never_paired`, or a reason about the account or session.',
+        'Why it is unavailable: `platform_error_<code>`, `unreachable`, `webhook_not_registered` (at the partner), `public_url_not_reachable` (from the partner), `number_connected_elsewhere` (in this installation), `never_paired`, `setup` (its steps are not all done), or a reason about the account or session.',
       example: 'platform_error_190',
     }),
   ),

@@ -90,6 +90,7 @@ const sessionSendAdvice: Record<string, string> = {
 /** Advice on Parley's own codes. */
 const parleyAdvice: Record<string, string> = {
   paused: 'A member paused this connection. Resume it to send.',
+  setup: 'This number is not connected yet. Finish the steps on its page; nothing is sent until they all work.',
   acknowledgement_required:
     'The risk of this unofficial number has not been accepted, or the acceptance is no longer valid. A member must accept it in the app.',
   unreachable:

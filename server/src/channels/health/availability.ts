@@ -2,7 +2,7 @@ import type { Tx } from '../../base/db.ts'
 import { newId } from '../../base/id.ts'
 import { recordNotifications } from '../../notifications/record-notifications.ts'
 import { publishConnection } from '../../team/live-updates.ts'
-import type { ConnectionKey, ConnectionState } from '../connection/connection.ts'
+import { type ConnectionKey, type ConnectionState, setupReason } from '../connection/connection.ts'
 import { holdRuleOf } from '../waba/errors.ts'
 import {
   type AccountRestrictions,
@@ -20,7 +20,7 @@ import {
 export const markUnavailable = (tx: Tx, one: ConnectionKey, reason: string, now: Date): Promise<boolean> =>
   changeState(tx, one, 'active', 'unavailable', reason, now)
 
-/** Marks an unavailable connection as active. */
+/** Marks an unavailable connection as active; not one in setup, which becomes active by its own steps. */
 export const markAvailable = (tx: Tx, one: ConnectionKey, now: Date): Promise<boolean> =>
   changeState(tx, one, 'unavailable', 'active', null, now)
 
@@ -41,6 +41,7 @@ async function changeState(
     where workspace_id = ${workspaceId}
       and id = ${id}
       and state = ${from}
+      and state_reason is distinct from ${setupReason}
       and removed_at is null`
   if (count > 0) publishConnection(tx, workspaceId, id)
   return count > 0

@@ -33,6 +33,7 @@ import { parseCallback } from '../waba/parse/parse-callback.ts'
 import type { PlatformHttp } from '../waba/platform-call.ts'
 import { readPages } from '../waba/templates.ts'
 import { callPartner, interpretPartnerError, partnerConnector, profiles, targetOf } from './call.ts'
+import { examinePartner } from './examine.ts'
 import type { NewPartner, PartnerSettings } from './settings.ts'
 
 const tokenHeader = 'x-parley-token'
@@ -191,6 +192,7 @@ export const partnerAdapter = (http: PlatformHttp, publicUrl: string): ChannelAd
   registerWebhook: (connection) => register(http, publicUrl, connection),
   fetchTemplates: (connection) => fetchTemplates(http, connection),
   fetchNumberFacts: (connection) => fetchNumberFacts(http, connection),
+  examine: (connection, context) => examinePartner(http, connection, context),
   connector: partnerConnector(http),
   media: partnerMedia(http),
   effectOfCode,

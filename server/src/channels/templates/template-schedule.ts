@@ -56,6 +56,17 @@ export async function scheduleTemplateSync(tx: Tx, { workspaceId, id }: Connecti
   publish(tx, templatesHintedTopic, workspaceId)
 }
 
+/** Starts the syncs of a connection whose setup has ended, if its channel has templates. */
+export async function startTemplateSync(tx: Tx, { workspaceId, id }: ConnectionKey, now: Date): Promise<void> {
+  await tx`
+    update connections
+    set templates_due_at = ${now}
+    where workspace_id = ${workspaceId}
+      and id = ${id}
+      and removed_at is null`
+  publish(tx, templatesHintedTopic, workspaceId)
+}
+
 export interface SyncClaim extends ConnectionKey {
   /** Shows at the end whether a hint arrived in the meantime. */
   until: Date

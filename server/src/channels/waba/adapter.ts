@@ -20,6 +20,8 @@ import { parseNumberFacts } from './parse/number-status.ts'
 import { bearer, fetchGraph, type PlatformHttp } from './platform-call.ts'
 import { wabaConnector } from './sender.ts'
 import { currentVersion, type NewWaba, versionEndDate } from './settings.ts'
+import { examineWaba } from './setup/examine.ts'
+import { wabaSetup } from './setup/number-setup.ts'
 import { fetchTemplates } from './templates.ts'
 import { wabaWebhookRoutes } from './webhook-routes.ts'
 
@@ -37,14 +39,16 @@ export const wabaAdapter = (http: PlatformHttp): ChannelAdapter<WabaConnection> 
   checkNumber: (connection) => check(http, connection),
   fetchTemplates: (connection) => fetchAll(http, connection),
   fetchNumberFacts: (connection) => fetchNumberFacts(http, connection),
+  examine: (connection, context) => examineWaba(http, connection, context),
+  setup: wabaSetup(http),
   connector: wabaConnector(http),
   media: wabaMedia(http),
   effectOfCode,
   callbackRoutes: wabaWebhookRoutes,
 })
 
-function createAccess(input: NewWaba): PlatformAccess<WabaConnection> {
-  const { numberId, accountId = null, accessToken, appSecret } = input
+function createAccess(input: NewWaba, id: string): PlatformAccess<WabaConnection> {
+  const { numberId = id, accountId = null, accessToken, appSecret } = input
   const { baseUrl = graphUrl, version = currentVersion, verifyToken = createToken() } = input
   return { numberId, accountId, settings: { baseUrl, version, accessToken, appSecret, verifyToken } }
 }

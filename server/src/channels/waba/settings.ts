@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { nullable, oneOf } from '../../base/route.ts'
 import { closed } from '../../team/team-schema.ts'
-import { baseUrl, mustAnswer, name, numberId, platformId, secret } from '../connection/fields.ts'
+import { baseUrl, mustAnswer, name, platformId, secret } from '../connection/fields.ts'
 
 export interface WabaSettings {
   /** Without a trailing slash: `https://graph.facebook.com`, or a simulator's URL. */
@@ -53,7 +53,12 @@ export const newWabaSchema = Type.Object(
   {
     channel: oneOf(['waba'] as const, { description: 'The official platform.' }),
     name,
-    numberId,
+    numberId: Type.Optional(
+      platformId(
+        "The platform's phone number id. If omitted, the connection is set up step by step: it is `unavailable` with the reason `setup` until a number is chosen and every step works.",
+        '106540352242922',
+      ),
+    ),
     accountId: Type.Optional(accountId),
     accessToken: wabaSecrets.accessToken,
     appSecret: wabaSecrets.appSecret,

@@ -98,7 +98,8 @@ function settingsOf(runtime: OpenRuntime, one: StoredConnection): Partial<Busine
     const callbackUrl = `${runtime.config.http.publicUrl}${adaptersOf(runtime).partner.webhookPath(one)}`
     return { ...known, callbackUrl, partner: { apiKey, headers: proofHeaders(webhookToken), signingSecret } }
   }
-  if (one.channel !== 'waba') return null
+  // No number is chosen before the setup of a connection.
+  if (one.channel !== 'waba' || numberId === one.id) return null
   const { accessToken, appSecret, verifyToken } = one.settings
   const account = one.accountId === null ? {} : { accountId: one.accountId }
   const callbackUrl = callbackOf(runtime, one.id)

@@ -16,8 +16,9 @@ const needs = {
     createApiKey changeApiKey revokeApiKey rotateApiKey updateWorkspace createLabel updateLabel deleteLabel
     createCannedReply updateCannedReply deleteCannedReply createLeadImport listLeadImports getLeadImport startLeadImport
     cancelLeadImport undoLeadImport previewLeadImport listImportValues downloadRefusedRows createLeadField updateLeadField
-    orderLeadFields createConnection updateConnection deleteConnection pauseConnection resumeConnection pairConnection
-    unpairConnection syncConnectionTemplates createWebhook updateWebhook deleteWebhook rotateWebhookSecret disableWebhook
+    orderLeadFields createConnection updateConnection deleteConnection pauseConnection resumeConnection getConnectionCheck
+    checkConnection listConnectionNumbers subscribeConnection registerConnectionNumber requestConnectionHistory
+    pairConnection unpairConnection syncConnectionTemplates createWebhook updateWebhook deleteWebhook rotateWebhookSecret disableWebhook
     enableWebhook testWebhook getDelivery resendDelivery createReplay createForm updateForm deleteForm getCosts
     exportCosts listRateCards importRateCards deleteRateCard setConnectionCurrency updateBillingSettings listBudgets
     createBudget updateBudget deleteBudget eraseCustomer listErasures getErasure

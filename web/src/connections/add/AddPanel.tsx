@@ -9,7 +9,6 @@ import styles from './ChannelChoice.module.css'
 import { OfficialForm } from './OfficialForm.tsx'
 import { PartnerForm } from './PartnerForm.tsx'
 import { SessionForm } from './SessionForm.tsx'
-import { WebhookSetup } from './WebhookSetup.tsx'
 
 interface AddPanelProps {
   close(): void
@@ -17,20 +16,17 @@ interface AddPanelProps {
   open(id: string): void
 }
 
-/** Panel that connects a number: choice of the channel, its settings, next steps. */
+/** Panel that connects a number: choice of the channel, then its settings. */
 export function AddPanel({ close, open }: AddPanelProps) {
   const workspaceId = useWorkspaceId()
   const [channel, setChannel] = useState<Channel | null>(null)
-  const [created, setCreated] = useState<CreatedConnection | null>(null)
   const form = {
     workspaceId,
     back: () => setChannel(null),
     onCreated: ({ connection }: CreatedConnection) => open(connection.id),
   }
 
-  if (created?.webhook)
-    return <WebhookSetup created={created} webhook={created.webhook} onDone={() => open(created.connection.id)} />
-  if (channel === 'waba') return <OfficialForm {...form} close={close} onCreated={setCreated} />
+  if (channel === 'waba') return <OfficialForm {...form} close={close} />
   if (channel === 'partner') return <PartnerForm {...form} close={close} />
   if (channel === 'unofficial') return <SessionForm {...form} close={close} />
   return (

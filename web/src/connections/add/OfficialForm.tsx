@@ -1,28 +1,37 @@
-import { Collapse, PasswordInput, TextInput, UnstyledButton } from '@mantine/core'
+import { Collapse, PasswordInput, Radio, Stack, TextInput, UnstyledButton } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { NewConnection } from '../../data/connections.ts'
+import { type NewConnection, useConnectionActions, useSimulatorUrl } from '../../data/connections.ts'
 import { t } from '../../text/index.ts'
+import { showError } from '../../ui/overlay/toasts.tsx'
 import { PanelButtons } from '../../ui/page/PanelButtons.tsx'
 import { SidePanel } from '../../ui/page/SidePanel.tsx'
 import { type Draft, useDraft } from '../../ui/use-draft.ts'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { filledFields } from './filled-fields.ts'
 import type { FormProps } from './form-props.ts'
 import styles from './forms.module.css'
-import { useConnect } from './use-connect.tsx'
 
-const blank = { name: '', numberId: '', accountId: '', accessToken: '', appSecret: '', baseUrl: '', version: '' }
+const blank = { name: '', accessToken: '', appSecret: '', baseUrl: '', version: '' }
 type OfficialDraft = typeof blank
 
-/** Form for a number on the official platform. */
+/** Begins to connect a number on the official platform. The number is chosen afterwards, on the connection's page. */
 export function OfficialForm({ back, close, onCreated }: FormProps) {
   const draft = useDraft<OfficialDraft>(blank)
   const { value, set, errorOf } = draft
-  const { fields, channels, check } = t.connections
-  const connect = useConnect(
-    () => ({ channel: 'waba', ...filledFields(value) }) as NewConnection,
-    onCreated,
-    draft.applyError,
-  )
+  const { fields, channels, setup, network } = t.connections
+  const workspaceId = useWorkspaceId()
+  const simulatorUrl = useSimulatorUrl(workspaceId)
+  const [platform, setPlatform] = useState('real')
+  const { create } = useConnectionActions(workspaceId)
+  const start = useMutation({
+    mutationFn: () => {
+      const simulated = platform === 'simulated' && simulatorUrl !== null ? { baseUrl: simulatorUrl } : {}
+      return create({ channel: 'waba', ...simulated, ...filledFields(value) } as NewConnection)
+    },
+    onSuccess: onCreated,
+    onError: (error) => draft.applyError(error) || showError(error),
+  })
   const text = (field: keyof OfficialDraft) => ({
     value: value[field],
     error: errorOf(field),
@@ -33,13 +42,11 @@ export function OfficialForm({ back, close, onCreated }: FormProps) {
     <SidePanel
       title={channels.waba.name}
       close={close}
-      submit={connect.run}
-      footer={<PanelButtons close={back} leave={t.common.back} isBusy={connect.isBusy} action={check} />}
+      submit={() => start.mutate()}
+      footer={<PanelButtons close={back} leave={t.common.back} isBusy={start.isPending} action={setup.continue} />}
     >
       <p className={styles.help}>{channels.waba.where}</p>
       <TextInput label={fields.name} description={fields.nameHelp} data-autofocus required {...text('name')} />
-      <TextInput label={fields.numberId} description={fields.numberIdHelp} required {...text('numberId')} />
-      <TextInput label={fields.accountId} description={fields.accountIdHelp} {...text('accountId')} />
       <PasswordInput
         label={fields.accessToken}
         description={fields.accessTokenHelp}
@@ -47,8 +54,15 @@ export function OfficialForm({ back, close, onCreated }: FormProps) {
         {...text('accessToken')}
       />
       <PasswordInput label={fields.appSecret} description={fields.appSecretHelp} required {...text('appSecret')} />
+      {simulatorUrl !== null && (
+        <Radio.Group label={network.label} value={platform} onChange={setPlatform}>
+          <Stack gap={6} mt={4}>
+            <Radio value="real" label={network.real} />
+            <Radio value="simulated" label={network.simulated} />
+          </Stack>
+        </Radio.Group>
+      )}
       <Advanced draft={draft} />
-      {connect.onFailed}
     </SidePanel>
   )
 }

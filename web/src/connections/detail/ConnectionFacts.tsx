@@ -6,8 +6,8 @@ import { formatDateTime, formatNumber, formatSpan } from '../../ui/format/time.t
 import { Facts } from '../../ui/page/Facts.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { ChannelName, TimeAgo } from '../parts/facts.tsx'
+import { Section } from '../parts/Section.tsx'
 import { numberOf } from '../parts/state-texts.ts'
-import { Section } from './Section.tsx'
 
 /** Settings that rarely change, and the time of the last message in each direction. */
 export function ConnectionFacts({ connection }: { connection: Connection }) {
@@ -19,7 +19,7 @@ export function ConnectionFacts({ connection }: { connection: Connection }) {
   const list: [string, ReactNode][] = [
     [channel, <ChannelName key="channel" channel={connection.channel} />],
     ...known(numberTitle, numberOf(connection)),
-    ...known(fields.numberId, connection.channel === 'unofficial' ? null : connection.numberId),
+    ...known(fields.numberId, connection.channel === 'unofficial' ? null : chosenNumberOf(connection)),
     ...known(fields.accountId, connection.accountId),
     [lastIn, <TimeAgo key="in" at={connection.lastEventInAt} />],
     [lastOut, <TimeAgo key="out" at={connection.lastEventOutAt} />],
@@ -47,6 +47,9 @@ export function ConnectionFacts({ connection }: { connection: Connection }) {
     </Section>
   )
 }
+
+/** Until a number is chosen, the connection's own id takes its place. */
+const chosenNumberOf = ({ id, numberId }: Connection): string | null => (numberId === id ? null : numberId)
 
 const minuteMs = 60_000
 

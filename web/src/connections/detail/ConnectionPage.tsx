@@ -14,6 +14,8 @@ import { ErrorState } from '../../ui/page/ErrorState.tsx'
 import { PageBody, QueryBoundary } from '../../ui/page/PageBody.tsx'
 import { PageHeader } from '../../ui/page/PageHeader.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { CheckSection } from '../check/CheckSection.tsx'
+import { isInSetup } from '../check/step-texts.ts'
 import { ConnectionFacts } from './ConnectionFacts.tsx'
 import styles from './detail.module.css'
 import { NumberSection } from './NumberSection.tsx'
@@ -60,16 +62,18 @@ interface DetailsProps {
 function Details({ connection, mayChange }: DetailsProps) {
   const workspaceId = useWorkspaceId()
   const isSession = connection.channel === 'unofficial'
+  const isNew = mayChange && isInSetup(connection)
   useLiveTraffic(workspaceId, connection.id)
   return (
     <div className={styles.columns}>
       <div className={styles.main}>
-        <StateSection connection={connection} />
+        {!isNew && <StateSection connection={connection} />}
+        {mayChange && <CheckSection connection={connection} />}
         <NumberSection connection={connection} />
         {isSession && <SessionSection connection={connection} mayChange={mayChange} />}
         {isSession && <RiskSection connection={connection} />}
         <FailureSection connection={connection} />
-        {!isSession && <TemplateSection connection={connection} mayChange={mayChange} />}
+        {!isSession && !isNew && <TemplateSection connection={connection} mayChange={mayChange} />}
       </div>
       <ConnectionFacts connection={connection} />
     </div>
@@ -81,7 +85,8 @@ function Actions({ connection }: { connection: Connection }) {
   const [open, setOpen] = useState<'settings' | 'remove' | null>(null)
   const { currentAction, busy } = usePauseAndResume(workspaceId, connection)
   const texts = t.connections
-  const canResume = connection.state !== 'active' && !['never_paired', 'pairing'].includes(connection.stateReason ?? '')
+  const isPending = ['never_paired', 'pairing', 'setup'].includes(connection.stateReason ?? '')
+  const canResume = connection.state !== 'active' && !isPending
   return (
     <>
       {connection.state === 'active' && (

@@ -4,8 +4,8 @@ import { t } from '../../text/index.ts'
 import { Chip, type Tone } from '../../ui/Chip.tsx'
 import { formatDateTime, formatNumber, timeAgo } from '../../ui/format/time.ts'
 import { Facts } from '../../ui/page/Facts.tsx'
+import { Section } from '../parts/Section.tsx'
 import styles from './detail.module.css'
-import { Section } from './Section.tsx'
 
 type NumberStatus = NonNullable<Connection['numberStatus']>
 

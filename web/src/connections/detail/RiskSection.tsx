@@ -7,8 +7,8 @@ import { formatDateTime } from '../../ui/format/time.ts'
 import { showError } from '../../ui/overlay/toasts.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { RiskText } from '../parts/RiskText.tsx'
+import { Section } from '../parts/Section.tsx'
 import styles from './detail.module.css'
-import { Section } from './Section.tsx'
 
 /** Who acknowledged the risk and until when; the form to acknowledge it if that is needed. */
 export function RiskSection({ connection }: { connection: Connection }) {

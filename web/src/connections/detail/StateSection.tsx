@@ -4,9 +4,9 @@ import { formatDateTime, timeAgo } from '../../ui/format/time.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { StateChip } from '../parts/facts.tsx'
 import { HealthAdvice } from '../parts/HealthAdvice.tsx'
+import { Section } from '../parts/Section.tsx'
 import { adviceText } from '../parts/state-texts.ts'
 import styles from './detail.module.css'
-import { Section } from './Section.tsx'
 
 /** State of the connection, since when, and what to do next. */
 export function StateSection({ connection }: { connection: Connection }) {

@@ -10,9 +10,9 @@ import { timeAgo } from '../../ui/format/time.ts'
 import { showError, showToast } from '../../ui/overlay/toasts.tsx'
 import { QueryBoundary } from '../../ui/page/PageBody.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { Section } from '../parts/Section.tsx'
 import { partsOf } from '../parts/state-texts.ts'
 import styles from './detail.module.css'
-import { Section } from './Section.tsx'
 
 interface TemplateSectionProps {
   connection: Connection

@@ -20,6 +20,7 @@ export function PhonesLink() {
       <div className={styles.links}>
         <PhoneButton href={`${simulatorUrl}/phone`} label={phones.customers} />
         <PhoneButton href={`${simulatorUrl}/phone/owner`} label={phones.owner} />
+        <PhoneButton href={`${simulatorUrl}/phone/platform`} label={phones.platform} />
       </div>
     </aside>
   )

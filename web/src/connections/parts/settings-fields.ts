@@ -20,7 +20,9 @@ export const isSecret = (field: SettingsField): boolean => secrets.includes(fiel
 
 /** Returns the initial values of the form. Secrets are empty, since they cannot be read back. */
 export function settingsOf(connection: Connection): SettingsDraft {
-  const { name, numberId, accountId, baseUrl, version } = connection
+  const { id, name, accountId, baseUrl, version } = connection
+  // Until a number is chosen, the connection's own id takes its place.
+  const numberId = connection.numberId === id ? '' : connection.numberId
   const shown = { name, numberId, accountId: accountId ?? '', baseUrl: baseUrl ?? '', version: version ?? '' }
   return { ...shown, accessToken: '', appSecret: '', verifyToken: '', apiKey: '', signingSecret: '' }
 }

@@ -13,7 +13,9 @@ export interface StateText {
 }
 
 // Not problems: a person has yet to act, or the session reconnects by itself.
-const pendingStates: Record<string, Tone> = { never_paired: 'attention', pairing: 'accent', reconnecting: 'attention' }
+const pendingStates: Record<string, Tone> = {
+  ...{ never_paired: 'attention', pairing: 'accent', reconnecting: 'attention', setup: 'attention' },
+}
 
 export function stateText({ state, stateReason }: Stateful): StateText {
   const { states, pendingStates: pendingTexts } = t.connections
@@ -30,14 +32,15 @@ export function needsAttention({ state, stateReason }: Stateful): boolean {
   return state === 'unavailable' && !((stateReason ?? '') in pendingStates)
 }
 
-/** Returns the phone with plus sign, otherwise the id at the platform; null before a phone is linked. */
+/** Returns the phone with plus sign, otherwise the id at the platform; null before a phone is linked or a number chosen. */
 export function numberOf({
   channel,
   phone,
   numberId,
-}: Pick<Connection, 'channel' | 'phone' | 'numberId'>): string | null {
+  id,
+}: Pick<Connection, 'channel' | 'phone' | 'numberId' | 'id'>): string | null {
   if (phone !== null) return `+${phone}`
-  return channel === 'unofficial' ? null : numberId
+  return channel === 'unofficial' || numberId === id ? null : numberId
 }
 
 /** Returns the advice on a reason or an error in the app's words; the server's English text for codes without one. */

@@ -1,5 +1,5 @@
 import { type ReactNode, useId } from 'react'
-import styles from './detail.module.css'
+import styles from '../detail/detail.module.css'
 
 interface SectionProps {
   title: string
