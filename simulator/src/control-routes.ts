@@ -5,7 +5,7 @@ import { parseIsoTime } from '../../server/src/base/time.ts'
 import { announceStatus } from './announce-status.ts'
 import { defaultDelivery } from './callbacks/webhook-payload.ts'
 import * as schema from './control-schema.ts'
-import { announceAccount, announceCategory, announceTemplate } from './customer-actions.ts'
+import { announceAccount, announceCategory, announceQuality, announceTemplate } from './customer-actions.ts'
 import { isFileEffect, maxFaults } from './faults.ts'
 import type { Platform } from './platform.ts'
 import { randomDigits } from './wamid.ts'
@@ -212,18 +212,25 @@ export function templateRoutes(app: App, platform: Platform): void {
   })
   const change = { tags, summary: 'Change a template', params: schema.templateParams, body: schema.templateChange }
   app.patch('/simulator/templates/:templateId', { schema: change }, ({ params, body }) => {
-    const { announce = true, ...fields } = body
+    const { announce = true, quality, rejectedReason, rejection = null, ...fields } = body
     const known = findTemplate(platform, params.templateId)
-    const { category } = known
+    const { category, quality_score } = known
     const template = Object.assign(known, fields) as SimulatedTemplate
-    if (announce && template.category !== category) announceCategory(platform, template, category)
-    else if (announce) announceTemplate(platform, template, template.status)
+    if (template.status === 'REJECTED') template.rejected_reason = rejectedReason ?? 'INVALID_FORMAT'
+    else delete template.rejected_reason
+    if (quality !== undefined) template.quality_score = { score: quality }
+    platform.changed()
+    if (!announce) return template
+    if (quality !== undefined) announceQuality(platform, template, quality_score?.score ?? 'UNKNOWN')
+    if (template.category !== category) announceCategory(platform, template, category)
+    else if (quality === undefined) announceTemplate(platform, template, template.status, rejection)
     return template
   })
   const remove = { tags, summary: 'Remove a template', params: schema.templateParams }
   app.delete('/simulator/templates/:templateId', { schema: remove }, ({ params }) => {
     const template = findTemplate(platform, params.templateId)
     templates.delete(template.id)
+    platform.changed()
     announceTemplate(platform, template, 'DELETED')
     return { templates: [...templates.values()] }
   })
@@ -236,6 +243,7 @@ export function addTemplate(world: World, given: Omit<SimulatedTemplate, 'id'>):
     ({ name, language }) => name === given.name && language === given.language,
   )
   if (isTaken) throw conflict('A template with this name and language already exists')
+  // Below the largest number that JSON keeps exactly.
   const template = { id: randomDigits(15), ...given }
   templates.set(template.id, template)
   return template

@@ -6,7 +6,7 @@ import { fileKinds } from './files/present-file.ts'
 import { adKinds, inboundKinds } from './inbound.ts'
 import { numberStatusFields } from './number-status.ts'
 import { setupFields } from './setup.ts'
-import { answerers, templateCategories, templateStatuses } from './world.ts'
+import { answerers, templateCategories, templateQualities, templateStatuses } from './world.ts'
 
 /** Object schema that allows no other fields. */
 export const closedObject = <P extends TProperties>(fields: P, options: TObjectOptions = {}) =>
@@ -169,6 +169,19 @@ export const templateChange = closedObject(
   {
     status: Type.Optional(oneOf(templateStatuses)),
     category: Type.Optional(oneOf(templateCategories)),
+    quality: Type.Optional(oneOf(templateQualities, { description: 'How customers react to it' })),
+    rejectedReason: Type.Optional(
+      Type.String({ pattern: '^[A-Z_]{1,60}$', maxLength: 60, description: 'With the status REJECTED' }),
+    ),
+    rejection: Type.Optional(
+      closedObject(
+        {
+          reason: Type.String({ minLength: 1, maxLength: 500 }),
+          recommendation: Type.String({ maxLength: 500 }),
+        },
+        { description: 'Explanation of a rejection' },
+      ),
+    ),
     components: Type.Optional(Type.Array(anyObject('Format of the platform'), { minItems: 1, maxItems: 10 })),
     announce: Type.Optional(Type.Boolean({ default: true, description: 'Whether to send a webhook about the change' })),
   },
@@ -187,8 +200,9 @@ export const faultCreate = closedObject({
   on: Type.Optional(
     oneOf(faultTargets, {
       description:
-        'Defaults to send, or to file for effects of files. number, webhook: set-up calls of a partner. setup: calls ' +
-        'with which an official number is connected and checked. upload: ' +
+        'Defaults to send, or to file for effects of files. templates: their list. template: a new, changed or ' +
+        'deleted one. number, webhook: set-up calls of a partner. setup: calls with which an official number is ' +
+        'connected and checked. upload: ' +
         'upload of a file. media: request for its address. file: its download.',
     }),
   ),

@@ -256,17 +256,45 @@ interface AttachedFile {
   file: StoredFile
 }
 
+/** Why the platform has rejected a template, in words. */
+export interface Rejection {
+  reason: string
+  recommendation: string
+}
+
 /** Announces a template's new status; callbacks take it as a hint to fetch the list again. */
-export function announceTemplate(platform: Platform, template: SimulatedTemplate, event: string): void {
+export function announceTemplate(
+  platform: Platform,
+  template: SimulatedTemplate,
+  event: string,
+  rejection: Rejection | null = null,
+): void {
+  const isRejected = event === 'REJECTED'
+  const pause = { title: 'FIRST_PAUSE', description: 'Your message template has been paused for 3 hours.' }
   const value = {
     event,
-    message_template_id: Number(template.id),
-    message_template_name: template.name,
-    message_template_language: template.language,
+    ...templateIds(template),
     message_template_category: template.category,
-    reason: event === 'REJECTED' ? (template.rejected_reason ?? 'INVALID_FORMAT') : 'NONE',
+    reason: isRejected ? (template.rejected_reason ?? 'INVALID_FORMAT') : 'NONE',
+    ...(isRejected && rejection !== null && { rejection_info: rejection }),
+    ...(event === 'PAUSED' && { other_info: pause }),
   }
   announce(platform, 'message_template_status_update', value)
+}
+
+const templateIds = ({ id, name, language }: SimulatedTemplate) => ({
+  message_template_id: Number(id),
+  message_template_name: name,
+  message_template_language: language,
+})
+
+/** Announces how customers react to a template. */
+export function announceQuality(platform: Platform, template: SimulatedTemplate, previous: string): void {
+  announce(platform, 'message_template_quality_update', {
+    previous_quality_score: previous,
+    new_quality_score: template.quality_score?.score ?? 'UNKNOWN',
+    ...templateIds(template),
+  })
 }
 
 /** Announces that a template has another category from now on. */

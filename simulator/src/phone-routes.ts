@@ -59,9 +59,10 @@ const pages: Record<string, string> = {
   'phone.html': '/phone',
   'owner.html': '/phone/owner',
   'platform.html': '/phone/platform',
+  'templates.html': '/phone/templates',
 }
 
-/** Serves the pages of the phones, the customers' and the business's own, and the page of the platform. */
+/** Serves the pages: the customers' phones, the business's own, the platform, and its review of templates. */
 export function phoneRoutes(app: App): void {
   for (const file of readdirSync(new URL('page/', import.meta.url))) {
     const text = readFileSync(new URL(`page/${file}`, import.meta.url), 'utf8')

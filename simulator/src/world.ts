@@ -152,6 +152,10 @@ export interface World {
   numbers: Map<string, BusinessNumber>
   customers: Map<string, Customer>
   templates: Map<string, SimulatedTemplate>
+  /** When templates were edited, by id. */
+  templateEdits: Map<string, Date[]>
+  /** When approved templates were deleted, by name: their names cannot be used again for a while. */
+  deletedTemplates: Map<string, Date>
   nextId: number
 }
 
@@ -168,6 +172,8 @@ export const createWorld = (): World => ({
   numbers: new Map(),
   customers: new Map(),
   templates: new Map(),
+  templateEdits: new Map(),
+  deletedTemplates: new Map(),
   nextId: 1,
 })
 
@@ -357,17 +363,19 @@ export const newPartnerSide = (): PartnerSide => ({
   signingSecret: null,
 })
 
-interface TemplateButton {
+export interface TemplateButton {
   type: 'QUICK_REPLY' | 'URL' | 'PHONE_NUMBER' | 'COPY_CODE'
   text: string
   url?: string
   phone_number?: string
+  example?: unknown
 }
 
 export interface TemplateComponent {
   type: 'HEADER' | 'BODY' | 'FOOTER' | 'BUTTONS'
   format?: 'TEXT' | 'IMAGE' | 'VIDEO' | 'DOCUMENT' | 'LOCATION'
   text?: string
+  example?: unknown
   buttons?: TemplateButton[]
 }
 
@@ -376,6 +384,7 @@ export const templateStatuses = [
   ...(['IN_APPEAL', 'PENDING_DELETION', 'LIMIT_EXCEEDED', 'ARCHIVED'] as const),
 ] as const
 type TemplateStatus = (typeof templateStatuses)[number]
+export const templateQualities = ['GREEN', 'YELLOW', 'RED', 'UNKNOWN'] as const
 export const templateCategories = ['MARKETING', 'UTILITY', 'AUTHENTICATION'] as const
 
 /** A template as the platform lists it. */
@@ -388,6 +397,7 @@ export interface SimulatedTemplate {
   parameter_format: 'POSITIONAL' | 'NAMED'
   components: TemplateComponent[]
   rejected_reason?: string
+  quality_score?: { score: (typeof templateQualities)[number] }
 }
 
 const placeholder = /\{\{\s*([a-z0-9_]+)\s*\}\}/gi

@@ -3,6 +3,7 @@ import { instanceScope } from '../base/encryption/key-store.ts'
 import { createStep } from '../base/erasure.ts'
 import { removeExpired, removeExpiredOf } from '../base/retention.ts'
 import { runStep } from '../base/run-step.ts'
+import { eraseTemplateDrafts } from '../channels/templates/template-drafts.ts'
 import { eraseFromSessions } from '../channels/unofficial/erase.ts'
 import { eraseConsents } from '../consents/erase.ts'
 import type { ErasureDeps } from '../erasure/erasure.ts'
@@ -42,6 +43,7 @@ export function erasureDeps({ db, keyStore, clock }: Pick<Runtime, 'db' | 'keySt
       (tx, scope) => eraseLeads(tx, scope, eraseDeliveries),
       eraseFromSessions,
       eraseFilters,
+      eraseTemplateDrafts,
       // After all that could still record one.
       eraseConsents,
     ],

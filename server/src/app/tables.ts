@@ -149,6 +149,7 @@ const tables: readonly Table[] = [
   },
 
   { name: 'connections', sealed: ['settings'] },
+  { name: 'template_drafts', sealed: ['content'] },
   { name: 'channel_sessions', key: ['connection_id'], sealed: ['pairing'] },
   {
     name: 'session_keys',

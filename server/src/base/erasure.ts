@@ -46,6 +46,7 @@ export const erasedKinds = [
   'sessionRows',
   'importFiles',
   'savedFilters',
+  'templateDrafts',
   'consents',
 ] as const
 export type ErasedKind = (typeof erasedKinds)[number]

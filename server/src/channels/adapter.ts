@@ -9,7 +9,8 @@ import type { NumberFacts } from './health/number-status.ts'
 import type { MediaTransport } from './media-transport.ts'
 import type { PartnerProfileName } from './partner/settings.ts'
 import type { CallbackDeps } from './store-callback.ts'
-import type { PlatformTemplate } from './templates/templates.ts'
+import type { TemplateManager } from './templates/template-manager.ts'
+import type { ListedTemplate } from './templates/templates.ts'
 
 /** Everything the service needs from a channel. A new channel is a folder with an adapter, listed in `adapters.ts`. */
 export interface ChannelAdapter<C extends Connection = Connection> {
@@ -42,6 +43,8 @@ export interface ChannelAdapter<C extends Connection = Connection> {
   resume?(connection: C): Promise<void>
   /** Fetches all templates of the number, or fails. Absent for channels without templates. */
   fetchTemplates?(connection: C): Promise<FetchedTemplates>
+  /** Creates and changes templates. Absent for channels whose templates are written elsewhere. */
+  templates?: TemplateManager<C>
 
   /** Reads quality, limits and problems of the number. Absent for channels that only report them as events. */
   fetchNumberFacts?(connection: C): Promise<FetchedNumberFacts>
@@ -68,6 +71,7 @@ export type PlatformAccess<C extends Connection> = Pick<C, 'numberId' | 'account
 
 /** Access settings as shown in the app, without secrets; null for fields that the channel does not have. */
 export interface PresentedAccess {
+  appId: string | null
   profile: PartnerProfileName | null
   baseUrl: string | null
   version: string | null
@@ -91,7 +95,7 @@ export interface NumberCheck {
 
 export type FetchedTemplates =
   /** `sendsMarketing`: the account has a separate endpoint for marketing templates; absent: unknown. */
-  | { ok: true; templates: PlatformTemplate[]; sendsMarketing?: boolean }
+  | { ok: true; templates: ListedTemplate[]; sendsMarketing?: boolean }
   /** `isDown`: the platform no longer accepts our credentials. */
   | { ok: false; errorCode: string; isDown: boolean }
 
@@ -104,6 +108,7 @@ export const adapterOf = (adapters: ChannelAdapters, { channel }: { channel: Cha
   adapters[channel] as ChannelAdapter
 
 export const noAccessFields: PresentedAccess = {
+  appId: null,
   profile: null,
   baseUrl: null,
   version: null,

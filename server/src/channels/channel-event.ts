@@ -1,6 +1,7 @@
 import type { Connection } from './connection/connection.ts'
 import type { AccountRestrictions } from './health/holds.ts'
 import type { NumberFacts } from './health/number-status.ts'
+import type { TemplateQuality, TemplateReview } from './templates/templates.ts'
 
 /** The customer of an event, identified by user id, phone or both. */
 export interface Customer {
@@ -117,8 +118,14 @@ export type ChannelEvent =
     }
   /** A name from the phone's contact book; has the lowest priority of all names. */
   | { type: 'contact_named'; customer: Customer }
-  /** Templates changed and must be synced. `category`: one has a new category from now on. */
-  | { type: 'templates_changed'; category?: { name: string; language: string; category: string } }
+  /** Templates changed and must be synced; the other fields say what has changed in one of them. */
+  | {
+      type: 'templates_changed'
+      /** Its category from now on. */
+      category?: { name: string; language: string; category: string }
+      review?: TemplateReview
+      quality?: { name: string; language: string; quality: TemplateQuality | null }
+    }
   | { type: 'connection_state'; available: boolean; reason: string }
   /** Restrictions of the account: all current ones, or additional ones. */
   | ({ type: 'account_restricted' } & AccountRestrictions)

@@ -24,6 +24,8 @@ export type OutgoingMessage =
       names: string[] | null
       /** File for the header. */
       header?: PlatformFile
+      /** Other values that the template needs. */
+      inputs?: FilledInputs
       quoted?: ReferencedMessage
     }
   | { kind: 'media'; file: PlatformFile; caption: string; quoted?: ReferencedMessage }
@@ -33,6 +35,22 @@ export type OutgoingMessage =
   | { kind: 'prompt'; text: string; prompt: Prompt; quoted?: ReferencedMessage }
   /** A null emoji removes our reaction. */
   | { kind: 'reaction'; about: ReferencedMessage; emoji: string | null }
+
+/** Values of a template besides those of its body. */
+export interface FilledInputs {
+  /** Value of the header's variable, with its name if the template names its variables. */
+  headerText?: { value: string; name: string | null }
+  headerLocation?: HeaderLocation
+  /** Values of buttons, by their position among all buttons. */
+  buttons?: { index: number; type: 'url' | 'copy_code'; value: string }[]
+}
+
+export interface HeaderLocation {
+  latitude: number
+  longitude: number
+  name?: string
+  address?: string
+}
 
 /** A file to send, uploaded to the platform first. */
 export interface PlatformFile {

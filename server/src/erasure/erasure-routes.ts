@@ -37,6 +37,7 @@ const kinds: Record<ErasedKind, string> = {
   sessionRows: 'Rows about the customer in QR sessions.',
   importFiles: 'Stored import files that contained the customer, erased as a whole.',
   savedFilters: 'Saved filters that searched for the customer.',
+  templateDrafts: 'Drafts of message templates that mentioned the customer.',
   consents: 'Decisions about marketing messages.',
 }
 

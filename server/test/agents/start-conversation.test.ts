@@ -62,3 +62,33 @@ test('with a key that masks phones, unknown numbers count against the lookup lim
   }
   assert.equal((await w.callTool('start_conversation', { ...ask, phone: '5511999990099' }, value)).status, 429)
 })
+
+test('a template that needs more than its body is listed with what it needs, and sent with it', async () => {
+  const w = await agentsWorldWithTemplate()
+  const inputs = {
+    headerText: { text: 'Order {{1}}', name: null },
+    buttons: [{ index: 1, type: 'url', text: 'Track', url: 'https://shop.example/{{1}}' }],
+  }
+  await w.db.sql`
+    update templates
+    set body_only = false, inputs = ${w.db.sql.json(inputs)}
+    where workspace_id = ${w.workspaceId}`
+  const { body: list } = await w.callTool('list_templates', {})
+  const shown = { headerText: 'Order {{1}}', headerLocation: false }
+  assert.deepEqual(list.templates[0].inputs, {
+    ...shown,
+    buttons: [{ type: 'url', text: 'Track', url: 'https://shop.example/{{1}}' }],
+  })
+  const ask = { connection_id: w.connectionId, phone, template }
+  const refused = await w.callTool('start_conversation', ask)
+  assert.deepEqual([refused.status, refused.body.code], [422, 'TEMPLATE_NOT_APPROVED'])
+  const filled = { ...template, header_param: 'A-17', button_params: ['A-17'] }
+  const sent = await w.callTool('start_conversation', { ...ask, template: filled })
+  assert.equal(sent.status, 200, JSON.stringify(sent.body))
+  const message = w.sent()[0]?.order.message
+  assert.ok(message?.kind === 'template')
+  assert.deepEqual(message.inputs, {
+    headerText: { value: 'A-17', name: null },
+    buttons: [{ index: 1, type: 'url', value: 'A-17' }],
+  })
+})

@@ -83,12 +83,24 @@ const headerKinds: Record<string, FileKind> = { IMAGE: 'image', VIDEO: 'video', 
 
 function checkButtons(template: SimulatedTemplate, components: readonly unknown[]): void {
   const given = components.filter(isObject).filter(({ type }) => String(type).toLowerCase() === 'button')
-  for (const [index, button] of (componentOf(template, 'BUTTONS')?.buttons ?? []).entries()) {
-    const needsValue = button.type === 'COPY_CODE' || placeholdersOf(button.url ?? '').length > 0
+  const buttons = componentOf(template, 'BUTTONS')?.buttons ?? []
+  for (const [index, button] of buttons.entries()) {
+    const isCode = button.type === 'COPY_CODE'
     const value = given.find((component) => String(component.index) === String(index))
-    if (needsValue && parametersOf(value).length === 0) {
+    const [parameter] = parametersOf(value)
+    if (!isCode && placeholdersOf(button.url ?? '').length === 0) {
+      // A quick reply may have a payload.
+      if (parameter === undefined || button.type === 'QUICK_REPLY') continue
+      throw new GraphError(132000, { details: `buttons: Button at index ${index} takes no parameter` })
+    }
+    if (parameter === undefined) {
       throw missingParameter(`buttons: Button at index ${index} of type ${button.type} requires a parameter`)
     }
+    const [subType, type, field] = isCode ? ['copy_code', 'coupon_code', 'coupon_code'] : ['url', 'text', 'text']
+    const text = parameter[field]
+    const isRight = String(value?.sub_type).toLowerCase() === subType && parameter.type === type
+    if (isRight && typeof text === 'string' && text !== '' && (!isCode || text.length <= 20)) continue
+    throw new GraphError(132012, { details: `buttons: Button at index ${index} expects ${type} for ${button.type}` })
   }
 }
 

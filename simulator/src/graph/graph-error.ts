@@ -75,13 +75,22 @@ export const knownErrors: Record<number, KnownError> = {
   2593108: { http: 400, title: 'Synchronization request made outside of allowed time window' },
 }
 
+interface ErrorOptions {
+  details?: string
+  message?: string
+  subcode?: number
+  type?: string
+  /** Explanation for the people who use an app. */
+  forPeople?: { title: string; text: string }
+}
+
 /** Error in the platform's format; `body` is the response body. */
 export class GraphError extends Error {
   readonly httpStatus: number
   readonly code: number
   readonly body: object
 
-  constructor(code: number, options: { details?: string; message?: string; subcode?: number; type?: string } = {}) {
+  constructor(code: number, options: ErrorOptions = {}) {
     const known = knownErrors[code] ?? { http: 400, title: 'Unknown error' }
     const message = options.message ?? `(#${code}) ${known.title}`
     super(message)
@@ -94,6 +103,9 @@ export class GraphError extends Error {
         type: options.type ?? 'OAuthException',
         code,
         ...(options.subcode === undefined ? {} : { error_subcode: options.subcode }),
+        ...(options.forPeople === undefined
+          ? {}
+          : { error_user_title: options.forPeople.title, error_user_msg: options.forPeople.text }),
         ...(details === undefined ? {} : { error_data: { messaging_product: 'whatsapp', details } }),
         fbtrace_id: `A${randomBytes(16).toString('base64url')}`,
       },

@@ -10,6 +10,7 @@ import { handleMessage, messageEndpoints } from './accept-message.ts'
 import {
   accountOf,
   authorize,
+  bearerOf,
   checkProof,
   numberOf,
   numbersOf,
@@ -22,6 +23,7 @@ import { answerOr } from './fault-answer.ts'
 import { GraphError, invalidParameter, isObject } from './graph-error.ts'
 import { answerAddress, answerUpload, bytesRoute, fileOf, noteCall } from './media-routes.ts'
 import { setupRoutes } from './setup-routes.ts'
+import { editTemplate, templateRoutes } from './template-routes.ts'
 
 const defaultLimit = 25
 const maxLimit = 1000
@@ -90,6 +92,10 @@ export function graphRoutes(app: App, platform: Platform): void {
       return { data: numbersOf(platform, accountId).map((number) => pick(describe(number), request.query.fields)) }
     }),
   )
+  templateRoutes(app, platform, {
+    accountOf: (request) => accountOf(platform, request as ObjectRequest),
+    bearerOf: (request) => bearerOf(platform, tokenOf(request as ObjectRequest)),
+  })
   subscriptionRoutes(app, platform)
   mediaRoutes(app, platform)
   app.get(root, { schema }, (request: ObjectRequest, reply) => {
@@ -107,7 +113,12 @@ export function graphRoutes(app: App, platform: Platform): void {
     }
     return pick(describe(numberOf(platform, request)), request.query.fields)
   })
-  app.post(root, { schema }, async (request: ObjectRequest) => {
+  app.post(root, { schema }, async (request: ObjectRequest, reply) => {
+    const template = platform.world.templates.get(request.params.objectId)
+    if (template !== undefined) {
+      bearerOf(platform, tokenOf(request))
+      return answerOr(platform, reply, 'template', () => editTemplate(platform, template, request.body))
+    }
     const number = numberOf(platform, request)
     const setting = isObject(request.body) ? request.body.webhook_configuration : undefined
     if (!isObject(setting)) throw invalidParameter('The parameter webhook_configuration is required.')

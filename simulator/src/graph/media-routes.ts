@@ -1,4 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto'
+import { Readable } from 'node:stream'
 import multipart from '@fastify/multipart'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '../../../server/src/base/route.ts'
@@ -127,14 +128,14 @@ export const parseForms = async (app: App): Promise<void> => {
   await app.register(multipart, { limits: { parts: 20, fieldSize: 16 * 1024, fileSize: Number.MAX_SAFE_INTEGER } })
 }
 
-/** Adds a call to the journal; for a form, only the fact that it was one. */
+/** Adds a call to the journal; for a form or a file, only the fact that it was one. */
 export const noteCall = (platform: Platform, request: FastifyRequest): void =>
   platform.journal.add({
     kind: 'call',
     at: platform.clock.now(),
     method: request.method,
     path: request.url.split('?')[0] ?? '',
-    body: request.isMultipart() ? { form: true } : request.body,
+    body: request.isMultipart() ? { form: true } : request.body instanceof Readable ? { file: true } : request.body,
   })
 
 /** Accepts an upload for a number, unless a fault applies. */

@@ -8,6 +8,8 @@ export const pageKeywords: Record<string, string> = {
   leads: 'customers contacts people pipeline clientes contactos personas contatos pessoas funil embudo',
   forms: 'formularios formulários landing captura',
   connections: 'numbers whatsapp channels phones conexiones números canales conexões canais telefones teléfonos',
+  templates:
+    'message templates hsm whatsapp review marketing utility plantillas mensajes revisión modelos mensagens revisão aprovação',
   keys: 'api keys agents claves agentes chaves',
   webhooks: 'events endpoints deliveries eventos entregas',
   costs:

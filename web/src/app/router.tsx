@@ -110,6 +110,18 @@ const connectionRoute = createRoute({
   component: lazyPage(() => withTexts(() => import('../connections/detail/ConnectionPage.tsx')), 'ConnectionPage'),
 })
 
+const templatesRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: 'templates',
+  component: lazyPage(() => withTexts(() => import('../templates/TemplatesPage.tsx')), 'TemplatesPage'),
+})
+
+const draftRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: 'templates/$draftId',
+  component: lazyPage(() => withTexts(() => import('../templates/DraftPage.tsx')), 'DraftPage'),
+})
+
 const importRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'leads/import',
@@ -212,6 +224,8 @@ export function createAppRouter(queries: QueryClient, session: Session) {
         inboxRoute,
         connectionsRoute,
         connectionRoute,
+        templatesRoute,
+        draftRoute,
         formsRoute,
         formRoute,
         keysRoute,

@@ -64,9 +64,12 @@ export function useSession(workspaceId: string, id: string) {
   return useQuery({ queryKey: partKey(workspaceId, id, 'session'), queryFn: () => readSession(workspaceId, id) })
 }
 
-export function useTemplates(workspaceId: string, id: string) {
-  return useQuery({ queryKey: partKey(workspaceId, id, 'templates'), queryFn: () => listTemplates(workspaceId, id) })
-}
+export const templatesQuery = (workspaceId: string, id: string) => ({
+  queryKey: partKey(workspaceId, id, 'templates'),
+  queryFn: () => listTemplates(workspaceId, id),
+})
+
+export const useTemplates = (workspaceId: string, id: string) => useQuery(templatesQuery(workspaceId, id))
 
 const traffic = ['inbox.message.received', 'inbox.message.sent', 'inbox.message.status'] as const
 const trafficIntervalMs = 5_000

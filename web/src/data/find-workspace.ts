@@ -9,6 +9,8 @@ const readers: Readonly<Record<string, (workspaceId: string, id: string) => Prom
     api.GET(`${base}/leads/{identifier}`, { params: { path: { workspaceId, identifier: id } } }),
   connections: (workspaceId, id) =>
     api.GET(`${base}/connections/{connectionId}`, { params: { path: { workspaceId, connectionId: id } } }),
+  templates: (workspaceId, id) =>
+    api.GET(`${base}/template-drafts/{draftId}`, { params: { path: { workspaceId, draftId: id } } }),
   forms: (workspaceId, id) => api.GET(`${base}/forms/{formId}`, { params: { path: { workspaceId, formId: id } } }),
   webhooks: (workspaceId, id) =>
     api.GET(`${base}/webhooks/{endpointId}`, { params: { path: { workspaceId, endpointId: id } } }),

@@ -10,6 +10,14 @@ export interface Template {
   parameterCount: number
   /** File that the header requires. */
   header: 'image' | 'video' | 'document' | null
+  /** Names of the values, if the template names them. */
+  parameterNames: string[] | null
+  /** Values that its header and buttons require. */
+  inputs: {
+    headerText: string | null
+    headerLocation: boolean
+    buttons: { type: 'url' | 'copy_code'; text: string; url: string | null }[]
+  } | null
   sendable: boolean
 }
 

@@ -109,7 +109,7 @@ export interface Calls {
     repliedWhileWriting: (values: { name: Shown }) => string
     owner: { agent: (values: { name: Shown }) => string; takeOverToWrite: (values: { name: Shown }) => string; alreadySending: (values: { name: Shown }) => string }
     refusal: { budget: (values: { scope: string; used: Shown; limit: Shown; period: string; when: Shown }) => string }
-    templates: { parameter: (values: { n: Shown }) => string }
+    templates: { parameter: (values: { n: Shown }) => string; inputs: { header: (values: { text: Shown }) => string; url: (values: { text: Shown }) => string } }
   }
   customer: {
     created: (values: { name: Shown }) => string
@@ -259,6 +259,10 @@ export interface Calls {
     manyLeads: (values: { n: Shown }) => string
     mergeContacts: (values: { n: Shown }) => string
     mergeLabels: (values: { n: Shown }) => string
+    buttonCount: (values: { n: Shown }) => string
+    buttonKind: (values: { n: Shown }) => string
+    platformRefused: (values: { reason: Shown }) => string
+    sampleType: (values: { types: Shown }) => string
   }
   profile: {
     sessions: { seen: (values: { ago: Shown }) => string; endOf: (values: { device: Shown }) => string; othersEnded: (values: { count: number }) => string }
@@ -287,6 +291,13 @@ export interface Calls {
     unread: (values: { count: number }) => string
     sentences: { mention: (values: { actor: Shown }) => string; assigned: (values: { actor: Shown }) => string; handover: (values: { actor: Shown }) => string; waiting: (values: { count: number }) => string; connection: (values: { connection: Shown; reason: Shown }) => string; connectionLost: (values: { connection: Shown }) => string }
     settings: { of: (values: { kind: Shown; method: Shown }) => string }
+  }
+  templates: {
+    any: (values: { what: Shown }) => string
+    reasonTitle: (values: { reason: Shown }) => string
+    removeConfirm: (values: { name: Shown; language: Shown }) => string
+    removed: (values: { name: Shown }) => string
+    editor: { refused: (values: { words: Shown }) => string; fileSize: (values: { most: Shown }) => string; sampleOf: (values: { name: Shown }) => string }
   }
   transfer: {
     upload: { again: (values: { p: Shown }) => string; other: (values: { name: Shown }) => string; sameFile: (values: { name: Shown }) => string; sent: (values: { done: Shown; all: Shown }) => string }

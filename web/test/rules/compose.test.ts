@@ -188,6 +188,8 @@ test('templates are found by all words, only sendable ones, those in the readerâ
     category: 'UTILITY',
     body: 'Your order {{1}}',
     parameterCount: 1,
+    parameterNames: null,
+    inputs: null,
     header: null,
     sendable,
     status,

@@ -16,8 +16,8 @@ import type { Conversation, Message, TimelineItem } from '../../src/data/inbox/t
 import { filterOf, queryOf, readSearch, searchOf } from '../../src/inbox/list/filters.ts'
 import { anchoredScrollTop } from '../../src/inbox/list/scroll-anchor.ts'
 import { fileFailure } from '../../src/inbox/parts/file-failures.ts'
-import { parseLinks } from '../../src/inbox/parts/link-rules.ts'
 import { blocksOf, showsTicks } from '../../src/inbox/thread/blocks.ts'
+import { parseLinks } from '../../src/shared/markup/link-rules.ts'
 import { withTexts } from '../../src/text/index.ts'
 
 await withTexts(async () => {})

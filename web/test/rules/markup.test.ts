@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type MarkupNode, parseMarkup, stripMarkup } from '../../src/inbox/parts/markup.ts'
+import { type MarkupNode, parseMarkup, stripMarkup } from '../../src/shared/markup/markup.ts'
 
 /** Returns a short form of nodes: `b(…)` bold, `i(…)`, `s(…)`, `c(…)` code, `l(…)` links, `@(…)` mentions. */
 function shortOf(pieces: readonly MarkupNode[]): string {

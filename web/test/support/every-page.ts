@@ -116,6 +116,8 @@ export async function everyPage(demo: Demo): Promise<{ stops: Stop[]; forStrange
   const { form: visits } = await post('/forms', { name: 'Every page', title: 'Book a visit', fields })
   await demo.call('POST', `/f/${visits.slug}`, { firstName: 'Marina', terms: true })
   await demo.call('GET', '/api/v1/leads?limit=1', undefined, { authorization: `Bearer ${demo.apiKey}` })
+  const official = connections.find(({ channel }: { channel: string }) => channel === 'waba')
+  const { draft } = await post('/template-drafts', { connectionId: official.id })
   const { members } = await read('/members')
   const { userId, email } = members.find(({ name }: { name: string }) => name === 'Demo Owner')
   const { url: signInLink } = await demo.team('POST', '/sign-in-links', { email })
@@ -222,6 +224,12 @@ export async function everyPage(demo: Demo): Promise<{ stops: Stop[]; forStrange
       },
     },
     { place: 'costs', isReady: heading },
+    {
+      place: 'templates',
+      isReady: (page) => page.getByRole('table', { name: 'Templates' }),
+      overlays: { one: inOrder(button('order_update'), text(/ships today/)) },
+    },
+    { place: `templates/${draft.id}`, isReady: (page) => page.getByRole('textbox', { name: 'Name' }) },
     { place: 'webhooks', isReady: (page) => page.getByRole('table'), overlays: { new: button('New webhook') } },
     { place: `webhooks/${endpoint.id}?view=charts`, isReady: (page) => page.getByRole('figure', { name: 'Events' }) },
     {

@@ -14,7 +14,7 @@ import { readDetails } from '../../inbox/read/read-details.ts'
 import { readUnanswered } from '../../inbox/read/read-messages.ts'
 import { promptFields } from '../../inbox/send/prompt-schema.ts'
 import { CustomerWroteAgain } from '../../inbox/send/send-errors.ts'
-import { ChoicesSend, TemplateSend } from '../../inbox/send/send-schema.ts'
+import { ChoicesSend, TemplateToStart } from '../../inbox/send/send-schema.ts'
 import { type AgentCaller, type AgentDeps, defineTool, idempotencyKey, input, output } from '../define-tool.ts'
 import { findVisibleConversation, notOwnerError, waitForWork } from '../presenters/conversation.ts'
 import { exampleIds } from '../presenters/examples.ts'
@@ -61,8 +61,8 @@ const contentFields = {
   template: Type.Optional(
     Type.Object(
       {
-        ...TemplateSend.properties.template.properties,
-        header_upload_id: Type.Optional(uuid('From upload_file: the file for a template with a `header`.')),
+        ...TemplateToStart.properties,
+        header_upload_id: Type.Optional(uuid('From upload_file: the file of a `header`.')),
       },
       { ...closed, title: 'TemplateAnswer' },
     ),
@@ -262,7 +262,10 @@ async function readContent(
   }
   const uploadId = (file?.upload_id ?? template?.header_upload_id)?.toLowerCase() ?? null
   const body = bodyOf(args, uploadId)
-  const isWhole = quoted !== undefined || choices !== undefined || prompts.length > 0 || uploadId !== null
+  const { header_param, header_location, button_params } = template ?? {}
+  const hasInputs = [header_param, header_location, button_params].some((value) => value !== undefined)
+  const isWhole =
+    [quoted, choices].some((one) => one !== undefined) || prompts.length > 0 || uploadId !== null || hasInputs
   const digest = uploadId === null ? null : await findUploadDigest(inbox, workspaceId, conversationId, uploadId)
   return { body, isWhole, uploadId, identity: digest === null ? body : bodyOf(args, digest) }
 }

@@ -4,6 +4,7 @@ import { instanceScope } from '../../base/encryption/key-store.ts'
 import { invalid } from '../../base/errors.ts'
 import { oneOf } from '../../base/route.ts'
 import { count, text, uuid } from '../../base/schema-types.ts'
+import { inputsSchema, presentInputs } from '../../channels/templates/template-schema.ts'
 import { listSendableTemplates, templateHeaders } from '../../channels/templates/templates.ts'
 import { roles } from '../../team/member.ts'
 import { idSchema } from '../../team/team-schema.ts'
@@ -21,7 +22,7 @@ export const listTemplates = defineTool({
   name: 'list_templates',
   title: 'List templates',
   description:
-    'Lists the approved templates, by connection. Only a template can start a conversation, or answer in one whose 24-hour window is closed.',
+    'Lists approved templates, by connection. Only a template can start a conversation, or answer after its 24-hour window.',
   scopes: ['inbox.read'],
   http: { method: 'GET', path: '/templates' },
   input: input({ connection_id: Type.Optional(uuid('Only those of this connection.')) }),
@@ -38,6 +39,7 @@ export const listTemplates = defineTool({
           header: Type.Optional(
             oneOf(templateHeaders, { description: 'It needs a file of this kind: set `template.header_upload_id`.' }),
           ),
+          inputs: Type.Optional(inputsSchema),
         },
         { title: 'AgentTemplate' },
       ),
@@ -78,6 +80,7 @@ export const listTemplates = defineTool({
         body: template.body,
         parameter_count: template.parameterCount,
         ...(template.header !== null && { header: template.header }),
+        ...(template.inputs !== null && { inputs: presentInputs(template) ?? undefined }),
       })),
       next: ['Call answer with template: its name, language and body_params.'],
     }

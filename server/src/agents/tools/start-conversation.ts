@@ -8,7 +8,8 @@ import {
   findOrCreateConversation,
   type StartedConversation,
 } from '../../inbox/assignment/find-or-create-conversation.ts'
-import { TemplateSend } from '../../inbox/send/send-schema.ts'
+import { templateCommandOf } from '../../inbox/send/send-command.ts'
+import { TemplateToStart } from '../../inbox/send/send-schema.ts'
 import { type AgentCaller, type AgentDeps, defineTool, idempotencyKey, input, output } from '../define-tool.ts'
 import { AgentConversation, presentOne, waitForWork } from '../presenters/conversation.ts'
 import { exampleConversation, exampleIds } from '../presenters/examples.ts'
@@ -31,7 +32,7 @@ export const startConversation = defineTool({
       minLength: 1,
       example: '+55 81 99123-4567',
     }),
-    template: TemplateSend.properties.template,
+    template: TemplateToStart,
     idempotency_key: Type.Optional(idempotencyKey),
   }),
   output: output('ConversationStarted', {
@@ -59,18 +60,17 @@ export const startConversation = defineTool({
   run: async (deps, caller, args) => {
     const phone = parsePhone(args.phone, caller.workspace.defaultCountry ?? undefined)
     if (phone === null) throw invalid('phone', phoneProblem(args.phone))
-    const { name, language, body_params: parameters = [] } = args.template
     const { conversation, isNew } = await startWithinLookupLimit(deps, caller, {
       connectionId: args.connection_id.toLowerCase(),
       phone,
-      template: { kind: 'template', name, language, parameters },
+      template: templateCommandOf(args.template),
     })
     const body = { kind: 'template', template: args.template }
     const { id, ownerEpoch, inbound } = conversation
     // The agent has not seen what the customer has written meanwhile, so it is not part of the key.
     const key = args.idempotency_key ?? answerKey(id, [ownerEpoch, inbound.seen], body)
     const seen = inbound.seen === null ? undefined : { id: inbound.seen, isNamed: false }
-    const request = { conversationId: id, idempotencyKey: key, body, seen }
+    const request = { conversationId: id, idempotencyKey: key, body, syntax: 'whole' as const, seen }
     const sent = await deps.send(senderOf(caller), request).catch((error) => explainOwnership(deps, caller, id, error))
     const outcome = parseSendOutcome(sent)
     return {

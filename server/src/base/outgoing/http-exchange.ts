@@ -25,7 +25,7 @@ export interface ConnectionRoute {
 }
 
 export interface OutgoingRequest {
-  method: 'POST' | 'GET'
+  method: 'POST' | 'GET' | 'DELETE'
   url: string
   headers: Record<string, string>
   body: string | Buffer | null

@@ -1,13 +1,11 @@
 import { Type } from 'typebox'
-import { ApiError } from '../../base/errors.ts'
-import { type App, errorResponse, nullable } from '../../base/route.ts'
+import { type App, nullable } from '../../base/route.ts'
 import { unpaged } from '../../base/schema-types.ts'
 import type { Member, TeamGuard } from '../../team/member.ts'
 import { type TeamApi, teamApi } from '../../team/team-api.ts'
-import { idSchema, workspaceParams } from '../../team/team-schema.ts'
 import { checkRoutes } from '../check/check-routes.ts'
-import { type SyncDeps, syncTemplates } from '../templates/sync-templates.ts'
-import { listTemplates } from '../templates/templates.ts'
+import type { SyncDeps } from '../templates/sync-templates.ts'
+import { templateRoutes } from '../templates/template-routes.ts'
 import {
   acknowledgeRisk,
   type ChangeAuthor,
@@ -18,28 +16,19 @@ import {
   removeConnection,
   resumeConnection,
 } from './change-connection.ts'
-import { type ConnectionKey, connectionNotFound, isInSetup, type StoredConnection, stillInSetup } from './connection.ts'
-import { type PresentDeps, presentConnection, presentTemplate, presentWebhook } from './present.ts'
+import { connectionNotFound, type StoredConnection } from './connection.ts'
+import { connectionParams, connectionsPath } from './fields.ts'
+import { type PresentDeps, presentConnection, presentWebhook } from './present.ts'
 import { findConnection, listConnections } from './queries.ts'
-import {
-  connectionChangesSchema,
-  connectionSchema,
-  newConnectionSchema,
-  templateSchema,
-  webhookSchema,
-} from './schema.ts'
+import { connectionChangesSchema, connectionSchema, newConnectionSchema, webhookSchema } from './schema.ts'
 
 export interface ChannelTeamDeps extends ConnectionDeps, PresentDeps, SyncDeps {
   /** URL of the simulator that runs with the service, without a trailing slash; null if none runs. */
   simulatorUrl: string | null
 }
 
-export const connectionsPath = '/api/team/v1/workspaces/:workspaceId/connections'
-export const connectionParams = Type.Object({ ...workspaceParams, connectionId: idSchema('The connection.') })
-
 const onePath = `${connectionsPath}/:connectionId`
 const oneConnection = Type.Object({ connection: connectionSchema })
-const templateList = Type.Object({ templates: Type.Array(templateSchema, unpaged) })
 
 const simulatorUrl = nullable(
   Type.String({
@@ -57,7 +46,7 @@ export function channelTeamRoutes(app: App, deps: ChannelTeamDeps, guard: TeamGu
   actionRoutes(api, deps)
   checkRoutes(api, onePath, deps)
   for (const { teamRoutes } of Object.values(deps.adapters)) teamRoutes?.(app, guard)
-  templateRoutes(api, deps)
+  templateRoutes(app, deps, guard)
 }
 
 function connectionRoutes(api: TeamApi, deps: ChannelTeamDeps): void {
@@ -156,45 +145,6 @@ function actionRoutes(api: TeamApi, deps: ChannelTeamDeps): void {
   }
   add('acknowledge', 'member', acknowledge, acknowledgeRisk)
 }
-
-/** Registers the routes for a connection's templates, in every status. */
-function templateRoutes(api: TeamApi, deps: SyncDeps): void {
-  const list = async (one: ConnectionKey) => ({
-    templates: (await listTemplates(deps.db.sql, one)).map(presentTemplate),
-  })
-  api.get(`${onePath}/templates`, 'member', {
-    operationId: 'listConnectionTemplates',
-    summary: 'List the templates of a connection',
-    description: 'Ordered by name and language; includes templates that cannot be sent.',
-    params: connectionParams,
-    answers: { 200: templateList },
-    run: async ({ member, params }) => list(await requireConnection(deps, member, params.connectionId)),
-  })
-  api.post(`${onePath}/templates/sync`, 'admin', {
-    operationId: 'syncConnectionTemplates',
-    summary: 'Sync the templates',
-    description:
-      'Admins only. Templates are also synced every ten minutes, and soon after the platform reports a change.',
-    params: connectionParams,
-    answers: { 200: templateList, 502: refusedSync },
-    errors: [409],
-    run: async ({ member, params }) => {
-      const one = await requireConnection(deps, member, params.connectionId)
-      if (isInSetup(one)) throw stillInSetup()
-      const code = await syncTemplates(deps, one)
-      if (code !== null) throw new ApiError(502, 'The platform did not return its templates', { data: { code } })
-      return list(one)
-    },
-  })
-}
-
-const refusedSync = errorResponse(
-  'TemplatesNotListed',
-  502,
-  "The platform returned an error or did not respond. `data.code` is the platform's error code, or a code of Parley.",
-  'The platform did not return its templates',
-  { code: '190' },
-)
 
 async function requireConnection({ db, keyStore }: SyncDeps, { workspaceId }: Member, id: string) {
   const one = await keyStore.withKeyring(workspaceId, (keyring) => findConnection(db.sql, keyring, workspaceId, id))

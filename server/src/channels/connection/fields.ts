@@ -1,5 +1,9 @@
 import { Type } from 'typebox'
 import { visiblePattern } from '../../base/schema-types.ts'
+import { idSchema, workspaceParams } from '../../team/team-schema.ts'
+
+export const connectionsPath = '/api/team/v1/workspaces/:workspaceId/connections'
+export const connectionParams = Type.Object({ ...workspaceParams, connectionId: idSchema('The connection.') })
 
 /** An id issued by the platform. */
 export const platformId = (description: string, example: string) =>

@@ -4,9 +4,8 @@ import { adapterOf, type ChannelAdapters } from '../adapter.ts'
 import { holdsOf } from '../health/availability.ts'
 import { acknowledgedUntil } from '../health/health.ts'
 import { activeHolds } from '../health/holds.ts'
-import type { Template } from '../templates/templates.ts'
 import type { StoredConnection } from './connection.ts'
-import type { connectionSchema, templateSchema, webhookSchema } from './schema.ts'
+import type { connectionSchema, webhookSchema } from './schema.ts'
 
 export interface PresentDeps {
   adapters: ChannelAdapters
@@ -60,12 +59,6 @@ export function presentWebhook(
   const adapter = adapterOf(adapters, one)
   const [path, verifyToken] = [adapter.webhookPath(one), adapter.verifyToken(one)]
   return path === null || verifyToken === null ? null : { url: publicUrl + path, verifyToken }
-}
-
-export function presentTemplate(one: Template): Static<typeof templateSchema> {
-  const { id, name, language, category, status, body, parameterCount, header } = one
-  const sendable = status === 'APPROVED' && (one.bodyOnly || header !== null)
-  return { id, name, language, category, status, body, parameterCount, header, sendable }
 }
 
 function acknowledgementOf(one: StoredConnection) {

@@ -1,6 +1,7 @@
 import type { Fragment, Sql, Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import { publishConnection } from '../../team/live-updates.ts'
+import { deleteDraftsOf } from '../templates/template-drafts.ts'
 import { requestSessionEnd } from '../unofficial/session/session-queries.ts'
 import {
   type Channel,
@@ -215,6 +216,7 @@ export async function markConnectionRemoved(
     delete from templates
     where workspace_id = ${workspaceId}
       and connection_id = ${id}`
+  await deleteDraftsOf(tx, { workspaceId, connectionId: id })
   await requestSessionEnd(tx, { workspaceId, id })
   publishConnection(tx, workspaceId, id)
   return count > 0

@@ -12,9 +12,8 @@ import {
   throughputs,
 } from '../health/number-status.ts'
 import { type NewPartner, newPartnerSchema, partnerProfiles, partnerSecrets } from '../partner/settings.ts'
-import { templateHeaders } from '../templates/templates.ts'
 import { type NewSession, newSessionSchema } from '../unofficial/session/schema.ts'
-import { accountId, type NewWaba, newWabaSchema, version, wabaSecrets } from '../waba/settings.ts'
+import { accountId, appId, type NewWaba, newWabaSchema, version, wabaSecrets } from '../waba/settings.ts'
 import { channels } from './connection.ts'
 import { baseUrl, name, numberId } from './fields.ts'
 
@@ -30,7 +29,7 @@ export const newConnectionSchema = Type.Unsafe<NewConnection>({
 
 /** Fields of all channels; the adapter decides which ones apply. */
 export const connectionChangesSchema = Type.Partial(
-  Type.Object({ name, numberId, accountId, ...wabaSecrets, ...partnerSecrets, baseUrl, version }),
+  Type.Object({ name, numberId, accountId, appId, ...wabaSecrets, ...partnerSecrets, baseUrl, version }),
   { ...closed, minProperties: 1 },
 )
 export type ConnectionChanges = Static<typeof connectionChangesSchema>
@@ -111,6 +110,7 @@ export const connectionSchema = titled('Connection', {
     }),
   ),
   accountId,
+  appId,
   state: oneOf(['active', 'paused', 'unavailable'] as const, {
     title: 'ConnectionState',
     description:
@@ -211,28 +211,4 @@ export const webhookSchema = Type.Unsafe<{ url: string; verifyToken: string } | 
     }),
   },
   required: ['url', 'verifyToken'],
-})
-
-// Maximum size of a platform's response.
-const maxTemplateBytes = 8 * 1024 * 1024
-
-export const templateSchema = titled('ConnectionTemplate', {
-  id: idSchema('The template.'),
-  name: text(512, "The template's name on the platform.", { example: 'order_confirmation' }),
-  language: text(512, 'Language code.', { example: 'pt_BR' }),
-  category: text(512, 'As the platform writes it.', { example: 'UTILITY' }),
-  status: text(512, 'As the platform writes it; only APPROVED templates can be sent.', { example: 'APPROVED' }),
-  body: text(maxTemplateBytes, 'Body text with placeholders `{{1}}`, `{{2}}`, …', {
-    example: 'Hi {{1}}, order {{2}} ships today.',
-  }),
-  parameterCount: count('Number of values that a send must provide.', { example: 2 }),
-  header: nullable(
-    oneOf(templateHeaders, {
-      description:
-        'Type of the file that a send must provide for the header. Null without such a header, and for templates that cannot be sent.',
-    }),
-  ),
-  sendable: Type.Boolean({
-    description: 'Approved, and needs only body parameters and, if it has a `header`, a file.',
-  }),
 })

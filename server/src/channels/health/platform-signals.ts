@@ -4,7 +4,7 @@ import type { ChannelEvent } from '../channel-event.ts'
 import type { ConnectionKey } from '../connection/connection.ts'
 import type { RefusalEffect } from '../connector.ts'
 import { scheduleTemplateSync } from '../templates/template-schedule.ts'
-import { categoryReason, setTemplateCategory } from '../templates/templates.ts'
+import { categoryReason, setTemplateCategory, setTemplateQuality, setTemplateReview } from '../templates/templates.ts'
 import {
   holdConnection,
   liftHold,
@@ -51,9 +51,11 @@ export async function applyPlatformSignal(
 async function applyTemplateChange(
   tx: Tx,
   one: ConnectionKey,
-  { category }: Extract<ChannelEvent, { type: 'templates_changed' }>,
+  { category, review, quality }: Extract<ChannelEvent, { type: 'templates_changed' }>,
   now: Date,
 ): Promise<void> {
+  if (review !== undefined) await setTemplateReview(tx, one, review)
+  if (quality !== undefined) await setTemplateQuality(tx, one, quality)
   // At once: it decides to which endpoint the next send goes. The sync finds nothing to change then.
   if (category !== undefined && (await setTemplateCategory(tx, one, category, now))) {
     await notifyMembers(tx, one, [categoryReason(category)], now)

@@ -1,20 +1,44 @@
 import type { Sql, Tx } from '../../base/db.ts'
 import { publishConnection } from '../../team/live-updates.ts'
 import type { ConnectionKey } from '../connection/connection.ts'
+import type { JsonObject } from '../waba/json.ts'
+import type { TemplateInputs } from './template-inputs.ts'
 
 const columns = (sql: Sql) => sql`
   t.id, t.connection_id as "connectionId", t.name, t.language, t.category, t.status, t.body,
-  t.parameter_names as "parameterNames", t.parameter_count as "parameterCount", t.body_only as "bodyOnly", t.header`
+  t.parameter_names as "parameterNames", t.parameter_count as "parameterCount", t.body_only as "bodyOnly", t.header,
+  t.inputs`
+
+const reviewColumns = (sql: Sql) => sql`
+  t.external_id as "externalId", t.components, t.quality, t.rejected_reason as "rejectedReason",
+  t.review_note as "reviewNote", t.edited_at as "editedAt"`
+
+/** Returns a template of a connection, locked until the transaction ends. */
+export async function lockTemplate(
+  tx: Tx,
+  { workspaceId, id: connectionId }: ConnectionKey,
+  id: string,
+): Promise<ReviewedTemplate | undefined> {
+  const [row] = await tx<ReviewedTemplate[]>`
+    select ${columns(tx)}, ${reviewColumns(tx)}
+    from templates t
+    where t.workspace_id = ${workspaceId}
+      and t.connection_id = ${connectionId}
+      and t.id = ${id}
+    for no key update`
+  return row
+}
 
 /**
- * Returns every template that can be sent – approved, needs only body parameters – by name and language.
- * `connectionIds` limits the result; null means all connections of the workspace.
+ * Returns every template that can be sent – approved, needs only body parameters – by name and language; `withInputs`
+ * adds those that need a file or other values. `connectionIds` limits the result; null means all connections of the
+ * workspace.
  */
 export async function listSendableTemplates(
   sql: Sql,
   workspaceId: string,
   connectionIds: readonly string[] | null,
-  withFiles = false,
+  withInputs = false,
 ): Promise<Template[]> {
   return sql<Template[]>`
     select ${columns(sql)}
@@ -22,14 +46,14 @@ export async function listSendableTemplates(
     where t.workspace_id = ${workspaceId}
       and (${connectionIds}::uuid[] is null or t.connection_id = any (${connectionIds}::uuid[]))
       and t.status = 'APPROVED'
-      and (t.body_only or (${withFiles} and t.header is not null))
+      and (t.body_only or (${withInputs} and (t.header is not null or t.inputs is not null)))
     order by t.name, t.language, t.connection_id`
 }
 
 /** Returns all templates of a connection, in every status. */
-export async function listTemplates(sql: Sql, { workspaceId, id }: ConnectionKey): Promise<Template[]> {
-  return sql<Template[]>`
-    select ${columns(sql)}
+export async function listTemplates(sql: Sql, { workspaceId, id }: ConnectionKey): Promise<ReviewedTemplate[]> {
+  return sql<ReviewedTemplate[]>`
+    select ${columns(sql)}, ${reviewColumns(sql)}
     from templates t
     where t.workspace_id = ${workspaceId}
       and t.connection_id = ${id}
@@ -61,19 +85,40 @@ export async function findTemplate(
 export async function replaceTemplates(
   tx: Tx,
   { workspaceId, id: connectionId }: ConnectionKey,
-  templates: readonly Omit<Template, 'connectionId'>[],
+  templates: readonly StoredTemplate[],
   now: Date,
 ): Promise<void> {
+  const changed = await storeTemplates(tx, { workspaceId, id: connectionId }, templates, now)
+  const deleted = await tx`
+    delete from templates
+    where workspace_id = ${workspaceId}
+      and connection_id = ${connectionId}
+      and (name, language) not in (
+        select t.name, t.language
+        from jsonb_to_recordset(${JSON.stringify(templates)}::text::jsonb) as t (name text, language text)
+      )`
+  if (changed + deleted.count > 0) publishConnection(tx, workspaceId, connectionId)
+}
+
+/** Stores templates of a connection; existing ones keep their ids. Returns how many changed. */
+export async function storeTemplates(
+  tx: Tx,
+  { workspaceId, id: connectionId }: ConnectionKey,
+  templates: readonly StoredTemplate[],
+  now: Date,
+): Promise<number> {
   const changed = await tx`
     insert into templates as known (
       workspace_id, connection_id, id, name, language, category, status, body, parameter_names, parameter_count,
-      body_only, header, synced_at
+      body_only, header, external_id, components, inputs, quality, rejected_reason, synced_at
     )
     select ${workspaceId}::uuid, ${connectionId}::uuid, t.id, t.name, t.language, t.category, t.status, t.body,
-      t."parameterNames", t."parameterCount", t."bodyOnly", t.header, ${now}::timestamptz
+      t."parameterNames", t."parameterCount", t."bodyOnly", t.header, t."externalId", t.components, t.inputs,
+      t.quality, t."rejectedReason", ${now}::timestamptz
     from jsonb_to_recordset(${JSON.stringify(templates)}::text::jsonb) as t (
       id uuid, name text, language text, category text, status text, body text, "parameterNames" text[],
-      "parameterCount" integer, "bodyOnly" boolean, header text
+      "parameterCount" integer, "bodyOnly" boolean, header text, "externalId" text, components jsonb, inputs jsonb,
+      quality text, "rejectedReason" text
     )
     on conflict (workspace_id, connection_id, name, language) do update
     set category = excluded.category,
@@ -83,24 +128,98 @@ export async function replaceTemplates(
       parameter_count = excluded.parameter_count,
       body_only = excluded.body_only,
       header = excluded.header,
+      external_id = excluded.external_id,
+      components = excluded.components,
+      inputs = excluded.inputs,
+      quality = excluded.quality,
+      rejected_reason = excluded.rejected_reason,
+      -- The list of the platform does not have it: it arrives with the webhook, and is of that status.
+      review_note = case when known.status = excluded.status then known.review_note end,
       synced_at = excluded.synced_at
     where (
-      known.category, known.status, known.body, known.parameter_names, known.parameter_count, known.body_only, known.header
+      known.category, known.status, known.body, known.parameter_names, known.parameter_count, known.body_only,
+      known.header, known.external_id, known.components, known.inputs, known.quality, known.rejected_reason
     ) is distinct from (
       excluded.category, excluded.status, excluded.body, excluded.parameter_names, excluded.parameter_count,
-      excluded.body_only, excluded.header
+      excluded.body_only, excluded.header, excluded.external_id, excluded.components, excluded.inputs, excluded.quality,
+      excluded.rejected_reason
     )
     returning known.id`
-  const deleted = await tx`
+  // Counted from the returned rows: on Citus the update count includes rows that did not change.
+  return changed.length
+}
+
+/** Counts an edit; forgets those of more than 30 days ago, which no longer count. */
+export async function recordEdit(
+  tx: Tx,
+  { workspaceId, id }: ConnectionKey,
+  templateId: string,
+  now: Date,
+): Promise<void> {
+  const since = new Date(now.getTime() - 30 * 86_400_000)
+  await tx`
+    update templates
+    set edited_at = array(select at from unnest(edited_at) as at where at > ${since}::timestamptz) || ${now}::timestamptz
+    where workspace_id = ${workspaceId}
+      and connection_id = ${id}
+      and id = ${templateId}`
+}
+
+/** Deletes a template that the platform no longer has. */
+export async function removeTemplate(tx: Tx, { workspaceId, id }: ConnectionKey, templateId: string): Promise<void> {
+  await tx`
     delete from templates
     where workspace_id = ${workspaceId}
-      and connection_id = ${connectionId}
-      and (name, language) not in (
-        select t.name, t.language
-        from jsonb_to_recordset(${JSON.stringify(templates)}::text::jsonb) as t (name text, language text)
-      )`
-  // Counted from the returned rows: on Citus the update count includes rows that did not change.
-  if (changed.length + deleted.count > 0) publishConnection(tx, workspaceId, connectionId)
+      and connection_id = ${id}
+      and id = ${templateId}`
+  publishConnection(tx, workspaceId, id)
+}
+
+/** What the platform has decided about a template. `status` is null for an event that does not change it. */
+export interface TemplateReview {
+  name: string
+  language: string
+  status: string | null
+  reason: string | null
+  note: string | null
+}
+
+/** Stores the platform's decision about a template. */
+export async function setTemplateReview(
+  tx: Tx,
+  { workspaceId, id }: ConnectionKey,
+  review: TemplateReview,
+): Promise<void> {
+  const { name, language, status, reason, note } = review
+  const changed = await tx`
+    update templates
+    set status = coalesce(${status}::text, status),
+      rejected_reason = ${reason},
+      review_note = ${note}
+    where workspace_id = ${workspaceId}
+      and connection_id = ${id}
+      and name = ${name}
+      and language = ${language}
+    returning id`
+  if (changed.length > 0) publishConnection(tx, workspaceId, id)
+}
+
+/** Stores how customers react to a template. */
+export async function setTemplateQuality(
+  tx: Tx,
+  { workspaceId, id }: ConnectionKey,
+  { name, language, quality }: Pick<PlatformTemplate, 'name' | 'language'> & { quality: TemplateQuality | null },
+): Promise<void> {
+  const changed = await tx`
+    update templates
+    set quality = ${quality}
+    where workspace_id = ${workspaceId}
+      and connection_id = ${id}
+      and name = ${name}
+      and language = ${language}
+      and quality is distinct from ${quality}
+    returning id`
+  if (changed.length > 0) publishConnection(tx, workspaceId, id)
 }
 
 /** Stores the new category of a template. Returns whether it changed. */
@@ -149,11 +268,27 @@ export interface PlatformTemplate extends TemplateBody {
   category: string
   /** Upper case; only `APPROVED` templates can be sent. */
   status: string
-  /** False when a send needs more than body parameters: a media header, a button variable, a code. */
+  /** False when a send needs more than body parameters: a header, a button variable, a code. */
   bodyOnly: boolean
-  /** Type of the header file, when a send needs only that file and body parameters. */
+  /** Type of the header's file that a send must provide; null without one, and if it needs more than a send can have. */
   header: TemplateHeader | null
+  /** What else a send must provide; null if nothing, and if it needs more than a send can have. */
+  inputs: TemplateInputs | null
 }
+
+/** A template as the platform lists it, with what its review has decided. */
+export interface ListedTemplate extends PlatformTemplate {
+  externalId: string | null
+  /** Without sample values; null if unknown or too large. */
+  components: JsonObject[] | null
+  quality: TemplateQuality | null
+  rejectedReason: string | null
+}
+
+type StoredTemplate = Omit<PlatformTemplate, 'inputs'> & Partial<ListedTemplate> & { id: string }
+
+export const templateQualities = ['GREEN', 'YELLOW', 'RED'] as const
+export type TemplateQuality = (typeof templateQualities)[number]
 
 export const templateHeaders = ['image', 'video', 'document'] as const
 export type TemplateHeader = (typeof templateHeaders)[number]
@@ -162,6 +297,14 @@ export interface Template extends PlatformTemplate {
   id: string
   connectionId: string
 }
+
+export type ReviewedTemplate = Template &
+  ListedTemplate & {
+    /** The platform's explanation of its status. */
+    reviewNote: string | null
+    /** Edits of the last 30 days, made here. */
+    editedAt: Date[]
+  }
 
 /** A body with `{{1}}`, `{{2}}`, … and the mapping of its parameters to the platform's names. */
 interface TemplateBody {
@@ -186,10 +329,6 @@ export function parseBody(text: string, isNamed: boolean): TemplateBody {
     parameterCount: order.length,
     parameterNames: named && order.length > 0 ? order : null,
   }
-}
-
-export function hasPlaceholder(text: string): boolean {
-  return text.search(placeholder) >= 0
 }
 
 /** Fills in the parameters of a body. Inserts values unchanged, including braces. */

@@ -22,6 +22,7 @@ import { wabaConnector } from './sender.ts'
 import { currentVersion, type NewWaba, versionEndDate } from './settings.ts'
 import { examineWaba } from './setup/examine.ts'
 import { wabaSetup } from './setup/number-setup.ts'
+import { wabaTemplates } from './template-calls.ts'
 import { fetchTemplates } from './templates.ts'
 import { wabaWebhookRoutes } from './webhook-routes.ts'
 
@@ -30,7 +31,7 @@ const graphUrl = 'https://graph.facebook.com'
 /** Adapter for numbers of the official platform. */
 export const wabaAdapter = (http: PlatformHttp): ChannelAdapter<WabaConnection> => ({
   createAccess,
-  changeableFields: ['numberId', 'accountId', 'baseUrl', 'version', 'accessToken', 'appSecret', 'verifyToken'],
+  changeableFields: ['numberId', 'accountId', 'appId', 'baseUrl', 'version', 'accessToken', 'appSecret', 'verifyToken'],
   secretsSent: ['accessToken'],
   changeAccess,
   presentAccess,
@@ -38,6 +39,7 @@ export const wabaAdapter = (http: PlatformHttp): ChannelAdapter<WabaConnection> 
   verifyToken: ({ settings }) => settings.verifyToken,
   checkNumber: (connection) => check(http, connection),
   fetchTemplates: (connection) => fetchAll(http, connection),
+  templates: wabaTemplates(http),
   fetchNumberFacts: (connection) => fetchNumberFacts(http, connection),
   examine: (connection, context) => examineWaba(http, connection, context),
   setup: wabaSetup(http),
@@ -48,9 +50,9 @@ export const wabaAdapter = (http: PlatformHttp): ChannelAdapter<WabaConnection> 
 })
 
 function createAccess(input: NewWaba, id: string): PlatformAccess<WabaConnection> {
-  const { numberId = id, accountId = null, accessToken, appSecret } = input
+  const { numberId = id, accountId = null, appId = null, accessToken, appSecret } = input
   const { baseUrl = graphUrl, version = currentVersion, verifyToken = createToken() } = input
-  return { numberId, accountId, settings: { baseUrl, version, accessToken, appSecret, verifyToken } }
+  return { numberId, accountId, settings: { baseUrl, version, accessToken, appSecret, verifyToken, appId } }
 }
 
 // The caller has rejected fields of other channels.
@@ -61,9 +63,11 @@ function changeAccess(
   return { numberId, accountId, settings: { ...one.settings, ...to } }
 }
 
-function presentAccess({ settings: { baseUrl, version, accessToken, appSecret } }: WabaConnection): PresentedAccess {
+function presentAccess({ settings }: WabaConnection): PresentedAccess {
+  const { baseUrl, version, accessToken, appSecret, appId = null } = settings
   return {
     ...noAccessFields,
+    appId,
     baseUrl,
     version,
     versionEndsOn: versionEndDate(version),

@@ -11,7 +11,7 @@ export interface PlatformHttp {
 }
 
 export interface Call {
-  method: 'GET' | 'POST'
+  method: 'GET' | 'POST' | 'DELETE'
   url: string
   /** Including the credentials. */
   headers: Record<string, string>

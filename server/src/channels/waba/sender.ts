@@ -1,5 +1,13 @@
 import type { Connection, WabaConnection } from '../connection/connection.ts'
-import type { Connector, Order, OutgoingMessage, PlatformFile, Recipient, SendResult } from '../connector.ts'
+import type {
+  Connector,
+  FilledInputs,
+  Order,
+  OutgoingMessage,
+  PlatformFile,
+  Recipient,
+  SendResult,
+} from '../connector.ts'
 import type { Choices } from '../interactive-options.ts'
 import { promptMessage } from '../prompts.ts'
 import { interpretError } from './errors.ts'
@@ -117,6 +125,7 @@ function templateOf({
   parameters,
   names,
   header,
+  inputs = {},
 }: Extract<OutgoingMessage, { kind: 'template' }>): object {
   const filled = parameters.map((text, n) => {
     const named = names?.[n] === undefined ? {} : { parameter_name: names[n] }
@@ -124,9 +133,28 @@ function templateOf({
   })
   const components = [
     ...(header === undefined ? [] : [{ type: 'header', parameters: [fileOf(header, '')] }]),
+    ...headerInputs(inputs),
     ...(filled.length === 0 ? [] : [{ type: 'body', parameters: filled }]),
+    ...(inputs.buttons ?? []).map(buttonInput),
   ]
   return { name, language: { code: language }, ...(components.length === 0 ? {} : { components }) }
+}
+
+function headerInputs({ headerText, headerLocation }: FilledInputs): object[] {
+  if (headerText !== undefined) {
+    const named = headerText.name === null ? {} : { parameter_name: headerText.name }
+    return [{ type: 'header', parameters: [{ type: 'text', ...named, text: headerText.value }] }]
+  }
+  if (headerLocation === undefined) return []
+  // Coordinates as text, as in the platform's examples of templates.
+  const { latitude, longitude, ...words } = headerLocation
+  const location = { latitude: String(latitude), longitude: String(longitude), ...words }
+  return [{ type: 'header', parameters: [{ type: 'location', location }] }]
+}
+
+function buttonInput({ index, type, value }: NonNullable<FilledInputs['buttons']>[number]): object {
+  const parameter = type === 'url' ? { type: 'text', text: value } : { type: 'coupon_code', coupon_code: value }
+  return { type: 'button', sub_type: type, index: String(index), parameters: [parameter] }
 }
 
 function interactiveOf(text: string, choices: Choices): object {

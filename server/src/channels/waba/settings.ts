@@ -11,6 +11,8 @@ export interface WabaSettings {
   accessToken: string
   appSecret: string
   verifyToken: string
+  /** Absent if it was not entered. */
+  appId?: string | null
 }
 
 /** Default for new connections. */
@@ -37,6 +39,9 @@ export function versionEndDate(text: string): string | null {
 export const accountId = nullable(
   platformId("The platform's business account id, used to read templates.", '102290129340398'),
 )
+export const appId = nullable(
+  platformId('The id of the app at the platform, to which sample files of templates are uploaded.', '670843887433847'),
+)
 export const version = Type.String({
   pattern: '^v\\d{1,3}\\.\\d{1,2}$',
   maxLength: 7,
@@ -60,6 +65,7 @@ export const newWabaSchema = Type.Object(
       ),
     ),
     accountId: Type.Optional(accountId),
+    appId: Type.Optional(appId),
     accessToken: wabaSecrets.accessToken,
     appSecret: wabaSecrets.appSecret,
     verifyToken: Type.Optional(wabaSecrets.verifyToken),

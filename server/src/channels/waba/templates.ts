@@ -1,17 +1,19 @@
 import type { FetchedTemplates } from '../adapter.ts'
 import type { WabaConnection } from '../connection/connection.ts'
+import { inputsOf } from '../templates/template-inputs.ts'
 import {
-  hasPlaceholder,
+  type ListedTemplate,
   normalizeLanguage,
-  type PlatformTemplate,
   parseBody,
   type TemplateHeader,
+  type TemplateQuality,
   templateHeaders,
+  templateQualities,
 } from '../templates/templates.ts'
-import { type JsonObject, listOf, objectOf, textOf } from './json.ts'
+import { type JsonObject, listOf, objectOf, textOf, tokenOf } from './json.ts'
 import { fetchGraph, type PlatformHttp } from './platform-call.ts'
 
-const fields = 'id,name,language,status,category,parameter_format,components'
+const fields = 'id,name,language,status,category,parameter_format,components,quality_score,rejected_reason'
 const pageSize = 100
 const maxPages = 100
 
@@ -26,7 +28,7 @@ export async function readPages(
   read: (pageCursor: string, page: number) => Promise<{ ok: true; listed: unknown[]; next: string | null } | Failed>,
 ): Promise<FetchedTemplates> {
   // Pages may shift while they are read, so a template can appear twice: name and language identify it.
-  const found = new Map<string, PlatformTemplate>()
+  const found = new Map<string, ListedTemplate>()
   let pageCursor = first
   for (let page = 1; page <= maxPages; page++) {
     const answer = await read(pageCursor, page)
@@ -63,52 +65,63 @@ function nextCursor(paging: unknown): string | null {
 }
 
 /** Parses a template of the platform's list; null if name, language or status is missing. */
-export function parseTemplate(value: unknown): PlatformTemplate | null {
-  const { name, language, status, category, parameter_format, components } = objectOf(value)
+export function parseTemplate(value: unknown): ListedTemplate | null {
+  const { id, name, language, status, category, parameter_format, components, quality_score, rejected_reason } =
+    objectOf(value)
   const [knownName, knownLanguage, knownStatus] = [textOf(name), textOf(language), textOf(status)]
   if (knownName === null || knownLanguage === null || knownStatus === null) return null
   const parts = listOf(components).map(objectOf)
   const body = textOf(parts.find((part) => typeOf(part) === 'BODY')?.text)
   const isAuthentication = textOf(category)?.toUpperCase() === 'AUTHENTICATION'
-  const incomplete = parts.filter((part) => !isComplete(part))
-  const isPlain = body !== null && !isAuthentication
+  const inputs = body !== null && !isAuthentication ? inputsOf(parts) : null
+  const header = inputs === null ? null : headerFile(parts)
+  const hasInputs = inputs !== null && Object.keys(inputs).length > 0
   return {
     name: knownName,
     language: normalizeLanguage(knownLanguage),
     category: textOf(category) ?? '',
     status: knownStatus.toUpperCase(),
     ...parseBody(body ?? '', textOf(parameter_format)?.toUpperCase() === 'NAMED'),
-    bodyOnly: isPlain && incomplete.length === 0,
-    header: isPlain ? headerFile(incomplete) : null,
+    bodyOnly: inputs !== null && !hasInputs && header === null,
+    header,
+    inputs: hasInputs ? inputs : null,
+    externalId: tokenOf(id),
+    components: withoutSamples(parts),
+    quality: parseQuality(objectOf(quality_score).score),
+    rejectedReason: parseReason(rejected_reason),
   }
 }
 
-/** Returns whether a component can be sent without values. Unknown components are assumed to need some. */
-function isComplete(part: JsonObject): boolean {
-  switch (typeOf(part)) {
-    case 'BODY':
-    case 'FOOTER':
-      return true
-    case 'HEADER':
-      return (textOf(part.format)?.toUpperCase() ?? 'TEXT') === 'TEXT' && !hasPlaceholder(textOf(part.text) ?? '')
-    case 'BUTTONS':
-      return listOf(part.buttons).map(objectOf).every(isPlainButton)
-    default:
-      return false
-  }
-}
-
-/** Returns the type of the header's file, if nothing else is needed. */
-function headerFile([part, ...others]: readonly JsonObject[]): TemplateHeader | null {
-  if (part === undefined || others.length > 0 || typeOf(part) !== 'HEADER') return null
-  const format = textOf(part.format)?.toLowerCase()
+/** Returns the type of the header's file, if it has one. */
+function headerFile(parts: readonly JsonObject[]): TemplateHeader | null {
+  const format = textOf(parts.find((part) => typeOf(part) === 'HEADER')?.format)?.toLowerCase()
   return templateHeaders.find((header) => header === format) ?? null
 }
 
-function isPlainButton(button: JsonObject): boolean {
-  const type = typeOf(button)
-  if (type === 'URL') return !hasPlaceholder(textOf(button.url) ?? '')
-  return type === 'QUICK_REPLY' || type === 'PHONE_NUMBER' || type === 'VOICE_CALL'
+/** Larger ones are only listed: what the platform accepts is far smaller. */
+const maxComponentsLength = 16_384
+
+/** Returns the components without sample values, which people may have copied from customers. */
+function withoutSamples(parts: readonly JsonObject[]): JsonObject[] | null {
+  const stripped = parts.map(({ example: _, buttons, ...part }) => ({
+    ...part,
+    ...(buttons !== undefined && { buttons: listOf(buttons).map((one) => ({ ...objectOf(one), example: undefined })) }),
+  }))
+  const json = JSON.stringify(stripped)
+  // Escapes of NUL and of halves of characters, which the database cannot store.
+  return json.length <= maxComponentsLength && !/\\u(?:0000|d[89a-f])/i.test(json)
+    ? (JSON.parse(json) as JsonObject[])
+    : null
+}
+
+/** Returns a quality as `GREEN`, `YELLOW` or `RED`; null if there is none yet. */
+export const parseQuality = (value: unknown): TemplateQuality | null =>
+  templateQualities.find((quality) => quality === textOf(value)?.toUpperCase()) ?? null
+
+/** Returns the reason of a rejection; null if there is none. */
+export function parseReason(value: unknown): string | null {
+  const reason = textOf(value)?.trim().slice(0, 200).toUpperCase() ?? 'NONE'
+  return reason === 'NONE' ? null : reason
 }
 
 const typeOf = (part: JsonObject): string => textOf(part.type)?.toUpperCase() ?? ''

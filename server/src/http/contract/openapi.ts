@@ -104,6 +104,7 @@ const groups: Record<string, Record<string, string>> = {
     'Canned replies': 'Saved texts, by a shortcut.',
     'Saved filters': 'Saved views of leads and of the inbox.',
     Connections: 'Numbers on chat platforms: connect, pause and pair them, read their health.',
+    Templates: 'Message templates of the official platform: write, submit for review, delete.',
     Webhooks: webhooksGuide,
     Forms: 'Lead forms: management and public submission.',
     Statistics: "Numbers of the team's home page.",

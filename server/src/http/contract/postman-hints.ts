@@ -179,6 +179,9 @@ export const postmanHints: HintsByOperation = {
   },
   updateConnection: { path: { connectionId: '{{trial_connection_id}}' }, body: { name: 'Sales' }, order: 1 },
   deleteConnection: { path: { connectionId: '{{trial_connection_id}}' } },
+  createTemplateDraft: { body: { connectionId: '{{connection_id}}' }, saves: { template_draft_id: 'draft.id' } },
+  getTemplateDraft: { path: { draftId: '{{template_draft_id}}' }, order: 1 },
+  deleteTemplateDraft: { path: { draftId: '{{template_draft_id}}' } },
   createWebhook: { saves: { endpoint_id: 'endpoint.id' } },
   rotateWebhookSecret: { body: { overlapHours: 24 } },
   disableWebhook: { order: 10 },
@@ -224,4 +227,5 @@ export const notInCollection: ReadonlySet<string> = new Set([
   ...['undoLeadImport', 'downloadRefusedRows', 'startConversation', 'handBackConversation', 'retryMedia'],
   ...['getConnectionHealth', 'pauseConnection', 'resumeConnection', 'acknowledgeConnection'],
   ...['getConnectionSession', 'pairConnection', 'unpairConnection', 'syncConnectionTemplates', 'setConnectionCurrency'],
+  ...['saveTemplateDraft', 'submitTemplateDraft', 'uploadTemplateSample', 'deleteTemplate'],
 ])

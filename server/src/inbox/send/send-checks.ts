@@ -24,6 +24,7 @@ import {
   type SendReferences,
 } from './check-references.ts'
 
+import { checkInputs, hasInputs, parameterProblem } from './check-template-inputs.ts'
 import type { SendCommand } from './send-command.ts'
 import type { Sender } from './send-deps.ts'
 import {
@@ -196,9 +197,11 @@ function approvedTemplate(command: Of<'template'>, { template, conversation, sen
   if (conversation.channel === 'unofficial') throw templateNotApproved('no_templates')
   if (template === null) throw templateNotApproved('unknown')
   if (template.status !== 'APPROVED') throw templateNotApproved('not_approved')
-  // The Inbox API of the contract has no header parameters.
-  const takesFile = template.header !== null && (sender.actor.type !== 'agent' || command.headerUploadId !== undefined)
-  if (!template.bodyOnly && !takesFile) throw templateNotApproved('needs_more')
+  // The Inbox API of the contract has only body parameters.
+  const canFill = template.header !== null || template.inputs !== null
+  if (!template.bodyOnly && !(canFill && (sender.actor.type !== 'agent' || hasInputs(command)))) {
+    throw templateNotApproved('needs_more')
+  }
   return template
 }
 
@@ -238,10 +241,12 @@ function draftTemplate(command: Of<'template'>, template: Template, check: SendC
   const { upload } = check.references
   const text = fillTemplate(body, count, parameters)
   const header = checkHeader(command, template, upload, check.mediaTransport)
+  const inputs = checkInputs(command, template)
   const quote = quotedReference(command, check)
   const part: OutgoingMessage = {
     ...{ kind: 'template', category: template.category, name, language, parameters, names },
     ...(header !== null && { header }),
+    ...(inputs !== null && { inputs }),
     ...(quote !== null && { quoted: quote.other }),
   }
   return { kind: 'template', text, parts: [part], ...storedDetailOf(header === null ? null : upload, quote) }
@@ -317,7 +322,7 @@ function fillTemplate(body: string, parameterCount: number, parameters: readonly
     throw invalidMessage(`This template requires ${parameterCount} body_params, but got ${parameters.length}`)
   }
   for (const [index, parameter] of parameters.entries()) {
-    const problem = problemOf(parameter)
+    const problem = parameterProblem(parameter)
     if (problem !== null) throw invalidMessage(`template.body_params[${index}] ${problem}`)
   }
   const filled = fillBody(body, parameters)
@@ -325,11 +330,4 @@ function fillTemplate(body: string, parameterCount: number, parameters: readonly
     throw invalidMessage(`The filled template has more than ${maxFilledLength} characters`)
   }
   return filled
-}
-
-function problemOf(parameter: string): string | null {
-  if (isBlank(parameter)) return 'must not be empty'
-  if (/[\n\r\t]/.test(parameter)) return 'must not contain a newline or a tab'
-  if (/ {5}/.test(parameter)) return 'must not contain more than four spaces in a row'
-  return null
 }

@@ -1,5 +1,6 @@
 import { badRequest, InvalidInput, invalid } from '../../base/errors.ts'
 import { compileCheck } from '../../base/validation.ts'
+import type { HeaderLocation } from '../../channels/connector.ts'
 import type { Choices } from '../../channels/interactive-options.ts'
 import type { Prompt, PromptType } from '../../channels/prompts.ts'
 import { type PromptFields, promptOf } from './prompt-schema.ts'
@@ -12,6 +13,7 @@ import {
   QuotingTemplateSend,
   QuotingTextSend,
   ReactionSend,
+  type TemplateChoice,
   TemplateSend,
   TextSend,
 } from './send-schema.ts'
@@ -25,6 +27,9 @@ export type SendCommand =
       language: string
       parameters: string[]
       headerUploadId?: string
+      headerText?: string
+      headerLocation?: HeaderLocation
+      buttonParameters?: string[]
       quotedId?: string
     }
   | { kind: 'media'; uploadId: string; text: string; quotedId?: string }
@@ -80,7 +85,7 @@ type SendBody =
   | { kind: 'text'; text: string; preview_url?: boolean; quoted_message_id?: string }
   | {
       kind: 'template'
-      template: { name: string; language: string; body_params?: string[]; header_upload_id?: string }
+      template: TemplateChoice & { header_upload_id?: string }
       quoted_message_id?: string
     }
   | { kind: 'media'; upload_id: string; text?: string; quoted_message_id?: string }
@@ -96,9 +101,9 @@ function commandOf(body: SendBody): SendCommand {
     case 'text':
       return { kind: 'text', text: body.text, previewUrl: body.preview_url ?? false, ...quoted }
     case 'template': {
-      const { name, language, body_params: parameters = [], header_upload_id: id } = body.template
+      const { header_upload_id: id } = body.template
       const header = id === undefined ? {} : { headerUploadId: id.toLowerCase() }
-      return { kind: 'template', name, language, parameters, ...header, ...quoted }
+      return { ...templateCommandOf(body.template), ...header, ...quoted }
     }
     case 'media':
       return { kind: 'media', uploadId: body.upload_id.toLowerCase(), text: body.text ?? '', ...quoted }
@@ -120,6 +125,17 @@ function commandOf(body: SendBody): SendCommand {
       return { kind: 'interactive', body }
     default:
       return body satisfies never
+  }
+}
+
+/** Returns the command for a chosen template, without the file of its header. */
+export function templateCommandOf(chosen: TemplateChoice): Extract<SendCommand, { kind: 'template' }> {
+  const { name, language, body_params: parameters = [], header_param, header_location, button_params } = chosen
+  return {
+    ...{ kind: 'template', name, language, parameters },
+    ...(header_param !== undefined && { headerText: header_param }),
+    ...(header_location !== undefined && { headerLocation: header_location }),
+    ...(button_params !== undefined && { buttonParameters: button_params }),
   }
 }
 

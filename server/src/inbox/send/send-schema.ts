@@ -73,10 +73,40 @@ const quotes = {
 
 export const QuotingTextSend = Type.Object({ ...TextSend.properties, ...quotes }, closed)
 
+/** Values that some templates need besides those of the body; not in the Inbox API of the contract. */
+const templateInputFields = {
+  header_param: Type.Optional(Type.String({ maxLength: 255, description: 'Value of a text header.', example: 'A-17' })),
+  header_location: Type.Optional(
+    strictTitled('HeaderLocation', {
+      latitude: Type.Number({ minimum: -90, maximum: 90, example: -8.05 }),
+      longitude: Type.Number({ minimum: -180, maximum: 180, example: -34.9 }),
+      name: Type.Optional(Type.String({ maxLength: 1000, example: 'Shop' })),
+      address: Type.Optional(Type.String({ maxLength: 1000, example: 'Rua da Aurora, 10' })),
+    }),
+  ),
+  button_params: Type.Optional(
+    Type.Array(Type.String({ maxLength: 2000 }), {
+      maxItems: 10,
+      description: 'Values of buttons, in order: end of a URL, or code.',
+      example: ['A-17'],
+    }),
+  ),
+}
+
+const { name, language, body_params } = TemplateSend.properties.template.properties
+
+/** A template and its values, without the file of its header. */
+export const TemplateToStart = strictTitled('TemplateToStart', {
+  ...{ name, language },
+  body_params: Type.Optional({ ...body_params, description: 'Values of `{{1}}`, … in order.' }),
+  ...templateInputFields,
+})
+export type TemplateChoice = Static<typeof TemplateToStart>
+
 export const QuotingTemplateSend = strict({
   kind: TemplateSend.properties.kind,
   template: strictTitled('TemplateChoiceAsMember', {
-    ...TemplateSend.properties.template.properties,
+    ...TemplateToStart.properties,
     header_upload_id: Type.Optional(
       uuid('Upload for the header; required if the template has a `header`, and of that kind.'),
     ),

@@ -11,10 +11,10 @@ import { strictTitled } from '../api/schema.ts'
 import { findOrCreateConversation } from '../assignment/find-or-create-conversation.ts'
 import { readDetails } from '../read/read-details.ts'
 import { sendMessage } from '../send/send.ts'
-import { parseIdempotencyKey } from '../send/send-command.ts'
+import { parseIdempotencyKey, templateCommandOf } from '../send/send-command.ts'
 import type { SendDeps } from '../send/send-deps.ts'
 import { StaleThread } from '../send/send-errors.ts'
-import { memberSendConflict, overBudget, SendHeaders, sendErrors, TeamSend, TemplateSend } from '../send/send-schema.ts'
+import { memberSendConflict, overBudget, SendHeaders, sendErrors, TeamSend, TemplateToStart } from '../send/send-schema.ts'
 import { conversationsPath, scopeOf } from './inbox-request.ts'
 import { presentTeamMessage } from './present-conversation.ts'
 
@@ -60,7 +60,7 @@ const NewConversation = strictTitled('NewConversation', {
     minLength: 1,
     example: '+55 81 99123-4567',
   }),
-  template: TemplateSend.properties.template,
+  template: TemplateToStart,
   ...overBudget,
 })
 
@@ -88,12 +88,11 @@ export function startRoutes(api: TeamApi, deps: SendDeps): void {
       const { connection_id, phone: enteredPhone, template, over_budget: isOverBudget = false } = body
       const phone = parsePhone(enteredPhone, member.workspace.defaultCountry ?? undefined)
       if (phone === null) throw invalid('phone', phoneProblem(enteredPhone))
-      const { name, language, body_params: parameters = [] } = template
       const sender = { ...scopeOf(member), actor: member.actor }
       const { conversation, isNew } = await findOrCreateConversation(deps, sender, {
         connectionId: connection_id.toLowerCase(),
         phone,
-        template: { kind: 'template', name, language, parameters },
+        template: templateCommandOf(template),
         isOverBudget,
       })
       const sent = await sendMessage(deps, sender, {

@@ -18,11 +18,12 @@ const needs = {
     cancelLeadImport undoLeadImport previewLeadImport listImportValues downloadRefusedRows createLeadField updateLeadField
     orderLeadFields createConnection updateConnection deleteConnection pauseConnection resumeConnection getConnectionCheck
     checkConnection listConnectionNumbers subscribeConnection registerConnectionNumber requestConnectionHistory
-    pairConnection unpairConnection syncConnectionTemplates createWebhook updateWebhook deleteWebhook rotateWebhookSecret disableWebhook
-    enableWebhook testWebhook getDelivery resendDelivery createReplay createForm updateForm deleteForm getCosts
-    exportCosts listRateCards importRateCards deleteRateCard setConnectionCurrency updateBillingSettings listBudgets
-    createBudget updateBudget deleteBudget eraseCustomer listErasures getErasure
-    uploadLeadImport`,
+    pairConnection unpairConnection syncConnectionTemplates listTemplateDrafts createTemplateDraft getTemplateDraft
+    saveTemplateDraft deleteTemplateDraft submitTemplateDraft deleteTemplate createWebhook updateWebhook deleteWebhook
+    rotateWebhookSecret disableWebhook enableWebhook testWebhook getDelivery resendDelivery createReplay createForm
+    updateForm deleteForm getCosts exportCosts listRateCards importRateCards deleteRateCard setConnectionCurrency
+    updateBillingSettings listBudgets createBudget updateBudget deleteBudget eraseCustomer listErasures getErasure
+    uploadLeadImport uploadTemplateSample`,
   owner: 'endSessionsOfMember listTeamTokens createTeamToken revokeTeamToken exportLeads',
 }
 

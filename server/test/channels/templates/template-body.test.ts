@@ -69,7 +69,9 @@ test('a template with a file header needs a file', () => {
     [[header('VIDEO'), body, buttons({ type: 'QUICK_REPLY' })], 'video'],
     [[header('DOCUMENT'), body], 'document'],
     [[header('LOCATION'), body], null],
-    [[header('IMAGE'), body, buttons({ type: 'COPY_CODE' })], null],
+    [[header('IMAGE'), body, buttons({ type: 'COPY_CODE' })], 'image'],
+    // It needs more than a send can provide.
+    [[header('IMAGE'), body, buttons({ type: 'FLOW' })], null],
     [[header('TEXT', 'x'), body], null],
   ] as const) {
     assert.equal(parseTemplate({ ...told, components })?.header, expected)

@@ -240,3 +240,43 @@ test('only a completed change of category names the new one; an announced one is
     assert.deepEqual(items, [{ numberId: null, accountId, event }])
   }
 })
+
+test('a decision about a template is applied at once: status, reason and explanation, or its quality', () => {
+  const named = { message_template_name: 'welcome', message_template_language: 'en-US' }
+  const one = { name: 'welcome', language: 'en_US' }
+  const rejection = { reason: 'Too short.', recommendation: 'Write more.' }
+  const reviews: [value: Record<string, unknown>, review: object][] = [
+    [
+      { event: 'APPROVED', reason: 'NONE' },
+      { status: 'APPROVED', reason: null, note: null },
+    ],
+    [
+      { event: 'REJECTED', reason: 'INVALID_FORMAT', rejection_info: rejection },
+      { status: 'REJECTED', reason: 'INVALID_FORMAT', note: 'Too short.\nWrite more.' },
+    ],
+    [
+      { event: 'PAUSED', reason: null, other_info: { title: 'FIRST_PAUSE', description: 'For 3 hours.' } },
+      { status: 'PAUSED', reason: null, note: 'For 3 hours.' },
+    ],
+    [{ event: 'REINSTATED' }, { status: 'APPROVED', reason: null, note: null }],
+    [{ event: 'FLAGGED' }, { status: null, reason: null, note: null }],
+  ]
+  for (const [value, review] of reviews) {
+    const { items } = parsed(payload(change('message_template_status_update', { ...named, ...value })))
+    assert.deepEqual(items[0]?.event, { type: 'templates_changed', review: { ...one, ...review } })
+  }
+  const hint = { type: 'templates_changed' }
+  for (const event of ['<script>', 7, 'x'.repeat(50)]) {
+    const { items } = parsed(payload(change('message_template_status_update', { ...named, event })))
+    assert.deepEqual(items[0]?.event, hint)
+  }
+  for (const [score, quality] of [
+    ['GREEN', 'GREEN'],
+    ['red', 'RED'],
+    ['UNKNOWN', null],
+    [1, null],
+  ] as const) {
+    const { items } = parsed(payload(change('message_template_quality_update', { ...named, new_quality_score: score })))
+    assert.deepEqual(items[0]?.event, { ...hint, quality: { ...one, quality } })
+  }
+})

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
 import { manualClock, systemClock } from '../../../src/base/clock.ts'
-import type { Order, SendResult } from '../../../src/channels/connector.ts'
+import type { FilledInputs, Order, SendResult } from '../../../src/channels/connector.ts'
 import type { Choices } from '../../../src/channels/interactive-options.ts'
 import { partnerConnector } from '../../../src/channels/partner/call.ts'
 import { wabaConnector } from '../../../src/channels/waba/sender.ts'
@@ -87,6 +87,46 @@ for (const [what, parameters, names, parts] of templates) {
     assert.deepEqual([template.name, template.language, template.components], ['hello', { code: 'pt_BR' }, components])
   })
 }
+
+test('a template carries the values of its header and its buttons', async () => {
+  const base = { kind: 'template' as const, name: 'hello', language: 'pt_BR', parameters: ['Ana'], names: null }
+  const buttons = [
+    { index: 1, type: 'url', value: 'A-17' },
+    { index: 2, type: 'copy_code', value: 'SAVE10' },
+  ] as const
+  const body = { type: 'body', parameters: [part('Ana')] }
+  const button = (index: string, sub_type: string, parameter: object) => ({
+    ...{ type: 'button', sub_type, index, parameters: [parameter] },
+  })
+  const place = { latitude: -8.05, longitude: -34.9, name: 'Shop' }
+  const rows: [inputs: FilledInputs, components: object[]][] = [
+    [
+      { headerText: { value: 'A-17', name: null }, buttons: [...buttons] },
+      [
+        { type: 'header', parameters: [part('A-17')] },
+        body,
+        button('1', 'url', part('A-17')),
+        button('2', 'copy_code', { type: 'coupon_code', coupon_code: 'SAVE10' }),
+      ],
+    ],
+    [{ headerText: { value: 'A-17', name: 'order' } }, [{ type: 'header', parameters: [part('A-17', 'order')] }, body]],
+    [
+      { headerLocation: place },
+      [
+        {
+          type: 'header',
+          parameters: [{ type: 'location', location: { latitude: '-8.05', longitude: '-34.9', name: 'Shop' } }],
+        },
+        body,
+      ],
+    ],
+  ]
+  for (const [inputs, components] of rows) {
+    platform.requests = []
+    await send(connection, order({ message: { ...base, inputs } }))
+    assert.deepEqual(platform.requests[0]?.body.template.components, components)
+  }
+})
 
 const marketing = (category: string): Order['message'] => ({
   ...{ kind: 'template', category, name: 'offer', language: 'pt_BR', parameters: [], names: null },

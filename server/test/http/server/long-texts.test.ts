@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseLinks } from '../../../../web/src/inbox/parts/link-rules.ts'
+import { parseLinks } from '../../../../web/src/shared/markup/link-rules.ts'
 import { clientAddress } from '../../../src/auth/api-keys/authenticate.ts'
 import { deviceOf } from '../../../src/auth/sign-in/visitor.ts'
 import { maskNumbersIn } from '../../../src/base/phone/mask.ts'

@@ -18,7 +18,7 @@ import { untilNotified } from '../until.ts'
 import { type Answer, type CallOptions, callerOf, servedApp, testRuntime, testTeamToken } from '../world.ts'
 import type { Loose, Phone, Rig, Stage } from './rigs.ts'
 
-type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export type BehaviorWorld = Awaited<ReturnType<typeof behaviorWorld>>
 
 let skippedMs = 0

@@ -12,7 +12,7 @@ import { filledFields } from './filled-fields.ts'
 import type { FormProps } from './form-props.ts'
 import styles from './forms.module.css'
 
-const blank = { name: '', accessToken: '', appSecret: '', baseUrl: '', version: '' }
+const blank = { name: '', accessToken: '', appSecret: '', appId: '', baseUrl: '', version: '' }
 type OfficialDraft = typeof blank
 
 /** Begins to connect a number on the official platform. The number is chosen afterwards, on the connection's page. */
@@ -70,7 +70,7 @@ export function OfficialForm({ back, close, onCreated }: FormProps) {
 function Advanced({ draft: { value, set, errorOf } }: { draft: Draft<OfficialDraft> }) {
   const [isOpen, setOpen] = useState(false)
   const { fields } = t.connections
-  const isShown = isOpen || errorOf('baseUrl') !== undefined || errorOf('version') !== undefined
+  const isShown = isOpen || (['appId', 'baseUrl', 'version'] as const).some((field) => errorOf(field) !== undefined)
   return (
     <div>
       <UnstyledButton className={styles.more} onClick={() => setOpen(!isOpen)} aria-expanded={isShown}>
@@ -78,6 +78,13 @@ function Advanced({ draft: { value, set, errorOf } }: { draft: Draft<OfficialDra
       </UnstyledButton>
       <Collapse expanded={isShown}>
         <div className={styles.group}>
+          <TextInput
+            label={fields.appId}
+            description={fields.appIdHelp}
+            value={value.appId}
+            onChange={(event) => set({ appId: event.currentTarget.value })}
+            error={errorOf('appId')}
+          />
           <TextInput
             label={fields.baseUrl}
             description={fields.baseUrlHelp}

@@ -21,6 +21,7 @@ export function ConnectionFacts({ connection }: { connection: Connection }) {
     ...known(numberTitle, numberOf(connection)),
     ...known(fields.numberId, connection.channel === 'unofficial' ? null : chosenNumberOf(connection)),
     ...known(fields.accountId, connection.accountId),
+    ...known(fields.appId, connection.appId),
     [lastIn, <TimeAgo key="in" at={connection.lastEventInAt} />],
     [lastOut, <TimeAgo key="out" at={connection.lastEventOutAt} />],
     ...known(facts.lag, lag),

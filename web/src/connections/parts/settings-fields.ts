@@ -2,7 +2,7 @@ import type { Channel, Connection } from '../../data/connections.ts'
 import { isOtherServer } from '../../ui/other-server.ts'
 
 const settings = {
-  waba: ['name', 'numberId', 'accountId', 'accessToken', 'appSecret', 'verifyToken', 'baseUrl', 'version'],
+  waba: ['name', 'numberId', 'accountId', 'appId', 'accessToken', 'appSecret', 'verifyToken', 'baseUrl', 'version'],
   partner: ['name', 'numberId', 'apiKey', 'signingSecret', 'baseUrl'],
   unofficial: ['name'],
 } as const satisfies Record<Channel, readonly string[]>
@@ -12,6 +12,8 @@ export type SettingsDraft = Record<SettingsField, string>
 
 const secrets: readonly SettingsField[] = ['accessToken', 'appSecret', 'verifyToken', 'apiKey', 'signingSecret']
 
+const optional: readonly SettingsField[] = ['accountId', 'appId']
+
 /** Secrets that are sent to the platform. They must be re-entered when the address changes to another server. */
 const sentToPlatform: readonly SettingsField[] = ['accessToken', 'apiKey']
 
@@ -20,10 +22,11 @@ export const isSecret = (field: SettingsField): boolean => secrets.includes(fiel
 
 /** Returns the initial values of the form. Secrets are empty, since they cannot be read back. */
 export function settingsOf(connection: Connection): SettingsDraft {
-  const { id, name, accountId, baseUrl, version } = connection
+  const { id, name, accountId, appId, baseUrl, version } = connection
   // Until a number is chosen, the connection's own id takes its place.
   const numberId = connection.numberId === id ? '' : connection.numberId
-  const shown = { name, numberId, accountId: accountId ?? '', baseUrl: baseUrl ?? '', version: version ?? '' }
+  const ids = { accountId: accountId ?? '', appId: appId ?? '' }
+  const shown = { name, numberId, ...ids, baseUrl: baseUrl ?? '', version: version ?? '' }
   return { ...shown, accessToken: '', appSecret: '', verifyToken: '', apiKey: '', signingSecret: '' }
 }
 
@@ -37,6 +40,9 @@ export function changesOf(connection: Connection, draft: SettingsDraft): Partial
   const before = settingsOf(connection)
   const changed = fieldsOf(connection.channel).filter((field) => draft[field].trim() !== before[field])
   return Object.fromEntries(
-    changed.map((field) => [field, field === 'accountId' && draft[field].trim() === '' ? null : draft[field].trim()]),
+    changed.map((field) => [
+      field,
+      optional.includes(field) && draft[field].trim() === '' ? null : draft[field].trim(),
+    ]),
   )
 }

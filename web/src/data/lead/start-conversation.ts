@@ -1,11 +1,14 @@
 import { api, unwrap } from '../../api/client.ts'
+import type { paths } from '../../api/schema.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/inbox/conversations'
+
+type TemplateToStart = paths[typeof path]['post']['requestBody']['content']['application/json']['template']
 
 export interface NewConversation {
   connectionId: string
   phone: string
-  template: { name: string; language: string; parameters: string[] }
+  template: TemplateToStart
   /** Sends although a budget is used up. */
   isOverBudget?: boolean
 }
@@ -19,11 +22,6 @@ export const startConversation = (
   unwrap(
     api.POST(path, {
       params: { path: { workspaceId }, header: { 'idempotency-key': key } },
-      body: {
-        connection_id: connectionId,
-        phone,
-        template: { name: template.name, language: template.language, body_params: template.parameters },
-        ...(isOverBudget && { over_budget: true }),
-      },
+      body: { connection_id: connectionId, phone, template, ...(isOverBudget && { over_budget: true }) },
     }),
   )

@@ -3,7 +3,9 @@ import { IconArrowLeft, IconSend2 } from '@tabler/icons-react'
 import { type FormEvent, useLayoutEffect, useRef, useState } from 'react'
 import type { Conversation, Reply } from '../../data/inbox/types.ts'
 import { useUploadLimits } from '../../data/inbox/upload-limits.ts'
+import { TemplateInputFields } from '../../shared/TemplateInputFields.tsx'
 import { TemplatePreview } from '../../shared/TemplatePreview.tsx'
+import { hasInputProblem, inputFields, inputProblems, noInputs } from '../../shared/template-inputs.ts'
 import { filledText, problemOf, type Template } from '../../shared/template-preview.ts'
 import { t } from '../../text/index.ts'
 import { languageName } from '../../ui/format/language-name.ts'
@@ -28,6 +30,7 @@ export function TemplateForm(props: TemplateFormProps) {
   const texts = t.compose.templates
   const [values, setValues] = useState<string[]>(() => Array.from({ length: template.parameterCount }, () => ''))
   const [isTried, setTried] = useState(false)
+  const [inputs, setInputs] = useState(noInputs)
   const problems = values.map(problemOf)
   const { header } = template
   const limits = useUploadLimits(useWorkspaceId(), conversation)
@@ -37,13 +40,15 @@ export function TemplateForm(props: TemplateFormProps) {
   const submit = (event: FormEvent) => {
     event.preventDefault()
     setTried(true)
-    if (problems.some((problem) => problem !== null) || (header !== null && file.upload === null)) return
+    const isIncomplete = problems.some((problem) => problem !== null) || (header !== null && file.upload === null)
+    if (isIncomplete || hasInputProblem(inputProblems(template, inputs))) return
     file.release()
     const withHeader = file.upload === null ? {} : { header_upload_id: file.upload.id }
+    const more = { ...withHeader, ...inputFields(template, inputs) }
     const filled = values.map((value) => value.trim())
     const { name, language: code } = template
     send(
-      { kind: 'template', template: { name, language: code, body_params: filled, ...withHeader } },
+      { kind: 'template', template: { name, language: code, body_params: filled, ...more } },
       filledText(template.body, filled),
     )
   }
@@ -78,7 +83,7 @@ export function TemplateForm(props: TemplateFormProps) {
         <TextInput
           // biome-ignore lint/suspicious/noArrayIndexKey: parameters are identified by index
           key={n}
-          label={texts.parameter({ n: n + 1 })}
+          label={texts.parameter({ n: template.parameterNames?.[n] ?? `${n + 1}` })}
           placeholder={n === 0 ? (conversation.contact.name?.split(/\s+/)[0] ?? '') : ''}
           value={value}
           onChange={(event) => {
@@ -90,6 +95,7 @@ export function TemplateForm(props: TemplateFormProps) {
           ref={n === 0 ? first : undefined}
         />
       ))}
+      <TemplateInputFields template={template} values={inputs} set={setInputs} isTried={isTried} />
       <TemplatePreview body={template.body} values={values} />
       <Button type="submit" className={styles.send} leftSection={<IconSend2 size={16} />}>
         {texts.send}

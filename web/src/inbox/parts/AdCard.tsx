@@ -1,8 +1,8 @@
 import { IconAd2 } from '@tabler/icons-react'
 import type { Message } from '../../data/inbox/types.ts'
+import { safeUrl } from '../../shared/markup/link-rules.ts'
 import { t } from '../../text/index.ts'
 import styles from '../thread/Thread.module.css'
-import { safeUrl } from './link-rules.ts'
 
 interface AdCardProps {
   referral: NonNullable<Message['referral']>

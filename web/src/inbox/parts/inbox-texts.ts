@@ -1,8 +1,8 @@
 import type { Activity, Conversation, Handover, Message } from '../../data/inbox/types.ts'
+import { stripMarkup } from '../../shared/markup/markup.ts'
 import { t } from '../../text/index.ts'
 import { formatPhone } from '../../ui/format/phone.ts'
 import { formatDateTime } from '../../ui/format/time.ts'
-import { stripMarkup } from './markup.ts'
 import { parseSystemMessage } from './system-message.ts'
 
 /** Returns the name of a customer, otherwise the number. */

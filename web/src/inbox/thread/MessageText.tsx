@@ -1,5 +1,5 @@
 import { memo, type ReactNode } from 'react'
-import { type MarkupNode, parseMarkup } from '../parts/markup.ts'
+import { type MarkupNode, parseMarkup } from '../../shared/markup/markup.ts'
 import styles from './Thread.module.css'
 
 interface MessageTextProps {

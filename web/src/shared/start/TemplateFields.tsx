@@ -6,13 +6,14 @@ import { errorSentence } from '../../ui/format/error-texts.ts'
 import { languageName } from '../../ui/format/language-name.ts'
 import { EmptyState } from '../../ui/page/EmptyState.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { TemplateInputFields } from '../TemplateInputFields.tsx'
 import { TemplatePreview } from '../TemplatePreview.tsx'
 import { findTemplates, type Problem, problemOf } from '../template-preview.ts'
 import type { StartForm } from './use-start.ts'
 
 interface TemplateFieldsProps {
   connectionId: string
-  start: Pick<StartForm, 'template' | 'choose' | 'values' | 'setValue' | 'isTried'>
+  start: Pick<StartForm, 'template' | 'choose' | 'values' | 'setValue' | 'inputs' | 'setInputs' | 'isTried'>
   /** Error of the server about the template. */
   refusal: string | null
   /** Takes the focus after a recipient was chosen. */
@@ -21,7 +22,7 @@ interface TemplateFieldsProps {
 
 /** Chooses a template and its values, with a preview. */
 export function TemplateFields({ connectionId, start, refusal, takesFocus }: TemplateFieldsProps) {
-  const { template, values, isTried } = start
+  const { template, values, inputs, isTried } = start
   const missing = isTried && template === null ? t.start.problems.template : null
   return (
     <>
@@ -30,14 +31,19 @@ export function TemplateFields({ connectionId, start, refusal, takesFocus }: Tem
         <TextInput
           // biome-ignore lint/suspicious/noArrayIndexKey: parameters are identified by index
           key={n}
-          label={t.start.value({ n: n + 1 })}
+          label={t.start.value({ n: template?.parameterNames?.[n] ?? `${n + 1}` })}
           value={value}
           dir="auto"
           error={fieldError(problemOf(value), isTried)}
           onChange={({ currentTarget }) => start.setValue(n, currentTarget.value)}
         />
       ))}
-      {template !== null && <TemplatePreview body={template.body} values={values} />}
+      {template !== null && (
+        <>
+          <TemplateInputFields template={template} values={inputs} set={start.setInputs} isTried={isTried} />
+          <TemplatePreview body={template.body} values={values} />
+        </>
+      )}
     </>
   )
 }

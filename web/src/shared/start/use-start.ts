@@ -8,6 +8,7 @@ import { type NewConversation, startConversation } from '../../data/lead/start-c
 import { t } from '../../text/index.ts'
 import { showToast } from '../../ui/overlay/toasts.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { hasInputProblem, type InputValues, inputFields, inputProblems, noInputs } from '../template-inputs.ts'
 import { problemOf, type Template, valuesFor } from '../template-preview.ts'
 import { canStart, defaultNumber, numbersFor } from './start-rules.ts'
 
@@ -34,6 +35,7 @@ export interface StartForm extends Draft {
   chooseNumber(id: string | null): void
   choose(template: Template | null): void
   setValue(n: number, value: string): void
+  setInputs(inputs: InputValues): void
   /** All conversations with the recipient. */
   conversations: readonly Conversation[]
   /** Existing conversation with the chosen connection, which is opened without sending. Undefined while loading. */
@@ -51,10 +53,14 @@ interface Draft {
   phone: string | null
   template: Template | null
   values: readonly string[]
+  /** Values of the template's header and buttons. */
+  inputs: InputValues
   isTried: boolean
 }
 
-const draftFor = (phone: string | null): Draft => ({ phone, template: null, values: [], isTried: false })
+const draftFor = (phone: string | null): Draft => ({
+  ...{ phone, template: null, values: [], inputs: noInputs, isTried: false },
+})
 
 /** Returns the state of a new conversation. */
 export function useStart({ recipient, open, close }: StartOptions): StartForm {
@@ -87,6 +93,7 @@ export function useStart({ recipient, open, close }: StartOptions): StartForm {
       choose(null)
     },
     setValue: (n, value) => setDraft({ ...draft, values: draft.values.with(n, value) }),
+    setInputs: (inputs) => setDraft({ ...draft, inputs }),
     openConversation,
     submit: () => {
       if (number.conversation != null) return openConversation(number.conversation.id)
@@ -102,11 +109,13 @@ export function useStart({ recipient, open, close }: StartOptions): StartForm {
 }
 
 /** Returns the request; null while it is incomplete or would be refused. */
-function requestOf({ phone, template, values }: Draft, connectionId: string | null): NewConversation | null {
+function requestOf({ phone, template, values, inputs }: Draft, connectionId: string | null): NewConversation | null {
   if (phone === null || template === null || connectionId === null) return null
   if (values.some((value) => problemOf(value) !== null)) return null
+  if (hasInputProblem(inputProblems(template, inputs))) return null
   const { name, language } = template
-  return { connectionId, phone, template: { name, language, parameters: values.map((one) => one.trim()) } }
+  const body_params = values.map((one) => one.trim())
+  return { connectionId, phone, template: { name, language, body_params, ...inputFields(template, inputs) } }
 }
 
 /** Returns the connection to send from, and the existing conversation with it. */

@@ -17,7 +17,7 @@ import {
   type StoredSession,
   sessionNotSupported,
 } from '../../connection/connection.ts'
-import { connectionParams, connectionsPath } from '../../connection/connection-routes.ts'
+import { connectionParams, connectionsPath } from '../../connection/fields.ts'
 import { findConnection, lockConnection } from '../../connection/queries.ts'
 import { type PairInput, pairSchema, sessionSchema } from './schema.ts'
 import { blankSession, type Pairing, type Session } from './session.ts'

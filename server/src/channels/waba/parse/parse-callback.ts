@@ -1,12 +1,12 @@
 import type { ChannelEvent, DeliveredEvent, ParsedCallback } from '../../channel-event.ts'
 import type { Restriction } from '../../health/holds.ts'
-import { normalizeLanguage } from '../../templates/templates.ts'
 import { type ParsedItem, parseItems } from '../../untrusted-values.ts'
 import { type JsonObject, listOf, objectOf, textOf, tokenOf } from '../json.ts'
 import { parseContent } from './content.ts'
 import { parseCall, parseEcho, parseMessage, parseStatus, parseUserIdUpdate } from './messages.ts'
 import { numberHints, parseNumberHint } from './number-status.ts'
 import { parseVolumeTier } from './pricing.ts'
+import { parseTemplateChange, templateHints } from './template-changes.ts'
 import { parseHandover, parseStandbyEcho, parseStandbyMessage } from './thread.ts'
 import {
   findCustomer,
@@ -188,13 +188,6 @@ const standbyParsers: Record<string, ParseItem> = {
   statuses: parseStatus,
 }
 
-const templateHints = new Set([
-  'message_template_status_update',
-  'message_template_quality_update',
-  'message_template_components_update',
-  'template_category_update',
-])
-
 /** Parses one callback. Accepts any data: names in `skipped` what it does not understand and parses the rest. */
 export function parseCallback(payload: unknown, now: Date): ParsedCallback {
   const parsed: ParsedCallback = { items: [], skipped: [] }
@@ -211,9 +204,7 @@ function parseChange(parsed: ParsedCallback, entryId: string | null, change: Jso
   const value = objectOf(change.value)
   const field = tokenOf(change.field) ?? ''
   if (templateHints.has(field)) {
-    const category = field === 'template_category_update' ? parseCategoryChange(value) : null
-    const event = { type: 'templates_changed' as const, ...(category !== null && { category }) }
-    parsed.items.push({ numberId: null, accountId: entryId, event })
+    parsed.items.push({ numberId: null, accountId: entryId, event: parseTemplateChange(field, value) })
     return
   }
   if (numberHints.has(field)) {
@@ -238,18 +229,6 @@ function parseChange(parsed: ParsedCallback, entryId: string | null, change: Jso
   const parsers = Object.hasOwn(itemParsers, field) ? itemParsers[field] : undefined
   if (parsers === undefined) parsed.skipped.push('unsupported field')
   else parseLists(parsed, parsers, value, now)
-}
-
-/**
- * Parses a completed change of a template's category; null for one that is only announced, which names the future
- * category in `correct_category` and the current one in `new_category`.
- */
-function parseCategoryChange(value: JsonObject): { name: string; language: string; category: string } | null {
-  if (value.correct_category !== undefined) return null
-  const [name, language] = [textOf(value.message_template_name), textOf(value.message_template_language)]
-  const category = textOf(value.new_category)?.toUpperCase() ?? ''
-  if (name === null || language === null || !/^[A-Z_]{1,40}$/.test(category)) return null
-  return { name, language: normalizeLanguage(language), category }
 }
 
 function parseLists(parsed: ParsedCallback, parsers: Record<string, ParseItem>, value: JsonObject, now: Date): void {

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ApiError } from '../../../src/base/errors.ts'
+import type { TemplateInputs } from '../../../src/channels/templates/template-inputs.ts'
+import { checkInputs } from '../../../src/inbox/send/check-template-inputs.ts'
+import type { SendCommand } from '../../../src/inbox/send/send-command.ts'
+
+type Command = Extract<SendCommand, { kind: 'template' }>
+
+const header: TemplateInputs = { headerText: { text: 'Order {{1}}', name: 'order' } }
+const location: TemplateInputs = { headerLocation: true }
+const buttons: TemplateInputs = {
+  buttons: [
+    { index: 1, type: 'url', text: 'Track', url: 'https://shop.example/{{1}}' },
+    { index: 2, type: 'copy_code', text: 'Copy offer code', url: null },
+  ],
+}
+const place = { latitude: -8.05, longitude: -34.9 }
+
+const rows: [inputs: TemplateInputs | null, given: Partial<Command>, result: object | RegExp | null][] = [
+  [null, {}, null],
+  [null, { headerText: 'A-17' }, /no variable in its header/],
+  [null, { headerLocation: place }, /no location header/],
+  [null, { buttonParameters: ['A-17'] }, /requires 0 button_params, but got 1/],
+  [header, {}, /set header_param/],
+  [header, { headerText: ' ' }, /header_param must not be empty/],
+  [header, { headerText: 'a\nb' }, /header_param must not contain a newline/],
+  [header, { headerText: 'A-17' }, { headerText: { value: 'A-17', name: 'order' } }],
+  [location, {}, /set header_location/],
+  [location, { headerLocation: place }, { headerLocation: place }],
+  [buttons, {}, /requires 2 button_params, but got 0/],
+  [buttons, { buttonParameters: ['A 17', 'SAVE10'] }, /button_params\[0\] must not contain a space/],
+  [buttons, { buttonParameters: ['A-17', 'x'.repeat(21)] }, /button_params\[1\] must have at most 20/],
+  [
+    buttons,
+    { buttonParameters: ['A-17', 'SAVE10'] },
+    {
+      buttons: [
+        { index: 1, type: 'url', value: 'A-17' },
+        { index: 2, type: 'copy_code', value: 'SAVE10' },
+      ],
+    },
+  ],
+]
+
+test('the values of a header and buttons are checked against what the template needs', () => {
+  for (const [inputs, given, result] of rows) {
+    const command: Command = { kind: 'template', name: 'a', language: 'en', parameters: [], ...given }
+    const label = JSON.stringify([inputs, given])
+    if (!(result instanceof RegExp)) {
+      assert.deepEqual(checkInputs(command, { inputs }), result, label)
+      continue
+    }
+    assert.throws(
+      () => checkInputs(command, { inputs }),
+      (error) => error instanceof ApiError && error.statusCode === 422 && result.test(error.message),
+      label,
+    )
+  }
+})
