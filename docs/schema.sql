@@ -25,6 +25,7 @@ create table api_keys (
   quiet_seconds smallint,
   max_parts smallint,
   show_typing boolean not null default false,
+  approval jsonb,
   constraint api_keys_answers_check CHECK (((NOT answers_new_conversations) OR ('inbox.write'::text = ANY (scopes)))),
   constraint api_keys_check CHECK (((previous_key_hash IS NULL) = (previous_valid_until IS NULL))),
   constraint api_keys_daily_sends_check CHECK (((daily_sends >= 1) AND (daily_sends <= 100000))),
@@ -70,6 +71,64 @@ create table billing_settings (
   constraint billing_settings_free_service_messages_check CHECK (((free_service_messages >= 0) AND (free_service_messages <= 1000000))),
   constraint billing_settings_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
   constraint billing_settings_pkey PRIMARY KEY (workspace_id)
+);
+
+create table budget_counts (
+  workspace_id uuid not null,
+  version bigint not null default 0,
+  counted_at timestamp(3) with time zone,
+  count_ms integer not null default 0,
+  month_from timestamp(3) with time zone not null,
+  free_used jsonb not null default '{}'::jsonb,
+  charged jsonb not null default '{}'::jsonb,
+  highest_prices jsonb not null default '{}'::jsonb,
+  constraint budget_counts_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
+  constraint budget_counts_pkey PRIMARY KEY (workspace_id)
+);
+
+CREATE INDEX budget_counts_time ON budget_counts USING btree (counted_at);
+
+create table budget_reservations (
+  workspace_id uuid not null,
+  message_id uuid not null,
+  part integer not null,
+  connection_id uuid not null,
+  number_id text not null,
+  key_id uuid,
+  is_free boolean not null,
+  price numeric(20,8),
+  reserved_at timestamp(3) with time zone not null,
+  constraint budget_reservations_pkey PRIMARY KEY (workspace_id, message_id, part)
+);
+
+CREATE INDEX budget_reservations_free ON budget_reservations USING btree (workspace_id, number_id, reserved_at) WHERE is_free;
+
+create table budgets (
+  workspace_id uuid not null,
+  id uuid not null,
+  scope text not null,
+  scope_id uuid not null,
+  unit text not null,
+  currency text,
+  period text not null,
+  max_amount numeric(20,8) not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  period_from timestamp(3) with time zone not null,
+  period_until timestamp(3) with time zone not null,
+  used numeric(28,8) not null default 0,
+  reserved numeric(28,8) not null default 0,
+  warned_at timestamp(3) with time zone,
+  reached_at timestamp(3) with time zone,
+  constraint budgets_check CHECK (((unit = 'money'::text) = (currency IS NOT NULL))),
+  constraint budgets_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
+  constraint budgets_max_amount_check CHECK ((max_amount > (0)::numeric)),
+  constraint budgets_period_check CHECK ((period = ANY (ARRAY['day'::text, 'month'::text]))),
+  constraint budgets_scope_check CHECK ((scope = ANY (ARRAY['workspace'::text, 'connection'::text, 'key'::text]))),
+  constraint budgets_unit_check CHECK ((unit = ANY (ARRAY['money'::text, 'messages'::text]))),
+  constraint budgets_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
+  constraint budgets_pkey PRIMARY KEY (workspace_id, id),
+  constraint budgets_workspace_id_scope_scope_id_unit_period_key UNIQUE (workspace_id, scope, scope_id, unit, period)
 );
 
 create table canned_replies (
@@ -153,6 +212,10 @@ create table connections (
   sends_marketing boolean not null default false,
   number_status jsonb,
   number_status_due_at timestamp with time zone,
+  check_report jsonb,
+  history_requests jsonb,
+  checks_since timestamp(3) with time zone,
+  check_count integer,
   constraint connections_channel_check CHECK ((channel = ANY (ARRAY['waba'::text, 'unofficial'::text, 'partner'::text]))),
   constraint connections_state_check CHECK ((state = ANY (ARRAY['active'::text, 'paused'::text, 'unavailable'::text]))),
   constraint connections_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
@@ -203,7 +266,7 @@ create table conversation_activities (
   actor_id uuid,
   created_at timestamp(3) with time zone not null,
   constraint conversation_activities_actor_type_check CHECK ((actor_type = ANY (ARRAY['agent'::text, 'user'::text, 'token'::text, 'system'::text]))),
-  constraint conversation_activities_kind_check CHECK ((kind = ANY (ARRAY['owner'::text, 'status'::text, 'assignee'::text, 'labels'::text, 'consent'::text, 'standby'::text]))) NOT VALID,
+  constraint conversation_activities_kind_check CHECK ((kind = ANY (ARRAY['owner'::text, 'status'::text, 'assignee'::text, 'labels'::text, 'consent'::text, 'over_budget'::text, 'standby'::text, 'draft'::text]))) NOT VALID,
   constraint conversation_activities_reason_check CHECK ((reason = ANY (ARRAY['began'::text, 'customer_wrote'::text, 'sent'::text, 'phone'::text, 'timer'::text, 'watchdog'::text, 'agents_stopped'::text, 'key_ended'::text, 'merged'::text]))),
   constraint conversation_activities_workspace_id_conversation_id_fkey FOREIGN KEY (workspace_id, conversation_id) REFERENCES conversations(workspace_id, id) ON DELETE CASCADE,
   constraint conversation_activities_pkey PRIMARY KEY (workspace_id, id)
@@ -350,6 +413,34 @@ create table dispatches (
 
 CREATE INDEX dispatches_abandoned ON dispatches USING btree (alive_until);
 CREATE UNIQUE INDEX dispatches_turn_key ON dispatches USING btree (workspace_id, conversation_id, turn);
+
+create table drafts (
+  workspace_id uuid not null,
+  id uuid not null,
+  conversation_id uuid not null,
+  key_id uuid not null,
+  status text not null,
+  why text not null,
+  request_digest bytea not null,
+  content bytea not null,
+  inbound_id uuid,
+  owner_epoch integer not null,
+  created_at timestamp(3) with time zone not null,
+  decided_at timestamp(3) with time zone,
+  actor_type text,
+  actor_id uuid,
+  decision bytea,
+  distance real,
+  message_id uuid,
+  constraint drafts_actor_type_check CHECK ((actor_type = ANY (ARRAY['user'::text, 'token'::text]))),
+  constraint drafts_distance_check CHECK (((distance >= (0)::double precision) AND (distance <= (1)::double precision))),
+  constraint drafts_status_check CHECK ((status = ANY (ARRAY['open'::text, 'sent'::text, 'edited'::text, 'rejected'::text, 'replaced'::text, 'stale'::text]))),
+  constraint drafts_why_check CHECK ((why = ANY (ARRAY['always'::text, 'outside_hours'::text, 'first_answer'::text, 'label'::text, 'amount'::text]))),
+  constraint drafts_pkey PRIMARY KEY (workspace_id, id)
+);
+
+CREATE INDEX drafts_conversation ON drafts USING btree (workspace_id, conversation_id, created_at DESC);
+CREATE UNIQUE INDEX drafts_open ON drafts USING btree (workspace_id, conversation_id) WHERE (status = 'open'::text);
 
 create table erasures (
   workspace_id uuid not null,
@@ -1107,7 +1198,7 @@ create table notices (
   constraint notices_actor_type_check CHECK ((actor_type = ANY (ARRAY['agent'::text, 'user'::text, 'token'::text]))),
   constraint notices_check CHECK (((actor_type IS NULL) = (actor_id IS NULL))),
   constraint notices_count_check CHECK ((count > 0)),
-  constraint notices_kind_check CHECK ((kind = ANY (ARRAY['mention'::text, 'assigned'::text, 'handover'::text, 'waiting'::text, 'connection'::text]))),
+  constraint notices_kind_check CHECK ((kind = ANY (ARRAY['mention'::text, 'assigned'::text, 'handover'::text, 'draft'::text, 'waiting'::text, 'connection'::text, 'budget'::text]))) NOT VALID,
   constraint notices_workspace_id_conversation_id_fkey FOREIGN KEY (workspace_id, conversation_id) REFERENCES conversations(workspace_id, id) ON DELETE CASCADE,
   constraint notices_workspace_id_user_id_fkey FOREIGN KEY (workspace_id, user_id) REFERENCES members(workspace_id, user_id) ON DELETE CASCADE,
   constraint notices_pkey PRIMARY KEY (workspace_id, user_id, id)
@@ -1373,6 +1464,23 @@ create table team_tokens (
 
 CREATE INDEX team_tokens_workspace ON team_tokens USING btree (workspace_id, created_at);
 
+create table template_drafts (
+  workspace_id uuid not null,
+  id uuid not null,
+  connection_id uuid not null,
+  template_id uuid,
+  content bytea not null,
+  version integer not null,
+  submitting_until timestamp(3) with time zone,
+  is_tried boolean not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint template_drafts_workspace_id_connection_id_fkey FOREIGN KEY (workspace_id, connection_id) REFERENCES connections(workspace_id, id),
+  constraint template_drafts_pkey PRIMARY KEY (workspace_id, id)
+);
+
+CREATE UNIQUE INDEX template_drafts_template_key ON template_drafts USING btree (workspace_id, template_id) WHERE (template_id IS NOT NULL);
+
 create table templates (
   workspace_id uuid not null,
   connection_id uuid not null,
@@ -1387,6 +1495,13 @@ create table templates (
   body_only boolean not null,
   synced_at timestamp(3) with time zone not null,
   header text,
+  external_id text,
+  components jsonb,
+  inputs jsonb,
+  quality text,
+  rejected_reason text,
+  review_note text,
+  edited_at timestamp(3) with time zone[] not null default '{}'::timestamp with time zone[],
   constraint templates_header_check CHECK ((header = ANY (ARRAY['image'::text, 'video'::text, 'document'::text]))),
   constraint templates_workspace_id_connection_id_fkey FOREIGN KEY (workspace_id, connection_id) REFERENCES connections(workspace_id, id) ON DELETE CASCADE,
   constraint templates_pkey PRIMARY KEY (workspace_id, id)

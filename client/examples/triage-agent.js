@@ -31,6 +31,8 @@ for await (const work of parley.agents.work()) {
 /** @param {Work} work */
 async function handleWork(work) {
   if (work.why === 'given_to_you') return continueWork(work)
+  // A person has sent the draft: the customer has an answer.
+  if (work.why === 'draft_decided' && work.draft?.status !== 'rejected') return
   const asked = work.customerText
   const known = answers.find(({ about }) => about.test(asked))
   const matter = forPeople.find(({ about }) => about.test(asked))

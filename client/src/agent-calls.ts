@@ -94,6 +94,26 @@ export type AgentConversation = {
   } | null
 }
 
+/** Your newest answer that a person must approve. */
+export type AgentDraft = {
+  /** The draft. */
+  id: string
+  /** `open`: a person has not decided yet. `sent` and `edited`: the customer has it. `rejected`: see `reason`. `replaced` by a newer one; `stale`: the customer wrote again or the owner changed. */
+  status: 'open' | 'sent' | 'edited' | 'rejected' | 'replaced' | 'stale'
+  /** Why it needs approval. */
+  why: 'always' | 'outside_hours' | 'first_answer' | 'label' | 'amount'
+  /** When. */
+  created_at: string
+  /** When a person decided. */
+  decided_at: string | null
+  /** What the person sent. */
+  sent_text: string | null
+  /** Why it was rejected. */
+  reason: string | null
+  /** The message that it became. */
+  message_id: string | null
+}
+
 /** Message to the next owner of the conversation. */
 export type AgentHandover = {
   /** When. */
@@ -311,8 +331,8 @@ export type AgentTemplate = {
 
 /** A conversation of yours with the context that you need. */
 export type AgentWork = {
-  /** `customer_wrote`: answer. `given_to_you`: it was handed to you and the customer has not written since: read `handover` and the notes, and do what they ask. */
-  why: 'customer_wrote' | 'given_to_you'
+  /** `customer_wrote`: answer. `draft_decided`: a person sent, edited or rejected your draft. `given_to_you`: it was handed to you and the customer has not written since: read `handover` and the notes, and do what they ask. */
+  why: 'customer_wrote' | 'draft_decided' | 'given_to_you'
   conversation: AgentConversation
   /** The newest ones, oldest first. */
   messages: AgentMessage[]
@@ -322,17 +342,21 @@ export type AgentWork = {
   notes: AgentNote[]
   /** Message to the next owner of the conversation. */
   handover: AgentHandover | null
+  /** Your newest answer that a person must approve. */
+  draft: AgentDraft | null
   /** Lead of the customer; null: none, or your key cannot read leads. */
   lead: LeadBrief | null
 }
 
 export type Answered = {
-  /** The message. */
-  message_id: string
-  /** Result from the platform. */
-  status: 'sent' | 'failed'
-  /** False: an earlier call sent it; this one sent nothing. */
+  /** The message; null: it is a draft. */
+  message_id: string | null
+  /** Result from the platform. `drafted`: a person must approve what you send (see `draft`); wait_for_work returns the decision. */
+  status: 'sent' | 'failed' | 'drafted'
+  /** False: an earlier call sent or drafted it; this one did nothing. */
   was_new: boolean
+  /** Your newest answer that a person must approve. */
+  draft: AgentDraft | null
   /** Platform messages that it became, each charged by itself: a long text is split. */
   parts: number
   /** Whether the platform charges for them. Null: not known yet, as for replies, of which some are free each month. */
@@ -832,6 +856,8 @@ export type WhoAmI = {
     max_parts: number
     /** Seconds that a customer must have been silent before wait_for_work returns their messages. No message waits longer than 30 seconds. */
     quiet_seconds: number
+    /** Which of your answers become drafts that a person approves. */
+    needs_approval: 'never' | 'some' | 'always'
     /** Minutes after which a waiting conversation is reassigned to people; null: never. */
     answer_within_minutes: number | null
     /** Replies that the platform does not charge for, by connection of yours to it. Each message is one: a long text has several. */

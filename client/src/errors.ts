@@ -94,6 +94,10 @@ export class StandbyError extends ConflictError {
 export class UnansweredLimitError extends ConflictError {
   override readonly name: string = 'UnansweredLimitError'
 }
+/** A person must approve what the key sends. `answer` drafts it; nothing else can be sent. */
+export class ApprovalNeededError extends ConflictError {
+  override readonly name: string = 'ApprovalNeededError'
+}
 /** The customer has written since; `data.arrived_meanwhile` has it, and it comes as new work. Nothing was sent. */
 export class CustomerWroteAgainError extends ConflictError {
   override readonly name: string = 'CustomerWroteAgainError'
@@ -186,6 +190,7 @@ const byCode: Record<string, typeof ApiError> = {
   ON_STANDBY: StandbyError,
   UNANSWERED_LIMIT: UnansweredLimitError,
   CUSTOMER_WROTE_AGAIN: CustomerWroteAgainError,
+  APPROVAL_NEEDED: ApprovalNeededError,
   TOO_MANY_PARTS: TooManyPartsError,
   DAILY_SENDS_REACHED: DailySendsReachedError,
   BUDGET_REACHED: BudgetReachedError,

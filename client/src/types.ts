@@ -85,6 +85,41 @@ export type CustomFieldType = 'text' | 'textarea' | 'email' | 'phone' | 'url' | 
 /** `inbound`: from the customer. */
 export type Direction = 'inbound' | 'outbound'
 
+/** `inbox.draft.decided`: a person sent an agent’s draft, as it was or edited, or rejected it. */
+export type DraftDecidedEvent = {
+  /** Conversation id. Never changes: a customer has one conversation per connection. */
+  conversation_id: string
+  /** The draft. */
+  draft_id: string
+  /** Key of the agent that proposed it. */
+  key_id: string
+  /** What the person did. */
+  outcome: 'sent' | 'edited' | 'rejected'
+  /** The message that it became; null: rejected. */
+  message_id: string | null
+  /** Message text, or the caption of media. */
+  text: string | null
+  /** Why it was rejected; null: no reason was given. */
+  reason: string | null
+  actor: EventActor
+  /** Time of the change. */
+  at: string
+}
+
+/** `inbox.draft.proposed`: an agent proposed an answer that a person must approve. */
+export type DraftProposedEvent = {
+  /** Conversation id. Never changes: a customer has one conversation per connection. */
+  conversation_id: string
+  /** The draft. */
+  draft_id: string
+  /** Key of the agent that proposed it. */
+  key_id: string
+  /** The rule of the key by which it needs approval. */
+  why: 'always' | 'outside_hours' | 'first_answer' | 'label' | 'amount'
+  /** Time of the change. */
+  at: string
+}
+
 /** Shape of every error. */
 export type ErrorBody = {
   /** HTTP status. */
@@ -110,7 +145,7 @@ export type ErrorBody = {
 }
 
 /** `event` determines the shape of `payload`. Phone numbers are masked if the key masks them. */
-export type ParleyEvent = LeadCreated | LeadUpdated | LeadDeleted | LeadRestored | InboxMessageReceived | InboxMessageSent | InboxMessageStatus | InboxConversationOwnerChanged | InboxConversationConsentChanged | InboxConversationStandbyChanged
+export type ParleyEvent = LeadCreated | LeadUpdated | LeadDeleted | LeadRestored | InboxMessageReceived | InboxMessageSent | InboxMessageStatus | InboxConversationOwnerChanged | InboxConversationConsentChanged | InboxConversationStandbyChanged | InboxDraftProposed | InboxDraftDecided
 
 /** Who caused the event. An agent compares `id` with its own key id to skip its own actions. */
 export type EventActor = {
@@ -143,6 +178,24 @@ export type InboxConversationStandbyChanged = {
   /** Time when it was recorded. */
   occurred_at: string
   payload: StandbyChangedEvent
+}
+
+export type InboxDraftDecided = {
+  /** The event; equals the `webhook-id` of its deliveries. Process each id once. */
+  id: string
+  event: 'inbox.draft.decided'
+  /** Time when it was recorded. */
+  occurred_at: string
+  payload: DraftDecidedEvent
+}
+
+export type InboxDraftProposed = {
+  /** The event; equals the `webhook-id` of its deliveries. Process each id once. */
+  id: string
+  event: 'inbox.draft.proposed'
+  /** Time when it was recorded. */
+  occurred_at: string
+  payload: DraftProposedEvent
 }
 
 export type InboxMessageReceived = {

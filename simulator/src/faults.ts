@@ -5,7 +5,19 @@ const fileEffects = ['expired', 'not_found', 'slow', 'wrong_size', 'wrong_type',
 export const faultEffects = [...callEffects, ...fileEffects] as const
 /** `upload`: upload of a file; `media`: request for its address; `file`: download of its bytes. */
 export const faultTargets = [
-  ...(['send', 'read', 'templates', 'template', 'number', 'webhook', 'setup', 'upload', 'media', 'file', 'any'] as const),
+  ...([
+    'send',
+    'read',
+    'templates',
+    'template',
+    'number',
+    'webhook',
+    'setup',
+    'upload',
+    'media',
+    'file',
+    'any',
+  ] as const),
 ] as const
 
 export interface Fault {

@@ -4,6 +4,8 @@ export const events = [
   { name: 'Conversation Consent Changed', value: 'inbox.conversation.consent_changed' },
   { name: 'Conversation Owner Changed', value: 'inbox.conversation.owner_changed' },
   { name: 'Conversation Standby Changed', value: 'inbox.conversation.standby_changed' },
+  { name: 'Draft Decided', value: 'inbox.draft.decided', description: 'A person sent, edited or rejected it' },
+  { name: 'Draft Proposed', value: 'inbox.draft.proposed' },
   { name: 'Lead Created', value: 'lead.created' },
   { name: 'Lead Deleted', value: 'lead.deleted' },
   { name: 'Lead Restored', value: 'lead.restored' },

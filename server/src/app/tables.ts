@@ -118,6 +118,7 @@ const tables: readonly Table[] = [
   },
   { name: 'conversation_notes', sealed: ['text'] },
   { name: 'conversation_handovers', sealed: ['words'] },
+  { name: 'drafts', sealed: ['content', 'decision'] },
   { name: 'conversation_activities', ages: { time: 'created_at', days: 'keep_activities_days' } },
   { name: 'messages', sealed: ['content', 'external_id'] },
   {

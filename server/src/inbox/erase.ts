@@ -126,6 +126,8 @@ export async function eraseConversation(
   if (notes === batchSize) return createStep(removed, true)
   const activities = await eraseNext(tx, 'conversation_activities', workspaceId, conversationId)
   if (activities === batchSize) return createStep({ ...removed, activities }, true)
+  const drafts = await eraseNext(tx, 'drafts', workspaceId, conversationId)
+  if (drafts === batchSize) return createStep({ ...removed, activities }, true)
   const handovers = await eraseNext(tx, 'conversation_handovers', workspaceId, conversationId)
   if (handovers === batchSize) return createStep({ ...removed, activities, handovers }, true)
   await deleteConversationTokens(tx, workspaceId, [conversationId])
@@ -215,7 +217,7 @@ async function eraseNotes(tx: Tx, workspaceId: string, conversationId: string): 
 /** Erases the next batch of a conversation's activities or handovers. */
 async function eraseNext(
   tx: Tx,
-  table: 'conversation_activities' | 'conversation_handovers',
+  table: 'conversation_activities' | 'conversation_handovers' | 'drafts',
   workspaceId: string,
   conversationId: string,
 ): Promise<number> {

@@ -1,5 +1,13 @@
 /** Kinds of notifications. The modules that record them decide who gets them. */
-export const notificationKinds = ['mention', 'assigned', 'handover', 'waiting', 'connection', 'budget'] as const
+export const notificationKinds = [
+  'mention',
+  'assigned',
+  'handover',
+  'draft',
+  'waiting',
+  'connection',
+  'budget',
+] as const
 export type NotificationKind = (typeof notificationKinds)[number]
 
 /** Ways to notify. Without `bell`, nothing is recorded; the others are in addition. */
@@ -15,6 +23,7 @@ export const defaultPreferences: NotificationPreferences = {
   mention: all,
   assigned: all,
   handover: all,
+  draft: all,
   waiting: { ...all, sound: false },
   connection: all,
   budget: { ...all, sound: false },

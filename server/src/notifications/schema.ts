@@ -8,7 +8,7 @@ import { pushLanguages } from './push/push-texts.ts'
 
 const kind = oneOf(notificationKinds, {
   description:
-    '`mention`: a note mentions me. `assigned`: a conversation was assigned to me. `handover`: an agent handed over a conversation to me or the team. `waiting`: a customer has waited longer than the workspace’s limit. `connection`: a connection is down or limited. `budget`: a budget is nearly or completely used up.',
+    '`mention`: a note mentions me. `assigned`: a conversation was assigned to me. `handover`: an agent handed over a conversation to me or the team. `draft`: an agent proposed an answer that I or the team must approve. `waiting`: a customer has waited longer than the workspace’s limit. `connection`: a connection is down or limited. `budget`: a budget is nearly or completely used up.',
   example: 'mention',
 })
 

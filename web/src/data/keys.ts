@@ -54,6 +54,7 @@ interface KeyChanges {
   quietSeconds?: number | null
   maxParts?: number | null
   showTyping?: boolean
+  approval?: ApiKey['approval']
 }
 
 export function changeKey(workspaceId: string, keyId: string, changes: KeyChanges) {

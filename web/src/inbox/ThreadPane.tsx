@@ -1,6 +1,7 @@
 import { useLocation } from '@tanstack/react-router'
 import { Suspense, useEffect, useMemo, useRef, useState } from 'react'
 import { ApiError } from '../api/api-error.ts'
+import { useAgentDraft } from '../data/inbox/agent-drafts.ts'
 import { useDetail } from '../data/inbox/queries.ts'
 import { t, withTexts } from '../text/index.ts'
 import { prefetchedComponent } from '../ui/overlay/lazy.ts'
@@ -21,6 +22,7 @@ import { ThreadHeader } from './thread/ThreadHeader.tsx'
 
 // Loaded shortly after the thread, which matters most.
 const MessageGestures = prefetchedComponent(() => import('./quote/MessageGestures.tsx'))
+const ApproveDraft = prefetchedComponent(() => withTexts(() => import('./approve/ApproveDraft.tsx')))
 const CustomerPane = prefetchedComponent(() => withTexts(() => import('./customer/CustomerPane.tsx')))
 const Viewer = prefetchedComponent(() => import('./media/Viewer.tsx'))
 
@@ -38,6 +40,7 @@ export function ThreadPane({ id, showsCustomer, setShowsCustomer }: ThreadPanePr
   const { close } = useInboxContext()
   const { data, error, refetch } = useDetail(workspaceId, id)
   const people = usePresence(id)
+  const draft = useAgentDraft(workspaceId, id)
   const thread = useRef<ThreadHandle>(null)
   const pane = useRef<HTMLElement>(null)
   const conversation = data?.conversation
@@ -92,6 +95,11 @@ export function ThreadPane({ id, showsCustomer, setShowsCustomer }: ThreadPanePr
           <TypingLine people={people} />
           <StandbyBar conversation={conversation} />
           <OwnerBar conversation={conversation} />
+          {draft !== null && (
+            <Suspense>
+              <ApproveDraft key={draft.id} conversationId={id} draft={draft} />
+            </Suspense>
+          )}
           <Composer conversation={conversation} pane={pane} onSent={() => thread.current?.toNewest()} />
         </section>
         <aside className={styles.customer} aria-label={t.inbox.customer}>

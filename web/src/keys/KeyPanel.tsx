@@ -12,6 +12,7 @@ import { Facts } from '../ui/page/Facts.tsx'
 import { SidePanel } from '../ui/page/SidePanel.tsx'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { EditKeyPanel } from './EditKeyPanel.tsx'
+import { KeyApproval } from './KeyApproval.tsx'
 import { KeyLimits } from './KeyLimits.tsx'
 import { StatusChip } from './KeyTable.tsx'
 import { LastCalls } from './LastCalls.tsx'
@@ -64,6 +65,7 @@ export function KeyPanel({ apiKey, mayChange, close, onRotated, onRevoked }: Key
         <>
           <AnswersNewField apiKey={apiKey} mayChange={mayChange} />
           <KeyLimits apiKey={apiKey} mayChange={mayChange} />
+          <KeyApproval apiKey={apiKey} mayChange={mayChange} />
         </>
       )}
       <LastCalls keyId={apiKey.id} />

@@ -37,7 +37,7 @@ export interface Calls {
     failures: { code: (values: { code: Shown }) => string }
     fileFailures: { code: (values: { code: Shown }) => string }
     note: (values: { name: Shown }) => string
-    activities: { tookOver: (values: { who: Shown }) => string; tookOverFrom: (values: { who: Shown; from: Shown }) => string; handedOver: (values: { who: Shown }) => string; handedToAgent: (values: { who: Shown; agent: Shown }) => string; assignedToAgent: (values: { agent: Shown }) => string; repliedAndTookOver: (values: { who: Shown }) => string; repliedAndTookOverFrom: (values: { who: Shown; from: Shown }) => string; watchdog: (values: { agent: Shown }) => string; keyInvalid: (values: { agent: Shown }) => string; merged: (values: { agent: Shown }) => string; opened: (values: { who: Shown }) => string; resolved: (values: { who: Shown }) => string; closed: (values: { who: Shown }) => string; pending: (values: { who: Shown }) => string; snoozed: (values: { who: Shown; until: Shown }) => string; snoozedOpen: (values: { who: Shown }) => string; assigned: (values: { who: Shown; to: Shown }) => string; assignedSelf: (values: { who: Shown }) => string; unassigned: (values: { who: Shown }) => string; labelled: (values: { who: Shown; labels: Shown }) => string; unlabelled: (values: { who: Shown; labels: Shown }) => string; relabelled: (values: { who: Shown; added: Shown; removed: Shown }) => string; overBudget: (values: { who: Shown }) => string; recordedOptOut: (values: { who: Shown }) => string; recordedOptIn: (values: { who: Shown }) => string; undidConsent: (values: { who: Shown }) => string }
+    activities: { tookOver: (values: { who: Shown }) => string; tookOverFrom: (values: { who: Shown; from: Shown }) => string; handedOver: (values: { who: Shown }) => string; handedToAgent: (values: { who: Shown; agent: Shown }) => string; assignedToAgent: (values: { agent: Shown }) => string; repliedAndTookOver: (values: { who: Shown }) => string; repliedAndTookOverFrom: (values: { who: Shown; from: Shown }) => string; watchdog: (values: { agent: Shown }) => string; keyInvalid: (values: { agent: Shown }) => string; merged: (values: { agent: Shown }) => string; opened: (values: { who: Shown }) => string; resolved: (values: { who: Shown }) => string; closed: (values: { who: Shown }) => string; pending: (values: { who: Shown }) => string; snoozed: (values: { who: Shown; until: Shown }) => string; snoozedOpen: (values: { who: Shown }) => string; assigned: (values: { who: Shown; to: Shown }) => string; assignedSelf: (values: { who: Shown }) => string; unassigned: (values: { who: Shown }) => string; labelled: (values: { who: Shown; labels: Shown }) => string; unlabelled: (values: { who: Shown; labels: Shown }) => string; relabelled: (values: { who: Shown; added: Shown; removed: Shown }) => string; overBudget: (values: { who: Shown }) => string; recordedOptOut: (values: { who: Shown }) => string; recordedOptIn: (values: { who: Shown }) => string; undidConsent: (values: { who: Shown }) => string; approvedDraft: (values: { who: Shown; agent: Shown }) => string; editedDraft: (values: { who: Shown; agent: Shown }) => string; rejectedDraft: (values: { who: Shown; agent: Shown }) => string }
     handover: { toTeam: (values: { who: Shown }) => string; toOne: (values: { who: Shown; to: Shown }) => string; offered: (values: { who: Shown }) => string; since: (values: { moment: Shown }) => string }
     people: { viewing: (values: { name: Shown }) => string; typing: (values: { name: Shown }) => string }
     bulk: { choose: (values: { name: Shown }) => string }
@@ -127,6 +127,12 @@ export interface Calls {
     reactions: (values: { list: Shown }) => string
     reactedElsewhere: (values: { emoji: Shown }) => string
     viewer: { place: (values: { n: Shown; of: Shown }) => string }
+  }
+  approve: {
+    title: (values: { agent: Shown }) => string
+    reasonHelp: (values: { agent: Shown }) => string
+    rejected: (values: { agent: Shown }) => string
+    template: (values: { name: Shown }) => string
   }
   connections: {
     problemCount: (values: { n: number }) => string
@@ -289,7 +295,7 @@ export interface Calls {
   }
   notifications: {
     unread: (values: { count: number }) => string
-    sentences: { mention: (values: { actor: Shown }) => string; assigned: (values: { actor: Shown }) => string; handover: (values: { actor: Shown }) => string; waiting: (values: { count: number }) => string; connection: (values: { connection: Shown; reason: Shown }) => string; connectionLost: (values: { connection: Shown }) => string }
+    sentences: { mention: (values: { actor: Shown }) => string; assigned: (values: { actor: Shown }) => string; handover: (values: { actor: Shown }) => string; draft: (values: { actor: Shown }) => string; waiting: (values: { count: number }) => string; connection: (values: { connection: Shown; reason: Shown }) => string; connectionLost: (values: { connection: Shown }) => string }
     settings: { of: (values: { kind: Shown; method: Shown }) => string }
   }
   templates: {

@@ -187,6 +187,7 @@ const rules = `You answer a team's customers, alongside its people. Authenticate
 - Answer only conversations with \`"owner": "you"\`. When people take one over, leave it alone: sends fail with 409. When they hand it back, wait_for_work returns it, with a note in \`handover\`.
 - Put "A colleague will help you" into \`closing\` of hand_over: it is sent first, then the conversation goes to people.
 - Repeating a call is safe: the same content is sent once until you have seen a newer message from the customer, and \`was_new\` says whether this call sent it. \`arrived_meanwhile\` holds messages that you had not seen: they still need an answer. Pass the newest message you have read as \`after_message_id\`: if the customer has written since, nothing is sent, and 409 CUSTOMER_WROTE_AGAIN returns what they wrote.
+- If an answer is \`drafted\`, a person must approve it: wait_for_work returns the decision in \`draft\`.
 - Text can be sent until \`window_expires_at\`; after that only a template (list_templates).
 - Every response has \`next\`: what you can do now. Every error is \`application/problem+json\` with \`code\`, \`detail\` and \`next\`: do what \`next\` says.
 - Send at most 3 messages until the customer answers; who_am_i says your limits. Never repeat a refused call, unless \`next\` says so.

@@ -25,6 +25,10 @@ export const hintsByCode: Record<string, string[]> = {
     'Read arrived_meanwhile, then answer all of it, with its last id as after_message_id.',
     'Or call resolve or hand_over. Call read_conversation if there may be more than 10 new messages.',
   ],
+  APPROVAL_NEEDED: [
+    'Call answer: it becomes a draft that a person approves.',
+    'Call hand_over without `closing`, if people should take over.',
+  ],
   TOO_MANY_PARTS: [
     'Say the same in a shorter text, then call answer again.',
     'Or send the long text as a document: upload_file, then answer with `file`.',

@@ -1,4 +1,4 @@
-import type { Caller } from '../../auth/api-keys/caller.ts'
+import { approvalOf, type Caller } from '../../auth/api-keys/caller.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import type { HandoverAgent } from '../../inbox/assignment/hand-over.ts'
 import type { Scope } from '../../inbox/conversation/conversation.ts'
@@ -43,6 +43,7 @@ export const senderOf = (caller: Caller): HandoverAgent => ({
   actor: actorOf(caller),
   limits: limitsOf(caller),
   maxParts: agentSettingsOf(caller).maxParts,
+  ...approvalOf(caller),
 })
 
 export const actorOf = ({ keyId }: Caller): Actor & { type: 'agent'; id: string } => ({ type: 'agent', id: keyId })

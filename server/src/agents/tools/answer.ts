@@ -1,22 +1,25 @@
 import { createHash } from 'node:crypto'
 import { type Static, Type } from 'typebox'
 import { ApiError, invalid } from '../../base/errors.ts'
-import { oneOf } from '../../base/route.ts'
+import { nullable, oneOf } from '../../base/route.ts'
 import { text, uuid, visiblePattern } from '../../base/schema-types.ts'
 import { promptTypes } from '../../channels/prompts.ts'
 import type { Conversation } from '../../inbox/conversation/conversation.ts'
 import type { SeenPosition } from '../../inbox/conversation/conversation-state.ts'
 import { findInboundMarks, findNewestInbound, isMessageOf } from '../../inbox/conversation/message-queries.ts'
 import { keyIdOf } from '../../inbox/conversation/owner.ts'
+import type { DraftBody } from '../../inbox/drafts/draft.ts'
+import { type DraftProposal, proposeDraft } from '../../inbox/drafts/propose-draft.ts'
 import { findUploadDigest } from '../../inbox/media/attached-uploads.ts'
 import { sendReadReceiptFor } from '../../inbox/read/mark-read.ts'
 import { readDetails } from '../../inbox/read/read-details.ts'
 import { readUnanswered } from '../../inbox/read/read-messages.ts'
 import { promptFields } from '../../inbox/send/prompt-schema.ts'
-import { CustomerWroteAgain } from '../../inbox/send/send-errors.ts'
+import { ApprovalNeeded, CustomerWroteAgain } from '../../inbox/send/send-errors.ts'
 import { ChoicesSend, TemplateToStart } from '../../inbox/send/send-schema.ts'
 import { type AgentCaller, type AgentDeps, defineTool, idempotencyKey, input, output } from '../define-tool.ts'
 import { findVisibleConversation, notOwnerError, waitForWork } from '../presenters/conversation.ts'
+import { AgentDraft, draftHint, presentDraft } from '../presenters/draft.ts'
 import { exampleIds } from '../presenters/examples.ts'
 import { AgentMessage, presentMessage } from '../presenters/message.ts'
 import { priceFields, priceOfSend } from '../presenters/price.ts'
@@ -92,9 +95,13 @@ export const answer = defineTool({
   http: { method: 'POST', path: '/conversations/:conversation_id/answer' },
   input: Input,
   output: output('Answered', {
-    message_id: uuid('The message.'),
-    status: oneOf(['sent', 'failed'] as const, { description: 'Result from the platform.' }),
-    was_new: Type.Boolean({ description: 'False: an earlier call sent it; this one sent nothing.' }),
+    message_id: nullable(uuid('The message; null: it is a draft.')),
+    status: oneOf(['sent', 'failed', 'drafted'] as const, {
+      description:
+        'Result from the platform. `drafted`: a person must approve what you send (see `draft`); wait_for_work returns the decision.',
+    }),
+    was_new: Type.Boolean({ description: 'False: an earlier call sent or drafted it; this one did nothing.' }),
+    draft: nullable(AgentDraft),
     ...priceFields,
     idempotency_key: text(255, 'The key of this send.'),
     arrived_meanwhile: Type.Array(AgentMessage, {
@@ -109,6 +116,7 @@ export const answer = defineTool({
       message_id: exampleIds.message,
       status: 'sent',
       was_new: true,
+      draft: null,
       parts: 1,
       billable: null,
       idempotency_key: 'agent:6Zq0Zk9eJm2h',
@@ -123,10 +131,22 @@ export const answer = defineTool({
     const key = args.idempotency_key ?? answerKey(id, seen?.id ?? null, identity)
     const whole = isWhole && { syntax: 'whole' as const, ...(identity !== body && { identity }) }
     const request = { conversationId: id, idempotencyKey: key, body, ...whole, ...(seen !== null && { seen }) }
-    const sent = await deps.send(senderOf(caller), request).catch(async (error) => {
+    const explain = async (error: unknown) => {
       if (error instanceof CustomerWroteAgain && seen !== null) throw await wroteAgain(deps, caller, id, seen)
       return explainOwnership(deps, caller, id, error)
+    }
+    const sent = await deps.send(senderOf(caller), request).catch((error) => {
+      if (!(error instanceof ApprovalNeeded)) return explain(error)
+      const content = { body: body as DraftBody, syntax: isWhole ? ('whole' as const) : null, identity }
+      return draftAnswer(deps, caller, {
+        conversationId: id,
+        idempotencyKey: key,
+        content,
+        why: error.why,
+        seen,
+      }).catch(explain)
     })
+    if (!('body' in sent)) return sent
     // The upload of a repeated call is not needed; unless deleted, it counts against the limit until it expires.
     if (sent.isReplay && uploadId !== null) await deps.uploads.delete(caller, id, uploadId)
     // Identical content counts as the same, no matter which message it quotes.
@@ -142,6 +162,7 @@ export const answer = defineTool({
       message_id,
       status,
       was_new: !sent.isReplay,
+      draft: null,
       ...price,
       idempotency_key: key,
       arrived_meanwhile: arrived,
@@ -149,6 +170,19 @@ export const answer = defineTool({
     }
   },
 })
+
+/** Proposes an answer to people in place of sending it. */
+async function draftAnswer(deps: AgentDeps, caller: AgentCaller, proposal: DraftProposal) {
+  const { draft, isNew } = await proposeDraft(deps.inbox, senderOf(caller), proposal)
+  return {
+    message_id: draft.messageId,
+    status: 'drafted' as const,
+    was_new: isNew,
+    draft: presentDraft(draft, await readViewerContext(deps, caller)),
+    ...{ parts: 0, billable: null, idempotency_key: proposal.idempotencyKey, arrived_meanwhile: [] },
+    next: [draftHint(draft), 'Do not tell the customer anything meanwhile.', waitForWork],
+  }
+}
 
 /** Replaces the `OWNER_MISMATCH` error of the contract by one with the owner, the time and what to do. */
 export async function explainOwnership(

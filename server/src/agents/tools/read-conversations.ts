@@ -273,6 +273,8 @@ function writeChange({ detail, reason }: Activity, name: string | null): string 
       return `${detail.to === null ? 'Unassigned' : 'Assigned to a member'}.${by}`
     case 'labels':
       return `Labels: ${detail.added.length} added, ${detail.removed.length} removed.${by}`
+    case 'draft':
+      return `Draft: ${detail.to}.${by}`
     case 'consent':
       return `Marketing: ${detail.to?.replace('_', ' ') ?? 'decision undone'}.${by}`
     case 'standby':

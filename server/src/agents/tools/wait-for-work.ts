@@ -14,6 +14,7 @@ import {
   presentConversation,
   readLabelNames,
 } from '../presenters/conversation.ts'
+import { AgentDraft, draftHint, presentDraft } from '../presenters/draft.ts'
 import { exampleConversation, exampleIds, exampleMessage } from '../presenters/examples.ts'
 import { AgentLeadSummary, canReadLeads, presentLeadSummary } from '../presenters/lead.ts'
 import { AgentMessage, messageNames, presentMessage } from '../presenters/message.ts'
@@ -30,9 +31,9 @@ const maxWaitSeconds = 25
 
 const AgentWork = Type.Object(
   {
-    why: oneOf(['customer_wrote', 'given_to_you'] as const, {
+    why: oneOf(['customer_wrote', 'draft_decided', 'given_to_you'] as const, {
       description:
-        '`customer_wrote`: answer. `given_to_you`: it was handed to you and the customer has not written since: read `handover` and the notes, and do what they ask.',
+        '`customer_wrote`: answer. `draft_decided`: a person sent, edited or rejected your draft. `given_to_you`: it was handed to you and the customer has not written since: read `handover` and the notes, and do what they ask.',
     }),
     conversation: AgentConversation,
     messages: Type.Array(AgentMessage, { maxItems: maxMessages, description: 'The newest ones, oldest first.' }),
@@ -41,6 +42,7 @@ const AgentWork = Type.Object(
     }),
     notes: Type.Array(AgentNote, { maxItems: maxNotes, description: 'The newest notes of the team, oldest first.' }),
     handover: nullable(AgentHandover),
+    draft: nullable(AgentDraft),
     lead: nullable(AgentLeadSummary),
   },
   { title: 'AgentWork', description: 'A conversation of yours with the context that you need.' },
@@ -99,6 +101,7 @@ export const waitForWork = defineTool({
           has_older_messages: false,
           notes: [],
           handover: null,
+          draft: null,
           lead: { id: exampleIds.lead, unique_code: 'MD7K2P', name: 'Marina Duarte', status: 'new', assigned_to: null },
         },
       ],
@@ -186,7 +189,7 @@ async function presentWork(
     readLabelNames(inbox.db.sql, workspaceId, conversations),
     findChatLeads(inbox, workspaceId, phones),
   ])
-  return work.map(({ why, conversation, messages: shown, hasOlderMessages, notes, handover }) => {
+  return work.map(({ why, conversation, messages: shown, hasOlderMessages, notes, handover, draft }) => {
     const { phone } = conversation.contact
     const lead = phone === null ? undefined : leads.get(phone)
     return {
@@ -196,6 +199,7 @@ async function presentWork(
       has_older_messages: hasOlderMessages,
       notes: notes.map((note) => presentNote(note, viewer, names)),
       handover: handover === null ? null : presentHandover(handover, viewer, names),
+      draft: draft === null ? null : presentDraft(draft, viewer),
       lead: lead === undefined || phone === null ? null : presentLeadSummary(lead, phone, viewer.masked),
     }
   })
@@ -226,7 +230,8 @@ const reassignedHint =
   'Conversations that waited longer than answer_within_minutes of who_am_i were reassigned to people: list_conversations with owner people shows them. Take only those with may_take, with take_offered; people hand back the others.'
 
 /** Returns hints that do not follow from the conversation itself. */
-function extraHints({ why, conversation }: WorkItem): string[] {
+function extraHints({ why, conversation, draft }: WorkItem): string[] {
+  if (draft !== null && (why === 'draft_decided' || draft.status === 'open')) return [draftHint(draft)]
   if (why === 'given_to_you') return ['It was handed to you: do what handover and notes ask for.']
   if (conversation.unansweredSince !== null) return []
   return ['The customer wrote before your last message was sent: call answer again unless that message answered it.']

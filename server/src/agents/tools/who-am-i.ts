@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { scopes } from '../../auth/api-keys/caller.ts'
+import { type ApprovalRules, scopes } from '../../auth/api-keys/caller.ts'
 import { nullable, oneOf, timestamp } from '../../base/route.ts'
 import { count, text, uuid } from '../../base/schema-types.ts'
 import { appliesTo, type Budget, budgetScopes, leftOf } from '../../inbox/budgets/budget.ts'
@@ -85,6 +85,9 @@ export const whoAmI = defineTool({
         quiet_seconds: count(
           'Seconds that a customer must have been silent before wait_for_work returns their messages. No message waits longer than 30 seconds.',
         ),
+        needs_approval: oneOf(['never', 'some', 'always'] as const, {
+          description: 'Which of your answers become drafts that a person approves.',
+        }),
         answer_within_minutes: nullable(
           count('Minutes after which a waiting conversation is reassigned to people; null: never.'),
         ),
@@ -163,6 +166,7 @@ export const whoAmI = defineTool({
         sends_left_today: 988,
         max_parts: 1,
         quiet_seconds: 4,
+        needs_approval: 'never',
         answer_within_minutes: 5,
         free_replies: [{ connection_id: exampleIds.connection, left: 640 }],
         budgets: [{ scope: 'key', left: '180', unit: 'messages', resets_at: '2026-04-01T03:00:00.000Z' }],
@@ -211,6 +215,7 @@ export const whoAmI = defineTool({
         sends_left_today: Math.max(0, limits.daily - sent),
         max_parts: settings.maxParts,
         quiet_seconds: settings.quietSeconds,
+        needs_approval: extentOf(caller.agentSettings.approval),
         answer_within_minutes: workspace?.agentWatchdogMinutes ?? null,
         free_replies: freeMessages.map(({ connectionId, left }) => ({ connection_id: connectionId, left })),
         budgets: presentBudgets(budgets, keyId, connections),
@@ -232,6 +237,11 @@ function presentBudgets(budgets: readonly Budget[], keyId: string, connections: 
       unit: budget.currency ?? budget.unit,
       resets_at: budget.until.toISOString(),
     }))
+}
+
+function extentOf(rules: ApprovalRules | null): 'never' | 'some' | 'always' {
+  if (rules === null) return 'never'
+  return rules.always ? 'always' : 'some'
 }
 
 const presentFields = (fields: ReadonlyMap<string, LeadField>) =>

@@ -99,12 +99,18 @@ function selectNewWork(
   const [first = sql``, second] = sources
   return sql`
     select c.id, f.place, null::timestamptz as since,
-      case when f.wrote or c.unanswered_since is not null then 'customer_wrote' else 'given_to_you' end as why,
+      case
+        when f.wrote then 'customer_wrote'
+        when f.decided then 'draft_decided'
+        when c.unanswered_since is not null then 'customer_wrote'
+        else 'given_to_you'
+      end as why,
       ${heldUntil(sql, all, now)} as held_until,
       f.place as event_place
     from (
       select coalesce(a.conversation_id, e.subject_id) as id, max(e.position) as place,
-        bool_or(e.name = 'inbox.message.received') as wrote
+        bool_or(e.name = 'inbox.message.received') as wrote,
+        bool_or(e.name = 'inbox.draft.decided') as decided
       from (
         ${first}
         ${second === undefined ? sql`` : sql`union all ${second}`}
@@ -122,7 +128,7 @@ function selectNewWork(
       offset 0
     ) as c
     where ${isOurs}
-      and (f.wrote or c.unanswered_since is not null or ${wasAssigned(sql, workspaceId, keyId)})
+      and (f.wrote or f.decided or c.unanswered_since is not null or ${wasAssigned(sql, workspaceId, keyId)})
       and ${isLast(sql, all, reach)}
     order by f.place
     limit ${most}`

@@ -4,6 +4,7 @@ import type { Keyring } from '../../base/encryption/keyring.ts'
 import { decryptHandover, type Handover, type HandoverRow, handoverColumns } from '../../inbox/assignment/handovers.ts'
 import type { Conversation } from '../../inbox/conversation/conversation.ts'
 import { opaqueWorkspaceId } from '../../inbox/conversation/queries.ts'
+import { type Draft, type DraftRow, decryptDraft, draftColumns } from '../../inbox/drafts/draft.ts'
 import { decryptNote, type Note } from '../../inbox/notes/notes.ts'
 import {
   decryptTeamListItem,
@@ -31,6 +32,8 @@ export interface WorkItem {
   notes: Note[]
   /** Message of the handover to the key. */
   handover: Handover | null
+  /** The key's newest draft. */
+  draft: Draft | null
 }
 
 export interface KeyStatus {
@@ -109,6 +112,7 @@ function decryptWork(keyring: Keyring, rows: readonly PartRow[], { id, why, conv
   )
   notes.sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime() || (a.id < b.id ? -1 : 1))
   const [handover] = filterParts<HandoverJson>(rows, 'handover', id)
+  const [draft] = filterParts<DraftJson>(rows, 'draft', id)
   return {
     why,
     conversation: decryptConversationJson(keyring, conversation),
@@ -116,6 +120,7 @@ function decryptWork(keyring: Keyring, rows: readonly PartRow[], { id, why, conv
     hasOlderMessages: messages.length > maxMessages,
     notes,
     handover: handover === undefined ? null : decryptHandoverJson(keyring, handover.row),
+    draft: draft === undefined ? null : decryptDraftJson(keyring, draft.row),
   }
 }
 
@@ -135,13 +140,23 @@ const decryptConversationJson = (keyring: Keyring, row: PickedRow['conversation'
 const decryptHandoverJson = (keyring: Keyring, { words, created_at, ...row }: HandoverJson): Handover =>
   decryptHandover(keyring, { ...row, words: bytesOf(words), created_at: new Date(created_at) })
 
+const decryptDraftJson = (keyring: Keyring, { created_at, decided_at, ...row }: DraftJson): Draft =>
+  decryptDraft(keyring, {
+    ...row,
+    request_digest: bytesOf(row.request_digest),
+    content: bytesOf(row.content),
+    decision: row.decision === null ? null : bytesOf(row.decision),
+    created_at: new Date(created_at),
+    decided_at: timeOf(decided_at),
+  })
+
 const timeOf = (text: string | null): Date | null => (text === null ? null : new Date(text))
 const bytesOf = (text: string): Buffer => Buffer.from(text, 'base64')
 
 export const maxMessages = 10
 export const maxNotes = 10
 
-type WorkReason = 'customer_wrote' | 'given_to_you'
+type WorkReason = 'customer_wrote' | 'draft_decided' | 'given_to_you'
 
 /**
  * Selects the next work of a key with its context. Uses one statement, because several would read different snapshots.
@@ -252,10 +267,22 @@ function selectThreadParts(sql: Sql, workspaceId: string, keyId: string): Fragme
       order by h.created_at desc, h.id desc
       limit 1
     ) as h
-    where h.to_type = 'agents' or h.to_key_id = ${keyId}`
+    where h.to_type = 'agents' or h.to_key_id = ${keyId}
+    union all
+    select 'draft', t.id, to_json(d)
+    from told t
+    cross join lateral (
+      select ${draftColumns(sql, (column) => sql`encode(${column}, 'base64')`)}
+      from drafts d
+      where d.workspace_id = ${all}
+        and d.conversation_id = t.id
+      order by d.created_at desc, d.id desc
+      limit 1
+    ) as d
+    where d.key_id = ${keyId}`
 }
 
-type Part = 'state' | 'picked' | 'held' | 'message' | 'note' | 'handover'
+type Part = 'state' | 'picked' | 'held' | 'message' | 'note' | 'handover' | 'draft'
 
 interface PartRow {
   part: Part
@@ -298,6 +325,12 @@ interface NoteJson {
   actor_type: Note['actor']['type']
   actor_id: string | null
   created_at: string
+}
+
+type DraftJson = Omit<AsJson<DraftRow, 'created_at' | 'decided_at'>, 'request_digest' | 'content' | 'decision'> & {
+  request_digest: string
+  content: string
+  decision: string | null
 }
 
 type HandoverJson = Omit<AsJson<HandoverRow, 'created_at'>, 'words'> & { words: string }

@@ -3,7 +3,10 @@ import { isUuid } from '../../base/id.ts'
 
 /** Events that create work for the owner of the conversation. */
 export const workEvents = [
-  ...(['inbox.message.received', 'inbox.conversation.owner_changed', 'inbox.conversation.standby_changed'] as const),
+  'inbox.message.received',
+  'inbox.conversation.owner_changed',
+  'inbox.conversation.standby_changed',
+  'inbox.draft.decided',
 ] as const
 
 /** How much of its work a key has received. */

@@ -63,7 +63,26 @@ export interface AgentSettings {
   maxParts: number
   /** Whether customers see that the agent is typing when it takes their messages. */
   showTyping: boolean
+  /** When a person must approve what the key sends, in every interface; null: never. */
+  approval: ApprovalRules | null
 }
+
+/** Which answers of a key need approval: those to which one of these applies. */
+export interface ApprovalRules {
+  always: boolean
+  /** Outside the business hours of the workspace. */
+  outsideHours: boolean
+  /** The first answer of a conversation. */
+  firstAnswers: boolean
+  /** In conversations with one of these labels. */
+  labelIds: string[]
+  /** Texts that name an amount of money of at least so much; null: none. */
+  amountFrom: number | null
+}
+
+/** Returns the rules by which a person must approve what a key sends, as part of a sender. */
+export const approvalOf = ({ agentSettings: { approval: rules }, workspace: { hours } }: Caller) =>
+  rules === null ? {} : { approval: { rules, hours } }
 
 interface CallerWorkspace extends LeadSettings {
   leadsEnabled: boolean

@@ -8,7 +8,7 @@ import { newId } from '../../base/id.ts'
 import { recordAudit } from '../../team/audit.ts'
 import type { Member } from '../../team/member.ts'
 import { isScope } from './caller.ts'
-import { checkKeySettings, type KeyChangesInput, mayAnswer, statusAt } from './key-schema.ts'
+import { checkKeySettings, type KeyChangesInput, mayAnswer, normalRules, statusAt } from './key-schema.ts'
 import type { LastCalls } from './last-calls.ts'
 import {
   type ApiKeyRow,
@@ -142,6 +142,7 @@ const changeActions: readonly { action: string; columns: readonly (keyof KeyChan
       'quiet_seconds',
       'max_parts',
       'show_typing',
+      'approval',
     ],
   },
   { action: 'api-key.renamed', columns: ['name'] },
@@ -176,6 +177,7 @@ function changedKey(key: ApiKeyRow, changes: KeyChangesInput, now: Date): KeyCha
     quiet_seconds: changes.quietSeconds === undefined ? key.quiet_seconds : changes.quietSeconds,
     max_parts: changes.maxParts === undefined ? key.max_parts : changes.maxParts,
     show_typing: changes.showTyping ?? key.show_typing,
+    approval: changes.approval === undefined ? key.approval : normalRules(changes.approval),
   }
 }
 

@@ -108,6 +108,7 @@ export function cacheableKey(row: CachedKeyRow): CachedKey {
         quietSeconds: row.quiet_seconds,
         maxParts: row.max_parts ?? row.agent_max_parts,
         showTyping: row.show_typing,
+        approval: row.approval,
       },
       workspace: {
         ...readLeadSettings(row),

@@ -5,7 +5,7 @@ import { normalRange } from '../../base/outgoing/address.ts'
 import { nullable, oneOf, timestamp, titled } from '../../base/route.ts'
 import { text, uuid, visiblePattern, wholeNumber } from '../../base/schema-types.ts'
 import { closed, idSchema } from '../../team/team-schema.ts'
-import { isScope, type Scope, scopes } from './caller.ts'
+import { type ApprovalRules, isScope, type Scope, scopes } from './caller.ts'
 import { type ApiKeyRow, type KeySettingsInput, keyLabel } from './queries.ts'
 
 const name = Type.String({
@@ -88,6 +88,40 @@ const showTyping = Type.Boolean({
   example: false,
 })
 
+const approval = nullable(
+  Type.Object(
+    {
+      always: Type.Boolean({ description: 'Every answer.' }),
+      outsideHours: Type.Boolean({
+        description: 'Answers outside the business hours of the workspace; without business hours, none.',
+      }),
+      firstAnswers: Type.Boolean({ description: 'The first answer of a conversation.' }),
+      labelIds: Type.Array(uuid(), { maxItems: 20, description: 'Answers in conversations with one of these labels.' }),
+      amountFrom: nullable(
+        Type.Number({
+          minimum: 0,
+          maximum: 1e12,
+          description: 'Texts that name an amount of money of at least so much, in any currency; null: none.',
+        }),
+      ),
+    },
+    {
+      ...closed,
+      title: 'ApprovalRules',
+      description:
+        'Which answers of the key a person must approve. The interface for agents turns them into drafts; v1 refuses them with `APPROVAL_NEEDED`. Null: none.',
+    },
+  ),
+)
+
+/** Returns null if no rule applies to anything. */
+export function normalRules(rules: ApprovalRules | null): ApprovalRules | null {
+  if (rules === null) return null
+  const labelIds = [...new Set(rules.labelIds.map((id) => id.toLowerCase()))]
+  const isAny = rules.always || rules.outsideHours || rules.firstAnswers || labelIds.length > 0
+  return isAny || rules.amountFrom !== null ? { ...rules, labelIds } : null
+}
+
 export const newKeySchema = Type.Object(
   {
     name,
@@ -101,6 +135,7 @@ export const newKeySchema = Type.Object(
     quietSeconds: Type.Optional(quietSeconds),
     maxParts: Type.Optional(maxParts),
     showTyping: Type.Optional(showTyping),
+    approval: Type.Optional(approval),
     expiresAt: Type.Optional(nullable(timestamp('Expiry time. Null if it does not expire.'))),
   },
   { ...closed, example: { name: 'Website agent', scopes: ['leads.read', 'leads.write'] } },
@@ -118,6 +153,7 @@ export const keyChangesSchema = Type.Object(
     quietSeconds: Type.Optional(quietSeconds),
     maxParts: Type.Optional(maxParts),
     showTyping: Type.Optional(showTyping),
+    approval: Type.Optional(approval),
   },
   { ...closed, minProperties: 1 },
 )
@@ -155,6 +191,7 @@ export const keySchema = titled('ApiKey', {
   quietSeconds,
   maxParts,
   showTyping,
+  approval,
   expiresAt: nullable(timestamp('Expiry time; null if it does not expire.')),
   revokedAt: nullable(timestamp('Revocation time; null if not revoked.')),
   previousValidUntil: nullable(
@@ -206,6 +243,7 @@ export function presentKey(row: ApiKeyRow, now: Date): Static<typeof keySchema> 
     quietSeconds: row.quiet_seconds,
     maxParts: row.max_parts,
     showTyping: row.show_typing,
+    approval: row.approval,
     expiresAt: row.expires_at?.toISOString() ?? null,
     revokedAt: row.revoked_at?.toISOString() ?? null,
     previousValidUntil: previous !== null && previous > now ? previous.toISOString() : null,
@@ -248,6 +286,7 @@ export function checkKeySettings(input: KeySettingsInput, now: Date) {
     quietSeconds: input.quietSeconds ?? null,
     maxParts: input.maxParts ?? null,
     showTyping: input.showTyping ?? false,
+    approval: normalRules(input.approval ?? null),
     expiresAt: input.expiresAt ?? null,
   }
   if (settings.name.length < 1 || settings.name.length > maxNameLength) {

@@ -5,6 +5,7 @@ import { checksum62, randomBase62 } from '../../base/encryption/secret-token.ts'
 import { type LeadSettingsRow, leadSettingsColumns } from '../../base/lead-settings.ts'
 import { recordAudit } from '../../team/audit.ts'
 import type { OpeningHours } from '../../team/opening-hours.ts'
+import type { ApprovalRules } from './caller.ts'
 
 export interface ApiKeyRow {
   workspace_id: string
@@ -21,6 +22,7 @@ export interface ApiKeyRow {
   quiet_seconds: number | null
   max_parts: number | null
   show_typing: boolean
+  approval: ApprovalRules | null
   expires_at: Date | null
   revoked_at: Date | null
   previous_valid_until: Date | null
@@ -31,7 +33,7 @@ export interface ApiKeyRow {
 
 const keyColumns = (sql: Sql) => sql`
   workspace_id, id, name, last_four, scopes, connection_ids, phone_visibility, allowlist,
-  answers_new_conversations, unanswered_sends, daily_sends, quiet_seconds, max_parts, show_typing, expires_at,
+  answers_new_conversations, unanswered_sends, daily_sends, quiet_seconds, max_parts, show_typing, approval, expires_at,
   revoked_at, previous_valid_until, created_by, created_at, last_used_at`
 
 /** The settings of a new key. Phone visibility and expiry cannot be changed later. */
@@ -53,6 +55,7 @@ export interface KeySettingsInput {
   maxParts?: number | null
   /** Whether customers see that the agent is typing when it takes their messages. Default: false. */
   showTyping?: boolean
+  approval?: ApprovalRules | null
   expiresAt?: Date | null
 }
 
@@ -73,14 +76,15 @@ export async function insertApiKey(tx: Tx, key: NewApiKey): Promise<ApiKeyRow> {
   const [row] = await tx<[ApiKeyRow]>`
     insert into api_keys (
       workspace_id, id, name, key_hash, last_four, scopes, connection_ids, phone_visibility, allowlist,
-      answers_new_conversations, unanswered_sends, daily_sends, quiet_seconds, max_parts, show_typing,
+      answers_new_conversations, unanswered_sends, daily_sends, quiet_seconds, max_parts, show_typing, approval,
       expires_at, created_by, created_at
     )
     values (
       ${key.workspaceId}, ${key.id}, ${key.name}, decode(${key.keyHash}, 'hex'), ${key.lastFour},
       ${[...key.scopes]}::text[], ${[...key.connectionIds]}::uuid[], ${key.phoneVisibility}, ${[...key.allowlist]}::text[],
       ${key.answersNewConversations}, ${key.unansweredSends}, ${key.dailySends}, ${key.quietSeconds}, ${key.maxParts},
-      ${key.showTyping}, ${key.expiresAt}, ${key.createdBy}, ${key.createdAt}
+      ${key.showTyping}, ${key.approval === null ? null : tx.json(key.approval)}::jsonb, ${key.expiresAt},
+      ${key.createdBy}, ${key.createdAt}
     )
     returning ${keyColumns(tx)}`
   return row
@@ -145,7 +149,7 @@ export async function setRevoked(tx: Tx, workspaceId: string, keyId: string, at:
 export type KeyChanges = Pick<
   ApiKeyRow,
   | ('name' | 'scopes' | 'connection_ids' | 'allowlist' | 'answers_new_conversations')
-  | ('unanswered_sends' | 'daily_sends' | 'quiet_seconds' | 'max_parts' | 'show_typing')
+  | ('unanswered_sends' | 'daily_sends' | 'quiet_seconds' | 'max_parts' | 'show_typing' | 'approval')
 >
 
 export async function storeChanges(tx: Tx, workspaceId: string, keyId: string, to: KeyChanges): Promise<ApiKeyRow> {
@@ -160,7 +164,8 @@ export async function storeChanges(tx: Tx, workspaceId: string, keyId: string, t
       daily_sends = ${to.daily_sends},
       quiet_seconds = ${to.quiet_seconds},
       max_parts = ${to.max_parts},
-      show_typing = ${to.show_typing}
+      show_typing = ${to.show_typing},
+      approval = ${to.approval === null ? null : tx.json(to.approval)}::jsonb
     where workspace_id = ${workspaceId}
     and id = ${keyId}
     returning ${keyColumns(tx)}`
@@ -204,6 +209,7 @@ export interface CachedKeyRow extends LeadSettingsRow {
   quiet_seconds: number | null
   max_parts: number | null
   show_typing: boolean
+  approval: ApprovalRules | null
   expires_at: Date | null
   revoked_at: Date | null
   /** Expiry of the value that was looked up, if it is the one before the last rotation. */
@@ -220,7 +226,8 @@ export interface CachedKeyRow extends LeadSettingsRow {
 export async function selectKeysByHash(sql: Sql, hashes: readonly string[]): Promise<(CachedKeyRow | null)[]> {
   const rows = await sql<(CachedKeyRow & { hash: string })[]>`
     select asked.hash, k.workspace_id, k.id, k.name, k.scopes, k.connection_ids, k.phone_visibility, k.allowlist,
-      k.unanswered_sends, k.daily_sends, k.quiet_seconds, k.max_parts, k.show_typing, k.expires_at, k.revoked_at,
+      k.unanswered_sends, k.daily_sends, k.quiet_seconds, k.max_parts, k.show_typing, k.approval, k.expires_at,
+      k.revoked_at,
       case when k.key_hash = decode(asked.hash, 'hex') then null else k.previous_valid_until end as valid_until,
       ${leadSettingsColumns(sql)}, w.leads_enabled, w.inbox_enabled, w.inbox_available, w.hours, w.agent_max_parts
     from unnest(${[...hashes]}::text[]) as asked (hash)

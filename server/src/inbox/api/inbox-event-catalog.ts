@@ -7,6 +7,9 @@ import type { EventDefinition } from '../../events/feed.ts'
 import { systemActor } from '../../workspaces/actor.ts'
 import {
   consentChanged,
+  type DecidedDraft,
+  draftDecided,
+  draftProposed,
   type InboxEventName,
   messageReceived,
   messageSent,
@@ -18,6 +21,8 @@ import type { Conversation } from '../conversation/conversation.ts'
 import { newConversation } from '../conversation/customer.ts'
 import { type Message, newMessage } from '../conversation/message.ts'
 import { agent, human } from '../conversation/owner.ts'
+import { approvalReasons } from '../drafts/approval-rules.ts'
+import { draftOutcomes } from '../drafts/draft.ts'
 import { maskMessageReceived } from './masking.ts'
 import { conversationFields, described, messageFields } from './schema.ts'
 
@@ -81,6 +86,9 @@ const OwnerChanged = described(
   },
 )
 
+const draftId = uuid('The draft.')
+const draftKey = uuid('Key of the agent that proposed it.')
+
 const ConsentChanged = described(
   'ConsentChangedEvent',
   '`inbox.conversation.consent_changed`: the customer opted out of marketing messages, or in again.',
@@ -109,6 +117,34 @@ const StandbyChanged = described(
         description: 'Role of that app at the platform, such as its AI agent; `other_app` if the platform did not say.',
       }),
     ),
+    at,
+  },
+)
+
+const DraftProposed = described(
+  'DraftProposedEvent',
+  '`inbox.draft.proposed`: an agent proposed an answer that a person must approve.',
+  {
+    conversation_id: id,
+    draft_id: draftId,
+    key_id: draftKey,
+    why: oneOf(approvalReasons, { description: 'The rule of the key by which it needs approval.' }),
+    at,
+  },
+)
+
+const DraftDecided = described(
+  'DraftDecidedEvent',
+  '`inbox.draft.decided`: a person sent an agent’s draft, as it was or edited, or rejected it.',
+  {
+    conversation_id: id,
+    draft_id: draftId,
+    key_id: draftKey,
+    outcome: oneOf(draftOutcomes, { description: 'What the person did.' }),
+    message_id: nullable(uuid('The message that it became; null: rejected.')),
+    text: nullable(text),
+    reason: nullable(Type.String({ maxLength: 1000, description: 'Why it was rejected; null: no reason was given.' })),
+    actor,
     at,
   },
 )
@@ -156,6 +192,19 @@ export const inboxEvents: Record<InboxEventName, EventDefinition> = {
     sample: (id, at) => standbyChanged({ ...sampleConversation(id, at), thread: { owner: 'ai_agent', at } }, at),
     mask: withoutMasking,
   },
+  'inbox.draft.proposed': {
+    guide: 'An agent proposed an answer that a person must approve.',
+    schema: DraftProposed,
+    sample: (id, at) =>
+      draftProposed(sampleConversation(id, at), { id: messageId, keyId, why: 'always', createdAt: at }),
+    mask: withoutMasking,
+  },
+  'inbox.draft.decided': {
+    guide: 'A person sent the draft of an agent, as it was or edited, or rejected it.',
+    schema: DraftDecided,
+    sample: (id, at) => draftDecided(sampleConversation(id, at), sampleDecision, { type: 'user', id: userId }, at),
+    mask: withoutMasking,
+  },
 }
 
 const connectionId = '01985e2a-0000-7000-8000-000000000001'
@@ -163,6 +212,10 @@ const messageId = '01985e2a-0000-7000-8000-000000000002'
 const keyId = '01985e2a-0000-7000-8000-000000000003'
 const userId = '01985e2a-0000-7000-8000-000000000004'
 const dayMs = 86_400_000
+const sampleDecision: DecidedDraft = {
+  ...{ id: messageId, keyId, messageId, text: 'Yes, until noon.', reason: null },
+  status: 'edited',
+}
 
 function sampleConversation(id: string, at: Date): Conversation {
   const customer = { name: 'Marina Sample', phone: '5511900000001', userId: null, parentUserId: null }

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest, FastifySchema, onRequestHookHandler } from 'fastify'
 import { Type } from 'typebox'
-import { callerOf } from '../../auth/api-keys/caller.ts'
+import { approvalOf, callerOf } from '../../auth/api-keys/caller.ts'
 import { invalid } from '../../base/errors.ts'
 import { type App, errors } from '../../base/route.ts'
 import { text } from '../../base/schema-types.ts'
@@ -194,8 +194,10 @@ export function sendRoutes(app: App, deps: SendDeps, guard: SendGuard): void {
       response: sendResponses,
     } satisfies FastifySchema,
     handler: async (request, reply) => {
-      const { workspaceId, keyId, connectionIds, sendLimits: limits } = callerOf(request)
-      const sender: Sender = { workspaceId, connectionIds, limits, actor: { type: 'agent', id: keyId } }
+      const caller = callerOf(request)
+      const { workspaceId, keyId, connectionIds, sendLimits: limits } = caller
+      const actor = { type: 'agent', id: keyId } as const
+      const sender: Sender = { workspaceId, connectionIds, limits, actor, ...approvalOf(caller) }
       return replyToSend(send, sender, request, reply)
     },
   })

@@ -20,6 +20,7 @@ import { type ChangeTx, publishConversations } from '../conversation/conversatio
 import { retryWhileCallsStart } from '../conversation/dispatches.ts'
 import { agent, human, writeOwner } from '../conversation/owner.ts'
 import { opaqueWorkspaceId } from '../conversation/queries.ts'
+import { hasOpenDraft } from '../drafts/draft.ts'
 
 /** Assigns a revoked or restricted key's conversations to people. Returns how many were reassigned. */
 export function reassignFromKey(work: ChangeTx, keyId: string, actor: Actor): Promise<number> {
@@ -208,11 +209,12 @@ const isOverdue = (sql: Sql, columns: ColumnSource, now: Date) => sql`
 const overdueAt = (sql: Sql, columns: ColumnSource) => sql`
   ${waitingSince(sql, columns)} + make_interval(mins => w.agent_watchdog_minutes)`
 
-/** SQL: whether a customer waits for an agent and the workspace `w` has a time limit. */
+/** SQL: whether a customer waits for an agent, not for people to approve its draft, and the workspace `w` has a time limit. */
 const isWatched = (sql: Sql, { unansweredSince }: ColumnSource) => sql`
   w.agent_watchdog_minutes is not null
     and c.owner_key_id is not null
-    and ${unansweredSince(sql)} is not null`
+    and ${unansweredSince(sql)} is not null
+    and not ${hasOpenDraft(sql)}`
 
 const waitingSince = (sql: Sql, { unansweredSince }: ColumnSource) =>
   sql`greatest(${unansweredSince(sql)}, c.owner_since)`

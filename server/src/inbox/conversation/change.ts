@@ -134,6 +134,8 @@ export type InboxEventName =
   | 'inbox.conversation.owner_changed'
   | 'inbox.conversation.consent_changed'
   | 'inbox.conversation.standby_changed'
+  | 'inbox.draft.proposed'
+  | 'inbox.draft.decided'
 
 // Payloads contain phones and platform ids in full; each receiver's masking is applied on output.
 
@@ -222,6 +224,40 @@ export function standbyChanged({ id, connectionId, thread }: Conversation, at: D
     at: at.toISOString(),
   }
   return inboxEvent('inbox.conversation.standby_changed', { id, connectionId }, payload)
+}
+
+/** An agent proposed an answer, which people must approve. */
+export function draftProposed(
+  conversation: Pick<Conversation, 'id' | 'connectionId'>,
+  { id, keyId, why, createdAt }: { id: string; keyId: string; why: string; createdAt: Date },
+): NewEvent {
+  const payload = { conversation_id: conversation.id, draft_id: id, key_id: keyId, why, at: createdAt.toISOString() }
+  return inboxEvent('inbox.draft.proposed', conversation, payload)
+}
+
+export interface DecidedDraft {
+  id: string
+  keyId: string
+  status: 'sent' | 'edited' | 'rejected'
+  messageId: string | null
+  /** The text that was sent. */
+  text: string | null
+  /** Why it was rejected. */
+  reason: string | null
+}
+
+/** A person sent an agent's draft, as it was or edited, or rejected it. */
+export function draftDecided(
+  conversation: Pick<Conversation, 'id' | 'connectionId'>,
+  { id, keyId, status, messageId, text, reason }: DecidedDraft,
+  actor: Actor,
+  at: Date,
+): NewEvent {
+  const payload = {
+    ...{ conversation_id: conversation.id, draft_id: id, key_id: keyId, outcome: status, message_id: messageId },
+    ...{ text, reason, actor, at: at.toISOString() },
+  }
+  return inboxEvent('inbox.draft.decided', conversation, payload)
 }
 
 function inboxEvent(

@@ -90,6 +90,8 @@ export type ActivityDetail =
   | { kind: 'status'; from: ConversationStatus; to: ConversationStatus; snoozedUntil: string | null }
   | { kind: 'assignee'; from: string | null; to: string | null }
   | { kind: 'labels'; added: string[]; removed: string[] }
+  /** A person decided on the draft of the agent `from`. */
+  | { kind: 'draft'; from: string; to: 'sent' | 'edited' | 'rejected' }
   | { kind: 'consent'; from: ConsentDecision | null; to: ConsentDecision | null; source: ConsentSource | null }
   | { kind: 'standby'; from: ThreadOwner | null; to: ThreadOwner | null }
   /** A person sent a message although a budget was used up. */

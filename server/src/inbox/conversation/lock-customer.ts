@@ -150,6 +150,7 @@ async function mergeConversations(
   const [older, younger] = isOlder(a, b) ? [a, b] : [b, a]
   await moveMessages(tx, workspaceId, younger.id, older.id)
   await moveDispatches(tx, workspaceId, younger.id, older.id)
+  await endDrafts(tx, workspaceId, [older.id, younger.id], now)
   await moveRelatedRows(tx, workspaceId, younger.id, older.id)
   publishConversations(tx, workspaceId, [younger.id])
   const { conversation, events } = mergeStates(older, younger, now)
@@ -259,6 +260,17 @@ async function moveMessages(tx: Tx, workspaceId: string, fromId: string, toId: s
       and m.id = t.id`
 }
 
+/** What the drafts answer has changed; at most one per conversation may be open. */
+async function endDrafts(tx: Tx, workspaceId: string, conversationIds: readonly string[], now: Date): Promise<void> {
+  await tx`
+    update drafts
+    set status = 'stale',
+      decided_at = ${now}
+    where workspace_id = ${workspaceId}
+      and conversation_id = any (${[...conversationIds]}::uuid[])
+      and status = 'open'`
+}
+
 /** Tables whose rows move to the remaining conversation unchanged. */
 const relatedTables = [
   'sends',
@@ -268,6 +280,7 @@ const relatedTables = [
   'conversation_activities',
   'conversation_aliases',
   'message_charges',
+  'drafts',
 ]
 
 async function moveRelatedRows(tx: Tx, workspaceId: string, fromId: string, toId: string): Promise<void> {

@@ -19,10 +19,17 @@ import { type Message, newMessage, uniqueTime } from '../conversation/message.ts
 import { rangeMs } from '../conversation/message-queries.ts'
 import { human } from '../conversation/owner.ts'
 import { countryOf } from '../costs/markets.ts'
+import { approvalReasonOf } from '../drafts/approval-rules.ts'
 import type { SendReferences } from './check-references.ts'
 import { checkSend, type SendDraft } from './send-checks.ts'
 import type { ParsedSend, SendDeps, SendEffects, Sender } from './send-deps.ts'
-import { CustomerWroteAgain, connectionUnavailable, invalidMessage, tooManyParts } from './send-errors.ts'
+import {
+  ApprovalNeeded,
+  CustomerWroteAgain,
+  connectionUnavailable,
+  invalidMessage,
+  tooManyParts,
+} from './send-errors.ts'
 import type { Allowance } from './send-limits.ts'
 
 /** Time after which a send without a result counts as failed. */
@@ -110,6 +117,7 @@ export function planSend(
     const draft = checkSend({ ...checkInput, maxTextLength, supportsChoices, mediaTransport })
     if (hasWrittenSince(conversation, seen)) throw new CustomerWroteAgain()
     checkParts(sender, draft, maxTextLength)
+    checkApproval(sender, conversation, draft.text, now)
     if (connection === null) throw connectionUnavailable()
     const recipient = recipientOf(conversation)
     // Whether this send may probe the hold is decided under the connection's lock.
@@ -162,6 +170,12 @@ function toReserve(
     country: countryOf(contact),
     category: part?.kind === 'template' ? (part.category ?? '').toLowerCase() : 'service',
   }
+}
+
+function checkApproval({ approval }: Sender, conversation: Conversation, text: string, now: Date): void {
+  if (approval === undefined) return
+  const why = approvalReasonOf(approval.rules, { conversation, text, hours: approval.hours, now })
+  if (why !== null) throw new ApprovalNeeded(why)
 }
 
 const canUse = ({ sender }: ParsedSend, { connectionId }: Conversation): boolean =>

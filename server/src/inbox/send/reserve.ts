@@ -14,6 +14,7 @@ import type { DispatchKey } from '../conversation/dispatches.ts'
 import { findTimes, insertMessages, rangeMs } from '../conversation/message-queries.ts'
 import { isInFreeWindow } from '../costs/free-messages.ts'
 import { countryOf } from '../costs/markets.ts'
+import { closeDraft, lockDraft } from '../drafts/close-draft.ts'
 import { attachUpload } from '../media/attached-uploads.ts'
 import { insertAttachments } from '../media/media-queries.ts'
 import { findReferences, hasReferences, noReferences, type OutgoingFile } from './check-references.ts'
@@ -69,8 +70,8 @@ export type Reservation = { reserved: ReservedSend } | UnreservedSend
  * Returns whether a send needs its own transaction: a person's may change the owner, which is rolled back while calls
  * are in progress, and referenced rows are locked with the conversation.
  */
-export const needsOwnTransaction = ({ sender, command, lastSeenId }: ParsedSend): boolean =>
-  sender.actor.type !== 'agent' || lastSeenId !== null || hasReferences(command)
+export const needsOwnTransaction = ({ sender, command, lastSeenId, draft }: ParsedSend): boolean =>
+  sender.actor.type !== 'agent' || lastSeenId !== null || draft !== undefined || hasReferences(command)
 
 /**
  * Validates sends of a workspace under their conversations' locks and records the valid ones as `pending`, with keys
@@ -208,12 +209,13 @@ async function readFactsOfOne(
   now: Date,
 ): Promise<SendFacts> {
   if (thread === undefined) return noFacts
-  const { sender, command, lastSeenId } = send
+  const { sender, command, lastSeenId, draft } = send
   const { id: conversationId, connectionId, channel, contact } = thread.before
   if (lastSeenId !== null) {
     const newer = await findNewerThan(tx, keyring, sender, conversationId, lastSeenId)
     if (newer !== null) throw new StaleThread(newer)
   }
+  if (draft !== undefined) await lockDraft({ tx, keyring, workspaceId }, thread.before, draft.id)
   const hasTemplate = command.kind === 'template' && channel !== 'unofficial'
   const holds = connections.get(connectionId)?.holds ?? []
   const mayBeHeld = hasTemplate && holds.some((one) => one.stops === 'billable' && isActive(one, now))
@@ -281,11 +283,12 @@ async function write(
       storeThreads({ tx, keyring, workspaceId, now }, planned),
       recordOverBudget(tx, workspaceId, planned, now),
       budgets.store(planned.flatMap(reservedMessageOf)),
+      closeDrafts({ tx, keyring, workspaceId, now }, planned),
       // Last, because rate limits are shared with all other senders: their rows stay locked only until the commit.
       startDispatches(tx, workspaceId, starts, databaseTime.now),
     ])
   // A single send can still be rolled back by the result of a statement.
-  const [, , , , , , , started] = await (isAlone ? writeAll() : pipelineCommit(tx, writeAll))
+  const [, , , , , , , , started] = await (isAlone ? writeAll() : pipelineCommit(tx, writeAll))
   return started
 }
 
@@ -312,6 +315,12 @@ const isAgentSend = ({ sender }: ParsedSend): boolean => sender.actor.type === '
 async function attachUploads(tx: Tx, workspaceId: string, planned: readonly PlannedSend[], now: Date): Promise<void> {
   for (const { draft, message } of planned) {
     if (draft.file !== undefined) await attachUpload(tx, workspaceId, draft.file.id, message.id, now)
+  }
+}
+
+async function closeDrafts(work: ChangeTx, planned: readonly PlannedSend[]): Promise<void> {
+  for (const { send, thread, message } of planned) {
+    if (send.draft !== undefined) await closeDraft(work, thread.before, send.sender.actor.id, send.draft, message.id)
   }
 }
 

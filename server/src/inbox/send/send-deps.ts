@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { SendLimits } from '../../auth/api-keys/caller.ts'
+import type { ApprovalRules, SendLimits } from '../../auth/api-keys/caller.ts'
 import { type Db, type Fragment, publish, type Sql, type Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import type { Log } from '../../base/log.ts'
@@ -8,6 +8,7 @@ import type { Channel, Connection } from '../../channels/connection/connection.t
 import type { Recipient, RefusalEffect, SendResult } from '../../channels/connector.ts'
 import type { MediaTransport } from '../../channels/media-transport.ts'
 import type { MediaStore } from '../../media/store/store.ts'
+import type { OpeningHours } from '../../team/opening-hours.ts'
 import type { InboxDeps } from '../conversation/conversation.ts'
 import type { SeenPosition } from '../conversation/conversation-state.ts'
 import type { SendCommand } from './send-command.ts'
@@ -62,6 +63,18 @@ export interface Sender {
   limits?: SendLimits
   /** Into how many messages one text may be cut; absent means as many as it needs. */
   maxParts?: number
+  /** When a person must approve what the key sends, and the business hours; absent means never. */
+  approval?: { rules: ApprovalRules; hours: OpeningHours | null }
+}
+
+/** A draft of an agent that a person approves with this send. */
+export interface DraftApproval {
+  id: string
+  by: { type: 'user' | 'token'; id: string }
+  status: 'sent' | 'edited'
+  text: string | null
+  /** How much of the text was changed, from 0 to 1. */
+  distance: number
 }
 
 /** Result of one part of a send; `stopped` means that the platform was not called. */
@@ -103,6 +116,8 @@ export interface ParsedSend {
   lastSeenId: string | null
   /** Whether a person sends it although a budget is used up. */
   isOverBudget?: boolean
+  /** The draft that it closes. */
+  draft?: DraftApproval | undefined
 }
 
 /** Wakes requests that wait for a send of a conversation to be settled, on any node. */

@@ -6,6 +6,7 @@ import type { PromptType } from '../../channels/prompts.ts'
 import type { ConsentSource } from '../../consents/consent.ts'
 import type { Message } from '../conversation/message.ts'
 import { type Owner, writeOwner } from '../conversation/owner.ts'
+import type { ApprovalReason } from '../drafts/approval-rules.ts'
 
 export class IdempotencyKeyReused extends ApiError {
   constructor() {
@@ -72,6 +73,18 @@ export class CustomerWroteAgain extends ApiError {
     super(409, 'The customer has written again since after_message_id. Nothing was sent.', {
       data: { code: 'CUSTOMER_WROTE_AGAIN', ...more },
     })
+  }
+}
+
+/** The team approves what this key sends. The `answer` of the interface for agents becomes a draft instead. */
+export class ApprovalNeeded extends ApiError {
+  readonly why: ApprovalReason
+
+  constructor(why: ApprovalReason) {
+    const message =
+      'A person must approve this message of the key before it is sent, and nothing was sent. Propose it with answer of the interface for agents (/api/v2), which drafts it.'
+    super(409, message, { data: { code: 'APPROVAL_NEEDED', why } })
+    this.why = why
   }
 }
 

@@ -261,7 +261,7 @@ const errorSchema = (title: string, statusCode: number, code: string, statusMess
   errorResponse(title, statusCode, description, statusMessage, { code })
 
 const conflicts =
-  '`OWNER_MISMATCH`: the caller does not own the conversation; the message names the owner. `ON_STANDBY`: another app on the number has the conversation at the platform, with its role in `data.thread_owner`; only a person may answer. `CONNECTION_UNAVAILABLE`: the connection cannot send now. `ACKNOWLEDGEMENT_REQUIRED`: unofficial channel without a current acknowledgement. `NOT_RETRYABLE`: the result of the first request with this key is not known yet; retry later. `UNANSWERED_LIMIT`: the key has reached its limit of messages without an answer from the customer. In addition, 429 `DAILY_SENDS_REACHED`: the key has reached its limit per UTC day; and 429 `BUDGET_REACHED`: the message may cost more than what is left of a budget of the workspace, the connection or the key; `budget` says which, and when it starts again.'
+  '`OWNER_MISMATCH`: the caller does not own the conversation; the message names the owner. `ON_STANDBY`: another app on the number has the conversation at the platform, with its role in `data.thread_owner`; only a person may answer. `CONNECTION_UNAVAILABLE`: the connection cannot send now. `ACKNOWLEDGEMENT_REQUIRED`: unofficial channel without a current acknowledgement. `NOT_RETRYABLE`: the result of the first request with this key is not known yet; retry later. `UNANSWERED_LIMIT`: the key has reached its limit of messages without an answer from the customer. `APPROVAL_NEEDED`: a person must approve what this key sends. In addition, 429 `DAILY_SENDS_REACHED`: the key has reached its limit per UTC day; and 429 `BUDGET_REACHED`: the message may cost more than what is left of a budget of the workspace, the connection or the key; `budget` says which, and when it starts again.'
 
 /** Errors of a send that was refused or not delivered, by `data.code`. */
 export const sendErrors = {
@@ -295,4 +295,13 @@ export const memberSendConflict = errorSchema(
   'THREAD_MOVED',
   'There are newer messages. Read them, then send again or discard your message.',
   `${conflicts} For members, \`BUDGET_REACHED\` is 409, and \`over_budget\` sends the message anyway. \`THREAD_MOVED\`: there are messages newer than \`if_last_message_id\`; \`message\` is the newest one.`,
+)
+
+/** Additional conflicts of a decision on a draft. */
+export const draftConflict = errorSchema(
+  'DraftConflict',
+  409,
+  'DRAFT_STALE',
+  'The customer has written again or the conversation has another owner since this was drafted. Nothing was sent.',
+  '`DRAFT_STALE`: what the draft answers has changed. `DRAFT_DECIDED`: someone else has decided, with another text, or the agent has proposed another answer; `status` says which. Otherwise as for a send.',
 )

@@ -11,7 +11,7 @@ import { callPlatform } from './call-platform.ts'
 import { replay } from './idempotent-replay.ts'
 import { needsOwnTransaction, type Reservation, reserveOne, reserveSends } from './reserve.ts'
 import { parseIdempotencyKey, parseSendCommand, type SendSyntax } from './send-command.ts'
-import type { ParsedSend, SendDeps, Sender, SendResponse } from './send-deps.ts'
+import type { DraftApproval, ParsedSend, SendDeps, Sender, SendResponse } from './send-deps.ts'
 import { outcomeUnknownYet } from './send-errors.ts'
 import { type AcceptedCall, settle, settleAccepted } from './settle.ts'
 import type { StoredResponse } from './settle-parts.ts'
@@ -28,6 +28,8 @@ export interface SendRequest {
   identity?: object
   /** How far the sender had seen: newer messages stay unanswered. If absent, the send answers all. */
   seen?: SeenPosition | undefined
+  /** The draft that this send approves. */
+  draft?: DraftApproval
   /** Validation error of other parts of the request; thrown once the conversation is known to exist. */
   problem?: Error | undefined
 }
@@ -135,7 +137,7 @@ async function parseSend(deps: SendDeps, sender: Sender, request: SendRequest): 
 }
 
 function parseRequest(sender: Sender, request: SendRequest): ParsedSend {
-  const { conversationId, problem, identity, seen } = request
+  const { conversationId, problem, identity, seen, draft } = request
   if (problem !== undefined) throw problem
   const { syntax = sender.actor.type === 'agent' ? 'contract' : 'whole' } = request
   // The contract's body has no such field, so it is rejected like any unknown field.
@@ -146,5 +148,5 @@ function parseRequest(sender: Sender, request: SendRequest): ParsedSend {
   const key = parseIdempotencyKey(request.idempotencyKey)
   const command = parseSendCommand(rest, syntax)
   const compared = identity === undefined ? {} : { identity }
-  return { sender, conversationId, key, command, ...compared, seen, lastSeenId, isOverBudget }
+  return { sender, conversationId, key, command, ...compared, seen, lastSeenId, isOverBudget, draft }
 }

@@ -7,6 +7,7 @@ import type { SendDeps } from '../send/send-deps.ts'
 import { consentRoutes } from './consent-routes.ts'
 import { bulkRoutes, changeRoutes, ownerRoutes, readMarkRoutes } from './conversation-change-routes.ts'
 import { conversationRoutes, listRoutes } from './conversation-routes.ts'
+import { draftRoutes } from './draft-routes.ts'
 import { type FileDeps, fileRoutes, galleryRoutes } from './files/file-routes.ts'
 import { uploadRoutes } from './files/upload-routes.ts'
 import { type HealthDeps, healthRoutes } from './health-routes.ts'
@@ -29,6 +30,7 @@ export function inboxTeamRoutes(app: App, deps: InboxTeamDeps, guard: TeamGuard)
   bulkRoutes(api, deps)
   ownerRoutes(api, deps)
   consentRoutes(api, deps)
+  draftRoutes(api, deps)
   noteRoutes(api, deps)
   readMarkRoutes(api, deps)
   mentionRoutes(api, deps)

@@ -14,7 +14,14 @@ import { sendMessage } from '../send/send.ts'
 import { parseIdempotencyKey, templateCommandOf } from '../send/send-command.ts'
 import type { SendDeps } from '../send/send-deps.ts'
 import { StaleThread } from '../send/send-errors.ts'
-import { memberSendConflict, overBudget, SendHeaders, sendErrors, TeamSend, TemplateToStart } from '../send/send-schema.ts'
+import {
+  memberSendConflict,
+  overBudget,
+  SendHeaders,
+  sendErrors,
+  TeamSend,
+  TemplateToStart,
+} from '../send/send-schema.ts'
 import { conversationsPath, scopeOf } from './inbox-request.ts'
 import { presentTeamMessage } from './present-conversation.ts'
 

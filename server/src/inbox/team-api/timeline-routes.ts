@@ -30,15 +30,18 @@ const labels = (description: string) => Type.Array(uuid(), { ...unpaged, descrip
 
 const TeamActivity = described('TeamActivity', 'Entry of the thread between the messages.', {
   id: idSchema('Activity id.'),
-  kind: oneOf(['owner', 'status', 'assignee', 'labels', 'consent', 'standby', 'over_budget'] as const, {
+  kind: oneOf(['owner', 'status', 'assignee', 'labels', 'consent', 'standby', 'over_budget', 'draft'] as const, {
     description: 'What changed. `over_budget`: a person sent a message although a budget was used up.',
   }),
   from: name(
-    'Old value: an owner (`human` or `agent:<api_key_id>`), a status, a member, a decision about marketing (`opted_in`, `opted_out`), or the other app on the number that has the conversation; null for none.',
+    'Old value: an owner (`human` or `agent:<api_key_id>`), a status, a member, a decision about marketing (`opted_in`, `opted_out`), the other app on the number that has the conversation, or with kind `draft` the agent that proposed it; null for none.',
     'human',
   ),
   fromName: name('Name of the agent or member in `from`.', 'Sales agent'),
-  to: name('New value, in the same form.', 'agent:01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e'),
+  to: name(
+    'New value, in the same form; with kind `draft` what a person did: `sent`, `edited`, `rejected`.',
+    'agent:01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e',
+  ),
   toName: name('Name of the agent or member in `to`.', 'Ana Lima'),
   snoozedUntil: nullable(timestamp('With status `snoozed`: when a timer reopens it.')),
   added: labels('Added labels.'),
@@ -212,7 +215,7 @@ function presentActivity({ id, detail, reason, actor, createdAt }: Activity, nam
 /** Returns the agent or member at one end of a change. */
 function partyOf(detail: ActivityDetail, end: 'from' | 'to'): { type: 'agent' | 'user'; id: string | null } | null {
   if (detail.kind === 'assignee') return { type: 'user', id: detail[end] }
-  if (detail.kind !== 'owner') return null
+  if (detail.kind !== 'owner' && !(detail.kind === 'draft' && end === 'from')) return null
   const owner = parseOwner(detail[end])
   return owner === null ? null : { type: 'agent', id: keyIdOf(owner) }
 }

@@ -36,6 +36,7 @@ const texts: Record<PushLanguage, PushTexts> = {
       mention: ({ actor }) => `${actor} mentioned you`,
       assigned: ({ actor }) => `${actor} assigned you a conversation`,
       handover: ({ actor }) => `${actor} handed over a conversation`,
+      draft: ({ actor }) => `${actor} drafted a reply for you to approve`,
       waiting: ({ count }) =>
         count === 1 ? 'A customer is waiting for a reply' : `${count} customers are waiting for a reply`,
       connection: ofConnection('A connection is disconnected', 'needs attention', 'is disconnected'),
@@ -48,6 +49,7 @@ const texts: Record<PushLanguage, PushTexts> = {
       mention: ({ actor }) => `${actor} te mencionó`,
       assigned: ({ actor }) => `${actor} te asignó una conversación`,
       handover: ({ actor }) => `${actor} transfirió una conversación`,
+      draft: ({ actor }) => `${actor} preparó una respuesta por aprobar`,
       waiting: ({ count }) => (count === 1 ? 'Un cliente espera respuesta' : `${count} clientes esperan respuesta`),
       connection: ofConnection('Una conexión está desconectada', 'necesita atención', 'está desconectada'),
       budget: ({ isReached }) =>
@@ -60,6 +62,7 @@ const texts: Record<PushLanguage, PushTexts> = {
       mention: ({ actor }) => `${actor} mencionou você`,
       assigned: ({ actor }) => `${actor} atribuiu uma conversa a você`,
       handover: ({ actor }) => `${actor} transferiu uma conversa`,
+      draft: ({ actor }) => `${actor} preparou uma resposta para aprovar`,
       waiting: ({ count }) => (count === 1 ? 'Um cliente aguarda resposta' : `${count} clientes aguardam resposta`),
       connection: ofConnection('Uma conexão está desconectada', 'precisa de atenção', 'está desconectada'),
       budget: ({ isReached }) =>

@@ -50,7 +50,9 @@ test('the statement that advances messages also records their prices', async () 
   )
   const charges = await w.ledger()
   assert.equal(charges.length, 20)
-  assert.ok(charges.every(({ actor_type: by, conversation_id: id, delivered }) => by === 'system' && id !== null && delivered))
+  assert.ok(
+    charges.every(({ actor_type: by, conversation_id: id, delivered }) => by === 'system' && id !== null && delivered),
+  )
   await w.callback(tellAll('delivered'))
   assert.deepEqual(await w.ledger(), charges)
 })

@@ -5,6 +5,7 @@ import { refetchQueries, restartQueries } from '../../api/refetch.ts'
 import { throttle } from '../../api/throttle.ts'
 import { throttleBatches } from '../../api/throttle-batches.ts'
 import { refetchNotifications } from '../notifications.ts'
+import { hasDraft, refetchDrafts } from './agent-drafts.ts'
 import {
   cacheConversation,
   cachedConversation,
@@ -44,6 +45,8 @@ const eventNames = [
   'team.mentions',
   'inbox.message.sent',
   'inbox.message.status',
+  'inbox.draft.proposed',
+  'inbox.draft.decided',
   ...leadEvents,
 ]
 const maxRefetchedRows = 100
@@ -72,6 +75,7 @@ export function useLiveInbox(workspaceId: string): void {
 function createEventHandler(inbox: Inbox): (event: LiveEvent) => void {
   const counts = throttle(countsIntervalMs, () => refetchQueries(inbox.queries, countsKey(inbox.workspaceId)))
   const all = throttle(inboxIntervalMs, () => refetchQueries(inbox.queries, inboxKey(inbox.workspaceId)))
+  const drafts = throttle(inboxIntervalMs, () => refetchDrafts(inbox))
   const threads = threadReader(inbox)
   const files = throttleBatches<Pick<FilePayload, 'conversationId' | 'messageId'>>(filesIntervalMs, (received) => {
     // Messages near the end of a thread are loaded with it, however many there are.
@@ -102,6 +106,9 @@ function createEventHandler(inbox: Inbox): (event: LiveEvent) => void {
       const { conversation } = payload as { conversation: Conversation }
       rows.add(conversation.id, conversation)
       threads(conversation.id)
+      if (hasDraft(inbox, conversation.id)) drafts()
+    } else if (event === 'inbox.draft.proposed' || event === 'inbox.draft.decided') {
+      drafts()
     } else if (event === 'team.conversation.gone') {
       const { conversationId } = payload as { conversationId: string }
       rows.remove(conversationId)

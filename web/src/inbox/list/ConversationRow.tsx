@@ -3,12 +3,14 @@ import {
   IconArrowsExchange,
   IconBrandWhatsapp,
   IconClockPause,
+  IconPencilCheck,
   IconPlugConnected,
   IconQrcode,
   IconRobot,
   IconUser,
 } from '@tabler/icons-react'
 import { type MouseEvent, memo } from 'react'
+import { useWaitingDrafts } from '../../data/inbox/agent-drafts.ts'
 import type { Conversation } from '../../data/inbox/types.ts'
 import type { Label } from '../../data/labels.ts'
 import { useAnswerGoalMs } from '../../data/workspace.ts'
@@ -153,6 +155,7 @@ function Waiting({ since, now }: { since: string; now: number }) {
 
 /** Rendered only if there is something to show. */
 function RowDetails({ row, labels }: { row: Conversation; labels: ReadonlyMap<string, Label> }) {
+  const hasDraft = useWaitingDrafts(useWorkspaceId()).some(({ conversationId }) => conversationId === row.id)
   const { ownerName, owner, status, snoozedUntil, lastMessage, labelIds, assignedToName, handover } = row
   const isFailed = lastMessage?.status === 'failed'
   const isAgents = owner !== 'human'
@@ -165,6 +168,12 @@ function RowDetails({ row, labels }: { row: Conversation; labels: ReadonlyMap<st
   return (
     <span className={styles.meta}>
       {handover !== null && <HandoverChip handover={handover} />}
+      {hasDraft && (
+        <span className={styles.handover} data-urgency="normal">
+          <IconPencilCheck size={13} aria-hidden="true" />
+          {t.inbox.toApprove}
+        </span>
+      )}
       {isAgents && (
         <span className={styles.agent} title={t.inbox.answeredBy({ name: agent })}>
           <IconRobot size={13} aria-hidden="true" />

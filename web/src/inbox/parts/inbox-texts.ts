@@ -96,10 +96,18 @@ export function activityLine(activity: Activity, labelName: (id: string) => stri
   if (activity.kind === 'consent') return consentLine(activity, who)
   if (activity.kind === 'standby') return activity.to === null ? activities.standbyEnded : activities.standbyBegan
   if (activity.kind === 'over_budget') return activities.overBudget({ who })
+  if (activity.kind === 'draft') return draftLine(activity, who)
   const [added, removed] = [activity.added, activity.removed].map((ids) => ids.map(labelName).join(', '))
   if (activity.removed.length === 0) return activities.labelled({ who, labels: added ?? '' })
   if (activity.added.length === 0) return activities.unlabelled({ who, labels: removed ?? '' })
   return activities.relabelled({ who, added: added ?? '', removed: removed ?? '' })
+}
+
+function draftLine({ to, fromName }: Activity, who: string): string {
+  const { activities } = t.inbox
+  const agent = fromName ?? t.compose.owner.unnamed
+  if (to === 'rejected') return activities.rejectedDraft({ who, agent })
+  return to === 'edited' ? activities.editedDraft({ who, agent }) : activities.approvedDraft({ who, agent })
 }
 
 function consentLine({ to, source }: Activity, who: string): string {

@@ -1,0 +1,68 @@
+import { recordEvents } from '../../events/record.ts'
+import { draftDecided as draftDecidedEvent } from '../conversation/change.ts'
+import { recordActivities } from '../conversation/commit-change.ts'
+import { type ChangeTx, type Conversation, publishConversations } from '../conversation/conversation.ts'
+import { agent, writeOwner } from '../conversation/owner.ts'
+import type { DraftApproval } from '../send/send-deps.ts'
+import {
+  type Draft,
+  draftDecided,
+  draftNotFound,
+  draftStale,
+  encryptDecision,
+  isCurrent,
+  selectDrafts,
+} from './draft.ts'
+
+/**
+ * Locks an open draft that still answers the conversation; throws 409 otherwise. Requires the conversation's lock, in
+ * the transaction that reserves its send.
+ */
+export async function lockDraft(work: Omit<ChangeTx, 'now'>, conversation: Conversation, id: string): Promise<Draft> {
+  const { tx } = work
+  const [draft] = await selectDrafts({ ...work, sql: tx }, conversation.id, tx`and d.id = ${id} for update`)
+  if (draft === undefined) throw draftNotFound()
+  if (draft.status === 'stale') throw draftStale()
+  if (draft.status !== 'open') throw draftDecided(draft.status)
+  if (!isCurrent(draft, conversation)) throw draftStale()
+  return draft
+}
+
+interface Closing extends Omit<DraftApproval, 'status' | 'distance'> {
+  status: DraftApproval['status'] | 'rejected'
+  reason?: string | null
+  distance: number | null
+}
+
+/** Stores a decision, for the agent, the timeline and the pages. Requires the locks of conversation and draft. */
+export async function closeDraft(
+  { tx, keyring, workspaceId, now }: ChangeTx,
+  conversation: Pick<Conversation, 'id' | 'connectionId'>,
+  keyId: string,
+  { id, by, status, text, reason = null, distance }: Closing,
+  messageId: string | null,
+): Promise<void> {
+  publishConversations(tx, workspaceId, [conversation.id])
+  const detail = { kind: 'draft', from: writeOwner(agent(keyId)), to: status } as const
+  await Promise.all([
+    tx`
+      update drafts
+      set status = ${status},
+        decided_at = ${now},
+        actor_type = ${by.type},
+        actor_id = ${by.id},
+        decision = ${encryptDecision(keyring, id, { sentText: text, reason })},
+        distance = ${distance},
+        message_id = ${messageId}
+      where workspace_id = ${workspaceId}
+        and id = ${id}`.execute(),
+    recordActivities(tx, workspaceId, [{ conversationId: conversation.id, detail }], { actor: by, reason: null }, now),
+    recordEvents(
+      tx,
+      keyring,
+      workspaceId,
+      [draftDecidedEvent(conversation, { id, keyId, status, messageId, text, reason }, by, now)],
+      now,
+    ),
+  ])
+}

@@ -1,0 +1,111 @@
+import { newId } from '../../base/id.ts'
+import { recordEvents } from '../../events/record.ts'
+import { recordNotifications } from '../../notifications/record-notifications.ts'
+import { draftProposed } from '../conversation/change.ts'
+import {
+  type ChangeTx,
+  type Conversation,
+  type InboxDeps,
+  inWorkspace,
+  publishConversations,
+} from '../conversation/conversation.ts'
+import type { SeenPosition } from '../conversation/conversation-state.ts'
+import { conversationNotFound } from '../conversation/errors.ts'
+import { keyIdOf } from '../conversation/owner.ts'
+import { lockConversation } from '../conversation/queries.ts'
+import type { Sender } from '../send/send-deps.ts'
+import { CustomerWroteAgain, ownerMismatch } from '../send/send-errors.ts'
+import type { ApprovalReason } from './approval-rules.ts'
+import { type Draft, type DraftContent, encryptContent, isCurrent, requestDigestOf, selectDrafts } from './draft.ts'
+
+export interface DraftProposal {
+  conversationId: string
+  /** Idempotency key of the answer. */
+  idempotencyKey: string
+  content: DraftContent
+  why: ApprovalReason
+  /** How far the agent had seen. */
+  seen: SeenPosition | null
+}
+
+export interface ProposedDraft {
+  draft: Draft
+  /** False: an earlier call proposed it; it may have been decided since. */
+  isNew: boolean
+}
+
+/**
+ * Stores an answer for people to approve, in place of the agent's previous draft. Throws 404, 409 `OWNER_MISMATCH`, and
+ * 409 `CUSTOMER_WROTE_AGAIN` if the customer has written since the agent read the conversation.
+ */
+export function proposeDraft(
+  deps: Pick<InboxDeps, 'db' | 'keyStore' | 'clock'>,
+  agent: Sender & { actor: { type: 'agent' } },
+  proposal: DraftProposal,
+): Promise<ProposedDraft> {
+  return inWorkspace(deps, agent.workspaceId, async (work) => {
+    const { tx, keyring } = work
+    const conversation = await lockConversation(tx, keyring, agent, proposal.conversationId)
+    if (conversation === undefined) throw conversationNotFound()
+    if (keyIdOf(conversation.owner) !== agent.actor.id) throw ownerMismatch(conversation.owner)
+    const newestDraft = tx`order by d.created_at desc, d.id desc limit 1`
+    const [earlier] = await selectDrafts({ ...work, sql: tx }, conversation.id, newestDraft)
+    if (earlier !== undefined && isRepeat(earlier, conversation, proposal)) return { draft: earlier, isNew: false }
+    const { newest } = conversation.inbound
+    if (proposal.seen !== null && newest !== null && newest > proposal.seen.id) throw new CustomerWroteAgain()
+    await closeOpenDraft(work, conversation)
+    return { draft: await insertDraft(work, agent.actor.id, conversation, proposal), isNew: true }
+  })
+}
+
+const isRepeat = (earlier: Draft, conversation: Conversation, { idempotencyKey }: DraftProposal): boolean =>
+  earlier.requestDigest.equals(requestDigestOf(idempotencyKey)) &&
+  earlier.status !== 'replaced' &&
+  earlier.status !== 'stale' &&
+  isCurrent(earlier, conversation)
+
+/** Closes the open draft of a conversation, if there is one: a newer one takes its place. Requires the lock. */
+async function closeOpenDraft({ tx, workspaceId, now }: ChangeTx, { id }: Conversation): Promise<void> {
+  await tx`
+    update drafts
+    set status = 'replaced',
+      decided_at = ${now}
+    where workspace_id = ${workspaceId}
+      and conversation_id = ${id}
+      and status = 'open'`
+}
+
+async function insertDraft(
+  { tx, keyring, workspaceId, now }: ChangeTx,
+  keyId: string,
+  conversation: Conversation,
+  { content, why, idempotencyKey }: DraftProposal,
+): Promise<Draft> {
+  const draft: Draft = {
+    id: newId(now),
+    conversationId: conversation.id,
+    keyId,
+    status: 'open',
+    why,
+    requestDigest: requestDigestOf(idempotencyKey),
+    content,
+    inboundId: conversation.inbound.newest,
+    ownerEpoch: conversation.ownerEpoch,
+    createdAt: now,
+    ...{ decidedAt: null, decidedBy: null, sentText: null, reason: null, messageId: null },
+  }
+  await tx`
+    insert into drafts (
+      workspace_id, id, conversation_id, key_id, status, why, request_digest, content, inbound_id, owner_epoch, created_at
+    )
+    values (
+      ${workspaceId}, ${draft.id}, ${draft.conversationId}, ${keyId}, 'open', ${why}, ${draft.requestDigest},
+      ${encryptContent(keyring, draft.id, content)}, ${draft.inboundId}, ${draft.ownerEpoch}, ${now}
+    )`
+  await recordEvents(tx, keyring, workspaceId, [draftProposed(conversation, draft)], now)
+  const actor = { type: 'agent', id: keyId } as const
+  const notified = { kind: 'draft' as const, cause: draft.id, userId: conversation.assignedTo, actor }
+  await recordNotifications(tx, workspaceId, [{ ...notified, conversationId: conversation.id }], now)
+  publishConversations(tx, workspaceId, [conversation.id])
+  return draft
+}

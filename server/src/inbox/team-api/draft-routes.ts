@@ -1,0 +1,179 @@
+import { type Static, Type } from 'typebox'
+import { ApiError, forbidden } from '../../base/errors.ts'
+import { nullable, oneOf, timestamp, titled } from '../../base/route.ts'
+import { page, text, visiblePattern } from '../../base/schema-types.ts'
+import type { Member } from '../../team/member.ts'
+import type { TeamApi } from '../../team/team-api.ts'
+import { idSchema } from '../../team/team-schema.ts'
+import { strict } from '../api/schema.ts'
+import { decryptConversation } from '../conversation/encrypted-conversation.ts'
+import { conversationNotFound } from '../conversation/errors.ts'
+import { findConversation } from '../conversation/queries.ts'
+import { approvalReasons } from '../drafts/approval-rules.ts'
+import { approveDraft, rejectDraft } from '../drafts/decide-draft.ts'
+import { type Draft, findOpenDraft, listOpenDrafts, maxListed, textOf } from '../drafts/draft.ts'
+import { type Names, readNames } from '../read/names.ts'
+import type { SendDeps } from '../send/send-deps.ts'
+import { draftConflict, Sent, sendErrors } from '../send/send-schema.ts'
+import { conversationsPath, inboxPath } from './inbox-request.ts'
+import { TeamConversationParams } from './inbox-schema.ts'
+
+const TeamDraft = titled('TeamDraft', {
+  id: idSchema('The draft.'),
+  keyId: idSchema('Key of the agent that proposes it.'),
+  keyName: nullable(text(100, 'Its name.', { example: 'Support agent' })),
+  why: oneOf(approvalReasons, {
+    description:
+      'The rule of the key by which it needs approval: `always`, `outside_hours`, `first_answer`, `label` of the conversation, or an `amount` of money.',
+  }),
+  kind: text(20, 'Kind of message, as in a send.', { example: 'text' }),
+  text: nullable(text(16_384, 'Its text, which can be changed; null: it has none.')),
+  template: nullable(
+    titled('TeamDraftTemplate', {
+      name: text(512, 'Name of the template.'),
+      language: text(20, 'Its language.', { example: 'en_US' }),
+      parameters: Type.Array(text(1024, 'A value.'), { maxItems: 100, description: 'Values of its body.' }),
+    }),
+  ),
+  options: Type.Array(text(100, 'Title of a button or row.'), {
+    maxItems: 20,
+    description: 'What it offers to choose.',
+  }),
+  uploadId: nullable(idSchema('The file that it sends.')),
+  createdAt: timestamp('When it was proposed.'),
+})
+
+function presentDraft(draft: Draft, names: Names): Static<typeof TeamDraft> {
+  const { body } = draft.content
+  return {
+    id: draft.id,
+    keyId: draft.keyId,
+    keyName: names('agent', draft.keyId),
+    why: draft.why,
+    kind: body.kind,
+    text: textOf(body),
+    template: body.kind === 'template' ? templateOf(body.template as TemplateBody) : null,
+    options: body.kind === 'choices' ? optionsOf(body.choices as ChoicesBody) : [],
+    uploadId: typeof body.upload_id === 'string' ? body.upload_id : null,
+    createdAt: draft.createdAt.toISOString(),
+  }
+}
+
+// The bodies were validated when the agent proposed them.
+interface TemplateBody {
+  name: string
+  language: string
+  body_params?: string[]
+}
+
+interface ChoicesBody {
+  buttons?: { title: string }[]
+  list?: { rows: { title: string }[] }
+}
+
+const templateOf = ({ name, language, body_params: parameters = [] }: TemplateBody) => ({ name, language, parameters })
+const optionsOf = ({ buttons, list }: ChoicesBody): string[] => (buttons ?? list?.rows ?? []).map(({ title }) => title)
+
+const DraftParams = Type.Object({ ...TeamConversationParams.properties, draftId: idSchema('The draft.') })
+
+const Approval = strict({
+  text: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 16_384,
+      pattern: visiblePattern,
+      description: 'Sent in place of the drafted text.',
+      example: 'It left this morning, and arrives on Friday.',
+    }),
+  ),
+})
+
+const Rejection = strict({
+  reason: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 1000,
+      pattern: visiblePattern,
+      description: 'For the agent: what to do differently.',
+      example: 'The refund takes five days, not two.',
+    }),
+  ),
+})
+
+/** Routes for people: the drafts of agents, and the decisions on them. */
+export function draftRoutes(api: TeamApi, deps: SendDeps): void {
+  api.get(`${inboxPath}/drafts`, 'member', {
+    operationId: 'listDrafts',
+    summary: 'List conversations with a draft to approve',
+    description: `Longest waiting first, at most ${maxListed}. A draft that no longer answers its conversation is left out.`,
+    answers: {
+      200: Type.Object({
+        drafts: Type.Array(
+          titled('WaitingDraft', {
+            id: idSchema('The draft.'),
+            conversationId: idSchema('Its conversation.'),
+            createdAt: timestamp('When it was proposed.'),
+          }),
+          page,
+        ),
+      }),
+    },
+    allErrors: [400, 401, 404],
+    run: async ({ member }) => ({ drafts: await listOpenDrafts(deps.db.sql, member.workspaceId) }),
+  })
+  api.get(`${conversationsPath}/:id/draft`, 'member', {
+    operationId: 'getDraft',
+    summary: 'Retrieve the draft of a conversation',
+    description: 'The answer that its agent proposes and people can approve now; null if there is none.',
+    params: TeamConversationParams,
+    answers: { 200: Type.Object({ draft: nullable(TeamDraft) }) },
+    allErrors: [400, 401, 404],
+    run: async ({ member: { workspaceId }, params }) => {
+      const keyring = await deps.keyStore.keyring(workspaceId)
+      const row = await findConversation(deps.db.sql, { workspaceId, connectionIds: [] }, params.id)
+      if (row === undefined) throw conversationNotFound()
+      const work = { sql: deps.db.sql, keyring, workspaceId }
+      const draft = await findOpenDraft(work, decryptConversation(keyring, row))
+      if (draft === null) return { draft }
+      return { draft: presentDraft(draft, await readNames(deps, workspaceId, [{ type: 'agent', id: draft.keyId }])) }
+    },
+  })
+  api.post(`${conversationsPath}/:id/drafts/:draftId/approve`, 'member', {
+    operationId: 'approveDraft',
+    summary: 'Send the draft of an agent',
+    description:
+      'Sends it in the name of the agent, which keeps the conversation, as it is or with another `text`. A draft becomes at most one message: repeating the call returns the first response. The window, the connection and budgets are judged now.',
+    params: DraftParams,
+    body: Approval,
+    answers: { 202: Sent, ...sendErrors, 409: draftConflict },
+    errors: [429, 503],
+    run: async ({ member, params, body, reply }) => {
+      const sent = await approveDraft(deps, deciderOf(member), {
+        ...{ conversationId: params.id, draftId: params.draftId.toLowerCase(), text: body.text ?? null },
+      })
+      if (sent.isReplay) reply.header('idempotent-replayed', 'true')
+      const { statusMessage, data, ...result } = JSON.parse(sent.body)
+      if (sent.status !== 202) throw new ApiError(sent.status, statusMessage, { data })
+      return result
+    },
+  })
+  api.post(`${conversationsPath}/:id/drafts/:draftId/reject`, 'member', {
+    operationId: 'rejectDraft',
+    summary: 'Reject the draft of an agent',
+    description: 'The customer gets nothing. The agent gets the reason and can propose another answer.',
+    params: DraftParams,
+    body: Rejection,
+    answers: { 200: titled('DraftRejected', { success: Type.Boolean() }), 409: draftConflict },
+    run: async ({ member, params, body }) => {
+      const { id: conversationId, draftId } = params
+      const reason = body.reason?.trim() || null
+      await rejectDraft(deps, deciderOf(member), { conversationId, draftId: draftId.toLowerCase(), reason })
+      return { success: true }
+    },
+  })
+}
+
+function deciderOf({ workspaceId, workspace, actor }: Member) {
+  if (!workspace.inboxEnabled) throw forbidden('The plan of this workspace does not include the inbox')
+  return { workspaceId, actor }
+}
