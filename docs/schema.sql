@@ -421,7 +421,6 @@ create table drafts (
   key_id uuid not null,
   status text not null,
   why text not null,
-  request_digest bytea not null,
   content bytea not null,
   inbound_id uuid,
   owner_epoch integer not null,

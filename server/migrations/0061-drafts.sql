@@ -8,8 +8,6 @@ create table drafts (
   status text not null check (status in ('open', 'sent', 'edited', 'rejected', 'replaced', 'stale')),
   -- The rule by which it needs approval.
   why text not null check (why in ('always', 'outside_hours', 'first_answer', 'label', 'amount')),
-  -- Digest of the agent's idempotency key: a repeated call proposes nothing new.
-  request_digest bytea not null,
   -- What would be sent, encrypted.
   content bytea not null,
   -- The newest customer message that it answers, and the ownership in which it was written.

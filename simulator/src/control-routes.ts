@@ -8,8 +8,8 @@ import * as schema from './control-schema.ts'
 import { announceAccount, announceCategory, announceQuality, announceTemplate } from './customer-actions.ts'
 import { isFileEffect, maxFaults } from './faults.ts'
 import type { Platform } from './platform.ts'
+import type { SimulatedTemplate, TemplateComponent } from './simulated-template.ts'
 import { randomDigits } from './wamid.ts'
-import type { SimulatedTemplate, TemplateComponent } from './world.ts'
 import { type BusinessNumber, limits, newNumber, newPartnerSide, newPhone, type World } from './world.ts'
 
 /** Registers the control routes: clock, numbers, faults, webhook delivery and account events. */

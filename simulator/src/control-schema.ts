@@ -6,7 +6,8 @@ import { fileKinds } from './files/present-file.ts'
 import { adKinds, inboundKinds } from './inbound.ts'
 import { numberStatusFields } from './number-status.ts'
 import { setupFields } from './setup.ts'
-import { answerers, templateCategories, templateQualities, templateStatuses } from './world.ts'
+import { templateCategories, templateQualities, templateStatuses } from './simulated-template.ts'
+import { answerers } from './world.ts'
 
 /** Object schema that allows no other fields. */
 export const closedObject = <P extends TProperties>(fields: P, options: TObjectOptions = {}) =>

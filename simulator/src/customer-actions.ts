@@ -17,16 +17,9 @@ import {
 } from './message-statuses.ts'
 import { sendCopy } from './other-apps.ts'
 import type { Chat, Platform } from './platform.ts'
+import type { SimulatedTemplate } from './simulated-template.ts'
 import { makeWamid } from './wamid.ts'
-import {
-  addMessage,
-  type BusinessNumber,
-  type ChatMessage,
-  limits,
-  messageIn,
-  type SimulatedTemplate,
-  userIdOf,
-} from './world.ts'
+import { addMessage, type BusinessNumber, type ChatMessage, limits, messageIn, userIdOf } from './world.ts'
 
 // Kinds about an existing message; they make no bubble of their own.
 const kindsWithoutBubble: readonly string[] = ['reaction', 'reaction_removed', 'revoke', 'edit']

@@ -4,7 +4,7 @@ import { simulatorWorld } from '../../server/test/support/channels/simulator.ts'
 import { addTemplate } from '../src/control-routes.ts'
 import { demoTemplates } from '../src/demo/demo-people.ts'
 import { addReadyMade, type ReadyMade } from '../src/files/sample-files.ts'
-import type { TemplateComponent } from '../src/world.ts'
+import type { TemplateComponent } from '../src/simulated-template.ts'
 
 const w = await simulatorWorld()
 const { platform, number } = w.simulator

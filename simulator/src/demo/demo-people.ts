@@ -1,7 +1,8 @@
 import type { Card, FileKind, Place } from '../files/present-file.ts'
 import type { ReadyMade } from '../files/sample-files.ts'
 import type { AdKind, InboundKind } from '../inbound.ts'
-import type { NewCustomer, SimulatedTemplate } from '../world.ts'
+import type { SimulatedTemplate } from '../simulated-template.ts'
+import type { NewCustomer } from '../world.ts'
 
 export interface DemoPerson extends Omit<NewCustomer, 'numberId'> {
   /** Age of their first message, in minutes. */

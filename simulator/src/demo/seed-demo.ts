@@ -3,8 +3,9 @@ import { sendFromCustomer } from '../customer-actions.ts'
 import { fileMessageFields } from '../files/present-file.ts'
 import { addReadyMade } from '../files/sample-files.ts'
 import { makePhoneId } from '../linked/baileys-shapes.ts'
+import type { SimulatedTemplate } from '../simulated-template.ts'
 import type { Simulator } from '../simulator.ts'
-import { addCustomer, addMessage, type SimulatedTemplate } from '../world.ts'
+import { addCustomer, addMessage } from '../world.ts'
 import { demoPeople, demoTemplates, phoneDemoPeople } from './demo-people.ts'
 
 const minuteMs = 60_000

@@ -3,18 +3,17 @@ import type { FileStore } from '../files/file-store.ts'
 import { addressOf, markRead, showTyping, startStatuses } from '../message-statuses.ts'
 import { takeBySending } from '../other-apps.ts'
 import type { Platform } from '../platform.ts'
+import { componentOf, type SimulatedTemplate } from '../simulated-template.ts'
 import { makeWamid } from '../wamid.ts'
 import {
   addCustomer,
   addMessage,
   type BusinessNumber,
   type Customer,
-  componentOf,
   findByPhone,
   findByUserId,
   findMessage,
   messageIn,
-  type SimulatedTemplate,
   windowIsOpen,
 } from '../world.ts'
 import {

@@ -1,4 +1,9 @@
-import { placeholdersOf, type SimulatedTemplate, type TemplateButton, type TemplateComponent } from '../world.ts'
+import {
+  placeholdersOf,
+  type SimulatedTemplate,
+  type TemplateButton,
+  type TemplateComponent,
+} from '../simulated-template.ts'
 import { type Body, GraphError, invalidParameter, isObject } from './graph-error.ts'
 
 /** The platform's subcodes for texts that it refuses. */

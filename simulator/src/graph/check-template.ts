@@ -1,6 +1,6 @@
 import type { FileStore } from '../files/file-store.ts'
 import type { FileKind, Place, ShownFile } from '../files/present-file.ts'
-import { componentOf, fillPlaceholders, placeholdersOf, type SimulatedTemplate } from '../world.ts'
+import { componentOf, fillPlaceholders, placeholdersOf, type SimulatedTemplate } from '../simulated-template.ts'
 import { checkPlace, parseFileReference } from './check-content.ts'
 import { type Body, GraphError, invalidParameter, isObject, missingParameter } from './graph-error.ts'
 

@@ -5,7 +5,8 @@ import { verifyCallback } from '../callbacks/webhook-payload.ts'
 import { describeStatus } from '../number-status.ts'
 import type { Platform } from '../platform.ts'
 import { describeSetup, listApps } from '../setup.ts'
-import type { BusinessNumber, SimulatedTemplate } from '../world.ts'
+import type { SimulatedTemplate } from '../simulated-template.ts'
+import type { BusinessNumber } from '../world.ts'
 import { handleMessage, messageEndpoints } from './accept-message.ts'
 import {
   accountOf,

@@ -90,7 +90,7 @@ export const answer = defineTool({
   name: 'answer',
   title: 'Answer the customer',
   description:
-    'Sends the customer a text, a file, a text with buttons or a list, a text with one button (link, location_request, contact_request, address_request, flow), or an approved template, which also works when the 24-hour window is closed. Only in a conversation of yours. It cannot be undone. The same content is sent once until you have seen a newer message from the customer, no matter how often you call: `was_new` says whether this call sent it. `arrived_meanwhile` holds customer messages that you had not seen: they still need an answer. With `after_message_id`, nothing is sent if there are any.',
+    'Sends the customer a text, a file, a text with buttons or a list, a text with one button (link, location_request, contact_request, address_request, flow), or an approved template, also when the 24-hour window is closed. Only in a conversation of yours. It cannot be undone. The same content is sent once until you have seen a newer customer message: `was_new` says whether this call sent it. `arrived_meanwhile` holds customer messages that you had not seen: they still need an answer.',
   scopes: ['inbox.write'],
   http: { method: 'POST', path: '/conversations/:conversation_id/answer' },
   input: Input,
@@ -137,10 +137,9 @@ export const answer = defineTool({
     }
     const sent = await deps.send(senderOf(caller), request).catch((error) => {
       if (!(error instanceof ApprovalNeeded)) return explain(error)
-      const content = { body: body as DraftBody, syntax: isWhole ? ('whole' as const) : null, identity }
+      const content = { key, body: body as DraftBody, syntax: isWhole ? ('whole' as const) : null, identity }
       return draftAnswer(deps, caller, {
         conversationId: id,
-        idempotencyKey: key,
         content,
         why: error.why,
         seen,
@@ -179,7 +178,7 @@ async function draftAnswer(deps: AgentDeps, caller: AgentCaller, proposal: Draft
     status: 'drafted' as const,
     was_new: isNew,
     draft: presentDraft(draft, await readViewerContext(deps, caller)),
-    ...{ parts: 0, billable: null, idempotency_key: proposal.idempotencyKey, arrived_meanwhile: [] },
+    ...{ parts: 0, billable: null, idempotency_key: proposal.content.key, arrived_meanwhile: [] },
     next: [draftHint(draft), 'Do not tell the customer anything meanwhile.', waitForWork],
   }
 }

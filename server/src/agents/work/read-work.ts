@@ -143,7 +143,6 @@ const decryptHandoverJson = (keyring: Keyring, { words, created_at, ...row }: Ha
 const decryptDraftJson = (keyring: Keyring, { created_at, decided_at, ...row }: DraftJson): Draft =>
   decryptDraft(keyring, {
     ...row,
-    request_digest: bytesOf(row.request_digest),
     content: bytesOf(row.content),
     decision: row.decision === null ? null : bytesOf(row.decision),
     created_at: new Date(created_at),
@@ -327,8 +326,7 @@ interface NoteJson {
   created_at: string
 }
 
-type DraftJson = Omit<AsJson<DraftRow, 'created_at' | 'decided_at'>, 'request_digest' | 'content' | 'decision'> & {
-  request_digest: string
+type DraftJson = Omit<AsJson<DraftRow, 'created_at' | 'decided_at'>, 'content' | 'decision'> & {
   content: string
   decision: string | null
 }

@@ -193,14 +193,14 @@ export const inboxEvents: Record<InboxEventName, EventDefinition> = {
     mask: withoutMasking,
   },
   'inbox.draft.proposed': {
-    guide: 'An agent proposed an answer that a person must approve.',
+    guide: 'A draft of an agent waits for a person to approve it.',
     schema: DraftProposed,
     sample: (id, at) =>
       draftProposed(sampleConversation(id, at), { id: messageId, keyId, why: 'always', createdAt: at }),
     mask: withoutMasking,
   },
   'inbox.draft.decided': {
-    guide: 'A person sent the draft of an agent, as it was or edited, or rejected it.',
+    guide: 'A draft of an agent was sent by a person, as it was or edited, or rejected.',
     schema: DraftDecided,
     sample: (id, at) => draftDecided(sampleConversation(id, at), sampleDecision, { type: 'user', id: userId }, at),
     mask: withoutMasking,

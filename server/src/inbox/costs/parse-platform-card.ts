@@ -181,11 +181,11 @@ function plainNumber(cell: string): string {
 }
 
 const months = 'january february march april may june july august september october november december'.split(' ')
-const monthNames = new RegExp(`effective\\s{1,5}(${months.join('|')})\\s{1,5}(\\d{1,2}),?\\s{1,5}(20\\d\\d)`, 'i')
+const effectiveDay = /effective\s{1,5}([a-z]{3,9})\s{1,5}(\d{1,2}),?\s{1,5}(20\d\d)/i
 
 function dayInNotes(notes: readonly string[][]): string | null {
   for (const cell of notes.flat().map((text) => text.slice(0, 500))) {
-    const [, month = '', day = '', year = ''] = monthNames.exec(cell) ?? []
+    const [, month = '', day = '', year = ''] = effectiveDay.exec(cell) ?? []
     const place = months.indexOf(month.toLowerCase())
     if (place >= 0) return `${year}-${String(place + 1).padStart(2, '0')}-${day.padStart(2, '0')}`
   }

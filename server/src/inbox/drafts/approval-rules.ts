@@ -27,11 +27,9 @@ export function approvalReasonOf(
   return null
 }
 
-const number = '(?<![\\d.,])(\\d[\\d.,]{0,20})'
-const sign = '(?:R\\$|US\\$|[$€£¥]|\\b(?:BRL|USD|EUR|GBP|MXN|ARS|CLP|COP|PEN)\\b)'
-const word = '(?:rea(?:l|is)|euros?|d[óo]lar(?:es)?|dollars?|pesos?|soles)(?!\\p{L})'
-// Bounded repetitions: text of models can be long and hostile.
-const amounts = new RegExp(`${sign}\\s?${number}|${number}\\s?(?:${sign}|${word})`, 'giu')
+// An amount after or before its currency. Bounded repetitions: texts of models can be long and hostile.
+const amounts =
+  /(?:R\$|US\$|[$€£¥]|\b(?:BRL|USD|EUR|GBP|MXN|ARS|CLP|COP|PEN)\b)\s?(?<![\d.,])(\d[\d.,]{0,20})|(?<![\d.,])(\d[\d.,]{0,20})\s?(?:R\$|US\$|[$€£¥]|\b(?:BRL|USD|EUR|GBP|MXN|ARS|CLP|COP|PEN)\b|(?:rea(?:l|is)|euros?|d[óo]lar(?:es)?|dollars?|pesos?|soles)(?!\p{L}))/giu
 
 /** Returns the amounts of money that a text names with a currency. */
 export function amountsIn(text: string): number[] {

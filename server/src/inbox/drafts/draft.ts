@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { Fragment, Sql } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import { ApiError, conflict, notFound } from '../../base/errors.ts'
@@ -16,6 +15,8 @@ export const draftOutcomes = ['sent', 'edited', 'rejected'] as const
 
 /** What an agent would send. */
 export interface DraftContent {
+  /** Idempotency key of the answer: a repeated call proposes nothing new. */
+  key: string
   body: DraftBody
   syntax: SendSyntax | null
   /** See `SendRequest`. */
@@ -32,7 +33,6 @@ export interface Draft {
   keyId: string
   status: DraftStatus
   why: ApprovalReason
-  requestDigest: Buffer
   content: DraftContent
   inboundId: string | null
   ownerEpoch: number
@@ -52,7 +52,6 @@ export interface DraftRow {
   key_id: string
   status: DraftStatus
   why: ApprovalReason
-  request_digest: Buffer
   content: Buffer
   inbound_id: string | null
   owner_epoch: number
@@ -66,8 +65,7 @@ export interface DraftRow {
 
 /** `bytes`: SQL of a column of bytes, such as its text for JSON. */
 export const draftColumns = (sql: Sql, bytes = (column: Fragment) => column): Fragment => sql`
-  d.id, d.conversation_id, d.key_id, d.status, d.why, ${bytes(sql`d.request_digest`)} as request_digest,
-  ${bytes(sql`d.content`)} as content, d.inbound_id, d.owner_epoch, d.created_at, d.decided_at, d.actor_type, d.actor_id,
+  d.id, d.conversation_id, d.key_id, d.status, d.why, ${bytes(sql`d.content`)} as content, d.inbound_id, d.owner_epoch, d.created_at, d.decided_at, d.actor_type, d.actor_id,
   ${bytes(sql`d.decision`)} as decision, d.message_id`
 
 const placeOf = (column: 'content' | 'decision', id: string) => ({ table: 'drafts', row: id, column })
@@ -90,7 +88,6 @@ export function decryptDraft(keyring: Keyring, row: DraftRow): Draft {
     keyId: row.key_id,
     status: row.status,
     why: row.why,
-    requestDigest: row.request_digest,
     content: JSON.parse(keyring.decryptText(placeOf('content', id), row.content)) as DraftContent,
     inboundId: row.inbound_id,
     ownerEpoch: row.owner_epoch,
@@ -166,8 +163,6 @@ export const isCurrent = (
   keyIdOf(conversation.owner) === keyId &&
   conversation.ownerEpoch === ownerEpoch &&
   conversation.inbound.newest === inboundId
-
-export const requestDigestOf = (idempotencyKey: string): Buffer => createHash('sha256').update(idempotencyKey).digest()
 
 /** Returns the text of a send, and the same send with another text; null for one whose text cannot be changed. */
 export function textOf(body: DraftBody): string | null {

@@ -16,12 +16,10 @@ import { lockConversation } from '../conversation/queries.ts'
 import type { Sender } from '../send/send-deps.ts'
 import { CustomerWroteAgain, ownerMismatch } from '../send/send-errors.ts'
 import type { ApprovalReason } from './approval-rules.ts'
-import { type Draft, type DraftContent, encryptContent, isCurrent, requestDigestOf, selectDrafts } from './draft.ts'
+import { type Draft, type DraftContent, encryptContent, isCurrent, selectDrafts } from './draft.ts'
 
 export interface DraftProposal {
   conversationId: string
-  /** Idempotency key of the answer. */
-  idempotencyKey: string
   content: DraftContent
   why: ApprovalReason
   /** How far the agent had seen. */
@@ -58,8 +56,8 @@ export function proposeDraft(
   })
 }
 
-const isRepeat = (earlier: Draft, conversation: Conversation, { idempotencyKey }: DraftProposal): boolean =>
-  earlier.requestDigest.equals(requestDigestOf(idempotencyKey)) &&
+const isRepeat = (earlier: Draft, conversation: Conversation, { content }: DraftProposal): boolean =>
+  earlier.content.key === content.key &&
   earlier.status !== 'replaced' &&
   earlier.status !== 'stale' &&
   isCurrent(earlier, conversation)
@@ -79,7 +77,7 @@ async function insertDraft(
   { tx, keyring, workspaceId, now }: ChangeTx,
   keyId: string,
   conversation: Conversation,
-  { content, why, idempotencyKey }: DraftProposal,
+  { content, why }: DraftProposal,
 ): Promise<Draft> {
   const draft: Draft = {
     id: newId(now),
@@ -87,7 +85,6 @@ async function insertDraft(
     keyId,
     status: 'open',
     why,
-    requestDigest: requestDigestOf(idempotencyKey),
     content,
     inboundId: conversation.inbound.newest,
     ownerEpoch: conversation.ownerEpoch,
@@ -96,10 +93,10 @@ async function insertDraft(
   }
   await tx`
     insert into drafts (
-      workspace_id, id, conversation_id, key_id, status, why, request_digest, content, inbound_id, owner_epoch, created_at
+      workspace_id, id, conversation_id, key_id, status, why, content, inbound_id, owner_epoch, created_at
     )
     values (
-      ${workspaceId}, ${draft.id}, ${draft.conversationId}, ${keyId}, 'open', ${why}, ${draft.requestDigest},
+      ${workspaceId}, ${draft.id}, ${draft.conversationId}, ${keyId}, 'open', ${why},
       ${encryptContent(keyring, draft.id, content)}, ${draft.inboundId}, ${draft.ownerEpoch}, ${now}
     )`
   await recordEvents(tx, keyring, workspaceId, [draftProposed(conversation, draft)], now)

@@ -202,7 +202,8 @@ test('proposals and decisions are events of the conversation, and the decision i
   assert.equal((await w.events(id)).at(-1)?.name, 'inbox.draft.proposed')
   await decide(w.member, id, draftId, 'approve', { text: 'It left today.' })
   const decided = (await w.events(id)).find(({ name }) => name === 'inbox.draft.decided')
-  const { outcome, text: sentText, actor, message_id } = decided?.payload as Record<string, unknown>
+  assert.ok(decided)
+  const { outcome, text: sentText, actor, message_id } = decided.payload
   assert.deepEqual([outcome, sentText, actor], ['edited', 'It left today.', { type: 'user', id: w.member.userId }])
   const { body } = await w.member.call('GET', `/inbox/conversations/${id}/timeline`)
   const { activity } = body.items.find((one: { activity?: { kind: string } }) => one.activity?.kind === 'draft')

@@ -58,7 +58,7 @@ test('a key is accepted with any case of the scheme and any number of spaces', a
       connectionIds: [],
       phoneVisibility: 'masked',
       sendLimits: { unanswered: null, daily: null },
-      agentSettings: { quietSeconds: null, maxParts: 1, showTyping: false },
+      agentSettings: { quietSeconds: null, maxParts: 1, showTyping: false, approval: null },
       workspace: { defaultCountry: null, leadsEnabled: true, inboxEnabled: true, inboxAvailable: true, hours: null },
     })
   }

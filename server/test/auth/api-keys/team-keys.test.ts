@@ -38,6 +38,7 @@ test('a new key shows its value once', async () => {
     quietSeconds: null,
     maxParts: null,
     showTyping: false,
+    approval: null,
     expiresAt,
     revokedAt: null,
     previousValidUntil: null,

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { ApprovalRules } from '../../../src/auth/api-keys/caller.ts'
 import { noMarks } from '../../../src/inbox/conversation/conversation-state.ts'
 import { amountsIn, approvalReasonOf, type ProposedAnswer } from '../../../src/inbox/drafts/approval-rules.ts'
-import { editDistance } from '../../../src/inbox/drafts/edit-distance.ts'
+import { editDistance } from '../../../src/inbox/drafts/decide-draft.ts'
 
 const none: ApprovalRules = {
   ...{ always: false, outsideHours: false, firstAnswers: false, labelIds: [], amountFrom: null },
