@@ -150,7 +150,15 @@ function ToneChoice({ tone, choose }: { tone: NotificationTone; choose(tone: Not
 const isComplete = ({ quiet }: Settings): boolean =>
   quiet === null || (quiet.from !== '' && quiet.to !== '' && quiet.from !== quiet.to)
 
-const kinds: readonly NotificationKind[] = ['mention', 'assigned', 'handover', 'draft', 'waiting', 'connection', 'budget']
+const kinds: readonly NotificationKind[] = [
+  'mention',
+  'assigned',
+  'handover',
+  'draft',
+  'waiting',
+  'connection',
+  'budget',
+]
 const methods: readonly NotificationMethod[] = ['bell', 'sound', 'browser', 'push']
 
 function PreferencesTable({ value, set }: { value: Settings; set(changes: Partial<Settings>): void }) {
