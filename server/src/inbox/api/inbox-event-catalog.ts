@@ -23,7 +23,7 @@ import { type Message, newMessage } from '../conversation/message.ts'
 import { agent, human } from '../conversation/owner.ts'
 import { approvalReasons } from '../drafts/approval-rules.ts'
 import { draftOutcomes } from '../drafts/draft.ts'
-import { maskMessageReceived } from './masking.ts'
+import { maskDraftDecided, maskMessageReceived } from './masking.ts'
 import { conversationFields, described, messageFields } from './schema.ts'
 
 const { id, connection_id, channel, owner, status, window_expires_at, contact } = conversationFields
@@ -203,7 +203,7 @@ export const inboxEvents: Record<InboxEventName, EventDefinition> = {
     guide: 'A draft of an agent was sent by a person, as it was or edited, or rejected.',
     schema: DraftDecided,
     sample: (id, at) => draftDecided(sampleConversation(id, at), sampleDecision, { type: 'user', id: userId }, at),
-    mask: withoutMasking,
+    mask: maskDraftDecided,
   },
 }
 

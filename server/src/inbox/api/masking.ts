@@ -46,3 +46,9 @@ interface ReceivedPayload {
   contact: { phone: string | null; name: string | null }
   message: Pick<Message, 'kind' | 'text'> & { external_id: string | null }
 }
+
+/** Masks the payload of `inbox.draft.decided`: the reason is a note of the team, which can quote a number. */
+export function maskDraftDecided(payload: Record<string, unknown>): Record<string, unknown> {
+  const { reason } = payload
+  return { ...payload, reason: typeof reason === 'string' ? maskNumbersIn(reason) : null }
+}
