@@ -110,7 +110,8 @@ export async function sendTestMessage(
     return { conversationId: open.id, messageId: sent.message_id }
   }
   if (template === null) return null
-  const request = { connectionId, phone, template: { ...template, parameters: [] } }
+  const { name, language } = template
+  const request = { connectionId, phone, template: { name, language } }
   const started = await startConversation(workspaceId, request, key)
   return { conversationId: started.conversation_id, messageId: started.message_id }
 }
