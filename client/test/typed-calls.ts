@@ -52,6 +52,10 @@ export function describeEvent(event: ParleyEvent | WebhookEvent): string {
       return known(event.payload.decision) ?? 'none'
     case 'inbox.conversation.standby_changed':
       return known(event.payload.thread_owner) ?? 'none'
+    case 'inbox.draft.proposed':
+      return known(event.payload.why)
+    case 'inbox.draft.decided':
+      return known(event.payload.outcome)
     default: {
       const none: never = event
       return none

@@ -94,8 +94,8 @@ test('two apis and two workers act as one service: writes are visible everywhere
   const env = { ...serviceEnvironment(folder, 1), ...nodeSettings(await testDatabase()) }
   const listed = await runCommandInProcess(['key', 'list', '--json'], env)
   assert.equal(listed.exitCode, 0, listed.stderr)
-  await apis[0].logged('request')
-  assert.ok(apis[0].lines().some((line) => line.includes('"method":"GET","route":"/api/team/v1/workspaces"')))
+  const line = '"method":"GET","route":"/api/team/v1/workspaces"'
+  await until(() => apis[0].lines().some((one) => one.includes(line)), 'the request of the command')
 
   await Promise.all(apis.map((api) => api.stop()))
   assert.ok(!existsSync(join(folder, 'server.json')))

@@ -1,10 +1,10 @@
 import type { TemplateButton, TemplateContent } from '../data/team/templates.ts'
 
-const variable = /\{\{\s*([^{}]*?)\s*\}\}/g
+const variable = /\{\{([^{}]*)\}\}/g
 
 /** Returns the names of the variables in a text, each once, in order of appearance. */
 export const variablesIn = (text: string): string[] => [
-  ...new Set([...text.matchAll(variable)].map(([, name = '']) => name)),
+  ...new Set([...text.matchAll(variable)].map(([, name = '']) => name.trim())),
 ]
 
 /** Returns the next variable for a text: the next number, or a name that is not used yet. */
@@ -20,7 +20,7 @@ export function nextVariable(text: string, format: TemplateContent['format']): s
 
 /** Returns a text with its variables replaced; those without a value stay. */
 export const fillVariables = (text: string, sampleFor: (name: string) => string): string =>
-  text.replace(variable, (whole, name: string) => sampleFor(name).trim() || whole)
+  text.replace(variable, (whole, name: string) => sampleFor(name.trim()).trim() || whole)
 
 /** Returns the sample value of a variable of the body. */
 export const sampleOf = ({ samples }: TemplateContent, name: string): string =>
@@ -36,7 +36,7 @@ export function convertFormat(content: TemplateContent, format: TemplateContent[
   const rename = (text: string) => {
     const names = variablesIn(text)
     const newName = (name: string) => (format === 'positional' ? `${names.indexOf(name) + 1}` : `value_${name}`)
-    return { text: text.replace(variable, (_, name: string) => `{{${newName(name)}}}`), newName, names }
+    return { text: text.replace(variable, (_, name: string) => `{{${newName(name.trim())}}}`), newName, names }
   }
   const [body, header] = [rename(content.body), rename(content.header.text)]
   return {

@@ -228,4 +228,6 @@ export const notInCollection: ReadonlySet<string> = new Set([
   ...['getConnectionHealth', 'pauseConnection', 'resumeConnection', 'acknowledgeConnection'],
   ...['getConnectionSession', 'pairConnection', 'unpairConnection', 'syncConnectionTemplates', 'setConnectionCurrency'],
   ...['saveTemplateDraft', 'submitTemplateDraft', 'uploadTemplateSample', 'deleteTemplate'],
+  ...['subscribeConnection', 'requestConnectionHistory'],
+  ...['listConnectionNumbers', 'registerConnectionNumber', 'getDraft', 'approveDraft', 'rejectDraft'],
 ])

@@ -25,7 +25,7 @@ export function parseAmount(text: string): Amount {
 /** Returns a decimal number without trailing zeros. */
 export function formatAmount(amount: Amount): string {
   const digits = String(amount < 0n ? -amount : amount).padStart(decimals + 1, '0')
-  const fraction = digits.slice(-decimals).replace(/0+$/, '')
+  const fraction = digits.slice(-decimals).replace(/0{1,8}$/, '')
   return `${amount < 0n ? '-' : ''}${digits.slice(0, -decimals)}${fraction === '' ? '' : `.${fraction}`}`
 }
 

@@ -38,7 +38,6 @@ export function amountsIn(text: string): number[] {
 
 /** Parses `1,234.50` and `1.234,50`: the last separator is decimal if one or two digits follow it. */
 function parseAmount(digits: string): number {
-  const trimmed = digits.replace(/[.,]+$/, '')
-  const [, whole = trimmed, decimals = ''] = /^(.*)[.,](\d{1,2})$/.exec(trimmed) ?? []
+  const [, whole = digits, decimals = ''] = /^(.*\d)[.,](\d{1,2})[.,]?$/.exec(digits) ?? []
   return Number(`${whole.replace(/[.,]/g, '')}.${decimals || '0'}`)
 }

@@ -22,6 +22,10 @@ export function describeEvent(event: components['schemas']['Event']): string {
       return known(event.payload.decision) ?? event.payload.purpose
     case 'inbox.conversation.standby_changed':
       return known(event.payload.thread_owner) ?? String(event.payload.standby)
+    case 'inbox.draft.proposed':
+      return known(event.payload.why)
+    case 'inbox.draft.decided':
+      return known(event.payload.outcome)
     default: {
       const none: never = event
       return none
