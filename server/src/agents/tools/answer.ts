@@ -17,6 +17,7 @@ import { readUnanswered } from '../../inbox/read/read-messages.ts'
 import { promptFields } from '../../inbox/send/prompt-schema.ts'
 import { ApprovalNeeded, CustomerWroteAgain } from '../../inbox/send/send-errors.ts'
 import { ChoicesSend, TemplateToStart } from '../../inbox/send/send-schema.ts'
+import { parseSendOutcome } from '../../inbox/send/settle-parts.ts'
 import { type AgentCaller, type AgentDeps, defineTool, idempotencyKey, input, output } from '../define-tool.ts'
 import { findVisibleConversation, notOwnerError, waitForWork } from '../presenters/conversation.ts'
 import { AgentDraft, draftHint, presentDraft } from '../presenters/draft.ts'
@@ -193,19 +194,6 @@ export async function explainOwnership(
   if (!(error instanceof ApiError) || error.data?.code !== 'OWNER_MISMATCH' || error.data.owner !== undefined)
     throw error
   throw notOwnerError(await findVisibleConversation(deps, caller, id))
-}
-
-interface SendOutcome {
-  message_id: string
-  status: 'sent' | 'failed'
-}
-
-/** Parses the response of a send; throws the error if it holds one. */
-export function parseSendOutcome({ status, body }: { status: number; body: string }): SendOutcome {
-  const responseBody = JSON.parse(body)
-  if (status === 202) return { message_id: responseBody.message_id, status: responseBody.status }
-  const { statusMessage, data } = responseBody as { statusMessage: string; data?: Record<string, unknown> }
-  throw new ApiError(status, statusMessage, { ...(data !== undefined && { data }) })
 }
 
 /** Returns the error with what the customer has written; throws if the conversation is no longer the caller's. */

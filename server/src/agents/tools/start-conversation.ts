@@ -10,12 +10,13 @@ import {
 } from '../../inbox/assignment/find-or-create-conversation.ts'
 import { templateCommandOf } from '../../inbox/send/send-command.ts'
 import { TemplateToStart } from '../../inbox/send/send-schema.ts'
+import { parseSendOutcome } from '../../inbox/send/settle-parts.ts'
 import { type AgentCaller, type AgentDeps, defineTool, idempotencyKey, input, output } from '../define-tool.ts'
 import { AgentConversation, presentOne, waitForWork } from '../presenters/conversation.ts'
 import { exampleConversation, exampleIds } from '../presenters/examples.ts'
 import { priceFields, priceOfSend } from '../presenters/price.ts'
 import { senderOf } from '../presenters/viewer.ts'
-import { answerKey, explainOwnership, parseSendOutcome } from './answer.ts'
+import { answerKey, explainOwnership } from './answer.ts'
 
 const template = { name: 'order_update', language: 'en_US', body_params: ['Ana'] }
 

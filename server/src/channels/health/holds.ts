@@ -1,7 +1,7 @@
 /**
  * Messages that a hold stops. `billable`: templates outside a free entry point. A free-form message may be one of the
- * month's free ones, or the payment may have been made, so it is still sent: the platform decides. `initiated`: messages that start a conversation, that is templates
- * outside the window. `replies`: messages within the window. `nothing`: the hold is only displayed.
+ * month's free ones, or the payment may have been made, so it is still sent: the platform decides. `initiated`: messages
+ * that start a conversation, that is templates outside the window. `replies`: messages within the window. `nothing`: the hold is only displayed.
  */
 export type Stops = 'all' | 'billable' | 'initiated' | 'replies' | 'nothing'
 

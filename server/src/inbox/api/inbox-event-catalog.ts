@@ -9,6 +9,7 @@ import {
   consentChanged,
   type DecidedDraft,
   draftDecided,
+  draftOutcomes,
   draftProposed,
   type InboxEventName,
   messageReceived,
@@ -22,7 +23,6 @@ import { newConversation } from '../conversation/customer.ts'
 import { type Message, newMessage } from '../conversation/message.ts'
 import { agent, human } from '../conversation/owner.ts'
 import { approvalReasons } from '../drafts/approval-rules.ts'
-import { draftOutcomes } from '../drafts/draft.ts'
 import { maskDraftDecided, maskMessageReceived } from './masking.ts'
 import { conversationFields, described, messageFields } from './schema.ts'
 

@@ -235,10 +235,14 @@ export function draftProposed(
   return inboxEvent('inbox.draft.proposed', conversation, payload)
 }
 
+/** Decisions of people on a draft. */
+export const draftOutcomes = ['sent', 'edited', 'rejected'] as const
+export type DraftOutcome = (typeof draftOutcomes)[number]
+
 export interface DecidedDraft {
   id: string
   keyId: string
-  status: 'sent' | 'edited' | 'rejected'
+  status: DraftOutcome
   messageId: string | null
   /** The text that was sent. */
   text: string | null

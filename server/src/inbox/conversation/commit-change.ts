@@ -6,7 +6,7 @@ import type { ThreadOwner } from '../../channels/channel-event.ts'
 import type { ConsentDecision, ConsentSource } from '../../consents/consent.ts'
 import { recordEvents } from '../../events/record.ts'
 import type { Actor } from '../../workspaces/actor.ts'
-import type { ConversationChange } from './change.ts'
+import type { ConversationChange, DraftOutcome } from './change.ts'
 import type { ChangeTx, Conversation } from './conversation.ts'
 import type { ConversationStatus } from './conversation-state.ts'
 import { shownConsent } from './customer.ts'
@@ -91,7 +91,7 @@ export type ActivityDetail =
   | { kind: 'assignee'; from: string | null; to: string | null }
   | { kind: 'labels'; added: string[]; removed: string[] }
   /** A person decided on the draft of the agent `from`. */
-  | { kind: 'draft'; from: string; to: 'sent' | 'edited' | 'rejected' }
+  | { kind: 'draft'; from: string; to: DraftOutcome }
   | { kind: 'consent'; from: ConsentDecision | null; to: ConsentDecision | null; source: ConsentSource | null }
   | { kind: 'standby'; from: ThreadOwner | null; to: ThreadOwner | null }
   /** A person sent a message although a budget was used up. */

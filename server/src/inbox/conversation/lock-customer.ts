@@ -6,6 +6,7 @@ import { relabelConsents } from '../../consents/store.ts'
 import { recordEvents } from '../../events/record.ts'
 import { moveNotifications } from '../../notifications/notifications.ts'
 import { systemActor } from '../../workspaces/actor.ts'
+import { endOpenDrafts } from '../drafts/draft.ts'
 import { deleteConversationTokens, lockProgress } from '../search/progress.ts'
 import { deleteConversation } from './activity-columns.ts'
 import { type ConversationChange, changeOwner, withUpdatedAt } from './change.ts'
@@ -150,7 +151,9 @@ async function mergeConversations(
   const [older, younger] = isOlder(a, b) ? [a, b] : [b, a]
   await moveMessages(tx, workspaceId, younger.id, older.id)
   await moveDispatches(tx, workspaceId, younger.id, older.id)
-  await endDrafts(tx, workspaceId, [older.id, younger.id], now)
+  // What the drafts answer has changed; at most one per conversation may be open.
+  const ofBoth = tx`d.conversation_id = any (${[older.id, younger.id]}::uuid[])`
+  await endOpenDrafts({ tx, workspaceId, now }, 'stale', ofBoth)
   await moveRelatedRows(tx, workspaceId, younger.id, older.id)
   publishConversations(tx, workspaceId, [younger.id])
   const { conversation, events } = mergeStates(older, younger, now)
@@ -258,17 +261,6 @@ async function moveMessages(tx: Tx, workspaceId: string, fromId: string, toId: s
       as t (id, occurred_at)
     where m.workspace_id = ${workspaceId}
       and m.id = t.id`
-}
-
-/** What the drafts answer has changed; at most one per conversation may be open. */
-async function endDrafts(tx: Tx, workspaceId: string, conversationIds: readonly string[], now: Date): Promise<void> {
-  await tx`
-    update drafts
-    set status = 'stale',
-      decided_at = ${now}
-    where workspace_id = ${workspaceId}
-      and conversation_id = any (${[...conversationIds]}::uuid[])
-      and status = 'open'`
 }
 
 /** Tables whose rows move to the remaining conversation unchanged. */

@@ -1,35 +1,30 @@
 import { recordEvents } from '../../events/record.ts'
-import { draftDecided as draftDecidedEvent } from '../conversation/change.ts'
+import { type DraftOutcome, draftDecided as draftDecidedEvent } from '../conversation/change.ts'
 import { recordActivities } from '../conversation/commit-change.ts'
-import { type ChangeTx, type Conversation, publishConversations } from '../conversation/conversation.ts'
+import {
+  type ChangeTx,
+  type Conversation,
+  publishConversations,
+  type WorkspaceTx,
+} from '../conversation/conversation.ts'
 import { agent, writeOwner } from '../conversation/owner.ts'
 import type { DraftApproval } from '../send/send-deps.ts'
-import {
-  type Draft,
-  draftDecided,
-  draftNotFound,
-  draftStale,
-  encryptDecision,
-  isCurrent,
-  selectDrafts,
-} from './draft.ts'
+import { draftDecided, draftStale, encryptDecision, isCurrent, requireDraft } from './draft.ts'
 
 /**
  * Locks an open draft that still answers the conversation; throws 409 otherwise. Requires the conversation's lock, in
  * the transaction that reserves its send.
  */
-export async function lockDraft(work: Omit<ChangeTx, 'now'>, conversation: Conversation, id: string): Promise<Draft> {
+export async function lockDraft(work: WorkspaceTx, conversation: Conversation, id: string): Promise<void> {
   const { tx } = work
-  const [draft] = await selectDrafts({ ...work, sql: tx }, conversation.id, tx`and d.id = ${id} for update`)
-  if (draft === undefined) throw draftNotFound()
+  const draft = await requireDraft({ ...work, sql: tx }, conversation.id, id, tx`for update`)
   if (draft.status === 'stale') throw draftStale()
   if (draft.status !== 'open') throw draftDecided(draft.status)
   if (!isCurrent(draft, conversation)) throw draftStale()
-  return draft
 }
 
 interface Closing extends Omit<DraftApproval, 'status' | 'distance'> {
-  status: DraftApproval['status'] | 'rejected'
+  status: DraftOutcome
   reason?: string | null
   distance: number | null
 }

@@ -6,7 +6,7 @@ import { sendMessage } from '../send/send.ts'
 import type { DraftApproval, SendDeps, SendResponse } from '../send/send-deps.ts'
 import { IdempotencyKeyReused } from '../send/send-errors.ts'
 import { closeDraft } from './close-draft.ts'
-import { type Draft, draftDecided, draftNotFound, draftStale, selectDrafts, textOf, withText } from './draft.ts'
+import { type Draft, draftDecided, draftStale, endOpenDrafts, requireDraft, textOf, withText } from './draft.ts'
 
 /** A person, who decides on drafts of the workspace. */
 interface Decider {
@@ -58,15 +58,9 @@ async function explain(deps: SendDeps, workspaceId: string, draft: Draft, error:
   if (error instanceof IdempotencyKeyReused) throw draftDecided('edited')
   const code = error instanceof ApiError ? error.data?.code : undefined
   if (code !== 'DRAFT_STALE' && code !== 'CUSTOMER_WROTE_AGAIN' && code !== 'OWNER_MISMATCH') throw error
-  await inWorkspace(deps, workspaceId, async ({ tx, now }) => {
-    await tx`
-      update drafts
-      set status = 'stale',
-        decided_at = ${now}
-      where workspace_id = ${workspaceId}
-        and id = ${draft.id}
-        and status = 'open'`
-    publishConversations(tx, workspaceId, [draft.conversationId])
+  await inWorkspace(deps, workspaceId, async (work) => {
+    await endOpenDrafts(work, 'stale', work.tx`d.id = ${draft.id}`)
+    publishConversations(work.tx, workspaceId, [draft.conversationId])
   })
   throw draftStale()
 }
@@ -79,9 +73,7 @@ async function findDraft(
   const conversation = await findConversation(db.sql, { workspaceId, connectionIds: [] }, conversationId)
   if (conversation === undefined) throw conversationNotFound()
   const work = { sql: db.sql, keyring: await keyStore.keyring(workspaceId), workspaceId }
-  const [draft] = await selectDrafts(work, conversation.id, db.sql`and d.id = ${draftId}`)
-  if (draft === undefined) throw draftNotFound()
-  return draft
+  return requireDraft(work, conversation.id, draftId)
 }
 
 /** Rejects a draft; the agent gets the reason. Repeating it changes nothing. Throws 404, 409 `DRAFT_DECIDED`. */
@@ -94,9 +86,7 @@ export function rejectDraft(
     const { tx, keyring } = work
     const conversation = await lockConversation(tx, keyring, { workspaceId, connectionIds: [] }, conversationId)
     if (conversation === undefined) throw conversationNotFound()
-    const lock = tx`and d.id = ${draftId} for update`
-    const [draft] = await selectDrafts({ ...work, sql: tx }, conversation.id, lock)
-    if (draft === undefined) throw draftNotFound()
+    const draft = await requireDraft({ ...work, sql: tx }, conversation.id, draftId, tx`for update`)
     if (draft.status === 'rejected') return
     // A stale draft can be rejected: the reason still helps the agent.
     if (draft.status !== 'open' && draft.status !== 'stale') throw draftDecided(draft.status)

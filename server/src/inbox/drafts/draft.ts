@@ -1,7 +1,7 @@
 import type { Fragment, Sql } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import { ApiError, conflict, notFound } from '../../base/errors.ts'
-import type { Conversation, WorkspaceSql } from '../conversation/conversation.ts'
+import type { ChangeTx, Conversation, WorkspaceSql } from '../conversation/conversation.ts'
 import { keyIdOf } from '../conversation/owner.ts'
 import { opaqueWorkspaceId } from '../conversation/queries.ts'
 import type { SendSyntax } from '../send/send-command.ts'
@@ -9,9 +9,6 @@ import type { ApprovalReason } from './approval-rules.ts'
 
 export const draftStatuses = ['open', 'sent', 'edited', 'rejected', 'replaced', 'stale'] as const
 export type DraftStatus = (typeof draftStatuses)[number]
-
-/** Decisions of people. */
-export const draftOutcomes = ['sent', 'edited', 'rejected'] as const
 
 /** What an agent would send. */
 export interface DraftContent {
@@ -65,8 +62,8 @@ export interface DraftRow {
 
 /** `bytes`: SQL of a column of bytes, such as its text for JSON. */
 export const draftColumns = (sql: Sql, bytes = (column: Fragment) => column): Fragment => sql`
-  d.id, d.conversation_id, d.key_id, d.status, d.why, ${bytes(sql`d.content`)} as content, d.inbound_id, d.owner_epoch, d.created_at, d.decided_at, d.actor_type, d.actor_id,
-  ${bytes(sql`d.decision`)} as decision, d.message_id`
+  d.id, d.conversation_id, d.key_id, d.status, d.why, ${bytes(sql`d.content`)} as content, d.inbound_id, d.owner_epoch,
+  d.created_at, d.decided_at, d.actor_type, d.actor_id, ${bytes(sql`d.decision`)} as decision, d.message_id`
 
 const placeOf = (column: 'content' | 'decision', id: string) => ({ table: 'drafts', row: id, column })
 
@@ -112,6 +109,33 @@ export async function selectDrafts(
       and d.conversation_id = ${conversationId}
       ${rest}`
   return rows.map((row) => decryptDraft(keyring, row))
+}
+
+/** Returns a draft of the conversation; `lock` is SQL, such as `for update`. Throws 404. */
+export async function requireDraft(
+  work: WorkspaceSql,
+  conversationId: string,
+  id: string,
+  lock: Fragment = work.sql``,
+): Promise<Draft> {
+  const [draft] = await selectDrafts(work, conversationId, work.sql`and d.id = ${id} ${lock}`)
+  if (draft === undefined) throw notFound('Draft not found')
+  return draft
+}
+
+/** Ends the open drafts that meet the condition on `d`: they were replaced, or what they answer has changed. */
+export async function endOpenDrafts(
+  { tx, workspaceId, now }: Omit<ChangeTx, 'keyring'>,
+  status: 'replaced' | 'stale',
+  condition: Fragment,
+): Promise<void> {
+  await tx`
+    update drafts d
+    set status = ${status},
+      decided_at = ${now}
+    where d.workspace_id = ${workspaceId}
+      and d.status = 'open'
+      and ${condition}`
 }
 
 /** Returns the draft that people can decide on now; null if there is none. */
@@ -188,8 +212,6 @@ function textHolder(body: DraftBody): Record<string, unknown> | null {
     ? null
     : (inner as Record<string, unknown>)
 }
-
-export const draftNotFound = (): ApiError => notFound('Draft not found')
 
 /** Someone else has decided, or the agent has proposed another answer. */
 export const draftDecided = (status: DraftStatus): ApiError =>

@@ -16,7 +16,7 @@ import { lockConversation } from '../conversation/queries.ts'
 import type { Sender } from '../send/send-deps.ts'
 import { CustomerWroteAgain, ownerMismatch } from '../send/send-errors.ts'
 import type { ApprovalReason } from './approval-rules.ts'
-import { type Draft, type DraftContent, encryptContent, isCurrent, selectDrafts } from './draft.ts'
+import { type Draft, type DraftContent, encryptContent, endOpenDrafts, isCurrent, selectDrafts } from './draft.ts'
 
 export interface DraftProposal {
   conversationId: string
@@ -51,7 +51,7 @@ export function proposeDraft(
     if (earlier !== undefined && isRepeat(earlier, conversation, proposal)) return { draft: earlier, isNew: false }
     const { newest } = conversation.inbound
     if (proposal.seen !== null && newest !== null && newest > proposal.seen.id) throw new CustomerWroteAgain()
-    await closeOpenDraft(work, conversation)
+    await endOpenDrafts(work, 'replaced', tx`d.conversation_id = ${conversation.id}`)
     return { draft: await insertDraft(work, agent.actor.id, conversation, proposal), isNew: true }
   })
 }
@@ -61,17 +61,6 @@ const isRepeat = (earlier: Draft, conversation: Conversation, { content }: Draft
   earlier.status !== 'replaced' &&
   earlier.status !== 'stale' &&
   isCurrent(earlier, conversation)
-
-/** Closes the open draft of a conversation, if there is one: a newer one takes its place. Requires the lock. */
-async function closeOpenDraft({ tx, workspaceId, now }: ChangeTx, { id }: Conversation): Promise<void> {
-  await tx`
-    update drafts
-    set status = 'replaced',
-      decided_at = ${now}
-    where workspace_id = ${workspaceId}
-      and conversation_id = ${id}
-      and status = 'open'`
-}
 
 async function insertDraft(
   { tx, keyring, workspaceId, now }: ChangeTx,

@@ -1,5 +1,6 @@
 import type { Sql, Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
+import { ApiError } from '../../base/errors.ts'
 import { runStep } from '../../base/run-step.ts'
 import { type Channel, channels } from '../../channels/connection/connection.ts'
 import type { Connector } from '../../channels/connector.ts'
@@ -226,6 +227,19 @@ export interface StoredResponse {
 /** Returns the response to a send that was accepted completely or has definitely failed. */
 export function acceptedResponse(messageId: string, status: 'sent' | 'failed'): StoredResponse {
   return { status: 202, body: JSON.stringify({ message_id: messageId, status }) }
+}
+
+interface SendOutcome {
+  message_id: string
+  status: 'sent' | 'failed'
+}
+
+/** Parses the response of a send; throws the error if it holds one. */
+export function parseSendOutcome({ status, body }: { status: number; body: string }): SendOutcome {
+  const responseBody = JSON.parse(body)
+  if (status === 202) return { message_id: responseBody.message_id, status: responseBody.status }
+  const { statusMessage, data } = responseBody as { statusMessage: string; data?: Record<string, unknown> }
+  throw new ApiError(status, statusMessage, { ...(data !== undefined && { data }) })
 }
 
 export interface StoredResponseRow {

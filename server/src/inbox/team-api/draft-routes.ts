@@ -1,8 +1,6 @@
 import { type Static, Type } from 'typebox'
-import { ApiError, forbidden } from '../../base/errors.ts'
 import { nullable, oneOf, timestamp, titled } from '../../base/route.ts'
 import { page, text, visiblePattern } from '../../base/schema-types.ts'
-import type { Member } from '../../team/member.ts'
 import type { TeamApi } from '../../team/team-api.ts'
 import { idSchema } from '../../team/team-schema.ts'
 import { strict } from '../api/schema.ts'
@@ -15,7 +13,8 @@ import { type Draft, findOpenDraft, listOpenDrafts, maxListed, textOf } from '..
 import { type Names, readNames } from '../read/names.ts'
 import type { SendDeps } from '../send/send-deps.ts'
 import { draftConflict, Sent, sendErrors } from '../send/send-schema.ts'
-import { conversationsPath, inboxPath } from './inbox-request.ts'
+import { parseSendOutcome } from '../send/settle-parts.ts'
+import { conversationsPath, inboxPath, requireInbox } from './inbox-request.ts'
 import { TeamConversationParams } from './inbox-schema.ts'
 
 const TeamDraft = titled('TeamDraft', {
@@ -148,13 +147,12 @@ export function draftRoutes(api: TeamApi, deps: SendDeps): void {
     answers: { 202: Sent, ...sendErrors, 409: draftConflict },
     errors: [429, 503],
     run: async ({ member, params, body, reply }) => {
-      const sent = await approveDraft(deps, deciderOf(member), {
+      requireInbox(member)
+      const sent = await approveDraft(deps, member, {
         ...{ conversationId: params.id, draftId: params.draftId.toLowerCase(), text: body.text ?? null },
       })
       if (sent.isReplay) reply.header('idempotent-replayed', 'true')
-      const { statusMessage, data, ...result } = JSON.parse(sent.body)
-      if (sent.status !== 202) throw new ApiError(sent.status, statusMessage, { data })
-      return result
+      return parseSendOutcome(sent)
     },
   })
   api.post(`${conversationsPath}/:id/drafts/:draftId/reject`, 'member', {
@@ -167,13 +165,9 @@ export function draftRoutes(api: TeamApi, deps: SendDeps): void {
     run: async ({ member, params, body }) => {
       const { id: conversationId, draftId } = params
       const reason = body.reason?.trim() || null
-      await rejectDraft(deps, deciderOf(member), { conversationId, draftId: draftId.toLowerCase(), reason })
+      requireInbox(member)
+      await rejectDraft(deps, member, { conversationId, draftId: draftId.toLowerCase(), reason })
       return { success: true }
     },
   })
-}
-
-function deciderOf({ workspaceId, workspace, actor }: Member) {
-  if (!workspace.inboxEnabled) throw forbidden('The plan of this workspace does not include the inbox')
-  return { workspaceId, actor }
 }

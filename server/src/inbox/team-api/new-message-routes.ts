@@ -1,9 +1,8 @@
 import { Type } from 'typebox'
-import { ApiError, conflict, forbidden, invalid, unavailable } from '../../base/errors.ts'
+import { conflict, invalid } from '../../base/errors.ts'
 import { maxPhoneLength, parsePhone, phoneProblem } from '../../base/phone/phone.ts'
 import { oneOf, titled } from '../../base/route.ts'
 import { text, uuid } from '../../base/schema-types.ts'
-import type { Member } from '../../team/member.ts'
 import type { TeamApi } from '../../team/team-api.ts'
 import { idSchema, workspaceParams } from '../../team/team-schema.ts'
 import { conversationParam, noQuery, replyToSend, sendResponses, validatedByHandler } from '../api/routes-write.ts'
@@ -22,7 +21,8 @@ import {
   TeamSend,
   TemplateToStart,
 } from '../send/send-schema.ts'
-import { conversationsPath, scopeOf } from './inbox-request.ts'
+import { parseSendOutcome } from '../send/settle-parts.ts'
+import { conversationsPath, requireInbox, scopeOf } from './inbox-request.ts'
 import { presentTeamMessage } from './present-conversation.ts'
 
 /** Route for a member's send; it sets the owner to `human`. */
@@ -46,13 +46,6 @@ export function sendRoutes(api: TeamApi, deps: SendDeps): void {
       )
     },
   })
-}
-
-function requireInbox({ workspace }: Member): void {
-  if (!workspace.inboxEnabled) throw forbidden('The plan of this workspace does not include the inbox')
-  if (!workspace.inboxAvailable) {
-    throw unavailable('The inbox is not available for this workspace at the moment', { code: 'CHAT_INBOX_UNAVAILABLE' })
-  }
 }
 
 async function throwWithNewer(deps: SendDeps, workspaceId: string, error: unknown): Promise<never> {
@@ -108,9 +101,7 @@ export function startRoutes(api: TeamApi, deps: SendDeps): void {
         body: { kind: 'template', template, over_budget: isOverBudget },
       })
       if (sent.isReplay) reply.header('idempotent-replayed', 'true')
-      const responseBody = JSON.parse(sent.body)
-      if (sent.status !== 202) throw new ApiError(sent.status, responseBody.statusMessage, { data: responseBody.data })
-      return { conversation_id: conversation.id, began: isNew, ...responseBody }
+      return { conversation_id: conversation.id, began: isNew, ...parseSendOutcome(sent) }
     },
   })
 }

@@ -140,6 +140,14 @@ test('the window is judged when the draft is approved', async () => {
   assert.equal((await openDraft(w.member, id)).id, draftId, 'it can still be rejected')
 })
 
+test('no draft is sent while the inbox of the workspace is unavailable', async () => {
+  const w = await draftingWorld()
+  const { id, draftId } = await propose(w)
+  await w.db.sql`update workspaces set inbox_available = false where id = ${w.workspaceId}`
+  const refused = await decide(w.member, id, draftId, 'approve')
+  assert.deepEqual([refused.status, refused.body.data.code, w.sent().length], [503, 'CHAT_INBOX_UNAVAILABLE', 0])
+})
+
 test('the text of choices can be changed, and that of a template cannot', async () => {
   const w = await draftingWorld()
   await addTemplate(w)
