@@ -16,6 +16,7 @@ import { type Contact, publishConversations, publishMentions, type WorkspaceSql 
 import { decryptContact, phoneIndexes, userIndexes } from './conversation/encrypted-conversation.ts'
 import { conversationIdsOf } from './conversation/queries.ts'
 import { deleteMediaOf } from './media/media-queries.ts'
+import { eraseEarlyRevisions } from './receive/early-revisions.ts'
 import { deleteConversationTokens, deleteMessageTokens, lockProgress } from './search/progress.ts'
 import { wakeWaiting } from './send/send-deps.ts'
 
@@ -68,7 +69,8 @@ function identifiersOf(keyring: Keyring, id: string, encrypted: Buffer): Pick<Co
 }
 
 /** Erases one batch of the customer's next conversation. */
-export async function eraseConversations(tx: Tx, { workspaceId, customer }: ErasureScope): Promise<ErasureStep> {
+export async function eraseConversations(tx: Tx, scope: ErasureScope): Promise<ErasureStep> {
+  const { workspaceId, customer } = scope
   const [next] = await tx<{ id: string }[]>`
     select id
     from conversations
@@ -76,7 +78,10 @@ export async function eraseConversations(tx: Tx, { workspaceId, customer }: Eras
       and id = any (${customer.conversationIds}::uuid[])
     order by id
     limit 1`
-  if (next === undefined) return finishedStep
+  if (next === undefined) {
+    await eraseEarlyRevisions(tx, scope)
+    return finishedStep
+  }
   const { removed } = await eraseConversation(tx, workspaceId, next.id)
   return createStep(removed, true)
 }

@@ -125,3 +125,15 @@ test('open pages are notified that the conversation and the lead were erased', a
   }
   assert.deepEqual(Object.fromEntries(told), { 'team.conversation.gone': id, 'lead.deleted': lead.id })
 })
+
+test('an edit that waits for its message is erased with a customer who has no conversation', async () => {
+  const w = await erasureWorld()
+  const other = { ...marina, userId: 'US.other', phone: '5511900000001' }
+  const edit = { type: 'edited', direction: 'inbound', text: 'Edited', at: w.clock.now() } as const
+  await w.deliver({ ...edit, originalId: 'wamid.hers', customer: marina })
+  await w.deliver({ ...edit, originalId: 'wamid.other', customer: other })
+  const waiting = () => w.db.sql`select from parked_revisions where workspace_id = ${w.workspaceId}`
+  assert.equal((await waiting()).length, 2)
+  await w.erase({ phone })
+  assert.equal((await waiting()).length, 1)
+})

@@ -1,6 +1,7 @@
 import type { Tx } from '../../base/db.ts'
 import { decryptOrNull } from '../../base/encryption/encrypt.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
+import { createMentionTest, type ErasureScope } from '../../base/erasure.ts'
 import { newId } from '../../base/id.ts'
 import type { Customer } from '../../channels/channel-event.ts'
 import type { Contact, Conversation } from '../conversation/conversation.ts'
@@ -115,6 +116,27 @@ function decryptEvent(keyring: Keyring, id: string, content: Buffer): RevisionEv
   if (text === null) return null
   const event = JSON.parse(text) as RevisionEvent
   return { ...event, at: new Date(event.at) }
+}
+
+/** Erases a customer's parked revisions that belong to no conversation; the others are erased with theirs. */
+export async function eraseEarlyRevisions(tx: Tx, { workspaceId, keyring, customer }: ErasureScope): Promise<void> {
+  const rows = await tx<ParkedRevision[]>`
+    select id, content
+    from parked_revisions
+    where workspace_id = ${workspaceId}
+      and conversation_id is null
+    order by id
+    limit ${maxParked}`
+  const mentions = createMentionTest(customer)
+  const erased = rows.filter(({ id, content }) => {
+    const text = decryptOrNull(() => keyring.decryptText(encryptionContext(id), content))
+    return text !== null && (mentions(text) || customer.userIds.some((userId) => text.includes(JSON.stringify(userId))))
+  })
+  if (erased.length === 0) return
+  await tx`
+    delete from parked_revisions
+    where workspace_id = ${workspaceId}
+      and id = any (${erased.map(({ id }) => id)}::uuid[])`
 }
 
 const secondMs = 1000
