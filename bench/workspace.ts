@@ -29,7 +29,7 @@ export async function makeWorkspace(db: Db): Promise<BenchWorkspace> {
       values (${workspaceId}, 'Bench', 0, ${now}, ${now})`
     await keyStore.createSecrets(tx, workspaceId)
     const scopes = ['leads.read', 'leads.write', 'leads.delete', 'leads.bulk', 'inbox.read', 'inbox.write'] as const
-    const input = { workspaceId, createdBy: null, name: 'Bench', scopes: [...scopes] }
+    const input = { workspaceId, createdBy: null, name: 'Bench', scopes: [...scopes], quietSeconds: 0 }
     const { key, value } = await createApiKey(tx, input, now)
     return { workspaceId, keyId: key.id, key: value }
   })
