@@ -32,9 +32,9 @@ async function paymentWorld() {
         w.member.call('POST', '/inbox/conversations', opening(phone), { 'idempotency-key': `start-${++sends}` }),
       ),
     startAsAgent: async (phone: string) => {
-      const { status, body } = await w.verb('POST', '/start_conversation', { body: opening(phone) })
+      const { status, body } = await w.verb('POST', '/conversations', { body: opening(phone) })
       await w.settled()
-      return status === 200 ? 'accepted' : `${status} ${body.code} ${body.reason ?? ''}`
+      return status < 300 ? 'accepted' : `${status} ${body.code} ${body.reason ?? ''}`
     },
     setPayment: (paymentFails: boolean) => w.simulate('PATCH', `numbers/${numberId}`, { paymentFails }),
     say: (id: string, text: string) => resultOf(w.send(id, text)),
