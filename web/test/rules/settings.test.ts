@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { getCountries } from 'libphonenumber-js/max'
 import { edgeOfDay } from '../../src/settings/audit/edge-of-day.ts'
 import { countryCodes } from '../../src/settings/country-codes.ts'
-import { currencyCodes } from '../../src/settings/currencies.ts'
+import { currencyCodes } from '../../src/ui/format/currencies.ts'
 import { problemOf, type Span } from '../../src/settings/hours/week-hours.ts'
 import en from '../../src/text/en/common.json' with { type: 'json' }
 
