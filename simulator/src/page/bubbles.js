@@ -90,11 +90,15 @@ function caption(message, isMine) {
   const line = make('span', { className: 'caption' })
   if (message.from === 'device' && !isMine) line.append('sent from their phone · ')
   if (message.from === 'business' && isMine) line.append('by a linked device · ')
+  if (message.price && !isMine) line.append(`${priceWords(message.price)} · `)
   if (message.isEdited) line.append('edited · ')
   line.append(make('time', { datetime: message.at, text: hourOf(message.at) }))
   if (isShownTo(message, isMine)) line.append(icon(message.status, meaningOf(message)))
   return line
 }
+
+const priceWords = ({ type, category }) =>
+  ({ free_customer_service: 'free of the month', free_entry_point: 'free after an ad' })[type] ?? `charged as ${category}`
 
 // A customer's phone shows statuses of the business's messages; the owner's shows only those of its own.
 const isShownTo = ({ from }, isMine) => isMine || from !== 'customer'
