@@ -239,6 +239,7 @@ function draftTemplate(command: Of<'template'>, template: Template, check: SendC
   const { name, language, body, parameterNames: names, parameterCount: count } = template
   const { parameters } = command
   const { upload } = check.references
+  if (template.category.toUpperCase() === 'AUTHENTICATION') requirePhone(check.conversation)
   const text = fillTemplate(body, count, parameters)
   const header = checkHeader(command, template, upload, check.mediaTransport)
   const inputs = checkInputs(command, template)
@@ -250,6 +251,15 @@ function draftTemplate(command: Of<'template'>, template: Template, check: SendC
     ...(quote !== null && { quoted: quote.other }),
   }
   return { kind: 'template', text, parts: [part], ...storedDetailOf(header === null ? null : upload, quote) }
+}
+
+/** The platform sends codes to phone numbers only, not to its user ids. */
+function requirePhone({ contact: { address, phone } }: Conversation): void {
+  const isByAddress = address.phone !== null || address.userId !== null
+  if ((isByAddress ? address.phone : phone) !== null) return
+  throw invalidMessage(
+    'Templates for authentication are sent to phone numbers only, and this customer hides theirs. Ask for the number with a contact_request.',
+  )
 }
 
 function draftMedia(command: Of<'media'>, check: SendCheck): SendDraft {
