@@ -96,7 +96,7 @@ test('a template is written, submitted, approved by the platform and sent', asyn
   assert.deepEqual([message.header, message.footer, message.buttons], ['Order A-17', 'Shop Ltd.', ['Thanks', 'Track']])
 })
 
-test('a template for authentication is submitted, and people and agents send its code, to numbers only', async () => {
+test('a template for authentication is submitted, and people and agents send its code', async () => {
   const otp = { type: 'copy_code', hasSecurityNote: true, expiresInMinutes: 5, buttonText: '', autofillText: '' }
   const draft = await written({ category: 'AUTHENTICATION', body: '', samples: [], otp: { ...otp, apps: [], acceptsTerms: false } })
   assert.deepEqual(draft.problems, [])
