@@ -89,15 +89,15 @@ async function startLocked(
   const customer = { userId: null, parentUserId: null, phone, name: null }
   const found = await lockCustomer(tx, keyring, { workspaceId, connectionId }, customer, now)
   const recipient = { connectionId, conversationId: found?.id ?? null, customer: found?.contact ?? customer }
-  const [{ template, consent, isFree }, isLimited] = await Promise.all([
+  const [{ template, consents, isFree }, isLimited] = await Promise.all([
     findTemplateFacts(work, command, recipient, connection),
     hasBudgets(tx, workspaceId),
   ])
-  const before = found ?? withKnownConsent(newConversation(connection, customer, 'third_party', now, now), consent)
+  const before = found ?? withKnownConsent(newConversation(connection, customer, 'third_party', now, now), consents)
   const change = isAgent(caller) ? takeConversation(before, caller, now) : { conversation: before, events: [] }
   const { conversation } = change
   checkSend({
-    ...{ command, sender: caller, conversation, readiness: connection, template, consent, isFree, now },
+    ...{ command, sender: caller, conversation, readiness: connection, template, consents, isFree, now },
     references: noReferences,
     maxTextLength: null,
     supportsChoices: false,

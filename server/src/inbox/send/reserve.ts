@@ -3,6 +3,7 @@ import { pipelineCommit, type Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import type { Connector, OutgoingMessage } from '../../channels/connector.ts'
 import { claimProbe } from '../../channels/health/availability.ts'
+import { noDecisions } from '../../consents/consent.ts'
 import { type BudgetAllowance, lockBudgets, noBudgets, type ReservedMessage } from '../budgets/allowance.ts'
 import { storeConversations } from '../conversation/batch-queries.ts'
 import { commitChange, recordActivities } from '../conversation/commit-change.ts'
@@ -181,7 +182,10 @@ async function loadTimes(tx: Tx, workspaceId: string, busy: readonly SendThread[
   }
 }
 
-const noFacts: SendFacts = { template: null, consent: null, isFree: true, references: noReferences, unseen: null }
+const noFacts: SendFacts = {
+  ...{ template: null, consents: noDecisions, isFree: true },
+  ...{ references: noReferences, unseen: null },
+}
 
 /** Reads what sends are validated against. Runs no statement for plain text unless it leaves messages unanswered. */
 async function readFacts(

@@ -1,6 +1,6 @@
 import { isActive } from '../../channels/health/holds.ts'
 import { findTemplate, type Template } from '../../channels/templates/templates.ts'
-import type { Consent, ConsentCustomer } from '../../consents/consent.ts'
+import { type ConsentCustomer, type Decisions, noDecisions } from '../../consents/consent.ts'
 import { findConsents } from '../../consents/store.ts'
 import type { ChangeTx } from '../conversation/conversation.ts'
 import { isInFreeWindow } from '../costs/free-messages.ts'
@@ -9,7 +9,7 @@ import type { ConnectionReadiness } from './send-checks.ts'
 /** What decides about sending a template, besides the conversation. */
 export interface TemplateFacts {
   template: Template | null
-  consent: Consent | null
+  consents: Decisions
   isFree: boolean
 }
 
@@ -25,11 +25,11 @@ export async function findTemplateFacts(
 ): Promise<TemplateFacts> {
   const { connectionId, conversationId, customer } = recipient
   const isHeld = holds.some((one) => one.stops === 'billable' && isActive(one, now))
-  const [template = null, [consent = null], isFree] = await Promise.all([
+  const [template = null, [consents = noDecisions], isFree] = await Promise.all([
     findTemplate(tx, workspaceId, connectionId, name, language),
     findConsents(tx, keyring, workspaceId, [customer]),
     // Nothing has opened a free entry point before there is a conversation.
     isHeld ? conversationId !== null && isInFreeWindow(tx, workspaceId, conversationId, now) : true,
   ])
-  return { template, consent, isFree }
+  return { template, consents, isFree }
 }
