@@ -10,6 +10,8 @@ const { createEventHandler } = await import('../../src/data/inbox/live.ts')
 const { listKey } = await import('../../src/data/inbox/cache.ts')
 const { currentSequence, listWithLiveChanges } = await import('../../src/data/inbox/live-changes.ts')
 const { refreshSession } = await import('../../src/session/session.ts')
+// Other files of this process are not in a browser.
+Reflect.deleteProperty(globalThis, 'window')
 
 const [userId, leadId, phone] = ['u', 'l', '5511966601235']
 const filter: ConversationFilter = { view: 'all', status: 'open', sort: 'recent' }
