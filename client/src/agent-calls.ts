@@ -745,7 +745,7 @@ export type TemplateAnswer = {
   /** Value of a text header. */
   header_param?: string
   header_location?: HeaderLocation
-  /** Values of buttons, in order: end of a URL, or code. */
+  /** Values of buttons, in order: end of a URL, or code; for `otp` the code of `body_params` again. */
   button_params?: string[]
   /** From upload_file: the file of a `header`. */
   header_upload_id?: string
@@ -758,7 +758,8 @@ export type TemplateInputs = {
   headerLocation: boolean
   /** Buttons that need a value each: a send provides them in order in `button_params`. */
   buttons: ({
-    type: 'url' | 'copy_code'
+    /** `otp`: the one-time password of the body, again. */
+    type: 'url' | 'copy_code' | 'otp'
     /** Label of the button. */
     text: string
     /** With its variable. */
@@ -775,7 +776,7 @@ export type TemplateToStart = {
   /** Value of a text header. */
   header_param?: string
   header_location?: HeaderLocation
-  /** Values of buttons, in order: end of a URL, or code. */
+  /** Values of buttons, in order: end of a URL, or code; for `otp` the code of `body_params` again. */
   button_params?: string[]
 }
 

@@ -4,16 +4,20 @@ import { QueryClient, QueryObserver } from '@tanstack/react-query'
 import type { ConversationList } from '../../src/data/inbox/list-rules.ts'
 import type { Conversation, ConversationFilter } from '../../src/data/inbox/types.ts'
 
-// The client of the API reads its address when it is loaded.
-Object.assign(globalThis, { window: { location: { origin: 'http://parley.test' } } })
+const [userId, leadId, phone] = ['u', 'l', '5511966601235']
+
+// The client of the API takes its address and `fetch` when it is loaded.
+const { fetch } = globalThis
+const answer = async () => Response.json({ user: { id: userId } })
+Object.assign(globalThis, { window: { location: { origin: 'http://parley.test' } }, fetch: answer })
 const { createEventHandler } = await import('../../src/data/inbox/live.ts')
 const { listKey } = await import('../../src/data/inbox/cache.ts')
 const { currentSequence, listWithLiveChanges } = await import('../../src/data/inbox/live-changes.ts')
 const { refreshSession } = await import('../../src/session/session.ts')
 // Other files of this process are not in a browser.
 Reflect.deleteProperty(globalThis, 'window')
+Object.assign(globalThis, { fetch })
 
-const [userId, leadId, phone] = ['u', 'l', '5511966601235']
 const filter: ConversationFilter = { view: 'all', status: 'open', sort: 'recent' }
 const minute = '2026-08-03T12:00:00.000Z'
 
@@ -51,7 +55,6 @@ test('a row of a lead that changed long ago, or with its name, is not read again
 /** Opens a list with one conversation, which the server returns as its lead is called at that time. */
 async function openInbox(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout'] })
-  t.mock.method(globalThis, 'fetch', async () => Response.json({ user: { id: userId } }))
   await refreshSession()
   const inbox = { queries: new QueryClient(), workspaceId: t.name }
   const queryKey = listKey(inbox.workspaceId, filter)

@@ -18,12 +18,12 @@ export const templateLimits = {
   url: 2000,
   phone: 20,
   code: 15,
-  expirationMinutes: 90,
-  apps: 5,
-  packageName: 224,
   buttons: 10,
   buttonsOfType: { quick_reply: 10, url: 2, phone: 1, copy_code: 1 },
 } as const
+
+/** Limits of templates for authentication. */
+const otpLimits = { expirationMinutes: 90, apps: 5, packageName: 224 } as const
 
 /** What the platform would refuse. A warning is likely to be refused in review. */
 export interface TemplateProblem {
@@ -185,20 +185,19 @@ function checkUrl(path: string, url: string, sample: string, add: Add): void {
 }
 
 function checkOtp({ type, expiresInMinutes: minutes, apps, ...otp }: TemplateOtp, add: Add): void {
-  const { expirationMinutes, buttonText, apps: mostApps, packageName: longestName } = templateLimits
-  if (minutes !== null && (minutes < 1 || minutes > expirationMinutes)) {
-    add('otp.expiresInMinutes', `must be from 1 to ${expirationMinutes}`)
+  if (minutes !== null && (minutes < 1 || minutes > otpLimits.expirationMinutes)) {
+    add('otp.expiresInMinutes', `must be from 1 to ${otpLimits.expirationMinutes}`)
   }
   const labels = type === 'copy_code' ? (['buttonText'] as const) : (['buttonText', 'autofillText'] as const)
   for (const name of labels) {
-    if (isBlank(otp[name]) || !checkText(`otp.${name}`, otp[name], buttonText, add)) continue
+    if (isBlank(otp[name]) || !checkText(`otp.${name}`, otp[name], templateLimits.buttonText, add)) continue
     if (!isPlain(otp[name]) || /[{}]/.test(otp[name])) add(`otp.${name}`, noFormatting)
   }
   if (type === 'copy_code') return
   if (apps.length === 0) add('otp.apps', 'needs at least one app')
-  if (apps.length > mostApps) add('otp.apps', `must have at most ${mostApps} items`)
+  if (apps.length > otpLimits.apps) add('otp.apps', `must have at most ${otpLimits.apps} items`)
   for (const [n, { packageName, signatureHash }] of apps.entries()) {
-    if (packageName.length > longestName || !/^[a-zA-Z]\w*(?:\.[a-zA-Z]\w*)+$/.test(packageName)) {
+    if (packageName.length > otpLimits.packageName || !/^[a-zA-Z]\w*(?:\.[a-zA-Z]\w*)+$/.test(packageName)) {
       add(`otp.apps[${n}].packageName`, 'must be the name of an Android package, such as com.example.shop')
     }
     if (!/^[A-Za-z0-9+/=]{11}$/.test(signatureHash)) {
