@@ -122,10 +122,12 @@ test('a restriction is announced with all others of the account, and holds for i
     w.received.length = 0
     assert.equal((await w.call('PATCH', `/simulator/numbers/${numberId}`, { restrictions })).status, 200)
     await simulator.settled()
-    return w.changes().map(({ field, value }) => [
-      ...[field, value.event],
-      ...value.restriction_info.map((one: { restriction_type: string }) => one.restriction_type),
-    ])
+    return w
+      .changes()
+      .map(({ field, value }) => [
+        ...[field, value.event],
+        ...value.restriction_info.map((one: { restriction_type: string }) => one.restriction_type),
+      ])
   }
   const both = ['RESTRICTED_BIZ_INITIATED_MESSAGING', 'RESTRICTED_ADD_PHONE_NUMBER_ACTION']
   assert.deepEqual(await announced(both), [['account_update', 'ACCOUNT_RESTRICTION', ...both]])

@@ -64,7 +64,10 @@ const codeRefusals: [what: string, components: object[]][] = [
   ['more than 90 minutes', [{ type: 'BODY' }, { type: 'FOOTER', code_expiration_minutes: 91 }, otp()]],
   ['a long label', [{ type: 'BODY' }, otp({ text: 'x'.repeat(26) })]],
   ['one tap without an app', [{ type: 'BODY' }, otp({ otp_type: 'ONE_TAP' })]],
-  ['a short hash', [{ type: 'BODY' }, otp({ otp_type: 'ONE_TAP', supported_apps: [{ ...app, signature_hash: 'K8a' }] })]],
+  [
+    'a short hash',
+    [{ type: 'BODY' }, otp({ otp_type: 'ONE_TAP', supported_apps: [{ ...app, signature_hash: 'K8a' }] })],
+  ],
   ['zero tap without the terms', [{ type: 'BODY' }, otp({ otp_type: 'ZERO_TAP', supported_apps: [app] })]],
 ]
 

@@ -222,7 +222,16 @@ function belongsTo(keyring: Keyring, customer: ConsentCustomer) {
     isIn(users, userIndex) || (isIn(phones, phoneIndex) && (userIndex === null || users.length === 0))
 }
 
-function toConsent({ id, purpose, decision, source, connectionId, actorType, actorId, decidedAt }: ConsentRow): Consent {
+function toConsent({
+  id,
+  purpose,
+  decision,
+  source,
+  connectionId,
+  actorType,
+  actorId,
+  decidedAt,
+}: ConsentRow): Consent {
   const actor = actorType === 'system' ? { type: actorType, id: null } : { type: actorType, id: actorId ?? '' }
   return { id, purpose, decision, source, connectionId, actor, decidedAt }
 }

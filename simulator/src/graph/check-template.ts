@@ -53,7 +53,9 @@ function checkCode(components: readonly unknown[]): string {
   const [onButton] = parametersOf(findGiven(components, 'button'))
   const code = inBody?.text
   if (typeof code !== 'string' || code.length > maxCodeLength || code !== onButton?.text) {
-    throw new GraphError(132012, { details: `The code must be the same twice, with at most ${maxCodeLength} characters` })
+    throw new GraphError(132012, {
+      details: `The code must be the same twice, with at most ${maxCodeLength} characters`,
+    })
   }
   return code
 }

@@ -98,7 +98,8 @@ function caption(message, isMine) {
 }
 
 const priceWords = ({ type, category }) =>
-  ({ free_customer_service: 'free of the month', free_entry_point: 'free after an ad' })[type] ?? `charged as ${category}`
+  ({ free_customer_service: 'free of the month', free_entry_point: 'free after an ad' })[type] ??
+  `charged as ${category}`
 
 // A customer's phone shows statuses of the business's messages; the owner's shows only those of its own.
 const isShownTo = ({ from }, isMine) => isMine || from !== 'customer'

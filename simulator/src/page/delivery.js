@@ -101,7 +101,7 @@ function showFaults(faults) {
     const text = words.filter(Boolean).join(' · ')
     const button = make('button', { type: 'button', text: 'Remove', 'aria-label': `Remove: ${text}` })
     button.addEventListener('click', () => act(() => callSimulator('DELETE', `/simulator/faults/${id}`)))
-    return make('li', {}, make('span', { text }), button)
+    return make('li', { className: 'entry' }, make('span', { text }), button)
   })
   $('faults').replaceChildren(...rows)
 }
@@ -114,8 +114,7 @@ function showCustomers(customers) {
   $('to').value = chosen
 }
 
-const fill = (id, options) =>
-  $(id).replaceChildren(...options.map(([text, value]) => make('option', { value, text })))
+const fill = (id, options) => $(id).replaceChildren(...options.map(([text, value]) => make('option', { value, text })))
 
 /** Adds controls to a place; returns the functions that show the values, by field. */
 function controls(place, list, path) {

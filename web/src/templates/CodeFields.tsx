@@ -117,11 +117,7 @@ function AppFields({ otp: { apps }, set, errorOf }: AppFieldsProps) {
                 set({ apps: apps.with(n, { ...app, signatureHash: currentTarget.value.trim() }) })
               }
             />
-            <Button
-              size="compact-sm"
-              variant="default"
-              onClick={() => set({ apps: apps.filter((_, at) => at !== n) })}
-            >
+            <Button size="compact-sm" variant="default" onClick={() => set({ apps: apps.filter((_, at) => at !== n) })}>
               {texts.removeApp}
             </Button>
           </li>

@@ -17,7 +17,8 @@ import { Count, type PartProps } from './editor-parts.tsx'
 import { SampleFile } from './SampleFile.tsx'
 import type { DraftEditor } from './use-draft-editor.ts'
 
-const isMissing = (message: string): boolean => /^(?:is required|needs (?:a sample|at least)|must be accepted)/.test(message)
+const isMissing = (message: string): boolean =>
+  /^(?:is required|needs (?:a sample|at least)|must be accepted)/.test(message)
 
 /** All fields of a template. */
 export function Editor({ editor, isTried }: { editor: DraftEditor; isTried: boolean }) {
@@ -82,7 +83,9 @@ function Identity({ editor, errorOf }: PartProps) {
           value={content.category}
           allowDeselect={false}
           error={errorOf('category')}
-          onChange={(chosen) => chosen !== null && change(categoryChange(content, chosen as TemplateContent['category']))}
+          onChange={(chosen) =>
+            chosen !== null && change(categoryChange(content, chosen as TemplateContent['category']))
+          }
         />
       </div>
       <p className={styles.help}>{texts.categoryHelp[content.category]}</p>

@@ -47,7 +47,11 @@ const Otp = titled('TemplateContentOtp', {
   expiresInMinutes: nullable(
     Type.Integer({ minimum: 0, maximum: 10_000, description: 'Adds how long the code is valid; null without.' }),
   ),
-  buttonText: draftText(draftLimits.button, 'Label of the button that copies; empty: that of the platform.', 'Copy code'),
+  buttonText: draftText(
+    draftLimits.button,
+    'Label of the button that copies; empty: that of the platform.',
+    'Copy code',
+  ),
   autofillText: draftText(draftLimits.button, 'Label of the button that fills in; empty: as above.', 'Autofill'),
   apps: Type.Array(
     Type.Object(

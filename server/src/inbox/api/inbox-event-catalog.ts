@@ -185,7 +185,13 @@ export const inboxEvents: Record<InboxEventName, EventDefinition> = {
     guide: 'A customer opted out of marketing or of other templates, or in again.',
     schema: ConsentChanged,
     sample: (id, at) =>
-      consentChanged(sampleConversation(id, at), 'marketing', { decision: 'opted_out', source: 'keyword' }, systemActor, at),
+      consentChanged(
+        sampleConversation(id, at),
+        'marketing',
+        { decision: 'opted_out', source: 'keyword' },
+        systemActor,
+        at,
+      ),
     mask: withoutMasking,
   },
   'inbox.conversation.standby_changed': {

@@ -3,7 +3,12 @@ import type { Tx } from '../../base/db.ts'
 import { newId } from '../../base/id.ts'
 import { columnNames } from '../../base/postgres/rows.ts'
 import type { ThreadOwner } from '../../channels/channel-event.ts'
-import { type ConsentDecision, type ConsentPurpose, type ConsentSource, consentPurposes } from '../../consents/consent.ts'
+import {
+  type ConsentDecision,
+  type ConsentPurpose,
+  type ConsentSource,
+  consentPurposes,
+} from '../../consents/consent.ts'
 import { recordEvents } from '../../events/record.ts'
 import type { Actor } from '../../workspaces/actor.ts'
 import type { ConversationChange, DraftOutcome } from './change.ts'

@@ -127,7 +127,11 @@ export const dailySendsReached = (limit: number, retryAfterSeconds: number): Api
   )
 
 /** The platform refuses such messages too, and counts each against the quality of the number. */
-export const optedOut = ({ purpose, source, decidedAt: at }: Pick<Consent, 'purpose' | 'source' | 'decidedAt'>): ApiError =>
+export const optedOut = ({
+  purpose,
+  source,
+  decidedAt: at,
+}: Pick<Consent, 'purpose' | 'source' | 'decidedAt'>): ApiError =>
   unprocessable(
     `The customer has opted out of ${optOutPurposes[purpose]} (${optOutSources[source]}, ${at.toISOString().slice(0, 10)}). Send no ${purpose} template until they opt in again; a text within the window or a template of another category can be sent.`,
     { code: 'OPTED_OUT', purpose, source, opted_out_at: at.toISOString() },

@@ -2,7 +2,13 @@ import { type Static, Type } from 'typebox'
 import { conflict } from '../../base/errors.ts'
 import { nullable, oneOf, timestamp, titled } from '../../base/route.ts'
 import { uuid } from '../../base/schema-types.ts'
-import { type ConsentDecision, type ConsentPurpose, consentDecisions, consentPurposes, consentSources } from '../../consents/consent.ts'
+import {
+  type ConsentDecision,
+  type ConsentPurpose,
+  consentDecisions,
+  consentPurposes,
+  consentSources,
+} from '../../consents/consent.ts'
 import { listConsents, maxConsents, maxListed } from '../../consents/store.ts'
 import type { Member } from '../../team/member.ts'
 import type { TeamApi } from '../../team/team-api.ts'
@@ -27,7 +33,9 @@ export interface ConsentDeps extends LeadDeps {
 
 const LeadConsent = titled('LeadConsent', {
   id: idSchema('The entry.'),
-  purpose: oneOf(consentPurposes, { description: 'What it is about: marketing, or templates of the category utility.' }),
+  purpose: oneOf(consentPurposes, {
+    description: 'What it is about: marketing, or templates of the category utility.',
+  }),
   decision: oneOf(consentDecisions, { description: 'What was decided.' }),
   source: oneOf(consentSources, {
     description:

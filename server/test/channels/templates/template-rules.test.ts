@@ -142,10 +142,12 @@ const table: [changes: Partial<TemplateContent>, ...problems: string[]][] = [
   [code({ type: 'one_tap' }), 'otp.apps needs at least one app'],
   [code({ type: 'one_tap', apps: Array(6).fill(app) }), 'otp.apps must have at most 5 items'],
   [code({ type: 'one_tap', apps: [app], autofillText: longest(26) }), 'otp.autofillText must have at most 25'],
-  ...['shop', 'com.1shop', 'com.shop-a', `com.${longest(221)}`].map((packageName): [Partial<TemplateContent>, string] => [
-    code({ type: 'one_tap', apps: [{ ...app, packageName }] }),
-    'otp.apps[0].packageName must be the name of an Android package',
-  ]),
+  ...['shop', 'com.1shop', 'com.shop-a', `com.${longest(221)}`].map(
+    (packageName): [Partial<TemplateContent>, string] => [
+      code({ type: 'one_tap', apps: [{ ...app, packageName }] }),
+      'otp.apps[0].packageName must be the name of an Android package',
+    ],
+  ),
   ...['K8a/AINcGX', 'K8a/AINcGX77', 'K8a_AINcGX7'].map((signatureHash): [Partial<TemplateContent>, string] => [
     code({ type: 'one_tap', apps: [{ ...app, signatureHash }] }),
     'otp.apps[0].signatureHash must have the 11 letters',

@@ -98,7 +98,12 @@ test('a template is written, submitted, approved by the platform and sent', asyn
 
 test('a template for authentication is submitted, and people and agents send its code', async () => {
   const otp = { type: 'copy_code', hasSecurityNote: true, expiresInMinutes: 5, buttonText: '', autofillText: '' }
-  const draft = await written({ category: 'AUTHENTICATION', body: '', samples: [], otp: { ...otp, apps: [], acceptsTerms: false } })
+  const draft = await written({
+    category: 'AUTHENTICATION',
+    body: '',
+    samples: [],
+    otp: { ...otp, apps: [], acceptsTerms: false },
+  })
   assert.deepEqual(draft.problems, [])
   const { status, body } = await submit(draft.id)
   assert.equal(status, 200, JSON.stringify(body))

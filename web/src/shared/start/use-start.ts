@@ -115,7 +115,11 @@ function requestOf({ phone, template, values, inputs }: Draft, connectionId: str
   if (hasInputProblem(inputProblems(template, inputs))) return null
   const { name, language } = template
   const body_params = values.map((one) => one.trim())
-  return { connectionId, phone, template: { name, language, body_params, ...inputFields(template, inputs, body_params[0]) } }
+  return {
+    connectionId,
+    phone,
+    template: { name, language, body_params, ...inputFields(template, inputs, body_params[0]) },
+  }
 }
 
 /** Returns the connection to send from, and the existing conversation with it. */
