@@ -745,7 +745,7 @@ export type TemplateAnswer = {
   /** Value of a text header. */
   header_param?: string
   header_location?: HeaderLocation
-  /** Values of buttons, in order: end of a URL, or code; for `otp` the code of `body_params` again. */
+  /** Values of buttons, in order: end of a URL, or code. */
   button_params?: string[]
   /** From upload_file: the file of a `header`. */
   header_upload_id?: string
@@ -776,7 +776,7 @@ export type TemplateToStart = {
   /** Value of a text header. */
   header_param?: string
   header_location?: HeaderLocation
-  /** Values of buttons, in order: end of a URL, or code; for `otp` the code of `body_params` again. */
+  /** Values of buttons, in order: end of a URL, or code. */
   button_params?: string[]
 }
 

@@ -87,7 +87,7 @@ const templateInputFields = {
   button_params: Type.Optional(
     Type.Array(Type.String({ maxLength: 2000 }), {
       maxItems: 10,
-      description: 'Values of buttons, in order: end of a URL, or code; for `otp` the code of `body_params` again.',
+      description: 'Values of buttons, in order: end of a URL, or code.',
       example: ['A-17'],
     }),
   ),

@@ -51,7 +51,7 @@ const LeadConsent = titled('LeadConsent', {
   counts: Type.Boolean({ description: 'False: it arrived after a newer decision, and changed nothing.' }),
 })
 
-const Consents = Type.Object({
+const Consents = titled('LeadConsents', {
   current: nullable(LeadConsent),
   utility: Type.Union([LeadConsent, Type.Null()], {
     description: 'The current decision about templates of the category utility; `current` is about marketing.',
