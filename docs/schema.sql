@@ -1064,7 +1064,7 @@ create table message_charges (
   constraint message_charges_actor_type_check CHECK ((actor_type = ANY (ARRAY['agent'::text, 'user'::text, 'token'::text, 'system'::text]))),
   constraint message_charges_step_check CHECK (((step >= 1) AND (step <= 3))),
   constraint message_charges_pkey PRIMARY KEY (workspace_id, connection_id, external_index)
-) with (fillfactor=85);
+) with (fillfactor=75);
 
 CREATE INDEX message_charges_conversation ON message_charges USING btree (workspace_id, conversation_id) WHERE (conversation_id IS NOT NULL);
 CREATE INDEX message_charges_time ON message_charges USING btree (workspace_id, charged_at);
