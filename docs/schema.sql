@@ -247,7 +247,7 @@ create table consents (
   constraint consents_actor_type_check CHECK ((actor_type = ANY (ARRAY['agent'::text, 'user'::text, 'token'::text, 'form'::text, 'system'::text]))),
   constraint consents_channel_check CHECK ((channel = 'whatsapp'::text)),
   constraint consents_decision_check CHECK ((decision = ANY (ARRAY['opted_in'::text, 'opted_out'::text]))),
-  constraint consents_purpose_check CHECK ((purpose = 'marketing'::text)),
+  constraint consents_purpose_check CHECK ((purpose = ANY (ARRAY['marketing'::text, 'utility'::text]))) NOT VALID,
   constraint consents_source_check CHECK ((source = ANY (ARRAY['platform'::text, 'platform_error'::text, 'keyword'::text, 'form'::text, 'member'::text, 'agent'::text]))),
   constraint consents_pkey PRIMARY KEY (workspace_id, id)
 );
@@ -1064,7 +1064,7 @@ create table message_charges (
   constraint message_charges_actor_type_check CHECK ((actor_type = ANY (ARRAY['agent'::text, 'user'::text, 'token'::text, 'system'::text]))),
   constraint message_charges_step_check CHECK (((step >= 1) AND (step <= 3))),
   constraint message_charges_pkey PRIMARY KEY (workspace_id, connection_id, external_index)
-);
+) with (fillfactor=75);
 
 CREATE INDEX message_charges_conversation ON message_charges USING btree (workspace_id, conversation_id) WHERE (conversation_id IS NOT NULL);
 CREATE INDEX message_charges_time ON message_charges USING btree (workspace_id, charged_at);

@@ -758,7 +758,8 @@ export type TemplateInputs = {
   headerLocation: boolean
   /** Buttons that need a value each: a send provides them in order in `button_params`. */
   buttons: ({
-    type: 'url' | 'copy_code'
+    /** `otp`: the one-time password of the body, again. */
+    type: 'url' | 'copy_code' | 'otp'
     /** Label of the button. */
     text: string
     /** With its variable. */

@@ -19,12 +19,12 @@ export type AdReferral = {
 /** `waba`: official cloud API. `unofficial`: QR session. `partner`: connected partner number. */
 export type Channel = 'waba' | 'unofficial' | 'partner'
 
-/** `inbox.conversation.consent_changed`: the customer opted out of marketing messages, or in again. */
+/** `inbox.conversation.consent_changed`: the customer opted out of messages with a purpose, or in again. */
 export type ConsentChangedEvent = {
   /** Conversation id. Never changes: a customer has one conversation per connection. */
   conversation_id: string
-  /** What the decision is about. */
-  purpose: 'marketing'
+  /** What the decision is about: marketing, or templates of the category utility. */
+  purpose: 'marketing' | 'utility'
   /** The current decision; null: none, the last was undone. */
   decision: 'opted_in' | 'opted_out' | null
   /** Where it was decided. */

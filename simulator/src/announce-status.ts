@@ -19,10 +19,23 @@ function announceToAccount(platform: Platform, number: BusinessNumber, changed: 
       ...{ display_phone_number: phone, event, max_daily_conversations_per_business: messagingLimit },
     })
   }
+  if (changed.restrictions !== undefined) announceRestrictions(platform, number)
   if (changed.nameStatus !== undefined) {
     const decision = nameStatus === 'PENDING_REVIEW' ? 'DEFERRED' : nameStatus
     send('phone_number_name_update', { display_phone_number: phone, decision, requested_verified_name: name })
   }
+}
+
+const restrictedMs = 7 * 86_400_000
+
+/** Announces all current restrictions of the account, as the platform does with each change. */
+function announceRestrictions({ clock, webhookSender }: Platform, number: BusinessNumber): void {
+  const expiration = Math.floor((clock.now().getTime() + restrictedMs) / 1000)
+  const value = {
+    event: 'ACCOUNT_RESTRICTION',
+    restriction_info: number.restrictions.map((restriction_type) => ({ restriction_type, expiration })),
+  }
+  webhookSender.send(number, { field: 'account_update', value, isTimed: true })
 }
 
 const newChatsTotal = 50

@@ -100,7 +100,7 @@ function numberRoutes(app: App, platform: Platform): void {
 function shareFields(
   { world }: Platform,
   { accessToken, accountId }: BusinessNumber,
-  { tokenState, missingPermission, subscribed, hasOtherApp }: Partial<BusinessNumber>,
+  { tokenState, missingPermission, subscribed, hasOtherApp, restrictions }: Partial<BusinessNumber>,
 ): void {
   for (const other of world.numbers.values()) {
     if (other.accessToken === accessToken) {
@@ -110,6 +110,7 @@ function shareFields(
     if (other.accountId === accountId) {
       if (subscribed !== undefined) other.subscribed = subscribed
       if (hasOtherApp !== undefined) other.hasOtherApp = hasOtherApp
+      if (restrictions !== undefined) other.restrictions = restrictions
     }
   }
 }

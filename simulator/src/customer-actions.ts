@@ -305,6 +305,7 @@ export const accountEvents = [
   'ACCOUNT_RESTRICTION',
   'ACCOUNT_VIOLATION',
   'DISABLED_UPDATE',
+  'ACCOUNT_DELETED',
   'PARTNER_REMOVED',
   'ACCOUNT_OFFBOARDED',
   'ACCOUNT_RECONNECTED',
@@ -316,7 +317,8 @@ export function announceAccount(
   number: BusinessNumber,
   event: (typeof accountEvents)[number],
 ): void {
-  webhookSender.send(number, { field: 'account_update', value: { event }, isTimed: true })
+  const violation = event === 'ACCOUNT_VIOLATION' ? { violation_info: { violation_type: 'SPAM' } } : {}
+  webhookSender.send(number, { field: 'account_update', value: { event, ...violation }, isTimed: true })
 }
 
 // Every account has the same templates here, and gets each announcement once.

@@ -2,6 +2,11 @@ import { type Static, Type } from 'typebox'
 import { nullable, oneOf, timestamp } from '../../server/src/base/route.ts'
 import type { BusinessNumber } from './world.ts'
 
+export const restrictionTypes = [
+  'RESTRICTED_BIZ_INITIATED_MESSAGING',
+  'RESTRICTED_CUSTOMER_INITIATED_MESSAGING',
+  'RESTRICTED_ADD_PHONE_NUMBER_ACTION',
+] as const
 const capLevels = ['NONE', 'FIRST_WARNING', 'SECOND_WARNING', 'CAPPED'] as const
 
 /** Status of a number that can be changed, in the platform's words. */
@@ -16,6 +21,10 @@ export const numberStatusFields = Type.Object({
   }),
   canSend: oneOf(['AVAILABLE', 'LIMITED', 'BLOCKED'], { description: 'Result of the health check' }),
   problem: Type.String({ maxLength: 1000, description: 'Why it cannot send everything; empty without a problem' }),
+  restrictions: Type.Array(oneOf(restrictionTypes), {
+    maxItems: restrictionTypes.length,
+    description: 'What the platform does not let the account do, for a week; announced for all its numbers',
+  }),
   newChatLevel: oneOf(capLevels, { description: 'Limit of a linked phone on new chats' }),
   newChatsUsed: Type.Integer({
     minimum: 0,
@@ -33,6 +42,7 @@ export const healthyStatus: SimulatedStatus = {
   nameStatus: 'APPROVED',
   canSend: 'AVAILABLE',
   problem: '',
+  restrictions: [],
   newChatLevel: 'NONE',
   newChatsUsed: 0,
   newChatsLockedUntil: null,

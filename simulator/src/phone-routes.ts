@@ -55,19 +55,31 @@ const policy = [
 ].join('; ')
 
 const types: Record<string, string> = { '.html': 'text/html', '.css': 'text/css', '.js': 'text/javascript' }
-const pages: Record<string, string> = {
-  'phone.html': '/phone',
-  'owner.html': '/phone/owner',
-  'platform.html': '/phone/platform',
-  'templates.html': '/phone/templates',
+const pages: Record<string, { path: string; title: string }> = {
+  'phone.html': { path: '/phone', title: 'Customers' },
+  'owner.html': { path: '/phone/owner', title: 'Business phone' },
+  'platform.html': { path: '/phone/platform', title: 'Platform' },
+  'numbers.html': { path: '/phone/numbers', title: 'Numbers' },
+  'templates.html': { path: '/phone/templates', title: 'Templates' },
+  'delivery.html': { path: '/phone/delivery', title: 'Delivery' },
 }
 
-/** Serves the pages: the customers' phones, the business's own, the platform, and its review of templates. */
+const linksFrom = (here: string): string =>
+  Object.values(pages)
+    .map(({ path, title }) => `<a href="${path}"${path === here ? ' aria-current="page"' : ''}>${title}</a>`)
+    .join('')
+
+/**
+ * Serves the pages: the customers' phones, the business's own, connecting numbers, what numbers may do and cost, the
+ * review of templates, and how messages and webhooks are delivered.
+ */
 export function phoneRoutes(app: App): void {
   for (const file of readdirSync(new URL('page/', import.meta.url))) {
-    const text = readFileSync(new URL(`page/${file}`, import.meta.url), 'utf8')
+    const path = pages[file]?.path ?? `/phone/${file}`
+    const source = readFileSync(new URL(`page/${file}`, import.meta.url), 'utf8')
+    const text = source.replace('<!-- pages -->', linksFrom(path))
     const type = `${types[extname(file)]}; charset=utf-8`
-    app.get(pages[file] ?? `/phone/${file}`, { schema: { hide: true } }, (_request, reply) =>
+    app.get(path, { schema: { hide: true } }, (_request, reply) =>
       reply
         .type(type)
         .header('content-security-policy', policy)

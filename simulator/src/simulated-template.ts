@@ -11,6 +11,9 @@ export interface TemplateComponent {
   format?: 'TEXT' | 'IMAGE' | 'VIDEO' | 'DOCUMENT' | 'LOCATION'
   text?: string
   example?: unknown
+  /** Of the body and the footer of a template for authentication. */
+  add_security_recommendation?: boolean
+  code_expiration_minutes?: number
   buttons?: TemplateButton[]
 }
 

@@ -100,9 +100,11 @@ export interface FreeEntry {
 }
 
 export interface Prompt {
-  type: 'link' | 'location_request' | 'contact_request' | 'address_request' | 'flow'
+  type: 'link' | 'location_request' | 'contact_request' | 'address_request' | 'flow' | 'code'
   title: string
   url?: string
+  /** One-time password that the button copies. */
+  code?: string
   /** Comes back with the answers of a form. */
   token?: string
 }

@@ -111,3 +111,27 @@ test('a changed status of a number is reported and announced', async () => {
     [['phone_number_quality_update', phone, 'TIER_250']],
   )
 })
+
+test('a restriction is announced with all others of the account, and holds for its other numbers', async () => {
+  const { numberId } = simulator.number
+  const { body: other } = await w.call('POST', '/simulator/numbers', {
+    ...{ name: 'Second shop', phone: '15550783999', sharesAccountOf: numberId },
+  })
+  const announced = async (restrictions: string[]) => {
+    await simulator.settled()
+    w.received.length = 0
+    assert.equal((await w.call('PATCH', `/simulator/numbers/${numberId}`, { restrictions })).status, 200)
+    await simulator.settled()
+    return w
+      .changes()
+      .map(({ field, value }) => [
+        ...[field, value.event],
+        ...value.restriction_info.map((one: { restriction_type: string }) => one.restriction_type),
+      ])
+  }
+  const both = ['RESTRICTED_BIZ_INITIATED_MESSAGING', 'RESTRICTED_ADD_PHONE_NUMBER_ACTION']
+  assert.deepEqual(await announced(both), [['account_update', 'ACCOUNT_RESTRICTION', ...both]])
+  assert.deepEqual(simulator.platform.world.numbers.get(other.numberId)?.restrictions, both)
+  assert.deepEqual(await announced([]), [['account_update', 'ACCOUNT_RESTRICTION']])
+  assert.equal((await w.call('PATCH', `/simulator/numbers/${numberId}`, { restrictions: ['OTHER'] })).status, 400)
+})

@@ -54,6 +54,45 @@ test('a new template is refused for what the platform refuses, with its subcode'
   }
 })
 
+const otp = (more: object = {}) => buttons({ type: 'OTP', otp_type: 'COPY_CODE', ...more })
+const app = { package_name: 'com.example.shop', signature_hash: 'K8a/AINcGX7' }
+const codeRefusals: [what: string, components: object[]][] = [
+  ['an own text', [hello, otp()]],
+  ['a header', [{ type: 'HEADER', format: 'TEXT', text: 'Code' }, { type: 'BODY' }, otp()]],
+  ['no button', [{ type: 'BODY' }]],
+  ['another button', [{ type: 'BODY' }, buttons({ type: 'QUICK_REPLY', text: 'Thanks' })]],
+  ['more than 90 minutes', [{ type: 'BODY' }, { type: 'FOOTER', code_expiration_minutes: 91 }, otp()]],
+  ['a long label', [{ type: 'BODY' }, otp({ text: 'x'.repeat(26) })]],
+  ['one tap without an app', [{ type: 'BODY' }, otp({ otp_type: 'ONE_TAP' })]],
+  [
+    'a short hash',
+    [{ type: 'BODY' }, otp({ otp_type: 'ONE_TAP', supported_apps: [{ ...app, signature_hash: 'K8a' }] })],
+  ],
+  ['zero tap without the terms', [{ type: 'BODY' }, otp({ otp_type: 'ZERO_TAP', supported_apps: [app] })]],
+]
+
+test('a template for authentication gets the texts of the platform and a link for its button', async () => {
+  for (const [what, components] of codeRefusals) {
+    assert.equal((await create(components, { category: 'AUTHENTICATION' })).status, 400, what)
+  }
+  const body = { type: 'body', add_security_recommendation: true }
+  const footer = { type: 'footer', code_expiration_minutes: 5 }
+  const fields = { name: 'code', category: 'authentication', language: 'pt_BR' }
+  assert.equal((await create([body, footer, otp()], fields)).body.status, 'PENDING')
+  const [{ category, components }] = (await w.graph('GET', `${list}?name=code`)).body.data
+  const [shownBody, shownFooter, { buttons: all }] = components
+  assert.deepEqual(
+    [category, shownBody.text, shownFooter.text, all[0].type, all[0].url],
+    [
+      'AUTHENTICATION',
+      '*{{1}}* é o seu código de verificação. Para sua segurança, não compartilhe este código.',
+      'Este código expira em 5 minutos.',
+      'URL',
+      'https://www.whatsapp.com/otp/code/?otp_type=COPY_CODE&code_expiration_minutes=5&code=otp{{1}}',
+    ],
+  )
+})
+
 test('a template waits for review, and each decision is sent by a webhook', async () => {
   const made = await create([hello], { name: 'reviewed' })
   assert.deepEqual([made.status, made.body.status], [200, 'PENDING'])

@@ -39,6 +39,19 @@ test('a customer opts out by a keyword; a person records another decision, and t
   await marketing.getByText('Opted out', { exact: true }).waitFor()
 })
 
+test('a person records that a customer wants no updates, apart from marketing', async () => {
+  const { id } = await newConversation('Yvonne', '5511955507704')
+  const { page } = await demo.open(`inbox/${id}`)
+  const updates = page.getByRole('complementary', { name: 'Customer' }).getByRole('region', { name: 'Updates' })
+  await updates.getByRole('button', { name: 'Opt out…' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Opt out of updates?' })
+  await dialog.getByRole('button', { name: 'Opt out', exact: true }).click()
+  await updates.getByText('Opted out', { exact: true }).waitFor()
+  await marketingOf(page, 'Customer').getByText('No decision yet').waitFor()
+  await page.getByText(/recorded that the customer opted out of updates$/).waitFor()
+  await assertAccessible(page)
+})
+
 test('a lead shows the decision, and one recorded there counts in its conversation', async () => {
   const { id } = await newConversation('Wanda', '5511955507702')
   const leads = `/workspaces/${demo.workspaceId}/leads`

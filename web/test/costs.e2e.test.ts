@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { assertAccessible } from './support/accessibility.ts'
 import { allowLoadFailure, phone } from './support/browser.ts'
 import { field, newWriter, thread, waitUntil } from './support/composing.ts'
-import { openDemo } from './support/demo.ts'
+import { newMember, openDemo } from './support/demo.ts'
 
 const demo = await openDemo()
 const csv = (price: string) => `currency,market,category,price,valid_from\nUSD,Brazil,utility,${price},2020-01-01\n`
@@ -97,4 +97,38 @@ test('a person who exceeds a budget is asked first, and the thread says who sent
   await line.getByRole('button', { name: 'Send anyway' }).click()
   await waitUntil(eva.receivedMessages, { length: 1 })
   await thread(page).getByText('sent a message over budget').waitFor()
+})
+
+test('an admin says on the page of a connection how the platform bills it; members do not see it', async () => {
+  const workspace = `/workspaces/${demo.workspaceId}`
+  const { connections } = await demo.team('GET', `${workspace}/connections`)
+  const { id, name } = connections.find(({ channel }: { channel: string }) => channel === 'waba')
+  const { page } = await demo.open(`connections/${id}`)
+  const billing = page.getByRole('region', { name: 'Billing' })
+  await billing.getByRole('button', { name: 'Change' }).click()
+  const panel = page.getByRole('dialog', { name: `Billing of ${name}` })
+  await panel.getByRole('combobox', { name: 'Currency of this number' }).fill('EUR')
+  await page.getByRole('option', { name: 'Euro (EUR)' }).click()
+  await panel.getByRole('combobox', { name: 'Time zone of the account' }).fill('Sao_Paulo')
+  await page.getByRole('option', { name: 'America/Sao_Paulo' }).click()
+  await panel.getByLabel('Free service messages a month').fill('')
+  await panel.getByRole('button', { name: 'Save' }).click()
+  await panel.getByText('Enter a number.').waitFor()
+  await panel.getByLabel('Free service messages a month').fill('250')
+  await assertAccessible(page)
+  await panel.getByRole('button', { name: 'Save' }).click()
+  await billing.getByText('EUR', { exact: true }).waitFor()
+  await billing.getByText('America/Sao_Paulo').waitFor()
+  await billing.getByText('250', { exact: true }).waitFor()
+  const stored = await demo.team('GET', `${workspace}/rate-cards`)
+  assert.deepEqual(stored.connections, [{ connectionId: id, currency: 'EUR' }])
+  assert.equal(stored.settings.freeServiceMessages, 250)
+  await page.setViewportSize(phone)
+  const width = await page.evaluate('document.documentElement.scrollWidth')
+  assert.ok((width as number) <= phone.width, `${width} wide`)
+
+  const { page: theirs } = await newMember(demo, 'Rui Costa')
+  await theirs.goto(page.url())
+  await theirs.getByRole('region', { name: 'Templates' }).waitFor()
+  assert.equal(await theirs.getByRole('region', { name: 'Billing' }).count(), 0)
 })

@@ -11,6 +11,13 @@ export type ConsentSource = (typeof consentSources)[number]
 export const consentDecisions = ['opted_in', 'opted_out'] as const
 export type ConsentDecision = (typeof consentDecisions)[number]
 
+/**
+ * What a decision is about. The platform, keywords and forms know marketing only; people record that a customer does not
+ * want other templates either (`utility`: about orders, appointments and the like), or wants them again.
+ */
+export const consentPurposes = ['marketing', 'utility'] as const
+export type ConsentPurpose = (typeof consentPurposes)[number]
+
 /** Identifiers of the customer, as far as known. At least one is needed to record a decision. */
 export interface ConsentCustomer {
   /** Digits with country code. */
@@ -19,9 +26,11 @@ export interface ConsentCustomer {
   userId: string | null
 }
 
-/** A decision about marketing messages, to record. */
+/** A decision to record. */
 export interface NewConsent {
   customer: ConsentCustomer
+  /** Default: `marketing`. */
+  purpose?: ConsentPurpose
   decision: ConsentDecision
   source: ConsentSource
   actor: Actor
@@ -34,9 +43,15 @@ export interface NewConsent {
 /** A recorded decision. */
 export interface Consent extends Pick<NewConsent, 'decision' | 'source' | 'actor' | 'connectionId'> {
   id: string
+  purpose: ConsentPurpose
   /** By our clock. */
   decidedAt: Date
 }
+
+/** The current decision of a customer about each purpose; null: none. */
+export type Decisions = Readonly<Record<ConsentPurpose, Consent | null>>
+
+export const noDecisions: Decisions = { marketing: null, utility: null }
 
 /** An earlier decision, as far as it matters for the order. */
 export interface KnownConsent extends Pick<NewConsent, 'decision' | 'source' | 'reportedAt'> {

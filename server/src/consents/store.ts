@@ -4,15 +4,29 @@ import { newId } from '../base/id.ts'
 import { phoneClass, phoneKeys } from '../base/phone/phone-variants.ts'
 import { byteaArray } from '../base/postgres/values.ts'
 import type { Actor } from '../workspaces/actor.ts'
-import { type Consent, type ConsentCustomer, type KnownConsent, type NewConsent, orderConsent } from './consent.ts'
+import {
+  type Consent,
+  type ConsentCustomer,
+  type ConsentPurpose,
+  consentPurposes,
+  type Decisions,
+  type KnownConsent,
+  type NewConsent,
+  noDecisions,
+  orderConsent,
+} from './consent.ts'
 
-/** Decisions kept per customer; older ones are deleted. */
+/** Decisions kept per customer and purpose; older ones are deleted. */
 export const maxConsents = 50
+
+/** Longest history of a customer. */
+export const maxListed = maxConsents * consentPurposes.length
 
 const undoWithinMs = 10 * 60_000
 
 interface ConsentRow extends KnownConsent {
   id: string
+  purpose: ConsentPurpose
   connectionId: string | null
   actorType: Actor['type']
   actorId: string | null
@@ -38,14 +52,16 @@ export async function storeConsent(
 ): Promise<RecordedConsent> {
   await lockConsents(tx, keyring, next.customer)
   const known = await selectRows(tx, workspaceId, digestsOf(keyring, [next.customer]))
-  const own = known.filter((row) => belongsTo(keyring, next.customer)(row))
+  const { purpose = 'marketing' } = next
+  const isOwn = belongsTo(keyring, next.customer)
+  const own = known.filter((row) => row.purpose === purpose && isOwn(row))
   const order = orderConsent(next, own)
   const current = own.find(({ isLate }) => !isLate)
   if (order === 'repeated' && current !== undefined) return { current: toConsent(current), isNew: false }
   const id = newId(now)
   // After the current one: the clocks of two machines differ, and two decisions can be made in one millisecond.
   const decidedAt = new Date(Math.max(now.getTime(), (current?.decidedAt.getTime() ?? 0) + 1))
-  await insertRow(tx, keyring, workspaceId, { ...next, id, decidedAt, isLate: order === 'late' })
+  await insertRow(tx, keyring, workspaceId, { ...next, purpose, id, decidedAt, isLate: order === 'late' })
   const surplus = own.slice(maxConsents - 1).flatMap((row) => (row === current ? [] : [row.id]))
   if (surplus.length > 0) {
     await tx`
@@ -54,7 +70,7 @@ export async function storeConsent(
         and id = any (${surplus}::uuid[])`
   }
   const { decision, source, actor, connectionId } = next
-  const counts = { id, decision, source, actor, connectionId, decidedAt }
+  const counts = { id, purpose, decision, source, actor, connectionId, decidedAt }
   return { current: order === 'late' && current !== undefined ? toConsent(current) : counts, isNew: true }
 }
 
@@ -66,11 +82,12 @@ export async function undoConsent(
   tx: Tx,
   keyring: Keyring,
   workspaceId: string,
-  { customer, actor }: Pick<NewConsent, 'customer' | 'actor'>,
+  { customer, actor, purpose = 'marketing' }: Pick<NewConsent, 'customer' | 'actor' | 'purpose'>,
   now: Date,
 ): Promise<Consent | null | undefined> {
   await lockConsents(tx, keyring, customer)
-  const rows = await selectRows(tx, workspaceId, digestsOf(keyring, [customer]), tx`and not is_late`)
+  const ofPurpose = tx`and not is_late and purpose = ${purpose}`
+  const rows = await selectRows(tx, workspaceId, digestsOf(keyring, [customer]), ofPurpose)
   const [last, former] = rows.filter(belongsTo(keyring, customer))
   const isOwn = last !== undefined && last.actorType === actor.type && last.actorId === actor.id
   if (!isOwn || now.getTime() - last.decidedAt.getTime() > undoWithinMs) return undefined
@@ -81,18 +98,22 @@ export async function undoConsent(
   return former === undefined ? null : toConsent(former)
 }
 
-/** Returns the current decision of each customer, null if there is none, in one statement. */
+/** Returns the current decisions of each customer, in one statement. */
 export async function findConsents(
   sql: Sql,
   keyring: Keyring,
   workspaceId: string,
   customers: readonly ConsentCustomer[],
-): Promise<(Consent | null)[]> {
+): Promise<Decisions[]> {
   const rows = await selectRows(sql, workspaceId, digestsOf(keyring, customers), sql`and not is_late`)
-  if (rows.length === 0) return customers.map(() => null)
+  if (rows.length === 0) return customers.map(() => noDecisions)
   return customers.map((customer) => {
-    const row = rows.find(belongsTo(keyring, customer))
-    return row === undefined ? null : toConsent(row)
+    const own = rows.filter(belongsTo(keyring, customer))
+    const currentOf = (purpose: ConsentPurpose) => {
+      const row = own.find((one) => one.purpose === purpose)
+      return row === undefined ? null : toConsent(row)
+    }
+    return { marketing: currentOf('marketing'), utility: currentOf('utility') }
   })
 }
 
@@ -105,7 +126,7 @@ export async function listConsents(
 ): Promise<(Consent & { isLate: boolean })[]> {
   const customers = phones.map((phone) => ({ phone, userId: null }))
   const rows = await selectRows(sql, workspaceId, digestsOf(keyring, customers))
-  return rows.slice(0, maxConsents).map((row) => ({ ...toConsent(row), isLate: row.isLate }))
+  return rows.slice(0, maxListed).map((row) => ({ ...toConsent(row), isLate: row.isLate }))
 }
 
 /** Gives a customer's decisions the identifiers that the customer has now: a new number, or one that became known. */
@@ -154,21 +175,18 @@ export async function carryOptOuts(
   if (moves.length === 0) return
   const phones = moves.flatMap(({ from, to }) => [from, to]).map((phone) => ({ phone, userId: null }))
   const found = await findConsents(tx, keyring, workspaceId, phones)
-  const carried = moves.flatMap(({ to }, n) => {
-    const [consent, own] = [found[2 * n] ?? null, found[2 * n + 1] ?? null]
-    return consent?.decision === 'opted_out' && own === null ? [{ to, consent }] : []
-  })
+  const carried = moves.flatMap(({ to }, n) =>
+    consentPurposes.flatMap((purpose) => {
+      const [consent, own] = [found[2 * n]?.[purpose] ?? null, found[2 * n + 1]?.[purpose] ?? null]
+      return consent?.decision === 'opted_out' && own === null ? [{ to, consent }] : []
+    }),
+  )
   // Sorted, so that two batches cannot deadlock.
   for (const { to, consent } of carried.sort((a, b) => (a.to < b.to ? -1 : 1))) {
-    const { decision, source, actor, connectionId } = consent
+    const { purpose, decision, source, actor, connectionId } = consent
     const customer = { phone: to, userId: null }
-    await storeConsent(
-      tx,
-      keyring,
-      workspaceId,
-      { customer, decision, source, actor, connectionId, reportedAt: null },
-      now,
-    )
+    const carriedConsent = { customer, purpose, decision, source, actor, connectionId, reportedAt: null }
+    await storeConsent(tx, keyring, workspaceId, carriedConsent, now)
   }
 }
 
@@ -185,7 +203,7 @@ async function selectRows(
 ): Promise<ConsentRow[]> {
   if (phones.length + users.length === 0) return []
   return sql<ConsentRow[]>`
-    select id, decision, source, customer, phone_index as "phoneIndex", user_index as "userIndex",
+    select id, purpose, decision, source, customer, phone_index as "phoneIndex", user_index as "userIndex",
       connection_id as "connectionId", actor_type as "actorType", actor_id as "actorId",
       reported_at as "reportedAt", decided_at as "decidedAt", is_late as "isLate"
     from consents
@@ -204,9 +222,18 @@ function belongsTo(keyring: Keyring, customer: ConsentCustomer) {
     isIn(users, userIndex) || (isIn(phones, phoneIndex) && (userIndex === null || users.length === 0))
 }
 
-function toConsent({ id, decision, source, connectionId, actorType, actorId, decidedAt }: ConsentRow): Consent {
+function toConsent({
+  id,
+  purpose,
+  decision,
+  source,
+  connectionId,
+  actorType,
+  actorId,
+  decidedAt,
+}: ConsentRow): Consent {
   const actor = actorType === 'system' ? { type: actorType, id: null } : { type: actorType, id: actorId ?? '' }
-  return { id, decision, source, connectionId, actor, decidedAt }
+  return { id, purpose, decision, source, connectionId, actor, decidedAt }
 }
 
 async function insertRow(
@@ -216,13 +243,14 @@ async function insertRow(
   {
     id,
     customer,
+    purpose,
     decision,
     source,
     actor,
     connectionId,
     reportedAt,
     ...at
-  }: NewConsent & Pick<ConsentRow, 'id' | 'decidedAt' | 'isLate'>,
+  }: NewConsent & Pick<ConsentRow, 'id' | 'purpose' | 'decidedAt' | 'isLate'>,
 ): Promise<void> {
   const row = encryptCustomer(keyring, id, customer)
   await tx`
@@ -231,7 +259,7 @@ async function insertRow(
       connection_id, actor_type, actor_id, reported_at, decided_at, is_late
     )
     values (
-      ${workspaceId}, ${id}, 'whatsapp', 'marketing', ${decision}, ${source}, ${row.customer}, ${row.phone_index},
+      ${workspaceId}, ${id}, 'whatsapp', ${purpose}, ${decision}, ${source}, ${row.customer}, ${row.phone_index},
       ${row.user_index}, ${row.index_version}, ${connectionId}, ${actor.type}, ${actor.id}, ${reportedAt},
       ${at.decidedAt}, ${at.isLate}
     )`

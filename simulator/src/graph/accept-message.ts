@@ -220,11 +220,14 @@ function findOrCreateCustomer(platform: Platform, number: BusinessNumber, to: Ad
   return known ?? addCustomer(world, { numberId: number.numberId, name: `+${phone}`, phone })
 }
 
-function dressOf({ template, header }: Extract<Content, { kind: 'template' }>) {
+function dressOf({ template, header, code }: Extract<Content, { kind: 'template' }>) {
+  const buttons = componentOf(template, 'BUTTONS')?.buttons ?? []
+  const [first] = buttons
   return {
     header,
     footer: componentOf(template, 'FOOTER')?.text ?? null,
-    buttons: (componentOf(template, 'BUTTONS')?.buttons ?? []).map(({ text }) => text),
+    buttons: code === null ? buttons.map(({ text }) => text) : [],
+    ...(code !== null && first !== undefined && { prompt: { type: 'code' as const, title: first.text, code } }),
     category: template.category.toLowerCase(),
   }
 }

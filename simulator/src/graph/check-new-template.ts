@@ -4,6 +4,7 @@ import {
   type TemplateButton,
   type TemplateComponent,
 } from '../simulated-template.ts'
+import { checkCodeParts } from './check-authentication.ts'
 import { type Body, GraphError, invalidParameter, isObject } from './graph-error.ts'
 
 /** The platform's subcodes for texts that it refuses. */
@@ -30,6 +31,10 @@ export function checkNewTemplate(value: unknown): Omit<SimulatedTemplate, 'id' |
   }
   if (typeof language !== 'string' || !/^[a-z]{2,3}(_[A-Z]{2})?$/.test(language)) {
     throw invalidParameter('Param language is not a supported language.')
+  }
+  if (String(category).toUpperCase() === 'AUTHENTICATION') {
+    const parts = checkCodeParts(components, language)
+    return { name, language, category: 'AUTHENTICATION', parameter_format: 'POSITIONAL', components: parts }
   }
   if (category !== 'MARKETING' && category !== 'UTILITY') throw invalidParameter('Param category is not valid.')
   const upper = String(format).toUpperCase()

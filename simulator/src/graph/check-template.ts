@@ -10,6 +10,8 @@ export interface FilledTemplate {
   template: SimulatedTemplate
   text: string
   header: string | null
+  /** The one-time password of a template for authentication. */
+  code: string | null
   /** Parts of a header that are not text. */
   parts: { file?: ShownFile; place?: Place }
   failWith: number | null
@@ -34,12 +36,28 @@ export function checkTemplate(
 
   const header = checkHeader(template, findGiven(components, 'header'), files, numberId)
   checkButtons(template, components)
+  const code = template.category === 'AUTHENTICATION' ? checkCode(components) : null
   const text = fillText(template, 'BODY', findGiven(components, 'body'))
   const isAlone = template.components.length === 1
   if (text.length > (isAlone ? maxFilled.alone : maxFilled.withOthers)) {
     throw new GraphError(132005, { details: `body: filled text has ${text.length} characters` })
   }
-  return { template, text, ...header }
+  return { template, text, code, ...header }
+}
+
+const maxCodeLength = 15
+
+/** Returns the code, which must be the same in the body and on the button. */
+function checkCode(components: readonly unknown[]): string {
+  const [inBody] = parametersOf(findGiven(components, 'body'))
+  const [onButton] = parametersOf(findGiven(components, 'button'))
+  const code = inBody?.text
+  if (typeof code !== 'string' || code.length > maxCodeLength || code !== onButton?.text) {
+    throw new GraphError(132012, {
+      details: `The code must be the same twice, with at most ${maxCodeLength} characters`,
+    })
+  }
+  return code
 }
 
 function findSendable(templates: Iterable<SimulatedTemplate>, name: string, language: string): SimulatedTemplate {

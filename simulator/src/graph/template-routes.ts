@@ -7,6 +7,7 @@ import type { Platform } from '../platform.ts'
 import type { SimulatedTemplate } from '../simulated-template.ts'
 import { randomDigits } from '../wamid.ts'
 import { type BusinessNumber, limits } from '../world.ts'
+import { checkCodeParts } from './check-authentication.ts'
 import { checkNewTemplate, checkParts } from './check-new-template.ts'
 import { answerOr } from './fault-answer.ts'
 import { GraphError, invalidParameter, isObject } from './graph-error.ts'
@@ -115,7 +116,10 @@ export function editTemplate(platform: Platform, template: SimulatedTemplate, bo
     if (category !== 'MARKETING' && category !== 'UTILITY') throw invalidParameter('Param category is not valid.')
     template.category = category
   }
-  template.components = checkParts(components, template.parameter_format)
+  const isForCodes = template.category === 'AUTHENTICATION'
+  template.components = isForCodes
+    ? checkCodeParts(components, template.language)
+    : checkParts(components, template.parameter_format)
   template.status = 'PENDING'
   delete template.rejected_reason
   platform.world.templateEdits.set(template.id, [...edits.slice(-9), now])

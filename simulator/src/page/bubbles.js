@@ -90,11 +90,16 @@ function caption(message, isMine) {
   const line = make('span', { className: 'caption' })
   if (message.from === 'device' && !isMine) line.append('sent from their phone · ')
   if (message.from === 'business' && isMine) line.append('by a linked device · ')
+  if (message.price && !isMine) line.append(`${priceWords(message.price)} · `)
   if (message.isEdited) line.append('edited · ')
   line.append(make('time', { datetime: message.at, text: hourOf(message.at) }))
   if (isShownTo(message, isMine)) line.append(icon(message.status, meaningOf(message)))
   return line
 }
+
+const priceWords = ({ type, category }) =>
+  ({ free_customer_service: 'free of the month', free_entry_point: 'free after an ad' })[type] ??
+  `charged as ${category}`
 
 // A customer's phone shows statuses of the business's messages; the owner's shows only those of its own.
 const isShownTo = ({ from }, isMine) => isMine || from !== 'customer'
@@ -135,14 +140,25 @@ function renderOptions(message, onChoice) {
   return make('details', { className: 'choices' }, make('summary', { text: label, dir: 'auto' }), ...all)
 }
 
-/** Renders the one button of a message; a link opens in another tab. Without `onPrompt` it is disabled. */
+/** Renders the one button of a message: a link opens in another tab, a code is copied. Without `onPrompt` others are disabled. */
 function promptOf(message, onPrompt) {
-  const { type, title, url } = message.prompt
+  const { type, title, url, code } = message.prompt
   if (type === 'link') {
     const link = make('a', { href: url, target: '_blank', rel: 'noreferrer', text: title, dir: 'auto' })
     return make('span', { className: 'choices' }, link)
   }
   const button = make('button', { type: 'button', 'data-prompt': type, text: title, dir: 'auto' })
+  if (type === 'code') {
+    button.addEventListener('click', async () => {
+      // Browsers refuse it on pages without TLS that are not on this machine.
+      const isCopied = await navigator.clipboard?.writeText(code).then(
+        () => true,
+        () => false,
+      )
+      button.textContent = isCopied ? 'Copied' : code
+    })
+    return make('span', { className: 'choices' }, button)
+  }
   button.disabled = !onPrompt
   if (onPrompt) button.addEventListener('click', () => onPrompt(message))
   return make('span', { className: 'choices' }, button)

@@ -8,6 +8,33 @@ export function make(tag, { className, text, ...attributes } = {}, ...children) 
   return element
 }
 
+/**
+ * Makes a labelled list of options `[text, value]`, which calls `change` with the chosen value. `show` selects a value
+ * without a call.
+ */
+export function makeSelect(label, options, change) {
+  const list = make('select', {}, ...options.map(([text], at) => make('option', { value: String(at), text })))
+  list.addEventListener('change', () => change(options[Number(list.value)][1]))
+  return {
+    element: make('label', { text: label }, list),
+    show: (value) => {
+      list.value = String(options.findIndex(([, one]) => one === value))
+    },
+  }
+}
+
+/** Makes a labelled field that calls `change` with its text when it is left. `show` does not replace what is typed. */
+export function makeField(label, attributes, change) {
+  const input = make('input', attributes)
+  input.addEventListener('change', () => change(input.value))
+  return {
+    element: make('label', { text: label }, input),
+    show: (text) => {
+      if (document.activeElement !== input) input.value = text
+    },
+  }
+}
+
 const paths = {
   back: ['M15 6l-6 6 6 6'],
   more: ['M12 5.5v.01M12 12v.01M12 18.5v.01'],

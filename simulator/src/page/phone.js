@@ -20,6 +20,8 @@ const kinds = [
   ['Sticker', { kind: 'sticker' }],
   ['Order', { kind: 'order', text: 'Two lamps and a rug' }],
   ['Thumbs up to the last', { kind: 'reaction', text: '👍', about: 'last' }],
+  ['Stop word', { kind: 'text', text: 'STOP' }],
+  ['Start word', { kind: 'text', text: 'START' }],
   ['From an ad', { kind: 'text', text: 'Hi! I saw your ad', ad: 'image' }],
   ['Poll', { kind: 'unsupported' }],
 ]

@@ -1,6 +1,6 @@
 import { onSubmit } from './chat.js'
 import { callSimulator, followChanges, runAction } from './dialogs.js'
-import { make } from './elements.js'
+import { make, makeField, makeSelect } from './elements.js'
 
 const $ = (id) => document.getElementById(id)
 const hourMs = 3_600_000
@@ -155,11 +155,16 @@ function addCard(number) {
     input.addEventListener('focus', () => input.select())
     return make('label', { text: label }, input)
   })
-  const selects = choices.map(([label, field, options]) => select(number, label, field, options))
-  const pin = make('input', { inputmode: 'numeric', maxlength: '6', placeholder: 'None yet' })
-  pin.addEventListener('change', () => change(number, { pin: pin.value }))
-  const callback = make('input', { type: 'url', placeholder: 'None' })
-  callback.addEventListener('change', () => change(number, { callbackUrl: callback.value || null }))
+  const selects = choices.map(([label, field, options]) => ({
+    field,
+    ...makeSelect(label, options, (value) => change(number, { [field]: value })),
+  }))
+  const pin = makeField('PIN', { inputmode: 'numeric', maxlength: '6', placeholder: 'None yet' }, (text) =>
+    change(number, { pin: text }),
+  )
+  const callback = makeField('Callback URL', { type: 'url', placeholder: 'None' }, (text) =>
+    change(number, { callbackUrl: text || null }),
+  )
   const age = make(
     'select',
     {},
@@ -174,28 +179,17 @@ function addCard(number) {
     'div',
     { className: 'fields' },
     ...selects.map(({ element }) => element),
-    make('label', { text: 'PIN' }, pin),
-    make('label', { text: 'Callback URL' }, callback),
+    pin.element,
+    callback.element,
     make('label', { text: 'Connected to the platform' }, age),
   )
   const heading = make('div', { className: 'fields' }, ...credentials)
   $('numbers').append(make('li', {}, title, heading, fields))
   return (now) => {
     title.textContent = `${now.name} · +${now.phone}`
-    for (const { showValue } of selects) showValue(now)
-    if (document.activeElement !== pin) pin.value = now.pin
-    if (document.activeElement !== callback) callback.value = now.callbackUrl ?? ''
-  }
-}
-
-function select(number, label, field, options) {
-  const list = make('select', {}, ...options.map(([text], at) => make('option', { value: String(at), text })))
-  list.addEventListener('change', () => change(number, { [field]: options[Number(list.value)][1] }))
-  return {
-    element: make('label', { text: label }, list),
-    showValue: (now) => {
-      list.value = String(options.findIndex(([, value]) => value === now[field]))
-    },
+    for (const { field, show: showValue } of selects) showValue(now[field])
+    pin.show(now.pin)
+    callback.show(now.callbackUrl ?? '')
   }
 }
 

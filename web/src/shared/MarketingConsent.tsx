@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { useState } from 'react'
-import type { Consent, ConsentDecision } from '../data/lead/consents.ts'
+import type { Consent, ConsentDecision, ConsentPurpose } from '../data/lead/consents.ts'
 import { t } from '../text/index.ts'
 import { Chip } from '../ui/Chip.tsx'
 import { formatDateTime } from '../ui/format/time.ts'
@@ -9,20 +9,22 @@ import { showUndoToast } from '../ui/overlay/toasts.tsx'
 import styles from './MarketingConsent.module.css'
 
 interface MarketingConsentProps {
+  purpose?: ConsentPurpose
   consent: Consent | null
   /** Resolves to whether it was recorded. */
   set(decision: ConsentDecision): Promise<boolean>
   undo(): void
 }
 
-/** What a person has decided about marketing, and buttons to record that they decided otherwise. */
-export function MarketingConsent({ consent, set, undo }: MarketingConsentProps) {
+/** What a person has decided about marketing or other templates, and buttons to record that they decided otherwise. */
+export function MarketingConsent({ purpose = 'marketing', consent, set, undo }: MarketingConsentProps) {
   const [asked, setAsked] = useState<ConsentDecision | null>(null)
   const texts = t.consent
+  const own = purpose === 'marketing' ? texts : texts.updates
   const record = async (decision: ConsentDecision) => {
     const isDone = await set(decision)
     setAsked(null)
-    if (isDone) showUndoToast(decision === 'opted_out' ? texts.savedOut : texts.savedIn, undo)
+    if (isDone) showUndoToast(decision === 'opted_out' ? own.savedOut : own.savedIn, undo)
   }
   return (
     <>
@@ -52,13 +54,13 @@ export function MarketingConsent({ consent, set, undo }: MarketingConsentProps) 
       </div>
       {asked !== null && (
         <Confirm
-          title={asked === 'opted_out' ? texts.confirmOut : texts.confirmIn}
-          action={asked === 'opted_out' ? texts.confirmOutAction : texts.confirmInAction}
+          title={asked === 'opted_out' ? own.confirmOut : own.confirmIn}
+          action={asked === 'opted_out' ? own.confirmOutAction : own.confirmInAction}
           isReversible
           run={() => record(asked)}
           close={() => setAsked(null)}
         >
-          {asked === 'opted_out' ? texts.confirmOutHelp : texts.confirmInHelp}
+          {asked === 'opted_out' ? own.confirmOutHelp : own.confirmInHelp}
         </Confirm>
       )}
     </>

@@ -51,21 +51,25 @@ export function TemplateInputFields({ template, values, set, isTried }: Template
           {placeField('address', null)}
         </>
       )}
-      {inputs.buttons.map(({ type, text, url }, n) => (
-        <TextInput
-          // biome-ignore lint/suspicious/noArrayIndexKey: buttons are identified by position
-          key={n}
-          label={type === 'url' ? texts.url({ text }) : texts.code}
-          {...(url !== null && { description: url })}
-          value={values.buttons[n] ?? ''}
-          dir="ltr"
-          error={errorOf(problems.buttons[n])}
-          onChange={({ currentTarget }) => {
-            const { value } = currentTarget
-            set({ ...values, buttons: inputs.buttons.map((_, at) => (at === n ? value : (values.buttons[at] ?? ''))) })
-          }}
-        />
-      ))}
+      {inputs.buttons.map(({ type, text, url }, n) =>
+        // The code of the body.
+        type === 'otp' ? null : (
+          <TextInput
+            // biome-ignore lint/suspicious/noArrayIndexKey: buttons are identified by position
+            key={n}
+            label={type === 'url' ? texts.url({ text }) : texts.code}
+            {...(url !== null && { description: url })}
+            value={values.buttons[n] ?? ''}
+            dir="ltr"
+            error={errorOf(problems.buttons[n])}
+            onChange={({ currentTarget }) => {
+              const { value } = currentTarget
+              const all = inputs.buttons.map((_, at) => (at === n ? value : (values.buttons[at] ?? '')))
+              set({ ...values, buttons: all })
+            }}
+          />
+        ),
+      )}
     </>
   )
 }

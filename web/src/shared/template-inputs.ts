@@ -46,15 +46,22 @@ function degreesProblem(value: string, most: number): InputProblem | null {
   return Number.isFinite(degrees) && Math.abs(degrees) <= most ? null : 'number'
 }
 
-function buttonProblem(type: 'url' | 'copy_code', value: string): InputProblem | null {
+function buttonProblem(type: 'url' | 'copy_code' | 'otp', value: string): InputProblem | null {
+  // The code of the body.
+  if (type === 'otp') return null
   const problem = problemOf(value)
   if (problem !== null) return problem
   if (type === 'url') return /\s/.test(value.trim()) ? 'url' : null
   return value.trim().length > maxCodeLength ? 'code' : null
 }
 
-/** Returns the fields of a send for the values that a template needs. */
-export function inputFields({ inputs }: Pick<Template, 'inputs'>, { headerText, location, buttons }: InputValues) {
+/** Returns the fields of a send for the values that a template needs; `code` is the first value of its body. */
+export function inputFields(
+  { inputs }: Pick<Template, 'inputs'>,
+  { headerText, location, buttons }: InputValues,
+  code: string | undefined,
+) {
+  const valueAt = (type: string, n: number) => (type === 'otp' ? code : buttons[n]) ?? ''
   const degrees = (value: string) => Number(value.trim().replace(',', '.'))
   const { latitude, longitude, name, address } = location
   const words = { ...(name.trim() && { name: name.trim() }), ...(address.trim() && { address: address.trim() }) }
@@ -63,6 +70,6 @@ export function inputFields({ inputs }: Pick<Template, 'inputs'>, { headerText, 
   return {
     ...(inputs?.headerText != null && { header_param: headerText.trim() }),
     ...(inputs?.headerLocation && { header_location: place }),
-    ...(needed.length > 0 && { button_params: needed.map((_, n) => (buttons[n] ?? '').trim()) }),
+    ...(needed.length > 0 && { button_params: needed.map(({ type }, n) => valueAt(type, n).trim()) }),
   }
 }

@@ -16,7 +16,7 @@ export interface Template {
   inputs: {
     headerText: string | null
     headerLocation: boolean
-    buttons: { type: 'url' | 'copy_code'; text: string; url: string | null }[]
+    buttons: { type: 'url' | 'copy_code' | 'otp'; text: string; url: string | null }[]
   } | null
   sendable: boolean
 }
@@ -59,14 +59,19 @@ export function valuesFor(
   })
 }
 
-export type Problem = 'empty' | 'lines' | 'spaces' | 'long'
+export type Problem = 'empty' | 'lines' | 'spaces' | 'long' | 'otp'
 
-/** Returns why the platform would refuse a value; null if it accepts it. */
-export function problemOf(value: string): Problem | null {
+/** Longest one-time password that the platform accepts. */
+const maxOtpLength = 15
+
+/** Returns why the platform would refuse a value of the body; null if it accepts it. */
+export function problemOf(value: string, template: Pick<Template, 'inputs'> | null = null): Problem | null {
   const trimmed = value.trim()
   if (trimmed === '') return 'empty'
   if (/[\n\r\t]/.test(trimmed)) return 'lines'
   if (/ {5}/.test(trimmed)) return 'spaces'
+  const isCode = template?.inputs?.buttons.some(({ type }) => type === 'otp') ?? false
+  if (isCode && (trimmed.length > maxOtpLength || /\p{Extended_Pictographic}/u.test(trimmed))) return 'otp'
   return trimmed.length > 2048 ? 'long' : null
 }
 

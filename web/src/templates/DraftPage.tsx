@@ -15,10 +15,11 @@ import { QueryBoundary } from '../ui/page/PageBody.tsx'
 import { PageHeader } from '../ui/page/PageHeader.tsx'
 import { useShortcuts } from '../ui/shortcuts.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
+import { shownCode } from './code-texts.ts'
 import { fillVariables, sampleOf } from './draft-content.ts'
 import styles from './Editor.module.css'
 import { Editor } from './Editor.tsx'
-import { PhonePreview } from './PhonePreview.tsx'
+import { PhonePreview, type ShownTemplate } from './PhonePreview.tsx'
 import { Review } from './Review.tsx'
 import { type DraftEditor, useDraftEditor } from './use-draft-editor.ts'
 
@@ -92,7 +93,8 @@ function Studio({ opened }: { opened: TemplateDraft }) {
   )
 }
 
-function shownOf({ content }: DraftEditor) {
+function shownOf({ content }: DraftEditor): ShownTemplate {
+  if (content.category === 'AUTHENTICATION') return shownCode(content)
   const { header, body, footer, buttons } = content
   return {
     header: { type: header.type, text: fillVariables(header.text, () => header.sample) },

@@ -9,13 +9,16 @@ import { languageName } from '../ui/format/language-name.ts'
 import { Segments } from '../ui/page/Segments.tsx'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { ButtonFields } from './ButtonFields.tsx'
+import { CodeFields } from './CodeFields.tsx'
+import { emptyOtp } from './code-texts.ts'
 import { convertFormat, languagesWith, nextVariable, sampleOf, variablesIn, withSample } from './draft-content.ts'
 import styles from './Editor.module.css'
 import { Count, type PartProps } from './editor-parts.tsx'
 import { SampleFile } from './SampleFile.tsx'
 import type { DraftEditor } from './use-draft-editor.ts'
 
-const isMissing = (message: string): boolean => /^(?:is required|needs a sample)/.test(message)
+const isMissing = (message: string): boolean =>
+  /^(?:is required|needs (?:a sample|at least)|must be accepted)/.test(message)
 
 /** All fields of a template. */
 export function Editor({ editor, isTried }: { editor: DraftEditor; isTried: boolean }) {
@@ -29,13 +32,21 @@ export function Editor({ editor, isTried }: { editor: DraftEditor; isTried: bool
   return (
     <>
       <Identity {...part} />
-      <HeaderFields {...part} />
-      <BodyFields {...part} />
-      <FooterFields {...part} />
-      <ButtonFields {...part} />
+      {editor.content.category === 'AUTHENTICATION' ? (
+        <CodeFields {...part} />
+      ) : (
+        <>
+          <HeaderFields {...part} />
+          <BodyFields {...part} />
+          <FooterFields {...part} />
+          <ButtonFields {...part} />
+        </>
+      )}
     </>
   )
 }
+
+const categories = ['MARKETING', 'UTILITY', 'AUTHENTICATION'] as const
 
 function Identity({ editor, errorOf }: PartProps) {
   const texts = t.templates.editor
@@ -68,17 +79,22 @@ function Identity({ editor, errorOf }: PartProps) {
         />
         <Select
           label={texts.category}
-          data={(['MARKETING', 'UTILITY'] as const).map((value) => ({ value, label: t.templates.categories[value] }))}
+          data={categories.map((value) => ({ value, label: t.templates.categories[value] }))}
           value={content.category}
           allowDeselect={false}
           error={errorOf('category')}
-          onChange={(category) => category !== null && change({ category: category as TemplateContent['category'] })}
+          onChange={(chosen) =>
+            chosen !== null && change(categoryChange(content, chosen as TemplateContent['category']))
+          }
         />
       </div>
       <p className={styles.help}>{texts.categoryHelp[content.category]}</p>
     </section>
   )
 }
+
+const categoryChange = ({ otp = emptyOtp }: TemplateContent, category: TemplateContent['category']) =>
+  category === 'AUTHENTICATION' ? { category, otp } : { category }
 
 const headerTypes = ['none', 'text', 'image', 'video', 'document', 'location'] as const
 

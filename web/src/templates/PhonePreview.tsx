@@ -56,7 +56,7 @@ export function PhonePreview({ shown }: { shown: ShownTemplate }) {
             return (
               // biome-ignore lint/suspicious/noArrayIndexKey: buttons are identified by position
               <div key={n} className={styles.button} dir="auto">
-                <Icon size={16} aria-hidden="true" /> {type === 'copy_code' ? texts.copyCode : text || '…'}
+                <Icon size={16} aria-hidden="true" /> {text || (type === 'copy_code' ? texts.copyCode : '…')}
               </div>
             )
           })}

@@ -19,6 +19,8 @@ import { withTexts } from '../../src/text/index.ts'
 
 await withTexts(async () => {})
 
+const unused = { lastEventInAt: null, lastEventOutAt: null }
+
 test('each state has a tone, a label and, if it cannot send, a reason; only states that need action are problems', () => {
   const cases = [
     ['active', null, 'good', 'Connected', null, false],
@@ -33,8 +35,16 @@ test('each state has a tone, a label and, if it cannot send, a reason; only stat
   ] as const
   for (const [state, stateReason, tone, word, reason, inTrouble] of cases) {
     assert.deepEqual(stateText({ state, stateReason }), { tone, label: word, reason })
-    assert.equal(needsAttention({ state, stateReason }), inTrouble, `${state} ${stateReason}`)
+    assert.equal(needsAttention({ state, stateReason, ...unused }), inTrouble, `${state} ${stateReason}`)
   }
+})
+
+test('a code that was not scanned in time is a problem only for a connection that was linked before', () => {
+  const ended = { state: 'unavailable', stateReason: 'pairing_ended', ...unused } as const
+  const at = '2026-08-03T12:00:00.000Z'
+  assert.equal(needsAttention(ended), false)
+  assert.equal(needsAttention({ ...ended, lastEventInAt: at }), true)
+  assert.equal(needsAttention({ ...ended, lastEventOutAt: at }), true)
 })
 
 test('every code of a check has words in each language', async () => {

@@ -4,9 +4,9 @@ import { test } from 'node:test'
 import { getCountries } from 'libphonenumber-js/max'
 import { edgeOfDay } from '../../src/settings/audit/edge-of-day.ts'
 import { countryCodes } from '../../src/settings/country-codes.ts'
-import { currencyCodes } from '../../src/settings/currencies.ts'
 import { problemOf, type Span } from '../../src/settings/hours/week-hours.ts'
 import en from '../../src/text/en/common.json' with { type: 'json' }
+import { currencyCodes } from '../../src/ui/format/currencies.ts'
 
 /** Recorded in the installation's own log, which no page shows. */
 const ofInstallation = [

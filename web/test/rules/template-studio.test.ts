@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ListedTemplate, TemplateContent } from '../../src/data/team/templates.ts'
 import { hasInputProblem, inputFields, inputProblems, noInputs } from '../../src/shared/template-inputs.ts'
+import { problemOf } from '../../src/shared/template-preview.ts'
+import { emptyOtp, shownCode } from '../../src/templates/code-texts.ts'
 import {
   convertFormat,
   fillVariables,
@@ -91,7 +93,7 @@ test('a send has the values that the template needs, and each is checked', () =>
   const location = { latitude: '-8,05', longitude: '-34.9', name: ' Shop ', address: '' }
   const values = { headerText: ' A-17 ', location, buttons: ['A-17', 'SAVE10'] }
   assert.ok(!hasInputProblem(inputProblems({ inputs }, values)))
-  assert.deepEqual(inputFields({ inputs }, values), {
+  assert.deepEqual(inputFields({ inputs }, values, 'Ana'), {
     header_param: 'A-17',
     header_location: { latitude: -8.05, longitude: -34.9, name: 'Shop' },
     button_params: ['A-17', 'SAVE10'],
@@ -101,6 +103,34 @@ test('a send has the values that the template needs, and each is checked', () =>
     ...{ headerText: null, latitude: 'number', longitude: null },
     buttons: ['url', 'code'],
   })
-  assert.deepEqual(inputFields({ inputs: null }, values), {})
+  assert.deepEqual(inputFields({ inputs: null }, values, 'Ana'), {})
   assert.ok(!hasInputProblem(inputProblems({ inputs: null }, noInputs)))
+})
+
+test('the button of a one-time password takes the code of the text, which is short', () => {
+  const otp = { type: 'otp' as const, text: 'Copy code', url: null }
+  const template = { inputs: { headerText: null, headerLocation: false, buttons: [otp] } }
+  assert.ok(!hasInputProblem(inputProblems(template, noInputs)))
+  assert.deepEqual(inputFields(template, noInputs, '482913'), { button_params: ['482913'] })
+  assert.deepEqual(
+    ['482913', 'J$FpnYnP', '1'.repeat(15), '1'.repeat(16), '48👍', ''].map((code) => problemOf(code, template)),
+    [null, null, null, 'otp', 'otp', 'empty'],
+  )
+})
+
+test('the preview of a code has the fixed texts of the platform, in the language of the template', () => {
+  const shown = (language: string, changes: object = {}) => shownCode({ language, otp: { ...emptyOtp, ...changes } })
+  assert.deepEqual(shown('en_US'), {
+    header: { type: 'none', text: '' },
+    body: '*123456* is your verification code. For your security, do not share this code.',
+    footer: 'This code expires in 10 minutes.',
+    buttons: [{ type: 'copy_code', text: 'Copy code' }],
+  })
+  assert.equal(shown('pt_BR', { hasSecurityNote: false }).body, '*123456* é o seu código de verificação.')
+  assert.equal(shown('es', { expiresInMinutes: null }).footer, '')
+  assert.equal(shown('ja').footer, 'This code expires in 10 minutes.')
+  const label = (changes: object) => shown('en', changes).buttons.map(({ text }) => text)
+  assert.deepEqual(label({ buttonText: 'Take it' }), ['Take it'])
+  assert.deepEqual(label({ type: 'one_tap', autofillText: 'Fill in' }), ['Fill in'])
+  assert.deepEqual(label({ type: 'zero_tap' }), [])
 })

@@ -99,7 +99,7 @@ const activity = (
   ...{ type: 'activity', id, at: changes.createdAt ?? at },
   activity: {
     ...{ id, kind, from: null, fromName: null, to, toName: null, snoozedUntil: null },
-    ...{ added: [], removed: [], source: null, reason: null, actor: ana, createdAt: at, ...changes },
+    ...{ added: [], removed: [], source: null, purpose: null, reason: null, actor: ana, createdAt: at, ...changes },
   },
 })
 

@@ -47,7 +47,7 @@ export const hintsByCode: Record<string, string[]> = {
   ],
   TEMPLATE_NOT_APPROVED: ['Call list_templates and use a name and language exactly as it shows them.'],
   OPTED_OUT: [
-    'Send no marketing to this customer. You can send text within the window, or a template of another category.',
+    'Send this customer no template of this category. You can send text within the window, or a template of another category.',
   ],
   UNSUPPORTED_KIND: ['Answer with a text that numbers the options, so that the customer can reply with a number.'],
   FILE_TOO_LARGE: ['Upload a smaller file, or answer with text.'],

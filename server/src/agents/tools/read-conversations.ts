@@ -276,7 +276,7 @@ function writeChange({ detail, reason }: Activity, name: string | null): string 
     case 'draft':
       return `Draft: ${detail.to}.${by}`
     case 'consent':
-      return `Marketing: ${detail.to?.replace('_', ' ') ?? 'decision undone'}.${by}`
+      return `${detail.purpose === 'utility' ? 'Utility templates' : 'Marketing'}: ${detail.to?.replace('_', ' ') ?? 'decision undone'}.${by}`
     case 'standby':
       return detail.to === null ? 'We answer here again.' : 'Another automation on this number answers here.'
     case 'over_budget':

@@ -130,7 +130,8 @@ async function submit(submission: Submission): Promise<Result> {
   }
   if (template === null) {
     const { name, language, category } = content
-    const format = content.format === 'named' ? 'NAMED' : 'POSITIONAL'
+    const isNamed = content.format === 'named' && category !== 'AUTHENTICATION'
+    const format = isNamed ? 'NAMED' : 'POSITIONAL'
     const created = await manager.create(connection, { name, language, category, format, components })
     if (!created.ok) return created
     return { ok: true, template: listed(content, components, created) }

@@ -1,15 +1,20 @@
 import { type JsonObject, listOf, objectOf, textOf } from '../waba/json.ts'
 import {
   emptyContent,
+  emptyOtp,
   isFileHeader,
+  otpTypes,
   type TemplateButton,
   type TemplateContent,
+  type TemplateOtp,
   variablesOf,
 } from './template-content.ts'
+import { codeLink } from './template-inputs.ts'
 
 /** Returns the platform's structure of a template. `handle`: of the uploaded sample file of its header. */
 export function componentsOf(content: TemplateContent, handle: string | null): JsonObject[] {
   const { body, footer, buttons } = content
+  if (content.category === 'AUTHENTICATION') return otpComponentsOf(content.otp ?? emptyOtp)
   const names = variablesOf(body)
   const samples = names.map((name) => content.samples.find((one) => one.name === name)?.value.trim() ?? '')
   return [
@@ -17,6 +22,25 @@ export function componentsOf(content: TemplateContent, handle: string | null): J
     { type: 'BODY', text: body.trim(), ...exampleOf('body_text', content, names, samples) },
     ...(footer.trim() === '' ? [] : [{ type: 'FOOTER', text: footer.trim() }]),
     ...(buttons.length === 0 ? [] : [{ type: 'BUTTONS', buttons: buttons.map(buttonOf) }]),
+  ]
+}
+
+function otpComponentsOf(otp: TemplateOtp): JsonObject[] {
+  const { type, hasSecurityNote, expiresInMinutes: minutes, buttonText, autofillText, apps, acceptsTerms } = otp
+  const isForApps = type !== 'copy_code'
+  const button = {
+    ...{ type: 'OTP', otp_type: type.toUpperCase() },
+    ...(buttonText.trim() !== '' && { text: buttonText.trim() }),
+    ...(isForApps && autofillText.trim() !== '' && { autofill_text: autofillText.trim() }),
+    ...(isForApps && {
+      supported_apps: apps.map((app) => ({ package_name: app.packageName, signature_hash: app.signatureHash })),
+    }),
+    ...(type === 'zero_tap' && { zero_tap_terms_accepted: acceptsTerms }),
+  }
+  return [
+    { type: 'BODY', add_security_recommendation: hasSecurityNote },
+    ...(minutes === null ? [] : [{ type: 'FOOTER', code_expiration_minutes: minutes }]),
+    { type: 'BUTTONS', buttons: [button] },
   ]
 }
 
@@ -73,7 +97,7 @@ function buttonOf({ type, text, value, sample }: TemplateButton): JsonObject {
 export function contentOf(value: unknown): TemplateContent | null {
   const { name, language, category, parameter_format, components } = objectOf(value)
   const upper = textOf(category)?.toUpperCase()
-  if (upper !== 'MARKETING' && upper !== 'UTILITY') return null
+  if (upper !== 'MARKETING' && upper !== 'UTILITY' && upper !== 'AUTHENTICATION') return null
   const content: TemplateContent = {
     ...emptyContent,
     name: textOf(name) ?? '',
@@ -81,11 +105,43 @@ export function contentOf(value: unknown): TemplateContent | null {
     category: upper,
     format: textOf(parameter_format)?.toUpperCase() === 'NAMED' ? 'named' : 'positional',
   }
+  if (upper === 'AUTHENTICATION') return withOtp(content, listOf(components).map(objectOf))
   return listOf(components)
     .map(objectOf)
     .every((part) => addPart(content, part))
     ? content
     : null
+}
+
+/** Reads a template for authentication, as it was submitted or as the platform lists it; null for another structure. */
+function withOtp(content: TemplateContent, parts: readonly JsonObject[]): TemplateContent | null {
+  const partOf = (type: string) => parts.find((part) => textOf(part.type)?.toUpperCase() === type) ?? {}
+  const [body, footer] = [partOf('BODY'), partOf('FOOTER')]
+  const [button, ...others] = listOf(partOf('BUTTONS').buttons).map(objectOf)
+  if (button === undefined || others.length > 0) return null
+  const link = textOf(button.url) ?? ''
+  const url = codeLink.test(link) && URL.canParse(link) ? new URL(link).searchParams : new URLSearchParams()
+  const type = (textOf(button.otp_type) ?? url.get('otp_type'))?.toLowerCase()
+  const known = otpTypes.find((one) => one === type)
+  if (known === undefined) return null
+  const { code_expiration_minutes: minutes } = footer
+  const listed = listOf(button.supported_apps).map(objectOf)
+  const one = { package_name: url.get('package_name'), signature_hash: url.get('signature_hash') }
+  const apps = listed.length > 0 || one.package_name === null ? listed : [one]
+  const otp: TemplateOtp = {
+    type: known,
+    hasSecurityNote: body.add_security_recommendation === true,
+    expiresInMinutes: typeof minutes === 'number' && Number.isInteger(minutes) ? minutes : null,
+    buttonText: (textOf(button.text) ?? '').slice(0, 100),
+    autofillText: (textOf(button.autofill_text) ?? url.get('cta_display_name') ?? '').slice(0, 100),
+    apps: apps.slice(0, 10).map((app) => ({
+      packageName: (textOf(app.package_name) ?? '').slice(0, 300),
+      signatureHash: (textOf(app.signature_hash) ?? '').slice(0, 100),
+    })),
+    // Without it, there would be no such template.
+    acceptsTerms: known === 'zero_tap',
+  }
+  return { ...content, body: textOf(body.text) ?? '', footer: textOf(footer.text) ?? '', otp }
 }
 
 /** Adds a component to the content; returns false for one that cannot be written here. */
@@ -158,11 +214,14 @@ function parseButton(button: JsonObject): TemplateButton | null {
 
 /** Returns whether two templates have the same texts, as after a submission whose answer was lost. */
 export function hasSameTexts(one: TemplateContent, other: TemplateContent): boolean {
-  const textsOf = ({ format, header, body, footer, buttons }: TemplateContent) =>
-    JSON.stringify([
+  const textsOf = ({ format, header, body, footer, buttons, category, otp }: TemplateContent) => {
+    // The platform writes the texts for authentication.
+    if (category === 'AUTHENTICATION') return JSON.stringify([otp?.type, otp?.hasSecurityNote, otp?.expiresInMinutes])
+    return JSON.stringify([
       ...[format, header.type, header.type === 'text' ? header.text.trim() : '', body.trim(), footer.trim()],
       // The platform may write phone numbers and URLs in another way, and writes the label of a code itself.
       buttons.map(({ type, text }) => [type, type === 'copy_code' ? '' : text.trim()]),
     ])
+  }
   return textsOf(one) === textsOf(other)
 }

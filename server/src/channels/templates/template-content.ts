@@ -1,11 +1,13 @@
 import { type Static, Type } from 'typebox'
-import { oneOf, titled } from '../../base/route.ts'
+import { nullable, oneOf, titled } from '../../base/route.ts'
 import { text } from '../../base/schema-types.ts'
 import { type TemplateHeader, templateHeaders } from './templates.ts'
 
-export const templateCategories = ['MARKETING', 'UTILITY'] as const
+export const templateCategories = ['MARKETING', 'UTILITY', 'AUTHENTICATION'] as const
 export const parameterFormats = ['positional', 'named'] as const
 export const headerTypes = ['none', 'text', 'image', 'video', 'document', 'location'] as const
+/** How the code of a template for authentication reaches the app of the customer. */
+export const otpTypes = ['copy_code', 'one_tap', 'zero_tap'] as const
 export const buttonTypes = ['quick_reply', 'url', 'phone', 'copy_code'] as const
 
 export const isFileHeader = (type: string): type is TemplateHeader => templateHeaders.some((known) => known === type)
@@ -36,10 +38,44 @@ const Button = titled('TemplateContentButton', {
 
 const closed = { additionalProperties: false }
 
+const Otp = titled('TemplateContentOtp', {
+  type: oneOf(otpTypes, {
+    description:
+      '`copy_code`: a button copies the code. `one_tap`: a button fills it in an Android app. `zero_tap`: an Android app receives it without a button.',
+  }),
+  hasSecurityNote: Type.Boolean({ description: 'Adds that the code should not be shared.' }),
+  expiresInMinutes: nullable(
+    Type.Integer({ minimum: 0, maximum: 10_000, description: 'Adds how long the code is valid; null without.' }),
+  ),
+  buttonText: draftText(
+    draftLimits.button,
+    'Label of the button that copies; empty: that of the platform.',
+    'Copy code',
+  ),
+  autofillText: draftText(draftLimits.button, 'Label of the button that fills in; empty: as above.', 'Autofill'),
+  apps: Type.Array(
+    Type.Object(
+      {
+        packageName: draftText(300, 'Name of the Android package.', 'com.example.shop'),
+        signatureHash: draftText(100, "Hash of the app's signing key.", 'K8a/AINcGX7'),
+      },
+      closed,
+    ),
+    { maxItems: 10, description: 'Apps that may receive the code; not for `copy_code`.' },
+  ),
+  acceptsTerms: Type.Boolean({
+    description:
+      'For `zero_tap`: you accept the terms of the platform for it, and customers expect the code to be filled in.',
+  }),
+})
+
 export const contentSchema = titled('TemplateContent', {
   name: draftText(draftLimits.name, 'Name on the platform; unique with the language.', 'order_update'),
   language: draftText(20, 'Language code of the platform.', 'pt_BR'),
-  category: oneOf(templateCategories, { description: 'The platform can change it.' }),
+  category: oneOf(templateCategories, {
+    description:
+      'The platform can change it. It writes the text of `AUTHENTICATION` itself: of such a template only `otp` counts.',
+  }),
   format: oneOf(parameterFormats, { description: '`positional`: `{{1}}`; `named`: `{{first_name}}`.' }),
   header: Header,
   body: draftText(draftLimits.body, 'Text with variables.', 'Hi {{1}}, order {{2}} ships today.'),
@@ -55,8 +91,10 @@ export const contentSchema = titled('TemplateContent', {
   ),
   footer: draftText(draftLimits.footer, 'Small text below the body.', 'Shop Ltd.'),
   buttons: Type.Array(Button, { maxItems: maxButtons, description: 'In the order in which they are shown.' }),
+  otp: Type.Optional(Otp),
 })
 export type TemplateContent = Static<typeof contentSchema>
+export type TemplateOtp = Static<typeof Otp>
 export type TemplateButton = TemplateContent['buttons'][number]
 
 /** Returns the names of the variables in a text, each once, in order of appearance. */
@@ -74,4 +112,14 @@ export const emptyContent: TemplateContent = {
   samples: [],
   footer: '',
   buttons: [],
+}
+
+export const emptyOtp: TemplateOtp = {
+  type: 'copy_code',
+  hasSecurityNote: true,
+  expiresInMinutes: 10,
+  buttonText: '',
+  autofillText: '',
+  apps: [],
+  acceptsTerms: false,
 }

@@ -159,8 +159,8 @@ export async function eraseTemplateDrafts(
   return createStep({ templateDrafts: ids.length }, false)
 }
 
-const textsOf = ({ header, body, samples, footer, buttons }: TemplateContent): string[] => [
-  ...[header.text, header.sample, body, footer],
+const textsOf = ({ header, body, samples, footer, buttons, otp }: TemplateContent): string[] => [
+  ...[header.text, header.sample, body, footer, otp?.buttonText ?? '', otp?.autofillText ?? ''],
   ...samples.map(({ value }) => value),
   ...buttons.flatMap(({ text, value, sample }) => [text, value, sample]),
 ]

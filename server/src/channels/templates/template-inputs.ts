@@ -5,16 +5,24 @@ export interface TemplateInputs {
   /** A text header with one variable, `{{1}}`; `name` is the platform's name of it. */
   headerText?: { text: string; name: string | null }
   headerLocation?: true
-  /** Buttons that need a value each, with their position among all buttons. */
-  buttons?: { index: number; type: 'url' | 'copy_code'; text: string; url: string | null }[]
+  /** Buttons that need a value each, with their position among all buttons. `otp`: the code that is in the body, again. */
+  buttons?: { index: number; type: 'url' | 'copy_code' | 'otp'; text: string; url: string | null }[]
 }
+
+/** Where the platform's link of a button for one-time passwords leads; it has the kind of button as a parameter. */
+export const codeLink = /^https:\/\/www\.whatsapp\.com\/otp\/code\//i
 
 const variable = /\{\{\s*(\w+)\s*\}\}/g
 
-/** Returns what the components need; null if they need something that sends cannot provide, such as a flow. */
-export function inputsOf(components: readonly JsonObject[]): TemplateInputs | null {
+/**
+ * Returns what the components need; null if they need something that sends cannot provide, such as a flow. A template
+ * for authentication has one button, for its code.
+ */
+export function inputsOf(components: readonly JsonObject[], isAuthentication = false): TemplateInputs | null {
   const inputs: TemplateInputs = {}
-  return components.every((part) => addInputs(inputs, part)) ? inputs : null
+  if (!components.every((part) => addInputs(inputs, part))) return null
+  const codes = (inputs.buttons ?? []).filter(({ type }) => type === 'otp')
+  return codes.length === (isAuthentication ? 1 : 0) ? inputs : null
 }
 
 const typeOf = (part: JsonObject): string => textOf(part.type)?.toUpperCase() ?? ''
@@ -51,6 +59,11 @@ function addHeader(inputs: TemplateInputs, format: string, text: string): boolea
 function addButton(inputs: TemplateInputs, button: JsonObject, index: number): boolean {
   const type = typeOf(button)
   const [text, url] = [textOf(button.text) ?? '', textOf(button.url) ?? '']
+  // Submitted as OTP, and listed as a link.
+  if (type === 'OTP' || (type === 'URL' && codeLink.test(url))) {
+    inputs.buttons = [...(inputs.buttons ?? []), { index, type: 'otp', text, url: null }]
+    return true
+  }
   if (type === 'COPY_CODE') {
     inputs.buttons = [...(inputs.buttons ?? []), { index, type: 'copy_code', text, url: null }]
     return true

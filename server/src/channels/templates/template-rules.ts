@@ -1,5 +1,12 @@
 import { isBlank } from '../../base/text/external-text.ts'
-import { isFileHeader, type TemplateButton, type TemplateContent, variablesOf } from './template-content.ts'
+import {
+  emptyOtp,
+  isFileHeader,
+  type TemplateButton,
+  type TemplateContent,
+  type TemplateOtp,
+  variablesOf,
+} from './template-content.ts'
 
 /** Limits of the platform, in characters unless named otherwise. */
 export const templateLimits = {
@@ -14,6 +21,9 @@ export const templateLimits = {
   buttons: 10,
   buttonsOfType: { quick_reply: 10, url: 2, phone: 1, copy_code: 1 },
 } as const
+
+/** Limits of templates for authentication. */
+const otpLimits = { expirationMinutes: 90, apps: 5, packageName: 224 } as const
 
 /** What the platform would refuse. A warning is likely to be refused in review. */
 export interface TemplateProblem {
@@ -31,6 +41,10 @@ export function findTemplateProblems(content: TemplateContent, hasFile: boolean)
   const refuse: Add = (path, message) => problems.push({ path, message, isWarning: false })
   const warn: Add = (path, message) => problems.push({ path, message, isWarning: true })
   checkName(content, refuse)
+  if (content.category === 'AUTHENTICATION') {
+    checkOtp(content.otp ?? emptyOtp, refuse)
+    return problems
+  }
   checkHeader(content, hasFile, refuse)
   checkBody(content, refuse, warn)
   checkFooter(content, refuse)
@@ -168,6 +182,29 @@ function checkUrl(path: string, url: string, sample: string, add: Add): void {
   else if (rest.join('') !== '' || rest.length > 1 || /[{}]/.test(base)) {
     add(`${path}.value`, 'may have one variable, {{1}}, at its end')
   } else if (rest.length === 1) checkSample(`${path}.sample`, '1', sample, add)
+}
+
+function checkOtp({ type, expiresInMinutes: minutes, apps, ...otp }: TemplateOtp, add: Add): void {
+  if (minutes !== null && (minutes < 1 || minutes > otpLimits.expirationMinutes)) {
+    add('otp.expiresInMinutes', `must be from 1 to ${otpLimits.expirationMinutes}`)
+  }
+  const labels = type === 'copy_code' ? (['buttonText'] as const) : (['buttonText', 'autofillText'] as const)
+  for (const name of labels) {
+    if (isBlank(otp[name]) || !checkText(`otp.${name}`, otp[name], templateLimits.buttonText, add)) continue
+    if (!isPlain(otp[name]) || /[{}]/.test(otp[name])) add(`otp.${name}`, noFormatting)
+  }
+  if (type === 'copy_code') return
+  if (apps.length === 0) add('otp.apps', 'needs at least one app')
+  if (apps.length > otpLimits.apps) add('otp.apps', `must have at most ${otpLimits.apps} items`)
+  for (const [n, { packageName, signatureHash }] of apps.entries()) {
+    if (packageName.length > otpLimits.packageName || !/^[a-zA-Z]\w*(?:\.[a-zA-Z]\w*)+$/.test(packageName)) {
+      add(`otp.apps[${n}].packageName`, 'must be the name of an Android package, such as com.example.shop')
+    }
+    if (!/^[A-Za-z0-9+/=]{11}$/.test(signatureHash)) {
+      add(`otp.apps[${n}].signatureHash`, 'must have the 11 letters, digits, +, / or = of the hash of its signing key')
+    }
+  }
+  if (type === 'zero_tap' && !otp.acceptsTerms) add('otp.acceptsTerms', 'must be accepted')
 }
 
 const dayMs = 86_400_000

@@ -20,7 +20,9 @@ export const inputsSchema = titled('TemplateInputs', {
   headerLocation: Type.Boolean({ description: 'A send provides `header_location`.' }),
   buttons: Type.Array(
     Type.Object({
-      type: oneOf(['url', 'copy_code'] as const),
+      type: oneOf(['url', 'copy_code', 'otp'] as const, {
+        description: '`otp`: the one-time password of the body, again.',
+      }),
       text: text(maxTemplateBytes, 'Label of the button.', { example: 'Track order' }),
       url: nullable(text(maxTemplateBytes, 'With its variable.', { example: 'https://shop.example/{{1}}' })),
     }),
@@ -103,7 +105,9 @@ export function presentTemplate(one: ReviewedTemplate, now: Date): Static<typeof
     parts: parts && {
       header: { type: parts.header.type, text: parts.header.text },
       footer: parts.footer,
-      buttons: parts.buttons.map(({ type, text, value }) => ({ type, text, value })),
+      buttons: parts.otp
+        ? [{ type: 'copy_code', text: parts.otp.buttonText, value: '' }]
+        : parts.buttons.map(({ type, text, value }) => ({ type, text, value })),
     },
     editProblem: editProblem as Static<typeof templateSchema>['editProblem'],
   }

@@ -153,8 +153,9 @@ function headerInputs({ headerText, headerLocation }: FilledInputs): object[] {
 }
 
 function buttonInput({ index, type, value }: NonNullable<FilledInputs['buttons']>[number]): object {
-  const parameter = type === 'url' ? { type: 'text', text: value } : { type: 'coupon_code', coupon_code: value }
-  return { type: 'button', sub_type: type, index: String(index), parameters: [parameter] }
+  const isCoupon = type === 'copy_code'
+  const parameter = isCoupon ? { type: 'coupon_code', coupon_code: value } : { type: 'text', text: value }
+  return { type: 'button', sub_type: isCoupon ? type : 'url', index: String(index), parameters: [parameter] }
 }
 
 function interactiveOf(text: string, choices: Choices): object {

@@ -73,7 +73,7 @@ export function parseTemplate(value: unknown): ListedTemplate | null {
   const parts = listOf(components).map(objectOf)
   const body = textOf(parts.find((part) => typeOf(part) === 'BODY')?.text)
   const isAuthentication = textOf(category)?.toUpperCase() === 'AUTHENTICATION'
-  const inputs = body !== null && !isAuthentication ? inputsOf(parts) : null
+  const inputs = body === null ? null : inputsOf(parts, isAuthentication)
   const header = inputs === null ? null : headerFile(parts)
   const hasInputs = inputs !== null && Object.keys(inputs).length > 0
   return {

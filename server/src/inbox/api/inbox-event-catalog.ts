@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { nullable, oneOf, timestamp } from '../../base/route.ts'
 import { uuid } from '../../base/schema-types.ts'
 import { threadOwners } from '../../channels/channel-event.ts'
-import { consentDecisions, consentSources } from '../../consents/consent.ts'
+import { consentDecisions, consentPurposes, consentSources } from '../../consents/consent.ts'
 import type { EventDefinition } from '../../events/feed.ts'
 import { systemActor } from '../../workspaces/actor.ts'
 import {
@@ -91,10 +91,12 @@ const draftKey = uuid('Key of the agent that proposed it.')
 
 const ConsentChanged = described(
   'ConsentChangedEvent',
-  '`inbox.conversation.consent_changed`: the customer opted out of marketing messages, or in again.',
+  '`inbox.conversation.consent_changed`: the customer opted out of messages with a purpose, or in again.',
   {
     conversation_id: id,
-    purpose: oneOf(['marketing'], { description: 'What the decision is about.' }),
+    purpose: oneOf(consentPurposes, {
+      description: 'What the decision is about: marketing, or templates of the category utility.',
+    }),
     decision: nullable(
       oneOf(consentDecisions, { description: 'The current decision; null: none, the last was undone.' }),
     ),
@@ -180,10 +182,16 @@ export const inboxEvents: Record<InboxEventName, EventDefinition> = {
     mask: withoutMasking,
   },
   'inbox.conversation.consent_changed': {
-    guide: 'A customer opted out of marketing messages, or in again.',
+    guide: 'A customer opted out of marketing or of other templates, or in again.',
     schema: ConsentChanged,
     sample: (id, at) =>
-      consentChanged(sampleConversation(id, at), { decision: 'opted_out', source: 'keyword' }, systemActor, at),
+      consentChanged(
+        sampleConversation(id, at),
+        'marketing',
+        { decision: 'opted_out', source: 'keyword' },
+        systemActor,
+        at,
+      ),
     mask: withoutMasking,
   },
   'inbox.conversation.standby_changed': {

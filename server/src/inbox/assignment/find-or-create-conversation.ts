@@ -1,8 +1,6 @@
 import type { Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import type { Connection } from '../../channels/connection/connection.ts'
-import { findTemplate } from '../../channels/templates/templates.ts'
-import { findConsents } from '../../consents/store.ts'
 import { recordEvents } from '../../events/record.ts'
 import { checkBudgets } from '../budgets/allowance.ts'
 import { hasBudgets } from '../budgets/budget-queries.ts'
@@ -29,6 +27,7 @@ import { checkSend } from '../send/send-checks.ts'
 import type { SendCommand } from '../send/send-command.ts'
 import type { SendDeps, Sender } from '../send/send-deps.ts'
 import { countSends } from '../send/send-limits.ts'
+import { findTemplateFacts } from '../send/template-facts.ts'
 import { canAgentOwn, readAgentRules } from './eligible-agents.ts'
 import type { HandoverAgent } from './hand-over.ts'
 
@@ -62,11 +61,10 @@ export async function findOrCreateConversation(
 ): Promise<StartedConversation> {
   const { workspaceId, connectionIds } = caller
   const isAllowed = connectionIds.length === 0 || connectionIds.includes(request.connectionId)
-  const connection = isAllowed ? await deps.openConnection(workspaceId, request.connectionId) : null
-  if (connection === null) throw connectionNotFound()
+  if (!isAllowed) throw connectionNotFound()
   const start = () =>
     deps.keyStore.withKeyring(workspaceId, (keyring) =>
-      retryOnRace(() => deps.db.tx((tx) => startLocked(tx, keyring, caller, connection, request, deps.clock.now()))),
+      retryOnRace(() => deps.db.tx((tx) => startLocked(deps, tx, keyring, caller, request))),
     )
   return start().catch(async (error: unknown) => {
     // Like a send, it is refused by a budget only after a fresh count.
@@ -76,30 +74,30 @@ export async function findOrCreateConversation(
 }
 
 async function startLocked(
+  deps: SendDeps,
   tx: Tx,
   keyring: Keyring,
   caller: Sender,
-  connection: Connection,
-  { phone, template: command, isOverBudget = false }: ConversationStart,
-  now: Date,
+  { connectionId, phone, template: command, isOverBudget = false }: ConversationStart,
 ): Promise<StartedConversation> {
   const { workspaceId, actor } = caller
+  const now = deps.clock.now()
+  const work = { tx, keyring, workspaceId, now }
   const isConfirmed = isOverBudget && !isAgent(caller)
-  if (isAgent(caller)) await checkAgent(tx, caller, connection.id, now)
-  const template = (await findTemplate(tx, workspaceId, connection.id, command.name, command.language)) ?? null
+  const connection = await findInScope(deps, tx, keyring, workspaceId, connectionId)
+  if (isAgent(caller)) await checkAgent(tx, caller, connectionId, now)
   const customer = { userId: null, parentUserId: null, phone, name: null }
-  const found = await lockCustomer(tx, keyring, { workspaceId, connectionId: connection.id }, customer, now)
-  const [[consent = null], isLimited] = await Promise.all([
-    findConsents(tx, keyring, workspaceId, [found?.contact ?? customer]),
+  const found = await lockCustomer(tx, keyring, { workspaceId, connectionId }, customer, now)
+  const recipient = { connectionId, conversationId: found?.id ?? null, customer: found?.contact ?? customer }
+  const [{ template, consents, isFree }, isLimited] = await Promise.all([
+    findTemplateFacts(work, command, recipient, connection),
     hasBudgets(tx, workspaceId),
   ])
-  const before = found ?? withKnownConsent(newConversation(connection, customer, 'third_party', now, now), consent)
+  const before = found ?? withKnownConsent(newConversation(connection, customer, 'third_party', now, now), consents)
   const change = isAgent(caller) ? takeConversation(before, caller, now) : { conversation: before, events: [] }
   const { conversation } = change
   checkSend({
-    ...{ command, sender: caller, conversation, readiness: connection, template, consent, now },
-    // A template; it decides only while charged ones are on hold, and its send decides again.
-    isFree: false,
+    ...{ command, sender: caller, conversation, readiness: connection, template, consents, isFree, now },
     references: noReferences,
     maxTextLength: null,
     supportsChoices: false,
@@ -114,15 +112,28 @@ async function startLocked(
   }
   if (found !== undefined) {
     if (conversation === before) return { conversation, isNew: false }
-    await commitChange({ tx, keyring, workspaceId, now }, before, change, { actor, reason: null })
+    await commitChange(work, before, change, { actor, reason: null })
     return { conversation, isNew: false }
   }
   await Promise.all([
-    insertConversations({ tx, keyring, workspaceId }, [conversation]),
+    insertConversations(work, [conversation]),
     recordDifference(tx, workspaceId, before, conversation, { actor, reason: 'began' }, now),
     recordEvents(tx, keyring, workspaceId, change.events, now),
   ])
   return { conversation, isNew: true }
+}
+
+/** Reads the connection in the transaction, like a send, so that both decide by the same holds. */
+async function findInScope(
+  deps: Pick<SendDeps, 'connectionsIn'>,
+  tx: Tx,
+  keyring: Keyring,
+  workspaceId: string,
+  id: string,
+): Promise<Connection> {
+  const [connection] = await deps.connectionsIn(tx, keyring, workspaceId, tx`select ${id}::uuid`)
+  if (connection === undefined) throw connectionNotFound()
+  return connection
 }
 
 const sendOf = (caller: Sender, { id: connectionId, numberId }: Connection, conversationId: string) => ({

@@ -1,4 +1,4 @@
-import type { Consent, ConsentCustomer, NewConsent } from '../../consents/consent.ts'
+import type { Consent, ConsentCustomer, ConsentPurpose, NewConsent } from '../../consents/consent.ts'
 import { storeConsent, undoConsent } from '../../consents/store.ts'
 import { systemActor } from '../../workspaces/actor.ts'
 import { consentChanged } from '../conversation/change.ts'
@@ -14,7 +14,7 @@ import {
 import { conversationColumns, conversationIdsOf } from '../conversation/queries.ts'
 
 /**
- * Records a decision about marketing and shows the current one in all conversations of the customer, with an activity
+ * Records a decision and shows the current one in all conversations of the customer, with an activity
  * and an event in each where it changed. Returns the current decision, which is another one if this arrived late.
  */
 export async function recordConsent(
@@ -26,7 +26,7 @@ export async function recordConsent(
   const conversations = await lockConversationsOf(work, consent.customer)
   await recordFormer(work, consent.customer, conversations)
   const { current } = await storeConsent(tx, keyring, workspaceId, consent, now)
-  await showConsent(work, conversations, current, { actor: current.actor, reason })
+  await showConsent(work, conversations, consent.purpose ?? 'marketing', current, { actor: current.actor, reason })
   return current
 }
 
@@ -36,12 +36,12 @@ export async function recordConsent(
  */
 export async function undoRecordedConsent(
   work: ChangeTx,
-  { customer, actor }: Pick<NewConsent, 'customer' | 'actor'>,
+  { customer, actor, purpose = 'marketing' }: Pick<NewConsent, 'customer' | 'actor' | 'purpose'>,
 ): Promise<boolean> {
   const conversations = await lockConversationsOf(work, customer)
-  const current = await undoConsent(work.tx, work.keyring, work.workspaceId, { customer, actor }, work.now)
+  const current = await undoConsent(work.tx, work.keyring, work.workspaceId, { customer, actor, purpose }, work.now)
   if (current === undefined) return false
-  await showConsent(work, conversations, current, { actor, reason: null })
+  await showConsent(work, conversations, purpose, current, { actor, reason: null })
   return true
 }
 
@@ -49,15 +49,16 @@ export async function undoRecordedConsent(
 async function showConsent(
   work: ChangeTx,
   conversations: readonly Conversation[],
+  purpose: ConsentPurpose,
   current: Consent | null,
   { actor, reason }: ChangeCause,
 ): Promise<void> {
   // A form is no author of activities: the detail names it as the source.
   const cause = { actor: actor.type === 'form' ? systemActor : actor, reason }
   for (const before of conversations) {
-    const conversation = withConsent(before, current, work.now)
+    const conversation = withConsent(before, purpose, current, work.now)
     const isChanged = detailsBetween(before, conversation).length > 0
-    const events = isChanged ? [consentChanged(conversation, current, actor, work.now)] : []
+    const events = isChanged ? [consentChanged(conversation, purpose, current, actor, work.now)] : []
     await commitChange(work, before, { conversation, events }, cause)
   }
 }

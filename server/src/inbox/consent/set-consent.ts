@@ -1,5 +1,5 @@
 import { type ApiError, conflict } from '../../base/errors.ts'
-import type { ConsentDecision } from '../../consents/consent.ts'
+import type { ConsentDecision, ConsentPurpose } from '../../consents/consent.ts'
 import type { Actor } from '../../workspaces/actor.ts'
 import { type Conversation, type InboxDeps, inWorkspace, type Scope } from '../conversation/conversation.ts'
 import { conversationNotFound } from '../conversation/errors.ts'
@@ -9,7 +9,7 @@ import { recordConsent, undoRecordedConsent } from './record-consent.ts'
 type Deps = Pick<InboxDeps, 'db' | 'keyStore' | 'clock'>
 
 /**
- * Records what the customer of a conversation has told a person or an agent about marketing; `undo` takes the actor's
+ * Records what the customer of a conversation has told a person or an agent; `undo` takes the actor's
  * last decision back. Applies to the customer on every connection. Throws 404 outside the scope.
  */
 export async function setConsent(
@@ -18,6 +18,7 @@ export async function setConsent(
   actor: Actor,
   conversationId: string,
   decision: ConsentDecision | 'undo',
+  purpose: ConsentPurpose = 'marketing',
 ): Promise<Conversation> {
   return inWorkspace(deps, scope.workspaceId, async (work) => {
     const { tx, keyring } = work
@@ -27,8 +28,9 @@ export async function setConsent(
     if (phone === null && userId === null) throw conflict('The customer has neither a phone nor a user id yet')
     const customer = { phone, userId }
     if (decision !== 'undo') {
-      await recordConsent(work, { ...decisionOf(actor, decision), customer, connectionId: before.connectionId })
-    } else if (!(await undoRecordedConsent(work, { customer, actor }))) throw nothingToUndo()
+      const { connectionId } = before
+      await recordConsent(work, { ...decisionOf(actor, decision), customer, purpose, connectionId })
+    } else if (!(await undoRecordedConsent(work, { customer, actor, purpose }))) throw nothingToUndo()
     return (await lockConversation(tx, keyring, scope, before.id)) ?? before
   })
 }
@@ -40,14 +42,15 @@ export async function setConsentOfPhones(
   actor: Actor,
   phones: readonly string[],
   decision: ConsentDecision | 'undo',
+  purpose: ConsentPurpose = 'marketing',
 ): Promise<void> {
   await inWorkspace(deps, workspaceId, async (work) => {
     let undone = 0
     // Sorted, so that two requests for the same phones cannot deadlock.
     for (const phone of phones.toSorted()) {
       const customer = { phone, userId: null }
-      if (decision === 'undo') undone += (await undoRecordedConsent(work, { customer, actor })) ? 1 : 0
-      else await recordConsent(work, { ...decisionOf(actor, decision), customer, connectionId: null })
+      if (decision === 'undo') undone += (await undoRecordedConsent(work, { customer, actor, purpose })) ? 1 : 0
+      else await recordConsent(work, { ...decisionOf(actor, decision), customer, purpose, connectionId: null })
     }
     if (decision === 'undo' && undone === 0) throw nothingToUndo()
   })

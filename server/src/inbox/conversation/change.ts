@@ -1,5 +1,5 @@
 import { limitToNow } from '../../base/time.ts'
-import type { Consent } from '../../consents/consent.ts'
+import type { Consent, ConsentPurpose } from '../../consents/consent.ts'
 import type { NewEvent } from '../../events/record.ts'
 import type { Actor } from '../../workspaces/actor.ts'
 import type { Conversation, LastMessage } from './conversation.ts'
@@ -199,16 +199,17 @@ export function ownerChanged(
   return inboxEvent('inbox.conversation.owner_changed', conversation, payload)
 }
 
-/** The customer opted out of marketing, or in again; null: the only decision was undone. */
+/** The customer opted out of messages with a purpose, or in again; null: the only decision was undone. */
 export function consentChanged(
   conversation: Pick<Conversation, 'id' | 'connectionId'>,
+  purpose: ConsentPurpose,
   consent: Pick<Consent, 'decision' | 'source'> | null,
   actor: Actor,
   at: Date,
 ): NewEvent {
   const { decision, source } = consent ?? { decision: null, source: null }
   const payload = {
-    ...{ conversation_id: conversation.id, purpose: 'marketing', decision, source, actor },
+    ...{ conversation_id: conversation.id, purpose, decision, source, actor },
     at: at.toISOString(),
   }
   return inboxEvent('inbox.conversation.consent_changed', conversation, payload)

@@ -3,7 +3,12 @@ import type { Tx } from '../../base/db.ts'
 import { newId } from '../../base/id.ts'
 import { columnNames } from '../../base/postgres/rows.ts'
 import type { ThreadOwner } from '../../channels/channel-event.ts'
-import type { ConsentDecision, ConsentSource } from '../../consents/consent.ts'
+import {
+  type ConsentDecision,
+  type ConsentPurpose,
+  type ConsentSource,
+  consentPurposes,
+} from '../../consents/consent.ts'
 import { recordEvents } from '../../events/record.ts'
 import type { Actor } from '../../workspaces/actor.ts'
 import type { ConversationChange, DraftOutcome } from './change.ts'
@@ -92,7 +97,14 @@ export type ActivityDetail =
   | { kind: 'labels'; added: string[]; removed: string[] }
   /** A person decided on the draft of the agent `from`. */
   | { kind: 'draft'; from: string; to: DraftOutcome }
-  | { kind: 'consent'; from: ConsentDecision | null; to: ConsentDecision | null; source: ConsentSource | null }
+  /** Without `purpose`: about marketing. */
+  | {
+      kind: 'consent'
+      purpose?: ConsentPurpose
+      from: ConsentDecision | null
+      to: ConsentDecision | null
+      source: ConsentSource | null
+    }
   | { kind: 'standby'; from: ThreadOwner | null; to: ThreadOwner | null }
   /** A person sent a message although a budget was used up. */
   | { kind: 'over_budget' }
@@ -122,11 +134,16 @@ export function detailsBetween(before: Conversation, after: Conversation): Activ
   const added = after.labelIds.filter((id) => !before.labelIds.includes(id))
   const removed = before.labelIds.filter((id) => !after.labelIds.includes(id))
   if (added.length + removed.length > 0) details.push({ kind: 'labels', added, removed })
-  const [from, to] = [consentOf(before), consentOf(after)]
-  if (from !== to) details.push({ kind: 'consent', from, to, source: after.contact.marketing?.source ?? null })
+  for (const purpose of consentPurposes) {
+    const [from, to] = [consentOf(before, purpose), consentOf(after, purpose)]
+    const ofPurpose = purpose === 'marketing' ? {} : { purpose }
+    const source = after.contact[purpose]?.source ?? null
+    if (from !== to) details.push({ kind: 'consent', ...ofPurpose, from, to, source })
+  }
   const [had, has] = [before.thread?.owner ?? null, after.thread?.owner ?? null]
   if (had !== has) details.push({ kind: 'standby', from: had, to: has })
   return details
 }
 
-const consentOf = ({ contact }: Conversation): ConsentDecision | null => shownConsent(contact)?.decision ?? null
+const consentOf = ({ contact }: Conversation, purpose: ConsentPurpose): ConsentDecision | null =>
+  shownConsent(contact, purpose)?.decision ?? null

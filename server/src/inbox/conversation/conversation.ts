@@ -17,6 +17,8 @@ export interface Contact {
    * from before decisions had a history, and the only record of it.
    */
   marketing?: { isStopped: boolean; at: string; source?: ConsentSource }
+  /** The same about templates for orders and the like. */
+  utility?: { isStopped: boolean; at: string; source?: ConsentSource }
   /** When the customer last wrote under this name, in platform time; absent if that is their newest message. */
   nameAt?: string
   /** Digits with country code; null while the customer hides it. */

@@ -4,7 +4,7 @@ import { phoneClass } from '../../base/phone/phone-variants.ts'
 import { limitToNow } from '../../base/time.ts'
 import type { Customer } from '../../channels/channel-event.ts'
 import type { Channel } from '../../channels/connection/connection.ts'
-import type { Consent } from '../../consents/consent.ts'
+import type { Consent, ConsentPurpose, Decisions } from '../../consents/consent.ts'
 import { withUpdatedAt } from './change.ts'
 import type { Contact, Conversation } from './conversation.ts'
 import { newestInbound, noMarks } from './conversation-state.ts'
@@ -36,9 +36,8 @@ export function updateContact(
 ): Contact {
   const isLate = report !== undefined && report.newestAt !== null && report.at < report.newestAt
   const isNewest = source === 'customer' && !isLate
-  const { marketing } = contact
   return {
-    ...(marketing !== undefined && { marketing }),
+    ...consentsIn(contact),
     ...updateName(contact, customer.name || null, source, report),
     phone: isNewest ? (customer.phone ?? contact.phone) : (contact.phone ?? customer.phone),
     userId: isLate ? (contact.userId ?? customer.userId) : (customer.userId ?? contact.userId),
@@ -94,7 +93,7 @@ export function withCustomer(
   return isSameContact(contact, before.contact) ? before : withUpdatedAt({ ...before, contact }, now)
 }
 
-// Field by field, because it runs for every message. `updateContact` does not change `marketing`.
+// Field by field, because it runs for every message. `updateContact` does not change decisions.
 const isSameContact = (a: Contact, b: Contact): boolean =>
   a.name === b.name &&
   a.nameAt === b.nameAt &&
@@ -104,26 +103,56 @@ const isSameContact = (a: Contact, b: Contact): boolean =>
   a.address.phone === b.address.phone &&
   a.address.userId === b.address.userId
 
-/** Copies the customer's current decision about marketing into the conversation; null: there is none. */
-export function withConsent(before: Conversation, consent: Consent | null, now: Date): Conversation {
-  const { marketing: former, ...contact } = before.contact
-  const marketing = consent === null ? undefined : copyOfConsent(consent)
-  if (isDeepStrictEqual(former, marketing)) return before
-  return withUpdatedAt({ ...before, contact: { ...contact, ...(marketing && { marketing }) } }, now)
+type ConsentCopies = Pick<Contact, ConsentPurpose>
+
+/** The copies of decisions that a contact has. */
+const consentsIn = ({ marketing, utility }: ConsentCopies): ConsentCopies => ({
+  ...(marketing !== undefined && { marketing }),
+  ...(utility !== undefined && { utility }),
+})
+
+/** Copies the customer's current decision about a purpose into the conversation; null: there is none. */
+export function withConsent(
+  before: Conversation,
+  purpose: ConsentPurpose,
+  consent: Consent | null,
+  now: Date,
+): Conversation {
+  const copy = consent === null ? undefined : copyOfConsent(consent)
+  if (isDeepStrictEqual(before.contact[purpose], copy)) return before
+  const { marketing, utility, ...contact } = before.contact
+  const copies = consentsIn({ marketing, utility, [purpose]: copy } as ConsentCopies)
+  return withUpdatedAt({ ...before, contact: { ...contact, ...copies } }, now)
 }
 
-/** Returns a new conversation with the decision of a customer who is already known. */
-export const withKnownConsent = (created: Conversation, consent: Consent | null): Conversation =>
-  consent === null ? created : { ...created, contact: { ...created.contact, marketing: copyOfConsent(consent) } }
+/** Returns a new conversation with the decisions of a customer who is already known. */
+export function withKnownConsent(created: Conversation, { marketing, utility }: Decisions): Conversation {
+  if (marketing === null && utility === null) return created
+  const copies = {
+    ...(marketing !== null && { marketing: copyOfConsent(marketing) }),
+    ...(utility !== null && { utility: copyOfConsent(utility) }),
+  }
+  return { ...created, contact: { ...created.contact, ...copies } }
+}
 
 const copyOfConsent = ({ decision, source, decidedAt }: Consent): Contact['marketing'] & object => ({
   ...{ isStopped: decision === 'opted_out', at: decidedAt.toISOString(), source },
 })
 
-/** Returns the customer's current decision about marketing as the conversation shows it; null if there is none. */
-export function shownConsent({ marketing }: Contact) {
-  if (marketing === undefined) return null
-  const { isStopped, source = 'platform', at } = marketing
+/** Combines the copies of two contacts of one customer: the newer decision about each purpose. */
+export function mergeConsents(a: Contact, b: Contact): ConsentCopies {
+  const newer = (purpose: ConsentPurpose) => {
+    const [one, other] = [a[purpose], b[purpose]]
+    return one === undefined || (other !== undefined && other.at > one.at) ? other : one
+  }
+  return consentsIn({ marketing: newer('marketing'), utility: newer('utility') } as ConsentCopies)
+}
+
+/** Returns the customer's current decision as the conversation shows it; null if there is none. */
+export function shownConsent(contact: Contact, purpose: ConsentPurpose = 'marketing') {
+  const copy = contact[purpose]
+  if (copy === undefined) return null
+  const { isStopped, source = 'platform', at } = copy
   return { decision: isStopped ? ('opted_out' as const) : ('opted_in' as const), source, at }
 }
 
@@ -201,9 +230,9 @@ export function renameContact(contact: Contact, customer: Customer): Contact {
   const hasNewNumber = customer.phone !== null && !isSamePhone(customer.phone, contact.phone)
   const userId = customer.userId ?? (hasNewNumber ? null : contact.userId)
   const phone = customer.phone ?? contact.phone
-  const { name, nameAt, marketing } = contact
+  const { name, nameAt } = contact
   return {
-    ...(marketing !== undefined && { marketing }),
+    ...consentsIn(contact),
     ...(customer.name !== null ? { name: customer.name } : { name, ...(nameAt !== undefined && { nameAt }) }),
     phone,
     userId,

@@ -13,7 +13,7 @@ import { type ConversationChange, changeOwner, withUpdatedAt } from './change.ts
 import { recordDifference } from './commit-change.ts'
 import { type ChangeTx, type Contact, type Conversation, publishConversations } from './conversation.ts'
 import { type InboundMarks, laterId, newestInbound } from './conversation-state.ts'
-import { type CustomerMatch, matchCustomer, renameContact } from './customer.ts'
+import { type CustomerMatch, matchCustomer, mergeConsents, renameContact } from './customer.ts'
 import { moveDispatches } from './dispatches.ts'
 import { type ConversationRow, decryptConversation, phoneIndexes, userIndexes } from './encrypted-conversation.ts'
 import { uniqueTime } from './message.ts'
@@ -206,12 +206,9 @@ function mergeContacts(older: Conversation, younger: Conversation): Contact {
     .filter(({ contact }) => contact.name !== null)
     .sort((x, y) => nameTimeOf(y) - nameTimeOf(x))[0]
   const at = named && nameTimeOf(named)
-  const marketing = [a.marketing, b.marketing]
-    .filter((one) => one !== undefined)
-    .sort((x, y) => (x.at < y.at ? 1 : -1))[0]
   return {
     name: named?.contact.name ?? null,
-    ...(marketing !== undefined && { marketing }),
+    ...mergeConsents(a, b),
     ...(at !== undefined && { nameAt: new Date(at).toISOString() }),
     phone: a.phone ?? b.phone,
     userId: a.userId ?? b.userId,

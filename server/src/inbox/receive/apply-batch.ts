@@ -2,7 +2,7 @@ import type { Tx } from '../../base/db.ts'
 import { phoneClass } from '../../base/phone/phone-variants.ts'
 import { limitToNow } from '../../base/time.ts'
 import type { Customer } from '../../channels/channel-event.ts'
-import type { ConsentCustomer } from '../../consents/consent.ts'
+import { type ConsentCustomer, noDecisions } from '../../consents/consent.ts'
 import { findConsents } from '../../consents/store.ts'
 import { systemActor } from '../../workspaces/actor.ts'
 import { lockFirstOwners } from '../assignment/eligible-agents.ts'
@@ -83,7 +83,7 @@ export async function applyBatch(
       const events = group.events.slice(group.events.indexOf(first))
       found.push({
         group: { ...group, events },
-        draft: startDraft(group.receiver, first, firstOwnerOf(group.receiver.id), consents[n] ?? null, now),
+        draft: startDraft(group.receiver, first, firstOwnerOf(group.receiver.id), consents[n] ?? noDecisions, now),
       })
     }
   }
@@ -264,6 +264,6 @@ async function startIfAllowed(
 ): Promise<ConversationDraft | null> {
   if (isKnown || !isMessage(event)) return null
   const firstOwnerOf = await lockFirstOwners(tx, receiver.workspaceId, now)
-  const [consent = null] = await findConsents(tx, keyring, receiver.workspaceId, [event.customer])
-  return startDraft(receiver, event, firstOwnerOf(receiver.id), consent, now)
+  const [decisions = noDecisions] = await findConsents(tx, keyring, receiver.workspaceId, [event.customer])
+  return startDraft(receiver, event, firstOwnerOf(receiver.id), decisions, now)
 }

@@ -1,5 +1,5 @@
 import type { Tx } from '../../base/db.ts'
-import type { Consent } from '../../consents/consent.ts'
+import type { Decisions } from '../../consents/consent.ts'
 import type { NewEvent } from '../../events/record.ts'
 import { systemActor } from '../../workspaces/actor.ts'
 import { changeOwner, withNewest, withUpdatedAt } from '../conversation/change.ts'
@@ -55,12 +55,12 @@ export function startDraft(
   receiver: ReceivingConnection,
   event: MessageEvent,
   firstOwner: Owner,
-  consent: Consent | null,
+  decisions: Decisions,
   now: Date,
 ): ConversationDraft {
   const isFromCustomer = event.type === 'message'
   const source = isFromCustomer ? 'customer' : 'third_party'
-  const created = withKnownConsent(newConversation(receiver, event.customer, source, event.at, now), consent)
+  const created = withKnownConsent(newConversation(receiver, event.customer, source, event.at, now), decisions)
   // Conversations started outside this service belong to people.
   const { conversation, events } = changeOwner(created, isFromCustomer ? firstOwner : created.owner, systemActor, now)
   const activities = detailsBetween(created, conversation).map((detail) => ({ reason: 'began' as const, detail }))

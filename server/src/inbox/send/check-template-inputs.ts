@@ -49,7 +49,7 @@ function checkLocation(
 }
 
 function checkButtons(
-  { buttonParameters: values = [] }: TemplateCommand,
+  { buttonParameters: values = [], parameters }: TemplateCommand,
   needed: NonNullable<TemplateInputs['buttons']>,
 ): Pick<FilledInputs, 'buttons'> {
   if (values.length !== needed.length) {
@@ -58,19 +58,24 @@ function checkButtons(
   if (needed.length === 0) return {}
   const buttons = needed.map(({ index, type }, n) => {
     const value = values[n] ?? ''
-    const problem = parameterProblem(value) ?? buttonProblem(type, value)
+    const problem = parameterProblem(value) ?? buttonProblem(type, value, parameters[0])
     if (problem !== null) throw invalidMessage(`template.button_params[${n}] ${problem}`)
     return { index, type, value }
   })
   return { buttons }
 }
 
-/** Longest code that the platform shows. */
-const maxCodeLength = 20
+/** Longest codes of offers and one-time passwords that the platform shows. */
+const maxCodeLength = { copy_code: 20, otp: 15 }
 
-function buttonProblem(type: 'url' | 'copy_code', value: string): string | null {
+type ButtonType = NonNullable<TemplateInputs['buttons']>[number]['type']
+
+function buttonProblem(type: ButtonType, value: string, code: string | undefined): string | null {
   if (type === 'url') return /\s/.test(value) ? 'must not contain a space: it is the end of a URL' : null
-  return value.length > maxCodeLength ? `must have at most ${maxCodeLength} characters` : null
+  if (value.length > maxCodeLength[type]) return `must have at most ${maxCodeLength[type]} characters`
+  if (type === 'copy_code') return null
+  if (value !== code) return 'must be the code that is in body_params'
+  return /\p{Extended_Pictographic}/u.test(value) ? 'must not contain an emoji' : null
 }
 
 /** Returns why the platform would refuse a value of a template; null if it accepts it. */

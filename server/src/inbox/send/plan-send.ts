@@ -3,7 +3,7 @@ import { newId } from '../../base/id.ts'
 import type { Connection } from '../../channels/connection/connection.ts'
 import type { Recipient } from '../../channels/connector.ts'
 import type { Template } from '../../channels/templates/templates.ts'
-import type { Consent } from '../../consents/consent.ts'
+import type { Decisions } from '../../consents/consent.ts'
 import type { BudgetAllowance, ReservedCost, SendToReserve } from '../budgets/allowance.ts'
 import {
   type ConversationChange,
@@ -58,7 +58,7 @@ export interface SendBatch {
 /** Data read for one send. */
 export interface SendFacts {
   template: Template | null
-  consent: Consent | null
+  consents: Decisions
   isFree: boolean
   references: SendReferences
   /** Customer messages that the send leaves unanswered. */
@@ -90,7 +90,7 @@ export function planSend(
   deps: SendDeps,
   { connections, usedKeys, allowance, budgets }: SendBatch,
   { send, thread }: { send: ParsedSend; thread: SendThread | undefined },
-  { template, consent, isFree, references, unseen }: SendFacts,
+  { template, consents, isFree, references, unseen }: SendFacts,
   { isAlone, now }: { isAlone: boolean; now: Date },
 ): PlannedSend | UnreservedSend {
   if (usedKeys.has(keyOf(send))) return 'repeated'
@@ -109,7 +109,7 @@ export function planSend(
       conversation,
       readiness: connection,
       template,
-      consent,
+      consents,
       isFree,
       references,
       now,

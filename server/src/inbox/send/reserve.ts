@@ -3,16 +3,13 @@ import { pipelineCommit, type Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import type { Connector, OutgoingMessage } from '../../channels/connector.ts'
 import { claimProbe } from '../../channels/health/availability.ts'
-import { isActive } from '../../channels/health/holds.ts'
-import { findTemplate } from '../../channels/templates/templates.ts'
-import { findConsents } from '../../consents/store.ts'
+import { noDecisions } from '../../consents/consent.ts'
 import { type BudgetAllowance, lockBudgets, noBudgets, type ReservedMessage } from '../budgets/allowance.ts'
 import { storeConversations } from '../conversation/batch-queries.ts'
 import { commitChange, recordActivities } from '../conversation/commit-change.ts'
 import type { ChangeTx } from '../conversation/conversation.ts'
 import type { DispatchKey } from '../conversation/dispatches.ts'
 import { findTimes, insertMessages, rangeMs } from '../conversation/message-queries.ts'
-import { isInFreeWindow } from '../costs/free-messages.ts'
 import { countryOf } from '../costs/markets.ts'
 import { closeDraft, lockDraft } from '../drafts/close-draft.ts'
 import { attachUpload } from '../media/attached-uploads.ts'
@@ -40,6 +37,7 @@ import type { ParsedSend, SendDeps } from './send-deps.ts'
 import { connectionUnavailable, StaleThread } from './send-errors.ts'
 import { countSends } from './send-limits.ts'
 import { findNewerThan, findUnseen } from './stale-thread.ts'
+import { findTemplateFacts } from './template-facts.ts'
 
 /** A recorded send that may go to the platform in its turn. */
 export interface ReservedSend
@@ -184,7 +182,10 @@ async function loadTimes(tx: Tx, workspaceId: string, busy: readonly SendThread[
   }
 }
 
-const noFacts: SendFacts = { template: null, consent: null, isFree: true, references: noReferences, unseen: null }
+const noFacts: SendFacts = {
+  ...{ template: null, consents: noDecisions, isFree: true },
+  ...{ references: noReferences, unseen: null },
+}
 
 /** Reads what sends are validated against. Runs no statement for plain text unless it leaves messages unanswered. */
 async function readFacts(
@@ -216,16 +217,15 @@ async function readFactsOfOne(
     if (newer !== null) throw new StaleThread(newer)
   }
   if (draft !== undefined) await lockDraft({ tx, keyring, workspaceId }, thread.before, draft.id)
-  const hasTemplate = command.kind === 'template' && channel !== 'unofficial'
-  const holds = connections.get(connectionId)?.holds ?? []
-  const mayBeHeld = hasTemplate && holds.some((one) => one.stops === 'billable' && isActive(one, now))
-  const [template = null, [consent = null], isFree, references] = await Promise.all([
-    hasTemplate ? findTemplate(tx, workspaceId, connectionId, command.name, command.language) : undefined,
-    hasTemplate ? findConsents(tx, keyring, workspaceId, [contact]) : [],
-    mayBeHeld ? isInFreeWindow(tx, workspaceId, conversationId, now) : true,
+  const work = { tx, keyring, workspaceId, now }
+  const recipient = { connectionId, conversationId, customer: contact }
+  const [facts, references] = await Promise.all([
+    command.kind === 'template' && channel !== 'unofficial'
+      ? findTemplateFacts(work, command, recipient, connections.get(connectionId) ?? { holds: [] })
+      : noFacts,
     findReferences(tx, keyring, { workspaceId, conversationId }, command),
   ])
-  return { template, consent, isFree, references, unseen: null }
+  return { ...facts, references, unseen: null }
 }
 
 /** Locks the budgets that limit these sends. Runs no statement in a workspace without budgets. */

@@ -8,7 +8,7 @@ import { findChoicesProblem } from '../../channels/interactive-options.ts'
 import type { MediaTransport } from '../../channels/media-transport.ts'
 import { canAskForAddress, findPromptProblem } from '../../channels/prompts.ts'
 import { fillBody, type Template } from '../../channels/templates/templates.ts'
-import type { Consent } from '../../consents/consent.ts'
+import type { Decisions } from '../../consents/consent.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { windowIsOpen } from '../conversation/conversation-state.ts'
 import type { Message, StoredDetail } from '../conversation/message.ts'
@@ -106,8 +106,8 @@ export interface SendCheck {
   template: Template | null
   /** Whether the platform may send it without a charge; only decided while charged messages are on hold. */
   isFree: boolean
-  /** The customer's current decision about marketing, for a template; null if there is none. */
-  consent: Consent | null
+  /** The customer's current decisions, for a template. */
+  consents: Decisions
   /** The channel's limit for one message, in UTF-16 units. */
   maxTextLength: number | null
   /** Whether the channel supports interactive messages. */
@@ -152,7 +152,7 @@ export function checkSend(check: SendCheck): SendDraft {
   if (command.kind === 'template') approvedTemplate(command, check)
   else if (!isWindowOpen) throw windowClosed()
   const category = template?.category.toUpperCase() ?? null
-  if (category === 'MARKETING') checkConsent(conversation, check.consent)
+  checkConsents(conversation, category, check.consents)
   const hold = findHold(holds, { category, isWindowOpen, isFree: check.isFree }, now)
   if (hold !== null && !isDue(hold, now)) throw connectionOnHold(hold)
   const draft = draftOf(check)
@@ -166,9 +166,12 @@ function checkThread({ actor }: Sender, conversation: Conversation, now: Date): 
 }
 
 /** The conversation's copy only decides if there is no record: then it is from before there were any. */
-function checkConsent({ contact: { marketing } }: Conversation, consent: Consent | null): void {
-  if (consent?.decision === 'opted_out') throw optedOut(consent.source, consent.decidedAt)
-  if (consent === null && marketing?.isStopped) throw optedOut(marketing.source ?? 'platform', new Date(marketing.at))
+function checkConsents({ contact }: Conversation, category: string | null, { marketing, utility }: Decisions): void {
+  if (category === 'UTILITY' && utility?.decision === 'opted_out') throw optedOut(utility)
+  if (category !== 'MARKETING') return
+  if (marketing?.decision === 'opted_out') throw optedOut(marketing)
+  const { isStopped = false, source = 'platform', at = '' } = contact.marketing ?? {}
+  if (marketing === null && isStopped) throw optedOut({ purpose: 'marketing', source, decidedAt: new Date(at) })
 }
 
 function draftOf(check: SendCheck): SendDraft {
@@ -239,6 +242,7 @@ function draftTemplate(command: Of<'template'>, template: Template, check: SendC
   const { name, language, body, parameterNames: names, parameterCount: count } = template
   const { parameters } = command
   const { upload } = check.references
+  if (template.category.toUpperCase() === 'AUTHENTICATION') requirePhone(check.conversation)
   const text = fillTemplate(body, count, parameters)
   const header = checkHeader(command, template, upload, check.mediaTransport)
   const inputs = checkInputs(command, template)
@@ -250,6 +254,15 @@ function draftTemplate(command: Of<'template'>, template: Template, check: SendC
     ...(quote !== null && { quoted: quote.other }),
   }
   return { kind: 'template', text, parts: [part], ...storedDetailOf(header === null ? null : upload, quote) }
+}
+
+/** The platform sends codes to phone numbers only, not to its user ids. */
+function requirePhone({ contact: { address, phone } }: Conversation): void {
+  const isByAddress = address.phone !== null || address.userId !== null
+  if ((isByAddress ? address.phone : phone) !== null) return
+  throw invalidMessage(
+    'Templates for authentication are sent to phone numbers only, and this customer hides theirs. Ask for the number with a contact_request.',
+  )
 }
 
 function draftMedia(command: Of<'media'>, check: SendCheck): SendDraft {

@@ -3,7 +3,7 @@ import type { ThreadOwner } from '../../channels/channel-event.ts'
 import { findAdvice } from '../../channels/health/advice.ts'
 import type { Hold } from '../../channels/health/holds.ts'
 import type { PromptType } from '../../channels/prompts.ts'
-import type { ConsentSource } from '../../consents/consent.ts'
+import type { Consent, ConsentPurpose, ConsentSource } from '../../consents/consent.ts'
 import type { Message } from '../conversation/message.ts'
 import { type Owner, writeOwner } from '../conversation/owner.ts'
 import type { ApprovalReason } from '../drafts/approval-rules.ts'
@@ -127,11 +127,20 @@ export const dailySendsReached = (limit: number, retryAfterSeconds: number): Api
   )
 
 /** The platform refuses such messages too, and counts each against the quality of the number. */
-export const optedOut = (source: ConsentSource, at: Date): ApiError =>
+export const optedOut = ({
+  purpose,
+  source,
+  decidedAt: at,
+}: Pick<Consent, 'purpose' | 'source' | 'decidedAt'>): ApiError =>
   unprocessable(
-    `The customer has opted out of marketing messages (${optOutSources[source]}, ${at.toISOString().slice(0, 10)}). Send no marketing template until they opt in again; a text within the window or a template of another category can be sent.`,
-    { code: 'OPTED_OUT', source, opted_out_at: at.toISOString() },
+    `The customer has opted out of ${optOutPurposes[purpose]} (${optOutSources[source]}, ${at.toISOString().slice(0, 10)}). Send no ${purpose} template until they opt in again; a text within the window or a template of another category can be sent.`,
+    { code: 'OPTED_OUT', purpose, source, opted_out_at: at.toISOString() },
   )
+
+const optOutPurposes: Record<ConsentPurpose, string> = {
+  marketing: 'marketing messages',
+  utility: 'templates about orders, appointments and the like',
+}
 
 const optOutSources: Record<ConsentSource, string> = {
   platform: 'in their settings on the platform',

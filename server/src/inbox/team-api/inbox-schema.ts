@@ -92,6 +92,9 @@ export const TeamConversation = titled('TeamConversation', {
   unreadCount: count('Customer messages since the conversation was last marked read.', { example: 1 }),
   optedOutAt: nullable(timestamp('When the customer opted out of marketing messages; null if they have not.')),
   marketingConsent: nullable(MarketingConsent),
+  utilityConsent: Type.Union([MarketingConsent, Type.Null()], {
+    description: 'What the team has recorded about templates of the category utility; null: nothing.',
+  }),
   windowExpiresAt: nullable(timestamp('End of the window in which text can be sent; null if closed.')),
   lastMessageAt: timestamp('Time of the newest message.'),
   unansweredSince: nullable(timestamp('Arrival of the oldest unanswered customer message; null if answered.')),

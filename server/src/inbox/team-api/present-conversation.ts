@@ -37,6 +37,7 @@ export function presentTeamConversation({ conversation, contact, newest, names }
     windowExpiresAt: openWindow(conversation.windowExpiresAt, now)?.toISOString() ?? null,
     optedOutAt: marketing?.isStopped ? marketing.at : null,
     marketingConsent: shownConsent(conversation.contact),
+    utilityConsent: shownConsent(conversation.contact, 'utility'),
     lastMessageAt: conversation.lastMessageAt.toISOString(),
     unansweredSince: conversation.unansweredSince?.toISOString() ?? null,
     lastMessage:

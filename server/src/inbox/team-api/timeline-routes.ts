@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { invalid } from '../../base/errors.ts'
 import { nullable, oneOf, timestamp, titled } from '../../base/route.ts'
 import { cursor, text, unpaged, uuid } from '../../base/schema-types.ts'
-import { consentSources } from '../../consents/consent.ts'
+import { consentPurposes, consentSources } from '../../consents/consent.ts'
 import type { TeamApi } from '../../team/team-api.ts'
 import { idSchema } from '../../team/team-schema.ts'
 import { described, strict } from '../api/schema.ts'
@@ -47,6 +47,7 @@ const TeamActivity = described('TeamActivity', 'Entry of the thread between the 
   added: labels('Added labels.'),
   removed: labels('Removed labels.'),
   source: nullable(oneOf(consentSources, { description: 'With kind `consent`: where it was decided.' })),
+  purpose: nullable(oneOf(consentPurposes, { description: 'With kind `consent`: what it was about.' })),
   reason: Type.Unsafe<(typeof activityReasons)[number] | null>({
     type: ['string', 'null'],
     enum: [...activityReasons, null],
@@ -206,6 +207,7 @@ function presentActivity({ id, detail, reason, actor, createdAt }: Activity, nam
     added: detail.kind === 'labels' ? detail.added : [],
     removed: detail.kind === 'labels' ? detail.removed : [],
     source: detail.kind === 'consent' ? detail.source : null,
+    purpose: detail.kind === 'consent' ? (detail.purpose ?? 'marketing') : null,
     reason,
     actor: presentWithName(actor, names),
     createdAt: createdAt.toISOString(),

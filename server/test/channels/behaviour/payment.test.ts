@@ -24,8 +24,18 @@ async function paymentWorld() {
     await w.settled()
     return status === 202 ? 'accepted' : `${status} ${body.data?.code} ${body.data?.reason ?? ''}`
   }
+  const opening = (phone: string) => ({ connection_id: w.line.connectionId, phone: `+${phone}`, template })
   return {
     ...w,
+    start: (phone: string) =>
+      resultOf(
+        w.member.call('POST', '/inbox/conversations', opening(phone), { 'idempotency-key': `start-${++sends}` }),
+      ),
+    startAsAgent: async (phone: string) => {
+      const { status, body } = await w.verb('POST', '/conversations', { body: opening(phone) })
+      await w.settled()
+      return status < 300 ? 'accepted' : `${status} ${body.code} ${body.reason ?? ''}`
+    },
     setPayment: (paymentFails: boolean) => w.simulate('PATCH', `numbers/${numberId}`, { paymentFails }),
     say: (id: string, text: string) => resultOf(w.send(id, text)),
     offer: (id: string) =>
@@ -102,4 +112,10 @@ test('a customer in a free entry point gets templates while charged ones are on 
   assert.equal(await w.offer(id), held)
   assert.equal(await w.offer(brunos), 'accepted')
   assert.equal((await deliveredTexts(bruno)).length, 2)
+  // Starting a conversation decides like a send in it, for people and agents.
+  assert.deepEqual([await w.startAsAgent(bruno.phone), await w.start(bruno.phone)], ['accepted', 'accepted'])
+  assert.equal((await deliveredTexts(bruno)).length, 4)
+  const stranger = '5511955507001'
+  assert.deepEqual([await w.start(stranger), await w.startAsAgent(stranger)], [held, held])
+  assert.equal(await w.conversation(stranger), undefined)
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { componentsOf, contentOf, hasSameTexts } from '../../../src/channels/templates/template-components.ts'
-import { emptyContent, type TemplateContent } from '../../../src/channels/templates/template-content.ts'
+import { emptyContent, emptyOtp, type TemplateContent } from '../../../src/channels/templates/template-content.ts'
 import { inputsOf } from '../../../src/channels/templates/template-inputs.ts'
 
 const whole: TemplateContent = {
@@ -65,6 +65,63 @@ test('what the platform lists is read back as it was written', () => {
   }
 })
 
+const codes: TemplateContent = {
+  ...emptyContent,
+  ...{ name: 'code', language: 'en_US', category: 'AUTHENTICATION' },
+  otp: {
+    ...emptyOtp,
+    ...{ type: 'zero_tap', autofillText: 'Fill in', acceptsTerms: true },
+    apps: [{ packageName: 'com.example.shop', signatureHash: 'K8a/AINcGX7' }],
+  },
+}
+
+test('a template for authentication has flags for the texts of the platform, and one button', () => {
+  const button = (otp: object) => componentsOf({ ...codes, otp: { ...emptyOtp, ...otp } }, null).at(-1)?.buttons
+  assert.deepEqual(componentsOf(codes, null), [
+    { type: 'BODY', add_security_recommendation: true },
+    { type: 'FOOTER', code_expiration_minutes: 10 },
+    {
+      type: 'BUTTONS',
+      buttons: [
+        {
+          ...{ type: 'OTP', otp_type: 'ZERO_TAP', autofill_text: 'Fill in', zero_tap_terms_accepted: true },
+          supported_apps: [{ package_name: 'com.example.shop', signature_hash: 'K8a/AINcGX7' }],
+        },
+      ],
+    },
+  ])
+  assert.deepEqual(button({ autofillText: 'x' }), [{ type: 'OTP', otp_type: 'COPY_CODE' }])
+  assert.deepEqual(button({ buttonText: ' Copy ' }), [{ type: 'OTP', otp_type: 'COPY_CODE', text: 'Copy' }])
+  assert.equal(componentsOf({ ...codes, otp: { ...emptyOtp, expiresInMinutes: null } }, null).length, 2)
+})
+
+test('a template for authentication is read as it was submitted, and as the platform lists it', () => {
+  const { name, language, category } = codes
+  const read = (components: object[]) => contentOf({ name, language, category, components })
+  assert.deepEqual(read(componentsOf(codes, null)), codes)
+  const link = (query: string) => `https://www.whatsapp.com/otp/code/?otp_type=${query}&code=otp{{1}}`
+  const listed = (url: string) => [
+    { type: 'BODY', text: '*{{1}}* is your verification code.', add_security_recommendation: false },
+    { type: 'FOOTER', text: 'This code expires in 5 minutes.', code_expiration_minutes: 5 },
+    { type: 'BUTTONS', buttons: [{ type: 'URL', text: 'Copy code', url }] },
+  ]
+  const copied = read(listed(link('COPY_CODE&code_expiration_minutes=5')))
+  assert.deepEqual(
+    [copied?.body, copied?.footer, copied?.otp],
+    [
+      ...['*{{1}}* is your verification code.', 'This code expires in 5 minutes.'],
+      { ...emptyOtp, hasSecurityNote: false, expiresInMinutes: 5, buttonText: 'Copy code' },
+    ],
+  )
+  const app = 'cta_display_name=Fill+in&package_name=com.example.shop&signature_hash=K8a%2FAINcGX7'
+  const tapped = read(listed(link(`ZERO_TAP&${app}`)))?.otp
+  assert.deepEqual([tapped?.type, tapped?.autofillText, tapped?.apps], ['zero_tap', 'Fill in', codes.otp?.apps])
+  assert.equal(read([...listed('https://shop.example/{{1}}')]), null)
+  assert.equal(read(listed(link('COPY_CODE')).slice(0, 2)), null)
+  assert.ok(copied !== null && hasSameTexts(copied, { ...copied, body: '', footer: '' }))
+  assert.ok(copied !== null && !hasSameTexts(copied, codes))
+})
+
 test('parts that cannot be written here are not lost by an edit: the template is not read', () => {
   const listed = (component: object, category = 'MARKETING') =>
     contentOf({ ...whole, category, components: [component] })
@@ -81,7 +138,13 @@ test('texts decide whether two templates are the same, not samples', () => {
   assert.ok(!hasSameTexts(whole, { ...whole, buttons: whole.buttons.slice(1) }))
 })
 
-const needs: [components: object[], inputs: object | null][] = [
+const codeButton = (type: string) => {
+  const url = 'https://www.whatsapp.com/otp/code/?otp_type=COPY_CODE&code=otp{{1}}'
+  return { type: 'BUTTONS', buttons: [{ type, text: 'Copy code', ...(type === 'URL' && { url }) }] }
+}
+const otpInput = { index: 0, type: 'otp', text: 'Copy code', url: null }
+
+const needs: [components: object[], inputs: object | null, isAuthentication?: boolean][] = [
   [[{ type: 'BODY', text: 'Hi {{1}}' }], {}],
   [[{ type: 'HEADER', text: 'Order {{1}}' }], { headerText: { text: 'Order {{1}}', name: null } }],
   [
@@ -112,10 +175,15 @@ const needs: [components: object[], inputs: object | null][] = [
   ],
   [[{ type: 'BUTTONS', buttons: [{ type: 'FLOW', text: 'Fill in' }] }], null],
   [[{ type: 'LIMITED_TIME_OFFER' }], null],
+  // Only templates for authentication have codes.
+  [[codeButton('URL')], null],
+  [[{ type: 'BODY', text: '*{{1}}* is your code.' }, codeButton('URL')], { buttons: [otpInput] }, true],
+  [[codeButton('OTP')], { buttons: [otpInput] }, true],
+  [[{ type: 'BODY', text: '*{{1}}* is your code.' }], null, true],
 ]
 
 test('what a send must provide is read from the components; null if it cannot', () => {
-  for (const [components, inputs] of needs) {
-    assert.deepEqual(inputsOf(components as never), inputs, JSON.stringify(components))
+  for (const [components, inputs, isAuthentication] of needs) {
+    assert.deepEqual(inputsOf(components as never, isAuthentication), inputs, JSON.stringify(components))
   }
 })

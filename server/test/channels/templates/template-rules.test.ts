@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { emptyContent, type TemplateContent } from '../../../src/channels/templates/template-content.ts'
+import { emptyContent, emptyOtp, type TemplateContent } from '../../../src/channels/templates/template-content.ts'
 import {
   type EditedTemplate,
   findEditProblem,
@@ -29,6 +29,10 @@ const buttons = (...all: object[]): Partial<TemplateContent> => ({
   buttons: all.map((fields, n) => button({ text: `Yes ${n}`, ...fields })),
 })
 const url = (value: string, sample = '') => ({ type: 'url', value, sample })
+const app = { packageName: 'com.example.shop', signatureHash: 'K8a/AINcGX7' }
+const code = (changes: Partial<typeof emptyOtp>): Partial<TemplateContent> => ({
+  ...{ category: 'AUTHENTICATION', otp: { ...emptyOtp, ...changes } },
+})
 const longest = (n: number) => 'x'.repeat(n)
 const nineWords = 'one two three four five six seven eight nine'
 
@@ -123,6 +127,33 @@ const table: [changes: Partial<TemplateContent>, ...problems: string[]][] = [
     { category: 'MARKETING', ...buttons({ type: 'copy_code', value: 'SAVE 10' }) },
     'buttons[0].value must have only letters and digits',
   ],
+
+  [code({})],
+  // The platform writes the texts.
+  [{ ...code({}), body: '', samples: [], footer: longest(61) }],
+  [code({ expiresInMinutes: null })],
+  [code({ expiresInMinutes: 90, buttonText: longest(25) })],
+  [code({ expiresInMinutes: 0 }), 'otp.expiresInMinutes must be from 1 to 90'],
+  [code({ expiresInMinutes: 91 }), 'otp.expiresInMinutes must be from 1 to 90'],
+  [code({ buttonText: longest(26) }), 'otp.buttonText must have at most 25 characters'],
+  [code({ buttonText: 'Copy 👍' }), 'otp.buttonText must not contain line breaks, emojis'],
+  [code({ buttonText: 'Copy {{1}}' }), 'otp.buttonText must not contain line breaks, emojis'],
+  [code({ type: 'one_tap', apps: [app] })],
+  [code({ type: 'one_tap' }), 'otp.apps needs at least one app'],
+  [code({ type: 'one_tap', apps: Array(6).fill(app) }), 'otp.apps must have at most 5 items'],
+  [code({ type: 'one_tap', apps: [app], autofillText: longest(26) }), 'otp.autofillText must have at most 25'],
+  ...['shop', 'com.1shop', 'com.shop-a', `com.${longest(221)}`].map(
+    (packageName): [Partial<TemplateContent>, string] => [
+      code({ type: 'one_tap', apps: [{ ...app, packageName }] }),
+      'otp.apps[0].packageName must be the name of an Android package',
+    ],
+  ),
+  ...['K8a/AINcGX', 'K8a/AINcGX77', 'K8a_AINcGX7'].map((signatureHash): [Partial<TemplateContent>, string] => [
+    code({ type: 'one_tap', apps: [{ ...app, signatureHash }] }),
+    'otp.apps[0].signatureHash must have the 11 letters',
+  ]),
+  [code({ type: 'zero_tap', apps: [app], acceptsTerms: true })],
+  [code({ type: 'zero_tap', apps: [app] }), 'otp.acceptsTerms must be accepted'],
 ]
 
 test('a template is refused for what the platform refuses, at its field', () => {

@@ -96,6 +96,52 @@ test('a template is written, submitted, approved by the platform and sent', asyn
   assert.deepEqual([message.header, message.footer, message.buttons], ['Order A-17', 'Shop Ltd.', ['Thanks', 'Track']])
 })
 
+test('a template for authentication is submitted, and people and agents send its code', async () => {
+  const otp = { type: 'copy_code', hasSecurityNote: true, expiresInMinutes: 5, buttonText: '', autofillText: '' }
+  const draft = await written({
+    category: 'AUTHENTICATION',
+    body: '',
+    samples: [],
+    otp: { ...otp, apps: [], acceptsTerms: false },
+  })
+  assert.deepEqual(draft.problems, [])
+  const { status, body } = await submit(draft.id)
+  assert.equal(status, 200, JSON.stringify(body))
+  const { name } = draft.content
+  await review(name, { status: 'APPROVED' })
+  await w.team('POST', `/connections/${connectionId}/templates/sync`)
+  const approved = await listed(name)
+  assert.deepEqual(
+    [approved.sendable, approved.body, approved.parts.footer, approved.inputs.buttons],
+    [
+      ...[true, '*{{1}}* is your verification code. For your security, do not share this code.'],
+      ...['This code expires in 5 minutes.', [{ type: 'otp', text: 'Copy code', url: null }]],
+    ],
+  )
+  const bruno = await w.line.customer('Bruno Sá')
+  await bruno.writes('Olá')
+  const { id } = await w.conversation(bruno.phone)
+  const template = { name, language: 'en', body_params: ['482913'] }
+  const filled = { ...template, button_params: ['482913'] }
+  const answered = await w.verb('POST', `/conversations/${id}/answer`, { body: { template: filled } })
+  assert.equal(answered.status, 200, JSON.stringify(answered.body))
+  const other = await w.sendAsMember(id, { kind: 'template', template: { ...filled, button_params: ['482914'] } })
+  assert.deepEqual([other.status, other.body.data.code], [422, 'INVALID_MESSAGE'])
+  const byPerson = await w.sendAsMember(id, { kind: 'template', template: filled })
+  assert.deepEqual([byPerson.status, byPerson.body.status], [202, 'sent'], JSON.stringify(byPerson.body))
+  await w.arrived(bruno, 2)
+  const [message] = await businessMessages(bruno)
+  assert.deepEqual(
+    [message.text.slice(0, 8), message.footer, message.prompt],
+    ['*482913*', 'This code expires in 5 minutes.', { type: 'code', title: 'Copy code', code: '482913' }],
+  )
+  // The first version of the API has parameters of the body only.
+  const headers = { 'idempotency-key': 'code-of-v1' }
+  const old = await w.agent('POST', `/conversations/${id}/messages`, { body: { kind: 'template', template }, headers })
+  assert.notEqual(old.status, 202)
+  assert.ok(!JSON.stringify((await w.agent('GET', '/templates')).body).includes(name))
+})
+
 test('a rejection arrives with its reason; quality and category follow by webhooks', async () => {
   const { name } = await submitted()
   const rejection = { reason: 'Variables stand next to each other.', recommendation: 'Write text between them.' }

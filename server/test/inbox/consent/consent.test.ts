@@ -18,10 +18,10 @@ async function consentWorld() {
       (await member.call('GET', `/inbox/conversations/${id}`)).body.conversation.marketingConsent,
     recorded: async (customer: Partial<Customer>) => {
       const keyring = await w.keyStore.keyring(w.workspaceId)
-      const [consent] = await findConsents(w.db.sql, keyring, w.workspaceId, [
+      const [consents] = await findConsents(w.db.sql, keyring, w.workspaceId, [
         { phone: null, userId: null, ...customer },
       ])
-      return consent?.decision ?? null
+      return consents?.marketing?.decision ?? null
     },
     activities: (id: string) => activitiesOf(member, id),
     says: async (text: string, fields: Partial<Customer> = {}) => {
@@ -62,6 +62,40 @@ test('a message that is a keyword opts out, and in again, with an event and an a
       ['opted_in', 'keyword', 'marketing'],
     ],
   )
+})
+
+test('what a customer decides about updates is kept apart from marketing, and applies to later conversations', async () => {
+  const w = await consentWorld()
+  const { id } = await w.says('Hello')
+  const set = (decision: string, purpose?: string) =>
+    w.member.call('PUT', consentPath(id), { decision, ...(purpose !== undefined && { purpose }) })
+  const shown = async () => {
+    const { conversation } = (await w.member.call('GET', `/inbox/conversations/${id}`)).body
+    return [conversation.marketingConsent?.decision ?? null, conversation.utilityConsent?.decision ?? null]
+  }
+  assert.equal((await set('opted_out', 'utility')).status, 200)
+  assert.deepEqual(await shown(), [null, 'opted_out'])
+  await set('opted_in')
+  assert.deepEqual(await shown(), ['opted_in', 'opted_out'])
+  await w.says('STOP')
+  assert.deepEqual(await shown(), ['opted_out', 'opted_out'], 'a keyword is about marketing')
+  const other = await w.addConnection()
+  await w.deliverOn(other, customerMessage({ at: w.clock.now(), text: 'Hello' }))
+  const { conversations } = (await w.member.call('GET', `/inbox/conversations?connectionId=${other}`)).body
+  const copied = (await w.member.call('GET', `/inbox/conversations/${conversations[0].id}`)).body.conversation
+  assert.deepEqual([copied.marketingConsent.decision, copied.utilityConsent.decision], ['opted_out', 'opted_out'])
+  assert.equal((await w.member.call('DELETE', `${consentPath(id)}?purpose=utility`)).status, 200)
+  assert.deepEqual(await shown(), ['opted_out', null])
+  const events = (await w.events(id)).filter(({ name }) => name === 'inbox.conversation.consent_changed')
+  assert.deepEqual(
+    events.map(({ payload }) => `${payload.purpose} ${payload.decision}`),
+    ['utility opted_out', 'marketing opted_in', 'marketing opted_out', 'utility null'],
+  )
+  const { items } = (await w.member.call('GET', `/inbox/conversations/${id}/timeline`)).body
+  const purposes = items.flatMap(({ activity }: { activity?: { kind: string; purpose: string } }) =>
+    activity?.kind === 'consent' ? [activity.purpose] : [],
+  )
+  assert.deepEqual(purposes, ['utility', 'marketing', 'marketing', 'utility'])
 })
 
 test('a redelivered keyword does not opt out again', async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { phoneCountry } from '../../../src/base/phone/phone.ts'
 import { countryOf, marketCountries, marketKey } from '../../../src/inbox/costs/markets.ts'
 
 const rows: [what: string, phone: string | null, userId: string | null, expected: string | null][] = [
@@ -28,6 +29,17 @@ test('every country of the list is there once, with its code and markets', () =>
     assert.match(callingCode, /^[1-9]\d{0,2}$/)
     assert.match(ownKey, /^[a-z]/)
     assert.match(regionKey, /^(rest of|north america|other)/)
+  }
+})
+
+test('a calling code that one country has decides as the numbering plans do', () => {
+  const shared = new Set(['1', '7'])
+  for (const { country, callingCode } of marketCountries.filter((one) => !shared.has(one.callingCode))) {
+    for (const rest of ['2025550123', '7797712345', '991234567', '612345678']) {
+      const parsed = phoneCountry(callingCode + rest)
+      assert.equal(parsed?.callingCode, callingCode, country)
+      assert.equal(countryOf({ phone: callingCode + rest, userId: null }), country)
+    }
   }
 })
 

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { newId } from '../../../src/base/id.ts'
 import type { ChannelEvent, Customer } from '../../../src/channels/channel-event.ts'
 import { parseCallback } from '../../../src/channels/waba/parse/parse-callback.ts'
+import { setConsent } from '../../../src/inbox/consent/set-consent.ts'
 import { noon, sendWorld } from '../../support/inbox/send-world.ts'
 
 const shut = { windowExpiresAt: new Date(noon.getTime() - 1) }
@@ -55,6 +56,22 @@ test('an opted-out customer gets no marketing template but everything else; late
   w.clock.advance(60_000)
   await said(false, 61)
   assert.equal(await w.said(id, 'marketing'), '202 sent', 'a word from the future holds until now')
+})
+
+test('a customer who wants no updates gets no utility template but everything else', async () => {
+  const w = await optOutWorld()
+  w.clock.advance(60_000)
+  const { id } = await w.conversation(shut)
+  const actor = { type: 'agent', id: w.keyId } as const
+  const decide = (decision: 'opted_in' | 'opted_out' | 'undo') =>
+    setConsent(w.node.deps, { workspaceId: w.workspaceId, connectionIds: [] }, actor, id, decision, 'utility')
+  await decide('opted_out')
+  const refused = await w.post(id, { body: template('utility') })
+  const { code, purpose, source } = refused.body.data
+  assert.deepEqual([refused.status, code, purpose, source], [422, 'OPTED_OUT', 'utility', 'agent'])
+  assert.equal(await w.said(id, 'marketing'), '202 sent')
+  await decide('undo')
+  assert.equal(await w.said(id, 'utility'), '202 sent')
 })
 
 test('an opt-out from before decisions had a history still counts, until a newer decision', async () => {

@@ -4,6 +4,7 @@ import { newId } from '../../../src/base/id.ts'
 import type { Channel } from '../../../src/channels/connection/connection.ts'
 import type { Conversation } from '../../../src/inbox/conversation/conversation.ts'
 import { agent, human } from '../../../src/inbox/conversation/owner.ts'
+import { createSend } from '../../../src/inbox/send/send.ts'
 import { noon, type PostOptions, type SendWorld, sendWorld, text } from '../../support/inbox/send-world.ts'
 
 const template = (fields: object = {}) => ({
@@ -166,6 +167,29 @@ test('a send is refused by the first check it fails, alone and in a batch, and i
   }
   const kept = await world.db.sql`select 1 from sends where workspace_id = ${world.workspaceId}`
   assert.deepEqual([kept.length, world.platform.calls.length], [6, 6])
+})
+
+test('a code is sent to a phone number only, not to a customer who hides it', async () => {
+  const world = await sendWorld()
+  await world.db.sql`
+    insert into templates (
+      workspace_id, connection_id, id, name, language, category, status, body, parameter_count, body_only, inputs, synced_at
+    )
+    values (
+      ${world.workspaceId}, ${world.connectionId}, ${newId(noon)}, 'code', 'en_US', 'AUTHENTICATION', 'APPROVED',
+      '*{{1}}* is your verification code.', 1, false,
+      ${world.db.sql.json({ buttons: [{ index: 0, type: 'otp', text: 'Copy code', url: null }] })}, ${noon}
+    )`
+  const code = { name: 'code', language: 'en_US', body_params: ['482913'], button_params: ['482913'] }
+  const send = createSend(world.node.deps)
+  const sent = async (contact: object) => {
+    const { id } = await world.conversation({ contact: { ...nobody, ...contact } })
+    const body = { kind: 'template', template: code }
+    return send(world.member, { conversationId: id, idempotencyKey: id, body })
+  }
+  const [phone, userId] = ['5511955550009', 'BR.7']
+  await assert.rejects(sent({ userId, phone: '5511955550008', address: { phone: null, userId } }), /phone numbers only/)
+  assert.equal((await sent({ phone, address: { phone, userId } })).status, 202)
 })
 
 test('16,384 characters are accepted, also if each takes two UTF-16 units', async () => {

@@ -15,6 +15,8 @@ const buttons: TemplateInputs = {
     { index: 2, type: 'copy_code', text: 'Copy offer code', url: null },
   ],
 }
+const otp: TemplateInputs = { buttons: [{ index: 0, type: 'otp', text: 'Copy code', url: null }] }
+const code = (body: string, button = body): Partial<Command> => ({ parameters: [body], buttonParameters: [button] })
 const place = { latitude: -8.05, longitude: -34.9 }
 
 const rows: [inputs: TemplateInputs | null, given: Partial<Command>, result: object | RegExp | null][] = [
@@ -41,6 +43,11 @@ const rows: [inputs: TemplateInputs | null, given: Partial<Command>, result: obj
       ],
     },
   ],
+  [otp, { parameters: ['482913'] }, /requires 1 button_params, but got 0/],
+  [otp, code('482913', '482914'), /button_params\[0\] must be the code that is in body_params/],
+  [otp, code('1'.repeat(16)), /button_params\[0\] must have at most 15/],
+  [otp, code('48👍'), /button_params\[0\] must not contain an emoji/],
+  [otp, code('J$FpnYnP'), { buttons: [{ index: 0, type: 'otp', value: 'J$FpnYnP' }] }],
 ]
 
 test('the values of a header and buttons are checked against what the template needs', () => {

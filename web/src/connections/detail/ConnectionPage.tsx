@@ -16,6 +16,7 @@ import { PageHeader } from '../../ui/page/PageHeader.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { CheckSection } from '../check/CheckSection.tsx'
 import { isInSetup } from '../check/step-texts.ts'
+import { BillingSection } from './BillingSection.tsx'
 import { ConnectionFacts } from './ConnectionFacts.tsx'
 import styles from './detail.module.css'
 import { NumberSection } from './NumberSection.tsx'
@@ -73,6 +74,7 @@ function Details({ connection, mayChange }: DetailsProps) {
         {isSession && <SessionSection connection={connection} mayChange={mayChange} />}
         {isSession && <RiskSection connection={connection} />}
         <FailureSection connection={connection} />
+        {!isSession && !isNew && mayChange && <BillingSection connection={connection} />}
         {!isSession && !isNew && <TemplateSection connection={connection} mayChange={mayChange} />}
       </div>
       <ConnectionFacts connection={connection} />

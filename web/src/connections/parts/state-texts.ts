@@ -4,6 +4,7 @@ import type { Tone } from '../../ui/Chip.tsx'
 import { reasonText } from '../../ui/format/error-texts.ts'
 
 type Stateful = Pick<Connection, 'state' | 'stateReason'>
+type Traffic = Pick<Connection, 'lastEventInAt' | 'lastEventOutAt'>
 
 export interface StateText {
   tone: Tone
@@ -28,8 +29,10 @@ export function stateText({ state, stateReason }: Stateful): StateText {
 }
 
 /** Returns whether the connection needs attention: it cannot send, although it is meant to and has been linked. */
-export function needsAttention({ state, stateReason }: Stateful): boolean {
-  return state === 'unavailable' && !((stateReason ?? '') in pendingStates)
+export function needsAttention({ state, stateReason, lastEventInAt, lastEventOutAt }: Stateful & Traffic): boolean {
+  if (state !== 'unavailable' || (stateReason ?? '') in pendingStates) return false
+  // The code of a first pairing was not scanned in time: nothing that worked has stopped.
+  return stateReason !== 'pairing_ended' || lastEventInAt !== null || lastEventOutAt !== null
 }
 
 /** Returns the phone with plus sign, otherwise the id at the platform; null before a phone is linked or a number chosen. */

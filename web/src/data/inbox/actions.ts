@@ -1,5 +1,5 @@
 import { showError } from '../../ui/overlay/toasts.tsx'
-import type { ConsentDecision } from '../lead/consents.ts'
+import type { ConsentDecision, ConsentPurpose } from '../lead/consents.ts'
 import { peopleKey, showPending, threadKey } from './cache.ts'
 import * as calls from './calls.ts'
 import type { Inbox } from './inbox.ts'
@@ -49,9 +49,14 @@ export function markUnread(inbox: Inbox, id: string): Promise<boolean> {
   return applyChange(inbox, id, { unreadCount: 1 }, () => calls.postUnread(inbox.workspaceId, id))
 }
 
-/** Records what the customer has decided about marketing, or takes back the member's last record. */
-export function setConsent(inbox: Inbox, id: string, decision: ConsentDecision | 'undo'): Promise<boolean> {
-  return applyChange(inbox, id, {}, () => calls.setConsent(inbox.workspaceId, id, decision))
+/** Records what the customer has decided, or takes back the member's last record. */
+export function setConsent(
+  inbox: Inbox,
+  id: string,
+  decision: ConsentDecision | 'undo',
+  purpose: ConsentPurpose,
+): Promise<boolean> {
+  return applyChange(inbox, id, {}, () => calls.setConsent(inbox.workspaceId, id, decision, purpose))
 }
 
 /** Rejects if it was not saved, so that the text stays in the field. */

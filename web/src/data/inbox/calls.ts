@@ -1,5 +1,5 @@
 import { api, unwrap } from '../../api/client.ts'
-import type { ConsentDecision } from '../lead/consents.ts'
+import type { ConsentDecision, ConsentPurpose } from '../lead/consents.ts'
 import type { ConversationList } from './list-rules.ts'
 import type { Thread } from './thread-rules.ts'
 import type {
@@ -95,12 +95,19 @@ export async function takeOver(workspaceId: string, id: string) {
     .conversation
 }
 
-/** Records what the customer has decided about marketing, or takes back the member's last record. */
-export async function setConsent(workspaceId: string, id: string, decision: ConsentDecision | 'undo') {
+/** Records what the customer has decided, or takes back the member's last record. */
+export async function setConsent(
+  workspaceId: string,
+  id: string,
+  decision: ConsentDecision | 'undo',
+  purpose: ConsentPurpose,
+) {
   const consentPath = `${conversationPath}/marketing-consent` as const
   const params = { path: { workspaceId, id } }
   const answer =
-    decision === 'undo' ? api.DELETE(consentPath, { params }) : api.PUT(consentPath, { params, body: { decision } })
+    decision === 'undo'
+      ? api.DELETE(consentPath, { params: { ...params, query: { purpose } } })
+      : api.PUT(consentPath, { params, body: { decision, purpose } })
   return (await unwrap(answer)).conversation
 }
 

@@ -30,7 +30,7 @@ import type { ConversationList } from './list-rules.ts'
 import { currentSequence, recordStatus, withLiveStatus } from './live-changes.ts'
 import { setUnreadMentions } from './mentions.ts'
 import { refreshThread } from './outbox.ts'
-import { type ChangedLead, isAnyRenamed } from './recipient-rules.ts'
+import { type ChangedLead, createRecentLeads, isAnyRenamed } from './recipient-rules.ts'
 import type { DeliveryStatus } from './status-rules.ts'
 import { mapMessages, type Thread } from './thread-rules.ts'
 import type { Conversation, Media, Message, Person } from './types.ts'
@@ -72,11 +72,12 @@ export function useLiveInbox(workspaceId: string): void {
   useCatchUp(inbox)
 }
 
-function createEventHandler(inbox: Inbox): (event: LiveEvent) => void {
+export function createEventHandler(inbox: Inbox): (event: LiveEvent) => void {
   const counts = throttle(countsIntervalMs, () => refetchQueries(inbox.queries, countsKey(inbox.workspaceId)))
   const all = throttle(inboxIntervalMs, () => refetchQueries(inbox.queries, inboxKey(inbox.workspaceId)))
   const drafts = throttle(inboxIntervalMs, () => refetchDrafts(inbox))
   const threads = threadReader(inbox)
+  const recentLeads = createRecentLeads()
   const files = throttleBatches<Pick<FilePayload, 'conversationId' | 'messageId'>>(filesIntervalMs, (received) => {
     // Messages near the end of a thread are loaded with it, however many there are.
     for (const id of new Set(received.map(({ conversationId }) => conversationId))) threads(id)
@@ -92,8 +93,11 @@ function createEventHandler(inbox: Inbox): (event: LiveEvent) => void {
       for (const row of changed) cacheConversation(inbox, row)
     })
     counts()
+    // Read before the lead was renamed, but received after the new name was read.
+    if (isAnyRenamed(changed, recentLeads.list())) all()
   })
   const leads = throttleBatches<ChangedLead>(leadsIntervalMs, (changed) => {
+    recentLeads.add(changed)
     if (!isAnyRenamed(knownConversations(inbox), changed)) return
     all()
     void refetchNotifications(inbox.queries, inbox.workspaceId)

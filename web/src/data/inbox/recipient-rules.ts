@@ -49,6 +49,32 @@ export function isAnyRenamed(conversations: Iterable<NamedConversation>, leads: 
   return false
 }
 
+// A row takes seconds from its reading on the server to its event, at most.
+const recentMs = 30_000
+const maxRecent = 500
+
+/** Keeps the newest version of leads that changed a short time ago. */
+export function createRecentLeads() {
+  const recent = new Map<string, { lead: ChangedLead; at: number }>()
+  return {
+    add: (leads: readonly ChangedLead[]): void => {
+      const at = performance.now()
+      for (const lead of leads) {
+        recent.delete(lead.id)
+        recent.set(lead.id, { lead, at })
+      }
+      for (const [id, one] of recent) {
+        if (recent.size <= maxRecent && at - one.at < recentMs) break
+        recent.delete(id)
+      }
+    },
+    list: (): ChangedLead[] => {
+      const since = performance.now() - recentMs
+      return [...recent.values()].flatMap(({ lead, at }) => (at > since ? lead : []))
+    },
+  }
+}
+
 const nameOf = ({ firstName, lastName }: Pick<FoundLead, 'firstName' | 'lastName'>): string =>
   lastName === null ? firstName : `${firstName} ${lastName}`
 

@@ -5,13 +5,14 @@ import { leadKey } from '../leads.ts'
 
 export type Consent = Pick<Schemas['LeadConsent'], 'decision' | 'source' | 'at'>
 export type ConsentDecision = Consent['decision']
+export type ConsentPurpose = Schemas['LeadConsent']['purpose']
 
 const path = '/api/team/v1/workspaces/{workspaceId}/leads/{identifier}/marketing-consent'
 
 // Phones are part of the key: another phone may belong to another person.
 const consentKey = (workspaceId: string, id: string) => [...leadKey(workspaceId, id), 'consent'] as const
 
-/** Returns what the person with a lead's phones has decided about marketing. */
+/** Returns what the person with a lead's phones has decided. */
 export function useLeadConsent(workspaceId: string, id: string, phone: string | null) {
   return useQuery(
     queryOptions({
@@ -28,10 +29,15 @@ export async function setLeadConsent(
   workspaceId: string,
   id: string,
   decision: ConsentDecision | 'undo',
+  purpose: ConsentPurpose,
 ): Promise<boolean> {
   const params = { path: { workspaceId, identifier: id } }
   try {
-    await unwrap(decision === 'undo' ? api.DELETE(path, { params }) : api.PUT(path, { params, body: { decision } }))
+    await unwrap(
+      decision === 'undo'
+        ? api.DELETE(path, { params: { ...params, query: { purpose } } })
+        : api.PUT(path, { params, body: { decision, purpose } }),
+    )
   } catch (error) {
     showError(error)
     return false

@@ -1,18 +1,25 @@
 import { type QueryClient, useQuery } from '@tanstack/react-query'
 import { api, unwrap } from '../../api/client.ts'
+import { budgetsKey } from './budgets.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/costs'
 const cardsPath = '/api/team/v1/workspaces/{workspaceId}/rate-cards'
+const billingPath = '/api/team/v1/workspaces/{workspaceId}/billing-settings'
 const dayMs = 86_400_000
 
 export type Costs = Awaited<ReturnType<typeof readCosts>>
 export type CostSum = Costs['total']
 export type CostGroup = Costs['groups'][number]
 
+export type Billing = Awaited<ReturnType<typeof readBilling>>
+export type BillingSettings = Billing['settings']
+
 export const costGroupings = ['sender', 'connection', 'template', 'category', 'country'] as const
 export type CostGrouping = (typeof costGroupings)[number]
 
 const costsKey = (workspaceId: string) => [workspaceId, 'costs'] as const
+
+const billingKey = (workspaceId: string) => [workspaceId, 'billing'] as const
 
 const firstDay = (days: number) => new Date(Date.now() - (days - 1) * dayMs).toISOString().slice(0, 10)
 
@@ -53,4 +60,41 @@ export async function importRateCards(
   const { rateCards } = await unwrap(api.POST(cardsPath, { params: { path: { workspaceId } }, body }))
   await queries.invalidateQueries({ queryKey: costsKey(workspaceId) })
   return rateCards.reduce((sum, { rates }) => sum + rates, 0)
+}
+
+const readBilling = (workspaceId: string) => unwrap(api.GET(cardsPath, { params: { path: { workspaceId } } }))
+
+/** Returns how the platform bills the workspace, and which connections have another currency. For admins. */
+export function useBilling(workspaceId: string) {
+  return useQuery({ queryKey: billingKey(workspaceId), queryFn: () => readBilling(workspaceId) })
+}
+
+export interface BillingChanges {
+  /** Of the whole workspace. */
+  settings: Partial<BillingSettings>
+  /** Of the connection; null: that of the workspace. Absent: unchanged. */
+  currency?: string | null
+}
+
+/** Changes how the platform bills. All costs are then computed again. */
+export async function changeBilling(
+  queries: QueryClient,
+  workspaceId: string,
+  connectionId: string,
+  { settings, currency }: BillingChanges,
+): Promise<void> {
+  try {
+    if (Object.keys(settings).length > 0) {
+      await unwrap(api.PATCH(billingPath, { params: { path: { workspaceId } }, body: settings }))
+    }
+    if (currency !== undefined) {
+      const params = { path: { workspaceId, connectionId } }
+      await unwrap(api.PUT(`${billingPath}/connections/{connectionId}`, { params, body: { currency } }))
+    }
+  } finally {
+    // The first change may have been made.
+    await Promise.all(
+      [billingKey, costsKey, budgetsKey].map((key) => queries.invalidateQueries({ queryKey: key(workspaceId) })),
+    )
+  }
 }

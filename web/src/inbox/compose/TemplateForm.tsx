@@ -31,7 +31,7 @@ export function TemplateForm(props: TemplateFormProps) {
   const [values, setValues] = useState<string[]>(() => Array.from({ length: template.parameterCount }, () => ''))
   const [isTried, setTried] = useState(false)
   const [inputs, setInputs] = useState(noInputs)
-  const problems = values.map(problemOf)
+  const problems = values.map((value) => problemOf(value, template))
   const { header } = template
   const limits = useUploadLimits(useWorkspaceId(), conversation)
   const file = useHeaderFile(conversation.id, header ?? 'image', limits)
@@ -44,8 +44,8 @@ export function TemplateForm(props: TemplateFormProps) {
     if (isIncomplete || hasInputProblem(inputProblems(template, inputs))) return
     file.release()
     const withHeader = file.upload === null ? {} : { header_upload_id: file.upload.id }
-    const more = { ...withHeader, ...inputFields(template, inputs) }
     const filled = values.map((value) => value.trim())
+    const more = { ...withHeader, ...inputFields(template, inputs, filled[0]) }
     const { name, language: code } = template
     send(
       { kind: 'template', template: { name, language: code, body_params: filled, ...more } },

@@ -7,6 +7,7 @@ import { setConsent } from '../../data/inbox/actions.ts'
 import { detailKey } from '../../data/inbox/cache.ts'
 import { useCachedThread, useDetail, useInbox } from '../../data/inbox/queries.ts'
 import type { Conversation, Note, TimelineItem } from '../../data/inbox/types.ts'
+import type { ConsentPurpose } from '../../data/lead/consents.ts'
 import { leadKey } from '../../data/leads.ts'
 import { EraseButton } from '../../shared/EraseButton.tsx'
 import { MarketingConsent } from '../../shared/MarketingConsent.tsx'
@@ -65,7 +66,10 @@ export default function CustomerPane({ conversation }: CustomerPaneProps) {
         {contact.phone !== null && <OtherConversations conversationId={id} phone={contact.phone} />}
         {leadId !== null && <LeadHistory leadId={leadId} />}
         <Section title={t.consent.title}>
-          <ConversationConsent conversation={conversation} />
+          <ConversationConsent conversation={conversation} purpose="marketing" />
+        </Section>
+        <Section title={t.consent.updates.title}>
+          <ConversationConsent conversation={conversation} purpose="utility" />
         </Section>
         <ConnectionFacts
           conversation={conversation}
@@ -77,13 +81,19 @@ export default function CustomerPane({ conversation }: CustomerPaneProps) {
   )
 }
 
-function ConversationConsent({ conversation: { id, marketingConsent } }: CustomerPaneProps) {
+interface ConversationConsentProps extends CustomerPaneProps {
+  purpose: ConsentPurpose
+}
+
+function ConversationConsent({ conversation, purpose }: ConversationConsentProps) {
   const inbox = useInbox()
+  const { id, marketingConsent, utilityConsent } = conversation
   return (
     <MarketingConsent
-      consent={marketingConsent}
-      set={(decision) => setConsent(inbox, id, decision)}
-      undo={() => void setConsent(inbox, id, 'undo')}
+      purpose={purpose}
+      consent={purpose === 'marketing' ? marketingConsent : utilityConsent}
+      set={(decision) => setConsent(inbox, id, decision, purpose)}
+      undo={() => void setConsent(inbox, id, 'undo', purpose)}
     />
   )
 }

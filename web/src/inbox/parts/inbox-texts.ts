@@ -110,8 +110,13 @@ function draftLine({ to, fromName }: Activity, who: string): string {
   return to === 'edited' ? activities.editedDraft({ who, agent }) : activities.approvedDraft({ who, agent })
 }
 
-function consentLine({ to, source }: Activity, who: string): string {
+function consentLine({ to, source, purpose }: Activity, who: string): string {
   const { activities } = t.inbox
+  if (purpose === 'utility') {
+    // Only people record it.
+    if (to === null) return activities.undidUpdates({ who })
+    return to === 'opted_out' ? activities.recordedUpdatesOut({ who }) : activities.recordedUpdatesIn({ who })
+  }
   if (to === null) return activities.undidConsent({ who })
   const isRecorded = source === 'member' || source === 'agent'
   if (to === 'opted_out') return isRecorded ? activities.recordedOptOut({ who }) : activities.customerOptedOut

@@ -2,6 +2,7 @@ import { Button, Select, Switch } from '@mantine/core'
 import { useState } from 'react'
 import { useWorkspace, type Workspace } from '../../data/workspace.ts'
 import { t } from '../../text/index.ts'
+import { timeZones } from '../../ui/format/local-time.ts'
 import { weekdays } from '../../ui/format/time.ts'
 import { QueryBoundary } from '../../ui/page/PageBody.tsx'
 import { Section } from '../../ui/page/Section.tsx'
@@ -10,7 +11,7 @@ import { MinutesSection } from '../draft/MinutesSection.tsx'
 import { DraftButtons, useWorkspaceDraft } from '../draft/WorkspaceDraft.tsx'
 import { DayHours } from './DayHours.tsx'
 import styles from './HoursSection.module.css'
-import { copyMonday, defaultHours, type Hours, isComplete, sortedWeek, timeZones } from './week-hours.ts'
+import { copyMonday, defaultHours, type Hours, isComplete, sortedWeek } from './week-hours.ts'
 
 /** Default time until people are notified of a waiting customer. */
 const defaultMinutes = 15

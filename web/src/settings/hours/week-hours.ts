@@ -58,8 +58,3 @@ export function copyMonday(week: Week): Week {
   const { monday } = week
   return { ...week, tuesday: monday, wednesday: monday, thursday: monday, friday: monday }
 }
-
-/** Returns the time zones of the browser, and the chosen one. */
-export const timeZones = (chosen: string): string[] => [
-  ...new Set([...Intl.supportedValuesOf('timeZone'), 'UTC', chosen]),
-]

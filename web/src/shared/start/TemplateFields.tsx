@@ -34,7 +34,7 @@ export function TemplateFields({ connectionId, start, refusal, takesFocus }: Tem
           label={t.start.value({ n: template?.parameterNames?.[n] ?? `${n + 1}` })}
           value={value}
           dir="auto"
-          error={fieldError(problemOf(value), isTried)}
+          error={fieldError(problemOf(value, template), isTried)}
           onChange={({ currentTarget }) => start.setValue(n, currentTarget.value)}
         />
       ))}

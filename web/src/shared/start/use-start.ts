@@ -111,11 +111,15 @@ export function useStart({ recipient, open, close }: StartOptions): StartForm {
 /** Returns the request; null while it is incomplete or would be refused. */
 function requestOf({ phone, template, values, inputs }: Draft, connectionId: string | null): NewConversation | null {
   if (phone === null || template === null || connectionId === null) return null
-  if (values.some((value) => problemOf(value) !== null)) return null
+  if (values.some((value) => problemOf(value, template) !== null)) return null
   if (hasInputProblem(inputProblems(template, inputs))) return null
   const { name, language } = template
   const body_params = values.map((one) => one.trim())
-  return { connectionId, phone, template: { name, language, body_params, ...inputFields(template, inputs) } }
+  return {
+    connectionId,
+    phone,
+    template: { name, language, body_params, ...inputFields(template, inputs, body_params[0]) },
+  }
 }
 
 /** Returns the connection to send from, and the existing conversation with it. */

@@ -14,3 +14,8 @@ export function readLocalInput(text: string, fallback: string): string {
   const at = new Date(text)
   return Number.isNaN(at.getTime()) ? fallback : at.toISOString()
 }
+
+/** Returns the time zones of the browser, and the chosen one. */
+export const timeZones = (chosen: string): string[] => [
+  ...new Set([...Intl.supportedValuesOf('timeZone'), 'UTC', chosen]),
+]

@@ -1,4 +1,4 @@
-import { language } from '../text/index.ts'
+import { language } from '../../text/index.ts'
 
 /** Currencies in use, by ISO 4217 code. */
 export const currencyCodes =
