@@ -52,3 +52,7 @@ alter table workspaces
 alter table api_keys
   add column instructions_version integer not null default 0,
   add column tools_off text[] not null default '{}';
+
+-- What an action changed, as the values before and after; of settings that say nothing of a person.
+alter table audit_log
+  add column details jsonb;
