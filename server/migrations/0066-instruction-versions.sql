@@ -15,6 +15,8 @@ create table instruction_versions (
   -- publish beside it, are refused by these.
   based_on integer not null default 0,
   revision integer not null default 1,
+  -- The version whose text a restored one has.
+  restores integer,
   -- Who wrote the version; null if it is older than this table.
   actor_type text,
   actor_id uuid,
