@@ -12,6 +12,7 @@ import {
   findVersion,
   type InstructionScope,
   type InstructionVersion,
+  isForEvery,
   listScopes,
   maxScopes,
   type PublishedVersion,
@@ -129,8 +130,7 @@ async function lockScope(tx: Tx, workspaceId: string, scope: InstructionScope) {
   const workspace = await lockWorkspace(tx, workspaceId)
   if (workspace === undefined) throw notFound('Workspace not found')
   const { inForce, draft } = await findCurrent(tx, workspaceId, scope)
-  const isWord = scope.keyId === null && scope.connectionId === null
-  return { draft, inForce: isWord ? await reconcileWord(tx, workspaceId, workspace, inForce) : inForce }
+  return { draft, inForce: isForEvery(scope) ? await reconcileWord(tx, workspaceId, workspace, inForce) : inForce }
 }
 
 async function lockDraft(tx: Tx, workspaceId: string, id: string, revision: number) {

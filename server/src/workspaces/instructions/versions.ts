@@ -11,6 +11,7 @@ export interface InstructionScope {
 }
 
 export const everyAgent: InstructionScope = { keyId: null, connectionId: null }
+export const isForEvery = ({ keyId, connectionId }: InstructionScope): boolean => keyId === null && connectionId === null
 
 export interface InstructionVersion extends InstructionScope {
   id: string
@@ -262,11 +263,10 @@ async function takeEffect(tx: Tx, workspaceId: string, published: PublishedVersi
     await tx`select pg_notify('api_keys', ${published.keyId})`
     return
   }
-  const isWord = published.connectionId === null
   await tx`
     update workspaces
     set instructions_version = instructions_version + 1
-      ${isWord ? tx`, agent_word = ${published.text}, updated_at = ${published.updatedAt}` : tx``}
+      ${isForEvery(published) ? tx`, agent_word = ${published.text}, updated_at = ${published.updatedAt}` : tx``}
     where id = ${workspaceId}`
   await publishChange(tx, workspaceId)
 }
