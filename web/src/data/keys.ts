@@ -55,6 +55,7 @@ interface KeyChanges {
   maxParts?: number | null
   showTyping?: boolean
   approval?: ApiKey['approval']
+  toolsOff?: string[]
 }
 
 export function changeKey(workspaceId: string, keyId: string, changes: KeyChanges) {
