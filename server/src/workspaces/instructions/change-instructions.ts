@@ -8,11 +8,11 @@ import type { WorkspaceDeps } from '../change.ts'
 import { lockWorkspace } from '../workspace.ts'
 import {
   addVersion,
+  everyAgent,
   findCurrent,
   findVersion,
   type InstructionScope,
   type InstructionVersion,
-  isForEvery,
   listScopes,
   maxScopes,
   type PublishedVersion,
@@ -34,6 +34,7 @@ export interface DraftChange extends InstructionScope {
 /** Begins or changes the draft of a scope. Throws 409 if someone else changed it, or published, meanwhile. */
 export async function saveDraft(deps: Deps, by: Member, change: DraftChange): Promise<InstructionVersion> {
   const { workspaceId } = by
+  await settleWord(deps, workspaceId)
   return deps.db.tx(async (tx) => {
     const now = deps.clock.now()
     const { inForce, draft } = await lockScope(tx, workspaceId, change)
@@ -60,7 +61,7 @@ export async function saveDraft(deps: Deps, by: Member, change: DraftChange): Pr
         actor_type = excluded.actor_type,
         actor_id = excluded.actor_id,
         updated_at = excluded.updated_at`
-    await addToAudit(tx, entryOf(by, 'draft-saved', change), 1, now)
+    await addToAudit(tx, entryOf(by, 'instructions.draft-saved', change), 1, now)
     publishWorkspace(tx, workspaceId)
     const saved = await findVersion(tx, workspaceId, id)
     if (saved === undefined) throw new Error('The draft was just stored')
@@ -77,7 +78,7 @@ export async function discardDraft(deps: Deps, by: Member, id: string, revision:
       delete from instruction_versions
       where workspace_id = ${workspaceId}
         and id = ${draft.id}`
-    await recordAudit(tx, entryOf(by, 'draft-discarded', draft), deps.clock.now())
+    await recordAudit(tx, entryOf(by, 'instructions.draft-discarded', draft), deps.clock.now())
     publishWorkspace(tx, workspaceId)
   })
 }
@@ -90,6 +91,7 @@ export async function publishDraft(
   { revision, basedOn }: { revision: number; basedOn: number },
 ): Promise<PublishedVersion> {
   const { workspaceId } = by
+  await settleWord(deps, workspaceId)
   return deps.db.tx(async (tx) => {
     const now = deps.clock.now()
     const draft = await lockDraft(tx, workspaceId, id, revision)
@@ -97,7 +99,7 @@ export async function publishDraft(
     refuseOtherVersion(inForce, basedOn)
     refuseSameText(inForce, draft.text)
     const published = await publishVersion(tx, workspaceId, draft, by.actor, inForce, now)
-    await recordAudit(tx, entryOf(by, 'published', draft, published), now)
+    await recordAudit(tx, entryOf(by, 'instructions.published', draft, published), now)
     return published
   })
 }
@@ -110,6 +112,7 @@ export async function restoreVersion(
   { basedOn }: { basedOn: number },
 ): Promise<PublishedVersion> {
   const { workspaceId } = by
+  await settleWord(deps, workspaceId)
   return deps.db.tx(async (tx) => {
     const now = deps.clock.now()
     const found = await findVersion(tx, workspaceId, id)
@@ -120,17 +123,25 @@ export async function restoreVersion(
     refuseSameText(inForce, found.text)
     const restored = { text: found.text, restores: found.version, actor: by.actor }
     const published = await addVersion(tx, workspaceId, found, restored, inForce, now)
-    await recordAudit(tx, entryOf(by, 'restored', found, published), now)
+    await recordAudit(tx, entryOf(by, 'instructions.restored', found, published), now)
     return published
+  })
+}
+
+/** Records what a process of an older version wrote. First, because a change that it makes fail would undo it as well. */
+async function settleWord(deps: Deps, workspaceId: string): Promise<void> {
+  await deps.db.tx(async (tx) => {
+    const workspace = await lockWorkspace(tx, workspaceId)
+    if (workspace === undefined) throw notFound('Workspace not found')
+    const { inForce } = await findCurrent(tx, workspaceId, everyAgent)
+    await reconcileWord(tx, workspaceId, workspace, inForce)
   })
 }
 
 /** Locks the workspace; returns the version in force and the draft of the scope. */
 async function lockScope(tx: Tx, workspaceId: string, scope: InstructionScope) {
-  const workspace = await lockWorkspace(tx, workspaceId)
-  if (workspace === undefined) throw notFound('Workspace not found')
-  const { inForce, draft } = await findCurrent(tx, workspaceId, scope)
-  return { draft, inForce: isForEvery(scope) ? await reconcileWord(tx, workspaceId, workspace, inForce) : inForce }
+  await lockWorkspace(tx, workspaceId)
+  return findCurrent(tx, workspaceId, scope)
 }
 
 async function lockDraft(tx: Tx, workspaceId: string, id: string, revision: number) {
@@ -196,12 +207,12 @@ async function refuseUnknownTarget(tx: Tx, workspaceId: string, { keyId, connect
 }
 
 /** The target is that of the agents: the workspace, a key or a connection. */
-function entryOf(by: Member, what: string, { keyId, connectionId }: InstructionScope, published?: PublishedVersion) {
+function entryOf(by: Member, action: string, { keyId, connectionId }: InstructionScope, published?: PublishedVersion) {
   const kept = keyId === null ? `workspace:${by.workspaceId}` : `api-key:${keyId}`
   return {
     scopeId: by.workspaceId,
     actor: by.actor,
-    action: `instructions.${what}`,
+    action,
     target: connectionId === null ? kept : `connection:${connectionId}`,
     ...(published !== undefined && { details: { version: { before: published.version - 1, after: published.version } } }),
   }
