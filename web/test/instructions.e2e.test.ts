@@ -44,7 +44,7 @@ test('an admin writes a draft, previews and publishes it, and restores the versi
   await page.getByText('Version 2 is in force.').waitFor()
 
   await page.getByRole('button', { name: 'Compare version 2' }).click()
-  const changes = page.getByRole('group', { name: 'Changes' })
+  const changes = page.getByRole('region', { name: 'Changes' })
   assert.deepEqual(await changes.locator('del').allTextContents(), ['only.'])
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Restore version 1' }).click()

@@ -199,9 +199,9 @@ export async function describeAgent(
   caller: AgentCaller,
   draft: InstructionVersion | null,
 ) {
-  const { workspaceId, keyId, keyName, scopes: keyScopes, phoneVisibility, rateLimitLeft, may } = caller
+  const { workspaceId, keyId, rateLimitLeft, may } = caller
   const [limits, settings, now] = [limitsOf(caller), agentSettingsOf(caller), clock.now()]
-  const seesLeads = caller.workspace.leadsEnabled && [...keyScopes].some((scope) => scope.startsWith('leads.'))
+  const seesLeads = caller.workspace.leadsEnabled && [...caller.scopes].some((scope) => scope.startsWith('leads.'))
   const [workspace, connections, sent, fields, billing, budgets, inForce] = await Promise.all([
     findWorkspace(db.sql, workspaceId),
     selectConnections(db.sql, caller),
@@ -214,20 +214,15 @@ export async function describeAgent(
   const charging = connections.flatMap(({ id, channel }) => (channel === 'unofficial' ? [] : id))
   const freeMessages = await readFreeMessages(db.sql, workspaceId, charging, billing, now)
   const stopped = workspace?.agentsStopped ?? true
+  const isCounted = draft !== null && (draft.keyId === null || draft.keyId === keyId)
   const instructions = presentInstructions(withDraft(inForce, keyId, draft), {
     word: draft !== null && isForEvery(draft) ? draft.text : (workspace?.agentWord ?? null),
     seen: connections,
-    publications: caller.agentSettings.instructionsVersion + (draft === null ? 0 : 1),
+    publications: caller.agentSettings.instructionsVersion + (isCounted ? 1 : 0),
   })
   return {
     owner: `agent:${keyId}`,
-    key: {
-      id: keyId,
-      name: keyName,
-      scopes: [...keyScopes],
-      phones: phoneVisibility,
-      tools_off: [...caller.agentSettings.toolsOff],
-    },
+    key: presentKey(caller),
     workspace: {
       id: workspaceId,
       name: workspace?.name ?? '',
@@ -258,6 +253,14 @@ export async function describeAgent(
     next: nextSteps(stopped, may('inbox.read'), may('inbox.write'), may('leads.read')),
   }
 }
+
+const presentKey = ({ keyId, keyName, scopes: keyScopes, phoneVisibility, agentSettings }: AgentCaller) => ({
+  id: keyId,
+  name: keyName,
+  scopes: [...keyScopes],
+  phones: phoneVisibility,
+  tools_off: [...agentSettings.toolsOff],
+})
 
 const presentRate = (left: RateLimitResult | null) => ({
   calls_per_minute: left?.limit ?? null,

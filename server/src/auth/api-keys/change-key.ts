@@ -145,7 +145,7 @@ export async function changeKeyAs(
 
 /** Sorted by importance: of several changes the audit log names the first. */
 const changeActions: readonly { action: string; columns: readonly (keyof KeyChanges)[] }[] = [
-  { action: 'api-key.permissions-changed', columns: ['scopes', 'connection_ids', 'allowlist'] },
+  { action: 'api-key.permissions-changed', columns: ['scopes', 'connection_ids', 'allowlist', 'tools_off'] },
   {
     action: 'api-key.changed',
     columns: [
@@ -156,7 +156,6 @@ const changeActions: readonly { action: string; columns: readonly (keyof KeyChan
       'max_parts',
       'show_typing',
       'approval',
-      'tools_off',
     ],
   },
   { action: 'api-key.renamed', columns: ['name'] },
@@ -196,7 +195,7 @@ function changedKey(key: ApiKeyRow, changes: KeyChangesInput, now: Date): KeyCha
   }
 }
 
-/** What the audit log keeps of a change: not the name, and of addresses only that they changed. */
+/** What the audit log keeps of a change: neither names nor addresses. */
 function detailsOf(before: KeyChanges, after: KeyChanges): AuditDetails {
   const changed = settingNames.filter(([column]) => !isDeepStrictEqual(before[column], after[column]))
   return Object.fromEntries(

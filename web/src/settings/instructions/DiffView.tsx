@@ -8,7 +8,7 @@ export function DiffView({ before, after }: { before: string | null; after: stri
   if ((before ?? '') === (after ?? '')) return <p className={styles.hint}>{texts.noDifference}</p>
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area must be scrollable by keyboard
-    <div className={styles.diff} dir="auto" tabIndex={0} role="group" aria-label={texts.difference}>
+    <section className={styles.diff} dir="auto" tabIndex={0} aria-label={texts.difference}>
       {diffWords(before ?? '', after ?? '').map(({ kind, text }, n) => {
         const Part = kind === 'same' ? 'span' : kind === 'added' ? 'ins' : 'del'
         return (
@@ -16,6 +16,6 @@ export function DiffView({ before, after }: { before: string | null; after: stri
           <Part key={n}>{text}</Part>
         )
       })}
-    </div>
+    </section>
   )
 }

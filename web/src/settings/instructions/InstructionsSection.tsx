@@ -1,4 +1,4 @@
-import { Select, Stack } from '@mantine/core'
+import { Select } from '@mantine/core'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useConnections } from '../../data/connections.ts'
 import { useApiKeys } from '../../data/keys.ts'
@@ -59,25 +59,24 @@ function ScopePicker({ scope }: { scope: Scope }) {
   const navigate = useNavigate()
   const groups = useScopeOptions(scope)
   return (
-    <Stack gap={4} mb="md">
-      <Select
-        label={t.instructions.scope}
-        description={t.instructions.scopeHelp}
-        data={groups}
-        value={scopeValue(scope)}
-        onChange={(value) =>
-          value !== null &&
-          void navigate({
-            to: '/w/$workspaceId/settings/$section',
-            params: { workspaceId, section: 'instructions' },
-            search: searchOf(value),
-          })
-        }
-        searchable
-        allowDeselect={false}
-        maw={420}
-      />
-    </Stack>
+    <Select
+      mb="md"
+      maw={420}
+      label={t.instructions.scope}
+      description={t.instructions.scopeHelp}
+      data={groups}
+      value={scopeValue(scope)}
+      onChange={(value) =>
+        value !== null &&
+        void navigate({
+          to: '/w/$workspaceId/settings/$section',
+          params: { workspaceId, section: 'instructions' },
+          search: searchOf(value),
+        })
+      }
+      searchable
+      allowDeselect={false}
+    />
   )
 }
 
