@@ -82,7 +82,7 @@ test('tools of a key are switched off in its panel, whose history says so', asyn
   await page.getByRole('table').getByRole('button', { name: 'Tooled agent' }).click()
   const panel = page.getByRole('dialog', { name: 'Tooled agent' })
   await panel.getByRole('checkbox', { name: 'start_conversation' }).uncheck()
-  await panel.getByRole('group', { name: 'Tools' }).locator('..').getByRole('button', { name: 'Save' }).click()
+  await panel.getByRole('group', { name: 'Tools' }).first().getByRole('button', { name: 'Save' }).click()
   await page.getByText('Tools saved').waitFor()
   await panel.getByText('Tools switched off: None → start_conversation').waitFor()
   await panel.getByRole('button', { name: 'What it receives' }).click()

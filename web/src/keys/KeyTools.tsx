@@ -37,7 +37,7 @@ export function KeyTools({ apiKey, mayChange }: KeyToolsProps) {
     })
   if (allowed.length === 0) return null
   return (
-    <Stack gap="sm" align="flex-start">
+    <Stack gap="sm" align="flex-start" role="group" aria-label={t.keys.tools}>
       <Checkbox.Group
         label={t.keys.tools}
         description={t.keys.toolsHelp}
