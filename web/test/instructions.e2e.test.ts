@@ -13,7 +13,11 @@ async function readInstructions(value: string) {
 }
 
 const newKey = (name: string) =>
-  demo.team('POST', `${workspace}/keys`, { name, scopes: ['inbox.read', 'inbox.write'], answersNewConversations: false })
+  demo.team('POST', `${workspace}/keys`, {
+    name,
+    scopes: ['inbox.read', 'inbox.write'],
+    answersNewConversations: false,
+  })
 
 test('an admin writes a draft, previews and publishes it, and restores the version before', async () => {
   const { key, value } = await newKey('Instructed agent')
@@ -61,11 +65,19 @@ test('an open page shows what another admin does, and keeps what is being writte
   const text = page.getByLabel('For this agent')
   const scope = { keyId: key.id, connectionId: null, note: null, basedOn: 0 }
   await text.waitFor()
-  const { draft } = await demo.team('PUT', `${workspace}/instructions/draft`, { ...scope, text: 'Theirs.', revision: null })
+  const { draft } = await demo.team('PUT', `${workspace}/instructions/draft`, {
+    ...scope,
+    text: 'Theirs.',
+    revision: null,
+  })
   await page.getByText(/saved the draft on/).waitFor()
   assert.equal(await text.inputValue(), 'Theirs.')
   await text.fill('Mine.')
-  await demo.team('PUT', `${workspace}/instructions/draft`, { ...scope, text: 'Theirs, again.', revision: draft.revision })
+  await demo.team('PUT', `${workspace}/instructions/draft`, {
+    ...scope,
+    text: 'Theirs, again.',
+    revision: draft.revision,
+  })
   await page.getByText(/changed this draft while you were writing/).waitFor()
   assert.equal(await text.inputValue(), 'Mine.')
   await assertAccessible(page)

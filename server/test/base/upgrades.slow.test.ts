@@ -116,10 +116,7 @@ test('an upgrade makes the instructions of a workspace version 1, in force since
     select v.version, v.text, v.actor_id, v.published_at = w.updated_at as "isSince", w.agent_word as word
     from instruction_versions v
     join workspaces w on w.id = v.workspace_id`
-  assert.deepEqual(
-    [...rows],
-    [{ version: 1, text: 'Be brief.', actor_id: null, isSince: true, word: 'Be brief.' }],
-  )
+  assert.deepEqual([...rows], [{ version: 1, text: 'Be brief.', actor_id: null, isSince: true, word: 'Be brief.' }])
   assert.equal((await db.sql`select from instruction_versions where workspace_id = ${withConversations}`).length, 1)
 })
 

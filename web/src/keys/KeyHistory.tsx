@@ -26,7 +26,15 @@ export function KeyHistory({ apiKey: { id } }: { apiKey: ApiKey }) {
   return (
     <Section title={t.keys.history} help={t.keys.historyHelp}>
       <QueryBoundary query={audit} rows={3}>
-        {({ pages }) => <Changes changes={mergeChanges(pages.flatMap(({ entries }) => entries), versions, nameOf)} />}
+        {({ pages }) => (
+          <Changes
+            changes={mergeChanges(
+              pages.flatMap(({ entries }) => entries),
+              versions,
+              nameOf,
+            )}
+          />
+        )}
       </QueryBoundary>
     </Section>
   )

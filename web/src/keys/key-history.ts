@@ -56,7 +56,8 @@ function valueText(setting: string, value: unknown, nameOf: NameOf): string {
   if (value === null) return setting === 'approval' ? t.keys.approvalNone : t.keys.byDefault
   if (typeof value === 'boolean') return value ? t.common.yes : t.common.no
   if (Array.isArray(value)) return listText(setting, value.map(String), nameOf)
-  if (setting === 'approval') return (value as { always?: unknown }).always === true ? t.keys.approvalAlways : t.keys.approvalSome
+  if (setting === 'approval')
+    return (value as { always?: unknown }).always === true ? t.keys.approvalAlways : t.keys.approvalSome
   return String(value)
 }
 

@@ -12,7 +12,14 @@ import { findConversation } from '../../inbox/conversation/queries.ts'
 import { openMedia } from '../../inbox/media/media-queries.ts'
 import { createFileSlots, downloadSlots, sendFile } from '../../inbox/team-api/files/send-file.ts'
 import { FileHeaders } from '../../inbox/team-api/media-schema.ts'
-import { type AgentCaller, type AgentDeps, type AgentTool, authorizeTool, requireTool, runTool } from '../define-tool.ts'
+import {
+  type AgentCaller,
+  type AgentDeps,
+  type AgentTool,
+  authorizeTool,
+  requireTool,
+  runTool,
+} from '../define-tool.ts'
 import { filePath } from '../presenters/message.ts'
 import { presentUpload, uploadFile, uploadKind, uploadName, uploadType } from '../tools/upload-file.ts'
 

@@ -214,6 +214,8 @@ function entryOf(by: Member, action: string, { keyId, connectionId }: Instructio
     actor: by.actor,
     action,
     target: connectionId === null ? kept : `connection:${connectionId}`,
-    ...(published !== undefined && { details: { version: { before: published.version - 1, after: published.version } } }),
+    ...(published !== undefined && {
+      details: { version: { before: published.version - 1, after: published.version } },
+    }),
   }
 }

@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox'
 import { type App, nullable, oneOf, timestamp, titled } from '../../base/route.ts'
-import { count, text, visiblePattern } from '../../base/schema-types.ts'
+import { count, visiblePattern } from '../../base/schema-types.ts'
 import type { TeamGuard } from '../../team/member.ts'
-import { teamApi } from '../../team/team-api.ts'
+import { type TeamApi, teamApi } from '../../team/team-api.ts'
 import { closed, idSchema, workspaceParams } from '../../team/team-schema.ts'
 import type { WorkspaceDeps } from '../change.ts'
 import { discardDraft, publishDraft, restoreVersion, saveDraft } from './change-instructions.ts'
@@ -96,6 +96,10 @@ export function instructionTeamRoutes(app: App, deps: WorkspaceDeps, guard: Team
       return { draft: draft === null ? null : presentDraft(draft), versions: versions.map(presentVersion) }
     },
   })
+  changeRoutes(api, deps)
+}
+
+function changeRoutes(api: TeamApi, deps: WorkspaceDeps): void {
   api.put(`${path}/draft`, 'admin', {
     operationId: 'saveInstructionsDraft',
     summary: 'Save a draft of instructions',

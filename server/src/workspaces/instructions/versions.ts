@@ -11,7 +11,8 @@ export interface InstructionScope {
 }
 
 export const everyAgent: InstructionScope = { keyId: null, connectionId: null }
-export const isForEvery = ({ keyId, connectionId }: InstructionScope): boolean => keyId === null && connectionId === null
+export const isForEvery = ({ keyId, connectionId }: InstructionScope): boolean =>
+  keyId === null && connectionId === null
 
 export interface InstructionVersion extends InstructionScope {
   id: string

@@ -98,8 +98,11 @@ export function useAgentTools(workspaceId: string) {
   return useQuery({
     queryKey: [workspaceId, 'agent-tools'],
     queryFn: async () =>
-      (await unwrap(api.GET('/api/team/v1/workspaces/{workspaceId}/agent-tools', { params: { path: { workspaceId } } })))
-        .tools,
+      (
+        await unwrap(
+          api.GET('/api/team/v1/workspaces/{workspaceId}/agent-tools', { params: { path: { workspaceId } } }),
+        )
+      ).tools,
     staleTime: Number.POSITIVE_INFINITY,
   })
 }

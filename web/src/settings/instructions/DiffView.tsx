@@ -1,6 +1,6 @@
 import { t } from '../../text/index.ts'
-import styles from './Instructions.module.css'
 import { diffWords } from './diff.ts'
+import styles from './Instructions.module.css'
 
 /** What changes from one text to another: removed words struck through, added ones underlined. */
 export function DiffView({ before, after }: { before: string | null; after: string | null }) {

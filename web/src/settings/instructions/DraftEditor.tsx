@@ -33,44 +33,44 @@ export function DraftEditor({ scope, data }: { scope: Scope; data: Versions }) {
   // The dialogs are outside: the submission of a form in them would reach this one.
   return (
     <>
-    <Section
-      title={agents.instructions}
-      submit={() => void save().catch(() => {})}
-      footer={
-        <>
-          {hasDraft && <DiscardButton data={data} />}
-          <Button variant="default" disabled={!form.isChanged} type="submit" loading={editor.isSaving}>
-            {texts.saveDraft}
-          </Button>
-          <Button variant="default" onClick={preview}>
-            {texts.preview}
-          </Button>
-          <Button disabled={!isUnpublished} onClick={() => setOpen('publish')}>
-            {texts.publish}
-          </Button>
-        </>
-      }
-    >
-      <Stack gap="sm">
-        <State data={data} isChanged={form.isChanged} />
-        {editor.isOvertaken && <Overtaken data={data} takeTheirs={editor.takeTheirs} keepMine={editor.keepMine} />}
-        <Textarea
-          label={labelOf(scope)}
-          description={agents.instructionsHelp}
-          placeholder={agents.instructionsExample}
-          autosize
-          minRows={6}
-          maxRows={24}
-          maxLength={maxLength}
-          value={text}
-          onChange={(event) => form.set({ text: event.currentTarget.value })}
-          error={
-            form.errorOf('text') ??
-            (text.length >= maxLength ? agents.instructionsTooLong({ most: formatNumber(maxLength) }) : undefined)
-          }
-        />
-      </Stack>
-    </Section>
+      <Section
+        title={agents.instructions}
+        submit={() => void save().catch(() => {})}
+        footer={
+          <>
+            {hasDraft && <DiscardButton data={data} />}
+            <Button variant="default" disabled={!form.isChanged} type="submit" loading={editor.isSaving}>
+              {texts.saveDraft}
+            </Button>
+            <Button variant="default" onClick={preview}>
+              {texts.preview}
+            </Button>
+            <Button disabled={!isUnpublished} onClick={() => setOpen('publish')}>
+              {texts.publish}
+            </Button>
+          </>
+        }
+      >
+        <Stack gap="sm">
+          <State data={data} isChanged={form.isChanged} />
+          {editor.isOvertaken && <Overtaken data={data} takeTheirs={editor.takeTheirs} keepMine={editor.keepMine} />}
+          <Textarea
+            label={labelOf(scope)}
+            description={agents.instructionsHelp}
+            placeholder={agents.instructionsExample}
+            autosize
+            minRows={6}
+            maxRows={24}
+            maxLength={maxLength}
+            value={text}
+            onChange={(event) => form.set({ text: event.currentTarget.value })}
+            error={
+              form.errorOf('text') ??
+              (text.length >= maxLength ? agents.instructionsTooLong({ most: formatNumber(maxLength) }) : undefined)
+            }
+          />
+        </Stack>
+      </Section>
       {open === 'preview' && <DraftPreview scope={scope} data={data} close={() => setOpen(null)} />}
       {open === 'publish' && <PublishDialog editor={editor} data={data} close={() => setOpen(null)} />}
     </>

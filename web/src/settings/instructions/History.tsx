@@ -88,7 +88,15 @@ function VersionFacts({ version, isInForce }: { version: Version; isInForce: boo
 const draftValue = 'draft'
 
 /** Compares a version with the one before, or any other two. */
-function CompareDialog({ data: { draft, versions }, version, close }: { data: Versions; version: Version; close(): void }) {
+function CompareDialog({
+  data: { draft, versions },
+  version,
+  close,
+}: {
+  data: Versions
+  version: Version
+  close(): void
+}) {
   const texts = t.instructions
   const all = new Map<string, string | null>([
     ...(draft === null ? [] : [[draftValue, draft.text] as const]),

@@ -11,7 +11,13 @@ export function readScope({ key, connection }: Record<string, unknown>): ScopeSe
   return typeof connection === 'string' && connection !== '' ? { connection } : {}
 }
 
-export const scopeIn = ({ key = null, connection = null }: { key?: string | null; connection?: string | null }): Scope => ({
+export const scopeIn = ({
+  key = null,
+  connection = null,
+}: {
+  key?: string | null
+  connection?: string | null
+}): Scope => ({
   keyId: key,
   connectionId: connection,
 })
