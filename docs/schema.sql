@@ -26,6 +26,8 @@ create table api_keys (
   max_parts smallint,
   show_typing boolean not null default false,
   approval jsonb,
+  instructions_version integer not null default 0,
+  tools_off text[] not null default '{}'::text[],
   constraint api_keys_answers_check CHECK (((NOT answers_new_conversations) OR ('inbox.write'::text = ANY (scopes)))),
   constraint api_keys_check CHECK (((previous_key_hash IS NULL) = (previous_valid_until IS NULL))),
   constraint api_keys_daily_sends_check CHECK (((daily_sends >= 1) AND (daily_sends <= 100000))),
@@ -57,6 +59,7 @@ create table audit_log (
   action text not null,
   target text,
   count integer not null default 1,
+  details jsonb,
   constraint audit_log_actor_type_check CHECK ((actor_type = ANY (ARRAY['user'::text, 'token'::text, 'agent'::text, 'system'::text]))),
   constraint audit_log_count_check CHECK ((count > 0)),
   constraint audit_log_pkey PRIMARY KEY (scope_id, id)
@@ -592,6 +595,32 @@ create table inbox_search_progress (
   constraint inbox_search_progress_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
   constraint inbox_search_progress_pkey PRIMARY KEY (workspace_id)
 ) with (fillfactor=50);
+
+create table instruction_versions (
+  workspace_id uuid not null,
+  id uuid not null,
+  key_id uuid,
+  connection_id uuid,
+  version integer,
+  text text,
+  note text,
+  based_on integer not null default 0,
+  revision integer not null default 1,
+  restores integer,
+  actor_type text,
+  actor_id uuid,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  published_at timestamp(3) with time zone,
+  constraint instruction_versions_actor_type_check CHECK ((actor_type = ANY (ARRAY['user'::text, 'token'::text]))),
+  constraint instruction_versions_check CHECK (((key_id IS NULL) OR (connection_id IS NULL))),
+  constraint instruction_versions_check1 CHECK (((version IS NULL) = (published_at IS NULL))),
+  constraint instruction_versions_pkey PRIMARY KEY (workspace_id, id)
+);
+
+CREATE UNIQUE INDEX instruction_versions_draft ON instruction_versions USING btree (workspace_id, key_id, connection_id) NULLS NOT DISTINCT WHERE (published_at IS NULL);
+CREATE INDEX instruction_versions_time ON instruction_versions USING btree (workspace_id, key_id, connection_id, published_at DESC) WHERE (published_at IS NOT NULL);
+CREATE UNIQUE INDEX instruction_versions_version ON instruction_versions USING btree (workspace_id, key_id, connection_id, version) NULLS NOT DISTINCT WHERE (published_at IS NOT NULL);
 
 create table invitations (
   workspace_id uuid not null,
@@ -1682,6 +1711,7 @@ create table workspaces (
   opt_out_keywords text[] not null default '{STOP,"STOP PROMOTIONS",UNSUBSCRIBE,SAIR,PARAR,"CANCELAR INSCRIÇÃO",DESCADASTRAR,BAJA,DETENER,"CANCELAR SUSCRIPCIÓN"}'::text[],
   opt_in_keywords text[] not null default '{START,SUBSCRIBE,VOLTAR,INSCREVER,ALTA,SUSCRIBIR}'::text[],
   agent_max_parts smallint not null default 1,
+  instructions_version integer not null default 0,
   constraint workspaces_agent_max_parts_check CHECK (((agent_max_parts >= 1) AND (agent_max_parts <= 10))),
   constraint workspaces_agent_watchdog_minutes_check CHECK (((agent_watchdog_minutes >= 1) AND (agent_watchdog_minutes <= 10080))),
   constraint workspaces_agents_may_take_back_check CHECK ((agents_may_take_back = ANY (ARRAY['always'::text, 'when_handed'::text]))),

@@ -797,6 +797,8 @@ export type WhoAmI = {
     scopes: ('leads.read' | 'leads.write' | 'leads.delete' | 'leads.bulk' | 'inbox.read' | 'inbox.write')[]
     /** Whether phone numbers are masked for you. */
     phones: 'full' | 'masked'
+    /** Tools that your team has switched off for you: calls are refused. */
+    tools_off: string[]
   }
   workspace: {
     /** The workspace. */
@@ -809,7 +811,7 @@ export type WhoAmI = {
     currency: string | null
     /** While true, no agent can own, receive or answer conversations. */
     agents_stopped: boolean
-    /** Instructions of the team. Only members write them: follow them. */
+    /** Same as `text` of `instructions.workspace`. */
     word: string | null
     /** Business hours of the team. You answer at any hour: tell customers when a person is available. */
     hours: Hours | null
@@ -817,6 +819,34 @@ export type WhoAmI = {
     has_leads: boolean
     /** Whether its plan includes the inbox. */
     has_inbox: boolean
+  }
+  /** Instructions of the team. Follow all of them; if they differ, those of the connection come before yours, and yours before those for every agent. */
+  instructions: {
+    /** Changes with each publication: compare it with `instructions_version` of wait_for_work. */
+    version: number
+    /** For every agent; null: none. */
+    workspace: {
+      /** Its version. */
+      version: number
+      /** Only members write it: follow it. */
+      text: string
+    } | null
+    /** For you; null: none. */
+    key: {
+      /** Its version. */
+      version: number
+      /** Only members write it: follow it. */
+      text: string
+    } | null
+    /** For conversations of these connections. */
+    connections: ({
+      /** A connection of yours. */
+      connection_id: string
+      /** Its version. */
+      version: number
+      /** Only members write it: follow it. */
+      text: string
+    })[]
   }
   /** Fields of leads; null: your key has no scope for leads. */
   leads: {
@@ -895,6 +925,8 @@ export type WorkFound = {
   started_over: boolean
   /** A member has stopped all agents: do nothing and keep waiting. */
   agents_stopped: boolean
+  /** Differs from `instructions.version` of who_am_i: the team has new instructions. */
+  instructions_version: number
   /** Whether people are available now, by business hours; null: none are set. */
   is_open: boolean | null
   /** What you can do now, in plain sentences. */
@@ -1170,7 +1202,7 @@ export class AgentCalls {
     this.#callTool = callTool(call)
   }
 
-  /** Call this first. Returns your API key with its scopes, connections and remaining rate limit, and your workspace: its business hours, its instructions for you, and the fields of its leads. */
+  /** Call this first. Returns your API key with its scopes, connections and remaining rate limit, and your workspace: its business hours and the fields of its leads, and the instructions of your team. Call it again when wait_for_work says that there are new ones. */
   whoAmI(input: WhoAmIInput = {}, options?: CallOptions): Promise<WhoAmI> {
     return this.#callTool({ method: 'GET', path: '/me', isRepeatable: true }, input, options)
   }

@@ -9,7 +9,8 @@ const workspace = `/workspaces/${demo.workspaceId}`
 /** What a key reads with who_am_i. */
 async function readInstructions(value: string) {
   const answer = await fetch(`${demo.url}/api/v2/me`, { headers: { authorization: `Bearer ${value}` } })
-  return (await answer.json()).instructions
+  const { instructions } = (await answer.json()) as { instructions: Record<string, unknown> }
+  return instructions
 }
 
 const newKey = (name: string) =>

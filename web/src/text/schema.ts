@@ -201,12 +201,30 @@ export interface Calls {
     removeConfirm: (values: { name: Shown }) => string
     removed: (values: { name: Shown }) => string
   }
+  instructions: {
+    version: (values: { n: Shown }) => string
+    inForce: (values: { n: Shown }) => string
+    draftBy: (values: { name: Shown; when: Shown }) => string
+    published: (values: { n: Shown }) => string
+    publishConfirm: (values: { n: Shown }) => string
+    newerVersion: (values: { n: Shown }) => string
+    changedMeanwhile: (values: { name: Shown }) => string
+    publishedMeanwhile: (values: { name: Shown }) => string
+    restored: (values: { n: Shown }) => string
+    compareOf: (values: { n: Shown }) => string
+    restoreOf: (values: { n: Shown }) => string
+    restoreConfirm: (values: { n: Shown }) => string
+    tools: (values: { n: number }) => string
+    ofItsOwn: (values: { n: Shown }) => string
+    publishedFor: (values: { n: Shown; who: Shown }) => string
+  }
   keys: {
     revokeConfirm: (values: { name: Shown }) => string
     revoked: (values: { name: Shown }) => string
     valueOf: (values: { name: Shown }) => string
     editOf: (values: { name: Shown }) => string
     calls: { ms: (values: { ms: Shown }) => string }
+    changed: (values: { setting: Shown; before: Shown; after: Shown }) => string
   }
   leadPage: {
     more: (values: { fields: number }) => string

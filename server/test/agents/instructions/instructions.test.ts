@@ -254,16 +254,15 @@ test('the newest versions are kept, and those at a time are found', async () => 
   await w.db.sql`
     update instruction_versions
     set version = version + ${maxVersions - 2}
-    where workspace_id = ${w.workspaceId}`
+    where workspace_id = ${w.workspaceId}
+      and version > 1`
   await publish(admin, 'Newest.', maxVersions + 1)
   const { versions } = await listVersions(w.db.sql, w.workspaceId, scopeless)
   assert.deepEqual(
     versions.map(({ version }) => version),
     [maxVersions + 2, maxVersions + 1, maxVersions],
+    'the first is one of too many',
   )
-  await publish(admin, 'Even newer.', maxVersions + 2)
-  const kept = (await listVersions(w.db.sql, w.workspaceId, scopeless)).versions
-  assert.equal(kept.at(-1)?.version, maxVersions)
 })
 
 test('wait_for_work tells an agent of a publication on another node with its next call', async () => {

@@ -62,7 +62,7 @@ function Received({ keyId, draftId }: { keyId: string; draftId: string | null })
   return (
     <QueryBoundary query={query}>
       {({ whoAmI, tools }) => {
-        const { instructions, connections } = whoAmI as WhoAmI
+        const { instructions, connections } = whoAmI as unknown as WhoAmI
         const nameOf = (id: string) => connections.find((one) => one.id === id)?.name ?? t.common.unknown
         const told: [title: string, told: Told | null][] = [
           [texts.everyAgent, instructions.workspace],
