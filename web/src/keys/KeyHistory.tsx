@@ -1,6 +1,6 @@
 import { useConnections } from '../data/connections.ts'
 import type { ApiKey } from '../data/keys.ts'
-import { usePeople } from '../data/people.ts'
+import { usePeopleLists } from '../data/people.ts'
 import { useAudit } from '../data/team/audit.ts'
 import { useVersions } from '../data/team/instructions.ts'
 import { t } from '../text/index.ts'
@@ -41,21 +41,28 @@ export function KeyHistory({ apiKey: { id } }: { apiKey: ApiKey }) {
 }
 
 function Changes({ changes }: { changes: readonly Change[] }) {
-  const { nameOf } = usePeople(useWorkspaceId())
+  const { data: people = { members: [], keys: [], tokens: [] } } = usePeopleLists(useWorkspaceId())
+  const names = new Map(Object.values(people).flatMap((list) => list.map(({ id, name }) => [id, name] as const)))
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area must be scrollable by keyboard
     <ol className={styles.changes} tabIndex={0}>
-      {changes.map(({ id, at, actorId, what, details }) => (
+      {changes.map(({ id, at, actor, what, details }) => (
         <li key={id}>
           <strong>{what}</strong>
           {details.map((one) => (
             <p key={one}>{one}</p>
           ))}
           <p>
-            {nameOf(actorId) ?? t.settings.audit.service} · <time dateTime={at}>{formatDateTime(at)}</time>
+            {names.get(actor?.id ?? '') ?? otherActor(actor)} · <time dateTime={at}>{formatDateTime(at)}</time>
           </p>
         </li>
       ))}
     </ol>
   )
+}
+
+/** Who has no name here: the installation's own token, someone who has left, or the service. */
+function otherActor(actor: Change['actor']): string {
+  const { operator, former, service } = t.settings.audit
+  return actor?.type === 'token' ? operator : actor?.type === 'user' ? former : service
 }

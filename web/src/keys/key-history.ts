@@ -7,7 +7,7 @@ import { formatNumber } from '../ui/format/time.ts'
 export interface Change {
   id: string
   at: string
-  actorId: string | null
+  actor: { type: string; id: string | null } | null
   what: string
   /** One line for each setting. */
   details: string[]
@@ -27,13 +27,13 @@ export function mergeChanges(
     .map(({ id, at, actor, action, details }) => {
       const actions: Record<string, string> = t.settings.audit.actions
       const what = actions[action] ?? action
-      return { id, at, actorId: actor.id, what: capital(what), details: detailsOf(details, nameOf) }
+      return { id, at, actor, what: capital(what), details: detailsOf(details, nameOf) }
     })
   const published = versions.flatMap(({ of, list }) =>
     list.map(({ id, publishedAt, actor, version, note }) => ({
       id,
       at: publishedAt,
-      actorId: actor?.id ?? null,
+      actor,
       what: t.instructions.publishedFor({ n: formatNumber(version), who: of }),
       details: note === null ? [] : [note],
     })),

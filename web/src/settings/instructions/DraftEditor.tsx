@@ -1,7 +1,6 @@
 import { Button, Group, Stack, Textarea } from '@mantine/core'
 import { useState } from 'react'
 import { useApiKeys } from '../../data/keys.ts'
-import { usePeople } from '../../data/people.ts'
 import { discardDraft, type Scope, useInvalidateInstructions, type Versions } from '../../data/team/instructions.ts'
 import { AgentPreview } from '../../shared/agent/AgentPreview.tsx'
 import { t } from '../../text/index.ts'
@@ -9,6 +8,7 @@ import { formatDateTime, formatNumber } from '../../ui/format/time.ts'
 import { showError, showToast } from '../../ui/overlay/toasts.tsx'
 import { Section } from '../../ui/page/Section.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { useAuthorName } from './author.ts'
 import styles from './Instructions.module.css'
 import { PublishDialog } from './PublishDialog.tsx'
 import { useScopeDraft } from './use-scope-draft.ts'
@@ -86,12 +86,10 @@ function labelOf({ keyId, connectionId }: Scope): string {
 /** Which version agents have, and whether the text shown is another. */
 function State({ data: { draft, versions }, isChanged }: { data: Versions; isChanged: boolean }) {
   const texts = t.instructions
-  const { nameOf } = usePeople(useWorkspaceId())
+  const nameOf = useAuthorName()
   const [newest] = versions
   const inForce = newest === undefined ? texts.noVersion : texts.inForce({ n: formatNumber(newest.version) })
-  const saved =
-    draft !== null &&
-    texts.draftBy({ name: nameOf(draft.actor?.id ?? null) ?? t.common.unknown, when: formatDateTime(draft.updatedAt) })
+  const saved = draft !== null && texts.draftBy({ name: nameOf(draft.actor), when: formatDateTime(draft.updatedAt) })
   return (
     <p className={styles.state} role="status">
       {[inForce, saved, isChanged && texts.unsaved].filter((one) => one !== false).join(' ')}
@@ -108,9 +106,9 @@ interface OvertakenProps {
 /** Someone else has saved or published meanwhile. */
 function Overtaken({ data: { draft, versions }, takeTheirs, keepMine }: OvertakenProps) {
   const texts = t.instructions
-  const { nameOf } = usePeople(useWorkspaceId())
+  const nameOf = useAuthorName()
   const last = draft ?? versions[0]
-  const name = nameOf(last?.actor?.id ?? null) ?? t.common.unknown
+  const name = nameOf(last?.actor ?? null)
   return (
     <div className={styles.notice} role="alert">
       <p>{draft === null ? texts.publishedMeanwhile({ name }) : texts.changedMeanwhile({ name })}</p>

@@ -1,7 +1,6 @@
 import { Button, Group, Select, Stack } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { usePeople } from '../../data/people.ts'
 import { restoreVersion, useInvalidateInstructions, type Version, type Versions } from '../../data/team/instructions.ts'
 import { t } from '../../text/index.ts'
 import { Chip } from '../../ui/Chip.tsx'
@@ -11,6 +10,7 @@ import { Dialog } from '../../ui/overlay/Dialog.tsx'
 import { showError, showToast } from '../../ui/overlay/toasts.tsx'
 import { Section } from '../../ui/page/Section.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { useAuthorName } from './author.ts'
 import { DiffView } from './DiffView.tsx'
 import styles from './Instructions.module.css'
 
@@ -66,9 +66,8 @@ export function History({ data, mayChange }: HistoryProps) {
 
 function VersionFacts({ version, isInForce }: { version: Version; isInForce: boolean }) {
   const texts = t.instructions
-  const { nameOf } = usePeople(useWorkspaceId())
+  const nameOf = useAuthorName()
   const { version: number, actor, publishedAt, note, restores, text } = version
-  const name = actor === null ? texts.nobodyKnown : (nameOf(actor.id) ?? t.common.unknown)
   const more = [
     ...(restores === null ? [] : [texts.restored({ n: formatNumber(restores) })]),
     ...(text === null ? [texts.removed] : []),
@@ -78,7 +77,7 @@ function VersionFacts({ version, isInForce }: { version: Version; isInForce: boo
     <div className={styles.facts}>
       <strong>{texts.version({ n: formatNumber(number) })}</strong> {isInForce && <Chip tone="good">{texts.now}</Chip>}
       <p>
-        {name} · <time dateTime={publishedAt}>{formatDateTime(publishedAt)}</time>
+        {nameOf(actor)} · <time dateTime={publishedAt}>{formatDateTime(publishedAt)}</time>
       </p>
       {more.length > 0 && <p>{more.join(' · ')}</p>}
     </div>

@@ -36,6 +36,7 @@ export function AgentPreview({ keys, draftId, close }: AgentPreviewProps) {
               onChange={(chosen) => setKeyId(chosen ?? keyId)}
               allowDeselect={false}
               searchable
+              openOnFocus={false}
             />
           )}
           <Received key={keyId} keyId={keyId} draftId={draftId} />
