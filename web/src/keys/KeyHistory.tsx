@@ -1,3 +1,4 @@
+import { Button } from '@mantine/core'
 import { useConnections } from '../data/connections.ts'
 import type { ApiKey } from '../data/keys.ts'
 import { usePeopleLists } from '../data/people.ts'
@@ -36,6 +37,16 @@ export function KeyHistory({ apiKey: { id } }: { apiKey: ApiKey }) {
           />
         )}
       </QueryBoundary>
+      {audit.hasNextPage && (
+        <Button
+          variant="default"
+          size="compact-sm"
+          loading={audit.isFetchingNextPage}
+          onClick={() => void audit.fetchNextPage()}
+        >
+          {t.settings.audit.older}
+        </Button>
+      )}
     </Section>
   )
 }

@@ -5,6 +5,7 @@ import { discardDraft, type Scope, useInvalidateInstructions, type Versions } fr
 import { AgentPreview } from '../../shared/agent/AgentPreview.tsx'
 import { t } from '../../text/index.ts'
 import { formatDateTime, formatNumber } from '../../ui/format/time.ts'
+import { Confirm } from '../../ui/overlay/Confirm.tsx'
 import { showError, showToast } from '../../ui/overlay/toasts.tsx'
 import { Section } from '../../ui/page/Section.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
@@ -20,7 +21,7 @@ export function DraftEditor({ scope, data }: { scope: Scope; data: Versions }) {
   const texts = t.instructions
   const agents = t.settings.agents
   const editor = useScopeDraft(scope, data)
-  const [open, setOpen] = useState<'preview' | 'publish' | null>(null)
+  const [open, setOpen] = useState<'preview' | 'publish' | 'discard' | null>(null)
   const { form, save } = editor
   const { text } = form.value
   const hasDraft = data.draft !== null
@@ -38,7 +39,11 @@ export function DraftEditor({ scope, data }: { scope: Scope; data: Versions }) {
         submit={() => void save().catch(() => {})}
         footer={
           <>
-            {hasDraft && <DiscardButton data={data} />}
+            {hasDraft && (
+              <Button variant="subtle" color="red" mr="auto" onClick={() => setOpen('discard')}>
+                {texts.discard}
+              </Button>
+            )}
             <Button variant="default" disabled={!form.isChanged} type="submit" loading={editor.isSaving}>
               {texts.saveDraft}
             </Button>
@@ -72,6 +77,7 @@ export function DraftEditor({ scope, data }: { scope: Scope; data: Versions }) {
         </Stack>
       </Section>
       {open === 'preview' && <DraftPreview scope={scope} data={data} close={() => setOpen(null)} />}
+      {open === 'discard' && <DiscardDialog data={data} close={() => setOpen(null)} />}
       {open === 'publish' && <PublishDialog editor={editor} data={data} close={() => setOpen(null)} />}
     </>
   )
@@ -124,19 +130,21 @@ function Overtaken({ data: { draft, versions }, takeTheirs, keepMine }: Overtake
   )
 }
 
-function DiscardButton({ data: { draft } }: { data: Versions }) {
+function DiscardDialog({ data: { draft }, close }: { data: Versions; close(): void }) {
+  const texts = t.instructions
   const workspaceId = useWorkspaceId()
   const changed = useInvalidateInstructions(workspaceId)
   if (draft === null) return null
   const discard = () =>
-    discardDraft(workspaceId, draft).then(() => {
-      showToast(t.instructions.discarded)
-      return changed()
+    discardDraft(workspaceId, draft).then(async () => {
+      close()
+      showToast(texts.discarded)
+      await changed()
     }, showError)
   return (
-    <Button variant="subtle" color="red" mr="auto" onClick={() => void discard()}>
-      {t.instructions.discard}
-    </Button>
+    <Confirm title={texts.discardConfirm} action={texts.discard} run={discard} close={close}>
+      {texts.discardHelp}
+    </Confirm>
   )
 }
 
