@@ -11,6 +11,8 @@ export type AuditEntry = Awaited<ReturnType<typeof readAudit>>['entries'][number
 /** An omitted field matches anything. */
 export type AuditFilter = Omit<NonNullable<paths[typeof path]['get']['parameters']['query']>, 'limit' | 'before'>
 
+export const auditKey = (workspaceId: string) => [workspaceId, 'audit'] as const
+
 function readAudit(workspaceId: string, filter: AuditFilter, before: string | null, limit: number) {
   const query = { ...filter, limit, ...(before !== null && { before }) }
   return unwrap(api.GET(path, { params: { path: { workspaceId }, query } }))
@@ -19,7 +21,7 @@ function readAudit(workspaceId: string, filter: AuditFilter, before: string | nu
 /** Returns entries, newest first. Refetched when the page is opened, since no event announces entries. */
 export function useAudit(workspaceId: string, filter: AuditFilter) {
   return useInfiniteQuery({
-    queryKey: [workspaceId, 'audit', filter],
+    queryKey: [...auditKey(workspaceId), filter],
     queryFn: ({ pageParam }) => readAudit(workspaceId, filter, pageParam, pageSize),
     initialPageParam: null as string | null,
     getNextPageParam: ({ nextBefore }) => nextBefore,
