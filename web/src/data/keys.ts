@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, unwrap } from '../api/client.ts'
 import type { scopeValues } from '../api/schema.ts'
-import { auditKey } from './team/audit.ts'
+import { auditKey } from './workspace.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/keys'
 export type ApiKey = Awaited<ReturnType<typeof listKeys>>[number]

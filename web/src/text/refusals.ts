@@ -57,6 +57,8 @@ export const problemPatterns = {
   placeholders: /^may contain only the placeholders (?<names>.{1,300})$/,
   labels: /^must be ids of labels/,
   connection: /^must be the id of a connection/,
+  apiKey: /^must be the id of an API key/,
+  tool: /^must be a tool of/,
   draftTaken: /^(?:Someone else has changed this draft|This draft was published or discarded)/,
   versionTaken: /^Someone else has published a version/,
   sameText: /^This text is in force already/,

@@ -91,7 +91,7 @@ const comparisons: [before: string, after: string, shown: string][] = [
   ['Be brief.', '', '-Be brief.-'],
   ['Be brief and warm.', 'Be brief, kind and warm.', 'Be -brief-+brief, kind+ and warm.'],
   ['One.\nTwo.\nThree.', 'One.\nThree.', 'One.\n-Two.\n-Three.'],
-  ['a b c', 'c b a', '-a b -c+ b a+'],
+  ['a b c', 'c b a', '-a-+c+ b -c-+a+'],
   ['Be  brief', 'Be brief', 'Be-  -+ +brief'],
 ]
 

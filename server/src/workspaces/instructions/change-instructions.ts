@@ -42,7 +42,7 @@ export async function saveDraft(deps: Deps, by: Member, change: DraftChange): Pr
     refuseOtherDraft(draft, change.revision)
     refuseOtherVersion(inForce, change.basedOn)
     if (inForce === null && draft === null && (await listScopes(tx, workspaceId)).length >= maxScopes) {
-      throw conflict(`At most ${maxScopes} keys and connections have instructions of their own.`)
+      throw conflict(`A workspace has at most ${maxScopes} keys and connections with instructions`)
     }
     const id = draft?.id ?? newId(now)
     await tx`
@@ -116,8 +116,7 @@ export async function restoreVersion(
   return deps.db.tx(async (tx) => {
     const now = deps.clock.now()
     const found = await findVersion(tx, workspaceId, id)
-    if (found === undefined) throw versionNotFound()
-    if (found.version === null) throw conflict('This is a draft: publish it.')
+    if (found === undefined || found.version === null) throw versionNotFound()
     const { inForce } = await lockScope(tx, workspaceId, found)
     refuseOtherVersion(inForce, basedOn)
     refuseSameText(inForce, found.text)
@@ -185,7 +184,7 @@ function refuseSameText(inForce: PublishedVersion | null, text: string | null): 
 }
 
 async function refuseUnknownTarget(tx: Tx, workspaceId: string, { keyId, connectionId }: InstructionScope) {
-  if (keyId !== null && connectionId !== null) throw invalid('connectionId', 'must be omitted with keyId')
+  if (keyId !== null && connectionId !== null) throw invalid('connectionId', 'must be null if keyId is set')
   if (keyId !== null) {
     const keys = await tx`
       select

@@ -61,8 +61,8 @@ const columns = (sql: Sql) => sql`
 // Not `is not distinct from`, for which no index is used.
 const inScope = (sql: Sql, workspaceId: string, { keyId, connectionId }: InstructionScope) => sql`
   v.workspace_id = ${workspaceId}
-  and v.key_id ${keyId === null ? sql`is null` : sql`= ${keyId}`}
-  and v.connection_id ${connectionId === null ? sql`is null` : sql`= ${connectionId}`}`
+  and ${keyId === null ? sql`v.key_id is null` : sql`v.key_id = ${keyId}`}
+  and ${connectionId === null ? sql`v.connection_id is null` : sql`v.connection_id = ${connectionId}`}`
 
 /** Returns the versions of a scope, newest first, and its draft. */
 export async function listVersions(

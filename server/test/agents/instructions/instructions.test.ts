@@ -131,7 +131,7 @@ test('the setting of the workspace publishes a version, and a version changes th
   assert.deepEqual([word, (await told(w)).workspace], ['Two.', { version: 2, text: 'Two.' }])
 })
 
-test('a text that a process without versions wrote is told at once, and recorded by the next change', async () => {
+test('a text that a process without versions wrote is returned at once, and recorded by the next change', async () => {
   const { w, admin } = await instructionsWorld()
   await publish(admin, 'One.')
   await w.db.sql`update workspaces set agent_word = 'Old process.' where id = ${w.workspaceId}`
@@ -202,7 +202,7 @@ test('an earlier version is restored as a new one, and only what differs is publ
   const restore = (id: string, basedOn: number) => admin.call('POST', `${path}/versions/${id}/restore`, { basedOn })
   assert.equal(codeOf(await restore(versions[1].id, 1)), '409 VERSION_PUBLISHED')
   assert.equal(codeOf(await restore(versions[0].id, 2)), '409 SAME_TEXT')
-  assert.equal((await restore(draftId, 2)).status, 409)
+  assert.equal((await restore(draftId, 2)).status, 404)
   const { version } = (await restore(versions[1].id, 2)).body
   assert.deepEqual([version.version, version.text, version.restores], [3, 'One.', 1])
   const after = await list(admin)

@@ -1,6 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { api, unwrap } from '../../api/client.ts'
 import type { paths } from '../../api/schema.ts'
+import { auditKey } from '../workspace.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/audit'
 const pageSize = 50
@@ -10,8 +11,6 @@ const maxFileLines = 10_000
 export type AuditEntry = Awaited<ReturnType<typeof readAudit>>['entries'][number]
 /** An omitted field matches anything. */
 export type AuditFilter = Omit<NonNullable<paths[typeof path]['get']['parameters']['query']>, 'limit' | 'before'>
-
-export const auditKey = (workspaceId: string) => [workspaceId, 'audit'] as const
 
 function readAudit(workspaceId: string, filter: AuditFilter, before: string | null, limit: number) {
   const query = { ...filter, limit, ...(before !== null && { before }) }
