@@ -1202,7 +1202,7 @@ export class AgentCalls {
     this.#callTool = callTool(call)
   }
 
-  /** Call this first. Returns your API key with its scopes, connections and remaining rate limit, and your workspace: its business hours and the fields of its leads, and the instructions of your team. Call it again when wait_for_work says that there are new ones. */
+  /** Call this first, and again when next names new instructions. Returns your key with its scopes, connections and limits, and what your team has set: instructions, business hours and fields of leads. */
   whoAmI(input: WhoAmIInput = {}, options?: CallOptions): Promise<WhoAmI> {
     return this.#callTool({ method: 'GET', path: '/me', isRepeatable: true }, input, options)
   }

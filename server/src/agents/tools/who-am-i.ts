@@ -27,7 +27,7 @@ export const whoAmI = defineTool({
   name: 'who_am_i',
   title: 'Who am I',
   description:
-    'Call this first. Returns your API key with its scopes, connections and remaining rate limit, and your workspace: its business hours and the fields of its leads, and the instructions of your team. Call it again when wait_for_work says that there are new ones.',
+    'Call this first, and again when next names new instructions. Returns your key with its scopes, connections and limits, and what your team has set: instructions, business hours and fields of leads.',
   scopes,
   http: { method: 'GET', path: '/me' },
   input: input({}),
