@@ -1202,7 +1202,7 @@ export class AgentCalls {
     this.#callTool = callTool(call)
   }
 
-  /** Call this first, and again when next names new instructions. Returns your key with its scopes, connections and limits, and what your team has set: instructions, business hours and fields of leads. */
+  /** Call this first, and again when next names new instructions. Returns your key with its scopes, connections and limits, and the instructions, business hours and lead fields of your team. */
   whoAmI(input: WhoAmIInput = {}, options?: CallOptions): Promise<WhoAmI> {
     return this.#callTool({ method: 'GET', path: '/me', isRepeatable: true }, input, options)
   }

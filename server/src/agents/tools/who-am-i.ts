@@ -27,7 +27,7 @@ export const whoAmI = defineTool({
   name: 'who_am_i',
   title: 'Who am I',
   description:
-    'Call this first, and again when next names new instructions. Returns your key with its scopes, connections and limits, and what your team has set: instructions, business hours and fields of leads.',
+    'Call this first, and again when next names new instructions. Returns your key with its scopes, connections and limits, and the instructions, business hours and lead fields of your team.',
   scopes,
   http: { method: 'GET', path: '/me' },
   input: input({}),
