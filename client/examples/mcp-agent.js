@@ -10,11 +10,14 @@ await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', PARLEY_UR
 // The context of a model: tools, instructions, and the team's instructions.
 const { tools } = await client.listTools()
 const { messages } = await client.getPrompt({ name: 'answer_next_customer' })
-const { workspace } = await call('who_am_i')
-const context = JSON.stringify([client.getInstructions(), messages, workspace.word, tools])
+let { instructions } = await call('who_am_i')
+const contextNow = () => JSON.stringify([client.getInstructions(), messages, instructions, tools])
 
 for (let cursor; ; ) {
   const found = await call('wait_for_work', cursor === undefined ? {} : { cursor })
+  // The team has published new ones.
+  if (found.instructions_version > instructions.version) instructions = (await call('who_am_i')).instructions
+  const context = contextNow()
   for (const work of found.work ?? []) {
     const { tool, input } = choose(context, work, found.is_open)
     await call(tool, { conversation_id: work.conversation.id, ...input })

@@ -1,4 +1,4 @@
-import { AgentCalls, type FileUploaded, type UploadFileInput } from './agent-calls.ts'
+import { AgentCalls, type FileUploaded, type UploadFileInput, type WhoAmI } from './agent-calls.ts'
 import { type Caller, type CallOptions, pathOf, retryForever } from './call.ts'
 import { ParleyError } from './errors.ts'
 import { Work } from './work.ts'
@@ -8,6 +8,8 @@ export interface WorkOptions {
   limit?: number
   /** Seconds that one request waits for work. Default and maximum: 25. */
   waitSeconds?: number
+  /** Receives the team's instructions before the first work, and again when the team has published new ones. */
+  onInstructions?: (instructions: WhoAmI['instructions']) => unknown
   /** Ends the loop; its reason is thrown. */
   signal?: AbortSignal
 }
@@ -28,11 +30,17 @@ export class Agents extends AgentCalls {
    * service is unavailable. Starts with all pending ones, longest waiting first, so a restarted program needs no stored
    * state.
    */
-  async *work({ limit, waitSeconds, signal }: WorkOptions = {}): AsyncGenerator<Work, void, undefined> {
+  async *work({ limit, waitSeconds, onInstructions, signal }: WorkOptions = {}): AsyncGenerator<Work, void, undefined> {
     let cursor: string | undefined
+    let known: number | undefined
     for (;;) {
       const request = { cursor, wait: waitSeconds, limit }
       const found = await this.waitForWork(request, { ...retryForever, signal })
+      if (onInstructions !== undefined && found.instructions_version !== known) {
+        const { instructions } = await this.whoAmI({}, { ...retryForever, signal })
+        await onInstructions(instructions)
+        known = instructions.version
+      }
       for (const work of found.work) yield new Work(this, work)
       cursor = found.next_cursor ?? undefined
     }

@@ -82,7 +82,8 @@ test('an admin chooses which answers of a key need approval', async () => {
   const group = panel.getByRole('radiogroup', { name: 'Answers that a person must approve' })
   await group.getByLabel('Only some').check()
   await panel.getByLabel('The first answer of a conversation').check()
-  await panel.getByRole('button', { name: 'Save' }).last().click()
+  // The first is that of the limits, the last that of the tools.
+  await panel.getByRole('button', { name: 'Save' }).nth(1).click()
   await page.getByText('Approval saved').waitFor()
   await assertAccessible(page)
 })

@@ -102,8 +102,10 @@ async function waitForWork(context: ITriggerFunctions, signal: AbortSignal): Pro
 async function readWork(context: ITriggerFunctions, signal: AbortSignal, cursor: string | undefined) {
   const query = { wait: waitSeconds, ...(cursor !== undefined && { cursor }) }
   const call = { method: 'GET', path: '/api/v2/work', query, signal } as const
-  const { work, next_cursor } = await sendRequest<WorkFound>(context, 'parleyApi', call)
-  return { work: work.map(withCustomerText), cursor: next_cursor ?? undefined }
+  const { work, next_cursor, instructions_version } = await sendRequest<WorkFound>(context, 'parleyApi', call)
+  // A workflow that keeps the instructions reads them again (Who Am I) when the version changes.
+  const items = work.map((one) => ({ ...withCustomerText(one), instructions_version }))
+  return { work: items, cursor: next_cursor ?? undefined }
 }
 
 /** Adds all customer texts since the last answer as one field, for branches and prompts. */

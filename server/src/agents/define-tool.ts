@@ -1,6 +1,6 @@
 import { type Static, type TObject, type TProperties, Type } from 'typebox'
 import type { KeyGuard } from '../auth/api-keys/authenticate.ts'
-import type { ApiArea, Caller, Scope } from '../auth/api-keys/caller.ts'
+import { type ApiArea, type Caller, rejectKey, type Scope } from '../auth/api-keys/caller.ts'
 import type { RateLimitResult } from '../auth/rate-limit/limiter.ts'
 import type { LookupLimitOf } from '../auth/rate-limit/lookup-limit.ts'
 import { ApiError } from '../base/errors.ts'
@@ -128,7 +128,7 @@ export async function runTool(
   signal: AbortSignal,
 ): Promise<object> {
   // A paused agent can still call who_am_i to find its state.
-  if (tool.name !== 'who_am_i') deps.circuitBreaker.check(caller)
+  if (tool.name !== alwaysOn) deps.circuitBreaker.check(caller)
   try {
     return await tool.run(deps, caller, input, signal)
   } catch (error) {
@@ -147,22 +147,32 @@ function subjectOf({ http }: AgentTool, input: Record<string, unknown>): unknown
   return named.length === 0 ? input : named
 }
 
+/** Always available: it tells an agent what the team has switched off. */
+export const alwaysOn = 'who_am_i'
+
+/** Throws the 401 if the team has switched the tool off for the key. */
+export function requireTool({ agentSettings: { toolsOff } }: Caller, name: string): void {
+  if (toolsOff.includes(name) && name !== alwaysOn) throw rejectKey({ toolOff: name })
+}
+
 /** Authorizes a caller for a tool; throws 401, 403, 429 or 503. */
 export async function authorizeTool(
   guard: Pick<KeyGuard, 'authorize'>,
   tool: AgentTool,
   caller: Caller,
 ): Promise<AgentCaller> {
+  requireTool(caller, tool.name)
   const rateLimitLeft = await guard.authorize(caller, areaFor(tool, caller), tool.scopes)
   // Copies the caller, because the cached one is shared by all requests of the key.
   return { ...caller, rateLimitLeft }
 }
 
-/** Returns whether the key has a scope of the tool; other tools are not listed for it. */
-export const canUse = (caller: Caller, tool: AgentTool): boolean => tool.scopes.some((scope) => caller.may(scope))
+/** Returns whether the key has a scope of the tool and the team has not switched it off; others are not listed for it. */
+export const canUse = (caller: Caller, { name, scopes }: AgentTool): boolean =>
+  scopes.some((scope) => caller.may(scope)) && !caller.agentSettings.toolsOff.includes(name)
 
 // A tool with scopes of both areas is authorized for the area that the key has access to.
-function areaFor({ scopes: anyOf }: AgentTool, { may, workspace }: Caller): ApiArea {
+export function areaFor({ scopes: anyOf }: AgentTool, { may, workspace }: Caller): ApiArea {
   const inboxScopes = anyOf.filter((scope) => scope.startsWith('inbox.'))
   if (inboxScopes.length === anyOf.length) return 'inbox'
   return inboxScopes.some(may) && workspace.inboxEnabled ? 'inbox' : 'leads'

@@ -1,4 +1,7 @@
 import cookie from '@fastify/cookie'
+import { alwaysOn } from '../agents/define-tool.ts'
+import { previewTeamRoutes } from '../agents/preview-routes.ts'
+import { agentTools } from '../agents/tools/all-tools.ts'
 import { type AccessDeps, accessTeamRoutes } from '../auth/access-routes.ts'
 import { clientAddressReader, createKeyGuard, type KeyGuard } from '../auth/api-keys/authenticate.ts'
 import { createMetricsGuard, createTeamGuard, decorateTeamRequests } from '../auth/credentials/team-guard.ts'
@@ -97,6 +100,7 @@ async function serveTeamApi(app: App, runtime: Runtime, guard: KeyGuard, inbox: 
   decorateTeamRequests(app)
   accessTeamRoutes(app, accessDeps(team, guard), teamGuard)
   workspaceTeamRoutes(app, workspaceDeps(team), teamGuard)
+  previewTeamRoutes(app, { inbox: runtime, limits: config.limits }, agentTools, teamGuard)
   leadTeamRoutes(app, leadTeamDeps(runtime), teamGuard)
   await inbox.serveTeam(teamGuard, events.live)
   webhookTeamRoutes(app, { ...runtime, present: presentPayload }, teamGuard)
@@ -137,6 +141,7 @@ function accessDeps(team: TeamDeps, { forgetKey, lastCalls }: KeyGuard): AccessD
     forgetKey,
     lastCalls,
     strangeConnections,
+    toolNames: agentTools.flatMap(({ name }) => (name === alwaysOn ? [] : name)),
     keyStopped: async (tx, keyring, workspaceId, keyId) => {
       await reassignFromKey({ tx, keyring, workspaceId, now: team.clock.now() }, keyId, systemActor)
     },

@@ -18,7 +18,9 @@ import { listPeople, type NamedRow } from './members/people.ts'
 import { signInTeamRoutes } from './sign-in/sign-in-routes.ts'
 import type { TeamDeps } from './users/users.ts'
 
-export interface AccessDeps extends LeaveDeps, Pick<KeyDeps, 'strangeConnections' | 'keyNarrowed' | 'lastCalls'> {}
+export interface AccessDeps
+  extends LeaveDeps,
+    Pick<KeyDeps, 'strangeConnections' | 'keyNarrowed' | 'lastCalls' | 'toolNames'> {}
 
 export function accessTeamRoutes(app: App, deps: AccessDeps, guard: TeamGuard): void {
   for (const routes of [

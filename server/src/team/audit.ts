@@ -9,7 +9,12 @@ export interface AuditEntry {
   action: string
   /** Target such as `member:<id>`; never a name, address or other value. */
   target: string | null
+  /** Settings with their values before and after; none that says anything of a person. */
+  details?: AuditDetails
 }
+
+export type AuditDetails = Record<string, { before: JsonValue; after: JsonValue }>
+type JsonValue = string | number | boolean | null | JsonValue[] | { [name: string]: JsonValue }
 
 export interface AuditRow {
   id: string
@@ -19,14 +24,18 @@ export interface AuditRow {
   action: string
   target: string | null
   count: number
+  details: AuditDetails | null
 }
 
 /** Adds an entry to the append-only log, in the transaction of the change. */
 export async function recordAudit(tx: Tx, entry: AuditEntry, now: Date, count = 1): Promise<void> {
-  const { scopeId, actor, action, target } = entry
+  const { scopeId, actor, action, target, details } = entry
   await tx`
-    insert into audit_log (scope_id, id, at, actor_type, actor_id, action, target, count)
-    values (${scopeId}, ${newId(now)}, ${now}, ${actor.type}, ${actor.id}, ${action}, ${target}, ${count})`.execute()
+    insert into audit_log (scope_id, id, at, actor_type, actor_id, action, target, count, details)
+    values (
+      ${scopeId}, ${newId(now)}, ${now}, ${actor.type}, ${actor.id}, ${action}, ${target}, ${count},
+      ${details === undefined ? null : tx.json(details)}::jsonb
+    )`.execute()
 }
 
 const hourMs = 3_600_000
@@ -65,6 +74,8 @@ export interface AuditFilter {
   actorType: AuditRow['actor_type'] | null
   /** The part of the action before the dot. */
   thing: string | null
+  /** Such as `api-key:<id>`. */
+  target: string | null
   from: Date | null
   to: Date | null
 }
@@ -85,14 +96,14 @@ export async function listAudit(
   filter: AuditFilter,
   { limit, before }: { limit: number; before: string | null },
 ): Promise<AuditPage> {
-  const { actorId, actorType, thing, from, to } = filter
+  const { actorId, actorType, thing, target, from, to } = filter
   // Ids begin with their time. Those of one process run ahead of it by at most the ids of a burst.
   const first = from === null ? lowestId : firstIdAt(from)
   const end = to === null ? highestId : firstIdAt(new Date(to.getTime() + 1))
   const beyond = before === null || before > end ? end : before
   const rows = await sql<(AuditRow & { reached: string; read: number; id: string | null })[]>`
     with looked_at as materialized (
-      select id, at, actor_type, actor_id, action, target, count
+      select id, at, actor_type, actor_id, action, target, count, details
       from audit_log
       where scope_id = ${scopeId}
         and id >= ${first}::uuid
@@ -105,10 +116,12 @@ export async function listAudit(
       where (${actorId}::uuid is null or actor_id = ${actorId}::uuid)
         and (${actorType}::text is null or actor_type = ${actorType})
         and (${thing}::text is null or split_part(action, '.', 1) = ${thing})
+        and (${target}::text is null or target = ${target})
       order by id desc
       limit ${limit + 1}
     )
-    select r.reached, r.read, w.id, w.at, w.actor_type, w.actor_id, w.action, w.target, w.count
+    select r.reached, r.read, w.id, w.at, w.actor_type, w.actor_id, w.action, w.target, w.count,
+      w.details
     from (
       select count(*)::integer as read, (select id from looked_at order by id limit 1) as reached
       from looked_at

@@ -12,6 +12,7 @@ import { recordAudit } from '../team/audit.ts'
 import { publishWorkspace } from '../team/live-updates.ts'
 import { type Member, roleCovers, type TeamActor } from '../team/member.ts'
 import { validateHours } from '../team/opening-hours.ts'
+import { recordWord } from './instructions/versions.ts'
 import { applyQuotaChange, initialQuota, parseQuota } from './quota-ceiling.ts'
 import type { newWorkspaceSchema, WorkspacePatch } from './schema.ts'
 import { insertWorkspace, lockWorkspace, publishChange, storeWorkspace, type WorkspaceRow } from './workspace.ts'
@@ -89,6 +90,9 @@ export async function updateWorkspace(deps: WorkspaceDeps, by: Member, patch: Wo
     if (changed.length === 0) return before
     after.updatedAt = now
     await storeWorkspace(tx, after)
+    if (after.agentWord !== before.agentWord) {
+      await recordWord(tx, by.workspaceId, before, { text: after.agentWord, actor: by.actor }, now)
+    }
     if (after.agentsStopped && !before.agentsStopped) {
       await deps.agentsStopped?.(tx, keyring, by.workspaceId, by.actor)
     }

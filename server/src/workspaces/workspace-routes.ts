@@ -7,6 +7,7 @@ import type { TeamCaller, TeamGuard } from '../team/member.ts'
 import { teamApi } from '../team/team-api.ts'
 import { cannedReplyTeamRoutes } from './canned-replies.ts'
 import { createWorkspace, updateWorkspace, type WorkspaceDeps } from './change.ts'
+import { instructionTeamRoutes } from './instructions/instruction-routes.ts'
 import { labelTeamRoutes } from './labels.ts'
 import { savedFilterTeamRoutes } from './saved-filters.ts'
 import { newWorkspaceSchema, workspacePatchSchema, workspaceSchema } from './schema.ts'
@@ -65,6 +66,7 @@ export function workspaceTeamRoutes(app: App, deps: WorkspaceDeps, guard: TeamGu
       return { workspace: presentWorkspace({ ...row, role: member.role }) }
     },
   })
+  instructionTeamRoutes(app, deps, guard)
   labelTeamRoutes(app, deps, guard)
   cannedReplyTeamRoutes(app, deps, guard)
   savedFilterTeamRoutes(app, deps, guard)

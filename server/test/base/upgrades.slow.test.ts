@@ -77,6 +77,7 @@ const upgraded = oncePerFile(async () => {
     order by id`
   const placesBefore = await places()
 
+  await db.sql`update workspaces set agent_word = 'Be brief.' where id = ${withConversations}`
   await migrate(db)
   return { db, withNumbers, withConversations, ids, placesBefore, places }
 })
@@ -107,6 +108,16 @@ test('an upgrade keeps the order of conversations', async () => {
       (select count(*)::integer from conversations where is_moving) as flags,
       (select count(*)::integer from moving_conversations) as rows`
   assert.deepEqual({ ...moving }, { flags: 0, rows: 0 })
+})
+
+test('an upgrade makes the instructions of a workspace version 1, in force since its last change', async () => {
+  const { db, withConversations } = await upgraded()
+  const rows = await db.sql`
+    select v.version, v.text, v.actor_id, v.published_at = w.updated_at as "isSince", w.agent_word as word
+    from instruction_versions v
+    join workspaces w on w.id = v.workspace_id`
+  assert.deepEqual([...rows], [{ version: 1, text: 'Be brief.', actor_id: null, isSince: true, word: 'Be brief.' }])
+  assert.equal((await db.sql`select from instruction_versions where workspace_id = ${withConversations}`).length, 1)
 })
 
 async function addWorkspace({ sql }: Db): Promise<string> {

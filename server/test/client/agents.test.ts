@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { WhoAmI } from '../../../client/src/agent-calls.ts'
 import { HeldByPeopleError, KeyRejectedError, NotFoundError } from '../../../client/src/errors.ts'
 import type { Work } from '../../../client/src/work.ts'
 import { clientWorld, network, refusal } from '../support/client/client-world.ts'
 import { signedInMember } from '../support/member.ts'
+import { waitForNotifications } from '../support/wait-for-notifications.ts'
 
 const first = async (working: AsyncIterator<Work>): Promise<Work> => {
   const { value } = await working.next()
@@ -30,6 +32,24 @@ test('work goes to the agent that owns the conversation, with its context', asyn
   await customerWrites('Thanks!')
   const { customerText, notes } = await next
   assert.deepEqual([customerText, notes.map(({ text }) => text)], ['Thanks!', ['In a hurry.']])
+  await working.return()
+})
+
+test('a program gets the instructions before the first work, and again after a publication', async () => {
+  const w = await clientWorld()
+  const admin = await signedInMember(w, 'admin')
+  const told: (string | null)[] = []
+  const onInstructions = ({ workspace }: WhoAmI['instructions']) => told.push(workspace?.text ?? null)
+  await w.customerWrites('Hello')
+  const working = w.parley.agents.work({ onInstructions })
+  await first(working)
+  assert.deepEqual(told, [null])
+  await admin.call('PATCH', '', { agentWord: 'Be brief.' })
+  await waitForNotifications(w.db)
+  w.clock.advance(1000)
+  await w.customerWrites('Are you there?')
+  await first(working)
+  assert.deepEqual(told, [null, 'Be brief.'])
   await working.return()
 })
 

@@ -4,7 +4,7 @@ import type { World } from './world.ts'
 
 /** Returns the newest entries of a workspace's audit log, by any actor. */
 export async function newestAudit(sql: Sql, workspaceId: string, limit = 10): Promise<AuditRow[]> {
-  const filter = { actorId: null, actorType: null, thing: null, from: null, to: null }
+  const filter = { actorId: null, actorType: null, thing: null, target: null, from: null, to: null }
   return (await listAudit(sql, workspaceId, filter, { limit, before: null })).rows
 }
 

@@ -29,6 +29,8 @@ export const sectionKeywords: Record<SectionName, string> = {
   replies: 'snippets templates shortcuts respuestas atajos respostas atalhos modelos',
   filters: 'views vistas filtros visões guardados salvos',
   agents: 'ai bots stop agentes ia parar detener',
+  instructions:
+    'agents prompt ai versions history publish draft instrucciones agentes versiones historial borrador instruções versões histórico rascunho',
   tokens: 'programs api programas tokens',
   retention: 'privacy delete erase data gdpr lgpd retención privacidad borrar datos retenção privacidade apagar dados',
   audit: 'log history who did registro auditoría historial auditoria histórico quem fez',

@@ -8,6 +8,7 @@ import { readAddress } from '../leads/fields/address.ts'
 import { readFilters, readImportSearch } from '../leads/transfer/search.ts'
 import { lastWorkspace } from '../session/last-workspace.ts'
 import { type Session, signOut } from '../session/session.ts'
+import { readScope } from '../settings/instructions/scope.ts'
 import { t, withTexts } from '../text/index.ts'
 import { lazyPage } from '../ui/overlay/code-loader.ts'
 import { showError } from '../ui/overlay/toasts.tsx'
@@ -166,6 +167,7 @@ const settingsRoute = createRoute({
 const settingsSectionRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'settings/$section',
+  validateSearch: readScope,
   component: settingsPage,
 })
 

@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, unwrap } from '../api/client.ts'
 import type { scopeValues } from '../api/schema.ts'
+import { auditKey } from './workspace.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/keys'
 export type ApiKey = Awaited<ReturnType<typeof listKeys>>[number]
@@ -17,10 +18,13 @@ export function useApiKeys(workspaceId: string) {
   return useQuery({ queryKey: apiKeysKey(workspaceId), queryFn: () => listKeys(workspaceId) })
 }
 
-/** Refetches the list after a change. */
+/** Refetches the list after a change, and the history of a key that is open. */
 export function useInvalidateKeys(workspaceId: string): () => Promise<void> {
   const queries = useQueryClient()
-  return () => queries.invalidateQueries({ queryKey: apiKeysKey(workspaceId) })
+  return () => {
+    void queries.invalidateQueries({ queryKey: auditKey(workspaceId) })
+    return queries.invalidateQueries({ queryKey: apiKeysKey(workspaceId) })
+  }
 }
 
 export function createKey(
@@ -55,6 +59,7 @@ interface KeyChanges {
   maxParts?: number | null
   showTyping?: boolean
   approval?: ApiKey['approval']
+  toolsOff?: string[]
 }
 
 export function changeKey(workspaceId: string, keyId: string, changes: KeyChanges) {

@@ -13,6 +13,7 @@ export type WorkspacePatch = paths[typeof path]['patch']['requestBody']['content
 /** Everything cached of a workspace. */
 export const everythingKey = (workspaceId: string) => [workspaceId] as const
 export const workspaceKey = (workspaceId: string) => [workspaceId, 'workspace'] as const
+export const auditKey = (workspaceId: string) => [workspaceId, 'audit'] as const
 export const allWorkspacesKey = ['workspaces'] as const
 
 const readWorkspace = async (workspaceId: string) => (await unwrap(api.GET(path, at(workspaceId)))).workspace

@@ -13,8 +13,11 @@ import { SidePanel } from '../ui/page/SidePanel.tsx'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { EditKeyPanel } from './EditKeyPanel.tsx'
 import { KeyApproval } from './KeyApproval.tsx'
+import { KeyHistory } from './KeyHistory.tsx'
+import { KeyInstructions } from './KeyInstructions.tsx'
 import { KeyLimits } from './KeyLimits.tsx'
 import { StatusChip } from './KeyTable.tsx'
+import { KeyTools } from './KeyTools.tsx'
 import { LastCalls } from './LastCalls.tsx'
 import { mayAnswer } from './presets.ts'
 
@@ -68,6 +71,13 @@ export function KeyPanel({ apiKey, mayChange, close, onRotated, onRevoked }: Key
           <KeyApproval apiKey={apiKey} mayChange={mayChange} />
         </>
       )}
+      {apiKey.status === 'active' && (
+        <>
+          <KeyInstructions apiKey={apiKey} mayChange={mayChange} />
+          <KeyTools apiKey={apiKey} mayChange={mayChange} />
+        </>
+      )}
+      {mayChange && <KeyHistory apiKey={apiKey} />}
       <LastCalls keyId={apiKey.id} />
       {dialog === 'revoke' && (
         <Confirm

@@ -1,4 +1,4 @@
-import { Anchor, Button, NumberInput, Switch, Text, Textarea } from '@mantine/core'
+import { Anchor, Button, NumberInput, Switch, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useWorkspace, type Workspace } from '../data/workspace.ts'
@@ -6,7 +6,6 @@ import { useWorkspaceChange } from '../data/workspace-change.ts'
 import { hasRole } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { Chip } from '../ui/Chip.tsx'
-import { formatNumber } from '../ui/format/time.ts'
 import { Confirm } from '../ui/overlay/Confirm.tsx'
 import { showError } from '../ui/overlay/toasts.tsx'
 import { QueryBoundary } from '../ui/page/PageBody.tsx'
@@ -25,7 +24,7 @@ export function AgentsSection() {
       {(workspace) => (
         <>
           <StopSwitch workspace={workspace} />
-          <AgentInstructions workspace={workspace} />
+          <ToInstructions workspace={workspace} />
           <MinutesSection
             workspace={workspace}
             field="agentWatchdogMinutes"
@@ -92,39 +91,28 @@ function StopSwitch({ workspace }: { workspace: Workspace }) {
   )
 }
 
-const maxInstructionsLength = 4000
-
-/** Instructions for all agents of the workspace, returned when they ask who they are. */
-function AgentInstructions({ workspace }: { workspace: Workspace }) {
+/** Instructions have a section of their own, with drafts and versions. */
+function ToInstructions({ workspace }: { workspace: Workspace }) {
   const texts = t.settings.agents
-  const draft = useWorkspaceDraft(
-    workspace,
-    (from) => ({ agentWord: from.agentWord ?? '' }),
-    (value) => ({ agentWord: value.agentWord.trim() === '' ? null : value.agentWord }),
-  )
-  const { mayChange } = draft
-  const { agentWord } = draft.value
   return (
-    <Section title={texts.instructions} submit={draft.save} footer={mayChange && <DraftButtons draft={draft} />}>
-      <Textarea
-        label={texts.instructionsLabel}
-        description={texts.instructionsHelp}
-        placeholder={mayChange ? texts.instructionsExample : texts.instructionsEmpty}
-        autosize
-        minRows={4}
-        maxRows={20}
-        maxLength={maxInstructionsLength}
-        value={agentWord}
-        onChange={(event) => draft.set({ agentWord: event.currentTarget.value })}
-        error={
-          draft.errorOf('agentWord') ??
-          (agentWord.length >= maxInstructionsLength
-            ? texts.instructionsTooLong({ most: formatNumber(maxInstructionsLength) })
-            : undefined)
-        }
-        disabled={!mayChange}
-      />
-    </Section>
+    <Section
+      title={texts.instructions}
+      help={workspace.agentWord === null ? texts.instructionsEmpty : texts.instructionsPlace}
+      action={
+        <Button
+          variant="default"
+          renderRoot={(props) => (
+            <Link
+              {...props}
+              to="/w/$workspaceId/settings/$section"
+              params={{ workspaceId: workspace.id, section: 'instructions' }}
+            />
+          )}
+        >
+          {texts.toInstructions}
+        </Button>
+      }
+    />
   )
 }
 

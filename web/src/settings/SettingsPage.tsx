@@ -13,6 +13,7 @@ import { AuditSection } from './audit/AuditSection.tsx'
 import { FiltersSection } from './FiltersSection.tsx'
 import { FieldsSection } from './fields/FieldsSection.tsx'
 import { HoursSection } from './hours/HoursSection.tsx'
+import { InstructionsSection } from './instructions/InstructionsSection.tsx'
 import { LabelsSection } from './LabelsSection.tsx'
 import { MembersSection } from './MembersSection.tsx'
 import { RepliesSection } from './RepliesSection.tsx'
@@ -32,6 +33,7 @@ const contents: Record<SectionName, ComponentType> = {
   replies: RepliesSection,
   filters: FiltersSection,
   agents: AgentsSection,
+  instructions: InstructionsSection,
   tokens: TokensSection,
   retention: RetentionSection,
   audit: AuditSection,

@@ -5,6 +5,8 @@ import { getCountries } from 'libphonenumber-js/max'
 import { edgeOfDay } from '../../src/settings/audit/edge-of-day.ts'
 import { countryCodes } from '../../src/settings/country-codes.ts'
 import { problemOf, type Span } from '../../src/settings/hours/week-hours.ts'
+import { diffWords } from '../../src/settings/instructions/diff.ts'
+import { readScope, scopeIn, scopeValue, searchOf } from '../../src/settings/instructions/scope.ts'
 import en from '../../src/text/en/common.json' with { type: 'json' }
 import { currencyCodes } from '../../src/ui/format/currencies.ts'
 
@@ -80,4 +82,40 @@ test('a day lasts from its first to its last moment', () => {
   assert.equal(edgeOfDay('2026-03-01', 'from'), day.from.toISOString())
   assert.equal(edgeOfDay('2026-03-01', 'to'), day.to.toISOString())
   for (const wrong of ['', '2026', '0020-01-01', 'x-y-z']) assert.equal(edgeOfDay(wrong, 'from'), null, wrong)
+})
+
+const comparisons: [before: string, after: string, shown: string][] = [
+  ['', '', ''],
+  ['Be brief.', 'Be brief.', 'Be brief.'],
+  ['', 'Be brief.', '+Be brief.+'],
+  ['Be brief.', '', '-Be brief.-'],
+  ['Be brief and warm.', 'Be brief, kind and warm.', 'Be -brief-+brief, kind+ and warm.'],
+  ['One.\nTwo.\nThree.', 'One.\nThree.', 'One.\n-Two.\n-Three.'],
+  ['a b c', 'c b a', '-a-+c+ b -c-+a+'],
+  ['Be  brief', 'Be brief', 'Be-  -+ +brief'],
+]
+
+test('two texts are compared word by word', () => {
+  const mark = { same: '', removed: '-', added: '+' }
+  for (const [before, after, shown] of comparisons) {
+    const pieces = diffWords(before, after)
+    assert.equal(pieces.map(({ kind, text }) => `${mark[kind]}${text}${mark[kind]}`).join(''), shown)
+    const side = (left: 'removed' | 'added') => pieces.flatMap(({ kind, text }) => (kind === left ? [] : text)).join('')
+    assert.deepEqual([side('added'), side('removed')], [before, after])
+  }
+})
+
+test('the longest texts are compared in well under a second', () => {
+  const words = (of: string) => Array.from({ length: 2000 }, (_, n) => of.charAt(n % of.length)).join(' ')
+  const started = performance.now()
+  assert.ok(diffWords(words('abc'), words('cabd')).length > 1)
+  assert.ok(performance.now() - started < 1000)
+})
+
+test('the address of instructions names a key or a connection', () => {
+  for (const search of [{}, { key: 'k' }, { connection: 'c' }]) {
+    assert.deepEqual(searchOf(scopeValue(scopeIn(search))), search)
+    assert.deepEqual(readScope({ ...search, other: 1 }), search)
+  }
+  assert.deepEqual(readScope({ key: 5, connection: '' }), {})
 })

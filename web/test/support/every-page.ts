@@ -68,6 +68,7 @@ const settings = [
   'replies',
   'filters',
   'agents',
+  'instructions',
   'tokens',
   'retention',
   'audit',
@@ -83,6 +84,10 @@ const more: Record<string, Stop['overlays']> = {
   labels: { new: button('New label') },
   replies: { new: button('New saved reply') },
   tokens: { new: button('New team token') },
+  instructions: {
+    preview: inOrder(button('Preview'), text('Exact answers')),
+    compare: button('Compare version 1'),
+  },
   audit: {
     who: inOrder((page) => page.getByRole('combobox', { name: 'Actor' }).click(), option('Parley')),
     what: inOrder((page) => page.getByRole('combobox', { name: 'Action' }).click(), option('Labels')),
@@ -97,6 +102,7 @@ export async function everyPage(demo: Demo): Promise<{ stops: Stop[]; forStrange
   const read = (path: string) => demo.team('GET', `${workspace}${path}`)
   const post = (path: string, body: object) => demo.team('POST', `${workspace}${path}`, body)
   await post('/labels', { name: 'Every page', color: 'red' })
+  await demo.team('PATCH', workspace, { agentWord: 'You speak for a shoe shop.' })
   await post('/canned-replies', { shortcut: 'every', text: 'Hello {{contact.name}}' })
   const { url: invitation } = await post('/invitations', { email: 'gil@example.com', role: 'admin' })
   const { endpoint } = await post('/webhooks', { url: 'https://hooks.example.com/parley', events: ['lead.*'] })

@@ -33,7 +33,7 @@ export const workspaceOperations: Operation[] = [
     value: 'whoAmI',
     name: 'Who Am I',
     action: 'Get the current API key',
-    description: 'The key with its permissions and limits, and the workspace',
+    description: 'The key with its permissions, limits and instructions, and the workspace',
     path: '/me',
     fields: [],
   },

@@ -12,9 +12,16 @@ import { findConversation } from '../../inbox/conversation/queries.ts'
 import { openMedia } from '../../inbox/media/media-queries.ts'
 import { createFileSlots, downloadSlots, sendFile } from '../../inbox/team-api/files/send-file.ts'
 import { FileHeaders } from '../../inbox/team-api/media-schema.ts'
-import { type AgentCaller, type AgentDeps, type AgentTool, authorizeTool, runTool } from '../define-tool.ts'
+import {
+  type AgentCaller,
+  type AgentDeps,
+  type AgentTool,
+  authorizeTool,
+  requireTool,
+  runTool,
+} from '../define-tool.ts'
 import { filePath } from '../presenters/message.ts'
-import { presentUpload, uploadKind, uploadName, uploadType } from '../tools/upload-file.ts'
+import { presentUpload, uploadFile, uploadKind, uploadName, uploadType } from '../tools/upload-file.ts'
 
 export const basePath = '/api/v2'
 
@@ -144,7 +151,7 @@ function uploadRoute(app: App, uploads: AgentDeps['uploads'], guard: Pick<KeyGua
     url: '/api/v2/conversations/:conversation_id/files',
     bodyLimit: Number.MAX_SAFE_INTEGER,
     config: { takesFiles: true },
-    onRequest: guard.inbox('inbox.write'),
+    onRequest: [guard.inbox('inbox.write'), async (request) => requireTool(callerOf(request), uploadFile.name)],
     schema: { hide: true, params: Type.Object({ conversation_id: uuid() }), querystring: query },
     handler: async (request, reply) => {
       const { kind, name = null, type = null } = request.query

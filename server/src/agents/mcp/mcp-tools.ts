@@ -83,9 +83,15 @@ export function createMcpTools(
   }
 }
 
-function toMcpTool(definition: AgentTool): McpTool {
-  const { name, title, description, hints, input } = definition
-  const listing: Tool = {
+const toMcpTool = (definition: AgentTool): McpTool => ({
+  definition,
+  listing: toListing(definition),
+  check: compileCheck(definition.input),
+})
+
+/** Returns a tool as `tools/list` shows it. */
+export function toListing({ name, title, description, hints, input }: AgentTool): Tool {
+  return {
     name,
     description,
     inputSchema: toInputSchema(input) as Tool['inputSchema'],
@@ -98,7 +104,6 @@ function toMcpTool(definition: AgentTool): McpTool {
       openWorldHint: hints.isDestructive,
     },
   }
-  return { definition, listing, check: compileCheck(input) }
 }
 
 /**

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { invalid } from '../../base/errors.ts'
 import { nullable, oneOf } from '../../base/route.ts'
-import { cursor } from '../../base/schema-types.ts'
+import { count, cursor } from '../../base/schema-types.ts'
 import { recordSeen, recordShown, sendReadReceiptFor } from '../../inbox/read/mark-read.ts'
 import { readNames } from '../../inbox/read/names.ts'
 import { readDetails } from '../../inbox/read/read-details.ts'
@@ -84,6 +84,7 @@ export const waitForWork = defineTool({
       description: 'The cursor was too old: this is all pending work, which may include work that you had already.',
     }),
     agents_stopped: Type.Boolean({ description: 'A member has stopped all agents: do nothing and keep waiting.' }),
+    instructions_version: count('Differs from `instructions.version` of who_am_i: the team has new instructions.'),
     is_open: nullable(
       Type.Boolean({ description: 'Whether people are available now, by business hours; null: none are set.' }),
     ),
@@ -109,18 +110,21 @@ export const waitForWork = defineTool({
       has_more: false,
       started_over: false,
       agents_stopped: false,
+      instructions_version: 7,
       is_open: true,
       next: ['The customer is waiting. Call answer with a text.'],
     },
   },
   run: async (deps, caller, { cursor: from, wait = maxWaitSeconds, limit = maxWork, show_typing }, signal) => {
     const { workspaceId, keyId, agentSettings } = caller
+    const position = from === undefined ? null : parseCursor(keyId, from)
     const result = await deps.workQueue.wait({
       ...{ workspaceId, keyId, limit, signal },
-      from: from === undefined ? null : parseCursor(keyId, from),
+      from: position,
       waitMs: wait * 1000,
     })
     const { keyStatus, cursor: nextPosition } = result
+    const { instructionsVersion: instructions } = keyStatus
     // The status at the end of the wait: the caller's own is from its beginning.
     const viewer = { ...(await readViewerContext(deps, caller)), masked: keyStatus.isMasked }
     const [work] = await Promise.all([
@@ -129,12 +133,16 @@ export const waitForWork = defineTool({
     ])
     return {
       work,
-      next_cursor: nextPosition === null ? null : writeWorkCursor(keyId, nextPosition),
+      next_cursor: nextPosition === null ? null : writeWorkCursor(keyId, { ...nextPosition, instructions }),
       has_more: result.hasMore,
       started_over: result.isNew,
       agents_stopped: keyStatus.isStopped,
+      instructions_version: instructions,
       is_open: arePeopleAvailable(caller.workspace.hours, viewer.now),
-      next: nextSteps(result, caller, viewer, from === undefined),
+      // The cursor says which ones the agent knows: without one, it has just started and reads them anyway.
+      next: (position === null || (position.instructions ?? 0) === instructions ? asIs : withReadAgain)(
+        nextSteps(result, caller, viewer, position === null),
+      ),
     }
   },
 })
@@ -225,6 +233,14 @@ function nextSteps(
     continueHint,
   ]
 }
+
+const asIs = (steps: string[]): string[] => steps
+/** Puts it first. The last of at most five steps says how to go on. */
+const withReadAgain = (steps: string[]): string[] => [
+  'The team has new instructions: call who_am_i now and follow them.',
+  ...steps.slice(0, 3),
+  ...steps.slice(3).slice(-1),
+]
 
 const reassignedHint =
   'Conversations that waited longer than answer_within_minutes of who_am_i were reassigned to people: list_conversations with owner people shows them. Take only those with may_take, with take_offered; people hand back the others.'

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { type ApprovalRules, scopes } from '../../auth/api-keys/caller.ts'
+import type { RateLimitResult } from '../../auth/rate-limit/limiter.ts'
 import { nullable, oneOf, timestamp } from '../../base/route.ts'
 import { count, text, uuid } from '../../base/schema-types.ts'
 import { appliesTo, type Budget, budgetScopes, leftOf } from '../../inbox/budgets/budget.ts'
@@ -11,9 +12,11 @@ import { countSentToday } from '../../inbox/send/send-limits.ts'
 import { maxFieldsInUse } from '../../leads/fields/field-routes.ts'
 import { fieldsInUse, formats, hasChoices, type LeadField, leadFieldTypes } from '../../leads/fields/lead-fields.ts'
 import { idSchema } from '../../team/team-schema.ts'
+import { findInForce, type InstructionVersion, isForEvery } from '../../workspaces/instructions/versions.ts'
 import { findWorkspace } from '../../workspaces/workspace.ts'
-import { defineTool, input, output, readOnly } from '../define-tool.ts'
+import { type AgentCaller, type AgentDeps, defineTool, input, output, readOnly } from '../define-tool.ts'
 import { exampleIds } from '../presenters/examples.ts'
+import { AgentInstructions, presentInstructions, withDraft } from '../presenters/instructions.ts'
 import { agentSettingsOf, cleanedText, limitsOf } from '../presenters/viewer.ts'
 import { AgentHours, Connection, presentHours, selectConnections } from '../presenters/workspace.ts'
 
@@ -24,7 +27,7 @@ export const whoAmI = defineTool({
   name: 'who_am_i',
   title: 'Who am I',
   description:
-    'Call this first. Returns your API key with its scopes, connections and remaining rate limit, and your workspace: its business hours, its instructions for you, and the fields of its leads.',
+    'Call this first, and again when next names new instructions. Returns your key with its scopes, connections and limits, and the instructions, business hours and lead fields of your team.',
   scopes,
   http: { method: 'GET', path: '/me' },
   input: input({}),
@@ -37,6 +40,10 @@ export const whoAmI = defineTool({
       name: text(100, 'Your name in the team.', { example: 'Support agent' }),
       scopes: Type.Array(oneOf(scopes), { maxItems: scopes.length, description: 'Your permissions.' }),
       phones: oneOf(['full', 'masked'] as const, { description: 'Whether phone numbers are masked for you.' }),
+      tools_off: Type.Array(text(64, 'A tool.'), {
+        maxItems: 100,
+        description: 'Tools that your team has switched off for you: calls are refused.',
+      }),
     }),
     workspace: Type.Object({
       id: idSchema('The workspace.'),
@@ -45,7 +52,7 @@ export const whoAmI = defineTool({
       currency: nullable(text(3, 'Currency of lead amounts; null: not set.', { example: 'BRL' })),
       agents_stopped: Type.Boolean({ description: 'While true, no agent can own, receive or answer conversations.' }),
       word: nullable(
-        text(4000, 'Instructions of the team. Only members write them: follow them.', {
+        text(4000, 'Same as `text` of `instructions.workspace`.', {
           example: 'You speak for a shoe shop. Be brief and warm. Never promise a discount.',
         }),
       ),
@@ -53,6 +60,7 @@ export const whoAmI = defineTool({
       has_leads: Type.Boolean({ description: 'Whether its plan includes leads.' }),
       has_inbox: Type.Boolean({ description: 'Whether its plan includes the inbox.' }),
     }),
+    instructions: AgentInstructions,
     leads: nullable(
       Type.Object(
         {
@@ -126,6 +134,7 @@ export const whoAmI = defineTool({
         name: 'Support agent',
         scopes: ['inbox.read', 'inbox.write'],
         phones: 'full',
+        tools_off: [],
       },
       workspace: {
         id: exampleIds.workspace,
@@ -142,6 +151,12 @@ export const whoAmI = defineTool({
         },
         has_leads: true,
         has_inbox: true,
+      },
+      instructions: {
+        version: 7,
+        workspace: { version: 4, text: 'You speak for a shoe shop. Be brief and warm. Never promise a discount.' },
+        key: { version: 2, text: 'You answer questions about orders. Hand over everything else.' },
+        connections: [],
       },
       leads: {
         statuses: ['new', 'qualified', 'won', 'lost'],
@@ -175,55 +190,82 @@ export const whoAmI = defineTool({
       next: ['Call wait_for_work for the next waiting customer.'],
     },
   },
-  run: async ({ inbox: { db, clock } }, caller) => {
-    const { workspaceId, keyId, keyName, scopes: keyScopes, phoneVisibility, rateLimitLeft, may } = caller
-    const [limits, settings, now] = [limitsOf(caller), agentSettingsOf(caller), clock.now()]
-    const seesLeads = caller.workspace.leadsEnabled && [...keyScopes].some((scope) => scope.startsWith('leads.'))
-    const [workspace, connections, sent, fields, billing, budgets] = await Promise.all([
-      findWorkspace(db.sql, workspaceId),
-      selectConnections(db.sql, caller),
-      countSentToday(db.sql, workspaceId, keyId, now),
-      seesLeads ? fieldsInUse(db.sql, workspaceId) : null,
-      findBillingSettings(db.sql, workspaceId),
-      listBudgets(db.sql, workspaceId, now),
-    ])
-    const charging = connections.flatMap(({ id, channel }) => (channel === 'unofficial' ? [] : id))
-    const freeMessages = await readFreeMessages(db.sql, workspaceId, charging, billing, now)
-    const stopped = workspace?.agentsStopped ?? true
-    return {
-      owner: `agent:${keyId}`,
-      key: { id: keyId, name: keyName, scopes: [...keyScopes], phones: phoneVisibility },
-      workspace: {
-        id: workspaceId,
-        name: workspace?.name ?? '',
-        country: workspace?.defaultCountry ?? null,
-        currency: workspace?.currency ?? null,
-        agents_stopped: stopped,
-        word: cleanedText(workspace?.agentWord ?? null),
-        hours: workspace?.hours == null ? null : presentHours(workspace.hours, now),
-        has_leads: caller.workspace.leadsEnabled,
-        has_inbox: caller.workspace.inboxEnabled,
-      },
-      leads: fields === null ? null : { statuses: workspace?.leadStatuses ?? [], custom_fields: presentFields(fields) },
-      connections,
-      limits: {
-        calls_per_minute: rateLimitLeft?.limit ?? null,
-        calls_left: rateLimitLeft?.remaining ?? null,
-        resets_in_seconds: rateLimitLeft?.resetSeconds ?? null,
-        unanswered_sends: limits.unanswered,
-        daily_sends: limits.daily,
-        sends_left_today: Math.max(0, limits.daily - sent),
-        max_parts: settings.maxParts,
-        quiet_seconds: settings.quietSeconds,
-        needs_approval: extentOf(caller.agentSettings.approval),
-        answer_within_minutes: workspace?.agentWatchdogMinutes ?? null,
-        free_replies: freeMessages.map(({ connectionId, left }) => ({ connection_id: connectionId, left })),
-        budgets: presentBudgets(budgets, keyId, connections),
-      },
-      time: now.toISOString(),
-      next: nextSteps(stopped, may('inbox.read'), may('inbox.write'), may('leads.read')),
-    }
-  },
+  run: (deps, caller) => describeAgent(deps, caller, null),
+})
+
+/** Returns what who_am_i answers: for a draft of instructions, as it would once the draft is published. */
+export async function describeAgent(
+  { inbox: { db, clock } }: { inbox: Pick<AgentDeps['inbox'], 'db' | 'clock'> },
+  caller: AgentCaller,
+  draft: InstructionVersion | null,
+) {
+  const { workspaceId, keyId, rateLimitLeft, may } = caller
+  const [limits, settings, now] = [limitsOf(caller), agentSettingsOf(caller), clock.now()]
+  const seesLeads = caller.workspace.leadsEnabled && [...caller.scopes].some((scope) => scope.startsWith('leads.'))
+  const [workspace, connections, sent, fields, billing, budgets, inForce] = await Promise.all([
+    findWorkspace(db.sql, workspaceId),
+    selectConnections(db.sql, caller),
+    countSentToday(db.sql, workspaceId, keyId, now),
+    seesLeads ? fieldsInUse(db.sql, workspaceId) : null,
+    findBillingSettings(db.sql, workspaceId),
+    listBudgets(db.sql, workspaceId, now),
+    findInForce(db.sql, workspaceId, caller),
+  ])
+  const charging = connections.flatMap(({ id, channel }) => (channel === 'unofficial' ? [] : id))
+  const freeMessages = await readFreeMessages(db.sql, workspaceId, charging, billing, now)
+  const stopped = workspace?.agentsStopped ?? true
+  const isCounted = draft !== null && (draft.keyId === null || draft.keyId === keyId)
+  const instructions = presentInstructions(withDraft(inForce, keyId, draft), {
+    word: draft !== null && isForEvery(draft) ? draft.text : (workspace?.agentWord ?? null),
+    seen: connections,
+    publications: caller.agentSettings.instructionsVersion + (isCounted ? 1 : 0),
+  })
+  return {
+    owner: `agent:${keyId}`,
+    key: presentKey(caller),
+    workspace: {
+      id: workspaceId,
+      name: workspace?.name ?? '',
+      country: workspace?.defaultCountry ?? null,
+      currency: workspace?.currency ?? null,
+      agents_stopped: stopped,
+      word: instructions.workspace?.text ?? null,
+      hours: workspace?.hours == null ? null : presentHours(workspace.hours, now),
+      has_leads: caller.workspace.leadsEnabled,
+      has_inbox: caller.workspace.inboxEnabled,
+    },
+    instructions,
+    leads: fields === null ? null : { statuses: workspace?.leadStatuses ?? [], custom_fields: presentFields(fields) },
+    connections,
+    limits: {
+      ...presentRate(rateLimitLeft),
+      unanswered_sends: limits.unanswered,
+      daily_sends: limits.daily,
+      sends_left_today: Math.max(0, limits.daily - sent),
+      max_parts: settings.maxParts,
+      quiet_seconds: settings.quietSeconds,
+      needs_approval: extentOf(caller.agentSettings.approval),
+      answer_within_minutes: workspace?.agentWatchdogMinutes ?? null,
+      free_replies: freeMessages.map(({ connectionId, left }) => ({ connection_id: connectionId, left })),
+      budgets: presentBudgets(budgets, keyId, connections),
+    },
+    time: now.toISOString(),
+    next: nextSteps(stopped, may('inbox.read'), may('inbox.write'), may('leads.read')),
+  }
+}
+
+const presentKey = ({ keyId, keyName, scopes: keyScopes, phoneVisibility, agentSettings }: AgentCaller) => ({
+  id: keyId,
+  name: keyName,
+  scopes: [...keyScopes],
+  phones: phoneVisibility,
+  tools_off: [...agentSettings.toolsOff],
+})
+
+const presentRate = (left: RateLimitResult | null) => ({
+  calls_per_minute: left?.limit ?? null,
+  calls_left: left?.remaining ?? null,
+  resets_in_seconds: left?.resetSeconds ?? null,
 })
 
 /** Shows the budgets that limit the key, on the connections that it can access. */

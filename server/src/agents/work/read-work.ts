@@ -43,6 +43,8 @@ export interface KeyStatus {
   hasInbox: boolean
   isStopped: boolean
   isMasked: boolean
+  /** Counts the publications of instructions that may concern the key. */
+  instructionsVersion: number
   /** Changes when the secret of the key changes. */
   keyHash: string
 }
@@ -86,6 +88,7 @@ export async function readWork(
       hasInbox: state.has_inbox,
       isStopped: state.agents_stopped,
       isMasked: state.phone_visibility === 'masked',
+      instructionsVersion: state.instructions_version,
       keyHash: state.key_hash,
     },
     work: reported.map((row) => decryptWork(keyring, rows, row)),
@@ -212,6 +215,7 @@ function selectState(sql: Sql, { workspaceId, keyId, from, now }: WorkRequest, w
       w.agents_stopped,
       k.phone_visibility,
       k.connection_ids,
+      k.instructions_version + w.instructions_version as instructions_version,
       ${quietColumns(sql, now)},
       encode(k.key_hash, 'hex') as key_hash,
       a.is_active,
@@ -298,6 +302,7 @@ interface StateRow {
   has_inbox: boolean
   agents_stopped: boolean
   phone_visibility: 'full' | 'masked'
+  instructions_version: number
   key_hash: string
 }
 

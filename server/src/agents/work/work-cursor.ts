@@ -20,6 +20,8 @@ export interface WorkCursor {
   held: readonly number[]
   /** Last reported item while work that was pending at the first call is reported, longest waiting first; then null. */
   waiting: WaitingPosition | null
+  /** Publications of instructions that the key knew of when it got the cursor; absent: 0. */
+  instructions?: number
 }
 
 export interface WaitingPosition {
@@ -110,22 +112,27 @@ const positionOf = ({ since, id, place }: Candidate): WaitingPosition | null =>
 
 const kind = 'work'
 
-export function writeWorkCursor(keyId: string, { position, held, waiting }: WorkCursor): string {
+export function writeWorkCursor(keyId: string, { position, held, waiting, instructions = 0 }: WorkCursor): string {
+  const known = instructions === 0 ? [] : [`v:${instructions}`]
   const rest = waiting === null ? [] : [waiting.since.getTime(), waiting.id]
-  return encodeCursor([kind, keyId, position, ...rest, ...(held.length === 0 ? [] : [writeHeld(position, held)])])
+  const carried = held.length === 0 ? [] : [writeHeld(position, held)]
+  return encodeCursor([kind, keyId, position, ...known, ...rest, ...carried])
 }
 
 /** Returns null if the text is not a cursor of this key. */
 export function parseWorkCursor(keyId: string, text: string): WorkCursor | null {
   const [of, owner, position, ...rest] = decodeCursor(text) ?? []
   if (of !== kind || owner !== keyId || !isWhole(position)) return null
+  const [, known] = /^v:(\d{1,10})$/.exec(String(rest[0])) ?? []
+  if (known !== undefined) rest.shift()
+  const instructions = known === undefined ? {} : { instructions: Number(known) }
   const held = rest.length % 2 === 0 ? [] : parseHeld(position, rest.pop())
   if (held === null) return null
   const [since, id, ...more] = rest
   if (more.length > 0) return null
-  if (since === undefined) return { position, held, waiting: null }
+  if (since === undefined) return { position, held, waiting: null, ...instructions }
   if (!isWhole(since) || since > latestTime || typeof id !== 'string' || !isUuid(id)) return null
-  return { position, held, waiting: { since: new Date(since), id } }
+  return { position, held, waiting: { since: new Date(since), id }, ...instructions }
 }
 
 // Short, because the held events are among the newest: the distances from one to the next, back from the position.

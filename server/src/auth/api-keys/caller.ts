@@ -65,6 +65,10 @@ export interface AgentSettings {
   showTyping: boolean
   /** When a person must approve what the key sends, in every interface; null: never. */
   approval: ApprovalRules | null
+  /** Names of the tools that the team has switched off for the key. */
+  toolsOff: readonly string[]
+  /** Counts the publications of instructions that may concern the key. */
+  instructionsVersion: number
 }
 
 /** Which answers of a key need approval: those to which one of these applies. */
@@ -108,7 +112,7 @@ export function callerOf(request: FastifyRequest): Caller {
 }
 
 /** Reason for a 401. `unknown` covers missing, malformed, mistyped and never issued keys. */
-type Rejection = 'unknown' | 'revoked' | 'expired' | 'address' | { lacks: readonly Scope[] }
+type Rejection = 'unknown' | 'revoked' | 'expired' | 'address' | { lacks: readonly Scope[] } | { toolOff: string }
 
 const messages = {
   unknown: 'API key missing or not valid',
@@ -119,8 +123,11 @@ const messages = {
 
 /** Returns the 401 for a rejected key, with a message that names only the reason. */
 export function rejectKey(reason: Rejection): ApiError {
+  if (typeof reason === 'string') return unauthorized(messages[reason])
   return unauthorized(
-    typeof reason === 'string' ? messages[reason] : `API key lacks scope ${reason.lacks.join(' or ')}`,
+    'lacks' in reason
+      ? `API key lacks scope ${reason.lacks.join(' or ')}`
+      : `The tool ${reason.toolOff} is switched off for this API key`,
   )
 }
 

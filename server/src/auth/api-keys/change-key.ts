@@ -5,7 +5,7 @@ import type { KeyStore } from '../../base/encryption/key-store.ts'
 import type { Keyring } from '../../base/encryption/keyring.ts'
 import { conflict, InvalidInput, invalid, notFound } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
-import { recordAudit } from '../../team/audit.ts'
+import { type AuditDetails, recordAudit } from '../../team/audit.ts'
 import type { Member } from '../../team/member.ts'
 import { isScope } from './caller.ts'
 import { checkKeySettings, type KeyChangesInput, mayAnswer, normalRules, statusAt } from './key-schema.ts'
@@ -45,6 +45,8 @@ export interface KeyDeps {
   lastCalls: LastCalls['read']
   /** Returns the ids that are not connections of the workspace. */
   strangeConnections(tx: Tx, workspaceId: string, ids: readonly string[]): Promise<string[]>
+  /** Names of the tools of the interface for agents that can be switched off. */
+  toolNames: readonly string[]
 }
 
 export interface NewKeyInput extends KeySettingsInput {
@@ -61,6 +63,7 @@ export interface KeyWithValue {
 
 export async function createKeyAs(deps: KeyDeps, by: Member, input: KeySettingsInput): Promise<KeyWithValue> {
   const now = deps.clock.now()
+  refuseUnknownTools(deps, input.toolsOff ?? [])
   const created = await deps.db.tx(async (tx) => {
     const result = await createApiKey(tx, { ...input, workspaceId: by.workspaceId, createdBy: by.creatorId }, now)
     await refuseUnknownConnections(deps, tx, by.workspaceId, input.connectionIds ?? [])
@@ -99,6 +102,15 @@ async function refuseUnknownConnections(deps: KeyDeps, tx: Tx, workspaceId: stri
   if (issues.length > 0) throw new InvalidInput(issues)
 }
 
+function refuseUnknownTools({ toolNames }: KeyDeps, names: readonly string[]): void {
+  const issues = names.flatMap((name, at) =>
+    toolNames.includes(name)
+      ? []
+      : [{ path: `toolsOff[${at}]`, message: 'must be a tool of GET …/agent-tools that can be switched off' }],
+  )
+  if (issues.length > 0) throw new InvalidInput(issues)
+}
+
 /**
  * Changes a key's name, permissions, visibility, send limits, agent settings and whether new conversations are assigned to it. It keeps
  * its conversations, except those that it can no longer answer or see, which are returned to people.
@@ -110,6 +122,7 @@ export async function changeKeyAs(
   changes: KeyChangesInput,
 ): Promise<ApiKeyRow> {
   const now = deps.clock.now()
+  refuseUnknownTools(deps, changes.toolsOff ?? [])
   const keyring = await deps.keyStore.keyring(by.workspaceId)
   const changed = await deps.db.tx(async (tx) => {
     const key = await lockApiKey(tx, by.workspaceId, keyId)
@@ -122,7 +135,7 @@ export async function changeKeyAs(
     if (action === undefined) return key
     await refuseUnknownConnections(deps, tx, by.workspaceId, changes.connectionIds ?? [])
     await releaseLostConversations(deps, tx, keyring, key, newSettings)
-    await recordChange(tx, by, action.action, keyId, now)
+    await recordChange(tx, by, action.action, keyId, now, detailsOf(key, newSettings))
     await notifyKeyChanged(tx, keyId)
     return storeChanges(tx, by.workspaceId, keyId, newSettings)
   })
@@ -132,7 +145,7 @@ export async function changeKeyAs(
 
 /** Sorted by importance: of several changes the audit log names the first. */
 const changeActions: readonly { action: string; columns: readonly (keyof KeyChanges)[] }[] = [
-  { action: 'api-key.permissions-changed', columns: ['scopes', 'connection_ids', 'allowlist'] },
+  { action: 'api-key.permissions-changed', columns: ['scopes', 'connection_ids', 'allowlist', 'tools_off'] },
   {
     action: 'api-key.changed',
     columns: [
@@ -178,8 +191,36 @@ function changedKey(key: ApiKeyRow, changes: KeyChangesInput, now: Date): KeyCha
     max_parts: changes.maxParts === undefined ? key.max_parts : changes.maxParts,
     show_typing: changes.showTyping ?? key.show_typing,
     approval: changes.approval === undefined ? key.approval : normalRules(changes.approval),
+    tools_off: changes.toolsOff === undefined ? key.tools_off : [...new Set(changes.toolsOff)].sort(),
   }
 }
+
+/** What the audit log keeps of a change: neither names nor addresses. */
+function detailsOf(before: KeyChanges, after: KeyChanges): AuditDetails {
+  const changed = settingNames.filter(([column]) => !isDeepStrictEqual(before[column], after[column]))
+  return Object.fromEntries(
+    changed.map(([column, name]) => [name, { before: keptValue(before[column]), after: keptValue(after[column]) }]),
+  )
+}
+
+type KeptColumn = Exclude<keyof KeyChanges, 'name' | 'allowlist'>
+
+/** Names of settings in the API. */
+const settingNames: readonly (readonly [KeptColumn, string])[] = [
+  ['scopes', 'scopes'],
+  ['connection_ids', 'connectionIds'],
+  ['answers_new_conversations', 'answersNewConversations'],
+  ['unanswered_sends', 'unansweredSends'],
+  ['daily_sends', 'dailySends'],
+  ['quiet_seconds', 'quietSeconds'],
+  ['max_parts', 'maxParts'],
+  ['show_typing', 'showTyping'],
+  ['approval', 'approval'],
+  ['tools_off', 'toolsOff'],
+]
+
+const keptValue = (value: KeyChanges[KeptColumn]) =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : value
 
 async function releaseLostConversations(
   deps: KeyDeps,
@@ -281,6 +322,14 @@ export async function rotateApiKey(
   return { key, value }
 }
 
-function recordChange(tx: Tx, by: Member, action: string, keyId: string, now: Date): Promise<void> {
-  return recordAudit(tx, { scopeId: by.workspaceId, actor: by.actor, action, target: `api-key:${keyId}` }, now)
+function recordChange(
+  tx: Tx,
+  by: Member,
+  action: string,
+  keyId: string,
+  now: Date,
+  details: AuditDetails = {},
+): Promise<void> {
+  const entry = { scopeId: by.workspaceId, actor: by.actor, action, target: `api-key:${keyId}` }
+  return recordAudit(tx, Object.keys(details).length === 0 ? entry : { ...entry, details }, now)
 }

@@ -109,6 +109,8 @@ export function cacheableKey(row: CachedKeyRow): CachedKey {
         maxParts: row.max_parts ?? row.agent_max_parts,
         showTyping: row.show_typing,
         approval: row.approval,
+        toolsOff: row.tools_off,
+        instructionsVersion: row.instructions_version,
       },
       workspace: {
         ...readLeadSettings(row),

@@ -84,7 +84,7 @@ function changeRoutes(api: TeamApi, deps: KeyDeps): void {
     operationId: 'changeApiKey',
     summary: 'Change an API key',
     description:
-      'For admins. Changes its name, permissions, visibility, send limits, and whether new conversations are assigned to it. Takes effect immediately on every node. Conversations that it can no longer answer or see are returned to people.',
+      'For admins. Changes its name, permissions, tools, visibility, send limits, and whether new conversations are assigned to it. Takes effect immediately on every node. Conversations that it can no longer answer or see are returned to people.',
     params: keyParams,
     body: keyChangesSchema,
     answers: { 200: Type.Object({ key: keySchema }) },

@@ -114,6 +114,13 @@ const approval = nullable(
   ),
 )
 
+const toolsOff = Type.Array(text(64, 'Name of a tool.'), {
+  maxItems: 100,
+  description:
+    'Tools of the interface for agents that the key cannot call or see; `GET …/agent-tools` lists them. Its scopes limit it further. v1 knows no tools.',
+  example: ['start_conversation'],
+})
+
 /** Returns null if no rule applies to anything. */
 export function normalRules(rules: ApprovalRules | null): ApprovalRules | null {
   if (rules === null) return null
@@ -136,6 +143,7 @@ export const newKeySchema = Type.Object(
     maxParts: Type.Optional(maxParts),
     showTyping: Type.Optional(showTyping),
     approval: Type.Optional(approval),
+    toolsOff: Type.Optional(toolsOff),
     expiresAt: Type.Optional(nullable(timestamp('Expiry time. Null if it does not expire.'))),
   },
   { ...closed, example: { name: 'Website agent', scopes: ['leads.read', 'leads.write'] } },
@@ -154,6 +162,7 @@ export const keyChangesSchema = Type.Object(
     maxParts: Type.Optional(maxParts),
     showTyping: Type.Optional(showTyping),
     approval: Type.Optional(approval),
+    toolsOff: Type.Optional(toolsOff),
   },
   { ...closed, minProperties: 1 },
 )
@@ -192,6 +201,7 @@ export const keySchema = titled('ApiKey', {
   maxParts,
   showTyping,
   approval,
+  toolsOff,
   expiresAt: nullable(timestamp('Expiry time; null if it does not expire.')),
   revokedAt: nullable(timestamp('Revocation time; null if not revoked.')),
   previousValidUntil: nullable(
@@ -244,6 +254,7 @@ export function presentKey(row: ApiKeyRow, now: Date): Static<typeof keySchema> 
     maxParts: row.max_parts,
     showTyping: row.show_typing,
     approval: row.approval,
+    toolsOff: row.tools_off,
     expiresAt: row.expires_at?.toISOString() ?? null,
     revokedAt: row.revoked_at?.toISOString() ?? null,
     previousValidUntil: previous !== null && previous > now ? previous.toISOString() : null,
@@ -287,6 +298,7 @@ export function checkKeySettings(input: KeySettingsInput, now: Date) {
     maxParts: input.maxParts ?? null,
     showTyping: input.showTyping ?? false,
     approval: normalRules(input.approval ?? null),
+    toolsOff: [...new Set(input.toolsOff)].sort(),
     expiresAt: input.expiresAt ?? null,
   }
   if (settings.name.length < 1 || settings.name.length > maxNameLength) {

@@ -23,6 +23,7 @@ export interface ApiKeyRow {
   max_parts: number | null
   show_typing: boolean
   approval: ApprovalRules | null
+  tools_off: string[]
   expires_at: Date | null
   revoked_at: Date | null
   previous_valid_until: Date | null
@@ -33,8 +34,8 @@ export interface ApiKeyRow {
 
 const keyColumns = (sql: Sql) => sql`
   workspace_id, id, name, last_four, scopes, connection_ids, phone_visibility, allowlist,
-  answers_new_conversations, unanswered_sends, daily_sends, quiet_seconds, max_parts, show_typing, approval, expires_at,
-  revoked_at, previous_valid_until, created_by, created_at, last_used_at`
+  answers_new_conversations, unanswered_sends, daily_sends, quiet_seconds, max_parts, show_typing, approval, tools_off,
+  expires_at, revoked_at, previous_valid_until, created_by, created_at, last_used_at`
 
 /** The settings of a new key. Phone visibility and expiry cannot be changed later. */
 export interface KeySettingsInput {
@@ -56,6 +57,8 @@ export interface KeySettingsInput {
   /** Whether customers see that the agent is typing when it takes their messages. Default: false. */
   showTyping?: boolean
   approval?: ApprovalRules | null
+  /** Names of tools that the key cannot call. */
+  toolsOff?: readonly string[]
   expiresAt?: Date | null
 }
 
@@ -77,14 +80,14 @@ export async function insertApiKey(tx: Tx, key: NewApiKey): Promise<ApiKeyRow> {
     insert into api_keys (
       workspace_id, id, name, key_hash, last_four, scopes, connection_ids, phone_visibility, allowlist,
       answers_new_conversations, unanswered_sends, daily_sends, quiet_seconds, max_parts, show_typing, approval,
-      expires_at, created_by, created_at
+      tools_off, expires_at, created_by, created_at
     )
     values (
       ${key.workspaceId}, ${key.id}, ${key.name}, decode(${key.keyHash}, 'hex'), ${key.lastFour},
       ${[...key.scopes]}::text[], ${[...key.connectionIds]}::uuid[], ${key.phoneVisibility}, ${[...key.allowlist]}::text[],
       ${key.answersNewConversations}, ${key.unansweredSends}, ${key.dailySends}, ${key.quietSeconds}, ${key.maxParts},
-      ${key.showTyping}, ${key.approval === null ? null : tx.json(key.approval)}::jsonb, ${key.expiresAt},
-      ${key.createdBy}, ${key.createdAt}
+      ${key.showTyping}, ${key.approval === null ? null : tx.json(key.approval)}::jsonb,
+      ${[...key.toolsOff]}::text[], ${key.expiresAt}, ${key.createdBy}, ${key.createdAt}
     )
     returning ${keyColumns(tx)}`
   return row
@@ -149,7 +152,7 @@ export async function setRevoked(tx: Tx, workspaceId: string, keyId: string, at:
 export type KeyChanges = Pick<
   ApiKeyRow,
   | ('name' | 'scopes' | 'connection_ids' | 'allowlist' | 'answers_new_conversations')
-  | ('unanswered_sends' | 'daily_sends' | 'quiet_seconds' | 'max_parts' | 'show_typing' | 'approval')
+  | ('unanswered_sends' | 'daily_sends' | 'quiet_seconds' | 'max_parts' | 'show_typing' | 'approval' | 'tools_off')
 >
 
 export async function storeChanges(tx: Tx, workspaceId: string, keyId: string, to: KeyChanges): Promise<ApiKeyRow> {
@@ -165,7 +168,8 @@ export async function storeChanges(tx: Tx, workspaceId: string, keyId: string, t
       quiet_seconds = ${to.quiet_seconds},
       max_parts = ${to.max_parts},
       show_typing = ${to.show_typing},
-      approval = ${to.approval === null ? null : tx.json(to.approval)}::jsonb
+      approval = ${to.approval === null ? null : tx.json(to.approval)}::jsonb,
+      tools_off = ${[...to.tools_off]}::text[]
     where workspace_id = ${workspaceId}
     and id = ${keyId}
     returning ${keyColumns(tx)}`
@@ -210,6 +214,9 @@ export interface CachedKeyRow extends LeadSettingsRow {
   max_parts: number | null
   show_typing: boolean
   approval: ApprovalRules | null
+  tools_off: string[]
+  /** Publications for the workspace and for the key, together. */
+  instructions_version: number
   expires_at: Date | null
   revoked_at: Date | null
   /** Expiry of the value that was looked up, if it is the one before the last rotation. */
@@ -222,14 +229,18 @@ export interface CachedKeyRow extends LeadSettingsRow {
   agent_max_parts: number
 }
 
+/** Columns of a key `k` with its workspace `w`. */
+const cachedColumns = (sql: Sql) => sql`
+  k.workspace_id, k.id, k.name, k.scopes, k.connection_ids, k.phone_visibility, k.allowlist, k.unanswered_sends,
+  k.daily_sends, k.quiet_seconds, k.max_parts, k.show_typing, k.approval, k.tools_off, k.expires_at, k.revoked_at,
+  k.instructions_version + w.instructions_version as instructions_version,
+  ${leadSettingsColumns(sql)}, w.leads_enabled, w.inbox_enabled, w.inbox_available, w.hours, w.agent_max_parts`
+
 /** Finds keys by hash; null for each unknown. The only read without a workspace, because the key determines it. */
 export async function selectKeysByHash(sql: Sql, hashes: readonly string[]): Promise<(CachedKeyRow | null)[]> {
   const rows = await sql<(CachedKeyRow & { hash: string })[]>`
-    select asked.hash, k.workspace_id, k.id, k.name, k.scopes, k.connection_ids, k.phone_visibility, k.allowlist,
-      k.unanswered_sends, k.daily_sends, k.quiet_seconds, k.max_parts, k.show_typing, k.approval, k.expires_at,
-      k.revoked_at,
-      case when k.key_hash = decode(asked.hash, 'hex') then null else k.previous_valid_until end as valid_until,
-      ${leadSettingsColumns(sql)}, w.leads_enabled, w.inbox_enabled, w.inbox_available, w.hours, w.agent_max_parts
+    select asked.hash, ${cachedColumns(sql)},
+      case when k.key_hash = decode(asked.hash, 'hex') then null else k.previous_valid_until end as valid_until
     from unnest(${[...hashes]}::text[]) as asked (hash)
     join api_keys k
       on k.key_hash = decode(asked.hash, 'hex')
@@ -237,6 +248,24 @@ export async function selectKeysByHash(sql: Sql, hashes: readonly string[]): Pro
     join workspaces w on w.id = k.workspace_id`
   const byHash = new Map(rows.map(({ hash, ...row }) => [hash, row]))
   return hashes.map((hash) => byHash.get(hash) ?? null)
+}
+
+/** Returns an active key as its requests would be served; null if there is none. */
+export async function selectKeyAsCaller(
+  sql: Sql,
+  workspaceId: string,
+  keyId: string,
+  now: Date,
+): Promise<CachedKeyRow | null> {
+  const [row] = await sql<CachedKeyRow[]>`
+    select ${cachedColumns(sql)}, null::timestamptz as valid_until
+    from api_keys k
+    join workspaces w on w.id = k.workspace_id
+    where k.workspace_id = ${workspaceId}
+    and k.id = ${keyId}
+    and k.revoked_at is null
+    and (k.expires_at is null or k.expires_at > ${now})`
+  return row ?? null
 }
 
 interface KeyUse {

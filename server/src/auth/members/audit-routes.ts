@@ -26,6 +26,17 @@ const entry = titled('AuditEntry', {
     minimum: 1,
     example: 1,
   }),
+  details: nullable(
+    Type.Object(
+      {},
+      {
+        additionalProperties: true,
+        title: 'AuditDetails',
+        description: 'Changed settings, each with its value `before` and `after`. Null: not recorded for this action.',
+        example: { maxParts: { before: 1, after: 3 } },
+      },
+    ),
+  ),
 })
 
 const entries = titled('AuditEntries', {
@@ -52,6 +63,9 @@ const query = Type.Object(
         example: 'api-key',
       }),
     ),
+    target: Type.Optional(
+      text(100, 'Only actions on this target.', { example: 'api-key:01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e' }),
+    ),
     from: Type.Optional(timestamp('Only actions at or after this time.')),
     to: Type.Optional(timestamp('Only actions at or before this time.')),
   },
@@ -69,8 +83,8 @@ export function auditTeamRoutes(app: App, { db }: TeamDeps, guard: TeamGuard): v
     allErrors: [400, 401, 403, 404] as const,
   }
   const read = async (scopeId: string, criteria: Static<typeof query>) => {
-    const { limit, before = null, actorId = null, actorType = null, thing = null, from, to } = criteria
-    const filter = { actorId, actorType, thing, from: parseTime('from', from), to: parseTime('to', to) }
+    const { limit, before = null, actorId = null, actorType = null, thing = null, target = null, from, to } = criteria
+    const filter = { actorId, actorType, thing, target, from: parseTime('from', from), to: parseTime('to', to) }
     const found = await listAudit(db.sql, scopeId, filter, { limit, before: before?.toLowerCase() ?? null })
     return { entries: found.rows.map(present), nextBefore: found.before }
   }
@@ -93,6 +107,6 @@ function parseTime(field: string, text: string | undefined): Date | null {
 }
 
 function present(row: AuditRow) {
-  const { id, at, action, target, count } = row
-  return { id, at: at.toISOString(), actor: { type: row.actor_type, id: row.actor_id }, action, target, count }
+  const { id, at, action, target, count, details } = row
+  return { id, at: at.toISOString(), actor: { type: row.actor_type, id: row.actor_id }, action, target, count, details }
 }

@@ -90,6 +90,7 @@ const groups: Record<string, Record<string, string>> = {
     Workspaces: 'Teams and their settings. Routes of a team have its workspace in the path.',
     Members: 'Members of a workspace, their roles, and invitations.',
     'API keys': 'Keys for programs and agents: scopes, allowed addresses, expiry.',
+    'Agent instructions': 'What the team tells its agents: drafts, versions, preview.',
     'Team tokens': 'Credentials for automation of the team API.',
     Erasures: 'Erase all data of a customer in a workspace.',
     'Audit log': 'A record of changes to access and settings.',

@@ -228,6 +228,7 @@ export const notInCollection: ReadonlySet<string> = new Set([
   ...['getConnectionHealth', 'pauseConnection', 'resumeConnection', 'acknowledgeConnection'],
   ...['getConnectionSession', 'pairConnection', 'unpairConnection', 'syncConnectionTemplates', 'setConnectionCurrency'],
   ...['saveTemplateDraft', 'submitTemplateDraft', 'uploadTemplateSample', 'deleteTemplate'],
-  ...['subscribeConnection', 'requestConnectionHistory'],
+  ...['subscribeConnection', 'requestConnectionHistory', 'saveInstructionsDraft', 'discardInstructionsDraft'],
+  ...['publishInstructionsDraft', 'restoreInstructionsVersion', 'previewAgent'],
   ...['listConnectionNumbers', 'registerConnectionNumber', 'getDraft', 'approveDraft', 'rejectDraft'],
 ])

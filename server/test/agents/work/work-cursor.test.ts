@@ -113,6 +113,8 @@ const cursors: WorkCursor[] = [
   after(42, 7, 41, 42),
   { position: 9, held: [], waiting: { since: new Date(timeOf(1)), id: idOf(1) } },
   { position: 9, held: [1, 9], waiting: { since: new Date(timeOf(1)), id: idOf(1) } },
+  { ...after(42, 7), instructions: 12 },
+  { position: 9, held: [1], waiting: { since: new Date(timeOf(1)), id: idOf(1) }, instructions: 2_147_483_647 },
   after(2 ** 52, ...Array.from({ length: maxHeld }, (_, n) => 2 ** 52 - (maxHeld - n) * 46_000)),
 ]
 

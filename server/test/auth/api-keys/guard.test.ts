@@ -58,7 +58,10 @@ test('a key is accepted with any case of the scheme and any number of spaces', a
       connectionIds: [],
       phoneVisibility: 'masked',
       sendLimits: { unanswered: null, daily: null },
-      agentSettings: { quietSeconds: null, maxParts: 1, showTyping: false, approval: null },
+      agentSettings: {
+        ...{ quietSeconds: null, maxParts: 1, showTyping: false, approval: null },
+        ...{ toolsOff: [], instructionsVersion: 0 },
+      },
       workspace: { defaultCountry: null, leadsEnabled: true, inboxEnabled: true, inboxAvailable: true, hours: null },
     })
   }

@@ -73,6 +73,8 @@ function fakeKey(keyId: string): CachedKey {
     show_typing: false,
     agent_max_parts: 1,
     approval: null,
+    tools_off: [],
+    instructions_version: 0,
     expires_at: null,
     revoked_at: null,
     valid_until: null,

@@ -39,6 +39,7 @@ test('a new key shows its value once', async () => {
     maxParts: null,
     showTyping: false,
     approval: null,
+    toolsOff: [],
     expiresAt,
     revokedAt: null,
     previousValidUntil: null,
@@ -75,6 +76,7 @@ const wrongSettings: [field: string, settings: object][] = [
   ['quietSeconds', { quietSeconds: -1 }],
   ['maxParts', { maxParts: 0 }],
   ['maxParts', { maxParts: 11 }],
+  ['toolsOff[0]', { toolsOff: ['fly'] }],
 ]
 const onlyWhenMade: typeof wrongSettings = [
   ['expiresAt', { expiresAt: '2026-03-02T12:00:00.000Z' }],

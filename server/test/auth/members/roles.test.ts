@@ -13,8 +13,9 @@ const nobody = '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e'
 const needs = {
   admin: `
     updateMember listMadeByMember listInvitations createInvitation copyInvitationLink revokeInvitation listAuditLog
-    createApiKey changeApiKey revokeApiKey rotateApiKey updateWorkspace createLabel updateLabel deleteLabel
-    createCannedReply updateCannedReply deleteCannedReply createLeadImport listLeadImports getLeadImport startLeadImport
+    createApiKey changeApiKey revokeApiKey rotateApiKey updateWorkspace
+    saveInstructionsDraft discardInstructionsDraft publishInstructionsDraft restoreInstructionsVersion createLabel updateLabel
+    deleteLabel createCannedReply updateCannedReply deleteCannedReply previewAgent createLeadImport listLeadImports getLeadImport startLeadImport
     cancelLeadImport undoLeadImport previewLeadImport listImportValues downloadRefusedRows createLeadField updateLeadField
     orderLeadFields createConnection updateConnection deleteConnection pauseConnection resumeConnection getConnectionCheck
     checkConnection listConnectionNumbers subscribeConnection registerConnectionNumber requestConnectionHistory

@@ -1,5 +1,7 @@
+import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { type Connection, useHealth } from '../../data/connections.ts'
+import { useVersions } from '../../data/team/instructions.ts'
 import { t } from '../../text/index.ts'
 import { Copyable } from '../../ui/Copyable.tsx'
 import { formatDateTime, formatNumber, formatSpan } from '../../ui/format/time.ts'
@@ -41,11 +43,28 @@ export function ConnectionFacts({ connection }: { connection: Connection }) {
           ],
         ]),
     [facts.since, formatDateTime(connection.createdAt)],
+    [t.settings.agents.instructions, <InstructionsLink key="instructions" connectionId={connection.id} />],
   ]
   return (
     <Section title={facts.title}>
       <Facts facts={list} />
     </Section>
+  )
+}
+
+/** Instructions of agents for its conversations, which have a section of their own. */
+function InstructionsLink({ connectionId }: { connectionId: string }) {
+  const workspaceId = useWorkspaceId()
+  const { data } = useVersions(workspaceId, { keyId: null, connectionId })
+  const newest = data?.versions[0]
+  return (
+    <Link
+      to="/w/$workspaceId/settings/$section"
+      params={{ workspaceId, section: 'instructions' }}
+      search={{ connection: connectionId }}
+    >
+      {newest?.text == null ? t.common.none : t.instructions.version({ n: formatNumber(newest.version) })}
+    </Link>
   )
 }
 

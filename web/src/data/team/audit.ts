@@ -1,6 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { api, unwrap } from '../../api/client.ts'
 import type { paths } from '../../api/schema.ts'
+import { auditKey } from '../workspace.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/audit'
 const pageSize = 50
@@ -19,7 +20,7 @@ function readAudit(workspaceId: string, filter: AuditFilter, before: string | nu
 /** Returns entries, newest first. Refetched when the page is opened, since no event announces entries. */
 export function useAudit(workspaceId: string, filter: AuditFilter) {
   return useInfiniteQuery({
-    queryKey: [workspaceId, 'audit', filter],
+    queryKey: [...auditKey(workspaceId), filter],
     queryFn: ({ pageParam }) => readAudit(workspaceId, filter, pageParam, pageSize),
     initialPageParam: null as string | null,
     getNextPageParam: ({ nextBefore }) => nextBefore,
