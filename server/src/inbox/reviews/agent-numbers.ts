@@ -1,10 +1,9 @@
 import type { Fragment, Sql } from '../../base/db.ts'
-import { firstIdAt } from '../../base/id.ts'
 import { timestampArray } from '../../base/postgres/values.ts'
 import { decryptHandover, handoverColumns, type HandoverRow } from '../assignment/handovers.ts'
 import type { WorkspaceSql } from '../conversation/conversation.ts'
 import { type DraftRow, type DraftStatus, decryptDraft, draftColumns } from '../drafts/draft.ts'
-import { activityIn, type CaseOutcome, caseOutcomes, endedCases, instructionsOf } from './ended-cases.ts'
+import { type CaseOutcome, caseOutcomes, createdIn, endedCases, instructionsOf } from './ended-cases.ts'
 
 export interface NumbersSpan {
   workspaceId: string
@@ -32,7 +31,7 @@ export async function countCases(
   { workspaceId, from, to, now }: NumbersSpan,
   starts: readonly Date[],
 ): Promise<CaseCount[]> {
-  const where = activityIn(sql, { from, to })
+  const where = createdIn(sql, sql`a`, { from, to })
   return sql<CaseCount[]>`
     with ${endedCases(sql, { workspaceId, where, now })},
     counted as (
@@ -83,12 +82,6 @@ export function countDrafts(sql: Sql, span: NumbersSpan): Promise<DraftCount[]> 
     group by d.key_id, d.status`
 }
 
-const createdIn = (sql: Sql, table: Fragment, { from, to }: Pick<NumbersSpan, 'from' | 'to'>): Fragment => sql`
-  ${table}.id >= ${firstIdAt(from)}::uuid
-    and ${table}.id < ${firstIdAt(new Date(to.getTime() + 60_000))}::uuid
-    and ${table}.created_at >= ${from}
-    and ${table}.created_at < ${to}`
-
 /** Numbers whose conversations can be listed. */
 export const listedNumbers = [...caseOutcomes, 'answered', 'draft_sent', 'draft_edited', 'draft_rejected'] as const
 export type ListedNumber = (typeof listedNumbers)[number]
@@ -128,7 +121,7 @@ export async function listCounted(
       order by d.id desc
       limit ${limit}`
   }
-  const where = sql`${activityIn(sql, span)} ${following(sql`a.id`)}`
+  const where = sql`${createdIn(sql, sql`a`, span)} ${following(sql`a.id`)}`
   return sql<CountedConversation[]>`
     with ${endedCases(sql, { workspaceId, where, now })}
     select c.id, c.conversation_id as "conversationId", c.ended_at as at

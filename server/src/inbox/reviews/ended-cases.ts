@@ -30,20 +30,24 @@ const maxMessages = 1000
 /** Ids are ahead of their time by at most the ids of a burst. */
 const idSlackMs = 60_000
 
-/** SQL: whether the activity `a` closed the conversation. */
-const isClosing = (sql: Sql): Fragment => sql`
-  a.kind = 'status' and a.detail ->> 'to' in ('resolved', 'closed') and a.detail ->> 'from' not in ('resolved', 'closed')`
+/** SQL: whether the activity closed the conversation. */
+export const isClosing = (sql: Sql, a: Fragment): Fragment => sql`
+  ${a}.kind = 'status'
+    and ${a}.detail ->> 'to' in ('resolved', 'closed')
+    and ${a}.detail ->> 'from' not in ('resolved', 'closed')`
 
-/** SQL: whether the activity `a` opened a closed conversation again. */
-export const isReopening = (sql: Sql): Fragment => sql`
-  a.kind = 'status' and a.detail ->> 'from' in ('resolved', 'closed') and a.detail ->> 'to' not in ('resolved', 'closed')`
+/** SQL: whether the activity opened a closed conversation again. */
+export const isReopening = (sql: Sql, a: Fragment): Fragment => sql`
+  ${a}.kind = 'status'
+    and ${a}.detail ->> 'from' in ('resolved', 'closed')
+    and ${a}.detail ->> 'to' not in ('resolved', 'closed')`
 
-/** SQL: whether the activity `a` is of this time; uses the primary key, since ids grow with time. */
-export const activityIn = (sql: Sql, { from, to }: { from: Date; to: Date }): Fragment => sql`
-  a.id >= ${firstIdAt(from)}::uuid
-    and a.id < ${firstIdAt(new Date(to.getTime() + idSlackMs))}::uuid
-    and a.created_at >= ${from}
-    and a.created_at < ${to}`
+/** SQL: whether a row of the table was created in this time; uses the primary key, since ids grow with time. */
+export const createdIn = (sql: Sql, table: Fragment, { from, to }: { from: Date; to: Date }): Fragment => sql`
+  ${table}.id >= ${firstIdAt(from)}::uuid
+    and ${table}.id < ${firstIdAt(new Date(to.getTime() + idSlackMs))}::uuid
+    and ${table}.created_at >= ${from}
+    and ${table}.created_at < ${to}`
 
 interface CaseSource {
   workspaceId: string
@@ -69,7 +73,7 @@ export function endedCases(sql: Sql, { workspaceId, where, now }: CaseSource): F
       from conversation_activities a
       where a.workspace_id = ${workspaceId}
         and ${where}
-        and ((a.kind = 'owner' and a.detail ->> 'from' <> 'human') or (${isClosing(sql)}))
+        and ((a.kind = 'owner' and a.detail ->> 'from' <> 'human') or (${isClosing(sql, sql`a`)}))
     ),
     placed as (
       select e.*, c.created_at as closed_at, greatest(o.created_at, c.created_at) as started_at,
@@ -87,7 +91,7 @@ export function endedCases(sql: Sql, { workspaceId, where, now }: CaseSource): F
         select a.created_at
         from conversation_activities a
         where ${earlier}
-          and ${isClosing(sql)}
+          and ${isClosing(sql, sql`a`)}
         order by a.created_at desc, a.id desc
         limit 1
       ) c on true
@@ -106,6 +110,7 @@ export function endedCases(sql: Sql, { workspaceId, where, now }: CaseSource): F
     ),
     all_cases as (
       select o.id, o.conversation_id, o.key_id, o.started_at, o.created_at as ended_at, m.messages, m.answered_at,
+        r.reopened_at,
         case
           when o.kind = 'status' then case
             when m.has_people or d.has_decision then 'assisted'
@@ -139,7 +144,7 @@ export function endedCases(sql: Sql, { workspaceId, where, now }: CaseSource): F
           and (a.created_at, a.id) > (o.created_at, o.id)
           and a.created_at <= o.created_at + interval '72 hours'
           and o.kind = 'status'
-          and ${isReopening(sql)}
+          and ${isReopening(sql, sql`a`)}
         order by a.created_at, a.id
         limit 1
       ) r on true
