@@ -230,4 +230,6 @@ export const notInCollection: ReadonlySet<string> = new Set([
   ...['saveTemplateDraft', 'submitTemplateDraft', 'uploadTemplateSample', 'deleteTemplate'],
   ...['subscribeConnection', 'requestConnectionHistory'],
   ...['listConnectionNumbers', 'registerConnectionNumber', 'getDraft', 'approveDraft', 'rejectDraft'],
+  ...['listCountedConversations', 'getAgentReasons', 'claimReview', 'submitReview', 'skipReview'],
+  ...['updateReviewSettings'],
 ])

@@ -8,14 +8,12 @@ export interface Criterion {
   id: string
   /** Null: a default criterion, whose name the app translates. */
   name: string | null
-  steps: number
+  steps: 3 | 5
 }
 
-export const defaultCriteria: readonly Criterion[] = ['solved', 'correct', 'tone'].map((id) => ({
-  id,
-  name: null,
-  steps: 5,
-}))
+export const defaultCriteria: readonly Criterion[] = ['solved', 'correct', 'tone'].map((id) => {
+  return { id, name: null, steps: 5 }
+})
 
 export const maxCriteria = 6
 export const defaultDailyLimit = 20
@@ -70,9 +68,9 @@ export async function readReviewSettings(sql: Sql, workspaceId: string): Promise
 
 /** A criterion as an admin sends it; without an id it is new. */
 export interface NewCriterion {
-  id?: string
+  id?: string | undefined
   name: string | null
-  steps: number
+  steps: 3 | 5
 }
 
 export interface ReviewSettingsChange {
