@@ -1,3 +1,4 @@
+import type { Static } from 'typebox'
 import type { Clock } from '../base/clock.ts'
 import { decodeCursor, encodeCursor } from '../base/cursor.ts'
 import type { Sql } from '../base/db.ts'
@@ -33,7 +34,7 @@ import {
   maxDays,
 } from './agent-schema.ts'
 import { costScopeOf } from './cost-routes.ts'
-import { type DayPeriod, datesOf, periodOf } from './day-period.ts'
+import { datesOf, periodOf } from './day-period.ts'
 
 export type AgentNumberDeps = Pick<InboxDeps, 'db' | 'keyStore' | 'clock' | 'findLeads'>
 
@@ -111,11 +112,11 @@ export function agentTeamRoutes(app: App, deps: AgentNumberDeps, guard: TeamGuar
 }
 
 /** Returns the requested days of the workspace, with their first moments. */
-export async function readSpan(sql: Sql, workspaceId: string, query: Partial<DayPeriod>, clock: Clock) {
+export async function readSpan(sql: Sql, workspaceId: string, query: Static<typeof DaysQuery>, clock: Clock) {
   const now = clock.now()
   const workspace = await findWorkspace(sql, workspaceId)
   const zone = workspace?.hours?.timeZone ?? 'UTC'
-  const period = periodOf(query, { timeZone: zone, maxDays, now })
+  const period = periodOf(query, { days: query.days, timeZone: zone, maxDays, now })
   const { dates, after } = datesOf(period)
   const format = createZoneFormat(zone)
   const starts = dates.map((date) => startOfDate(format, date))

@@ -12,10 +12,11 @@ const localDay = (description: string) =>
 
 export const DaysQuery = Type.Object(
   {
-    from: Type.Optional(
-      localDay('First day, in the time zone of the business hours, else UTC. Default: 29 days before `to`.'),
-    ),
+    from: Type.Optional(localDay('First day, in the time zone of the business hours, else UTC. Default: by `days`.')),
     to: Type.Optional(localDay(`Last day. Default: today. At most ${maxDays} days.`)),
+    days: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: maxDays, description: 'Number of days, without `from`. Default 30.' }),
+    ),
   },
   closed,
 )
@@ -110,6 +111,7 @@ export const CountedQuery = Type.Object(
   {
     ...DaysQuery.properties,
     number: oneOf(listedNumbers, {
+      title: 'CountedNumber',
       description: `A number: ${caseOutcomes.map((one) => `\`${one}\``).join(', ')}, \`answered\`, or drafts by decision.`,
     }),
     cursor: Type.Optional(cursor('`nextCursor` of the page before.')),

@@ -8,26 +8,27 @@ export interface DayPeriod {
 }
 
 interface PeriodRules {
+  /** How many days without `from`. */
+  days?: number | undefined
   timeZone: string
   maxDays: number
   now: Date
 }
 
 const dayMs = 86_400_000
-const defaultDays = 30
 
 /** Returns the requested days: by default the last 30 up to today in the time zone. Throws 400. */
-export function periodOf({ from, to }: Partial<DayPeriod>, { timeZone, maxDays, now }: PeriodRules): DayPeriod {
+export function periodOf({ from, to }: Partial<DayPeriod>, { days = 30, timeZone, maxDays, now }: PeriodRules): DayPeriod {
   for (const [name, day] of Object.entries({ from, to })) {
     if (day !== undefined && parseIsoTime(day) === null)
       throw invalid(name, 'must be a day such as 2026-10-01', 'query')
   }
   const last = to ?? localDateAt(createZoneFormat(timeZone), now.getTime())
   const lastMs = Date.parse(last)
-  const first = from ?? dateOf(lastMs - (defaultDays - 1) * dayMs)
-  const days = (lastMs - Date.parse(first)) / dayMs + 1
-  if (!(days >= 1)) throw invalid('from', 'must not be after to', 'query')
-  if (days > maxDays) throw invalid('from', `must be at most ${maxDays} days before to`, 'query')
+  const first = from ?? dateOf(lastMs - (days - 1) * dayMs)
+  const length = (lastMs - Date.parse(first)) / dayMs + 1
+  if (!(length >= 1)) throw invalid('from', 'must not be after to', 'query')
+  if (length > maxDays) throw invalid('from', `must be at most ${maxDays} days before to`, 'query')
   return { from: first, to: last }
 }
 

@@ -100,7 +100,7 @@ const scores = Type.Record(
   Type.Integer({ minimum: 1, maximum: 5 }),
   { maxProperties: maxCriteria, description: 'Steps by criterion, from 1.', example: { solved: 4 } },
 )
-const flags = Type.Array(oneOf(reviewFlags), {
+const flags = Type.Array(oneOf(reviewFlags, { title: 'ReviewFlag' }), {
   maxItems: reviewFlags.length,
   description: 'What was wrong.',
   example: ['wrong_answer'],
@@ -113,15 +113,17 @@ export const Review = titled('Review', {
   name: nullable(text(400, 'Name of the customer.')),
   keyId: idSchema('The key of the agent.'),
   outcome: oneOf(caseOutcomes, {
+    title: 'CaseOutcome',
     description: 'How the case had ended when it was selected, as in the numbers of agents.',
   }),
-  reasons: Type.Array(oneOf(reviewReasons), {
+  reasons: Type.Array(oneOf(reviewReasons, { title: 'ReviewReason' }), {
     maxItems: reviewReasons.length,
     description: 'The rules that selected it.',
   }),
   startedAt: nullable(timestamp('When the case began; null if that is no longer known.')),
   endedAt: timestamp('When it ended.'),
-  status: oneOf(reviewStatuses, { description: 'Whether it waits, or what was decided.' }),
+  messageId: nullable(idSchema('The newest message when it ended.')),
+  status: oneOf(reviewStatuses, { title: 'ReviewStatus', description: 'Whether it waits, or what was decided.' }),
   claimedBy: nullable(idSchema('The person who is reviewing it now.')),
   claimedUntil: nullable(timestamp('Until when nobody else can.')),
   scores,
@@ -134,7 +136,7 @@ export const Review = titled('Review', {
 
 export const ReviewQuery = Type.Object(
   {
-    status: Type.Optional(oneOf(reviewStatuses, { description: 'Default `waiting`.' })),
+    status: Type.Optional(oneOf(reviewStatuses, { title: 'ReviewStatus', description: 'Default `waiting`.' })),
     keyId: Type.Optional(idSchema('Only of this agent.')),
     cursor: Type.Optional(cursor('`nextCursor` of the page before.')),
   },
@@ -171,7 +173,7 @@ const results = {
     }),
     { ...unpaged, description: 'Those of the scorecard.' },
   ),
-  flags: Type.Array(titled('FlagResult', { flag: oneOf(reviewFlags), reviews: count('Number of reviews.') }), {
+  flags: Type.Array(titled('FlagResult', { flag: oneOf(reviewFlags, { title: 'ReviewFlag' }), reviews: count('Number of reviews.') }), {
     maxItems: reviewFlags.length,
     description: 'Most common first.',
   }),

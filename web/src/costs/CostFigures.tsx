@@ -1,8 +1,8 @@
 import type { Costs } from '../data/team/costs.ts'
 import { t } from '../text/index.ts'
+import { Figures } from '../ui/charts/Figures.tsx'
+import { formatCost } from '../ui/format/cost.ts'
 import { formatNumber } from '../ui/format/time.ts'
-import styles from './CostsPage.module.css'
-import { formatCost } from './format-cost.ts'
 
 /** Key figures of the period. Unknown prices are shown as such. */
 export function CostFigures({ costs: { total, currency } }: { costs: Costs }) {
@@ -18,15 +18,5 @@ export function CostFigures({ costs: { total, currency } }: { costs: Costs }) {
     { name: texts.free, value: formatNumber(free), note: texts.freeNote },
     { name: texts.unknown, value: formatNumber(unknown), note: texts.unknownNote },
   ]
-  return (
-    <dl className={styles.figures}>
-      {figures.map(({ name, value, note }) => (
-        <div key={name} className={styles.figure}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-          <dd className={styles.note}>{note}</dd>
-        </div>
-      ))}
-    </dl>
-  )
+  return <Figures figures={figures} />
 }

@@ -6,8 +6,8 @@ import { QueryBoundary } from '../ui/page/PageBody.tsx'
 import { Segments } from '../ui/page/Segments.tsx'
 import { type Column, Table } from '../ui/page/Table.tsx'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
-import styles from './CostsPage.module.css'
-import { formatCost } from './format-cost.ts'
+import styles from '../ui/charts/Dashboard.module.css'
+import { formatCost } from '../ui/format/cost.ts'
 import { useCostNames } from './group-names.ts'
 
 const shownGroups = 50

@@ -5,6 +5,7 @@ import { type FormEvent, useState } from 'react'
 import { ApiError } from '../api/api-error.ts'
 import { type Costs, costsExportUrl, importRateCards, useCosts } from '../data/team/costs.ts'
 import { t } from '../text/index.ts'
+import dashboard from '../ui/charts/Dashboard.module.css'
 import { problemText } from '../ui/format/error-texts.ts'
 import { showError, showToast } from '../ui/overlay/toasts.tsx'
 import { EmptyState } from '../ui/page/EmptyState.tsx'
@@ -92,12 +93,12 @@ function Overview({ costs, days }: { costs: Costs; days: number }) {
   const texts = t.costs
   if (costs.total.messages === 0) return <EmptyState title={texts.empty} help={texts.emptyHelp} />
   return (
-    <div className={styles.page}>
-      {costs.currency === null && <p className={styles.notice}>{texts.noCard}</p>}
+    <div className={dashboard.page}>
+      {costs.currency === null && <p className={dashboard.notice}>{texts.noCard}</p>}
       <CostFigures costs={costs} />
       <CostCharts costs={costs} days={days} />
       <CostGroups currency={costs.currency} days={days} />
-      <p className={styles.muted}>{texts.help({ zone: costs.timeZone })}</p>
+      <p className={dashboard.muted}>{texts.help({ zone: costs.timeZone })}</p>
     </div>
   )
 }

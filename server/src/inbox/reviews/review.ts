@@ -22,6 +22,8 @@ export interface Review {
   reasons: ReviewReason[]
   startedAt: Date | null
   endedAt: Date
+  /** The newest message when it ended. */
+  messageId: string | null
   status: ReviewStatus
   claimedBy: string | null
   claimedUntil: Date | null
@@ -43,6 +45,15 @@ type ReviewRow = Omit<Review, 'comment' | 'reviewedBy'> & {
 const columns = (sql: Sql): Fragment => sql`
   r.id, r.conversation_id as "conversationId", r.key_id as "keyId", r.outcome, r.reasons, r.started_at as "startedAt",
   r.ended_at as "endedAt", r.status, r.claimed_by as "claimedBy", r.claimed_until as "claimedUntil", r.scores, r.score,
+  (
+    select m.id
+    from messages m
+    where m.workspace_id = r.workspace_id
+      and m.conversation_id = r.conversation_id
+      and m.occurred_at <= r.ended_at
+    order by m.occurred_at desc
+    limit 1
+  ) as "messageId",
   r.flags, r.comment, r.actor_type as "actorType", r.actor_id as "actorId", r.closed_at as "closedAt"`
 
 const placeOf = (id: string) => ({ table: 'reviews', row: id, column: 'comment' })
