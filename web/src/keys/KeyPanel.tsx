@@ -68,13 +68,7 @@ export function KeyPanel({ apiKey, mayChange, close, onRotated, onRevoked }: Key
           <KeyLimits apiKey={apiKey} mayChange={mayChange} />
           <KeyApproval apiKey={apiKey} mayChange={mayChange} />
           {mayChange && (
-            <Anchor
-              component={Link}
-              to="/w/$workspaceId/review/numbers"
-              params={{ workspaceId } as never}
-              search={{ key: apiKey.id } as never}
-              size="sm"
-            >
+            <Anchor component={Link} to={`/w/${workspaceId}/review/numbers`} search={{ key: apiKey.id }} size="sm">
               {t.keys.numbers}
             </Anchor>
           )}

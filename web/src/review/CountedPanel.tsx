@@ -31,12 +31,7 @@ export function CountedPanel({ keyId, number, period, close }: CountedPanelProps
                 key: 'name',
                 title: t.review.customer,
                 cell: ({ conversationId, name }) => (
-                  <Anchor
-                    component={Link}
-                    to="/w/$workspaceId/inbox/{-$conversationId}"
-                    params={{ workspaceId, conversationId } as never}
-                    size="sm"
-                  >
+                  <Anchor component={Link} to={`/w/${workspaceId}/inbox/${conversationId}`} size="sm">
                     {name ?? t.inbox.noName}
                   </Anchor>
                 ),

@@ -50,12 +50,7 @@ export function ReviewedConversation({ review, back }: ReviewedConversationProps
           {t.inbox.backToList}
         </Button>
         <h2 dir="auto">{name}</h2>
-        <Anchor
-          component={Link}
-          to="/w/$workspaceId/inbox/{-$conversationId}"
-          params={{ workspaceId, conversationId: id } as never}
-          size="sm"
-        >
+        <Anchor component={Link} to={`/w/${workspaceId}/inbox/${id}`} size="sm">
           {t.review.inInbox}
         </Anchor>
       </div>
