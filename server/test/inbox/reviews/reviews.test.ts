@@ -69,6 +69,10 @@ test('criteria keep their id with another name, and get a new one with other ste
 
 async function reviewWorld(rule: Partial<ReviewRules> = {}, dailyLimit = 20) {
   const w = await agentsWorld()
+  // The tests share a clock; a day has a limit.
+  const noon = new Date(w.clock.now().getTime() + 24 * hour)
+  noon.setUTCHours(12, 0, 0, 0)
+  w.clock.set(noon)
   const [admin, member] = [await signedInMember(w, 'admin'), await signedInMember(w)]
   const { status, body } = await admin.call('PATCH', '/review-settings', { rules: [{ ...all, ...rule }], dailyLimit })
   assert.equal(status, 200, JSON.stringify(body))
@@ -170,9 +174,10 @@ test('a day selects at most its limit, takeovers before random ones; the next da
   await select()
   assert.equal((await waiting()).length, 3)
   w.clock.advance(14 * 24 * hour)
-  await endedCase(w, member)
+  const other = await signedInMember(w)
+  await endedCase(w, other)
   await select()
-  assert.equal((await waiting()).length, 1, 'what nobody has begun in 14 days is removed')
+  assert.equal((await waiting(other)).length, 1, 'what nobody has begun in 14 days is removed')
 })
 
 test('of two people who begin a review at once one gets it, until the time is over', async () => {
@@ -253,7 +258,8 @@ test('results are by agent, version of its instructions and day', async () => {
       [null, null, null, 0],
     ],
   )
-  assert.deepEqual(agent.days, [{ date: '2026-03-10', reviews: 2, score: 0.5 }])
+  const date = w.clock.now().toISOString().slice(0, 10)
+  assert.deepEqual(agent.days, [{ date, reviews: 2, score: 0.5 }])
 })
 
 test('an erased conversation takes its reviews with it', async () => {
