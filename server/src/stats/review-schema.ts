@@ -96,7 +96,7 @@ export const ReviewSettingsChange = Type.Object(
 )
 
 const scores = Type.Record(
-  Type.String({ pattern: '^[a-z0-9-]{1,36}$' }),
+  Type.String({ maxLength: 36 }),
   Type.Integer({ minimum: 1, maximum: 5 }),
   { maxProperties: maxCriteria, description: 'Steps by criterion, from 1.', example: { solved: 4 } },
 )

@@ -6,7 +6,7 @@ import { changeReviewSettings, type ReviewRules, type ReviewSettings } from '../
 import { t } from '../text/index.ts'
 import { showError, showToast } from '../ui/overlay/toasts.tsx'
 import { Section } from '../ui/page/Section.tsx'
-import { useDraft } from '../ui/use-draft.ts'
+import { type Draft, useDraft } from '../ui/use-draft.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 
 /** Rules while they are edited; an empty field turns a rule off. */
@@ -109,7 +109,7 @@ function RulesForm({ keyId, settings }: { keyId: string | null; settings: Review
   )
 }
 
-function RuleFields({ draft: { value, set } }: { draft: ReturnType<typeof useDraft<RulesDraft>> }) {
+function RuleFields({ draft: { value, set } }: { draft: Draft<RulesDraft> }) {
   const texts = t.review
   return (
     <>
