@@ -26,6 +26,8 @@ create table api_keys (
   max_parts smallint,
   show_typing boolean not null default false,
   approval jsonb,
+  instructions_version integer not null default 0,
+  tools_off text[] not null default '{}'::text[],
   constraint api_keys_answers_check CHECK (((NOT answers_new_conversations) OR ('inbox.write'::text = ANY (scopes)))),
   constraint api_keys_check CHECK (((previous_key_hash IS NULL) = (previous_valid_until IS NULL))),
   constraint api_keys_daily_sends_check CHECK (((daily_sends >= 1) AND (daily_sends <= 100000))),
@@ -592,6 +594,31 @@ create table inbox_search_progress (
   constraint inbox_search_progress_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
   constraint inbox_search_progress_pkey PRIMARY KEY (workspace_id)
 ) with (fillfactor=50);
+
+create table instruction_versions (
+  workspace_id uuid not null,
+  id uuid not null,
+  key_id uuid,
+  connection_id uuid,
+  version integer,
+  text text,
+  note text,
+  based_on integer not null default 0,
+  revision integer not null default 1,
+  actor_type text,
+  actor_id uuid,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  published_at timestamp(3) with time zone,
+  constraint instruction_versions_actor_type_check CHECK ((actor_type = ANY (ARRAY['user'::text, 'token'::text]))),
+  constraint instruction_versions_check CHECK (((key_id IS NULL) OR (connection_id IS NULL))),
+  constraint instruction_versions_check1 CHECK (((version IS NULL) = (published_at IS NULL))),
+  constraint instruction_versions_pkey PRIMARY KEY (workspace_id, id)
+);
+
+CREATE UNIQUE INDEX instruction_versions_draft ON instruction_versions USING btree (workspace_id, key_id, connection_id) NULLS NOT DISTINCT WHERE (published_at IS NULL);
+CREATE INDEX instruction_versions_time ON instruction_versions USING btree (workspace_id, key_id, connection_id, published_at DESC) WHERE (published_at IS NOT NULL);
+CREATE UNIQUE INDEX instruction_versions_version ON instruction_versions USING btree (workspace_id, key_id, connection_id, version) NULLS NOT DISTINCT WHERE (published_at IS NOT NULL);
 
 create table invitations (
   workspace_id uuid not null,
@@ -1309,6 +1336,65 @@ create table rates (
   constraint rates_pkey PRIMARY KEY (workspace_id, rate_card_id, market, category, from_message)
 );
 
+create table review_rules (
+  workspace_id uuid not null,
+  key_id uuid not null,
+  random_per_mille integer not null,
+  takeover_minutes integer,
+  long_messages integer,
+  reopened boolean not null,
+  low_score boolean not null,
+  constraint review_rules_long_messages_check CHECK (((long_messages >= 2) AND (long_messages <= 1000))),
+  constraint review_rules_random_per_mille_check CHECK (((random_per_mille >= 0) AND (random_per_mille <= 1000))),
+  constraint review_rules_takeover_minutes_check CHECK (((takeover_minutes >= 1) AND (takeover_minutes <= 1440))),
+  constraint review_rules_pkey PRIMARY KEY (workspace_id, key_id)
+);
+
+create table review_settings (
+  workspace_id uuid not null,
+  criteria jsonb not null,
+  daily_limit integer not null,
+  selected_until timestamp(3) with time zone,
+  updated_at timestamp(3) with time zone not null,
+  constraint review_settings_daily_limit_check CHECK (((daily_limit >= 1) AND (daily_limit <= 200))),
+  constraint review_settings_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
+  constraint review_settings_pkey PRIMARY KEY (workspace_id)
+);
+
+CREATE INDEX review_settings_due ON review_settings USING btree (selected_until) WHERE (selected_until IS NOT NULL);
+
+create table reviews (
+  workspace_id uuid not null,
+  id uuid not null,
+  conversation_id uuid not null,
+  key_id uuid not null,
+  case_id uuid not null,
+  outcome text not null,
+  reasons text[] not null,
+  started_at timestamp(3) with time zone,
+  ended_at timestamp(3) with time zone not null,
+  instructions_id uuid,
+  status text not null,
+  claimed_by uuid,
+  claimed_until timestamp(3) with time zone,
+  scores jsonb not null default '{}'::jsonb,
+  score real,
+  flags text[] not null default '{}'::text[],
+  comment bytea,
+  actor_type text,
+  actor_id uuid,
+  created_at timestamp(3) with time zone not null,
+  closed_at timestamp(3) with time zone,
+  constraint reviews_actor_type_check CHECK ((actor_type = ANY (ARRAY['user'::text, 'token'::text]))),
+  constraint reviews_score_check CHECK (((score >= (0)::double precision) AND (score <= (1)::double precision))),
+  constraint reviews_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'reviewed'::text, 'skipped'::text]))),
+  constraint reviews_pkey PRIMARY KEY (workspace_id, id)
+);
+
+CREATE UNIQUE INDEX reviews_case ON reviews USING btree (workspace_id, case_id);
+CREATE INDEX reviews_conversation ON reviews USING btree (workspace_id, conversation_id, created_at);
+CREATE INDEX reviews_waiting ON reviews USING btree (workspace_id, id) WHERE (status = 'waiting'::text);
+
 create table saved_filter_orders (
   workspace_id uuid not null,
   user_id uuid not null,
@@ -1682,6 +1768,7 @@ create table workspaces (
   opt_out_keywords text[] not null default '{STOP,"STOP PROMOTIONS",UNSUBSCRIBE,SAIR,PARAR,"CANCELAR INSCRIÇÃO",DESCADASTRAR,BAJA,DETENER,"CANCELAR SUSCRIPCIÓN"}'::text[],
   opt_in_keywords text[] not null default '{START,SUBSCRIBE,VOLTAR,INSCREVER,ALTA,SUSCRIBIR}'::text[],
   agent_max_parts smallint not null default 1,
+  instructions_version integer not null default 0,
   constraint workspaces_agent_max_parts_check CHECK (((agent_max_parts >= 1) AND (agent_max_parts <= 10))),
   constraint workspaces_agent_watchdog_minutes_check CHECK (((agent_watchdog_minutes >= 1) AND (agent_watchdog_minutes <= 10080))),
   constraint workspaces_agents_may_take_back_check CHECK ((agents_may_take_back = ANY (ARRAY['always'::text, 'when_handed'::text]))),

@@ -169,8 +169,7 @@ export function presentAgents({ cases, drafts, costs, versions, dates, isPriced 
 
 function sumCases(rows: readonly CaseCount[]) {
   const sum = (counts: readonly number[]) => counts.reduce((total, one) => total + one, 0)
-  const of = (outcome: CaseCount['outcome']) =>
-    sum(rows.flatMap((row) => (row.outcome === outcome ? row.cases : [])))
+  const of = (outcome: CaseCount['outcome']) => sum(rows.flatMap((row) => (row.outcome === outcome ? row.cases : [])))
   const outcomes = Object.fromEntries(caseOutcomes.map((one) => [one, of(one)])) as CaseCounts
   return { cases: sum(rows.map((row) => row.cases)), answered: sum(rows.map((row) => row.answered)), outcomes }
 }

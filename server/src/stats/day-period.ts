@@ -18,7 +18,10 @@ interface PeriodRules {
 const dayMs = 86_400_000
 
 /** Returns the requested days: by default the last 30 up to today in the time zone. Throws 400. */
-export function periodOf({ from, to }: Partial<DayPeriod>, { days = 30, timeZone, maxDays, now }: PeriodRules): DayPeriod {
+export function periodOf(
+  { from, to }: Partial<DayPeriod>,
+  { days = 30, timeZone, maxDays, now }: PeriodRules,
+): DayPeriod {
   for (const [name, day] of Object.entries({ from, to })) {
     if (day !== undefined && parseIsoTime(day) === null)
       throw invalid(name, 'must be a day such as 2026-10-01', 'query')

@@ -3,7 +3,13 @@ import type { App } from '../base/route.ts'
 import { inWorkspace } from '../inbox/conversation/conversation.ts'
 import { readContacts } from '../inbox/read/names.ts'
 import { listInstructions } from '../inbox/reviews/agent-numbers.ts'
-import { claimReview, closeReview, listReviews, type Review as StoredReview, skipReview } from '../inbox/reviews/review.ts'
+import {
+  claimReview,
+  closeReview,
+  listReviews,
+  type Review as StoredReview,
+  skipReview,
+} from '../inbox/reviews/review.ts'
 import { sumReviews } from '../inbox/reviews/review-results.ts'
 import { changeReviewSettings, readReviewSettings } from '../inbox/reviews/review-settings.ts'
 import { recordAudit } from '../team/audit.ts'
@@ -17,9 +23,9 @@ import {
   ReviewAnswer,
   ReviewQuery,
   ReviewResults,
-  Reviews,
   ReviewSettings,
   ReviewSettingsChange,
+  Reviews,
   reviewParams,
   Verdict,
 } from './review-schema.ts'

@@ -62,7 +62,9 @@ const Rules = Type.Object(
       }),
     ),
     reopened: Type.Boolean({ description: 'The conversation was opened again within 72 hours.' }),
-    lowScore: Type.Boolean({ description: 'The last review of the same conversation had less than half of the score.' }),
+    lowScore: Type.Boolean({
+      description: 'The last review of the same conversation had less than half of the score.',
+    }),
   },
   { ...closed, title: 'ReviewRules' },
 )
@@ -95,11 +97,11 @@ export const ReviewSettingsChange = Type.Object(
   { ...closed, minProperties: 1, example: { dailyLimit: 20 } },
 )
 
-const scores = Type.Record(
-  Type.String({ maxLength: 36 }),
-  Type.Integer({ minimum: 1, maximum: 5 }),
-  { maxProperties: maxCriteria, description: 'Steps by criterion, from 1.', example: { solved: 4 } },
-)
+const scores = Type.Record(Type.String({ maxLength: 36 }), Type.Integer({ minimum: 1, maximum: 5 }), {
+  maxProperties: maxCriteria,
+  description: 'Steps by criterion, from 1.',
+  example: { solved: 4 },
+})
 const flags = Type.Array(oneOf(reviewFlags, { title: 'ReviewFlag' }), {
   maxItems: reviewFlags.length,
   description: 'What was wrong.',
@@ -164,7 +166,9 @@ export const Verdict = Type.Object(
 
 const results = {
   reviews: count('Number of reviews.'),
-  score: nullable(Type.Number({ minimum: 0, maximum: 1, description: 'Mean score, from 0 to 1; null without reviews.' })),
+  score: nullable(
+    Type.Number({ minimum: 0, maximum: 1, description: 'Mean score, from 0 to 1; null without reviews.' }),
+  ),
   criteria: Type.Array(
     titled('CriterionResult', {
       id: criterionId('The criterion.'),
@@ -173,10 +177,13 @@ const results = {
     }),
     { ...unpaged, description: 'Those of the scorecard.' },
   ),
-  flags: Type.Array(titled('FlagResult', { flag: oneOf(reviewFlags, { title: 'ReviewFlag' }), reviews: count('Number of reviews.') }), {
-    maxItems: reviewFlags.length,
-    description: 'Most common first.',
-  }),
+  flags: Type.Array(
+    titled('FlagResult', { flag: oneOf(reviewFlags, { title: 'ReviewFlag' }), reviews: count('Number of reviews.') }),
+    {
+      maxItems: reviewFlags.length,
+      description: 'Most common first.',
+    },
+  ),
 }
 
 export const ReviewResults = Type.Object({

@@ -1,12 +1,12 @@
 import { type CostGroup, type Costs, useCosts } from '../data/team/costs.ts'
 import { t } from '../text/index.ts'
 import { BarChart } from '../ui/charts/BarChart.tsx'
+import styles from '../ui/charts/Dashboard.module.css'
 import { dayPoints, daysBetween } from '../ui/charts/day-points.ts'
 import { RankBars } from '../ui/charts/RankBars.tsx'
+import { formatCost } from '../ui/format/cost.ts'
 import { formatNumber } from '../ui/format/time.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
-import styles from '../ui/charts/Dashboard.module.css'
-import { formatCost } from '../ui/format/cost.ts'
 import { nameOfCategory } from './group-names.ts'
 
 /** Messages or amounts per day, and messages by category. */

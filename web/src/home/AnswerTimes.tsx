@@ -1,7 +1,7 @@
 import type { Stats } from '../data/stats.ts'
 import { language, t } from '../text/index.ts'
-import { LineChart } from '../ui/charts/LineChart.tsx'
 import { dayPoints } from '../ui/charts/day-points.ts'
+import { LineChart } from '../ui/charts/LineChart.tsx'
 import { formatDuration, unitOf } from './duration.ts'
 import styles from './HomePage.module.css'
 

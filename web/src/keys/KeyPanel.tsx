@@ -68,7 +68,12 @@ export function KeyPanel({ apiKey, mayChange, close, onRotated, onRevoked }: Key
           <KeyLimits apiKey={apiKey} mayChange={mayChange} />
           <KeyApproval apiKey={apiKey} mayChange={mayChange} />
           {mayChange && (
-            <Anchor component={Link} to={`/w/${workspaceId}/review/numbers`} search={{ key: apiKey.id }} size="sm">
+            <Anchor
+              component={Link}
+              to={`/w/${workspaceId}/review/numbers`}
+              search={{ key: apiKey.id } as never}
+              size="sm"
+            >
               {t.keys.numbers}
             </Anchor>
           )}

@@ -3,7 +3,13 @@ import { IconDownload } from '@tabler/icons-react'
 import { useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { usePeople } from '../data/people.ts'
-import { type Agent, type AgentNumbers, type CountedNumber, type Days, useAgentNumbers } from '../data/team/agent-numbers.ts'
+import {
+  type Agent,
+  type AgentNumbers,
+  type CountedNumber,
+  type Days,
+  useAgentNumbers,
+} from '../data/team/agent-numbers.ts'
 import { ReviewTabs } from '../shared/ReviewTabs.tsx'
 import { t } from '../text/index.ts'
 import dashboard from '../ui/charts/Dashboard.module.css'
@@ -16,11 +22,11 @@ import { useChangeSearch } from '../ui/use-newest-search.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { CountedPanel } from './CountedPanel.tsx'
 import { NumberFigures } from './NumberFigures.tsx'
-import { OutcomeChart } from './OutcomeChart.tsx'
-import { csvRows } from './numbers-csv.ts'
 import { dayBefore } from './number-rules.ts'
+import { csvRows } from './numbers-csv.ts'
+import { OutcomeChart } from './OutcomeChart.tsx'
 import { ReasonLists } from './ReasonLists.tsx'
-import { readReviewSearch, type ReviewSearch, reviewDays } from './search.ts'
+import { type ReviewSearch, readReviewSearch, reviewDays } from './search.ts'
 import { VersionTable } from './VersionTable.tsx'
 
 const defaultDays = 30
@@ -114,20 +120,13 @@ function Overview({ numbers, days }: { numbers: AgentNumbers; days: number }) {
           open={(number) => setListed({ agent, number })}
         />
         <OutcomeChart agent={agent} numbers={numbers} name={people.nameOf(agent.keyId) ?? ''} />
-        {compared !== undefined && !isBefore && (
-          <OutcomeChart agent={compared} numbers={numbers} name={comparedName} />
-        )}
+        {compared !== undefined && !isBefore && <OutcomeChart agent={compared} numbers={numbers} name={comparedName} />}
         <VersionTable agent={agent} />
         <ReasonLists keyId={agent.keyId} period={period} />
         <p className={dashboard.muted}>{t.review.help({ zone: numbers.timeZone })}</p>
       </div>
       {listed !== null && (
-        <CountedPanel
-          keyId={listed.agent.keyId}
-          number={listed.number}
-          period={period}
-          close={() => setListed(null)}
-        />
+        <CountedPanel keyId={listed.agent.keyId} number={listed.number} period={period} close={() => setListed(null)} />
       )}
     </>
   )

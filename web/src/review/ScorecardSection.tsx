@@ -1,7 +1,7 @@
 import { ActionIcon, Button, Group, Select, Stack, TextInput } from '@mantine/core'
 import { IconTrash } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { changeReviewSettings, type Criterion, type ReviewSettings } from '../data/team/reviews.ts'
+import { type Criterion, changeReviewSettings, type ReviewSettings } from '../data/team/reviews.ts'
 import { criterionName } from '../shared/criterion-name.ts'
 import { t } from '../text/index.ts'
 import { showError, showToast } from '../ui/overlay/toasts.tsx'
@@ -39,8 +39,7 @@ export function ScorecardSection({ settings }: { settings: ReviewSettings }) {
   })
   const change = (key: string, changes: Partial<Row>) =>
     draft.set({ criteria: rows.map((row) => (row.key === key ? { ...row, ...changes } : row)) })
-  const add = () =>
-    draft.set({ criteria: [...rows, { key: crypto.randomUUID(), id: null, name: '', steps: 5 }] })
+  const add = () => draft.set({ criteria: [...rows, { key: crypto.randomUUID(), id: null, name: '', steps: 5 }] })
   return (
     <Section
       title={t.review.scorecard}

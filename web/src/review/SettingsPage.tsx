@@ -1,5 +1,5 @@
-import { ReviewTabs } from '../shared/ReviewTabs.tsx'
 import { useReviewSettings } from '../data/team/reviews.ts'
+import { ReviewTabs } from '../shared/ReviewTabs.tsx'
 import { t } from '../text/index.ts'
 import { PageBody, QueryBoundary } from '../ui/page/PageBody.tsx'
 import { PageHeader } from '../ui/page/PageHeader.tsx'

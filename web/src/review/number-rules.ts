@@ -32,7 +32,10 @@ export function shareOf({ cases, answered, outcomes, drafts }: Agent, name: Shar
     case 'draft_edited':
     case 'draft_rejected': {
       const { sent, edited, rejected } = drafts
-      return { count: { draft_sent: sent, draft_edited: edited, draft_rejected: rejected }[name], of: sent + edited + rejected }
+      return {
+        count: { draft_sent: sent, draft_edited: edited, draft_rejected: rejected }[name],
+        of: sent + edited + rejected,
+      }
     }
     default:
       return { count: outcomes[name], of: cases }

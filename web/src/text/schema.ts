@@ -89,6 +89,9 @@ export interface Calls {
     nowPrivate: (values: { name: Shown }) => string
     labels: { changed: (values: { name: Shown }) => string }
   }
+  charts: {
+    definition: (values: { name: Shown }) => string
+  }
   home: {
     attention: { messages: { connection_unavailable: (values: { name: Shown }) => string; quota_reached: (values: { n: Shown }) => string; customers_waiting: (values: { n: number }) => string; key_paused: (values: { name: Shown }) => string; webhook_disabled: (values: { name: Shown }) => string; webhook_failing: (values: { name: Shown; n: Shown }) => string; acknowledgement_missing: (values: { name: Shown }) => string; key_expired: (values: { name: Shown }) => string; acknowledgement_ending: (values: { name: Shown }) => string; key_expiring: (values: { name: Shown }) => string; quota_near: (values: { n: Shown }) => string; connection_not_set_up: (values: { name: Shown }) => string } }
     figures: { inDays: (values: { n: Shown }) => string; waitingFor: (values: { minutes: Shown }) => string; median: (values: { n: number }) => string }
@@ -272,6 +275,27 @@ export interface Calls {
   }
   profile: {
     sessions: { seen: (values: { ago: Shown }) => string; endOf: (values: { device: Shown }) => string; othersEnded: (values: { count: number }) => string }
+  }
+  review: {
+    of: (values: { name: Shown }) => string
+    help: (values: { zone: Shown }) => string
+    answered: (values: { n: number }) => string
+    recent: (values: { n: number }) => string
+    distance: (values: { percent: Shown }) => string
+    countOf: (values: { count: Shown; of: Shown }) => string
+    costOf: (values: { n: number; amount: Shown }) => string
+    costMissing: (values: { n: number }) => string
+    casesPerDay: (values: { name: Shown }) => string
+    version: (values: { n: Shown }) => string
+    sharedVersion: (values: { n: Shown }) => string
+    stepOf: (values: { n: number; step: Shown; steps: Shown }) => string
+    versionsOf: (values: { name: Shown }) => string
+    wrongOf: (values: { name: Shown }) => string
+    criterion: (values: { n: Shown }) => string
+    removeCriterion: (values: { n: Shown }) => string
+    ownRules: (values: { name: Shown }) => string
+    claimedBy: (values: { name: Shown }) => string
+    scoreKey: (values: { name: Shown; step: Shown }) => string
   }
   settings: {
     workspace: { quotaUpTo: (values: { ceiling: Shown }) => string; up: (values: { name: Shown }) => string; down: (values: { name: Shown }) => string; remove: (values: { name: Shown }) => string }

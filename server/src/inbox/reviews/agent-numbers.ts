@@ -1,6 +1,6 @@
 import type { Fragment, Sql } from '../../base/db.ts'
 import { timestampArray } from '../../base/postgres/values.ts'
-import { decryptHandover, handoverColumns, type HandoverRow } from '../assignment/handovers.ts'
+import { decryptHandover, type HandoverRow, handoverColumns } from '../assignment/handovers.ts'
 import type { WorkspaceSql } from '../conversation/conversation.ts'
 import { type DraftRow, type DraftStatus, decryptDraft, draftColumns } from '../drafts/draft.ts'
 import { type CaseOutcome, caseOutcomes, createdIn, endedCases, instructionsOf } from './ended-cases.ts'

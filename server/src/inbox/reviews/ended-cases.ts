@@ -142,7 +142,7 @@ export function endedCases(sql: Sql, { workspaceId, where, now }: CaseSource): F
         where a.workspace_id = ${workspace}
           and a.conversation_id = o.conversation_id
           and (a.created_at, a.id) > (o.created_at, o.id)
-          and a.created_at <= o.created_at + interval '72 hours'
+          and a.created_at <= o.created_at + ${reopenHours}::integer * interval '1 hour'
           and o.kind = 'status'
           and ${isReopening(sql, sql`a`)}
         order by a.created_at, a.id

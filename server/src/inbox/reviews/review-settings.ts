@@ -130,9 +130,7 @@ async function replaceRules(tx: Tx, workspaceId: string, sent: readonly ReviewRu
     workspaceId,
     keyIds.flatMap((keyId) => keyId ?? []),
   )
-  const rules = sent.filter(
-    (one) => one.keyId !== null || one.randomPerMille > 0 || hasSignal(one),
-  )
+  const rules = sent.filter((one) => one.keyId !== null || one.randomPerMille > 0 || hasSignal(one))
   await tx`delete from review_rules where workspace_id = ${workspaceId}`
   const rows = rules.map((one) => ({ ...one, keyId: one.keyId ?? workspaceId }))
   const columns = {

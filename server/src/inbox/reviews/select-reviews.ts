@@ -5,7 +5,15 @@ import type { Keyring } from '../../base/encryption/keyring.ts'
 import { firstIdAt, newId } from '../../base/id.ts'
 import { startOfUtcDay } from '../../base/time.ts'
 import { opaqueWorkspaceId } from '../conversation/queries.ts'
-import { type CaseOutcome, createdIn, endedCases, instructionsOf, isClosing, isReopening } from './ended-cases.ts'
+import {
+  type CaseOutcome,
+  createdIn,
+  endedCases,
+  instructionsOf,
+  isClosing,
+  isReopening,
+  reopenHours,
+} from './ended-cases.ts'
 import { type ReviewRules, readReviewSettings } from './review-settings.ts'
 
 interface SelectDeps {
@@ -159,7 +167,7 @@ async function selectCandidates(
       where a.workspace_id = ${workspace}
         and a.conversation_id = r.conversation_id
         and (a.created_at, a.id) < (r.created_at, r.id)
-        and a.created_at >= r.created_at - interval '72 hours'
+        and a.created_at >= r.created_at - ${reopenHours}::integer * interval '1 hour'
         and ${isClosing(tx, tx`a`)}
       order by a.created_at desc, a.id desc
       limit 1

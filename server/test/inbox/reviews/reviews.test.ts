@@ -19,23 +19,28 @@ const candidate: Candidate = {
   ...{ messages: 30, isReopened: true, instructionsId: null, lastScore: 0.49 },
 }
 
-const rules: [what: string, rule: Partial<ReviewRules>, one: Partial<Candidate>, perMille: number, reasons: string[]][] =
-  [
-    ['none', {}, {}, 0, []],
-    ['a random share', { randomPerMille: 50 }, {}, 49, ['random']],
-    ['outside the share', { randomPerMille: 50 }, {}, 50, []],
-    ['a takeover soon after an answer', { takeoverMinutes: 10 }, {}, 0, ['takeover']],
-    ['a takeover later', { takeoverMinutes: 9 }, {}, 0, []],
-    ['a takeover without an answer', { takeoverMinutes: 10 }, { answeredAt: null }, 0, []],
-    ['a handover soon after an answer', { takeoverMinutes: 10 }, { outcome: 'handed_over' }, 0, []],
-    ['long', { longMessages: 30 }, {}, 0, ['long']],
-    ['shorter', { longMessages: 31 }, {}, 0, []],
-    ['reopened', { reopened: true }, {}, 0, ['reopened']],
-    ['not reopened', { reopened: true }, { isReopened: false }, 0, []],
-    ['a low score before', { lowScore: true }, {}, 0, ['low_score']],
-    ['half of the score before', { lowScore: true }, { lastScore: 0.5 }, 0, []],
-    ['several', { reopened: true, longMessages: 2, randomPerMille: 1 }, {}, 0, ['reopened', 'long', 'random']],
-  ]
+const rules: [
+  what: string,
+  rule: Partial<ReviewRules>,
+  one: Partial<Candidate>,
+  perMille: number,
+  reasons: string[],
+][] = [
+  ['none', {}, {}, 0, []],
+  ['a random share', { randomPerMille: 50 }, {}, 49, ['random']],
+  ['outside the share', { randomPerMille: 50 }, {}, 50, []],
+  ['a takeover soon after an answer', { takeoverMinutes: 10 }, {}, 0, ['takeover']],
+  ['a takeover later', { takeoverMinutes: 9 }, {}, 0, []],
+  ['a takeover without an answer', { takeoverMinutes: 10 }, { answeredAt: null }, 0, []],
+  ['a handover soon after an answer', { takeoverMinutes: 10 }, { outcome: 'handed_over' }, 0, []],
+  ['long', { longMessages: 30 }, {}, 0, ['long']],
+  ['shorter', { longMessages: 31 }, {}, 0, []],
+  ['reopened', { reopened: true }, {}, 0, ['reopened']],
+  ['not reopened', { reopened: true }, { isReopened: false }, 0, []],
+  ['a low score before', { lowScore: true }, {}, 0, ['low_score']],
+  ['half of the score before', { lowScore: true }, { lastScore: 0.5 }, 0, []],
+  ['several', { reopened: true, longMessages: 2, randomPerMille: 1 }, {}, 0, ['reopened', 'long', 'random']],
+]
 
 for (const [what, rule, one, perMille, reasons] of rules) {
   test(`a case is selected by its rules: ${what}`, () => {
@@ -219,7 +224,10 @@ test('a review has scores, flags and an encrypted comment, and its person can co
   assert.ok(!row?.comment.toString('utf8').includes('zyxword'))
   assert.equal((await admin.call('PUT', path, verdict)).status, 409, 'only the person who reviewed it')
   const corrected = await member.call('PUT', path, { scores: { solved: 5 }, comment: ' ' })
-  assert.deepEqual([corrected.body.review.score, corrected.body.review.comment, corrected.body.review.flags], [1, null, []])
+  assert.deepEqual(
+    [corrected.body.review.score, corrected.body.review.comment, corrected.body.review.flags],
+    [1, null, []],
+  )
   assert.equal((await member.call('GET', '/reviews?status=reviewed')).body.reviews.length, 1)
 })
 

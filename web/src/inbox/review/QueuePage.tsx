@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useCallback, useEffect, useMemo, useState } from 'react'
 import { usePeople } from '../../data/people.ts'
-import { claimReview, type Review, refetchReviews, type ReviewStatus, useReviews } from '../../data/team/reviews.ts'
+import { claimReview, type Review, type ReviewStatus, refetchReviews, useReviews } from '../../data/team/reviews.ts'
 import { currentUser, hasRole } from '../../session/session.ts'
 import { ReviewTabs } from '../../shared/ReviewTabs.tsx'
 import { t } from '../../text/index.ts'
@@ -125,7 +125,9 @@ function useOpenReview(reviews: readonly Review[]) {
   )
   /** Goes on to the next one that waits. */
   const done = () => {
-    const rest = reviews.filter(({ id, status, claimedBy }) => id !== openId && status === 'waiting' && isFree(claimedBy))
+    const rest = reviews.filter(
+      ({ id, status, claimedBy }) => id !== openId && status === 'waiting' && isFree(claimedBy),
+    )
     open(rest[0]?.id ?? null)
     void refetchReviews(queries, workspaceId)
   }

@@ -39,9 +39,7 @@ export function Scorecard({ review, done }: ScorecardProps) {
     ...(review.startedAt === null ? [] : [[t.review.began, formatDateTime(review.startedAt)] as [string, string]]),
     [t.review.ended, formatDateTime(review.endedAt)],
     [t.review.why, review.reasons.map((reason) => t.review.reasons[reason]).join(', ')],
-    ...(review.reviewedBy === null
-      ? []
-      : [[t.review.by, people.nameOf(review.reviewedBy) ?? ''] as [string, string]]),
+    ...(review.reviewedBy === null ? [] : [[t.review.by, people.nameOf(review.reviewedBy) ?? ''] as [string, string]]),
   ]
   return (
     <aside className={styles.card} aria-label={t.review.scorecard}>
@@ -120,11 +118,7 @@ function ScoreForm({ review, criteria, done }: ScoreFormProps) {
           </div>
         </fieldset>
       ))}
-      <Checkbox.Group
-        label={t.review.wrong}
-        value={[...flags]}
-        onChange={(chosen) => setFlags(chosen as ReviewFlag[])}
-      >
+      <Checkbox.Group label={t.review.wrong} value={[...flags]} onChange={(chosen) => setFlags(chosen as ReviewFlag[])}>
         <Stack gap={6} mt={6}>
           {(Object.keys(t.review.flags) as ReviewFlag[]).map((flag) => (
             <Checkbox key={flag} value={flag} label={t.review.flags[flag]} />
@@ -142,7 +136,12 @@ function ScoreForm({ review, criteria, done }: ScoreFormProps) {
         onChange={(event) => setComment(event.currentTarget.value)}
       />
       <Group gap="sm">
-        <Button onClick={submit} disabled={!canSubmit} loading={isBusy} rightSection={<ShortcutHint keys="mod+Enter" />}>
+        <Button
+          onClick={submit}
+          disabled={!canSubmit}
+          loading={isBusy}
+          rightSection={<ShortcutHint keys="mod+Enter" />}
+        >
           {t.review.submit}
         </Button>
         {review.status === 'waiting' && (
