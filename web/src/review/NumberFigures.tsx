@@ -26,7 +26,7 @@ export function NumberFigures({ agent, numbers, compared, open }: NumberFiguresP
       const isOff = name === 'silent' && numbers.answerMinutes === null
       return {
         name: texts.numbers[name],
-        ...valueOf(share),
+        ...valueText(share),
         note: isOff ? texts.noLimit : noteOf(share, name, agent),
         change: compared === null ? null : comparisonOf(name, share, compared),
         help: texts.definitions[name],
@@ -54,7 +54,7 @@ export function NumberFigures({ agent, numbers, compared, open }: NumberFiguresP
   )
 }
 
-function valueOf(share: Share): Pick<Figure, 'value' | 'isEmpty'> {
+function valueText(share: Share): Pick<Figure, 'value' | 'isEmpty'> {
   const fraction = fractionOf(share)
   return fraction === null ? { value: t.review.noData, isEmpty: true } : { value: formatFraction(fraction) }
 }
@@ -71,7 +71,7 @@ const countsOf = ({ count, of }: Share): string =>
 
 function comparisonOf(name: ShareName, share: Share, { agent, name: otherName }: { agent: Agent; name: string }) {
   const other = shareOf(agent, name)
-  const words = `${otherName}: ${valueOf(other).value}${other.of === 0 ? '' : ` (${countsOf(other)})`}`
+  const words = `${otherName}: ${valueText(other).value}${other.of === 0 ? '' : ` (${countsOf(other)})`}`
   return { words, isGood: isBetter(name, share, other) }
 }
 

@@ -46,7 +46,7 @@ export interface Candidate {
 /** A transaction that takes longer than this has been cancelled. */
 const lagMs = 60_000
 /** Cases of so much time are read in one transaction. */
-const windowMs = 6 * 3_600_000
+const windowMs = 86_400_000
 /** After an outage, older cases are not reviewed. */
 const maxBacklogMs = 3 * 86_400_000
 /** Reviews that nobody began are removed after this time. */

@@ -238,7 +238,7 @@ test('numbers equal a recount of random histories, by day and by version of the 
     `${keyId} ${outcome} ${day === null ? `version ${instructionsId}` : `day ${day}`}`
   const found = new Map(counted.map((one) => [nameOf(one), { cases: one.cases, answered: one.answered }]))
   const sorted = (map: typeof found) => [...map].sort(([a], [b]) => (a < b ? -1 : 1))
-  assert.ok(expected.size > 100, `${expected.size} groups`)
+  assert.ok(expected.size > 80, `${expected.size} groups`)
   assert.deepEqual(sorted(found), sorted(expected), `SEED=${seed}`)
 
   for (const number of ['resolved', 'taken_over', 'answered'] as const) {

@@ -78,6 +78,8 @@ async function reviewWorld(rule: Partial<ReviewRules> = {}, dailyLimit = 20) {
   const noon = new Date(w.clock.now().getTime() + 24 * hour)
   noon.setUTCHours(12, 0, 0, 0)
   w.clock.set(noon)
+  // Those of earlier tests are left alone.
+  await w.db.sql`update review_settings set selected_until = null`
   const [admin, member] = [await signedInMember(w, 'admin'), await signedInMember(w)]
   const { status, body } = await admin.call('PATCH', '/review-settings', { rules: [{ ...all, ...rule }], dailyLimit })
   assert.equal(status, 200, JSON.stringify(body))
