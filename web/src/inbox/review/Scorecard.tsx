@@ -105,7 +105,7 @@ function ScoreForm({ review, criteria, done }: ScoreFormProps) {
         <fieldset key={criterion.id} className={styles.score} data-current={criterion === current || undefined}>
           <legend>
             {criterionName(criterion)}
-            {criterion === current && <ShortcutHint keys={`1 ${criterion.steps}`} />}
+            {criterion === current && <ShortcutHint keys={`1–${criterion.steps}`} />}
           </legend>
           <div className={styles.step}>
             <Segments
